@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Which element of a matrix operand each lane holds in each of its registers.
+#pragma once
+
+#include <tilewright/util/array.hpp>
+
+namespace tilewright::arch {
+
+/// One bit of a lane id or of a register index: the bit of the row or of the column that it stands for.
+struct lane_map_bit {
+  enum class coordinate : signed char { none, row, col };
+  coordinate of = coordinate::none;
+  signed char bit = 0;
+  friend constexpr bool operator==(const lane_map_bit&, const lane_map_bit&) = default;
+};
+
+/// The bits of a coordinate, to write lane maps as the manuals draw them; none(): lanes that differ here hold the same element.
+constexpr lane_map_bit row(int bit) { return {lane_map_bit::coordinate::row, static_cast<signed char>(bit)}; }
+constexpr lane_map_bit col(int bit) { return {lane_map_bit::coordinate::col, static_cast<signed char>(bit)}; }
+constexpr lane_map_bit none() { return {}; }
+
+/// Row and column of an element of one operand.
+struct matrix_position {
+  index_t row = 0;
+  index_t col = 0;
+  friend constexpr bool operator==(const matrix_position&, const matrix_position&) = default;
+};
+
+/// A matrix operand over the lanes of a wave. Both lists start with the least significant bit. A register is one element of
+/// the operand's type, counted in the order in which the instruction takes them.
+struct lane_map {
+  inplace_vector<lane_map_bit, 6> lane;
+  inplace_vector<lane_map_bit, 6> reg;
+
+  constexpr index_t num_lanes() const { return 1 << lane.size(); }
+  constexpr index_t num_registers() const { return 1 << reg.size(); }
+
+  constexpr matrix_position at(index_t lane_id, index_t register_index) const {
+    matrix_position p;
+    for (index_t i = 0; i < lane.size(); ++i) deposit(p, lane[i], lane_id >> i & 1);
+    for (index_t i = 0; i < reg.size(); ++i) deposit(p, reg[i], register_index >> i & 1);
+    return p;
+  }
+
+  /// Rows and columns that the map covers.
+  constexpr matrix_position extent() const {
+    matrix_position last = at(num_lanes() - 1, num_registers() - 1);
+    return {last.row + 1, last.col + 1};
+  }
+
+
+  static constexpr void deposit(matrix_position& p, lane_map_bit b, index_t value) {
+    if (b.of == lane_map_bit::coordinate::row) p.row |= value << b.bit;
+    if (b.of == lane_map_bit::coordinate::col) p.col |= value << b.bit;
+  }
+};
+
+/// Lists the bits of a lane map, least significant first.
+template <class... Bits>
+constexpr inplace_vector<lane_map_bit, 6> bits(Bits... list) {
+  inplace_vector<lane_map_bit, 6> result;
+  (result.push_back(list), ...);
+  return result;
+}
+
+/// Every element of the extent has as many owners as every other one: the replicated lanes' number.
+constexpr bool is_balanced(const lane_map& map) {
+  index_t replicas = 1;
+  unsigned rows = 0, cols = 0;
+  for (const auto* list : {&map.lane, &map.reg}) {
+    for (const lane_map_bit& b : *list) {
+      if (b.of == lane_map_bit::coordinate::none) {
+        replicas *= 2;
+        continue;
+      }
+      unsigned& seen = b.of == lane_map_bit::coordinate::row ? rows : cols;
+      if (seen >> b.bit & 1u) return false;
+      seen |= 1u << b.bit;
+    }
+  }
+  const matrix_position e = map.extent();
+  return (rows & (rows + 1)) == 0 && (cols & (cols + 1)) == 0 &&
+         e.row * e.col * replicas == map.num_lanes() * map.num_registers();
+}
+
+}  // namespace tilewright::arch

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What differs between the compilers that read these headers: function qualifiers and the machine being compiled for.
+#pragma once
+
+// TILEWRIGHT_HD marks a function that host and device may call, TILEWRIGHT_DEVICE one that only a device pass may call,
+// TILEWRIGHT_GLOBAL a kernel entry. All are empty for a plain C++ compiler, and none needs a runtime header.
+#if defined(__clang__) && (defined(__HIP__) || defined(__CUDA__))
+#define TILEWRIGHT_HD __attribute__((host, device))
+#define TILEWRIGHT_DEVICE __attribute__((device))
+#define TILEWRIGHT_GLOBAL __attribute__((global))
+#elif defined(__CUDACC__)
+#define TILEWRIGHT_HD __host__ __device__
+#define TILEWRIGHT_DEVICE __device__
+#define TILEWRIGHT_GLOBAL __global__
+#else
+#define TILEWRIGHT_HD
+#define TILEWRIGHT_DEVICE
+#define TILEWRIGHT_GLOBAL
+#endif
+
+// Exactly one of these is 1 in each compilation pass. TILEWRIGHT_STUB_PASS is the host half of a HIP or CUDA
+// compilation: kernels are declared there, never run.
+#if defined(__AMDGCN__)
+#define TILEWRIGHT_AMDGCN_PASS 1
+#define TILEWRIGHT_NVPTX_PASS 0
+#define TILEWRIGHT_STUB_PASS 0
+#define TILEWRIGHT_CPU_PASS 0
+#elif defined(__CUDA_ARCH__)
+#define TILEWRIGHT_AMDGCN_PASS 0
+#define TILEWRIGHT_NVPTX_PASS 1
+#define TILEWRIGHT_STUB_PASS 0
+#define TILEWRIGHT_CPU_PASS 0
+#elif defined(__HIP__) || defined(__CUDACC__)
+#define TILEWRIGHT_AMDGCN_PASS 0
+#define TILEWRIGHT_NVPTX_PASS 0
+#define TILEWRIGHT_STUB_PASS 1
+#define TILEWRIGHT_CPU_PASS 0
+#else
+#define TILEWRIGHT_AMDGCN_PASS 0
+#define TILEWRIGHT_NVPTX_PASS 0
+#define TILEWRIGHT_STUB_PASS 0
+#define TILEWRIGHT_CPU_PASS 1
+#endif
+
+#define TILEWRIGHT_DEVICE_PASS (TILEWRIGHT_AMDGCN_PASS || TILEWRIGHT_NVPTX_PASS)

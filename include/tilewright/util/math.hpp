@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Integer mathematics on lengths and indices.
+#pragma once
+
+#include <tilewright/util/index.hpp>
+
+namespace tilewright {
+
+template <class T>
+TILEWRIGHT_HD constexpr T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+TILEWRIGHT_HD constexpr T max(T a, T b) {
+  return a < b ? b : a;
+}
+
+/// a / b rounded up, for a >= 0 and b > 0; without overflow.
+template <class T>
+TILEWRIGHT_HD constexpr T ceil_div(T a, T b) {
+  return a / b + (a % b != 0);
+}
+
+template <class T>
+TILEWRIGHT_HD constexpr T round_up(T a, T multiple) {
+  return ceil_div(a, multiple) * multiple;
+}
+
+TILEWRIGHT_HD constexpr index_t gcd(index_t a, index_t b) {
+  while (b != 0) {
+    const index_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+
+TILEWRIGHT_HD constexpr bool is_power_of_two(long_index_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+/// The largest k with 2^k <= n, for n > 0.
+TILEWRIGHT_HD constexpr index_t log2_floor(index_t n) {
+  index_t k = 0;
+  while (n >>= 1) ++k;
+  return k;
+}
+
+/// Quotient and remainder of indices. Unsigned, because a signed remainder by a power of two costs three more instructions.
+TILEWRIGHT_HD constexpr index_t divide(index_t a, index_t b) { return index_t(unsigned(a) / unsigned(b)); }
+TILEWRIGHT_HD constexpr index_t modulo(index_t a, index_t b) { return index_t(unsigned(a) % unsigned(b)); }
+
+}  // namespace tilewright

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// A tuple of values of different types. Ours, because device code cannot call std::tuple's functions without extra flags.
+#pragma once
+
+#include <tilewright/util/index.hpp>
+
+#include <utility>
+
+namespace tilewright {
+
+namespace detail {
+template <index_t I, class T>
+struct tuple_leaf {
+  [[no_unique_address]] T value;
+};
+
+template <class Indices, class... Ts>
+struct tuple_base;
+template <index_t... Is, class... Ts>
+struct tuple_base<std::integer_sequence<index_t, Is...>, Ts...> : tuple_leaf<Is, Ts>... {};
+
+template <index_t I, class T>
+TILEWRIGHT_HD constexpr T& get_leaf(tuple_leaf<I, T>& leaf) {
+  return leaf.value;
+}
+template <index_t I, class T>
+TILEWRIGHT_HD constexpr const T& get_leaf(const tuple_leaf<I, T>& leaf) {
+  return leaf.value;
+}
+}  // namespace detail
+
+template <class... Ts>
+struct tuple : detail::tuple_base<std::make_integer_sequence<index_t, sizeof...(Ts)>, Ts...> {
+  TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
+
+  template <index_t I>
+  TILEWRIGHT_HD constexpr auto& get() {
+    static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
+    return detail::get_leaf<I>(*this);
+  }
+  template <index_t I>
+  TILEWRIGHT_HD constexpr const auto& get() const {
+    static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
+    return detail::get_leaf<I>(*this);
+  }
+};
+
+template <>
+struct tuple<> {
+  TILEWRIGHT_HD static constexpr index_t size() { return 0; }
+};
+
+template <class... Ts>
+tuple(Ts...) -> tuple<Ts...>;
+
+template <class... Ts>
+TILEWRIGHT_HD constexpr tuple<Ts...> make_tuple(Ts... values) {
+  return {values...};
+}
+
+/// f(element 0, element 1, ...).
+template <class F, class... Ts>
+TILEWRIGHT_HD constexpr decltype(auto) apply(F&& f, const tuple<Ts...>& t) {
+  return [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) -> decltype(auto) {
+    return f(t.template get<Is>()...);
+  }(std::make_integer_sequence<index_t, sizeof...(Ts)>{});
+}
+
+}  // namespace tilewright
