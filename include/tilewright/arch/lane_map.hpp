@@ -15,9 +15,9 @@ struct lane_map_bit {
 };
 
 /// The bits of a coordinate, to write lane maps as the manuals draw them; none(): lanes that differ here hold the same element.
-constexpr lane_map_bit row(int bit) { return {lane_map_bit::coordinate::row, static_cast<signed char>(bit)}; }
-constexpr lane_map_bit col(int bit) { return {lane_map_bit::coordinate::col, static_cast<signed char>(bit)}; }
-constexpr lane_map_bit none() { return {}; }
+TILEWRIGHT_HD constexpr lane_map_bit row(int bit) { return {lane_map_bit::coordinate::row, static_cast<signed char>(bit)}; }
+TILEWRIGHT_HD constexpr lane_map_bit col(int bit) { return {lane_map_bit::coordinate::col, static_cast<signed char>(bit)}; }
+TILEWRIGHT_HD constexpr lane_map_bit none() { return {}; }
 
 /// Row and column of an element of one operand.
 struct matrix_position {
@@ -32,10 +32,10 @@ struct lane_map {
   inplace_vector<lane_map_bit, 6> lane;
   inplace_vector<lane_map_bit, 6> reg;
 
-  constexpr index_t num_lanes() const { return 1 << lane.size(); }
-  constexpr index_t num_registers() const { return 1 << reg.size(); }
+  TILEWRIGHT_HD constexpr index_t num_lanes() const { return 1 << lane.size(); }
+  TILEWRIGHT_HD constexpr index_t num_registers() const { return 1 << reg.size(); }
 
-  constexpr matrix_position at(index_t lane_id, index_t register_index) const {
+  TILEWRIGHT_HD constexpr matrix_position at(index_t lane_id, index_t register_index) const {
     matrix_position p;
     for (index_t i = 0; i < lane.size(); ++i) deposit(p, lane[i], lane_id >> i & 1);
     for (index_t i = 0; i < reg.size(); ++i) deposit(p, reg[i], register_index >> i & 1);
@@ -43,13 +43,13 @@ struct lane_map {
   }
 
   /// Rows and columns that the map covers.
-  constexpr matrix_position extent() const {
+  TILEWRIGHT_HD constexpr matrix_position extent() const {
     matrix_position last = at(num_lanes() - 1, num_registers() - 1);
     return {last.row + 1, last.col + 1};
   }
 
 
-  static constexpr void deposit(matrix_position& p, lane_map_bit b, index_t value) {
+  TILEWRIGHT_HD static constexpr void deposit(matrix_position& p, lane_map_bit b, index_t value) {
     if (b.of == lane_map_bit::coordinate::row) p.row |= value << b.bit;
     if (b.of == lane_map_bit::coordinate::col) p.col |= value << b.bit;
   }
@@ -64,11 +64,11 @@ constexpr inplace_vector<lane_map_bit, 6> bits(Bits... list) {
 }
 
 /// Every element of the extent has as many owners as every other one: the replicated lanes' number.
-constexpr bool is_balanced(const lane_map& map) {
+TILEWRIGHT_HD constexpr bool is_balanced(const lane_map& map) {
   index_t replicas = 1;
   unsigned rows = 0, cols = 0;
-  for (const auto* list : {&map.lane, &map.reg}) {
-    for (const lane_map_bit& b : *list) {
+  for (index_t part = 0; part < 2; ++part) {
+    for (const lane_map_bit& b : part == 0 ? map.lane : map.reg) {
       if (b.of == lane_map_bit::coordinate::none) {
         replicas *= 2;
         continue;

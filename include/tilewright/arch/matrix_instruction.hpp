@@ -27,7 +27,7 @@ struct matrix_instruction {
   index_t m, n, k;
   lane_map a, b, c;
 
-  constexpr index_t wave_size() const { return c.num_lanes(); }
+  TILEWRIGHT_HD constexpr index_t wave_size() const { return c.num_lanes(); }
 };
 
 namespace detail {
@@ -82,7 +82,7 @@ constexpr matrix_instruction mma_m16n8k16_x2() {
 }  // namespace detail
 
 /// What an instruction computes and which lane holds what.
-constexpr matrix_instruction describe(matrix_op op) {
+TILEWRIGHT_HD constexpr matrix_instruction describe(matrix_op op) {
   switch (op) {
     case matrix_op::mfma_16x16x16: return detail::mfma_16(op, 16);
     case matrix_op::mfma_16x16x16_x2: return detail::mfma_16(op, 32);

@@ -55,7 +55,7 @@ tuple(Ts...) -> tuple<Ts...>;
 
 template <class... Ts>
 TILEWRIGHT_HD constexpr tuple<Ts...> make_tuple(Ts... values) {
-  return {values...};
+  return {{{values}...}};
 }
 
 /// f(element 0, element 1, ...).

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The static part of a descriptor: which transforms join which dimensions, as one structural value.
+#pragma once
+
+#include <tilewright/transform/apply.hpp>
+
+namespace tilewright {
+
+/// One transform inside a graph. Dimensions are numbered through the whole graph ("hidden" dimensions).
+struct graph_node {
+  static constexpr index_t max_dims = 8;
+
+  transform_spec spec;
+  index_t first_value = 0;  // where the values of its run-time parameters begin
+  inplace_vector<signed char, max_dims> lower, upper;
+
+  /// Dimensions on the side that has several.
+  TILEWRIGHT_HD constexpr index_t width() const { return max(lower.size(), upper.size()); }
+
+  /// Where the value of run-time parameter i stands.
+  TILEWRIGHT_HD constexpr index_t value_slot(index_t i) const {
+    index_t slot = first_value;
+    for (index_t j = 0; j < i; ++j) slot += spec.parameters[j] == dynamic;
+    return slot;
+  }
+
+  /// All parameters, run-time values filled in.
+  TILEWRIGHT_HD constexpr transform_parameters parameters(const index_t* values) const {
+    transform_parameters p{};
+    index_t next = first_value;
+    for (index_t i = 0; i < spec.parameters.size(); ++i) {
+      p[i] = spec.parameters[i] == dynamic ? values[next++] : spec.parameters[i];
+    }
+    return p;
+  }
+  friend constexpr bool operator==(const graph_node&, const graph_node&) = default;
+};
+
+/// Transforms from the bottom (memory) to the top (what the user indexes).
+struct tensor_graph {
+  static constexpr index_t max_nodes = 16;
+  static constexpr index_t max_top = 10;
+  static constexpr index_t max_hidden = 48;
+
+  inplace_vector<graph_node, max_nodes> nodes;
+  inplace_vector<signed char, max_top> top;  // hidden ids of the user's dimensions
+  index_t num_bottom = 1;
+  index_t num_hidden = 1;
+  index_t num_values = 0;
+
+  TILEWRIGHT_HD constexpr index_t ndim() const { return top.size(); }
+  friend constexpr bool operator==(const tensor_graph&, const tensor_graph&) = default;
+};
+
+/// Length of a hidden dimension: static, or `dynamic` if a run-time value decides and `values` is null.
+TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t id, const index_t* values = nullptr) {
+  for (const graph_node& node : graph.nodes) {
+    for (index_t i = 0; i < node.upper.size(); ++i) {
+      if (node.upper[i] != id) continue;
+      transform_parameters p{};
+      if (values) {
+        p = node.parameters(values);
+      } else {
+        for (index_t j = 0; j < node.spec.parameters.size(); ++j) p[j] = node.spec.parameters[j];
+      }
+      return with_rules(node.spec.kind, [&](auto rules) { return rules.upper_length(p.data(), node.width(), i); });
+    }
+  }
+  return dynamic;  // a bottom dimension: as long as needed
+}
+
+/// Moves an index from upper to lower through one node. hidden holds the index of every hidden dimension.
+template <class Rules>
+TILEWRIGHT_HD constexpr void lower_through(Rules rules, const graph_node& node, const index_t* values, index_t* hidden) {
+  index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
+  const transform_parameters p = node.parameters(values);
+  for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
+  rules.lower(p.data(), node.width(), up, low);
+  for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];
+}
+
+/// The same for a graph that is known only at run time: fills hidden from the top dimensions downwards.
+TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t* values, const index_t* index, index_t* hidden) {
+  for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[i];
+  for (index_t n = graph.nodes.size(); n-- > 0;) {
+    with_rules(graph.nodes[n].spec.kind, [&](auto rules) {
+      lower_through(rules, graph.nodes[n], values, hidden);
+      return 0;
+    });
+  }
+}
+
+/// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
+TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
+  for (const graph_node& node : graph.nodes) {
+    if (!with_rules(node.spec.kind, [](auto rules) { return rules.linear; })) return false;
+  }
+  return true;
+}
+
+/// Whether every bit of the offset is an exclusive or of bits of the index.
+TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
+  for (const graph_node& node : graph.nodes) {
+    if (!with_rules(node.spec.kind, [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// For each hidden dimension the aligned contiguous run: along any block of that many consecutive indices that begins at a
+/// multiple of it, the offset grows by 1 from a multiple of it. See vector_access.hpp.
+TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs(const tensor_graph& graph, index_t bottom_run) {
+  array<index_t, tensor_graph::max_hidden> runs{};
+  for (index_t i = 0; i < graph.num_bottom; ++i) runs[i] = bottom_run;
+  for (const graph_node& node : graph.nodes) {
+    index_t low[graph_node::max_dims] = {}, up[graph_node::max_dims] = {};
+    for (index_t i = 0; i < node.lower.size(); ++i) low[i] = runs[node.lower[i]];
+    with_rules(node.spec.kind, [&](auto rules) {
+      rules.run(node.spec.parameters.begin(), node.width(), low, up);
+      return 0;
+    });
+    for (index_t i = 0; i < node.upper.size(); ++i) runs[node.upper[i]] = up[i];
+  }
+  return runs;
+}
+
+}  // namespace tilewright

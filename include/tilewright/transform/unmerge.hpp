@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// One lower dimension as several upper ones: the lower index is their row-major linearisation.
+#pragma once
+
+#include <tilewright/transform/transform.hpp>
+
+namespace tilewright {
+
+/// Parameters: the n upper lengths.
+template <>
+struct transform_rules<transform_kind::unmerge> {
+  static constexpr bool linear = true;
+
+  TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
+    index_t sum = up[0];
+    for (index_t i = 1; i < n; ++i) sum = sum * p[i] + up[i];
+    low[0] = sum;
+  }
+  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
+  TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t n, index_t) {
+    index_t length = 1;
+    for (index_t i = 0; i < n; ++i) length = detail::multiply(length, p[i]);
+    return length;
+  }
+  TILEWRIGHT_HD static constexpr bool is_valid(const index_t*, const index_t*) { return true; }
+  TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
+    for (index_t i = 0; i < n; ++i) up_run[i] = 1;
+    up_run[n - 1] = n == 1 ? low_run[0] : detail::gcd_of_known(low_run[0], p[n - 1]);
+  }
+  TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
+    for (index_t i = 1; i < n; ++i) {
+      if (p[i] == dynamic || !is_power_of_two(p[i])) return false;
+    }
+    return true;
+  }
+};
+
+template <class... Lengths>
+TILEWRIGHT_HD constexpr auto make_unmerge_transform(const tuple<Lengths...>& upper_lengths) {
+  return apply([](auto... l) { return detail::make_transform<transform_kind::unmerge, 1, sizeof...(Lengths)>(l...); },
+               upper_lengths);
+}
+
+}  // namespace tilewright
