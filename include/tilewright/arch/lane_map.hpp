@@ -57,7 +57,7 @@ struct lane_map {
 
 /// Lists the bits of a lane map, least significant first.
 template <class... Bits>
-constexpr inplace_vector<lane_map_bit, 6> bits(Bits... list) {
+TILEWRIGHT_HD constexpr inplace_vector<lane_map_bit, 6> bits(Bits... list) {
   inplace_vector<lane_map_bit, 6> result;
   (result.push_back(list), ...);
   return result;

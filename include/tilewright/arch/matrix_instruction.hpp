@@ -34,7 +34,7 @@ namespace detail {
 
 // AMD Instinct MI200 / MI300 / CDNA4 ISA manuals, "Matrix Arithmetic Instructions": lane i of a block of 16 or 32 lanes holds
 // row i; the blocks hold consecutive groups of k. The accumulator's registers run down the rows in groups of four.
-constexpr matrix_instruction mfma_16(matrix_op op, index_t k) {
+TILEWRIGHT_HD constexpr matrix_instruction mfma_16(matrix_op op, index_t k) {
   lane_map ab;
   if (k == 16) {
     ab = {bits(row(0), row(1), row(2), row(3), col(2), col(3)), bits(col(0), col(1))};
@@ -45,7 +45,7 @@ constexpr matrix_instruction mfma_16(matrix_op op, index_t k) {
   return {op, 16, 16, k, ab, ab, c};
 }
 
-constexpr matrix_instruction mfma_32(matrix_op op, index_t k) {
+TILEWRIGHT_HD constexpr matrix_instruction mfma_32(matrix_op op, index_t k) {
   lane_map ab;
   if (k == 8) {
     ab = {bits(row(0), row(1), row(2), row(3), row(4), col(2)), bits(col(0), col(1))};
@@ -58,21 +58,21 @@ constexpr matrix_instruction mfma_32(matrix_op op, index_t k) {
 
 // RDNA3 ISA manual, "Wave Matrix Multiply Accumulate": lanes 16-31 hold a copy of the operands of lanes 0-15; each lane holds a
 // whole row; accumulator register r holds rows 2r (lanes 0-15) and 2r + 1 (lanes 16-31).
-constexpr matrix_instruction wmma_gfx11() {
+TILEWRIGHT_HD constexpr matrix_instruction wmma_gfx11() {
   const lane_map ab{bits(row(0), row(1), row(2), row(3), none()), bits(col(0), col(1), col(2), col(3))};
   const lane_map c{bits(col(0), col(1), col(2), col(3), row(0)), bits(row(1), row(2), row(3))};
   return {matrix_op::wmma_16x16x16_gfx11, 16, 16, 16, ab, ab, c};
 }
 
 // RDNA4 ISA manual: no copies; lanes 16-31 hold the upper half of k and the lower half of the accumulator's rows.
-constexpr matrix_instruction wmma_gfx12() {
+TILEWRIGHT_HD constexpr matrix_instruction wmma_gfx12() {
   const lane_map ab{bits(row(0), row(1), row(2), row(3), col(3)), bits(col(0), col(1), col(2))};
   const lane_map c{bits(col(0), col(1), col(2), col(3), row(3)), bits(row(0), row(1), row(2))};
   return {matrix_op::wmma_16x16x16_gfx12, 16, 16, 16, ab, ab, c};
 }
 
 // PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type", for n and n + 8.
-constexpr matrix_instruction mma_m16n8k16_x2() {
+TILEWRIGHT_HD constexpr matrix_instruction mma_m16n8k16_x2() {
   const lane_map a{bits(col(1), col(2), row(0), row(1), row(2)), bits(col(0), row(3), col(3))};
   const lane_map b{bits(col(1), col(2), row(0), row(1), row(2)), bits(col(0), col(3), row(3))};
   const lane_map c{bits(col(1), col(2), row(0), row(1), row(2)), bits(col(0), row(3), col(3))};
@@ -92,9 +92,9 @@ TILEWRIGHT_HD constexpr matrix_instruction describe(matrix_op op) {
     case matrix_op::mfma_32x32x16: return detail::mfma_32(op, 16);
     case matrix_op::wmma_16x16x16_gfx11: return detail::wmma_gfx11();
     case matrix_op::wmma_16x16x16_gfx12: return detail::wmma_gfx12();
-    case matrix_op::mma_m16n8k16_x2: return detail::mma_m16n8k16_x2();
+    case matrix_op::mma_m16n8k16_x2: break;
   }
-  return {};
+  return detail::mma_m16n8k16_x2();
 }
 
 }  // namespace tilewright::arch

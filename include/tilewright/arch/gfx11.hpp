@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// AMD Radeon RX 7900 (RDNA3), waves of 32 lanes.
+#pragma once
+
+#include <tilewright/arch/gfx942.hpp>
+
+namespace tilewright::arch {
+
+namespace detail {
+
+/// An RDNA row: as one wave sees it there are 32 banks (measured); one compiler counts on 64. 64 banks never cost more.
+TILEWRIGHT_HD constexpr lds_instruction rdna_row(lds_op op, const lds_phases& phases, grade known_by, const char* source) {
+  return lds_row(op, {phases, 32, known_by, source}, {phases, 64, grade::disputed, "one compiler counts on 64 banks"});
+}
+
+TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> rdna3_lds() {
+  constexpr index_t wave = 32;
+  constexpr lds_phases whole = contiguous_phases(wave, 32), halves = contiguous_phases(wave, 16);
+  constexpr lds_phases quarters = contiguous_phases(wave, 8);
+  return list_of<lds_instruction, num_lds_ops>(
+      rdna_row(lds_op::read_b8, whole, grade::inferred, "as ds_read_b32"),
+      rdna_row(lds_op::read_b16, whole, grade::inferred, "as ds_read_b32"),
+      rdna_row(lds_op::read_b32, whole, grade::third_party, "measured by others"),
+      rdna_row(lds_op::read_b64, halves, grade::third_party, "measured by others"),
+      rdna_row(lds_op::read_b96, quads_of_two_halves(wave), grade::unknown, "assumed: as ds_read_b128"),
+      rdna_row(lds_op::read_b128, quads_of_two_halves(wave), grade::third_party, "measured by others"),
+      rdna_row(lds_op::write_b8, whole, grade::inferred, "as ds_write_b32"),
+      rdna_row(lds_op::write_b16, whole, grade::inferred, "as ds_write_b32"),
+      rdna_row(lds_op::write_b32, whole, grade::inferred, "as gfx942"),
+      rdna_row(lds_op::write_b64, halves, grade::inferred, "as gfx942"),
+      rdna_row(lds_op::write_b96, quarters, grade::unknown, "assumed: as ds_write_b128"),
+      rdna_row(lds_op::write_b128, quarters, grade::inferred, "as gfx942"));
+}
+
+}  // namespace detail
+
+struct gfx1100 {
+  static constexpr target value{
+      .name = "gfx1100",
+      .isa = instruction_set::amdgcn,
+      .wave_size = 32,
+      .lds_bytes = 64 * 1024,
+      .lds_granule = 512,
+      .max_vgprs = 256,
+      .buffer_instructions = true,
+      .direct_to_lds_bytes = {},  // the generations before had it, CDNA kept it
+      .matrix_ops = list_of<matrix_op, 8>(matrix_op::wmma_16x16x16_gfx11),
+      .lds = detail::rdna3_lds(),
+  };
+};
+
+static_assert(is_consistent(gfx1100::value));
+
+}  // namespace tilewright::arch

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// AMD Instinct MI200 (CDNA2).
+#pragma once
+
+#include <tilewright/arch/gfx942.hpp>
+
+namespace tilewright::arch {
+
+namespace detail {
+
+/// Nobody has published which lanes gfx90a serves together; the 32 banks are documented.
+TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna2_lds() {
+  inplace_vector<lds_instruction, num_lds_ops> rows = cdna3_lds();
+  for (lds_instruction& row : rows) {
+    for (lds_service& reading : row.readings) {
+      if (reading.known_by == grade::unknown) continue;
+      reading.known_by = grade::inferred;
+      reading.source = "as gfx942";
+    }
+  }
+  return rows;
+}
+
+}  // namespace detail
+
+struct gfx90a {
+  static constexpr target value{
+      .name = "gfx90a",
+      .isa = instruction_set::amdgcn,
+      .wave_size = 64,
+      .lds_bytes = 64 * 1024,
+      .lds_granule = 512,
+      .max_vgprs = 512,
+      .buffer_instructions = true,
+      .direct_to_lds_bytes = list_of<index_t, 5>(1, 2, 4),
+      .matrix_ops = list_of<matrix_op, 8>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2, matrix_op::mfma_32x32x8,
+                                          matrix_op::mfma_32x32x8_x2),
+      .lds = detail::cdna2_lds(),
+  };
+};
+
+static_assert(is_consistent(gfx90a::value));
+
+}  // namespace tilewright::arch

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// NVIDIA Hopper (H100).
+#pragma once
+
+#include <tilewright/arch/target.hpp>
+
+namespace tilewright::arch {
+
+namespace detail {
+
+/// Shared memory of NVIDIA GPUs. On an H100 the hardware's counter of wavefronts equals this table's cost for 240 address
+/// patterns: random, strided, by columns, XOR-ed; 24 for each instruction.
+TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> hopper_shared_memory() {
+  constexpr index_t wave = 32, banks = 32;
+  constexpr const char* counter = "wavefront counter of an H100, 24 address patterns per instruction";
+  constexpr lds_service narrow{contiguous_phases(wave, 32), banks, grade::inferred, "as ld.shared.b32", 1};
+  constexpr lds_service b32{contiguous_phases(wave, 32), banks, grade::measured_here, counter, 1};
+  constexpr lds_service b64{contiguous_phases(wave, 16), banks, grade::measured_here, counter, 2};
+  constexpr lds_service b128{contiguous_phases(wave, 8), banks, grade::measured_here, counter, 4};
+  return list_of<lds_instruction, num_lds_ops>(
+      lds_row(lds_op::read_b8, narrow), lds_row(lds_op::read_b16, narrow), lds_row(lds_op::read_b32, b32),
+      lds_row(lds_op::read_b64, b64), lds_row(lds_op::read_b128, b128), lds_row(lds_op::write_b8, narrow),
+      lds_row(lds_op::write_b16, narrow), lds_row(lds_op::write_b32, b32), lds_row(lds_op::write_b64, b64),
+      lds_row(lds_op::write_b128, b128), lds_row(lds_op::ldmatrix, b128), lds_row(lds_op::stmatrix, b128));
+}
+
+}  // namespace detail
+
+struct sm90 {
+  static constexpr target value{
+      .name = "sm_90",
+      .isa = instruction_set::ptx,
+      .wave_size = 32,
+      .lds_bytes = 227 * 1024,
+      .lds_granule = 128,
+      .max_vgprs = 255,
+      .direct_to_lds_bytes = list_of<index_t, 5>(4, 8, 16),
+      .matrix_ops = list_of<matrix_op, 8>(matrix_op::mma_m16n8k16_x2),
+      .lds = detail::hopper_shared_memory(),
+  };
+};
+
+static_assert(is_consistent(sm90::value));
+
+}  // namespace tilewright::arch

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// What the library knows about a GPU: a value that any compiler can compute with.
+#pragma once
+
+#include <tilewright/arch/lds_op.hpp>
+#include <tilewright/arch/lds_phases.hpp>
+#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/arch/provenance.hpp>
+
+namespace tilewright::arch {
+
+/// How the LDS serves one kind of instruction. The number of banks belongs here: gfx950 has 64 for some reads, else 32.
+struct lds_service {
+  lds_phases phases;
+  index_t banks = 0;
+  grade known_by = grade::unknown;
+  const char* source = "";
+  index_t clocks = 0;  // of one wave's instruction without conflicts; NVIDIA: wavefronts; 0: unknown
+};
+
+/// Bytes that a bank delivers at once, on every target.
+inline constexpr index_t lds_bank_bytes = 4;
+
+/// A row of a target's LDS table. Where sources disagree it has two readings.
+struct lds_instruction {
+  lds_op op = lds_op::read_b32;
+  inplace_vector<lds_service, 2> readings;
+};
+
+struct target {
+  const char* name = "";
+  instruction_set isa = instruction_set::amdgcn;
+  index_t wave_size = 0;
+  index_t lds_bytes = 0;    // most that one workgroup may have
+  index_t lds_granule = 0;  // allocations are rounded up to a multiple of this many bytes
+  index_t max_threads_per_block = 1024;
+  index_t max_vgprs = 0;           // 32-bit registers that a lane can address, accumulation registers included
+  index_t max_vector_bytes = 16;   // of one memory access by a lane
+  bool buffer_instructions = false;  // global memory accesses with bounds checked by the hardware
+  inplace_vector<index_t, 5> direct_to_lds_bytes;  // per lane, of copies from global memory that bypass the registers
+  inplace_vector<matrix_op, 8> matrix_ops;
+  inplace_vector<lds_instruction, num_lds_ops> lds;
+
+  /// The row of an instruction; nullptr if the target does not have it.
+  TILEWRIGHT_HD constexpr const lds_instruction* find(lds_op op) const {
+    for (const lds_instruction& row : lds) {
+      if (row.op == op) return &row;
+    }
+    return nullptr;
+  }
+  TILEWRIGHT_HD constexpr bool supports(lds_op op) const { return find(op) != nullptr; }
+
+  TILEWRIGHT_HD constexpr bool supports(matrix_op op) const {
+    for (const matrix_op known : matrix_ops) {
+      if (known == op) return true;
+    }
+    return false;
+  }
+  TILEWRIGHT_HD constexpr bool supports_direct_to_lds(index_t bytes_per_lane) const {
+    for (const index_t known : direct_to_lds_bytes) {
+      if (known == bytes_per_lane) return true;
+    }
+    return false;
+  }
+};
+
+/// The target with one row of its LDS table added, or replaced: for own measurements, and for new architectures.
+TILEWRIGHT_HD constexpr target with_lds_row(target t, const lds_instruction& row) {
+  for (lds_instruction& known : t.lds) {
+    if (known.op == row.op) {
+      known = row;
+      return t;
+    }
+  }
+  t.lds.push_back(row);
+  return t;
+}
+
+/// A list of values for target's members.
+template <class T, index_t Capacity, class... Values>
+TILEWRIGHT_HD constexpr inplace_vector<T, Capacity> list_of(Values... values) {
+  inplace_vector<T, Capacity> result;
+  (result.push_back(static_cast<T>(values)), ...);
+  return result;
+}
+
+TILEWRIGHT_HD constexpr lds_instruction lds_row(lds_op op, const lds_service& only) { return {op, list_of<lds_service, 2>(only)}; }
+TILEWRIGHT_HD constexpr lds_instruction lds_row(lds_op op, const lds_service& one, const lds_service& other) {
+  return {op, list_of<lds_service, 2>(one, other)};
+}
+
+/// What must hold for any table: phases cover the wave, the counts are powers of two, no instruction is listed twice.
+TILEWRIGHT_HD constexpr bool is_consistent(const target& t) {
+  unsigned seen = 0;
+  for (const lds_instruction& row : t.lds) {
+    if (seen >> index_t(row.op) & 1u) return false;
+    seen |= 1u << index_t(row.op);
+    for (const lds_service& s : row.readings) {
+      const index_t lanes = s.phases.lanes_per_phase;
+      if (s.phases.wave_size != t.wave_size || lanes <= 0 || (lanes & (lanes - 1)) != 0) return false;
+      if (s.banks <= 0 || (s.banks & (s.banks - 1)) != 0 || s.banks > 64) return false;
+      if (!every_lane_is_served_once(s.phases)) return false;
+    }
+    if (row.readings.empty()) return false;
+  }
+  for (const matrix_op op : t.matrix_ops) {
+    if (describe(op).wave_size() != t.wave_size) return false;
+  }
+  return t.lds_bytes > 0 && t.lds_bytes % t.lds_granule == 0;
+}
+
+}  // namespace tilewright::arch

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// What one LDS instruction of one wave costs: how many lanes of a phase meet in one bank.
+#pragma once
+
+#include <tilewright/arch/target.hpp>
+
+namespace tilewright {
+
+/// Cost of one instruction of one wave. The degree of a phase is the most distinct dwords that one bank must serve in it.
+struct lds_access_cost {
+  index_t phases = 0;        // with at least one active lane: the cost without conflicts
+  index_t cycles = 0;        // sum over those phases of the degree
+  index_t conflicts = 0;     // cycles - phases; what SQ_LDS_BANK_CONFLICT counts on CDNA
+  index_t worst_degree = 0;  // 1: no conflict; 0: no lane is active
+  /// Lanes of one phase that write to the same dword are counted as one write. What the hardware does then is not known,
+  /// and with 4 bytes per lane or more the program has a race. This is how many dword writes were dropped from the count.
+  index_t same_dword_writes = 0;
+
+  // Where the worst degree occurs first.
+  index_t phase = 0;
+  index_t bank = 0;
+  array<index_t, 2> lanes{{0, 0}};  // two lanes that want different dwords of this bank; equal if there is no conflict
+
+  arch::grade known_by = arch::grade::unknown;  // of the table row that this cost rests on
+
+  friend constexpr bool operator==(const lds_access_cost&, const lds_access_cost&) = default;
+};
+
+/// Which reading of a disputed row to believe. Rows with one reading ignore this.
+enum class lds_reading : signed char { worst, first, second };
+
+/// Byte address of each lane; negative: the lane is inactive. Places from the wave size on are not looked at.
+using lds_addresses = array<index_t, 64>;
+
+/// The cost if the LDS serves lanes as `service` says, for lanes that access `bytes` bytes each. Time is linear in the lanes.
+TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& service, index_t bytes, bool is_write,
+                                   const lds_addresses& address) {
+  const arch::lds_phases& phases = service.phases;
+  unsigned unaligned = unsigned(bytes) & unsigned(bytes - 1);
+  for (index_t lane = 0; lane < phases.wave_size; ++lane) {
+    if (address[lane] >= 0) unaligned |= unsigned(address[lane]) & unsigned(bytes - 1);
+  }
+  // Accesses that are as aligned as they are wide collide in all of their banks or in none, so they count as one unit.
+  const bool whole = unaligned == 0 && bytes > arch::lds_bank_bytes;
+  const index_t unit_shift = !whole ? 2 : bytes == 8 ? 3 : 4;
+  const index_t dwords_per_unit = 1 << (unit_shift - 2);
+  const unsigned bank_mask = unsigned(service.banks / dwords_per_unit - 1);
+
+  // Units seen so far, chained by bank. Entries before `begin` belong to earlier phases and end a chain.
+  struct seen_unit {
+    index_t unit, lane, next;
+  };
+  seen_unit seen[64 * 5];
+  index_t last_in_bank[64];
+  for (unsigned i = 0; i <= bank_mask; ++i) last_in_bank[i] = -1;
+  // From place p to p + 1 the bits up to the lowest set bit of p + 1 change.
+  index_t step[7] = {};
+  for (index_t i = 0; i < 6; ++i) step[i + 1] = step[i] ^ phases.lane_bit[i];
+
+  lds_access_cost cost;
+  cost.known_by = service.known_by;
+  index_t lane = 0, end = 0;
+  for (index_t place = 0; place < phases.wave_size;) {
+    const index_t begin = end, phase = place / phases.lanes_per_phase, phase_end = place + phases.lanes_per_phase;
+    index_t degree = 0;
+    while (place < phase_end) {
+      if (const index_t a = address[lane]; a >= 0) {
+        const index_t last_unit = (a + bytes - 1) >> unit_shift;
+        for (index_t unit = a >> unit_shift; unit <= last_unit; ++unit) {
+          index_t& newest = last_in_bank[unsigned(unit) & bank_mask];
+          index_t rivals = 0, i = newest;
+          for (; i >= begin && seen[i].unit != unit; i = seen[i].next) ++rivals;
+          if (i >= begin) {
+            if (is_write) cost.same_dword_writes += dwords_per_unit;
+            continue;
+          }
+          if (rivals + 1 > degree) degree = rivals + 1;
+          if (degree > cost.worst_degree) {
+            cost.worst_degree = degree;
+            cost.phase = phase;
+            cost.bank = index_t(unsigned(unit) & bank_mask) * dwords_per_unit;
+            cost.lanes = {{rivals > 0 ? seen[newest].lane : lane, lane}};
+          }
+          seen[end] = {unit, lane, newest};
+          newest = end++;
+        }
+      }
+      ++place;
+      lane ^= step[place == phases.wave_size ? 0 : __builtin_ctz(unsigned(place)) + 1];
+    }
+    if (degree > 0) ++cost.phases;
+    cost.cycles += degree;
+  }
+  cost.conflicts = cost.cycles - cost.phases;
+  return cost;
+}
+
+namespace detail {
+// Reaching this in a constant expression is the error: see target::supports.
+TILEWRIGHT_HD inline void target_has_no_such_lds_instruction() { __builtin_trap(); }
+}  // namespace detail
+
+/// The cost of `op` on a target that supports it. `reading` decides what a disputed row means; by default whatever is worse.
+TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::target& t, arch::lds_op op, const lds_addresses& address,
+                                   lds_reading reading = lds_reading::worst) {
+  const arch::lds_instruction* row = t.find(op);
+  if (row == nullptr) detail::target_has_no_such_lds_instruction();
+  const index_t bytes = arch::access_bytes(op);
+  const bool write = arch::is_write(op);
+  const bool two = row->readings.size() == 2;
+  const arch::lds_service &one = row->readings[0], &other = row->readings[two ? 1 : 0];
+  if (reading == lds_reading::second) return lds_cost(other, bytes, write, address);
+  const lds_access_cost first = lds_cost(one, bytes, write, address);
+  // More banks for the same lanes never cost more.
+  const bool cannot_be_worse = other.banks >= one.banks && other.phases == one.phases;
+  if (reading == lds_reading::first || !two || cannot_be_worse) return first;
+  const lds_access_cost second = lds_cost(other, bytes, write, address);
+  if (second.conflicts != first.conflicts) return second.conflicts > first.conflicts ? second : first;
+  return second.cycles > first.cycles ? second : first;
+}
+
+}  // namespace tilewright
