@@ -9,7 +9,8 @@ namespace tilewright::arch {
 namespace detail {
 
 /// An RDNA row: as one wave sees it there are 32 banks (measured); one compiler counts on 64. 64 banks never cost more.
-TILEWRIGHT_HD constexpr lds_instruction rdna_row(lds_op op, const lds_phases& phases, grade known_by, const char* source) {
+TILEWRIGHT_HD constexpr lds_instruction rdna_row(lds_op op, const lds_phases& phases, grade known_by,
+                                                 const char* source) {
   return lds_row(op, {phases, 32, known_by, source}, {phases, 64, grade::disputed, "one compiler counts on 64 banks"});
 }
 
@@ -37,13 +38,14 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> rdna3_lds()
 struct gfx1100 {
   static constexpr target value{
       .name = "gfx1100",
-      .isa = instruction_set::amdgcn,
+      .isa = instruction_set::rdna,
       .wave_size = 32,
       .lds_bytes = 64 * 1024,
       .lds_granule = 512,
+      .lds_size_known_by = grade::vendor,
+      .lds_size_source = "RDNA3 ISA manual: 128 KiB per workgroup processor, 64 KiB per workgroup; granule: LLVM",
       .max_vgprs = 256,
       .buffer_instructions = true,
-      .direct_to_lds_bytes = {},  // the generations before had it, CDNA kept it
       .matrix_ops = list_of<matrix_op, 8>(matrix_op::wmma_16x16x16_gfx11),
       .lds = detail::rdna3_lds(),
   };

@@ -24,13 +24,14 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> rdna4_lds()
 struct gfx1201 {
   static constexpr target value{
       .name = "gfx1201",
-      .isa = instruction_set::amdgcn,
+      .isa = instruction_set::rdna,
       .wave_size = 32,
       .lds_bytes = 64 * 1024,
       .lds_granule = 512,
+      .lds_size_known_by = grade::vendor,
+      .lds_size_source = "RDNA4 ISA manual: 128 KiB per workgroup processor, 64 KiB per workgroup; granule: LLVM",
       .max_vgprs = 256,
       .buffer_instructions = true,
-      .direct_to_lds_bytes = {},  // the generations before had it, CDNA kept it
       .matrix_ops = list_of<matrix_op, 8>(matrix_op::wmma_16x16x16_gfx12),
       .lds = detail::rdna4_lds(),
   };

@@ -26,15 +26,17 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna2_lds()
 struct gfx90a {
   static constexpr target value{
       .name = "gfx90a",
-      .isa = instruction_set::amdgcn,
+      .isa = instruction_set::cdna,
       .wave_size = 64,
       .lds_bytes = 64 * 1024,
       .lds_granule = 512,
+      .lds_size_known_by = grade::vendor,
+      .lds_size_source = "CDNA2 ISA manual; granule: LLVM, AMDGPU code objects",
       .max_vgprs = 512,
       .buffer_instructions = true,
       .direct_to_lds_bytes = list_of<index_t, 5>(1, 2, 4),
-      .matrix_ops = list_of<matrix_op, 8>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2, matrix_op::mfma_32x32x8,
-                                          matrix_op::mfma_32x32x8_x2),
+      .matrix_ops = list_of<matrix_op, 8>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2,
+                                          matrix_op::mfma_32x32x8, matrix_op::mfma_32x32x8_x2),
       .lds = detail::cdna2_lds(),
   };
 };

@@ -22,7 +22,8 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna4_lds()
   constexpr lds_service b64_transposing{contiguous_phases(wave, 32), 64, grade::inferred, "as ds_read_b64"};
   constexpr lds_service narrow_write{contiguous_phases(wave, 32), 32, grade::inferred, "as ds_write_b32"};
   return list_of<lds_instruction, num_lds_ops>(
-      lds_row(lds_op::read_b8, b32_read_whole, b32_read_halves), lds_row(lds_op::read_b16, b32_read_whole, b32_read_halves),
+      lds_row(lds_op::read_b8, b32_read_whole, b32_read_halves),
+      lds_row(lds_op::read_b16, b32_read_whole, b32_read_halves),
       lds_row(lds_op::read_b32, b32_read_whole, b32_read_halves), lds_row(lds_op::read_b64, b64_read),
       lds_row(lds_op::read_b96, {quads_of_two_halves(wave), 32, grade::third_party, "measured by others", 16}),
       lds_row(lds_op::read_b128, {b128_read_phases, 64, grade::vendor, "vendor; measured by others", 8}),
@@ -38,15 +39,18 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna4_lds()
 struct gfx950 {
   static constexpr target value{
       .name = "gfx950",
-      .isa = instruction_set::amdgcn,
+      .isa = instruction_set::cdna,
       .wave_size = 64,
       .lds_bytes = 160 * 1024,
       .lds_granule = 1280,
+      .lds_size_known_by = grade::vendor,
+      .lds_size_source = "CDNA4 ISA manual; granule: LLVM, AMDGPU code objects",
       .max_vgprs = 512,
       .buffer_instructions = true,
       .direct_to_lds_bytes = list_of<index_t, 5>(1, 2, 4, 12, 16),
-      .matrix_ops = list_of<matrix_op, 8>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2, matrix_op::mfma_32x32x8,
-                                          matrix_op::mfma_32x32x8_x2, matrix_op::mfma_16x16x32, matrix_op::mfma_32x32x16),
+      .matrix_ops =
+          list_of<matrix_op, 8>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2, matrix_op::mfma_32x32x8,
+                                matrix_op::mfma_32x32x8_x2, matrix_op::mfma_16x16x32, matrix_op::mfma_32x32x16),
       .lds = detail::cdna4_lds(),
   };
 };

@@ -15,8 +15,12 @@ struct lane_map_bit {
 };
 
 /// The bits of a coordinate, to write lane maps as the manuals draw them; none(): lanes that differ here hold the same element.
-TILEWRIGHT_HD constexpr lane_map_bit row(int bit) { return {lane_map_bit::coordinate::row, static_cast<signed char>(bit)}; }
-TILEWRIGHT_HD constexpr lane_map_bit col(int bit) { return {lane_map_bit::coordinate::col, static_cast<signed char>(bit)}; }
+TILEWRIGHT_HD constexpr lane_map_bit row(int bit) {
+  return {lane_map_bit::coordinate::row, static_cast<signed char>(bit)};
+}
+TILEWRIGHT_HD constexpr lane_map_bit col(int bit) {
+  return {lane_map_bit::coordinate::col, static_cast<signed char>(bit)};
+}
 TILEWRIGHT_HD constexpr lane_map_bit none() { return {}; }
 
 /// Row and column of an element of one operand.
@@ -47,7 +51,6 @@ struct lane_map {
     matrix_position last = at(num_lanes() - 1, num_registers() - 1);
     return {last.row + 1, last.col + 1};
   }
-
 
   TILEWRIGHT_HD static constexpr void deposit(matrix_position& p, lane_map_bit b, index_t value) {
     if (b.of == lane_map_bit::coordinate::row) p.row |= value << b.bit;

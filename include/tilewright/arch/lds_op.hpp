@@ -27,7 +27,8 @@ enum class lds_op : signed char {
 
 inline constexpr index_t num_lds_ops = index_t(lds_op::stmatrix) + 1;
 
-enum class instruction_set : signed char { amdgcn, ptx };
+/// Families of instruction sets. RDNA calls LDS accesses ds_load and ds_store, CDNA ds_read and ds_write.
+enum class instruction_set : signed char { cdna, rdna, ptx };
 
 /// Bytes that one lane's address stands for.
 TILEWRIGHT_HD constexpr index_t access_bytes(lds_op op) {
@@ -79,27 +80,30 @@ TILEWRIGHT_HD constexpr lds_op lds_write_op(index_t bytes) {
   return static_cast<lds_op>(index_t(lds_read_op(bytes)) + distance);
 }
 
-/// The mnemonic.
+/// The mnemonic; empty if the instruction set lacks the instruction.
 TILEWRIGHT_HD constexpr const char* instruction_name(instruction_set isa, lds_op op) {
-  const bool amd = isa == instruction_set::amdgcn;
-  switch (op) {
-    case lds_op::read_b8: return amd ? "ds_read_u8" : "ld.shared.b8";
-    case lds_op::read_b16: return amd ? "ds_read_u16" : "ld.shared.b16";
-    case lds_op::read_b32: return amd ? "ds_read_b32" : "ld.shared.b32";
-    case lds_op::read_b64: return amd ? "ds_read_b64" : "ld.shared.v2.b32";
-    case lds_op::read_b96: return amd ? "ds_read_b96" : "";
-    case lds_op::read_b128: return amd ? "ds_read_b128" : "ld.shared.v4.b32";
-    case lds_op::read_b64_tr_b16: return amd ? "ds_read_b64_tr_b16" : "";
-    case lds_op::write_b8: return amd ? "ds_write_b8" : "st.shared.b8";
-    case lds_op::write_b16: return amd ? "ds_write_b16" : "st.shared.b16";
-    case lds_op::write_b32: return amd ? "ds_write_b32" : "st.shared.b32";
-    case lds_op::write_b64: return amd ? "ds_write_b64" : "st.shared.v2.b32";
-    case lds_op::write_b96: return amd ? "ds_write_b96" : "";
-    case lds_op::write_b128: return amd ? "ds_write_b128" : "st.shared.v4.b32";
-    case lds_op::ldmatrix: return amd ? "" : "ldmatrix";
-    case lds_op::stmatrix: return amd ? "" : "stmatrix";
-  }
-  return "";
+  struct names {
+    const char *cdna, *rdna, *ptx;
+  };
+  constexpr names table[num_lds_ops] = {
+      {"ds_read_u8", "ds_load_u8", "ld.shared.b8"},
+      {"ds_read_u16", "ds_load_u16", "ld.shared.b16"},
+      {"ds_read_b32", "ds_load_b32", "ld.shared.b32"},
+      {"ds_read_b64", "ds_load_b64", "ld.shared.v2.b32"},
+      {"ds_read_b96", "ds_load_b96", ""},
+      {"ds_read_b128", "ds_load_b128", "ld.shared.v4.b32"},
+      {"ds_read_b64_tr_b16", "", ""},
+      {"ds_write_b8", "ds_store_b8", "st.shared.b8"},
+      {"ds_write_b16", "ds_store_b16", "st.shared.b16"},
+      {"ds_write_b32", "ds_store_b32", "st.shared.b32"},
+      {"ds_write_b64", "ds_store_b64", "st.shared.v2.b32"},
+      {"ds_write_b96", "ds_store_b96", ""},
+      {"ds_write_b128", "ds_store_b128", "st.shared.v4.b32"},
+      {"", "", "ldmatrix"},
+      {"", "", "stmatrix"},
+  };
+  const names& row = table[index_t(op)];
+  return isa == instruction_set::cdna ? row.cdna : isa == instruction_set::rdna ? row.rdna : row.ptx;
 }
 
 }  // namespace tilewright::arch

@@ -29,17 +29,19 @@ struct lds_instruction {
 
 struct target {
   const char* name = "";
-  instruction_set isa = instruction_set::amdgcn;
+  instruction_set isa = instruction_set::cdna;
   index_t wave_size = 0;
   index_t lds_bytes = 0;    // most that one workgroup may have
   index_t lds_granule = 0;  // allocations are rounded up to a multiple of this many bytes
+  grade lds_size_known_by = grade::unknown;
+  const char* lds_size_source = "";
   index_t max_threads_per_block = 1024;
-  index_t max_vgprs = 0;           // 32-bit registers that a lane can address, accumulation registers included
-  index_t max_vector_bytes = 16;   // of one memory access by a lane
-  bool buffer_instructions = false;  // global memory accesses with bounds checked by the hardware
-  inplace_vector<index_t, 5> direct_to_lds_bytes;  // per lane, of copies from global memory that bypass the registers
-  inplace_vector<matrix_op, 8> matrix_ops;
-  inplace_vector<lds_instruction, num_lds_ops> lds;
+  index_t max_vgprs = 0;                                // 32-bit registers of a lane, accumulation registers included
+  index_t max_vector_bytes = 16;                        // of one memory access by a lane
+  bool buffer_instructions = false;                     // global accesses whose bounds the hardware checks
+  inplace_vector<index_t, 5> direct_to_lds_bytes = {};  // per lane, of copies from global memory that bypass registers
+  inplace_vector<matrix_op, 8> matrix_ops = {};
+  inplace_vector<lds_instruction, num_lds_ops> lds = {};
 
   /// The row of an instruction; nullptr if the target does not have it.
   TILEWRIGHT_HD constexpr const lds_instruction* find(lds_op op) const {
@@ -64,6 +66,10 @@ struct target {
   }
 };
 
+TILEWRIGHT_HD constexpr bool is_amd(const target& t) { return t.isa != instruction_set::ptx; }
+
+TILEWRIGHT_HD constexpr const char* instruction_name(const target& t, lds_op op) { return instruction_name(t.isa, op); }
+
 /// The target with one row of its LDS table added, or replaced: for own measurements, and for new architectures.
 TILEWRIGHT_HD constexpr target with_lds_row(target t, const lds_instruction& row) {
   for (lds_instruction& known : t.lds) {
@@ -84,7 +90,9 @@ TILEWRIGHT_HD constexpr inplace_vector<T, Capacity> list_of(Values... values) {
   return result;
 }
 
-TILEWRIGHT_HD constexpr lds_instruction lds_row(lds_op op, const lds_service& only) { return {op, list_of<lds_service, 2>(only)}; }
+TILEWRIGHT_HD constexpr lds_instruction lds_row(lds_op op, const lds_service& only) {
+  return {op, list_of<lds_service, 2>(only)};
+}
 TILEWRIGHT_HD constexpr lds_instruction lds_row(lds_op op, const lds_service& one, const lds_service& other) {
   return {op, list_of<lds_service, 2>(one, other)};
 }

@@ -34,7 +34,7 @@ using lds_addresses = array<index_t, 64>;
 
 /// The cost if the LDS serves lanes as `service` says, for lanes that access `bytes` bytes each. Time is linear in the lanes.
 TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& service, index_t bytes, bool is_write,
-                                   const lds_addresses& address) {
+                                                 const lds_addresses& address) {
   const arch::lds_phases& phases = service.phases;
   unsigned unaligned = unsigned(bytes) & unsigned(bytes - 1);
   for (index_t lane = 0; lane < phases.wave_size; ++lane) {
@@ -102,7 +102,7 @@ TILEWRIGHT_HD inline void target_has_no_such_lds_instruction() { __builtin_trap(
 
 /// The cost of `op` on a target that supports it. `reading` decides what a disputed row means; by default whatever is worse.
 TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::target& t, arch::lds_op op, const lds_addresses& address,
-                                   lds_reading reading = lds_reading::worst) {
+                                                 lds_reading reading = lds_reading::worst) {
   const arch::lds_instruction* row = t.find(op);
   if (row == nullptr) detail::target_has_no_such_lds_instruction();
   const index_t bytes = arch::access_bytes(op);

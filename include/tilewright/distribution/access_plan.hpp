@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The accesses that a thread makes for its part of a tile, and which of their addresses differ by constants.
+#pragma once
+
+#include <tilewright/descriptor/tensor_descriptor.hpp>
+#include <tilewright/distribution/load_store_traits.hpp>
+
+namespace tilewright {
+
+/// How the addresses of a thread's accesses follow from each other.
+enum class address_rule : signed char {
+  constant_steps,  // one address; the others differ by constants
+  uniform_steps,   // by numbers that are the same for all threads, but known only at run time
+  xor_groups,      // a few addresses that differ in bits; the others differ from one of them by constants
+  independent,     // nothing is known
+};
+
+/// The vector that a distribution and a descriptor allow.
+template <tensor_graph Graph, distribution_encoding Encoding>
+TILEWRIGHT_HD constexpr vector_choice choose_vector(index_t element_bytes) {
+  const auto runs = contiguous_runs(Graph, 1 << 20);
+  array<index_t, Graph.ndim()> top_runs{};
+  for (index_t i = 0; i < Graph.ndim(); ++i) top_runs[i] = runs[Graph.top[i]];
+  return choose_vector(Encoding, top_runs, element_bytes);
+}
+
+/// Accesses of one thread; offsets in elements.
+template <index_t NumAccess, index_t NDimX, index_t NDimY>
+struct access_list {
+  address_rule rule = address_rule::independent;
+  vector_choice vector;
+  index_t num_bases = 1;
+  array<multi_index<NDimX>, NumAccess> x{};      // position of the access, less the thread's own position
+  array<index_t, NumAccess> first_register{};    // where its first element goes
+  array<index_t, NumAccess> base{};              // which address it starts from
+  array<index_t, NumAccess> immediate{};         // constant distance from that address
+  array<index_t, NumAccess> flipped_bits{};      // xor_groups: what base b flips in the first address
+};
+
+/// The plan of a static or dynamic descriptor under a distribution. xor_groups assumes that the tile's origin is a multiple of
+/// the tile's lengths.
+template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
+TILEWRIGHT_HD constexpr auto make_access_list() {
+  using distribution = tile_distribution<Encoding>;
+  constexpr vector_choice vector = choose_vector<Graph, Encoding>(ElementBytes);
+  constexpr auto walk = access_curve<Encoding>(vector, false);
+  constexpr index_t num_access = walk.get_num_of_access();
+  access_list<num_access, Encoding.ndim_x(), Encoding.ndim_y()> list;
+  list.vector = vector;
+  for (index_t i = 0; i < num_access; ++i) {
+    const auto y = walk.get_index(i);
+    list.x[i] = distribution::y_to_x(y);
+    list.first_register[i] = distribution::y_to_register(y);
+    list.base[i] = i;
+  }
+  list.num_bases = num_access;
+  if constexpr (is_linear(Graph)) {
+    list.rule = address_rule::uniform_steps;
+    if constexpr (Graph.num_values == 0) {
+      constexpr tensor_descriptor<Graph> descriptor{};
+      const index_t origin = descriptor.calculate_offset({});
+      list.rule = address_rule::constant_steps;
+      list.num_bases = 1;
+      for (index_t i = 0; i < num_access; ++i) {
+        list.base[i] = 0;
+        list.immediate[i] = descriptor.calculate_offset(list.x[i]) - origin;
+      }
+    }
+  } else if constexpr (Graph.num_values == 0 && is_f2_linear(Graph)) {
+    bool powers_of_two = true;
+    for (const auto& h : Encoding.h) {
+      for (index_t f : h) powers_of_two = powers_of_two && is_power_of_two(f);
+    }
+    if (powers_of_two) {
+      constexpr tensor_descriptor<Graph> descriptor{};
+      // The bits of the offset that the thread or the tile's origin may set.
+      index_t variable_bits = 0;
+      for (index_t x = 0; x < Encoding.ndim_x(); ++x) {
+        index_t own_bits = 0;  // bits of this coordinate that y sets
+        for (rh_id id : Encoding.y) {
+          if (id.major == x + 1) own_bits |= (Encoding.length(id) - 1) * Encoding.stride(id);
+        }
+        const index_t length = hidden_length(Graph, Graph.top[x]);
+        for (index_t bit = 1; bit < length; bit <<= 1) {
+          if (bit & own_bits) continue;
+          multi_index<Encoding.ndim_x()> unit{};
+          unit[x] = bit;
+          variable_bits |= descriptor.calculate_offset(unit);
+        }
+      }
+      list.rule = address_rule::xor_groups;
+      list.num_bases = 0;
+      for (index_t i = 0; i < num_access; ++i) {
+        const index_t offset = descriptor.calculate_offset(list.x[i]);
+        const index_t flipped = offset & variable_bits;
+        index_t b = 0;
+        while (b < list.num_bases && list.flipped_bits[b] != flipped) ++b;
+        if (b == list.num_bases) list.flipped_bits[list.num_bases++] = flipped;
+        list.base[i] = b;
+        list.immediate[i] = offset & ~variable_bits;
+      }
+    }
+  }
+  return list;
+}
+
+template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
+inline constexpr auto access_list_v = make_access_list<Graph, Encoding, ElementBytes>();
+
+}  // namespace tilewright

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Which thread owns which element of a tile, as one structural value, and CK Tile's spelling of it as a type.
+#pragma once
+
+#include <tilewright/util/math.hpp>
+#include <tilewright/util/sequence.hpp>
+#include <tilewright/util/tuple.hpp>
+
+namespace tilewright {
+
+/// Names one factor: major 0 is the replication R, major 1 + d is dimension d of the tile; minor counts that list's factors.
+struct rh_id {
+  signed char major = 0;
+  signed char minor = 0;
+  friend constexpr bool operator==(const rh_id&, const rh_id&) = default;
+};
+
+/// Dimension d of the tile has the length product(h[d]); its first factor is the most significant. Every factor belongs to one
+/// partition index p (0: wave, last: lane; the first id listed is the most significant) or is one dimension y of what a thread
+/// holds. Factors in r replicate: threads that differ only there own the same elements.
+struct distribution_encoding {
+  static constexpr index_t max_x = 4, max_factors = 6, max_p = 2, max_y = 8;
+
+  inplace_vector<index_t, max_factors> r;
+  inplace_vector<inplace_vector<index_t, max_factors>, max_x> h;
+  inplace_vector<inplace_vector<rh_id, max_factors>, max_p> p;
+  inplace_vector<rh_id, max_y> y;
+
+  TILEWRIGHT_HD constexpr index_t ndim_x() const { return h.size(); }
+  TILEWRIGHT_HD constexpr index_t ndim_p() const { return p.size(); }
+  TILEWRIGHT_HD constexpr index_t ndim_y() const { return y.size(); }
+
+  TILEWRIGHT_HD constexpr index_t length(rh_id id) const { return id.major == 0 ? r[id.minor] : h[id.major - 1][id.minor]; }
+
+  /// How far dimension x of the tile moves when the factor's index grows by 1.
+  TILEWRIGHT_HD constexpr index_t stride(rh_id id) const {
+    index_t s = 1;
+    for (index_t i = id.minor + 1; i < h[id.major - 1].size(); ++i) s *= h[id.major - 1][i];
+    return s;
+  }
+
+  TILEWRIGHT_HD constexpr index_t x_length(index_t x) const {
+    index_t n = 1;
+    for (index_t f : h[x]) n *= f;
+    return n;
+  }
+  /// Values that partition index i takes: waves of a block, lanes of a wave.
+  TILEWRIGHT_HD constexpr index_t p_length(index_t i) const {
+    index_t n = 1;
+    for (rh_id id : p[i]) n *= length(id);
+    return n;
+  }
+  TILEWRIGHT_HD constexpr index_t y_length(index_t i) const { return length(y[i]); }
+  TILEWRIGHT_HD constexpr index_t num_elements_per_thread() const {
+    index_t n = 1;
+    for (rh_id id : y) n *= length(id);
+    return n;
+  }
+  friend constexpr bool operator==(const distribution_encoding&, const distribution_encoding&) = default;
+};
+
+enum class encoding_fault { none, unknown_factor, owned_twice, owned_by_nobody, replicated_per_thread, bad_length };
+
+struct encoding_check {
+  encoding_fault fault = encoding_fault::none;
+  rh_id id = {-1, -1};
+};
+
+/// Every factor has exactly one owner (one of length 1 needs none); only threads, never one thread's registers, may replicate.
+TILEWRIGHT_HD constexpr encoding_check check(const distribution_encoding& e) {
+  using enum encoding_fault;
+  index_t owners[1 + distribution_encoding::max_x][distribution_encoding::max_factors] = {};
+  const auto factors = [&](index_t major) { return major == 0 ? e.r.size() : e.h[major - 1].size(); };
+  const auto known = [&](rh_id id) {
+    return id.major >= 0 && id.major <= e.ndim_x() && id.minor >= 0 && id.minor < factors(id.major);
+  };
+  for (const auto& ids : e.p) {
+    for (rh_id id : ids) {
+      if (!known(id)) return {unknown_factor, id};
+      if (owners[id.major][id.minor]++) return {owned_twice, id};
+    }
+  }
+  for (rh_id id : e.y) {
+    if (!known(id)) return {unknown_factor, id};
+    if (id.major == 0) return {replicated_per_thread, id};
+    if (owners[id.major][id.minor]++) return {owned_twice, id};
+  }
+  for (signed char major = 0; major <= e.ndim_x(); ++major) {
+    for (signed char minor = 0; minor < factors(major); ++minor) {
+      if (e.length({major, minor}) < 1) return {bad_length, {major, minor}};
+      if (!owners[major][minor] && e.length({major, minor}) > 1) return {owned_by_nobody, {major, minor}};
+    }
+  }
+  return {};
+}
+
+namespace detail {
+
+template <index_t... Is>
+TILEWRIGHT_HD constexpr inplace_vector<index_t, distribution_encoding::max_factors> factors_of(sequence<Is...>) {
+  inplace_vector<index_t, distribution_encoding::max_factors> result;
+  (result.push_back(Is), ...);
+  return result;
+}
+
+template <class List, index_t... Majors, index_t... Minors>
+TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
+  static_assert(sizeof...(Majors) == sizeof...(Minors), "tile_distribution_encoding: as many minor as major ids are needed");
+  List result;
+  (result.push_back({static_cast<signed char>(Majors), static_cast<signed char>(Minors)}), ...);
+  return result;
+}
+
+}  // namespace detail
+
+/// CK Tile's spelling. Rs: sequence; Hs: tuple of sequences, one for each dimension; Ps: tuples of sequences of ids; Ys: sequences.
+template <class Rs, class Hs, class Ps2RHsMajor, class Ps2RHsMinor, class Ys2RHsMajor, class Ys2RHsMinor>
+struct tile_distribution_encoding;
+
+template <index_t... Rs, class... Hs, class... PMajors, class... PMinors, class YsMajor, class YsMinor>
+struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors...>, tuple<PMinors...>, YsMajor, YsMinor> {
+  static_assert(sizeof...(PMajors) == sizeof...(PMinors), "tile_distribution_encoding: as many minor as major P lists are needed");
+
+  static constexpr distribution_encoding value = [] {
+    using encoding = distribution_encoding;
+    encoding e;
+    e.r = detail::factors_of(sequence<Rs...>{});
+    (e.h.push_back(detail::factors_of(Hs{})), ...);
+    (e.p.push_back(detail::ids_of<inplace_vector<rh_id, encoding::max_factors>>(PMajors{}, PMinors{})), ...);
+    e.y = detail::ids_of<inplace_vector<rh_id, encoding::max_y>>(YsMajor{}, YsMinor{});
+    return e;
+  }();
+};
+
+/// Each element of the outer distribution is a whole tile of the inner one: the inner factors follow the outer ones in every
+/// dimension, in every partition index and in the list of y. Composes a block of waves from the tile of one wave.
+TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding& outer, const distribution_encoding& inner) {
+  distribution_encoding e = outer;
+  const auto shifted = [&](rh_id id) {
+    const index_t before = id.major == 0 ? outer.r.size() : outer.h[id.major - 1].size();
+    return rh_id{id.major, static_cast<signed char>(id.minor + before)};
+  };
+  for (index_t f : inner.r) e.r.push_back(f);
+  for (index_t x = 0; x < inner.ndim_x(); ++x) {
+    for (index_t f : inner.h[x]) e.h[x].push_back(f);
+  }
+  // Partition indices are aligned at their ends: the inner tile's lane is the block's lane.
+  const index_t first = outer.ndim_p() - inner.ndim_p();
+  if (first < 0) {
+    e.p = {};
+    for (index_t i = 0; i < inner.ndim_p(); ++i) e.p.push_back({});
+    for (index_t i = 0; i < outer.ndim_p(); ++i) e.p[i - first] = outer.p[i];
+  }
+  for (index_t i = 0; i < inner.ndim_p(); ++i) {
+    for (rh_id id : inner.p[i]) e.p[max<index_t>(first, 0) + i].push_back(shifted(id));
+  }
+  for (rh_id id : inner.y) e.y.push_back(shifted(id));
+  return e;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// How a thread moves its part of a tile: along which dimension, how many elements at once, in which order.
+#pragma once
+
+#include <tilewright/distribution/space_filling_curve.hpp>
+#include <tilewright/distribution/tile_distribution.hpp>
+
+namespace tilewright {
+
+/// No instruction moves more than this many bytes for one thread.
+inline constexpr index_t max_vector_bytes = 16;
+
+/// The widest vector that a distribution and the memory behind it allow.
+struct vector_choice {
+  index_t dim_y = 0;
+  index_t length = 1;
+  friend constexpr bool operator==(const vector_choice&, const vector_choice&) = default;
+};
+
+/// runs[x]: aligned contiguous run of the memory along dimension x of the tile, in elements. A y may carry a vector when it is the
+/// last factor of its dimension. The longest wins, the first of equals; without any, the last y, one element at a time.
+template <index_t NDimX>
+TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding& e, const array<index_t, NDimX>& runs, index_t element_bytes) {
+  vector_choice best{e.ndim_y() - 1, 1};
+  for (index_t i = 0; i < e.ndim_y(); ++i) {
+    const rh_id id = e.y[i];
+    const index_t x = id.major - 1;
+    if (e.stride(id) != 1) continue;
+    const index_t common = gcd(gcd(e.length(id), runs[x]), max_vector_bytes / element_bytes);
+    const index_t length = common & -common;  // instructions move powers of two
+    if (length > best.length) best = {i, length};
+  }
+  return best;
+}
+
+/// The order in which a thread accesses its elements: y in row-major order, the vector's dimension in steps of the vector.
+template <distribution_encoding Encoding>
+TILEWRIGHT_HD constexpr auto access_curve(const vector_choice& vector, bool snake) {
+  constexpr index_t n = Encoding.ndim_y();
+  curve<n> result;
+  for (index_t i = 0; i < n; ++i) {
+    result.lengths[i] = Encoding.y_length(i);
+    result.order[i] = i;
+    result.scalars_per_access[i] = i == vector.dim_y ? vector.length : 1;
+  }
+  result.snake = snake;
+  return result;
+}
+
+/// One access: y of its first element, and which dimension it runs along for how many elements.
+template <index_t NDimY>
+struct vectorized_access_info {
+  multi_index<NDimY> base_indices;
+  index_t vector_dim;
+  index_t vector_size;
+};
+
+/// What the distribution alone decides, as documented for CK Tile: memory is taken to be contiguous along the last dimension
+/// of the tile. Tile windows ask the view as well and may choose narrower vectors.
+template <class Distribution, class T>
+struct load_store_traits {
+  static constexpr distribution_encoding encoding = Distribution::encoding;
+  static constexpr index_t ndim_y = Distribution::ndim_y;
+  static constexpr index_t ndim_x = Distribution::ndim_x;
+
+  static constexpr vector_choice vector = [] {
+    array<index_t, ndim_x> runs{};
+    for (index_t x = 0; x < ndim_x; ++x) runs[x] = x == ndim_x - 1 ? encoding.x_length(x) : 1;
+    return choose_vector(encoding, runs, sizeof(T));
+  }();
+  static constexpr index_t vector_dim_y = vector.dim_y;
+  static constexpr index_t scalar_per_vector = vector.length;
+  static constexpr index_t scalars_per_access = vector.length;
+  static constexpr curve<ndim_y> sfc_ys = access_curve<encoding>(vector, true);
+  static constexpr index_t num_access = sfc_ys.get_num_of_access();
+
+  TILEWRIGHT_HD static constexpr multi_index<ndim_y> get_y_indices(index_t i_access) {
+    constexpr curve<ndim_y> walk = sfc_ys;
+    return walk.get_index(i_access);
+  }
+  TILEWRIGHT_HD static constexpr vectorized_access_info<ndim_y> get_vectorized_access_info(index_t i_access) {
+    constexpr vector_choice v = vector;
+    return {get_y_indices(i_access), v.dim_y, v.length};
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Computes with a distribution: where a thread's elements lie in the tile.
+#pragma once
+
+#include <tilewright/distribution/distribution_encoding.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+template <distribution_encoding Encoding>
+TILEWRIGHT_HD constexpr bool require_sound_encoding() {
+  constexpr encoding_check result = check(Encoding);
+  constexpr int major = result.id.major, minor = result.id.minor;
+  static_assert(result.fault != encoding_fault::unknown_factor || (major == -1 && minor == -1),
+                "tile_distribution_encoding: an id names a factor that does not exist; ids are (0, i) for R and (1 + d, i) for factor i of dimension d");
+  static_assert(result.fault != encoding_fault::owned_twice || (major == -1 && minor == -1),
+                "tile_distribution_encoding: a factor has two owners; give each (major, minor) id to one P or one Y");
+  static_assert(result.fault != encoding_fault::owned_by_nobody || (major == -1 && minor == -1),
+                "tile_distribution_encoding: a factor has no owner; give each (major, minor) id to one P or one Y");
+  static_assert(result.fault != encoding_fault::replicated_per_thread || (major == -1 && minor == -1),
+                "tile_distribution_encoding: an R factor is listed in Y; only threads replicate, list it in a P");
+  static_assert(result.fault != encoding_fault::bad_length || (major == -1 && minor == -1),
+                "tile_distribution_encoding: a factor must be at least 1");
+  return result.fault == encoding_fault::none;
+}
+
+}  // namespace detail
+
+/// A tile's distribution over the threads of a block. P: {wave, lane}, or {lane} for a tile of one wave. Y: what a thread holds;
+/// element d of its registers is y in row-major order.
+template <distribution_encoding Encoding>
+struct tile_distribution {
+  static_assert(detail::require_sound_encoding<Encoding>());
+
+  static constexpr distribution_encoding encoding = Encoding;
+  static constexpr index_t ndim_x = Encoding.ndim_x();
+  static constexpr index_t ndim_y = Encoding.ndim_y();
+  static constexpr index_t ndim_p = Encoding.ndim_p();
+  static constexpr index_t num_elements = Encoding.num_elements_per_thread();
+
+  static constexpr multi_index<ndim_x> x_lengths = [] {
+    multi_index<ndim_x> lengths{};
+    for (index_t x = 0; x < ndim_x; ++x) lengths[x] = Encoding.x_length(x);
+    return lengths;
+  }();
+  static constexpr multi_index<ndim_y> y_lengths = [] {
+    multi_index<ndim_y> lengths{};
+    for (index_t y = 0; y < ndim_y; ++y) lengths[y] = Encoding.y_length(y);
+    return lengths;
+  }();
+
+  TILEWRIGHT_HD static constexpr index_t get_y_length(index_t i) { return Encoding.y_length(i); }
+  TILEWRIGHT_HD static constexpr index_t get_num_of_element_y() { return num_elements; }
+  TILEWRIGHT_HD static constexpr multi_index<ndim_x> get_lengths() {
+    multi_index<ndim_x> lengths{};
+    for (index_t x = 0; x < ndim_x; ++x) lengths[x] = Encoding.x_length(x);
+    return lengths;
+  }
+  TILEWRIGHT_HD static constexpr multi_index<ndim_y> get_y_lengths() {
+    multi_index<ndim_y> lengths{};
+    for (index_t y = 0; y < ndim_y; ++y) lengths[y] = Encoding.y_length(y);
+    return lengths;
+  }
+
+  /// Distance in a thread's registers between neighbours along each y.
+  TILEWRIGHT_HD static constexpr multi_index<ndim_y> calculate_y_strides() {
+    multi_index<ndim_y> strides{};
+    index_t s = 1;
+    for (index_t i = ndim_y; i-- > 0; s *= Encoding.y_length(i)) strides[i] = s;
+    return strides;
+  }
+
+  /// Number of a thread's register for an index in y.
+  TILEWRIGHT_HD static constexpr index_t y_to_register(const multi_index<ndim_y>& y) {
+    index_t d = 0;
+    for (index_t i = 0; i < ndim_y; ++i) d = d * Encoding.y_length(i) + y[i];
+    return d;
+  }
+
+  /// The part of the position in the tile that y decides; the same for every thread. Add it to calculate_index(p).
+  TILEWRIGHT_HD static constexpr multi_index<ndim_x> y_to_x(const multi_index<ndim_y>& y) {
+    multi_index<ndim_x> x{};
+    for (index_t i = 0; i < ndim_y; ++i) x[Encoding.y[i].major - 1] += y[i] * Encoding.stride(Encoding.y[i]);
+    return x;
+  }
+
+  /// Position in the tile of a thread's element y = 0.
+  TILEWRIGHT_HD static constexpr multi_index<ndim_x> calculate_index(const multi_index<ndim_p>& p) {
+    multi_index<ndim_x> x{};
+    unroll<ndim_p>([&](auto i) {
+      unsigned rest = unsigned(p[i]);
+      constexpr index_t digits = Encoding.p[i].size();
+      unroll<digits>([&](auto j) {
+        constexpr rh_id id = Encoding.p[i][digits - 1 - j];
+        constexpr unsigned length = unsigned(Encoding.length(id));
+        const unsigned digit = j == digits - 1 ? rest : rest % length;
+        rest /= length;
+        if constexpr (id.major != 0) x[id.major - 1] += index_t(digit) * Encoding.stride(id);
+      });
+    });
+    return x;
+  }
+
+  /// Threads that a block needs: waves times lanes.
+  TILEWRIGHT_HD static constexpr index_t num_threads() {
+    index_t n = 1;
+    for (index_t i = 0; i < ndim_p; ++i) n *= Encoding.p_length(i);
+    return n;
+  }
+};
+
+/// From CK Tile's encoding type, or from an encoding value wrapped in number<>.
+template <class Encoding>
+TILEWRIGHT_HD constexpr auto make_static_tile_distribution(Encoding) {
+  return tile_distribution<Encoding::value>{};
+}
+
+template <class T>
+inline constexpr bool is_tile_distribution_v = false;
+template <distribution_encoding Encoding>
+inline constexpr bool is_tile_distribution_v<tile_distribution<Encoding>> = true;
+template <class T>
+concept TileDistribution = is_tile_distribution_v<T>;
+
+}  // namespace tilewright

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// LDS and the block barrier on AMD GPUs.
+#pragma once
+
+#include <tilewright/exec/amdgcn/native.hpp>
+#include <tilewright/util/array.hpp>
+
+namespace tilewright::exec {
+inline namespace amdgcn {
+
+/// A place in the block's LDS. Typed with its address space, so that every access is a ds_ instruction.
+struct lds_pointer {
+  __attribute__((address_space(3))) char* address;
+
+  TILEWRIGHT_HD friend lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.address + bytes}; }
+};
+
+/// The block's LDS, at least Bytes of it. Call it once in a kernel.
+template <index_t Bytes>
+TILEWRIGHT_HD lds_pointer lds_allocate() {
+  static_assert(Bytes <= arch::current::value.lds_bytes,
+                "lds_allocate: the kernel needs more LDS than this target has; use a smaller block tile or fewer stages");
+  static __attribute__((shared, aligned(16))) char memory[Bytes];
+  return {(__attribute__((address_space(3))) char*)memory};
+}
+
+/// One ds_read of 1, 2, 4, 8 or 16 bytes, aligned to its size.
+template <class V>
+TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {
+  using native = native_t<sizeof(V)>;
+  return bit_cast<V>(*(const __attribute__((address_space(3))) native*)(p.address + byte_offset));
+}
+
+/// One ds_write of 1, 2, 4, 8 or 16 bytes, aligned to its size.
+template <class V>
+TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& value) {
+  using native = native_t<sizeof(V)>;
+  *(__attribute__((address_space(3))) native*)(p.address + byte_offset) = bit_cast<native>(value);
+}
+
+/// Waits for the whole block. Orders LDS only: loads from global memory stay in flight.
+TILEWRIGHT_HD inline void block_sync() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+/// NVIDIA only; here so that kernels written for every machine parse.
+TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset);
+
+}  // namespace amdgcn
+}  // namespace tilewright::exec

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Matrix instructions of AMD GPUs.
+#pragma once
+
+#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/exec/amdgcn/native.hpp>
+#include <tilewright/numeric/types.hpp>
+
+namespace tilewright::exec {
+inline namespace amdgcn {
+
+namespace detail {
+
+template <index_t N>
+using floats __attribute__((ext_vector_type(N))) = float;
+template <index_t N>
+using halves __attribute__((ext_vector_type(N))) = _Float16;
+template <index_t N>
+using shorts __attribute__((ext_vector_type(N))) = short;
+template <index_t N>
+using bfloats __attribute__((ext_vector_type(N))) = __bf16;
+
+// The N operands of issue number i, as the builtins want them.
+template <class Vector, class T, index_t NAll>
+TILEWRIGHT_HD Vector operand(const array<T, NAll>& all, index_t i) {
+  struct piece {
+    T elements[sizeof(Vector) / sizeof(T)];
+  } p;
+  for (index_t j = 0; j < index_t(sizeof(Vector) / sizeof(T)); ++j) p.elements[j] = all[i * index_t(sizeof(Vector) / sizeof(T)) + j];
+  return bit_cast<Vector>(p);
+}
+
+}  // namespace detail
+
+/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; the registers are those that describe(Op) lists.
+template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
+TILEWRIGHT_HD void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b) {
+  using enum arch::matrix_op;
+  using namespace detail;
+  constexpr bool f16 = __is_same(T, half_t);
+  static_assert(f16 || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
+  static_assert(arch::current::value.supports(Op), "mma: this target does not have the matrix instruction");
+  auto acc = bit_cast<floats<NC>>(c);
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+  if constexpr (Op == mfma_16x16x16 || Op == mfma_16x16x16_x2) {
+    for (index_t i = 0; i < NA / 4; ++i) {
+      if constexpr (f16) {
+        acc = __builtin_amdgcn_mfma_f32_16x16x16f16(operand<halves<4>>(a, i), operand<halves<4>>(b, i), acc, 0, 0, 0);
+      } else {
+        acc = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(operand<shorts<4>>(a, i), operand<shorts<4>>(b, i), acc, 0, 0, 0);
+      }
+    }
+  }
+  if constexpr (Op == mfma_32x32x8 || Op == mfma_32x32x8_x2) {
+    for (index_t i = 0; i < NA / 4; ++i) {
+      if constexpr (f16) {
+        acc = __builtin_amdgcn_mfma_f32_32x32x8f16(operand<halves<4>>(a, i), operand<halves<4>>(b, i), acc, 0, 0, 0);
+      } else {
+        acc = __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(operand<shorts<4>>(a, i), operand<shorts<4>>(b, i), acc, 0, 0, 0);
+      }
+    }
+  }
+#endif
+#if defined(__gfx950__)
+  if constexpr (Op == mfma_16x16x32) {
+    if constexpr (f16) {
+      acc = __builtin_amdgcn_mfma_f32_16x16x32_f16(operand<halves<8>>(a, 0), operand<halves<8>>(b, 0), acc, 0, 0, 0);
+    } else {
+      acc = __builtin_amdgcn_mfma_f32_16x16x32_bf16(operand<bfloats<8>>(a, 0), operand<bfloats<8>>(b, 0), acc, 0, 0, 0);
+    }
+  }
+  if constexpr (Op == mfma_32x32x16) {
+    if constexpr (f16) {
+      acc = __builtin_amdgcn_mfma_f32_32x32x16_f16(operand<halves<8>>(a, 0), operand<halves<8>>(b, 0), acc, 0, 0, 0);
+    } else {
+      acc = __builtin_amdgcn_mfma_f32_32x32x16_bf16(operand<bfloats<8>>(a, 0), operand<bfloats<8>>(b, 0), acc, 0, 0, 0);
+    }
+  }
+#endif
+#if defined(__GFX11__)
+  if constexpr (Op == wmma_16x16x16_gfx11) {
+    if constexpr (f16) {
+      acc = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(operand<halves<16>>(a, 0), operand<halves<16>>(b, 0), acc);
+    } else {
+      acc = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(operand<shorts<16>>(a, 0), operand<shorts<16>>(b, 0), acc);
+    }
+  }
+#endif
+#if defined(__GFX12__)
+  if constexpr (Op == wmma_16x16x16_gfx12) {
+    if constexpr (f16) {
+      acc = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(operand<halves<8>>(a, 0), operand<halves<8>>(b, 0), acc);
+    } else {
+      acc = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(operand<shorts<8>>(a, 0), operand<shorts<8>>(b, 0), acc);
+    }
+  }
+#endif
+  c = bit_cast<array<float, NC>>(acc);
+}
+
+}  // namespace amdgcn
+}  // namespace tilewright::exec

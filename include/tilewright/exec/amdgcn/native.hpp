@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The integer types that memory instructions of AMD GPUs move, and thread ids.
+#pragma once
+
+#include <tilewright/arch/current.hpp>
+#include <tilewright/exec/block_index.hpp>
+#include <tilewright/numeric/bits.hpp>
+
+namespace tilewright::exec {
+inline namespace amdgcn {
+
+namespace detail {
+template <index_t Bytes>
+struct native;
+template <>
+struct native<1> {
+  using type __attribute__((may_alias)) = unsigned char;
+};
+template <>
+struct native<2> {
+  using type __attribute__((may_alias)) = unsigned short;
+};
+template <>
+struct native<4> {
+  using type __attribute__((may_alias)) = unsigned;
+};
+template <>
+struct native<8> {
+  using type __attribute__((ext_vector_type(2), may_alias)) = unsigned;
+};
+template <>
+struct native<16> {
+  using type __attribute__((ext_vector_type(4), may_alias)) = unsigned;
+};
+}  // namespace detail
+
+/// The register type that one memory instruction moves: 1, 2, 4, 8 or 16 bytes.
+template <index_t Bytes>
+using native_t = typename detail::native<Bytes>::type;
+
+TILEWRIGHT_HD inline index_t thread_id() { return index_t(__builtin_amdgcn_workitem_id_x()); }
+TILEWRIGHT_HD inline index_t lane_id() { return thread_id() & (arch::current::value.wave_size - 1); }
+/// The same for all lanes, and known to be so by the compiler.
+TILEWRIGHT_HD inline index_t wave_id() {
+  return __builtin_amdgcn_readfirstlane(index_t(unsigned(thread_id()) / unsigned(arch::current::value.wave_size)));
+}
+TILEWRIGHT_HD inline block_index block_id() {
+  return {index_t(__builtin_amdgcn_workgroup_id_x()), index_t(__builtin_amdgcn_workgroup_id_y()),
+          index_t(__builtin_amdgcn_workgroup_id_z())};
+}
+
+}  // namespace amdgcn
+}  // namespace tilewright::exec

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What a kernel may ask of the machine it runs on. Each machine implements the same functions; nothing above this folder knows
+// which one was chosen.
+#pragma once
+
+#include <tilewright/config/config.hpp>
+
+#if TILEWRIGHT_AMDGCN_PASS
+#include <tilewright/exec/amdgcn/amdgcn.hpp>
+#elif TILEWRIGHT_NVPTX_PASS
+#include <tilewright/exec/nvptx/nvptx.hpp>
+#elif TILEWRIGHT_STUB_PASS
+#include <tilewright/exec/stub/stub.hpp>
+#else
+#include <tilewright/exec/host/machine.hpp>
+#endif

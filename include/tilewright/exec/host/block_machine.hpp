@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Runs one block after another on one thread of the CPU: a fiber per emulated thread, LDS, and the places where threads meet.
+#pragma once
+
+#include <tilewright/exec/host/fault.hpp>
+#include <tilewright/exec/host/fibers.hpp>
+#include <tilewright/exec/host/lds_recorder.hpp>
+#include <tilewright/exec/host/matrix_emulation.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tilewright::exec {
+inline namespace host {
+
+/// A kernel whose type is forgotten.
+struct kernel_reference {
+  void* object;
+  void (*call)(void* object);
+};
+
+class block_machine final : private block_services {
+ public:
+  block_machine(const arch::target& target, index_t block_size, index_t lds_bytes, std::size_t stack_bytes,
+                kernel_reference kernel)
+      : target_(target),
+        lds_bytes_(lds_bytes),
+        kernel_(kernel),
+        lds_(static_cast<char*>(::operator new(std::size_t(lds_bytes), std::align_val_t{lds_alignment}))),
+        recorder_(target, block_size),
+        threads_(std::size_t(block_size)),
+        lanes_(std::size_t(block_size)),
+        waves_(std::size_t(block_size / target.wave_size)),
+        fibers_(block_size, stack_bytes, &run_thread, this) {
+    for (index_t i = 0; i < block_size; ++i) {
+      thread_context& thread = threads_[std::size_t(i)];
+      thread.thread_id = i;
+      thread.lane_id = i % target.wave_size;
+      thread.wave_id = i / target.wave_size;
+      thread.services = this;
+      thread.lds = lds_.get();
+      recorder_.attach(thread);
+    }
+    for (const arch::matrix_op op : target.matrix_ops) matrix_ops_ |= 1u << index_t(op);
+    emulators_.resize(32);
+  }
+
+  /// Runs the kernel on every thread of one block. Throws a fault, or what the kernel throws; the machine is of no use then.
+  void run(block_index block) {
+    std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), lds_bytes_ / 2, poison);
+    for (thread_context& thread : threads_) {
+      thread.block = block;
+      thread.lds_bytes = 0;
+    }
+    for (lane_state& lane : lanes_) lane = {};
+    const bool all_ended = fibers_.run();
+    current_thread = nullptr;
+    if (!all_ended) throw fault(describe_deadlock());
+    for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
+  }
+
+  const array<lds_counts, arch::num_lds_ops>& lds_counters() const { return recorder_.counts(); }
+  long_index_t matrix_instructions() const { return matrix_instructions_; }
+
+ private:
+  static constexpr std::size_t lds_alignment = 1024;
+  static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
+
+  enum class place : signed char { running, barrier, shuffle, mma, ldmatrix, ended };
+
+  /// What a lane brings to a meeting of its wave and takes from it.
+  struct lane_state {
+    place at = place::running;
+    bool has_allocated = false;
+    index_t source = 0;  // shuffle: a lane; ldmatrix: an address
+    array<unsigned, 4> result{};
+    unsigned value = 0;
+  };
+  /// The wave operation that the lanes which have arrived wait for.
+  struct wave_state {
+    index_t arrived = 0;
+    place at = place::running;
+    arch::matrix_op op{};
+    matrix_element element{};
+    array<matrix_operands, 64> operands{};
+  };
+  struct free_lds {
+    void operator()(char* p) const { ::operator delete(p, std::align_val_t{lds_alignment}); }
+  };
+
+  static void run_thread(void* self, index_t fiber) {
+    auto& machine = *static_cast<block_machine*>(self);
+    current_thread = &machine.threads_[std::size_t(fiber)];
+    machine.kernel_.call(machine.kernel_.object);
+    machine.lanes_[std::size_t(fiber)].at = place::ended;
+  }
+
+  lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.thread_id)]; }
+  thread_context* lanes_of(index_t wave) { return threads_.data() + wave * target_.wave_size; }
+
+  void wait(thread_context& self, place at) {
+    lane_state& lane = lane_of(self);
+    lane.at = at;
+    fibers_.wait(self.thread_id);
+    lane.at = place::running;
+    current_thread = &self;
+  }
+
+  void block_sync(thread_context& self) override {
+    if (++at_barrier_ < index_t(threads_.size())) return wait(self, place::barrier);
+    at_barrier_ = 0;
+    for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
+    fibers_.wake(0, index_t(threads_.size()));
+  }
+
+  /// Called by each lane of a wave; the last one to arrive completes the operation for all of them.
+  template <class Complete>
+  void meet(thread_context& self, wave_state& wave, place at, Complete complete) {
+    if (wave.at != at) {
+      if (wave.arrived != 0) refuse_mixed_operations(self, wave.at, at);
+      wave.at = at;
+    }
+    if (++wave.arrived < target_.wave_size) return wait(self, at);
+    wave.arrived = 0;
+    recorder_.account(lanes_of(self.wave_id));
+    complete();
+    fibers_.wake(self.wave_id * target_.wave_size, target_.wave_size);
+  }
+
+  unsigned shuffle(thread_context& self, unsigned value, index_t source_lane) override {
+    lane_state& mine = lane_of(self);
+    mine.value = value;
+    mine.source = source_lane & (target_.wave_size - 1);
+    meet(self, waves_[std::size_t(self.wave_id)], place::shuffle, [&] {
+      lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
+      for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].result[0] = lanes[lanes[i].source].value;
+    });
+    return mine.result[0];
+  }
+
+  void mma(thread_context& self, arch::matrix_op op, matrix_element element, float* c, const void* a,
+           const void* b) override {
+    if (!(matrix_ops_ >> index_t(op) & 1)) fail(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
+    wave_state& wave = waves_[std::size_t(self.wave_id)];
+    if (wave.arrived == 0) {
+      wave.op = op;
+      wave.element = element;
+    } else if (wave.at == place::mma && (wave.op != op || wave.element != element)) {
+      fail(self, "reaches another matrix instruction than the lanes of its wave before it");
+    }
+    wave.operands[self.lane_id] = {static_cast<const std::uint16_t*>(a), static_cast<const std::uint16_t*>(b), c};
+    meet(self, wave, place::mma, [&] {
+      const matrix_emulator& emulator = emulator_of(op);
+      if (const index_t lane = emulator.find_unequal_copies(wave.operands.data()); lane >= 0) {
+        fail(lanes_of(self.wave_id)[lane], "passes a matrix instruction other operands than the lane that must hold a copy of them");
+      }
+      emulator.run(element, wave.operands.data());
+      ++matrix_instructions_;
+    });
+  }
+
+  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address) override {
+    if (!target_.supports(arch::lds_op::ldmatrix)) fail(self, std::string("asks for ldmatrix, which ") + target_.name + " does not have");
+    self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix));
+    lane_state& mine = lane_of(self);
+    mine.source = address;
+    meet(self, waves_[std::size_t(self.wave_id)], place::ldmatrix, [&] {
+      lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
+      for (index_t i = 0; i < 32; ++i) {
+        for (index_t j = 0; j < 4; ++j) {
+          const char* row = lds_.get() + lanes[8 * j + i / 4].source;
+          __builtin_memcpy(&lanes[i].result[j], row + i % 4 * 4, 4);
+        }
+      }
+    });
+    return mine.result;
+  }
+
+  void allocate_lds(thread_context& self, index_t bytes) override {
+    if (bytes > lds_bytes_) {
+      fail(self, "allocates " + std::to_string(bytes) + " bytes of LDS, but the launch gave the block " + std::to_string(lds_bytes_));
+    }
+    lane_state& mine = lane_of(self);
+    if (mine.has_allocated) fail(self, "allocates LDS a second time");
+    mine.has_allocated = true;
+    self.lds_bytes = bytes;
+  }
+
+  void extend_log(thread_context& self) override { recorder_.extend(lanes_of(self.wave_id)); }
+
+  const matrix_emulator& emulator_of(arch::matrix_op op) {
+    std::unique_ptr<matrix_emulator>& emulator = emulators_[std::size_t(op)];
+    if (!emulator) emulator = std::make_unique<matrix_emulator>(op);
+    return *emulator;
+  }
+
+  static const char* name(place at) {
+    switch (at) {
+      case place::barrier: return "a barrier";
+      case place::shuffle: return "a shuffle";
+      case place::mma: return "a matrix instruction";
+      case place::ldmatrix: return "an ldmatrix";
+      default: return "nothing";
+    }
+  }
+
+  [[noreturn]] void fail(const thread_context& self, const std::string& what) const {
+    throw fault("thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + " " + what);
+  }
+
+  [[noreturn]] void refuse_mixed_operations(const thread_context& self, place others, place mine) const {
+    fail(self, std::string("reaches ") + name(mine) + " while other lanes of its wave wait in " + name(others));
+  }
+
+  [[noreturn]] void refuse_lds_access(thread_context& self, arch::lds_op op, index_t address, index_t bytes) override {
+    const std::string access = std::string("executes ") + arch::instruction_name(target_.isa, op) + " at LDS byte " + std::to_string(address);
+    if (address >= 0 && address + bytes <= self.lds_bytes) {
+      fail(self, access + ", which is not a multiple of " + std::to_string(bytes));
+    }
+    fail(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
+  }
+
+  /// Some threads wait, the others have ended or wait elsewhere.
+  std::string describe_deadlock() const {
+    const auto waits = [](const lane_state& lane) { return lane.at != place::ended; };
+    // A thread that waits for its wave explains more than one that waits at a barrier for threads stuck there.
+    const auto in_wave = [](const lane_state& lane) { return lane.at != place::ended && lane.at != place::barrier; };
+    auto stuck = std::find_if(lanes_.begin(), lanes_.end(), in_wave);
+    if (stuck == lanes_.end()) stuck = std::find_if(lanes_.begin(), lanes_.end(), waits);
+    const index_t thread = index_t(stuck - lanes_.begin());
+    const bool of_block = stuck->at == place::barrier;
+    const index_t first = of_block ? 0 : thread / target_.wave_size * target_.wave_size;
+    const index_t count = of_block ? index_t(lanes_.size()) : target_.wave_size;
+    index_t missing = first;
+    while (missing < first + count - 1 && lanes_[std::size_t(missing)].at == stuck->at) ++missing;
+    const lane_state& other = lanes_[std::size_t(missing)];
+    const std::string why = other.at == place::ended ? std::string("has left the kernel") : std::string("waits at ") + name(other.at);
+    return "thread " + std::to_string(thread) + " of block " + to_string(threads_[0].block) + " waits for ever at " +
+           name(stuck->at) + " that thread " + std::to_string(missing) + " does not reach: it " + why;
+  }
+
+  const arch::target& target_;
+  index_t lds_bytes_;
+  kernel_reference kernel_;
+  std::unique_ptr<char, free_lds> lds_;
+  lds_recorder recorder_;
+  std::vector<thread_context> threads_;
+  std::vector<lane_state> lanes_;
+  std::vector<wave_state> waves_;
+  index_t at_barrier_ = 0;
+  unsigned matrix_ops_ = 0;  // a bit for each that the target has
+  std::vector<std::unique_ptr<matrix_emulator>> emulators_;
+  long_index_t matrix_instructions_ = 0;
+  fiber_group fibers_;  // last: its end unwinds kernels that were stopped half way
+};
+
+}  // namespace host
+}  // namespace tilewright::exec

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The error of a kernel that does what its target does not allow, and the words for it.
+#pragma once
+
+#include <tilewright/exec/block_index.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace tilewright::exec {
+inline namespace host {
+
+/// A kernel or a launch broke a rule of the emulated target. what() is one sentence: what, which thread, which block.
+struct fault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline std::string to_string(const block_index& b) {
+  return "(" + std::to_string(b.x) + ", " + std::to_string(b.y) + ", " + std::to_string(b.z) + ")";
+}
+
+}  // namespace host
+}  // namespace tilewright::exec

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// A group of fibers on one thread of the CPU, which run by turns until each of them ends or waits.
+#pragma once
+
+#include <tilewright/util/index.hpp>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tilewright::exec {
+inline namespace host {
+
+namespace detail {
+
+/// Stacks with a guard page. Each starts at another cache set than its neighbours: the stacks of a wave are used in turn, and
+/// their hottest lines would otherwise displace each other.
+class staggered_stack {
+ public:
+  staggered_stack(std::size_t bytes, index_t number) : pages_(bytes), shift_(std::size_t(number % 31) * 320 & ~std::size_t{63}) {}
+
+  boost::context::stack_context allocate() {
+    boost::context::stack_context stack = pages_.allocate();
+    stack.sp = static_cast<char*>(stack.sp) - shift_;
+    stack.size -= shift_;
+    return stack;
+  }
+  void deallocate(boost::context::stack_context& stack) noexcept {
+    stack.sp = static_cast<char*>(stack.sp) + shift_;
+    stack.size += shift_;
+    pages_.deallocate(stack);
+  }
+
+ private:
+  boost::context::protected_fixedsize_stack pages_;
+  std::size_t shift_;
+};
+
+}  // namespace detail
+
+/// Fibers 0 ... count - 1, all with the same body, run in rounds. Not to be shared between threads of the CPU.
+class fiber_group {
+ public:
+  using body = void (*)(void* argument, index_t fiber);
+
+  fiber_group(index_t count, std::size_t stack_bytes, body function, void* argument)
+      : count_(count), function_(function), argument_(argument), ready_(std::size_t(count + 63) / 64) {
+    fibers_.reserve(std::size_t(count) + 1);
+    for (index_t i = 0; i < count; ++i) {
+      fibers_.emplace_back(std::allocator_arg, detail::staggered_stack{stack_bytes, i},
+                           [this, i](boost::context::fiber&& from) {
+                             fibers_[std::size_t(last_)] = std::move(from);
+                             return live(i);
+                           });
+    }
+    fibers_.emplace_back();  // the caller of run()
+  }
+  fiber_group(const fiber_group&) = delete;
+  fiber_group& operator=(const fiber_group&) = delete;
+
+  /// Calls the body once on each fiber. Returns true when all have ended, false when those that have not all wait for a wake().
+  /// Throws what a body throws; the group cannot run again after that or after false.
+  bool run() {
+    ended_ = 0;
+    wake(0, count_);
+    switch_to(count_, next(0));
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return ended_ == count_;
+  }
+
+  /// The running fiber waits until another one wakes it.
+  void wait(index_t self) {
+    ready_[std::size_t(self) / 64] &= ~(std::uint64_t{1} << self % 64);
+    switch_to(self, next(self));
+  }
+
+  /// Lets a range of fibers go on: a whole number of 64, or a part of one group of 64.
+  void wake(index_t first, index_t count) {
+    for (const index_t end = first + count; first < end; first += 64) {
+      const index_t bits = end - first;
+      const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+      ready_[std::size_t(first) / 64] |= mask << first % 64;
+    }
+  }
+
+ private:
+  boost::context::fiber live(index_t self) {
+    for (;;) {
+      try {
+        function_(argument_, self);
+        ++ended_;
+      } catch (const boost::context::detail::forced_unwind&) {
+        throw;  // the group is being destroyed
+      } catch (...) {
+        error_ = std::current_exception();
+      }
+      ready_[std::size_t(self) / 64] &= ~(std::uint64_t{1} << self % 64);
+      switch_to(self, error_ ? count_ : next(self));
+    }
+  }
+
+  /// The fiber to run after self: the first that is ready in self's group of 64, which is a wave or two, or in a later one.
+  index_t next(index_t self) const {
+    const std::size_t words = ready_.size();
+    std::size_t word = std::size_t(self) / 64;
+    for (std::size_t i = 0; i < words; ++i) {
+      if (ready_[word] != 0) return index_t(word) * 64 + std::countr_zero(ready_[word]);
+      if (++word == words) word = 0;
+    }
+    return count_;
+  }
+
+  void switch_to(index_t self, index_t other) {
+    last_ = self;
+    boost::context::fiber from = std::move(fibers_[std::size_t(other)]).resume();
+    fibers_[std::size_t(last_)] = std::move(from);
+  }
+
+  index_t count_;
+  body function_;
+  void* argument_;
+  index_t last_ = 0;  // the fiber that ran before the present one
+  index_t ended_ = 0;
+  std::exception_ptr error_;
+  std::vector<std::uint64_t> ready_;
+  std::vector<boost::context::fiber> fibers_;
+};
+
+}  // namespace host
+}  // namespace tilewright::exec

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Runs a kernel over a grid on the CPU, as the target that the caller names.
+#pragma once
+
+#include <tilewright/exec/host/block_machine.hpp>
+#include <tilewright/exec/host/machine.hpp>
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tilewright::exec {
+inline namespace host {
+
+struct launch_config {
+  const arch::target* target = nullptr;
+  block_index grid;            // in blocks
+  index_t block_size = 0;      // threads; a multiple of the target's wave
+  index_t lds_bytes = 0;       // what a kernel's lds_allocate can have
+  int workers = 0;             // blocks that run at a time; 0: one per hardware thread
+  std::function<void(long_index_t done, long_index_t total)> progress;  // after each block, by one thread at a time
+  std::size_t stack_bytes = 256 * 1024;                                 // of each emulated thread
+};
+
+namespace detail {
+
+/// Every emulated thread takes two memory mappings, of which Linux by default allows a process 65530.
+inline constexpr int max_fibers = 16 * 1024;
+
+inline void check(const launch_config& config) {
+  if (config.target == nullptr) throw fault("launch: no target is named");
+  const arch::target& target = *config.target;
+  const std::string threads = "launch: a block of " + std::to_string(config.block_size) + " threads";
+  if (config.block_size <= 0 || config.block_size % target.wave_size != 0) {
+    throw fault(threads + " is not a whole number of " + target.name + "'s waves of " + std::to_string(target.wave_size));
+  }
+  if (config.block_size > target.max_threads_per_block) {
+    throw fault(threads + " is more than the " + std::to_string(target.max_threads_per_block) + " that " + target.name + " allows");
+  }
+  if (config.grid.x <= 0 || config.grid.y <= 0 || config.grid.z <= 0) {
+    throw fault("launch: a grid of " + to_string(config.grid) + " blocks is empty");
+  }
+  if (config.lds_bytes < 0 || config.lds_bytes > target.lds_bytes) {
+    throw fault("launch: " + std::to_string(config.lds_bytes) + " bytes of LDS for a block, but " + target.name + " has " +
+                std::to_string(target.lds_bytes));
+  }
+}
+
+/// The state that the workers of a launch share.
+class block_queue {
+ public:
+  block_queue(const launch_config& config, int workers, kernel_reference kernel)
+      : config_(config), kernel_(kernel), total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z) {
+    report_.workers = workers;
+    report_.blocks = total_;
+  }
+
+  /// One worker: takes blocks until there are none left or one has failed.
+  void work() noexcept {
+    try {
+      block_machine machine(*config_.target, config_.block_size, config_.lds_bytes, config_.stack_bytes, kernel_);
+      for (long_index_t i = next_++; i < total_ && !stop_; i = next_++) {
+        machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
+                     index_t(i / config_.grid.x / config_.grid.y)});
+        if (config_.progress) {
+          const std::lock_guard lock(mutex_);
+          config_.progress(++done_, total_);
+        }
+      }
+      collect(machine);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  launch_report finish() {
+    if (error_) std::rethrow_exception(error_);
+    for (index_t op = 0; op < arch::num_lds_ops; ++op) {
+      if (counts_[op].executions == 0) continue;
+      report_.rows.push_back({counts_[op], static_cast<arch::lds_op>(op)});
+      report_.totals.add(counts_[op]);
+    }
+    return report_;
+  }
+
+ private:
+  void collect(const block_machine& machine) {
+    const std::lock_guard lock(mutex_);
+    for (index_t op = 0; op < arch::num_lds_ops; ++op) counts_[op].add(machine.lds_counters()[op]);
+    report_.matrix_instructions += machine.matrix_instructions();
+  }
+
+  const launch_config& config_;
+  kernel_reference kernel_;
+  long_index_t total_;
+  std::atomic<long_index_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  long_index_t done_ = 0;
+  std::exception_ptr error_;
+  array<lds_counts, arch::num_lds_ops> counts_{};
+  launch_report report_;
+};
+
+inline launch_report launch(const launch_config& config, kernel_reference kernel) {
+  check(config);
+  const long_index_t blocks = long_index_t{config.grid.x} * config.grid.y * config.grid.z;
+  const int wanted = config.workers > 0 ? config.workers : max(1, int(std::thread::hardware_concurrency()));
+  const int workers = int(min<long_index_t>(min(wanted, max_fibers / config.block_size), blocks));
+  block_queue queue(config, workers, kernel);
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < workers; ++i) others.emplace_back([&queue] { queue.work(); });
+    queue.work();
+  }
+  return queue.finish();
+}
+
+}  // namespace detail
+
+/// Calls kernel() on every thread of every block: block_size fibers per block, and several blocks at a time. The kernel object
+/// is shared by all of them. Throws host::fault for what the target does not allow, and whatever the kernel throws; blocks
+/// that were not finished by then are not run.
+template <class Kernel>
+launch_report launch(const launch_config& config, Kernel kernel) {
+  return detail::launch(config, {&kernel, [](void* object) { (*static_cast<Kernel*>(object))(); }});
+}
+
+}  // namespace host
+}  // namespace tilewright::exec

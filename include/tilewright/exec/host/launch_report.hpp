@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What was counted while a grid ran on the CPU.
+#pragma once
+
+#include <tilewright/arch/lds_op.hpp>
+#include <tilewright/util/math.hpp>
+
+#include <vector>
+
+namespace tilewright::exec {
+inline namespace host {
+
+/// The LDS accesses of a launch, all of one kind or, in the totals, of every kind. One execution is one instruction of one wave.
+struct lds_counts {
+  long_index_t executions = 0;
+  long_index_t phases = 0;     // cycles that they would take without conflicts
+  long_index_t cycles = 0;
+  long_index_t conflicts = 0;  // cycles - phases
+  index_t worst_degree = 0;
+
+  void add(const lds_counts& other) {
+    executions += other.executions;
+    phases += other.phases;
+    cycles += other.cycles;
+    conflicts += other.conflicts;
+    worst_degree = max(worst_degree, other.worst_degree);
+  }
+  friend bool operator==(const lds_counts&, const lds_counts&) = default;
+};
+
+struct lds_row : lds_counts {
+  arch::lds_op op = arch::lds_op::read_b32;
+  friend bool operator==(const lds_row&, const lds_row&) = default;
+};
+
+struct launch_report {
+  std::vector<lds_row> rows;  // for each kind of LDS instruction that was executed
+  lds_counts totals;
+  long_index_t matrix_instructions = 0;  // of waves; a group of two counts once
+  long_index_t blocks = 0;
+  int workers = 0;  // threads of the CPU that ran blocks
+
+  /// The counts for one kind of instruction: zeros if it was not executed.
+  lds_counts of(arch::lds_op op) const {
+    for (const lds_row& row : rows) {
+      if (row.op == op) return row;
+    }
+    return {};
+  }
+};
+
+}  // namespace host
+}  // namespace tilewright::exec

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Turns what each thread did to LDS into instructions of waves, and counts their cost on the emulated target.
+#pragma once
+
+#include <tilewright/exec/host/launch_report.hpp>
+#include <tilewright/exec/host/thread_context.hpp>
+#include <tilewright/lds/bank_conflicts.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::exec {
+inline namespace host {
+
+/// The accesses of one block's threads between two rendezvous. Accesses of the lanes of a wave are one instruction if they
+/// are of one kind and stand at the same place in their lanes' order, not counting what other lanes did in between.
+class lds_recorder {
+ public:
+  lds_recorder(const arch::target& target, index_t block_size)
+      : target_(target), waves_(std::size_t(block_size / target.wave_size)), known_(num_known) {
+    for (wave_log& wave : waves_) wave.entries.resize(std::size_t(initial_rows * target.wave_size));
+  }
+
+  /// Gives a thread an empty log.
+  void attach(thread_context& thread) {
+    wave_log& wave = waves_[std::size_t(thread.wave_id)];
+    thread.log_stride = target_.wave_size;
+    thread.log = wave.entries.data() + thread.lane_id;
+    thread.log_end = wave.entries.data() + wave.entries.size() + thread.lane_id;
+  }
+
+  /// Makes room for more accesses of a wave; lanes points to the wave's threads.
+  void extend(thread_context* lanes) {
+    wave_log& wave = waves_[std::size_t(lanes->wave_id)];
+    const unsigned* before = wave.entries.data();
+    std::vector<unsigned> longer(wave.entries.size() * 2);
+    std::copy(wave.entries.begin(), wave.entries.end(), longer.begin());
+    for (index_t i = 0; i < target_.wave_size; ++i) {
+      lanes[i].log = longer.data() + (lanes[i].log - before);
+      lanes[i].log_end = longer.data() + longer.size() + i;
+    }
+    wave.entries.swap(longer);
+  }
+
+  /// Counts what the wave's lanes have recorded, and empties their logs.
+  void account(thread_context* lanes) {
+    const unsigned* entries = waves_[std::size_t(lanes->wave_id)].entries.data();
+    const index_t wave_size = target_.wave_size;
+    const unsigned* next[64];
+    std::uint64_t pending = 0;  // lanes with entries left
+    for (index_t i = 0; i < wave_size; ++i) {
+      next[i] = entries + i;
+      pending |= std::uint64_t{next[i] != lanes[i].log} << i;
+    }
+    if (pending == 0) return;
+    while (pending != 0) {
+      const unsigned kind = *next[std::countr_zero(pending)] >> thread_context::log_address_bits;
+      lds_addresses address;
+      for (index_t i = 0; i < 64; ++i) {
+        if (!(pending >> i & 1) || *next[i] >> thread_context::log_address_bits != kind) {
+          address[i] = -1;
+          continue;
+        }
+        address[i] = index_t(*next[i] & ((1u << thread_context::log_address_bits) - 1));
+        next[i] += wave_size;
+        if (next[i] == lanes[i].log) pending &= ~(std::uint64_t{1} << i);
+      }
+      count(static_cast<arch::lds_op>(kind), address);
+    }
+    for (index_t i = 0; i < wave_size; ++i) attach(lanes[i]);
+  }
+
+  const array<lds_counts, arch::num_lds_ops>& counts() const { return counts_; }
+
+ private:
+  static constexpr index_t initial_rows = 64;
+  static constexpr std::size_t num_known = 256;
+
+  struct wave_log {
+    std::vector<unsigned> entries;  // row after row, an entry per lane in each
+  };
+  struct known_pattern {
+    lds_addresses address{};
+    index_t op = -1;
+    lds_counts cost;
+  };
+
+  /// A loop repeats its address patterns, often at another place in LDS. Moving all addresses by whole rows of banks does not
+  /// change the cost, so patterns are compared relative to the row of the lowest address.
+  void count(arch::lds_op op, lds_addresses& address) {
+    constexpr index_t row_bytes = 64 * arch::lds_bank_bytes;
+    unsigned lowest = ~0u;
+    for (const index_t a : address) lowest = min(lowest, unsigned(a));
+    const index_t shift = index_t(lowest) & ~(row_bytes - 1);
+    std::uint64_t hash = std::uint64_t(op);
+    for (index_t& a : address) {
+      if (a >= 0) a -= shift;
+      hash = (hash ^ unsigned(a)) * 0x9e3779b97f4a7c15u;
+    }
+    known_pattern& known = known_[hash >> 56];
+    if (known.op != index_t(op) || !(known.address == address)) {
+      const lds_access_cost cost = lds_cost(target_, op, address);
+      known = {address, index_t(op), {1, cost.phases, cost.cycles, cost.conflicts, cost.worst_degree}};
+    }
+    counts_[index_t(op)].add(known.cost);
+  }
+
+  const arch::target& target_;
+  std::vector<wave_log> waves_;
+  std::vector<known_pattern> known_;
+  array<lds_counts, arch::num_lds_ops> counts_{};
+};
+
+}  // namespace host
+}  // namespace tilewright::exec

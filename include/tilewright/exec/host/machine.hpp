@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// The machine's functions for kernels that run on the CPU. launch.hpp runs such kernels.
+#pragma once
+
+#include <tilewright/exec/host/thread_context.hpp>
+#include <tilewright/numeric/types.hpp>
+
+namespace tilewright::exec {
+inline namespace host {
+
+inline index_t thread_id() { return current_thread->thread_id; }
+inline index_t lane_id() { return current_thread->lane_id; }
+inline index_t wave_id() { return current_thread->wave_id; }
+inline block_index block_id() { return current_thread->block; }
+
+/// Waits for every thread of the block; what they wrote to LDS before is visible to all afterwards.
+inline void block_sync() { current_thread->services->block_sync(*current_thread); }
+
+/// A place in the block's LDS.
+struct lds_pointer {
+  index_t byte = 0;
+
+  friend constexpr lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.byte + bytes}; }
+};
+
+/// The block's LDS, at least Bytes of it. Every thread calls it once.
+template <index_t Bytes>
+lds_pointer lds_allocate() {
+  static_assert(Bytes >= 0);
+  current_thread->services->allocate_lds(*current_thread, Bytes);
+  return {};
+}
+
+namespace detail {
+constexpr bool is_lds_width(index_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+}
+}  // namespace detail
+
+/// Reads a value of 1, 2, 4, 8 or 16 bytes, aligned to its size, with one instruction.
+template <class V>
+V lds_load(lds_pointer p, index_t byte_offset) {
+  constexpr index_t bytes = sizeof(V);
+  static_assert(detail::is_lds_width(bytes), "lds_load: one LDS instruction reads 1, 2, 4, 8 or 16 bytes");
+  thread_context& self = *current_thread;
+  self.record(arch::lds_read_op(bytes), p.byte + byte_offset, bytes);
+  V value;
+  __builtin_memcpy(&value, self.lds + p.byte + byte_offset, bytes);
+  return value;
+}
+
+/// Writes a value of 1, 2, 4, 8 or 16 bytes, aligned to its size, with one instruction.
+template <class V>
+void lds_store(lds_pointer p, index_t byte_offset, const V& value) {
+  constexpr index_t bytes = sizeof(V);
+  static_assert(detail::is_lds_width(bytes), "lds_store: one LDS instruction writes 1, 2, 4, 8 or 16 bytes");
+  thread_context& self = *current_thread;
+  self.record(arch::lds_write_op(bytes), p.byte + byte_offset, bytes);
+  __builtin_memcpy(self.lds + p.byte + byte_offset, &value, bytes);
+}
+
+/// Global memory with bounds: a load that is not wholly inside gives zeros, such a store is dropped.
+struct global_buffer {
+  char* base = nullptr;
+  long_index_t bytes = 0;
+
+  constexpr bool contains(index_t byte_offset, index_t access_bytes) const {
+    return byte_offset >= 0 && long_index_t{byte_offset} + access_bytes <= bytes;
+  }
+};
+
+inline global_buffer make_global_buffer(const void* base, long_index_t bytes) {
+  return {static_cast<char*>(const_cast<void*>(base)), bytes};
+}
+
+/// The rest of a buffer after its first bytes.
+inline global_buffer advance(global_buffer buffer, long_index_t bytes) {
+  return {buffer.base + bytes, buffer.bytes - bytes};
+}
+
+template <class V>
+V buffer_load(const global_buffer& buffer, index_t byte_offset) {
+  V value{};
+  if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(&value, buffer.base + byte_offset, sizeof(V));
+  return value;
+}
+
+template <class V>
+void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
+  if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(buffer.base + byte_offset, &value, sizeof(V));
+}
+
+/// The value that source_lane (modulo the wave) passes. Every lane of the wave calls it.
+template <class T>
+T shuffle(T value, index_t source_lane) {
+  static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
+  thread_context& self = *current_thread;
+  return bit_cast<T>(self.services->shuffle(self, bit_cast<unsigned>(value), source_lane));
+}
+
+/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave, in float; registers as describe(Op) says.
+template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
+void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b) {
+  constexpr arch::matrix_instruction op = arch::describe(Op);
+  static_assert(NA == op.a.num_registers() && NB == op.b.num_registers() && NC == op.c.num_registers(),
+                "mma: an operand has not as many elements per lane as the instruction takes");
+  static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
+  constexpr auto element = __is_same(T, half_t) ? matrix_element::f16 : matrix_element::bf16;
+  thread_context& self = *current_thread;
+  self.services->mma(self, Op, element, c.data(), a.data(), b.data());
+}
+
+/// Four 8x8 matrices of 16-bit elements (NVIDIA targets): lane l gives the address of row l % 8 of matrix l / 8, and receives
+/// in word j the elements (row l / 4, columns 2 (l % 4) and the next) of matrix j.
+inline array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
+  return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset);
+}
+
+}  // namespace host
+}  // namespace tilewright::exec

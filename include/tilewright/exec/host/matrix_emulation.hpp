@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Matrix instructions on the CPU: operands gathered from the lanes of a wave, multiplied, and the result scattered to them.
+#pragma once
+
+#include <tilewright/exec/host/thread_context.hpp>
+#include <tilewright/numeric/types.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::exec {
+inline namespace host {
+
+/// Where one lane keeps its operands of a matrix instruction.
+struct matrix_operands {
+  const std::uint16_t* a = nullptr;
+  const std::uint16_t* b = nullptr;
+  float* c = nullptr;
+};
+
+/// One matrix instruction. Products are exact and are added to the accumulator in the order of k, each sum rounded to float.
+class matrix_emulator {
+ public:
+  explicit matrix_emulator(arch::matrix_op op) : op_(arch::describe(op)) {
+    // A is kept as m rows, B as k rows, so that the innermost loop runs along n in both B and C.
+    list_places(op_.a, a_places_, [this](arch::matrix_position p) { return p.row * op_.k + p.col; });
+    list_places(op_.b, b_places_, [this](arch::matrix_position p) { return p.col * op_.n + p.row; });
+    list_places(op_.c, c_places_, [this](arch::matrix_position p) { return p.row * op_.n + p.col; });
+    for (index_t i = 0; i < op_.a.lane.size(); ++i) {
+      if (op_.a.lane[i].of == arch::lane_map_bit::coordinate::none) replica_bit_ = 1 << i;
+    }
+  }
+
+  index_t wave_size() const { return op_.wave_size(); }
+
+  /// The lower of two lanes that should hold copies of the same A and B but do not; -1 if all is well.
+  index_t find_unequal_copies(const matrix_operands* lanes) const {
+    if (replica_bit_ == 0) return -1;
+    for (index_t lane = 0; lane < wave_size(); ++lane) {
+      const matrix_operands &one = lanes[lane], &other = lanes[lane ^ replica_bit_];
+      const auto size = [](const arch::lane_map& map) { return std::size_t(map.num_registers()) * sizeof *one.a; };
+      if (__builtin_memcmp(one.a, other.a, size(op_.a)) != 0) return lane;
+      if (__builtin_memcmp(one.b, other.b, size(op_.b)) != 0) return lane;
+    }
+    return -1;
+  }
+
+  void run(matrix_element element, const matrix_operands* lanes) const {
+    alignas(64) float a[max_elements], b[max_elements], c[max_elements];
+    const auto gather = element == matrix_element::f16 ? &gather_as_float<half_t> : &gather_as_float<bfloat16_t>;
+    const index_t a_size = op_.a.num_registers(), b_size = op_.b.num_registers(), c_size = op_.c.num_registers();
+    for (index_t lane = 0; lane < wave_size(); ++lane) {
+      gather(a, lanes[lane].a, &a_places_[std::size_t(lane * a_size)], a_size);
+      gather(b, lanes[lane].b, &b_places_[std::size_t(lane * b_size)], b_size);
+      const std::uint16_t* places = &c_places_[std::size_t(lane * c_size)];
+      for (index_t r = 0; r < c_size; ++r) c[places[r]] = lanes[lane].c[r];
+    }
+    if (op_.n == 32) {
+      multiply<32>(op_.m, op_.k, a, b, c);
+    } else {
+      multiply<16>(op_.m, op_.k, a, b, c);
+    }
+    for (index_t lane = 0; lane < wave_size(); ++lane) {
+      const std::uint16_t* places = &c_places_[std::size_t(lane * c_size)];
+      for (index_t r = 0; r < c_size; ++r) lanes[lane].c[r] = c[places[r]];
+    }
+  }
+
+ private:
+  static constexpr index_t max_elements = 32 * 32;
+
+  template <class PlaceOf>
+  static void list_places(const arch::lane_map& map, std::vector<std::uint16_t>& places, PlaceOf place_of) {
+    for (index_t lane = 0; lane < map.num_lanes(); ++lane) {
+      for (index_t r = 0; r < map.num_registers(); ++r) places.push_back(std::uint16_t(place_of(map.at(lane, r))));
+    }
+  }
+
+  template <class T>
+  static void gather_as_float(float* matrix, const std::uint16_t* registers, const std::uint16_t* places, index_t count) {
+    for (index_t r = 0; r < count; ++r) matrix[places[r]] = widen(registers[r], T{});
+  }
+
+  static float widen(std::uint16_t bits, bfloat16_t) { return bit_cast<float>(unsigned{bits} << 16); }
+  /// Without branches: 2^112 rebases the exponent and makes denormals normal; infinity and NaN then need their exponent back.
+  static float widen(std::uint16_t bits, half_t) {
+    const unsigned magnitude = bits & 0x7fffu;
+    const unsigned rebased = bit_cast<unsigned>(bit_cast<float>(magnitude << 13) * 0x1p112f);
+    const unsigned special = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
+    return bit_cast<float>(rebased | special | unsigned(bits & 0x8000u) << 16);
+  }
+
+  /// c(m, n) += a(m, k) b(k, n), all in rows.
+  template <index_t N>
+  static void multiply(index_t m, index_t k, const float* a, const float* b, float* c) {
+    for (index_t i = 0; i < m; ++i) {
+      float row[N];
+      for (index_t j = 0; j < N; ++j) row[j] = c[i * N + j];
+      for (index_t l = 0; l < k; ++l) {
+        const float factor = a[i * k + l];
+        for (index_t j = 0; j < N; ++j) row[j] += factor * b[l * N + j];
+      }
+      for (index_t j = 0; j < N; ++j) c[i * N + j] = row[j];
+    }
+  }
+
+  arch::matrix_instruction op_;
+  index_t replica_bit_ = 0;  // of the lane id: gfx11's WMMA takes its operands twice
+  std::vector<std::uint16_t> a_places_, b_places_, c_places_;
+};
+
+}  // namespace host
+}  // namespace tilewright::exec

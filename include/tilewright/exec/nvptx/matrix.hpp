@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Tensor core instructions of NVIDIA GPUs, compute capability 8.0 and later.
+#pragma once
+
+#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/exec/nvptx/memory.hpp>
+#include <tilewright/numeric/types.hpp>
+
+namespace tilewright::exec {
+inline namespace nvptx {
+
+namespace detail {
+
+template <class T, index_t N>
+TILEWRIGHT_HD unsigned pair(const array<T, N>& elements, index_t i) {
+  struct two {
+    T low, high;
+  };
+  return bit_cast<unsigned>(two{elements[2 * i], elements[2 * i + 1]});
+}
+
+}  // namespace detail
+
+/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; the registers are those that describe(Op) lists.
+template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
+TILEWRIGHT_HD void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b) {
+  constexpr bool f16 = __is_same(T, half_t);
+  static_assert(f16 || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
+  static_assert(arch::current::value.supports(Op), "mma: this target does not have the matrix instruction");
+  using detail::pair;
+#pragma unroll
+  for (index_t n = 0; n < 2; ++n) {
+    float& c0 = c[4 * n];
+    float& c1 = c[4 * n + 1];
+    float& c2 = c[4 * n + 2];
+    float& c3 = c[4 * n + 3];
+    if constexpr (f16) {
+      asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+          : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3)
+          : "r"(pair(a, 0)), "r"(pair(a, 1)), "r"(pair(a, 2)), "r"(pair(a, 3)), "r"(pair(b, 2 * n)), "r"(pair(b, 2 * n + 1)));
+    } else {
+      asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+          : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3)
+          : "r"(pair(a, 0)), "r"(pair(a, 1)), "r"(pair(a, 2)), "r"(pair(a, 3)), "r"(pair(b, 2 * n)), "r"(pair(b, 2 * n + 1)));
+    }
+  }
+}
+
+/// Four 8x8 matrices of 16-bit elements: lane l gives the address of row l % 8 of matrix l / 8, and receives in word j the
+/// elements (row l / 4, columns 2 (l % 4) and the next) of matrix j.
+TILEWRIGHT_HD inline array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
+  array<unsigned, 4> words;
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(p.address + byte_offset));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(address)
+               : "memory");
+  return words;
+}
+
+}  // namespace nvptx
+}  // namespace tilewright::exec

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Thread ids, LDS (shared memory), the block barrier and bounds-checked global memory on NVIDIA GPUs.
+#pragma once
+
+#include <tilewright/arch/current.hpp>
+#include <tilewright/exec/block_index.hpp>
+#include <tilewright/numeric/bits.hpp>
+#include <tilewright/util/array.hpp>
+
+namespace tilewright::exec {
+inline namespace nvptx {
+
+TILEWRIGHT_HD inline index_t thread_id() { return index_t(threadIdx.x); }
+TILEWRIGHT_HD inline index_t lane_id() { return index_t(threadIdx.x & 31u); }
+/// The same for all lanes; the shuffle lets the compiler know.
+TILEWRIGHT_HD inline index_t wave_id() { return __shfl_sync(0xffffffffu, index_t(threadIdx.x / 32u), 0); }
+TILEWRIGHT_HD inline block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
+
+TILEWRIGHT_HD inline void block_sync() { __syncthreads(); }
+
+namespace detail {
+
+extern __shared__ __align__(1024) char lds_memory[];
+
+// The register type that one memory instruction moves.
+template <index_t Bytes>
+struct native;
+template <>
+struct native<1> {
+  using type = unsigned char;
+};
+template <>
+struct native<2> {
+  using type = unsigned short;
+};
+template <>
+struct native<4> {
+  using type = unsigned;
+};
+template <>
+struct native<8> {
+  using type = uint2;
+};
+template <>
+struct native<16> {
+  using type = uint4;
+};
+
+}  // namespace detail
+
+template <index_t Bytes>
+using native_t = typename detail::native<Bytes>::type;
+
+/// A place in the block's LDS.
+struct lds_pointer {
+  char* address;
+
+  TILEWRIGHT_HD friend lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.address + bytes}; }
+};
+
+/// The block's LDS: dynamic shared memory, of which the launch must have asked for at least Bytes.
+template <index_t Bytes>
+TILEWRIGHT_HD lds_pointer lds_allocate() {
+  static_assert(Bytes <= arch::current::value.lds_bytes,
+                "lds_allocate: the kernel needs more LDS than this target has; use a smaller block tile or fewer stages");
+  return {detail::lds_memory};
+}
+
+/// One load of 1, 2, 4, 8 or 16 bytes, aligned to its size.
+template <class V>
+TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {
+  return bit_cast<V>(*reinterpret_cast<const native_t<sizeof(V)>*>(p.address + byte_offset));
+}
+
+/// One store of 1, 2, 4, 8 or 16 bytes, aligned to its size.
+template <class V>
+TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& value) {
+  *reinterpret_cast<native_t<sizeof(V)>*>(p.address + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
+}
+
+/// Global memory with bounds.
+struct global_buffer {
+  char* base;
+  long_index_t bytes;
+};
+
+TILEWRIGHT_HD inline global_buffer make_global_buffer(const void* base, long_index_t bytes) {
+  return {static_cast<char*>(const_cast<void*>(base)), bytes};
+}
+
+/// The same memory without its first bytes.
+TILEWRIGHT_HD inline global_buffer advance(global_buffer buffer, long_index_t bytes) {
+  return {buffer.base + bytes, buffer.bytes - bytes};
+}
+
+/// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer.
+template <class V>
+TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset) {
+  native_t<sizeof(V)> bits{};
+  if (byte_offset >= 0 && long_index_t(byte_offset) + long_index_t(sizeof(V)) <= buffer.bytes) {
+    bits = *reinterpret_cast<const native_t<sizeof(V)>*>(buffer.base + byte_offset);
+  }
+  return bit_cast<V>(bits);
+}
+
+/// Writes 1, 2, 4, 8 or 16 bytes, or nothing when they are not inside the buffer.
+template <class V>
+TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
+  if (byte_offset >= 0 && long_index_t(byte_offset) + long_index_t(sizeof(V)) <= buffer.bytes) {
+    *reinterpret_cast<native_t<sizeof(V)>*>(buffer.base + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
+  }
+}
+
+}  // namespace nvptx
+}  // namespace tilewright::exec

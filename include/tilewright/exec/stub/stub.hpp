@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The machine's functions for the host half of a HIP or CUDA compilation, which reads kernels but never runs them: declarations
+// only, so that calling one from host code is a link error.
+#pragma once
+
+#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/exec/block_index.hpp>
+#include <tilewright/util/array.hpp>
+
+namespace tilewright::exec {
+inline namespace stub {
+
+struct lds_pointer {
+  TILEWRIGHT_HD friend constexpr lds_pointer operator+(lds_pointer p, index_t) { return p; }
+};
+
+struct global_buffer {};
+
+TILEWRIGHT_HD index_t thread_id();
+TILEWRIGHT_HD index_t lane_id();
+TILEWRIGHT_HD index_t wave_id();
+TILEWRIGHT_HD block_index block_id();
+TILEWRIGHT_HD void block_sync();
+
+template <index_t Bytes>
+TILEWRIGHT_HD lds_pointer lds_allocate();
+template <class V>
+TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset);
+template <class V>
+TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& v);
+
+TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes);
+TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes);
+template <class V>
+TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset);
+template <class V>
+TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& v);
+
+template <class T>
+TILEWRIGHT_HD T shuffle(T value, index_t source_lane);
+template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
+TILEWRIGHT_HD void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b);
+TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset);
+
+}  // namespace stub
+}  // namespace tilewright::exec
