@@ -112,7 +112,7 @@ lds_addresses random_pattern(std::mt19937& random, index_t bytes) {
   const index_t align = below(8) == 0 ? 1 : bytes == 12 ? 4 : bytes;
   const index_t kind = below(6), stride = below(40) * 4, base = below(64) * bytes, rows = 1 << below(7);
   const index_t pitch = 64 << below(4), active_percent = below(4) == 0 ? 60 : 100, few = 1 + below(12);
-  const unsigned salt = random();
+  const unsigned salt = unsigned(random());
   return addresses([&](index_t lane) {
     if (below(100) >= active_percent) return inactive;
     index_t a = base;
