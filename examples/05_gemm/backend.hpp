@@ -32,9 +32,9 @@ struct lds_line {
 };
 
 struct outcome {
-  std::string device;             // for instance "CPU emulating gfx942" or "NVIDIA H100 80GB HBM3"
-  std::string kernel;             // the policy that ran
-  std::vector<double> seconds;    // one entry per repetition
+  std::string device;           // for instance "CPU emulating gfx942" or "NVIDIA H100 80GB HBM3"
+  std::string kernel;           // the policy that ran
+  std::vector<double> seconds;  // one entry per repetition
   std::vector<lds_line> lds;
 };
 

@@ -20,7 +20,7 @@
 
 // Exactly one of these is 1 in each compilation pass. TILEWRIGHT_STUB_PASS is the host half of a HIP or CUDA
 // compilation: kernels are declared there, never run.
-#if defined(__AMDGCN__)
+#if defined(__AMDGCN__) && (!defined(__HIP__) || defined(__HIP_DEVICE_COMPILE__))  // HIP defines the name for its host half, too
 #define TILEWRIGHT_AMDGCN_PASS 1
 #define TILEWRIGHT_NVPTX_PASS 0
 #define TILEWRIGHT_STUB_PASS 0

@@ -19,7 +19,7 @@ struct sequence {
 
 namespace detail {
 template <class F, index_t... Is>
-TILEWRIGHT_HD constexpr void unroll(F& f, std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr void unroll_each(F& f, std::integer_sequence<index_t, Is...>) {
   (f(number<Is>{}), ...);
 }
 }  // namespace detail
@@ -27,7 +27,7 @@ TILEWRIGHT_HD constexpr void unroll(F& f, std::integer_sequence<index_t, Is...>)
 /// Calls f(number<0>{}), ..., f(number<N - 1>{}), so that each call sees its index as a constant.
 template <index_t N, class F>
 TILEWRIGHT_HD constexpr void unroll(F&& f) {
-  if constexpr (N > 0) detail::unroll(f, std::make_integer_sequence<index_t, N>{});
+  if constexpr (N > 0) detail::unroll_each(f, std::make_integer_sequence<index_t, N>{});
 }
 
 /// CK Tile's spelling: static_for<Begin, End, Step>{}(f) calls f(number<i>{}) for i = Begin, Begin + Step, ... < End.

@@ -34,7 +34,8 @@ TILEWRIGHT_HD Vector operand(const array<T, NAll>& all, index_t i) {
 
 /// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; the registers are those that describe(Op) lists.
 template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
-TILEWRIGHT_HD void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b) {
+TILEWRIGHT_HD void mma(array<float, NC>& c, [[maybe_unused]] const array<T, NA>& a,
+                       [[maybe_unused]] const array<T, NB>& b) {
   using enum arch::matrix_op;
   using namespace detail;
   constexpr bool f16 = __is_same(T, half_t);

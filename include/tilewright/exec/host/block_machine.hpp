@@ -29,7 +29,7 @@ class block_machine final : private block_services {
       : target_(target),
         lds_bytes_(lds_bytes),
         kernel_(kernel),
-        lds_(static_cast<char*>(::operator new(std::size_t(lds_bytes), std::align_val_t{lds_alignment}))),
+        lds_(static_cast<char*>(::operator new(std::size_t(lds_bytes) + 1, std::align_val_t{lds_alignment}))),
         recorder_(target, block_size),
         threads_(std::size_t(block_size)),
         lanes_(std::size_t(block_size)),
@@ -50,7 +50,7 @@ class block_machine final : private block_services {
 
   /// Runs the kernel on every thread of one block. Throws a fault, or what the kernel throws; the machine is of no use then.
   void run(block_index block) {
-    std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), lds_bytes_ / 2, poison);
+    std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), (lds_bytes_ + 1) / 2, poison);
     for (thread_context& thread : threads_) {
       thread.block = block;
       thread.lds_bytes = 0;
@@ -151,7 +151,7 @@ class block_machine final : private block_services {
     } else if (wave.at == place::mma && (wave.op != op || wave.element != element)) {
       fail(self, "reaches another matrix instruction than the lanes of its wave before it");
     }
-    wave.operands[self.lane_id] = {static_cast<const std::uint16_t*>(a), static_cast<const std::uint16_t*>(b), c};
+    wave.operands[self.lane_id] = {static_cast<const element_bits*>(a), static_cast<const element_bits*>(b), c};
     meet(self, wave, place::mma, [&] {
       const matrix_emulator& emulator = emulator_of(op);
       if (const index_t lane = emulator.find_unequal_copies(wave.operands.data()); lane >= 0) {

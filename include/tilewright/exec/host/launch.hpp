@@ -18,12 +18,12 @@ inline namespace host {
 
 struct launch_config {
   const arch::target* target = nullptr;
-  block_index grid;            // in blocks
+  block_index grid = {};       // in blocks
   index_t block_size = 0;      // threads; a multiple of the target's wave
   index_t lds_bytes = 0;       // what a kernel's lds_allocate can have
   int workers = 0;             // blocks that run at a time; 0: one per hardware thread
-  std::function<void(long_index_t done, long_index_t total)> progress;  // after each block, by one thread at a time
-  std::size_t stack_bytes = 256 * 1024;                                 // of each emulated thread
+  std::function<void(long_index_t done, long_index_t total)> progress = {};  // after each block, by one thread at a time
+  std::size_t stack_bytes = 256 * 1024;  // of each emulated thread
 };
 
 namespace detail {

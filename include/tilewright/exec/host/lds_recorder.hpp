@@ -15,8 +15,9 @@
 namespace tilewright::exec {
 inline namespace host {
 
-/// The accesses of one block's threads between two rendezvous. Accesses of the lanes of a wave are one instruction if they
-/// are of one kind and stand at the same place in their lanes' order, not counting what other lanes did in between.
+/// The accesses of one block's threads between two rendezvous. The accesses that come next in the lanes of a wave are one
+/// instruction if they are of one kind. If they are not, some lanes have skipped what others executed: then the kind that
+/// the other lanes do not come to later is counted first, for the lanes that are at it.
 class lds_recorder {
  public:
   lds_recorder(const arch::target& target, index_t block_size)
@@ -47,27 +48,19 @@ class lds_recorder {
 
   /// Counts what the wave's lanes have recorded, and empties their logs.
   void account(thread_context* lanes) {
-    const unsigned* entries = waves_[std::size_t(lanes->wave_id)].entries.data();
     const index_t wave_size = target_.wave_size;
-    const unsigned* next[64];
-    std::uint64_t pending = 0;  // lanes with entries left
+    uncounted log{.stride = wave_size};
     for (index_t i = 0; i < wave_size; ++i) {
-      next[i] = entries + i;
-      pending |= std::uint64_t{next[i] != lanes[i].log} << i;
+      log.next[i] = waves_[std::size_t(lanes->wave_id)].entries.data() + i;
+      log.end[i] = lanes[i].log;
+      log.lanes |= std::uint64_t{log.next[i] != log.end[i]} << i;
     }
-    if (pending == 0) return;
-    while (pending != 0) {
-      const unsigned kind = *next[std::countr_zero(pending)] >> thread_context::log_address_bits;
+    if (log.lanes == 0) return;
+    while (log.lanes != 0) {
+      const unsigned kind = log.next_kind();
+      const std::uint64_t active = log.lanes_at(kind);
       lds_addresses address;
-      for (index_t i = 0; i < 64; ++i) {
-        if (!(pending >> i & 1) || *next[i] >> thread_context::log_address_bits != kind) {
-          address[i] = -1;
-          continue;
-        }
-        address[i] = index_t(*next[i] & ((1u << thread_context::log_address_bits) - 1));
-        next[i] += wave_size;
-        if (next[i] == lanes[i].log) pending &= ~(std::uint64_t{1} << i);
-      }
+      for (index_t i = 0; i < 64; ++i) address[i] = active >> i & 1 ? log.take(i) : -1;
       count(static_cast<arch::lds_op>(kind), address);
     }
     for (index_t i = 0; i < wave_size; ++i) attach(lanes[i]);
@@ -81,6 +74,52 @@ class lds_recorder {
 
   struct wave_log {
     std::vector<unsigned> entries;  // row after row, an entry per lane in each
+  };
+  /// What is left of the logs of a wave's lanes.
+  struct uncounted {
+    index_t stride;
+    std::uint64_t lanes = 0;  // that have something left
+    array<const unsigned*, 64> next{}, end{};
+
+    static unsigned kind_of(unsigned entry) { return entry >> thread_context::log_address_bits; }
+
+    std::uint64_t lanes_at(unsigned kind) const {
+      std::uint64_t mask = 0;
+      for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const index_t i = std::countr_zero(rest);
+        mask |= std::uint64_t{kind_of(*next[i]) == kind} << i;
+      }
+      return mask;
+    }
+
+    bool comes_later(unsigned kind, std::uint64_t among) const {
+      constexpr index_t look_ahead = 16;  // entries
+      for (; among != 0; among &= among - 1) {
+        const index_t i = std::countr_zero(among);
+        const unsigned* entry = next[i];
+        for (index_t n = 0; n < look_ahead && entry != end[i]; ++n, entry += stride) {
+          if (kind_of(*entry) == kind) return true;
+        }
+      }
+      return false;
+    }
+
+    unsigned next_kind() const {
+      for (std::uint64_t rest = lanes; rest != 0;) {
+        const unsigned kind = kind_of(*next[std::countr_zero(rest)]);
+        const std::uint64_t here = lanes_at(kind);
+        if (!comes_later(kind, lanes & ~here)) return kind;
+        rest &= ~here;
+      }
+      return kind_of(*next[std::countr_zero(lanes)]);
+    }
+
+    index_t take(index_t lane) {
+      const index_t address = index_t(*next[lane] & ((1u << thread_context::log_address_bits) - 1));
+      next[lane] += stride;
+      if (next[lane] == end[lane]) lanes &= ~(std::uint64_t{1} << lane);
+      return address;
+    }
   };
   struct known_pattern {
     lds_addresses address{};

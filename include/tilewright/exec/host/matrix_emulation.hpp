@@ -11,10 +11,13 @@
 namespace tilewright::exec {
 inline namespace host {
 
+/// The bits of a 16-bit element, whatever its type.
+using element_bits = std::uint16_t __attribute__((may_alias));
+
 /// Where one lane keeps its operands of a matrix instruction.
 struct matrix_operands {
-  const std::uint16_t* a = nullptr;
-  const std::uint16_t* b = nullptr;
+  const element_bits* a = nullptr;
+  const element_bits* b = nullptr;
   float* c = nullptr;
 };
 
@@ -77,7 +80,7 @@ class matrix_emulator {
   }
 
   template <class T>
-  static void gather_as_float(float* matrix, const std::uint16_t* registers, const std::uint16_t* places, index_t count) {
+  static void gather_as_float(float* matrix, const element_bits* registers, const std::uint16_t* places, index_t count) {
     for (index_t r = 0; r < count; ++r) matrix[places[r]] = widen(registers[r], T{});
   }
 

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# What this project's own programs (tests, examples, benchmarks) are compiled with. Never exported.
+option(TILEWRIGHT_WARNINGS_AS_ERRORS "Treat warnings in this project's own programs as errors" OFF)
+set(tilewright_warnings -Wall -Wextra)
+
+add_library(tilewright_development INTERFACE)
+target_compile_options(tilewright_development INTERFACE ${tilewright_warnings})
+if(TILEWRIGHT_WARNINGS_AS_ERRORS)
+  target_compile_options(tilewright_development INTERFACE -Werror)
+endif()
+
+find_program(TILEWRIGHT_CCACHE ccache)
+mark_as_advanced(TILEWRIGHT_CCACHE)
+if(TILEWRIGHT_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TILEWRIGHT_CCACHE})
+endif()

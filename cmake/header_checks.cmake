@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+# Target header_checks: every header compiles alone, included twice in a row, with each compiler found here; and the umbrella
+# headers link when two files include them. Only what changed is compiled again.
+
+# Where a header may be included from. The first folder that matches decides; anything else is for all of them.
+#   cpu       a C++ compiler            hip       clang, code for an AMD GPU
+#   hip_host  clang, the host half of a HIP compilation            cuda      nvcc, both halves
+set(header_rules
+  "exec/host/=cpu"
+  "exec/amdgcn/=hip"
+  "exec/nvptx/=cuda"
+  "viz/=cpu"
+)
+
+find_program(TILEWRIGHT_CHECK_GXX g++)
+find_program(TILEWRIGHT_CHECK_CLANGXX NAMES clang++-22 clang++-21 clang++-20 clang++-19 clang++)
+mark_as_advanced(TILEWRIGHT_CHECK_GXX TILEWRIGHT_CHECK_CLANGXX)
+tilewright_find_device_compiler(amd_compiler gfx942)
+tilewright_find_device_compiler(nvidia_compiler sm_90a)
+
+set(checks)  # name, machine and command of each
+set(plain -std=c++20 -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/include -fsyntax-only)
+set(gxx_machine cpu)
+set(gxx_command ${TILEWRIGHT_CHECK_GXX} ${plain} -x c++)
+set(clang_machine cpu)
+set(clang_command ${TILEWRIGHT_CHECK_CLANGXX} ${plain} -x c++)
+set(hip_machine hip)
+set(hip_command ${amd_compiler} ${plain} -x hip --offload-arch=gfx942 -nogpulib -nogpuinc --offload-device-only)
+set(hip_host_machine hip_host)
+set(hip_host_command ${amd_compiler} ${plain} -x hip --offload-arch=gfx942 -nogpulib -nogpuinc --offload-host-only)
+set(cuda_machine cuda)
+set(cuda_command ${nvidia_compiler} -std=c++20 -Werror all-warnings -I${PROJECT_SOURCE_DIR}/include -arch=sm_90a -x cu -c)
+if(TILEWRIGHT_CHECK_GXX)
+  list(APPEND checks gxx)
+endif()
+if(TILEWRIGHT_CHECK_CLANGXX)
+  list(APPEND checks clang)
+endif()
+if(TILEWRIGHT_BUILD_DEVICE AND amd_compiler)
+  list(APPEND checks hip hip_host)
+endif()
+if(TILEWRIGHT_BUILD_DEVICE AND nvidia_compiler)
+  list(APPEND checks cuda)
+endif()
+
+set(stamps)
+foreach(header IN LISTS headers)
+  cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include/tilewright)
+  set(machines cpu hip hip_host cuda)
+  foreach(rule IN LISTS header_rules)
+    string(REPLACE "=" ";" rule ${rule})
+    list(POP_FRONT rule folder)
+    string(FIND ${header} ${folder} position)
+    if(position EQUAL 0)
+      set(machines ${rule})
+      break()
+    endif()
+  endforeach()
+
+  set(base ${PROJECT_BINARY_DIR}/header_checks/${header})
+  file(CONFIGURE OUTPUT ${base}.cpp CONTENT "#include <tilewright/${header}>\n#include <tilewright/${header}>\n")
+  foreach(check IN LISTS checks)
+    if(NOT ${check}_machine IN_LIST machines)
+      continue()
+    endif()
+    set(stamp ${base}.${check})
+    if(check MATCHES "^hip")
+      # The driver ignores -MF when it compiles one half alone; what it calls understands -dependency-file.
+      set(dependencies -Xclang -dependency-file -Xclang ${stamp}.d -Xclang -MT -Xclang ${stamp})
+    else()
+      set(dependencies -MD -MF ${stamp}.d -MT ${stamp})
+    endif()
+    if(check STREQUAL "cuda")
+      list(APPEND dependencies -o ${stamp}.o)
+    endif()
+    add_custom_command(
+      OUTPUT ${stamp}
+      COMMAND ${${check}_command} ${base}.cpp ${dependencies}
+      COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+      DEPENDS ${base}.cpp
+      DEPFILE ${stamp}.d
+      COMMENT "Header alone (${check}): ${header}"
+      VERBATIM
+    )
+    list(APPEND stamps ${stamp})
+  endforeach()
+endforeach()
+add_custom_target(header_checks DEPENDS ${stamps})
+
+foreach(umbrella IN ITEMS core tilewright)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/include/tilewright/${umbrella}.hpp)
+    set(base ${PROJECT_BINARY_DIR}/header_checks/${umbrella})
+    file(CONFIGURE OUTPUT ${base}_first.cpp CONTENT "#include <tilewright/${umbrella}.hpp>\n")
+    file(CONFIGURE OUTPUT ${base}_second.cpp CONTENT "#include <tilewright/${umbrella}.hpp>\nint main() {}\n")
+    add_executable(header_check_links_${umbrella} EXCLUDE_FROM_ALL ${base}_first.cpp ${base}_second.cpp)
+    target_link_libraries(header_check_links_${umbrella} PRIVATE tilewright::tilewright tilewright_development)
+    add_dependencies(header_checks header_check_links_${umbrella})
+  endif()
+endforeach()

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The command line of the gemm program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend.hpp"
+
+namespace gemm_example {
+
+enum class device { host, gpu };
+
+/// What the command line said; what it left open is empty.
+struct options {
+  std::optional<std::int64_t> m, n, k;
+  std::optional<element> type;
+  std::optional<order> a_order, b_order, c_order;
+  float alpha = 1, beta = 0;
+  device where = device::host;
+  std::string target = "gfx942";
+  std::optional<std::string> a_file, b_file, c_file, out_file;
+  std::uint64_t seed = 1;
+  std::optional<bool> verify;
+  int repeat = 1;
+  bool json = false;
+  std::string help;  // not empty: this text was asked for, and nothing else
+};
+
+/// `targets` are the targets that the CPU can emulate. Throws refusal with one sentence for what makes no sense.
+options parse_options(int argc, const char* const* argv, const std::vector<std::string>& targets);
+
+}  // namespace gemm_example

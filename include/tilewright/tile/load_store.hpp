@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Moves a tile between a window and registers.
+#pragma once
+
+#include <tilewright/tile/static_distributed_tensor.hpp>
+#include <tilewright/tile/tile_window.hpp>
+
+namespace tilewright {
+
+/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there. Global memory only.
+template <index_t... Dims>
+struct known_inside {};
+
+namespace detail {
+
+template <index_t I, class Window, index_t... Known>
+TILEWRIGHT_HD constexpr index_t checked_offset(const Window& window, known_inside<Known...>) {
+  if constexpr (Window::view_type::address_space == address_space_enum::lds || sizeof...(Known) == Window::ndim) {
+    return window.template offset<I>();
+  } else {
+    return window.template is_inside<I, Known...>() ? window.template offset<I>() : exec::out_of_bounds_offset;
+  }
+}
+
+template <index_t I, class Tile, class Window, class Known>
+TILEWRIGHT_HD constexpr void load_access(Tile& tile, const Window& window, Known known, index_t lds_bytes) {
+  using vector_type = typename Window::vector_type;
+  constexpr index_t first = Window::template first_register<I>;
+  constexpr index_t step = Window::register_step;
+  vector_type v;
+  if constexpr (Window::view_type::address_space == address_space_enum::global) {
+    v = exec::buffer_load<vector_type>(window.view.buffer, checked_offset<I>(window, known));
+  } else {
+    v = exec::lds_load<vector_type>(window.view.buffer, window.template offset<I>() + lds_bytes);
+  }
+  unroll<Window::vector_length>([&](auto j) { tile.thread_buffer[first + j * step] = v[j]; });
+}
+
+template <index_t I, class Tile, class Window, class Known>
+TILEWRIGHT_HD constexpr void store_access(const Tile& tile, const Window& window, Known known, index_t lds_bytes) {
+  using vector_type = typename Window::vector_type;
+  constexpr index_t first = Window::template first_register<I>;
+  constexpr index_t step = Window::register_step;
+  vector_type v;
+  unroll<Window::vector_length>([&](auto j) { v[j] = tile.thread_buffer[first + j * step]; });
+  if constexpr (Window::view_type::address_space == address_space_enum::global) {
+    exec::buffer_store(window.view.buffer, checked_offset<I>(window, known), v);
+  } else {
+    exec::lds_store(window.view.buffer, window.template offset<I>() + lds_bytes, v);
+  }
+}
+
+}  // namespace detail
+
+/// Reads the window into registers. Elements outside of a tensor in global memory are zero.
+template <class View, class Distribution, class Known = known_inside<>>
+TILEWRIGHT_HD constexpr auto load_tile(const tile_window<View, Distribution>& window, Known known = {}) {
+  static_distributed_tensor<typename View::element_type, Distribution> tile;
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+    (detail::load_access<Is>(tile, window, known, 0), ...);
+  }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+  return tile;
+}
+
+/// The same from memory that lies `bytes` further in LDS: another buffer of the same layout.
+template <class View, class Distribution>
+TILEWRIGHT_HD constexpr auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes) {
+  static_assert(View::address_space == address_space_enum::lds, "load_tile_with_offset: the window must be in LDS");
+  static_distributed_tensor<typename View::element_type, Distribution> tile;
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+    (detail::load_access<Is>(tile, window, known_inside<>{}, bytes), ...);
+  }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+  return tile;
+}
+
+/// Writes registers into the window. Elements outside of a tensor in global memory are not written. The tile must have the
+/// window's distribution.
+template <class View, class T, class Distribution, class Known = known_inside<>>
+TILEWRIGHT_HD constexpr void store_tile(const tile_window<View, Distribution>& window,
+                                        const static_distributed_tensor<T, Distribution>& tile, Known known = {}) {
+  static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+    (detail::store_access<Is>(tile, window, known, 0), ...);
+  }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+}
+
+/// The same to memory that lies `bytes` further in LDS.
+template <class View, class T, class Distribution>
+TILEWRIGHT_HD constexpr void store_tile_with_offset(const tile_window<View, Distribution>& window,
+                                                    const static_distributed_tensor<T, Distribution>& tile, index_t bytes) {
+  static_assert(View::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
+  static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+    (detail::store_access<Is>(tile, window, known_inside<>{}, bytes), ...);
+  }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+}
+
+}  // namespace tilewright

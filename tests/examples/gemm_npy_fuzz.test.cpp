@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Damaged NumPy files: whatever is in them, reading ends in a matrix or in one sentence, within the memory of the file's size.
+#include <cstdlib>
+#include <iterator>
+#include <new>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "npy.hpp"
+#include "scratch_folder.hpp"
+
+namespace {
+thread_local std::size_t largest_allocation = 0;
+}
+
+// Replaced for this whole test program, to see the largest allocation.
+void* operator new(std::size_t bytes) {
+  largest_allocation = bytes > largest_allocation ? bytes : largest_allocation;
+  if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace gemm_example {
+namespace {
+
+class mutator {
+ public:
+  explicit mutator(unsigned seed) : engine_(seed) {}
+
+  std::string operator()(std::string bytes) {
+    for (std::size_t i = 0, count = 1 + below(4); i < count; ++i) mutate(bytes);
+    return bytes;
+  }
+
+ private:
+  std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(engine_); }
+
+  void mutate(std::string& bytes) {
+    static constexpr const char* pieces[] = {"-",
+                                             "(",
+                                             ")",
+                                             "{",
+                                             "}",
+                                             ",",
+                                             "'",
+                                             "9999999999999",
+                                             "18446744073709551616",
+                                             "0",
+                                             "1",
+                                             "'shape': (1, 1), ",
+                                             "True",
+                                             "<f4",
+                                             "<u2",
+                                             "\n",
+                                             "\xff\xff\xff\xff",
+                                             "[",
+                                             "L"};
+    if (bytes.empty()) bytes = "?";
+    const std::size_t place = below(bytes.size());
+    const std::string piece = pieces[below(std::size(pieces))];
+    switch (below(7)) {
+      case 0: bytes[place] = static_cast<char>(below(256)); break;
+      case 1: bytes.resize(place); break;
+      case 2: bytes.insert(place, piece); break;
+      case 3: bytes.replace(place, std::min(piece.size(), bytes.size() - place), piece); break;
+      case 4: bytes.erase(place, 1 + below(8)); break;
+      case 5: bytes += std::string(1 + below(64), 'x'); break;
+      default: bytes[8 % bytes.size()] = static_cast<char>(below(256)); break;
+    }
+  }
+
+  std::mt19937 engine_;
+};
+
+std::vector<std::string> seeds() {
+  return {npy_bytes("{'descr': '<f2', 'fortran_order': False, 'shape': (3, 5), }", std::string(30, 'a')),
+          npy_bytes("{'descr': '<V2', 'fortran_order': True, 'shape': (3, 5), }", std::string(30, 'a'), 2),
+          npy_bytes("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }", std::string(60, 'a'), 3)};
+}
+
+TEST(GemmNpyFuzz, DamagedHeadersAreParsedOrRefused) {
+  mutator mutate(1);
+  std::int64_t parsed = 0, refused = 0;
+  for (const std::string& seed : seeds())
+    for (int i = 0; i < 50000; ++i) {
+      const std::string bytes = mutate(seed);
+      try {
+        const npy_header header = parse_npy_header(bytes, static_cast<std::int64_t>(bytes.size()), "m.npy");
+        ASSERT_EQ(header.data_offset + header.data_bytes(), static_cast<std::int64_t>(bytes.size()));
+        ++parsed;
+      } catch (const refusal& error) {
+        ASSERT_EQ(std::string_view(error.what()).find_first_of("\n\r"), std::string::npos);
+        ++refused;
+      }
+    }
+  EXPECT_GT(parsed, 100);
+  EXPECT_GT(refused, 100000);
+}
+
+TEST(GemmNpyFuzz, DamagedFilesTakeNoMoreMemoryThanTheirSize) {
+  const scratch_folder folder;
+  const std::string name = folder / "m.npy";
+  mutator mutate(2);
+  for (const std::string& seed : seeds())
+    for (int i = 0; i < 500; ++i) {
+      const std::string bytes = mutate(seed);
+      write_bytes(name, bytes);
+      largest_allocation = 0;
+      try {
+        npy_reader reader(name);
+        const matrix m = reader.read(reader.header().scalar == npy_scalar::bf16 ? element::bf16 : element::f16);
+        ASSERT_EQ(static_cast<std::int64_t>(m.elements.size()), m.rows * m.cols);
+      } catch (const refusal&) {
+      }
+      // Sentences and the reader itself are small; everything else is at most as large as the file.
+      ASSERT_LE(largest_allocation, bytes.size() + 4096);
+    }
+  EXPECT_EQ(folder.file_count(), 1);
+}
+
+}  // namespace
+}  // namespace gemm_example

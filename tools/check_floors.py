@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that headers include only their own floor or lower ones, and that no header includes itself through others.
+
+usage: check_floors.py INCLUDE_DIR/tilewright | check_floors.py --self-test
+"""
+
+import posixpath
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+FLOORS = {
+    "config": 0,
+    "util": 1,
+    "numeric": 1,
+    "arch": 2,
+    "transform": 3,
+    "descriptor": 4,
+    "distribution": 5,
+    "lds": 6,
+    "exec": 6,
+    "tile": 7,
+    "mma": 8,
+    "gemm": 9,
+    "viz": 10,
+}
+# Headers that stand beside the floors, and the highest floor that each may include.
+UMBRELLAS = {"version.hpp": -1, "core.hpp": 6, "tilewright.hpp": 9}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def included_headers(root, header):
+    """Paths, relative to root, of this library's headers that a header includes."""
+    for quote, path in INCLUDE.findall((root / header).read_text(encoding="utf-8")):
+        if path.startswith("tilewright/"):
+            yield path[len("tilewright/"):]
+        elif quote == '"':
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(header), path))
+
+
+def floor_of(header):
+    """The floor of a header, or None when its folder is not in the table."""
+    return UMBRELLAS.get(header) if "/" not in header else FLOORS.get(header.split("/")[0])
+
+
+def cycle_through(graph):
+    """One cycle of includes as a list of headers, or None."""
+    finished, path = set(), []
+
+    def visit(header):
+        if header in path:
+            return path[path.index(header):] + [header]
+        if header in finished:
+            return None
+        path.append(header)
+        for included in graph.get(header, ()):
+            found = visit(included)
+            if found:
+                return found
+        path.pop()
+        finished.add(header)
+        return None
+
+    return next(filter(None, map(visit, graph)), None)
+
+
+def problems_in(root):
+    headers = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.hpp"))
+    if not headers:
+        return [f"{root}: no headers here"]
+    problems = []
+    graph = {}
+    for header in headers:
+        graph[header] = list(included_headers(root, header))
+        floor = floor_of(header)
+        if floor is None:
+            problems.append(f"{header}: its folder is on no floor (the table is in tools/check_floors.py)")
+            continue
+        for included in graph[header]:
+            if not (root / included).is_file():
+                problems.append(f"{header}: includes {included}, which is not there")
+            elif "/" in header and included in UMBRELLAS and included != "version.hpp":
+                problems.append(f"{header}: includes the umbrella header {included}")
+            elif floor_of(included) is not None and floor_of(included) > floor:
+                problems.append(f"{header}: floor {floor} includes {included} of floor {floor_of(included)}")
+    cycle = cycle_through(graph)
+    if cycle:
+        problems.append("cycle: " + " -> ".join(cycle))
+    return problems
+
+
+def self_test():
+    """Plants violations; each must be found, and a clean tree must pass."""
+    clean = {
+        "version.hpp": "",
+        "config/config.hpp": "#include <cstdint>",
+        "util/array.hpp": "#include <tilewright/config/config.hpp>",
+        "lds/proof.hpp": "#include <tilewright/util/array.hpp>\n#include <tilewright/exec/exec.hpp>",
+        "exec/exec.hpp": "",
+        "core.hpp": "#include <tilewright/lds/proof.hpp>",
+    }
+    cases = [
+        ({}, None),
+        ({"util/array.hpp": "#  include <tilewright/lds/proof.hpp>"}, "floor 1 includes lds/proof.hpp of floor 6"),
+        ({"util/array.hpp": '#include "../lds/proof.hpp"'}, "floor 1 includes lds/proof.hpp of floor 6"),
+        ({"util/a.hpp": '#include "b.hpp"', "util/b.hpp": "#include <tilewright/util/a.hpp>"}, "cycle: util/a.hpp"),
+        ({"extra/new.hpp": ""}, "on no floor"),
+        ({"new.hpp": ""}, "on no floor"),
+        ({"util/array.hpp": "#include <tilewright/util/gone.hpp>"}, "not there"),
+        ({"exec/exec.hpp": "#include <tilewright/core.hpp>"}, "umbrella"),
+        ({"viz/svg.hpp": "", "core.hpp": "#include <tilewright/viz/svg.hpp>"}, "floor 6 includes viz/svg.hpp"),
+    ]
+    failed = 0
+    for changes, expected in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            for header, text in {**clean, **changes}.items():
+                path = Path(folder) / header
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text + "\n", encoding="utf-8")
+            problems = problems_in(Path(folder))
+        if (not problems) if expected is None else any(expected in problem for problem in problems):
+            continue
+        failed += 1
+        print(f"planted {changes}: expected {expected!r}, found {problems}")
+    print(f"floor check, self-test: {len(cases) - failed} of {len(cases)} cases as expected")
+    return 1 if failed else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    problems = problems_in(Path(arguments[0]))
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
