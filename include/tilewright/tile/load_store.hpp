@@ -78,6 +78,7 @@ TILEWRIGHT_HD constexpr auto load_tile_with_offset(const tile_window<View, Distr
 template <class View, class T, class Distribution, class Known = known_inside<>>
 TILEWRIGHT_HD constexpr void store_tile(const tile_window<View, Distribution>& window,
                                         const static_distributed_tensor<T, Distribution>& tile, Known known = {}) {
+  static_assert(!View::is_read_only, "store_tile: the view is of const elements");
   static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
     (detail::store_access<Is>(tile, window, known, 0), ...);
@@ -89,6 +90,7 @@ template <class View, class T, class Distribution>
 TILEWRIGHT_HD constexpr void store_tile_with_offset(const tile_window<View, Distribution>& window,
                                                     const static_distributed_tensor<T, Distribution>& tile, index_t bytes) {
   static_assert(View::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
+  static_assert(!View::is_read_only, "store_tile: the view is of const elements");
   static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
     (detail::store_access<Is>(tile, window, known_inside<>{}, bytes), ...);

@@ -143,7 +143,8 @@ class block_machine final : private block_services {
 
   void mma(thread_context& self, arch::matrix_op op, matrix_element element, float* c, const void* a,
            const void* b) override {
-    if (!(matrix_ops_ >> index_t(op) & 1)) fail(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
+    if (!(matrix_ops_ >> index_t(op) & 1))
+      fail(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
     wave_state& wave = waves_[std::size_t(self.wave_id)];
     if (wave.arrived == 0) {
       wave.op = op;
@@ -155,7 +156,8 @@ class block_machine final : private block_services {
     meet(self, wave, place::mma, [&] {
       const matrix_emulator& emulator = emulator_of(op);
       if (const index_t lane = emulator.find_unequal_copies(wave.operands.data()); lane >= 0) {
-        fail(lanes_of(self.wave_id)[lane], "passes a matrix instruction other operands than the lane that must hold a copy of them");
+        fail(lanes_of(self.wave_id)[lane],
+             "passes a matrix instruction other operands than the lane that must hold a copy of them");
       }
       emulator.run(element, wave.operands.data());
       ++matrix_instructions_;
@@ -163,7 +165,8 @@ class block_machine final : private block_services {
   }
 
   array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address) override {
-    if (!target_.supports(arch::lds_op::ldmatrix)) fail(self, std::string("asks for ldmatrix, which ") + target_.name + " does not have");
+    if (!target_.supports(arch::lds_op::ldmatrix))
+      fail(self, std::string("asks for ldmatrix, which ") + target_.name + " does not have");
     self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix));
     lane_state& mine = lane_of(self);
     mine.source = address;
@@ -181,7 +184,8 @@ class block_machine final : private block_services {
 
   void allocate_lds(thread_context& self, index_t bytes) override {
     if (bytes > lds_bytes_) {
-      fail(self, "allocates " + std::to_string(bytes) + " bytes of LDS, but the launch gave the block " + std::to_string(lds_bytes_));
+      fail(self, "allocates " + std::to_string(bytes) + " bytes of LDS, but the launch gave the block " +
+                     std::to_string(lds_bytes_));
     }
     lane_state& mine = lane_of(self);
     if (mine.has_allocated) fail(self, "allocates LDS a second time");
@@ -216,7 +220,8 @@ class block_machine final : private block_services {
   }
 
   [[noreturn]] void refuse_lds_access(thread_context& self, arch::lds_op op, index_t address, index_t bytes) override {
-    const std::string access = std::string("executes ") + arch::instruction_name(target_.isa, op) + " at LDS byte " + std::to_string(address);
+    const std::string access =
+        std::string("executes ") + arch::instruction_name(target_.isa, op) + " at LDS byte " + std::to_string(address);
     if (address >= 0 && address + bytes <= self.lds_bytes) {
       fail(self, access + ", which is not a multiple of " + std::to_string(bytes));
     }
@@ -237,7 +242,8 @@ class block_machine final : private block_services {
     index_t missing = first;
     while (missing < first + count - 1 && lanes_[std::size_t(missing)].at == stuck->at) ++missing;
     const lane_state& other = lanes_[std::size_t(missing)];
-    const std::string why = other.at == place::ended ? std::string("has left the kernel") : std::string("waits at ") + name(other.at);
+    const std::string why =
+        other.at == place::ended ? std::string("has left the kernel") : std::string("waits at ") + name(other.at);
     return "thread " + std::to_string(thread) + " of block " + to_string(threads_[0].block) + " waits for ever at " +
            name(stuck->at) + " that thread " + std::to_string(missing) + " does not reach: it " + why;
   }

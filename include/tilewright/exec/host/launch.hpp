@@ -18,11 +18,12 @@ inline namespace host {
 
 struct launch_config {
   const arch::target* target = nullptr;
-  block_index grid = {};       // in blocks
-  index_t block_size = 0;      // threads; a multiple of the target's wave
-  index_t lds_bytes = 0;       // what a kernel's lds_allocate can have
-  int workers = 0;             // blocks that run at a time; 0: one per hardware thread
-  std::function<void(long_index_t done, long_index_t total)> progress = {};  // after each block, by one thread at a time
+  block_index grid = {};   // in blocks
+  index_t block_size = 0;  // threads; a multiple of the target's wave
+  index_t lds_bytes = 0;   // what a kernel's lds_allocate can have
+  int workers = 0;         // blocks that run at a time; 0: one per hardware thread
+  std::function<void(long_index_t done, long_index_t total)> progress =
+      {};                                // after each block, by one thread at a time
   std::size_t stack_bytes = 256 * 1024;  // of each emulated thread
 };
 
@@ -36,17 +37,19 @@ inline void check(const launch_config& config) {
   const arch::target& target = *config.target;
   const std::string threads = "launch: a block of " + std::to_string(config.block_size) + " threads";
   if (config.block_size <= 0 || config.block_size % target.wave_size != 0) {
-    throw fault(threads + " is not a whole number of " + target.name + "'s waves of " + std::to_string(target.wave_size));
+    throw fault(threads + " is not a whole number of " + target.name + "'s waves of " +
+                std::to_string(target.wave_size));
   }
   if (config.block_size > target.max_threads_per_block) {
-    throw fault(threads + " is more than the " + std::to_string(target.max_threads_per_block) + " that " + target.name + " allows");
+    throw fault(threads + " is more than the " + std::to_string(target.max_threads_per_block) + " that " + target.name +
+                " allows");
   }
   if (config.grid.x <= 0 || config.grid.y <= 0 || config.grid.z <= 0) {
     throw fault("launch: a grid of " + to_string(config.grid) + " blocks is empty");
   }
   if (config.lds_bytes < 0 || config.lds_bytes > target.lds_bytes) {
-    throw fault("launch: " + std::to_string(config.lds_bytes) + " bytes of LDS for a block, but " + target.name + " has " +
-                std::to_string(target.lds_bytes));
+    throw fault("launch: " + std::to_string(config.lds_bytes) + " bytes of LDS for a block, but " + target.name +
+                " has " + std::to_string(target.lds_bytes));
   }
 }
 

@@ -80,7 +80,8 @@ class matrix_emulator {
   }
 
   template <class T>
-  static void gather_as_float(float* matrix, const element_bits* registers, const std::uint16_t* places, index_t count) {
+  static void gather_as_float(float* matrix, const element_bits* registers, const std::uint16_t* places,
+                              index_t count) {
     for (index_t r = 0; r < count; ++r) matrix[places[r]] = widen(registers[r], T{});
   }
 

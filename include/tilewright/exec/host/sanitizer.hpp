@@ -37,7 +37,9 @@ inline void* leave_stack(const stack_bounds& to) {
   return handle;
 }
 /// Before the last switch away from a stack.
-inline void leave_stack_for_ever(const stack_bounds& to) { __sanitizer_start_switch_fiber(nullptr, to.bottom, to.size); }
+inline void leave_stack_for_ever(const stack_bounds& to) {
+  __sanitizer_start_switch_fiber(nullptr, to.bottom, to.size);
+}
 /// After a switch; returns the stack that execution came from.
 inline stack_bounds arrive_on_stack(void* handle) {
   stack_bounds from;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What a GEMM kernel is asked to compute.
+#pragma once
+
+#include <tilewright/util/index.hpp>
+
+namespace tilewright {
+
+/// C = alpha A B + beta C with C row-major (m x n). A is m x k and B is k x n; each policy says which of their dimensions is
+/// contiguous, the other one has the leading dimension as its stride. Strides and leading dimensions count elements.
+struct gemm_args {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  index_t m = 0, n = 0, k = 0;
+  index_t lda = 0, ldb = 0, ldc = 0;
+  float alpha = 1, beta = 0;
+  index_t batch = 1;
+  long_index_t batch_stride_a = 0, batch_stride_b = 0, batch_stride_c = 0;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// A matrix product by tiles: one block computes one block tile of C.
+#pragma once
+
+#include <tilewright/gemm/double_buffered_pipeline.hpp>
+#include <tilewright/gemm/epilogue.hpp>
+#include <tilewright/gemm/gemm_args.hpp>
+
+namespace tilewright {
+
+/// Size of a grid in blocks.
+struct grid_size {
+  index_t x, y, z;
+};
+
+/// Launch it with grid(args) blocks of block_size threads, after check(args) found nothing wrong.
+template <class Policy>
+struct gemm_kernel {
+  using T = typename Policy::element_type;
+  static constexpr block_tile tile = Policy::tile;
+  static constexpr index_t block_size = tile.block_size();
+  static constexpr index_t lds_bytes = Policy::num_stages * lds_stage_bytes<Policy>();
+  static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
+                "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
+
+  static constexpr grid_size grid(const gemm_args& args) {
+    return {ceil_div(args.n, tile.n), ceil_div(args.m, tile.m), args.batch};
+  }
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const gemm_args& args) {
+    if (args.m < 1 || args.n < 1 || args.k < 1 || args.batch < 1) return "m, n, k and the batch count must be positive";
+    const bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
+    const index_t a_row = a_along_k ? args.k : args.m, b_row = b_along_k ? args.k : args.n;
+    if (args.lda < a_row) return "lda is smaller than a row of A (a column, if A is column-major)";
+    if (args.ldb < b_row) return "ldb is smaller than a row of B (a column, if B is column-major)";
+    if (args.ldc < args.n) return "ldc is smaller than a row of C";
+    if (args.batch > 65535 || ceil_div(args.m, tile.m) > 65535) return "the grid would have more than 65535 blocks along m or the batch";
+    // Offsets inside a block tile have 32 bits; so have positions.
+    const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T));
+    const long_index_t a_span = long_index_t(args.lda) * (a_along_k ? tile.m : tile.k) + tile.m + tile.k;
+    const long_index_t b_span = long_index_t(args.ldb) * (b_along_k ? tile.n : tile.k) + tile.n + tile.k;
+    const long_index_t c_span = long_index_t(args.ldc) * tile.m + tile.n;
+    if (a_span > limit || b_span > limit || c_span > limit) return "a leading dimension is so large that one block tile spans more than 2 GiB";
+    if (args.m > 0x7fffffff - tile.m || args.n > 0x7fffffff - tile.n || args.k > 0x7fffffff - tile.k) return "m, n or k is too close to 2^31";
+    if (Policy::vector > 1) {
+      const index_t v = Policy::vector;
+      if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v || args.batch_stride_a % v ||
+          args.batch_stride_b % v || args.batch_stride_c % v) {
+        return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be multiples of its vector; use the kernel with vector 1";
+      }
+    }
+    return nullptr;
+  }
+
+  TILEWRIGHT_HD void operator()(const gemm_args& args) const {
+    constexpr auto global = address_space_enum::global;
+    constexpr number<Policy::vector> vector{};
+    const exec::block_index block = exec::block_id();
+    const long_index_t batch = block.z;
+    const index_t m0 = block.y * tile.m, n0 = block.x * tile.n;
+    const k_tiles k = split_k_into_tiles(args.k, tile.k);
+
+    const auto operand_window = [&](auto major, const void* data, long_index_t batch_stride, index_t rows, index_t ld, index_t row0,
+                                    auto lengths, auto distribution) {
+      const T* p = static_cast<const T*>(data) + batch * batch_stride;
+      const auto shape = make_tuple(rows, args.k);
+      if constexpr (major.value == operand_major::k) {
+        const auto view = make_naive_tensor_view<global>(p, shape, make_tuple(ld, number<1>{}), vector);
+        return make_tile_window(view, lengths, {row0, k.first_origin}, distribution);
+      } else {
+        const auto view = make_naive_tensor_view<global>(p, shape, make_tuple(number<1>{}, ld), vector);
+        return make_tile_window(view, lengths, {row0, k.first_origin}, distribution);
+      }
+    };
+    const auto a = operand_window(number<Policy::a_major>{}, args.a, args.batch_stride_a, args.m, args.lda, m0,
+                                  make_tuple(number<tile.m>{}, number<tile.k>{}), tile_distribution<Policy::a_copy>{});
+    const auto b = operand_window(number<Policy::b_major>{}, args.b, args.batch_stride_b, args.n, args.ldb, n0,
+                                  make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{});
+
+    static_distributed_tensor<float, tile_distribution<c_encoding(tile)>> accumulator;
+    set_tile(accumulator, 0.0f);
+    double_buffered_pipeline<Policy>(accumulator, a, b, k.count, exec::lds_allocate<lds_bytes>());
+
+    T* c = static_cast<T*>(args.c) + batch * args.batch_stride_c;
+    const auto c_view = make_naive_tensor_view<global>(c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), vector);
+    const auto c_window = make_tile_window(c_view, make_tuple(number<tile.m>{}, number<tile.n>{}), {m0, n0},
+                                           tile_distribution<c_encoding(tile)>{});
+    linear_combination_epilogue(c_window, accumulator, args.alpha, args.beta);
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The choices that make a GEMM kernel, and good ones for each target.
+#pragma once
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/gemm/operand_copy.hpp>
+#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/mma/block_tile.hpp>
+
+namespace tilewright {
+
+/// The block tile that a target's kernels use by default, for 16-bit elements.
+template <class Arch>
+TILEWRIGHT_HD constexpr block_tile default_block_tile() {
+  using enum arch::matrix_op;
+  if constexpr (Arch::value.supports(mfma_32x32x16)) {
+    return {128, 128, 32, 2, 2, mfma_32x32x16};
+  } else if constexpr (Arch::value.supports(mfma_32x32x8_x2)) {
+    return {128, 128, 32, 2, 2, mfma_32x32x8_x2};
+  } else if constexpr (Arch::value.supports(wmma_16x16x16_gfx11)) {
+    return {128, 128, 32, 2, 4, wmma_16x16x16_gfx11};
+  } else if constexpr (Arch::value.supports(wmma_16x16x16_gfx12)) {
+    return {128, 128, 32, 2, 4, wmma_16x16x16_gfx12};
+  } else {
+    return {128, 128, 32, 2, 4, mma_m16n8k16_x2};
+  }
+}
+
+/// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol stays short.
+/// Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs lengths along contiguous dimensions,
+/// leading dimensions and pointers that are multiples of it.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector, block_tile Tile = default_block_tile<Arch>()>
+struct gemm_policy {
+  static_assert(Arch::value.supports(Tile.op), "gemm_policy: the target does not have this matrix instruction");
+  static_assert(Tile.is_sound(), "gemm_policy: the block tile is not a whole number of matrix instructions for each wave");
+
+  using arch = Arch;
+  using element_type = T;
+  static constexpr block_tile tile = Tile;
+  static constexpr operand_major a_major = AMajor;
+  static constexpr operand_major b_major = BMajor;
+  static constexpr index_t vector = Vector;
+  /// Elements along k that stay together in LDS.
+  static constexpr index_t k_pack = 8;
+  static constexpr index_t num_stages = 2;
+
+  static constexpr distribution_encoding a_copy =
+      operand_copy_encoding(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack);
+  static constexpr distribution_encoding b_copy =
+      operand_copy_encoding(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack);
+
+  /// Layout of an operand tile of `Rows` rows in LDS.
+  template <index_t Rows>
+  TILEWRIGHT_HD static constexpr auto lds_descriptor() {
+    constexpr index_t bank_row_bytes = lds_bank_row_bytes();
+    return make_lds_index_swapping_descriptor<Tile.k, k_pack, lds_layer(Tile.k, sizeof(T), bank_row_bytes), Rows, T>();
+  }
+
+ private:
+  TILEWRIGHT_HD static constexpr index_t lds_bank_row_bytes() {
+    constexpr auto row = uses_ldmatrix(Tile.op) ? tilewright::arch::lds_op::ldmatrix : tilewright::arch::lds_op::read_b128;
+    return Arch::value.find(row)->readings[0].banks * tilewright::arch::lds_bank_bytes;
+  }
+};
+
+}  // namespace tilewright

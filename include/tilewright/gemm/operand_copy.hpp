@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// How a block's threads share the copy of an operand tile from global memory to LDS.
+#pragma once
+
+#include <tilewright/distribution/distribution_encoding.hpp>
+
+namespace tilewright {
+
+/// Which dimension of an operand (rows x k, rows being m or n) is contiguous in memory.
+enum class operand_major : signed char { k, mn };
+
+/// A tile of rows x k over the threads of a block. Each thread moves vectors of up to `vector` elements along the contiguous
+/// dimension; when that is the row, a thread takes neighbouring k as well, so that it writes more than one element along k.
+TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_major major, index_t rows, index_t k, index_t waves,
+                                                                    index_t wave_size, index_t vector) {
+  distribution_encoding e;
+  e.h.push_back({});
+  e.h.push_back({});
+  e.p.push_back({});
+  e.p.push_back({});
+  if (major == operand_major::k) {
+    const index_t k_lanes = k / vector, row_lanes = wave_size / k_lanes;
+    const index_t repeat = rows / (waves * row_lanes);
+    for (index_t f : {repeat, waves, row_lanes}) e.h[0].push_back(f);
+    for (index_t f : {k_lanes, vector}) e.h[1].push_back(f);
+    e.p[0].push_back({1, 1});
+    e.p[1].push_back({1, 2});
+    e.p[1].push_back({2, 0});
+    e.y.push_back({1, 0});
+    e.y.push_back({2, 1});
+  } else {
+    const index_t row_lanes = rows / vector, k_lanes = wave_size / row_lanes;
+    const index_t k_each = k / (waves * k_lanes);
+    for (index_t f : {row_lanes, vector}) e.h[0].push_back(f);
+    for (index_t f : {waves, k_lanes, k_each}) e.h[1].push_back(f);
+    e.p[0].push_back({2, 0});
+    e.p[1].push_back({2, 1});
+    e.p[1].push_back({1, 0});
+    e.y.push_back({2, 2});
+    e.y.push_back({1, 1});
+  }
+  return e;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// How a block's waves share a matrix product: the distributions of its operands and of its result.
+#pragma once
+
+#include <tilewright/mma/fragment_load.hpp>
+
+namespace tilewright {
+
+/// A block tile of m x n x k, computed by waves_m x waves_n waves with one matrix instruction (group). Waves take turns: wave
+/// (i, j) owns every waves_m-th row of instruction tiles, and every waves_n-th column.
+struct block_tile {
+  index_t m, n, k;
+  index_t waves_m, waves_n;
+  arch::matrix_op op;
+
+  TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_m * waves_n; }
+  TILEWRIGHT_HD constexpr index_t block_size() const { return num_waves() * arch::describe(op).wave_size(); }
+
+  /// Whether instructions tile the block exactly.
+  TILEWRIGHT_HD constexpr bool is_sound() const {
+    const arch::matrix_instruction i = arch::describe(op);
+    return m % (i.m * waves_m) == 0 && n % (i.n * waves_n) == 0 && k % i.k == 0;
+  }
+
+  /// The instruction computes C transposed, so that a lane's registers run along n and rows of C are written in vectors. Needs
+  /// an instruction that treats both operands alike.
+  TILEWRIGHT_HD constexpr bool transposes_c() const {
+    const arch::matrix_instruction i = arch::describe(op);
+    return i.c.reg[0] == arch::row(0) && i.m == i.n;
+  }
+  friend constexpr bool operator==(const block_tile&, const block_tile&) = default;
+};
+
+namespace detail {
+
+/// Factors {count, waves} of the first dimension and {count} of the second over the waves; `minor_first`: which of the two wave
+/// coordinates the operand depends on.
+TILEWRIGHT_HD constexpr distribution_encoding operand_encoding(index_t repeat, index_t waves, index_t other_waves,
+                                                               index_t repeat_k, bool waves_are_major, const arch::lane_map& map) {
+  distribution_encoding outer;
+  outer.r.push_back(other_waves);
+  outer.h.push_back({});
+  outer.h[0].push_back(repeat);
+  outer.h[0].push_back(waves);
+  outer.h.push_back({});
+  outer.h[1].push_back(repeat_k);
+  outer.p.push_back({});
+  outer.p[0].push_back(waves_are_major ? rh_id{1, 1} : rh_id{0, 0});
+  outer.p[0].push_back(waves_are_major ? rh_id{0, 0} : rh_id{1, 1});
+  outer.p.push_back({});
+  outer.y.push_back({1, 0});
+  outer.y.push_back({2, 0});
+  return embed(outer, encoding_of(map));
+}
+
+TILEWRIGHT_HD constexpr arch::lane_map transposed(arch::lane_map map) {
+  using coordinate = arch::lane_map_bit::coordinate;
+  for (auto* list : {&map.lane, &map.reg}) {
+    for (arch::lane_map_bit& b : *list) {
+      if (b.of != coordinate::none) b.of = b.of == coordinate::row ? coordinate::col : coordinate::row;
+    }
+  }
+  return map;
+}
+
+}  // namespace detail
+
+/// A (m x k) in the instruction's registers; B (n x k) likewise. For ldmatrix, `addresses` says who addresses what.
+TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false) {
+  const arch::matrix_instruction i = arch::describe(t.op);
+  return detail::operand_encoding(t.m / (i.m * t.waves_m), t.waves_m, t.waves_n, t.k / i.k, true,
+                                  addresses ? load_map(t.op, i.a) : i.a);
+}
+TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false) {
+  const arch::matrix_instruction i = arch::describe(t.op);
+  return detail::operand_encoding(t.n / (i.n * t.waves_n), t.waves_n, t.waves_m, t.k / i.k, false,
+                                  addresses ? load_map(t.op, i.b) : i.b);
+}
+
+/// C (m x n) in the instruction's registers.
+TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
+  const arch::matrix_instruction i = arch::describe(t.op);
+  distribution_encoding outer;
+  outer.h.push_back({});
+  outer.h[0].push_back(t.m / (i.m * t.waves_m));
+  outer.h[0].push_back(t.waves_m);
+  outer.h.push_back({});
+  outer.h[1].push_back(t.n / (i.n * t.waves_n));
+  outer.h[1].push_back(t.waves_n);
+  outer.p.push_back({});
+  outer.p[0].push_back({1, 1});
+  outer.p[0].push_back({2, 1});
+  outer.p.push_back({});
+  outer.y.push_back({1, 0});
+  outer.y.push_back({2, 0});
+  return embed(outer, encoding_of(t.transposes_c() ? detail::transposed(i.c) : i.c));
+}
+
+namespace detail {
+
+template <index_t N, class T, index_t NAll>
+TILEWRIGHT_HD constexpr array<T, N> fragment(const array<T, NAll>& all, index_t i) {
+  array<T, N> result;
+  unroll<N>([&](auto j) { result[j] = all[i * N + j]; });
+  return result;
+}
+
+}  // namespace detail
+
+/// c += a b, where a, b and c have the distributions above.
+template <block_tile Tile, class T, class A, class B, class C>
+TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& c, const static_distributed_tensor<T, A>& a,
+                              const static_distributed_tensor<T, B>& b) {
+  static_assert(Tile.is_sound(), "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
+  constexpr arch::matrix_instruction op = arch::describe(Tile.op);
+  constexpr index_t m_repeat = Tile.m / (op.m * Tile.waves_m), n_repeat = Tile.n / (op.n * Tile.waves_n), k_repeat = Tile.k / op.k;
+  constexpr index_t na = op.a.num_registers(), nb = op.b.num_registers(), nc = op.c.num_registers();
+  unroll<m_repeat * n_repeat>([&](auto i) {
+    constexpr index_t m = i / n_repeat, n = i % n_repeat;
+    auto acc = detail::fragment<nc>(c.thread_buffer, i);
+    unroll<k_repeat>([&](auto k) {
+      const auto a_fragment = detail::fragment<na>(a.thread_buffer, m * k_repeat + k);
+      const auto b_fragment = detail::fragment<nb>(b.thread_buffer, n * k_repeat + k);
+      if constexpr (Tile.transposes_c()) {
+        exec::mma<Tile.op>(acc, b_fragment, a_fragment);
+      } else {
+        exec::mma<Tile.op>(acc, a_fragment, b_fragment);
+      }
+    });
+    unroll<nc>([&](auto j) { c.thread_buffer[i * nc + j] = acc[j]; });
+  });
+}
+
+}  // namespace tilewright

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Reads matrix operands from LDS into the registers that a matrix instruction wants.
+#pragma once
+
+#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/tile/load_store.hpp>
+
+namespace tilewright {
+
+/// Operands of these instructions are read with ldmatrix: the lane that gives an address is not the lane that gets the data.
+TILEWRIGHT_HD constexpr bool uses_ldmatrix(arch::matrix_op op) { return op == arch::matrix_op::mma_m16n8k16_x2; }
+
+/// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers: lane l of
+/// matrix l / 8 stands for row l % 8.
+TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map& operand) {
+  arch::lane_map addresses;
+  addresses.lane = arch::bits(operand.lane[2], operand.lane[3], operand.lane[4], operand.reg[1], operand.reg[2]);
+  addresses.reg = arch::bits(operand.reg[0], operand.lane[0], operand.lane[1]);
+  return addresses;
+}
+
+/// Lanes and the elements that they address when an operand is read from LDS.
+TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand) {
+  return uses_ldmatrix(op) ? ldmatrix_address_map(operand) : operand;
+}
+
+namespace detail {
+
+template <index_t I, class Tile, class Window>
+TILEWRIGHT_HD void ldmatrix_access(Tile& tile, const Window& window, index_t lds_bytes) {
+  using T = typename Window::element_type;
+  struct two {
+    T low, high;
+  };
+  constexpr index_t first = Window::template first_register<I>;
+  const array<unsigned, 4> words = exec::ldmatrix_x4(window.view.buffer, window.template offset<I>() + lds_bytes);
+  unroll<4>([&](auto j) {
+    const two elements = bit_cast<two>(words[j]);
+    tile.thread_buffer[first + 2 * j] = elements.low;
+    tile.thread_buffer[first + 2 * j + 1] = elements.high;
+  });
+}
+
+}  // namespace detail
+
+/// Reads a window whose distribution comes from load_map into a tile of the distribution of the operand's lane map. The LDS
+/// buffer lies `lds_bytes` behind the window's.
+template <arch::matrix_op Op, TileDistribution Result, class View, class Distribution>
+TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window, index_t lds_bytes) {
+  if constexpr (uses_ldmatrix(Op)) {
+    static_assert(tile_window<View, Distribution>::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
+    static_distributed_tensor<typename View::element_type, Result> tile;
+    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+      (detail::ldmatrix_access<Is>(tile, window, lds_bytes), ...);
+    }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+    return tile;
+  } else {
+    return load_tile_with_offset(window, lds_bytes);
+  }
+}
+
+}  // namespace tilewright
