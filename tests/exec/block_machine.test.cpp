@@ -17,7 +17,8 @@ namespace {
 template <class Kernel>
 std::string fault_of(Kernel kernel, const arch::target& target = arch::gfx942::value, index_t block_size = 128) {
   try {
-    exec::launch({.target = &target, .grid = {2, 2, 1}, .block_size = block_size, .lds_bytes = 1024, .workers = 1}, kernel);
+    exec::launch({.target = &target, .grid = {2, 2, 1}, .block_size = block_size, .lds_bytes = 1024, .workers = 1},
+                 kernel);
   } catch (const exec::host::fault& f) {
     return f.what();
   }
@@ -31,11 +32,14 @@ TEST(block_machine, lds_accesses_must_be_inside_the_allocation) {
               const exec::lds_pointer lds = exec::lds_allocate<512>();
               if (in_block_one() && exec::thread_id() == 70) exec::lds_load<double>(lds, 508 + 4);
             }),
-            "thread 70 of block (1, 0, 0) executes ds_read_b64 at LDS byte 512, outside of the 512 bytes that it has allocated");
+            "thread 70 of block (1, 0, 0) executes ds_read_b64 at LDS byte 512, outside of the 512 bytes that it has "
+            "allocated");
   EXPECT_EQ(fault_of([] { exec::lds_store(exec::lds_allocate<512>(), -4, 1); }),
-            "thread 0 of block (0, 0, 0) executes ds_write_b32 at LDS byte -4, outside of the 512 bytes that it has allocated");
-  EXPECT_EQ(fault_of([] { exec::lds_store(exec::lds_pointer{}, 0, 1); }),
-            "thread 0 of block (0, 0, 0) executes ds_write_b32 at LDS byte 0, outside of the 0 bytes that it has allocated");
+            "thread 0 of block (0, 0, 0) executes ds_write_b32 at LDS byte -4, outside of the 512 bytes that it has "
+            "allocated");
+  EXPECT_EQ(
+      fault_of([] { exec::lds_store(exec::lds_pointer{}, 0, 1); }),
+      "thread 0 of block (0, 0, 0) executes ds_write_b32 at LDS byte 0, outside of the 0 bytes that it has allocated");
 }
 
 TEST(block_machine, lds_accesses_must_be_aligned) {
@@ -54,16 +58,18 @@ TEST(block_machine, lds_is_allocated_once_and_within_the_launch) {
 }
 
 TEST(block_machine, every_thread_must_reach_a_barrier) {
-  EXPECT_EQ(fault_of([] {
-              if (!in_block_one() || exec::thread_id() != 100) exec::block_sync();
-            }),
-            "thread 0 of block (1, 0, 0) waits for ever at a barrier that thread 100 does not reach: it has left the kernel");
-  EXPECT_EQ(fault_of([] {
-              if (exec::wave_id() == 0) exec::shuffle(1, 0);
-              if (exec::thread_id() == 7) exec::shuffle(1, 0);
-              exec::block_sync();
-            }),
-            "thread 7 of block (0, 0, 0) waits for ever at a shuffle that thread 0 does not reach: it waits at a barrier");
+  EXPECT_EQ(
+      fault_of([] {
+        if (!in_block_one() || exec::thread_id() != 100) exec::block_sync();
+      }),
+      "thread 0 of block (1, 0, 0) waits for ever at a barrier that thread 100 does not reach: it has left the kernel");
+  EXPECT_EQ(
+      fault_of([] {
+        if (exec::wave_id() == 0) exec::shuffle(1, 0);
+        if (exec::thread_id() == 7) exec::shuffle(1, 0);
+        exec::block_sync();
+      }),
+      "thread 7 of block (0, 0, 0) waits for ever at a shuffle that thread 0 does not reach: it waits at a barrier");
 }
 
 TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
@@ -74,18 +80,21 @@ TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
               exec::mma<arch::matrix_op::mfma_16x16x16>(c, ab, ab);
             }),
             "thread 9 of block (0, 0, 0) reaches a matrix instruction while other lanes of its wave wait in a shuffle");
-  EXPECT_EQ(fault_of([] {
-              if (exec::lane_id() != 9) exec::shuffle(1, 0);
-            }),
-            "thread 0 of block (0, 0, 0) waits for ever at a shuffle that thread 9 does not reach: it has left the kernel");
+  EXPECT_EQ(
+      fault_of([] {
+        if (exec::lane_id() != 9) exec::shuffle(1, 0);
+      }),
+      "thread 0 of block (0, 0, 0) waits for ever at a shuffle that thread 9 does not reach: it has left the kernel");
 }
 
 TEST(block_machine, an_instruction_must_exist_on_the_target) {
-  EXPECT_EQ(fault_of([] {
-              tw::array<float, 4> c{};
-              tw::array<tw::half_t, 4> ab{};
-              exec::mma<arch::matrix_op::mfma_16x16x16>(c, ab, ab);
-            }, arch::gfx1100::value),
+  EXPECT_EQ(fault_of(
+                [] {
+                  tw::array<float, 4> c{};
+                  tw::array<tw::half_t, 4> ab{};
+                  exec::mma<arch::matrix_op::mfma_16x16x16>(c, ab, ab);
+                },
+                arch::gfx1100::value),
             "thread 0 of block (0, 0, 0) asks for a matrix instruction that gfx1100 does not have");
   EXPECT_EQ(fault_of([] { exec::ldmatrix_x4(exec::lds_allocate<512>(), 0); }),
             "thread 0 of block (0, 0, 0) asks for ldmatrix, which gfx942 does not have");

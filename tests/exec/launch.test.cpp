@@ -30,14 +30,17 @@ TEST(launch, refuses_what_the_target_cannot_run) {
   EXPECT_EQ(refusal_of({.block_size = 64}), "launch: no target is named");
   EXPECT_EQ(refusal_of({.target = gfx942, .block_size = 96}),
             "launch: a block of 96 threads is not a whole number of gfx942's waves of 64");
-  EXPECT_EQ(refusal_of({.target = gfx942}), "launch: a block of 0 threads is not a whole number of gfx942's waves of 64");
+  EXPECT_EQ(refusal_of({.target = gfx942}),
+            "launch: a block of 0 threads is not a whole number of gfx942's waves of 64");
   EXPECT_EQ(refusal_of({.target = gfx942, .block_size = 2048}),
             "launch: a block of 2048 threads is more than the 1024 that gfx942 allows");
   EXPECT_EQ(refusal_of({.target = gfx942, .block_size = 64, .lds_bytes = 65537}),
             "launch: 65537 bytes of LDS for a block, but gfx942 has 65536");
-  EXPECT_EQ(refusal_of({.target = gfx942, .grid = {4, 0, 1}, .block_size = 64}), "launch: a grid of (4, 0, 1) blocks is empty");
+  EXPECT_EQ(refusal_of({.target = gfx942, .grid = {4, 0, 1}, .block_size = 64}),
+            "launch: a grid of (4, 0, 1) blocks is empty");
   for (const arch::target* target : arch::all_targets) {
-    EXPECT_EQ(refusal_of({.target = target, .block_size = 1024, .lds_bytes = target->lds_bytes}), "no fault") << target->name;
+    EXPECT_EQ(refusal_of({.target = target, .block_size = 1024, .lds_bytes = target->lds_bytes}), "no fault")
+        << target->name;
   }
 }
 
@@ -52,7 +55,8 @@ struct block_sum {
     exec::lds_store(lds, t * 4, input[std::size_t(block * 256 + t)]);
     for (index_t half = 128; half > 0; half /= 2) {
       exec::block_sync();
-      if (t < half) exec::lds_store(lds, t * 4, exec::lds_load<int>(lds, t * 4) + exec::lds_load<int>(lds, (t + half) * 4));
+      if (t < half)
+        exec::lds_store(lds, t * 4, exec::lds_load<int>(lds, t * 4) + exec::lds_load<int>(lds, (t + half) * 4));
     }
     if (t == 0) output[std::size_t(block)] = exec::lds_load<int>(lds, 0);
   }
@@ -61,12 +65,14 @@ struct block_sum {
 TEST(launch, blocks_in_parallel_give_the_same_result_and_counts_as_one_after_another) {
   constexpr index_t blocks = 100;
   std::vector<int> input(blocks * 256), expected(blocks), serial(blocks), parallel(blocks);
-  for (std::size_t i = 0; i < input.size(); ++i) expected[i / 256] += input[i] = int(i * 2654435761u >> 20);
+  for (std::size_t i = 0; i < input.size(); ++i) expected[i / 256] += input[i] = int(unsigned(i) * 2654435761u >> 20);
   const arch::target* target = &arch::gfx942::value;
-  const auto one = exec::launch({.target = target, .grid = {blocks}, .block_size = 256, .lds_bytes = 1024, .workers = 1},
-                                block_sum{input, serial});
-  const auto many = exec::launch({.target = target, .grid = {blocks}, .block_size = 256, .lds_bytes = 1024, .workers = 4},
-                                 block_sum{input, parallel});
+  const auto one =
+      exec::launch({.target = target, .grid = {blocks}, .block_size = 256, .lds_bytes = 1024, .workers = 1},
+                   block_sum{input, serial});
+  const auto many =
+      exec::launch({.target = target, .grid = {blocks}, .block_size = 256, .lds_bytes = 1024, .workers = 4},
+                   block_sum{input, parallel});
   EXPECT_EQ(serial, expected);
   EXPECT_EQ(parallel, expected);
   EXPECT_EQ(one.workers, 1);

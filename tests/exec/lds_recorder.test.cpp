@@ -42,8 +42,9 @@ TEST(lds_recorder, conflicts_of_a_tile_with_rows_of_128_bytes) {
   // gfx950 has 64 banks for ds_read_b128, so two rows before banks repeat, and 16 lanes in a phase; for ds_read_b32 the
   // worse of its two readings is 2 phases of 32 lanes on 32 banks.
   const std::map<std::string, expected_conflicts> expected{
-      {"gfx90a", {8, 8 * 7, 0, 62}}, {"gfx942", {8, 8 * 7, 0, 62}}, {"gfx950", {4, 4 * 7, 4, 62}}, {"gfx1100", {4, 4 * 7, 0, 31}},
-      {"gfx1201", {4, 4 * 7, 0, 31}}, {"sm_80", {4, 4 * 7, 0, 31}}, {"sm_90", {4, 4 * 7, 0, 31}}};
+      {"gfx90a", {8, 8 * 7, 0, 62}},  {"gfx942", {8, 8 * 7, 0, 62}},  {"gfx950", {4, 4 * 7, 4, 62}},
+      {"gfx1100", {4, 4 * 7, 0, 31}}, {"gfx1201", {4, 4 * 7, 0, 31}}, {"sm_80", {4, 4 * 7, 0, 31}},
+      {"sm_90", {4, 4 * 7, 0, 31}}};
   for (const arch::target* target : arch::all_targets) {
     SCOPED_TRACE(target->name);
     const expected_conflicts& e = expected.at(target->name);
@@ -56,7 +57,8 @@ TEST(lds_recorder, conflicts_of_a_tile_with_rows_of_128_bytes) {
     const exec::lds_counts column = count_reads<bytes_16>(*target, [](index_t lane) { return lane * 128; });
     EXPECT_EQ(column.conflicts, e.column);
     EXPECT_EQ(column.worst_degree, 8);
-    EXPECT_EQ(count_reads<bytes_16>(*target, [](index_t lane) { return lane * 128 + lane % 8 * 16; }).conflicts, e.xored);
+    EXPECT_EQ(count_reads<bytes_16>(*target, [](index_t lane) { return lane * 128 + lane % 8 * 16; }).conflicts,
+              e.xored);
     EXPECT_EQ(count_reads<bytes_4>(*target, [](index_t lane) { return lane * 128; }).conflicts, e.column_b32);
     EXPECT_EQ(count_reads<bytes_4>(*target, [](index_t) { return 64; }).conflicts, 0) << "reads of one dword merge";
   }
@@ -132,7 +134,8 @@ TEST(lds_recorder, accesses_without_end_between_barriers_are_all_counted) {
   const exec::launch_report report =
       exec::launch({.target = &arch::sm90::value, .block_size = 64, .lds_bytes = 1024}, [] {
         const exec::lds_pointer lds = exec::lds_allocate<1024>();
-        for (index_t i = 0; i < 5000 + exec::thread_id(); ++i) exec::lds_load<int>(lds, (exec::lane_id() + i) % 256 * 4);
+        for (index_t i = 0; i < 5000 + exec::thread_id(); ++i)
+          exec::lds_load<int>(lds, (exec::lane_id() + i) % 256 * 4);
       });
   EXPECT_EQ(report.of(lds_op::read_b32).executions, 5000 + 31 + 5000 + 63);
 }

@@ -28,7 +28,8 @@ TEST(machine, ids_count_threads_lanes_waves_and_blocks) {
       const exec::block_index b = exec::block_id();
       const index_t t = exec::thread_id();
       const bool lanes_fill_waves = exec::wave_id() * target->wave_size + exec::lane_id() == t;
-      if (lanes_fill_waves && exec::lane_id() < target->wave_size) ++seen[std::size_t(((b.z * 3 + b.y) * 2 + b.x) * 128 + t)];
+      if (lanes_fill_waves && exec::lane_id() < target->wave_size)
+        ++seen[std::size_t(((b.z * 3 + b.y) * 2 + b.x) * 128 + t)];
     });
     EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << target->name;
   }
@@ -49,7 +50,8 @@ TEST(machine, a_barrier_orders_writes_to_lds_before_reads_by_other_threads) {
     }
     sums[std::size_t(t)] = value;
   });
-  constexpr int all = threads * (threads - 1) / 2;  // after 8 rounds each thread has all values once; two more double it twice
+  constexpr int all =
+      threads * (threads - 1) / 2;  // after 8 rounds each thread has all values once; two more double it twice
   EXPECT_EQ(sums, std::vector<int>(threads, all * 4));
 }
 
@@ -150,7 +152,8 @@ TEST(machine, ldmatrix_distributes_four_matrices_of_8x8) {
     const exec::lds_pointer lds = exec::lds_allocate<32 * pitch>();
     const index_t t = exec::thread_id();
     if (t < 32) {
-      for (index_t col = 0; col < 8; ++col) exec::lds_store(lds, t * pitch + col * 2, static_cast<short>(t * 100 + col));
+      for (index_t col = 0; col < 8; ++col)
+        exec::lds_store(lds, t * pitch + col * 2, static_cast<short>(t * 100 + col));
     }
     exec::block_sync();
     words[std::size_t(t)] = exec::ldmatrix_x4(lds, exec::lane_id() * pitch);

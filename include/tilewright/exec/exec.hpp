@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a kernel may ask of the machine it runs on. Each machine implements the same functions; nothing above this folder knows
-// which one was chosen.
+// What a kernel may ask of the machine it runs on. Each machine implements the same functions; nothing above this
+// folder knows which one was chosen.
 #pragma once
 
 #include <tilewright/config/config.hpp>

@@ -21,8 +21,8 @@ inline namespace host {
 
 namespace detail {
 
-/// Stacks with a guard page. Each starts at another cache set than its neighbours: the stacks of a wave are used in turn, and
-/// their hottest lines would otherwise displace each other.
+/// Stacks with a guard page. Each starts at another cache set than its neighbours: the stacks of a wave are used in
+/// turn, and their hottest lines would otherwise displace each other.
 class staggered_stack {
  public:
   staggered_stack(std::size_t bytes, index_t number, stack_bounds& bounds)
@@ -82,8 +82,8 @@ class fiber_group {
     for (index_t i = 0; i < count_; ++i) switch_to(count_, i);
   }
 
-  /// Calls the body once on each fiber. Returns true when all have ended, false when those that have not all wait for a wake().
-  /// Throws what a body throws; the group cannot run again after that or after false.
+  /// Calls the body once on each fiber. Returns true when all have ended, false when those that have not all wait for a
+  /// wake(). Throws what a body throws; the group cannot run again after that or after false.
   bool run() {
     ended_ = 0;
     wake(0, count_);
@@ -129,7 +129,8 @@ class fiber_group {
 
   void rest(index_t self) { ready_[std::size_t(self) / 64] &= ~(std::uint64_t{1} << self % 64); }
 
-  /// The fiber to run after self: the first that is ready in self's group of 64, which is a wave or two, or in a later one.
+  /// The fiber to run after self: the first that is ready in self's group of 64, which is a wave or two, or in a later
+  /// one.
   index_t next(index_t self) const {
     const std::size_t words = ready_.size();
     std::size_t word = std::size_t(self) / 64;

@@ -127,9 +127,9 @@ inline launch_report launch(const launch_config& config, kernel_reference kernel
 
 }  // namespace detail
 
-/// Calls kernel() on every thread of every block: block_size fibers per block, and several blocks at a time. The kernel object
-/// is shared by all of them. Throws host::fault for what the target does not allow, and whatever the kernel throws; blocks
-/// that were not finished by then are not run.
+/// Calls kernel() on every thread of every block: block_size fibers per block, and several blocks at a time. The kernel
+/// object is shared by all of them. Throws host::fault for what the target does not allow, and whatever the kernel
+/// throws; blocks that were not finished by then are not run.
 template <class Kernel>
 launch_report launch(const launch_config& config, Kernel kernel) {
   return detail::launch(config, {&kernel, [](void* object) { (*static_cast<Kernel*>(object))(); }});

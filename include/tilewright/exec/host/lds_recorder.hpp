@@ -15,9 +15,9 @@
 namespace tilewright::exec {
 inline namespace host {
 
-/// The accesses of one block's threads between two rendezvous. The accesses that come next in the lanes of a wave are one
-/// instruction if they are of one kind. If they are not, some lanes have skipped what others executed: then the kind that
-/// the other lanes do not come to later is counted first, for the lanes that are at it.
+/// The accesses of one block's threads between two rendezvous. The accesses that come next in the lanes of a wave are
+/// one instruction if they are of one kind. If they are not, some lanes have skipped what others executed: then the
+/// kind that the other lanes do not come to later is counted first, for the lanes that are at it.
 class lds_recorder {
  public:
   lds_recorder(const arch::target& target, index_t block_size)
@@ -127,8 +127,8 @@ class lds_recorder {
     lds_counts cost;
   };
 
-  /// A loop repeats its address patterns, often at another place in LDS. Moving all addresses by whole rows of banks does not
-  /// change the cost, so patterns are compared relative to the row of the lowest address.
+  /// A loop repeats its address patterns, often at another place in LDS. Moving all addresses by whole rows of banks
+  /// does not change the cost, so patterns are compared relative to the row of the lowest address.
   void count(arch::lds_op op, lds_addresses& address) {
     constexpr index_t row_bytes = 64 * arch::lds_bank_bytes;
     unsigned lowest = ~0u;

@@ -110,8 +110,8 @@ void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b) {
   self.services->mma(self, Op, element, c.data(), a.data(), b.data());
 }
 
-/// Four 8x8 matrices of 16-bit elements (NVIDIA targets): lane l gives the address of row l % 8 of matrix l / 8, and receives
-/// in word j the elements (row l / 4, columns 2 (l % 4) and the next) of matrix j.
+/// Four 8x8 matrices of 16-bit elements (NVIDIA targets): lane l gives the address of row l % 8 of matrix l / 8, and
+/// receives in word j the elements (row l / 4, columns 2 (l % 4) and the next) of matrix j.
 inline array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
   return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset);
 }

@@ -40,8 +40,8 @@ struct thread_context {
   char* lds = nullptr;
   index_t lds_bytes = 0;  // what this thread has allocated; nothing can be accessed before
 
-  // The thread's LDS accesses since the last rendezvous, each as lds_op << 24 | byte address. The logs of a wave's lanes are
-  // interleaved: an entry's neighbours in memory are the same access of the neighbouring lanes.
+  // The thread's LDS accesses since the last rendezvous, each as lds_op << 24 | byte address. The logs of a wave's
+  // lanes are interleaved: an entry's neighbours in memory are the same access of the neighbouring lanes.
   unsigned* log = nullptr;
   unsigned* log_end = nullptr;
   index_t log_stride = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The machine's functions for the host half of a HIP or CUDA compilation, which reads kernels but never runs them: declarations
-// only, so that calling one from host code is a link error.
+// The machine's functions for the host half of a HIP or CUDA compilation, which reads kernels but never runs them:
+// declarations only, so that calling one from host code is a link error.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>
