@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs one block after another on one thread of the CPU: a fiber per emulated thread, LDS, and the places where threads
-// meet.
+// Runs blocks on one thread of the CPU: a fiber per emulated thread, LDS, and the places where threads meet.
 #pragma once
 
 #include <tilewright/exec/host/fault.hpp>
@@ -49,8 +48,7 @@ class block_machine final : private block_services {
     emulators_.resize(32);
   }
 
-  /// Runs the kernel on every thread of one block. Throws a fault, or what the kernel throws; the machine is of no use
-  /// then.
+  /// Runs the kernel on every thread of one block. Throws a fault, or what the kernel throws; do not run it again then.
   void run(block_index block) {
     std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), (lds_bytes_ + 1) / 2, poison);
     for (thread_context& thread : threads_) {

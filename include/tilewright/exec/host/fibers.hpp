@@ -129,8 +129,7 @@ class fiber_group {
 
   void rest(index_t self) { ready_[std::size_t(self) / 64] &= ~(std::uint64_t{1} << self % 64); }
 
-  /// The fiber to run after self: the first that is ready in self's group of 64, which is a wave or two, or in a later
-  /// one.
+  /// The fiber to run after self: the first that is ready in self's group of 64 (a wave or two) or in a later one.
   index_t next(index_t self) const {
     const std::size_t words = ready_.size();
     std::size_t word = std::size_t(self) / 64;

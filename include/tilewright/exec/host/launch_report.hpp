@@ -10,8 +10,7 @@
 namespace tilewright::exec {
 inline namespace host {
 
-/// The LDS accesses of a launch, all of one kind or, in the totals, of every kind. One execution is one instruction of
-/// one wave.
+/// The LDS accesses of a launch: of one kind or, in the totals, of every kind. An execution is one wave's instruction.
 struct lds_counts {
   long_index_t executions = 0;
   long_index_t phases = 0;  // cycles that they would take without conflicts

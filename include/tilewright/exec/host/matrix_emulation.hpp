@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrix instructions on the CPU: operands gathered from the lanes of a wave, multiplied, and the result scattered to
-// them.
+// Matrix instructions on the CPU: gather the operands of a wave's lanes, multiply, scatter the result.
 #pragma once
 
 #include <tilewright/exec/host/thread_context.hpp>
@@ -22,8 +21,8 @@ struct matrix_operands {
   float* c = nullptr;
 };
 
-/// One matrix instruction. Products are exact and are added to the accumulator in the order of k, each sum rounded to
-/// float.
+/// One matrix instruction. Products are exact and are added to the accumulator in the order of k, each sum
+/// rounded to float.
 class matrix_emulator {
  public:
   explicit matrix_emulator(arch::matrix_op op) : op_(arch::describe(op)) {
@@ -88,8 +87,8 @@ class matrix_emulator {
   }
 
   static float widen(std::uint16_t bits, bfloat16_t) { return bit_cast<float>(unsigned{bits} << 16); }
-  /// Without branches: 2^112 rebases the exponent and makes denormals normal; infinity and NaN then need their exponent
-  /// back.
+  /// Without branches: 2^112 rebases the exponent and makes denormals normal; infinity and NaN then need
+  /// their exponent back.
   static float widen(std::uint16_t bits, half_t) {
     const unsigned magnitude = bits & 0x7fffu;
     const unsigned rebased = bit_cast<unsigned>(bit_cast<float>(magnitude << 13) * 0x1p112f);
