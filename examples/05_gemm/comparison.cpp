@@ -63,7 +63,7 @@ comparison compare_with_reference(const problem& p, const matrix& a, const matri
   }
   comparison summary = total.worst;
   const bool both_zero = total.difference_squared == 0 && total.reference_squared == 0;
-  summary.relative_error = both_zero ? 0 : std::sqrt(total.difference_squared / total.reference_squared);
+  summary.relative_error = both_zero ? 0 : std::abs(std::sqrt(total.difference_squared / total.reference_squared));
   return summary;
 }
 

@@ -20,7 +20,8 @@ class npy_reader {
   const std::string& name() const { return name_; }
   const npy_header& header() const { return header_; }
 
-  /// The matrix in elements of `type`: float32 is rounded and must stay finite where it was; 16-bit elements must be of that type.
+  /// The matrix in elements of `type`: float32 is rounded and must stay finite where it was; 16-bit elements must be of
+  /// that type.
   matrix read(element type);
 
  private:

@@ -11,7 +11,7 @@
 
 namespace gemm_example {
 
-/// Elements that can be read: '<f2'; '<V2' (what NumPy writes for the bfloat16 of ml_dtypes) or '<u2' (its bits); '<f4'.
+/// Elements that can be read: '<f2'; '<V2' (NumPy's name for the bfloat16 of ml_dtypes) or '<u2' (its bits); '<f4'.
 enum class npy_scalar { f16, bf16, f32 };
 
 struct npy_header {
@@ -27,12 +27,12 @@ struct npy_header {
 /// A header of two dimensions takes a hundred bytes; one that claims more than this is refused.
 inline constexpr std::size_t npy_header_limit = 1 << 16;
 
-/// Reads format 1.0, 2.0 or 3.0. `start` is the beginning of the file, at least npy_header_limit + 12 bytes of it or all.
+/// Reads format 1.0, 2.0 or 3.0. `start` is the beginning of the file: npy_header_limit + 12 bytes of it, or all.
 /// The file must consist of the header and exactly the elements of its shape, all of which fit 64-bit sizes.
 /// Throws refusal with one sentence that begins with `file_name`.
 npy_header parse_npy_header(std::string_view start, std::int64_t file_bytes, const std::string& file_name);
 
-/// A header of format 1.0 for 16-bit elements; its length is a multiple of 64 bytes. bf16 is declared as ml_dtypes does it.
+/// A header of format 1.0 for 16-bit elements; its length is a multiple of 64 bytes. bf16 is declared as '<V2'.
 std::string make_npy_header(element type, order storage, std::int64_t rows, std::int64_t cols);
 
 }  // namespace gemm_example

@@ -14,8 +14,8 @@
 
 namespace gemm_example {
 
-/// Calls body(i) for every i in [0, count), on all cores, in no particular order, and progress(fraction) on the calling thread.
-/// The first exception ends the loop and comes out of it.
+/// Calls body(i) for every i in [0, count), on all cores and in no particular order, and progress(fraction) on the
+/// calling thread. The first exception ends the loop and comes out of it.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body, const std::function<void(double)>& progress = {}) {
   std::atomic<std::int64_t> next = 0, done = 0;

@@ -10,7 +10,7 @@
 
 namespace gemm_example {
 
-/// Writes to standard error, only if that is a terminal and the work takes longer than a second. Any thread may call it.
+/// Writes to standard error, if that is a terminal and the work takes longer than a second. Any thread may call it.
 /// The line disappears with the object.
 class progress_line {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random matrices that depend on nothing but a seed: the same on every machine, for every number of threads and either order.
+// Random matrices that depend on a seed alone: the same on every machine, with any number of threads, in either order.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ constexpr std::uint64_t mix(std::uint64_t counter) {
 /// Uniform in [-1, 1), a multiple of 2^-23.
 constexpr float uniform(std::uint64_t random_bits) { return float(random_bits >> 40) * 0x1p-23f - 1.0f; }
 
-/// Fills a matrix with uniform values in [-1, 1], rounded to its element type. Element (row, col) depends on the seed, the stream
-/// and its logical position alone.
+/// Fills a matrix with uniform values in [-1, 1], rounded to its element type. Element (row, col) depends on the seed,
+/// the stream and its logical position alone.
 inline void fill_random(matrix& target, element type, std::uint64_t seed, std::uint64_t stream) {
   const std::uint64_t key = mix(mix(seed) ^ stream);
   const bool by_rows = target.storage == order::row_major;

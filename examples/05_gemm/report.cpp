@@ -41,7 +41,8 @@ std::string rate_text(double operations_per_second) {
 std::string input_text(const report& r) {
   std::string text = "A " + r.a_source + ", B " + r.b_source;
   if (r.c_source != "none") text += ", initial C " + r.c_source;
-  return text + formatted(" (seed %llu)", static_cast<unsigned long long>(r.seed));
+  const bool any_random = r.a_source == "random" || r.b_source == "random" || r.c_source == "random";
+  return any_random ? text + formatted(" (seed %llu)", static_cast<unsigned long long>(r.seed)) : text;
 }
 
 std::string time_text(const outcome& result) {

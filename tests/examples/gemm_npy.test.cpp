@@ -2,6 +2,7 @@
 // Matrices in NumPy files: what is read, what is written, what is refused and in which words.
 #include <cmath>
 #include <cstring>
+#include <ostream>
 
 #include <gtest/gtest.h>
 
@@ -110,6 +111,8 @@ struct malformed {
   std::string bytes;
   const char* sentence;
 };
+
+void PrintTo(const malformed& m, std::ostream* out) { *out << m.sentence; }
 
 class GemmNpyMalformed : public testing::TestWithParam<malformed> {};
 

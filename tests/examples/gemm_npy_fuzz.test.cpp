@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Damaged NumPy files: whatever is in them, reading ends in a matrix or in one sentence, within the memory of the file's size.
+// Damaged NumPy files: reading ends in a matrix or in one sentence, and takes no more memory than the file.
 #include <cstdlib>
 #include <iterator>
 #include <new>
@@ -58,7 +58,7 @@ class mutator {
                                              "\xff\xff\xff\xff",
                                              "[",
                                              "L"};
-    if (bytes.empty()) bytes = "?";
+    if (bytes.empty()) bytes.push_back('?');
     const std::size_t place = below(bytes.size());
     const std::string piece = pieces[below(std::size(pieces))];
     switch (below(7)) {
