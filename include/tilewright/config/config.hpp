@@ -18,6 +18,13 @@
 #define TILEWRIGHT_GLOBAL
 #endif
 
+// TILEWRIGHT_INLINE_CALLS(expression) inlines the calls in a statement, before the compiler has spent time on the callees alone.
+#if defined(__clang__)
+#define TILEWRIGHT_INLINE_CALLS(...) [[clang::always_inline]] (__VA_ARGS__)
+#else
+#define TILEWRIGHT_INLINE_CALLS(...) (__VA_ARGS__)
+#endif
+
 // Exactly one of these is 1 in each compilation pass. TILEWRIGHT_STUB_PASS is the host half of a HIP or CUDA
 // compilation: kernels are declared there, never run.
 #if defined(__AMDGCN__) && (!defined(__HIP__) || defined(__HIP_DEVICE_COMPILE__))  // HIP defines the name for its host half, too

@@ -63,13 +63,12 @@ TILEWRIGHT_HD void double_buffered_pipeline(static_distributed_tensor<float, C>&
   store_tile(a_write, load_tile(a_window));
   store_tile(b_write, load_tile(b_window));
   exec::block_sync();
-  index_t left = num_tiles - 1;
-  for (; left >= 2; left -= 2) {
-    step(0);
-    step(1);
-  }
-  if (left == 1) step(0);
-  compute(left);
+  // In pairs, so that each buffer's addresses are constants.
+  const index_t steps = num_tiles - 1, in_pairs = steps & ~1;
+#pragma unroll 2
+  for (index_t i = 0; i < in_pairs; ++i) step(i & 1);
+  if (steps & 1) step(0);
+  compute(steps & 1);
 }
 
 }  // namespace tilewright

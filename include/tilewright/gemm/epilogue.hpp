@@ -11,15 +11,12 @@ template <class CWindow, class C>
 TILEWRIGHT_HD void linear_combination_epilogue(const CWindow& c_window, const static_distributed_tensor<float, C>& accumulator,
                                                float alpha, float beta) {
   using T = typename CWindow::element_type;
+  static_distributed_tensor<T, C> old{};
+  if (beta != 0.0f) old = load_tile(c_window);
   static_distributed_tensor<T, C> result;
-  if (beta == 0.0f) {
-    unroll<C::num_elements>([&](auto d) { result.thread_buffer[d] = type_convert<T>(alpha * accumulator.thread_buffer[d]); });
-  } else {
-    const auto old = load_tile(c_window);
-    unroll<C::num_elements>([&](auto d) {
-      result.thread_buffer[d] =
-          type_convert<T>(alpha * accumulator.thread_buffer[d] + beta * type_convert<float>(old.thread_buffer[d]));
-    });
+  for (index_t d = 0; d < C::num_elements; ++d) {
+    const float sum = alpha * accumulator.thread_buffer[d] + beta * type_convert<float>(old.thread_buffer[d]);
+    result.thread_buffer[d] = type_convert<T>(sum);
   }
   store_tile(c_window, result);
 }

@@ -78,8 +78,7 @@ struct gemm_kernel {
     const auto b = operand_window(number<Policy::b_major>{}, args.b, args.batch_stride_b, args.n, args.ldb, n0,
                                   make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{});
 
-    static_distributed_tensor<float, tile_distribution<c_encoding(tile)>> accumulator;
-    set_tile(accumulator, 0.0f);
+    static_distributed_tensor<float, tile_distribution<c_encoding(tile)>> accumulator{};
     double_buffered_pipeline<Policy>(accumulator, a, b, k.count, exec::lds_allocate<lds_bytes>());
 
     T* c = static_cast<T*>(args.c) + batch * args.batch_stride_c;

@@ -96,17 +96,6 @@ TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
   return embed(outer, encoding_of(t.transposes_c() ? detail::transposed(i.c) : i.c));
 }
 
-namespace detail {
-
-template <index_t N, class T, index_t NAll>
-TILEWRIGHT_HD constexpr array<T, N> fragment(const array<T, NAll>& all, index_t i) {
-  array<T, N> result;
-  unroll<N>([&](auto j) { result[j] = all[i * N + j]; });
-  return result;
-}
-
-}  // namespace detail
-
 /// c += a b, where a, b and c have the distributions above.
 template <block_tile Tile, class T, class A, class B, class C>
 TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& c, const static_distributed_tensor<T, A>& a,
@@ -117,17 +106,16 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& c, const stat
   constexpr index_t na = op.a.num_registers(), nb = op.b.num_registers(), nc = op.c.num_registers();
   unroll<m_repeat * n_repeat>([&](auto i) {
     constexpr index_t m = i / n_repeat, n = i % n_repeat;
-    auto acc = detail::fragment<nc>(c.thread_buffer, i);
     unroll<k_repeat>([&](auto k) {
-      const auto a_fragment = detail::fragment<na>(a.thread_buffer, m * k_repeat + k);
-      const auto b_fragment = detail::fragment<nb>(b.thread_buffer, n * k_repeat + k);
+      float* c_registers = c.thread_buffer.data() + i * nc;
+      const T* a_registers = a.thread_buffer.data() + (m * k_repeat + k) * na;
+      const T* b_registers = b.thread_buffer.data() + (n * k_repeat + k) * nb;
       if constexpr (Tile.transposes_c()) {
-        exec::mma<Tile.op>(acc, b_fragment, a_fragment);
+        exec::mma<Tile.op>(c_registers, b_registers, a_registers);
       } else {
-        exec::mma<Tile.op>(acc, a_fragment, b_fragment);
+        exec::mma<Tile.op>(c_registers, a_registers, b_registers);
       }
     });
-    unroll<nc>([&](auto j) { c.thread_buffer[i * nc + j] = acc[j]; });
   });
 }
 

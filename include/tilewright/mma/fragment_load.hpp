@@ -29,17 +29,9 @@ namespace detail {
 
 template <index_t I, class Tile, class Window>
 TILEWRIGHT_HD void ldmatrix_access(Tile& tile, const Window& window, index_t lds_bytes) {
-  using T = typename Window::element_type;
-  struct two {
-    T low, high;
-  };
   constexpr index_t first = Window::template first_register<I>;
   const array<unsigned, 4> words = exec::ldmatrix_x4(window.view.buffer, window.template offset<I>() + lds_bytes);
-  unroll<4>([&](auto j) {
-    const two elements = bit_cast<two>(words[j]);
-    tile.thread_buffer[first + 2 * j] = elements.low;
-    tile.thread_buffer[first + 2 * j + 1] = elements.high;
-  });
+  __builtin_memcpy(tile.thread_buffer.data() + first, &words, sizeof(words));
 }
 
 }  // namespace detail

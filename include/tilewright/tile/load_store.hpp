@@ -14,7 +14,7 @@ struct known_inside {};
 namespace detail {
 
 template <index_t I, class Window, index_t... Known>
-TILEWRIGHT_HD constexpr index_t checked_offset(const Window& window, known_inside<Known...>) {
+TILEWRIGHT_HD index_t checked_offset(const Window& window, known_inside<Known...>) {
   if constexpr (Window::view_type::address_space == address_space_enum::lds || sizeof...(Known) == Window::ndim) {
     return window.template offset<I>();
   } else {
@@ -23,7 +23,7 @@ TILEWRIGHT_HD constexpr index_t checked_offset(const Window& window, known_insid
 }
 
 template <index_t I, class Tile, class Window, class Known>
-TILEWRIGHT_HD constexpr void load_access(Tile& tile, const Window& window, Known known, index_t lds_bytes) {
+TILEWRIGHT_HD void load_access(Tile& tile, const Window& window, Known known, index_t lds_bytes) {
   using vector_type = typename Window::vector_type;
   constexpr index_t first = Window::template first_register<I>;
   constexpr index_t step = Window::register_step;
@@ -33,16 +33,24 @@ TILEWRIGHT_HD constexpr void load_access(Tile& tile, const Window& window, Known
   } else {
     v = exec::lds_load<vector_type>(window.view.buffer, window.template offset<I>() + lds_bytes);
   }
-  unroll<Window::vector_length>([&](auto j) { tile.thread_buffer[first + j * step] = v[j]; });
+  if constexpr (step == 1) {
+    __builtin_memcpy(tile.thread_buffer.data() + first, &v, sizeof(v));
+  } else {
+    for (index_t j = 0; j < Window::vector_length; ++j) tile.thread_buffer[first + j * step] = v[j];
+  }
 }
 
 template <index_t I, class Tile, class Window, class Known>
-TILEWRIGHT_HD constexpr void store_access(const Tile& tile, const Window& window, Known known, index_t lds_bytes) {
+TILEWRIGHT_HD void store_access(const Tile& tile, const Window& window, Known known, index_t lds_bytes) {
   using vector_type = typename Window::vector_type;
   constexpr index_t first = Window::template first_register<I>;
   constexpr index_t step = Window::register_step;
   vector_type v;
-  unroll<Window::vector_length>([&](auto j) { v[j] = tile.thread_buffer[first + j * step]; });
+  if constexpr (step == 1) {
+    __builtin_memcpy(&v, tile.thread_buffer.data() + first, sizeof(v));
+  } else {
+    for (index_t j = 0; j < Window::vector_length; ++j) v[j] = tile.thread_buffer[first + j * step];
+  }
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     exec::buffer_store(window.view.buffer, checked_offset<I>(window, known), v);
   } else {
@@ -54,7 +62,7 @@ TILEWRIGHT_HD constexpr void store_access(const Tile& tile, const Window& window
 
 /// Reads the window into registers. Elements outside of a tensor in global memory are zero.
 template <class View, class Distribution, class Known = known_inside<>>
-TILEWRIGHT_HD constexpr auto load_tile(const tile_window<View, Distribution>& window, Known known = {}) {
+TILEWRIGHT_HD auto load_tile(const tile_window<View, Distribution>& window, Known known = {}) {
   static_distributed_tensor<typename View::element_type, Distribution> tile;
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
     (detail::load_access<Is>(tile, window, known, 0), ...);
@@ -64,7 +72,7 @@ TILEWRIGHT_HD constexpr auto load_tile(const tile_window<View, Distribution>& wi
 
 /// The same from memory that lies `bytes` further in LDS: another buffer of the same layout.
 template <class View, class Distribution>
-TILEWRIGHT_HD constexpr auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes) {
+TILEWRIGHT_HD auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes) {
   static_assert(View::address_space == address_space_enum::lds, "load_tile_with_offset: the window must be in LDS");
   static_distributed_tensor<typename View::element_type, Distribution> tile;
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
@@ -76,7 +84,7 @@ TILEWRIGHT_HD constexpr auto load_tile_with_offset(const tile_window<View, Distr
 /// Writes registers into the window. Elements outside of a tensor in global memory are not written. The tile must have the
 /// window's distribution.
 template <class View, class T, class Distribution, class Known = known_inside<>>
-TILEWRIGHT_HD constexpr void store_tile(const tile_window<View, Distribution>& window,
+TILEWRIGHT_HD void store_tile(const tile_window<View, Distribution>& window,
                                         const static_distributed_tensor<T, Distribution>& tile, Known known = {}) {
   static_assert(!View::is_read_only, "store_tile: the view is of const elements");
   static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
@@ -87,7 +95,7 @@ TILEWRIGHT_HD constexpr void store_tile(const tile_window<View, Distribution>& w
 
 /// The same to memory that lies `bytes` further in LDS.
 template <class View, class T, class Distribution>
-TILEWRIGHT_HD constexpr void store_tile_with_offset(const tile_window<View, Distribution>& window,
+TILEWRIGHT_HD void store_tile_with_offset(const tile_window<View, Distribution>& window,
                                                     const static_distributed_tensor<T, Distribution>& tile, index_t bytes) {
   static_assert(View::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
   static_assert(!View::is_read_only, "store_tile: the view is of const elements");

@@ -37,14 +37,14 @@ TILEWRIGHT_HD constexpr auto make_static_distributed_tensor(Distribution) {
 /// Sets every element that the thread holds.
 template <class T, class Distribution>
 TILEWRIGHT_HD constexpr void set_tile(static_distributed_tensor<T, Distribution>& tile, T value) {
-  unroll<Distribution::num_elements>([&](auto d) { tile.thread_buffer[d] = value; });
+  for (T& element : tile.thread_buffer) element = value;
 }
 
 /// f applied to each element; the result has the type that f returns.
 template <class F, class T, class Distribution>
 TILEWRIGHT_HD constexpr auto tile_elementwise_in(F f, const static_distributed_tensor<T, Distribution>& tile) {
   static_distributed_tensor<decltype(f(tile.thread_buffer[0])), Distribution> result;
-  unroll<Distribution::num_elements>([&](auto d) { result.thread_buffer[d] = f(tile.thread_buffer[d]); });
+  for (index_t d = 0; d < Distribution::num_elements; ++d) result.thread_buffer[d] = f(tile.thread_buffer[d]);
   return result;
 }
 

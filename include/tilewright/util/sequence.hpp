@@ -20,7 +20,7 @@ struct sequence {
 namespace detail {
 template <class F, index_t... Is>
 TILEWRIGHT_HD constexpr void unroll_each(F& f, std::integer_sequence<index_t, Is...>) {
-  (f(number<Is>{}), ...);
+  TILEWRIGHT_INLINE_CALLS(f(number<Is>{}), ...);
 }
 }  // namespace detail
 

@@ -20,31 +20,29 @@ using shorts __attribute__((ext_vector_type(N))) = short;
 template <index_t N>
 using bfloats __attribute__((ext_vector_type(N))) = __bf16;
 
-// The N operands of issue number i, as the builtins want them.
-template <class Vector, class T, index_t NAll>
-TILEWRIGHT_HD Vector operand(const array<T, NAll>& all, index_t i) {
-  struct piece {
-    T elements[sizeof(Vector) / sizeof(T)];
-  } p;
-  for (index_t j = 0; j < index_t(sizeof(Vector) / sizeof(T)); ++j) p.elements[j] = all[i * index_t(sizeof(Vector) / sizeof(T)) + j];
-  return bit_cast<Vector>(p);
+template <class Vector>
+TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
+  Vector v;
+  __builtin_memcpy(&v, static_cast<const char*>(registers) + i * index_t(sizeof(Vector)), sizeof(Vector));
+  return v;
 }
 
 }  // namespace detail
 
-/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; the registers are those that describe(Op) lists.
-template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
-TILEWRIGHT_HD void mma(array<float, NC>& c, [[maybe_unused]] const array<T, NA>& a,
-                       [[maybe_unused]] const array<T, NB>& b) {
+/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; c, a and b point to the registers that describe(Op) lists.
+template <arch::matrix_op Op, class T>
+TILEWRIGHT_HD void mma(float* c, [[maybe_unused]] const T* a, [[maybe_unused]] const T* b) {
   using enum arch::matrix_op;
   using namespace detail;
   constexpr bool f16 = __is_same(T, half_t);
   static_assert(f16 || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
   static_assert(arch::current::value.supports(Op), "mma: this target does not have the matrix instruction");
-  auto acc = bit_cast<floats<NC>>(c);
+  constexpr index_t num_c = arch::describe(Op).c.num_registers();
+  [[maybe_unused]] constexpr index_t num_issues = arch::describe(Op).a.num_registers() / 4;
+  auto acc = operand<floats<num_c>>(c, 0);
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
   if constexpr (Op == mfma_16x16x16 || Op == mfma_16x16x16_x2) {
-    for (index_t i = 0; i < NA / 4; ++i) {
+    for (index_t i = 0; i < num_issues; ++i) {
       if constexpr (f16) {
         acc = __builtin_amdgcn_mfma_f32_16x16x16f16(operand<halves<4>>(a, i), operand<halves<4>>(b, i), acc, 0, 0, 0);
       } else {
@@ -53,7 +51,7 @@ TILEWRIGHT_HD void mma(array<float, NC>& c, [[maybe_unused]] const array<T, NA>&
     }
   }
   if constexpr (Op == mfma_32x32x8 || Op == mfma_32x32x8_x2) {
-    for (index_t i = 0; i < NA / 4; ++i) {
+    for (index_t i = 0; i < num_issues; ++i) {
       if constexpr (f16) {
         acc = __builtin_amdgcn_mfma_f32_32x32x8f16(operand<halves<4>>(a, i), operand<halves<4>>(b, i), acc, 0, 0, 0);
       } else {
@@ -96,7 +94,7 @@ TILEWRIGHT_HD void mma(array<float, NC>& c, [[maybe_unused]] const array<T, NA>&
     }
   }
 #endif
-  c = bit_cast<array<float, NC>>(acc);
+  __builtin_memcpy(c, &acc, sizeof(acc));
 }
 
 }  // namespace amdgcn

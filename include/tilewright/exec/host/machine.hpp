@@ -98,16 +98,13 @@ T shuffle(T value, index_t source_lane) {
   return bit_cast<T>(self.services->shuffle(self, bit_cast<unsigned>(value), source_lane));
 }
 
-/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave, in float; registers as describe(Op) says.
-template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
-void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b) {
-  constexpr arch::matrix_instruction op = arch::describe(Op);
-  static_assert(NA == op.a.num_registers() && NB == op.b.num_registers() && NC == op.c.num_registers(),
-                "mma: an operand has not as many elements per lane as the instruction takes");
+/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave, in float; c, a and b point to the registers that describe(Op) lists.
+template <arch::matrix_op Op, class T>
+void mma(float* c, const T* a, const T* b) {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
   constexpr auto element = __is_same(T, half_t) ? matrix_element::f16 : matrix_element::bf16;
   thread_context& self = *current_thread;
-  self.services->mma(self, Op, element, c.data(), a.data(), b.data());
+  self.services->mma(self, Op, element, c, a, b);
 }
 
 /// Four 8x8 matrices of 16-bit elements (NVIDIA targets): lane l gives the address of row l % 8 of matrix l / 8, and

@@ -11,8 +11,8 @@ inline namespace nvptx {
 
 namespace detail {
 
-template <class T, index_t N>
-TILEWRIGHT_HD unsigned pair(const array<T, N>& elements, index_t i) {
+template <class T>
+TILEWRIGHT_HD unsigned pair(const T* elements, index_t i) {
   struct two {
     T low, high;
   };
@@ -21,9 +21,9 @@ TILEWRIGHT_HD unsigned pair(const array<T, N>& elements, index_t i) {
 
 }  // namespace detail
 
-/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; the registers are those that describe(Op) lists.
-template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
-TILEWRIGHT_HD void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b) {
+/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; c, a and b point to the registers that describe(Op) lists.
+template <arch::matrix_op Op, class T>
+TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
   constexpr bool f16 = __is_same(T, half_t);
   static_assert(f16 || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
   static_assert(arch::current::value.supports(Op), "mma: this target does not have the matrix instruction");

@@ -38,8 +38,8 @@ TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset
 
 template <class T>
 TILEWRIGHT_HD T shuffle(T value, index_t source_lane);
-template <arch::matrix_op Op, class T, index_t NA, index_t NB, index_t NC>
-TILEWRIGHT_HD void mma(array<float, NC>& c, const array<T, NA>& a, const array<T, NB>& b);
+template <arch::matrix_op Op, class T>
+TILEWRIGHT_HD void mma(float* c, const T* a, const T* b);
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset);
 
 }  // namespace stub
