@@ -3,12 +3,12 @@
 # headers link when two files include them. Only what changed is compiled again.
 
 # Where a header may be included from. The first folder that matches decides; anything else is for all of them.
-#   cpu       a C++ compiler            hip       clang, code for an AMD GPU
-#   hip_host  clang, the host half of a HIP compilation            cuda      nvcc, both halves
+#   cpu: a C++ compiler    hip: clang, code for an AMD GPU    hip_host: clang, the host half of a HIP compilation
+#   cuda: nvcc, both halves    cuda_device: nvcc, code for the GPU alone
 set(header_rules
   "exec/host/=cpu"
   "exec/amdgcn/=hip"
-  "exec/nvptx/=cuda"
+  "exec/nvptx/=cuda_device"
   "viz/=cpu"
 )
 
@@ -29,7 +29,10 @@ set(hip_command ${amd_compiler} ${plain} -x hip --offload-arch=gfx942 -nogpulib 
 set(hip_host_machine hip_host)
 set(hip_host_command ${amd_compiler} ${plain} -x hip --offload-arch=gfx942 -nogpulib -nogpuinc --offload-host-only)
 set(cuda_machine cuda)
-set(cuda_command ${nvidia_compiler} -std=c++20 -Werror all-warnings -I${PROJECT_SOURCE_DIR}/include -arch=sm_90a -x cu -c)
+set(cuda_command ${nvidia_compiler} -std=c++20 -Werror all-warnings -I${PROJECT_SOURCE_DIR}/include -arch=sm_90a -x cu)
+set(cuda_device_machine cuda_device)
+set(cuda_device_command ${cuda_command} -ptx)
+list(APPEND cuda_command -c)
 if(TILEWRIGHT_CHECK_GXX)
   list(APPEND checks gxx)
 endif()
@@ -40,7 +43,7 @@ if(TILEWRIGHT_BUILD_DEVICE AND amd_compiler)
   list(APPEND checks hip hip_host)
 endif()
 if(TILEWRIGHT_BUILD_DEVICE AND nvidia_compiler)
-  list(APPEND checks cuda)
+  list(APPEND checks cuda cuda_device)
 endif()
 
 set(stamps)
@@ -70,7 +73,7 @@ foreach(header IN LISTS headers)
     else()
       set(dependencies -MD -MF ${stamp}.d -MT ${stamp})
     endif()
-    if(check STREQUAL "cuda")
+    if(check MATCHES "^cuda")
       list(APPEND dependencies -o ${stamp}.o)
     endif()
     add_custom_command(

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# cmake -DCOMPILER=... -DSOURCE=... -DINCLUDE=... -P check.cmake
+#
+# The source says what the compiler must say, each on a line of its own:
+#   // EXPECT: text           in the output of every compiler; may stand more than once
+#   // EXPECT(gcc): text      in g++'s output only; likewise (clang)
+#   // EXPECT_OK              the source compiles
+# One of EXPECT and EXPECT_OK is needed.
+set(ENV{LC_ALL} C)  # plain quotation marks in messages
+
+file(STRINGS ${SOURCE} lines REGEX "^// EXPECT")
+set(expected)
+set(ok FALSE)
+foreach(line IN LISTS lines)
+  if(line MATCHES "^// EXPECT_OK$")
+    set(ok TRUE)
+  elseif(line MATCHES "^// EXPECT(\\((gcc|clang)\\))?: (.+)$")
+    set(text "${CMAKE_MATCH_3}")
+    set(only "${CMAKE_MATCH_2}")
+    if(NOT only OR (only STREQUAL "clang" AND COMPILER MATCHES "clang") OR (only STREQUAL "gcc" AND NOT COMPILER MATCHES "clang"))
+      list(APPEND expected "${text}")
+    endif()
+  else()
+    message(FATAL_ERROR "compile-fail: ${SOURCE}: not understood: ${line}")
+  endif()
+endforeach()
+if((ok AND expected) OR (NOT ok AND NOT expected))
+  message(FATAL_ERROR "compile-fail: ${SOURCE} needs either '// EXPECT: text' or '// EXPECT_OK'")
+endif()
+
+execute_process(
+  COMMAND ${COMPILER} -std=c++20 -fsyntax-only -fmessage-length=0 -I${INCLUDE} ${SOURCE}
+  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output
+)
+if(ok)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "compile-fail: ${SOURCE} should compile with ${COMPILER}:\n${output}")
+  endif()
+  return()
+endif()
+if(status EQUAL 0)
+  message(FATAL_ERROR "compile-fail: ${SOURCE} compiles with ${COMPILER}, but should not")
+endif()
+foreach(text IN LISTS expected)
+  string(FIND "${output}" "${text}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "compile-fail: ${SOURCE} is refused by ${COMPILER}, but not with the words\n  ${text}\nIt says:\n${output}")
+  endif()
+endforeach()
+string(LENGTH "${output}" length)
+message(STATUS "refused as expected, in ${length} characters")

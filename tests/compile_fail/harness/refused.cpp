@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+// The harness can tell that a source is refused in the words expected; semicolons, brackets and quotes included.
+// EXPECT: the answer [42]; is wrong "here"
+// EXPECT(gcc): static assertion failed
+// EXPECT(clang): static assertion failed due to requirement
+static_assert(sizeof(int) == 42, "the answer [42]; is wrong \"here\"");

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The code objects that CMake compiled for an emulator test.
+#pragma once
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+struct code_object {
+  std::string arch;  // for instance gfx942
+  std::string path;
+
+  friend std::ostream& operator<<(std::ostream& out, const code_object& object) { return out << object.arch; }
+};
+
+/// One for each AMD target that the compiler knows.
+inline std::vector<code_object> code_objects() {
+  std::vector<code_object> objects;
+  const std::string list = TILEWRIGHT_CODE_OBJECTS;  // arch=path,arch=path
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t equals = list.find('=', begin);
+    const std::size_t end = std::min(list.find(',', equals), list.size());
+    objects.push_back({list.substr(begin, equals - begin), list.substr(equals + 1, end - equals - 1)});
+    begin = end + 1;
+  }
+  return objects;
+}
