@@ -2,20 +2,20 @@
 // What differs between the compilers that read these headers: function qualifiers and the machine being compiled for.
 #pragma once
 
-// TILEWRIGHT_HD marks a function that host and device may call, TILEWRIGHT_DEVICE one that only a device pass may call,
-// TILEWRIGHT_GLOBAL a kernel entry. All are empty for a plain C++ compiler, and none needs a runtime header.
+// TILEWRIGHT_HD marks a function that host and device may call, TILEWRIGHT_GLOBAL a kernel entry, and TILEWRIGHT_BLOCK_SIZE(n) says
+// that a kernel is always launched with n threads in a block. All are empty for a plain C++ compiler, and none needs a runtime header.
 #if defined(__clang__) && (defined(__HIP__) || defined(__CUDA__))
 #define TILEWRIGHT_HD __attribute__((host, device))
-#define TILEWRIGHT_DEVICE __attribute__((device))
 #define TILEWRIGHT_GLOBAL __attribute__((global))
+#define TILEWRIGHT_BLOCK_SIZE(n) __attribute__((amdgpu_flat_work_group_size(n, n)))
 #elif defined(__CUDACC__)
 #define TILEWRIGHT_HD __host__ __device__
-#define TILEWRIGHT_DEVICE __device__
 #define TILEWRIGHT_GLOBAL __global__
+#define TILEWRIGHT_BLOCK_SIZE(n) __launch_bounds__(n)
 #else
 #define TILEWRIGHT_HD
-#define TILEWRIGHT_DEVICE
 #define TILEWRIGHT_GLOBAL
+#define TILEWRIGHT_BLOCK_SIZE(n)
 #endif
 
 // TILEWRIGHT_INLINE_CALLS(expression) inlines the calls in a statement, before the compiler has spent time on the callees alone.
@@ -23,6 +23,14 @@
 #define TILEWRIGHT_INLINE_CALLS(...) [[clang::always_inline]] (__VA_ARGS__)
 #else
 #define TILEWRIGHT_INLINE_CALLS(...) (__VA_ARGS__)
+#endif
+
+// TILEWRIGHT_UNROLL(n) before a loop asks for n copies of its body.
+#define TILEWRIGHT_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__) || defined(__CUDACC__)
+#define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(unroll n)
+#else
+#define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(GCC unroll n)
 #endif
 
 // Exactly one of these is 1 in each compilation pass. TILEWRIGHT_STUB_PASS is the host half of a HIP or CUDA

@@ -65,7 +65,7 @@ TILEWRIGHT_HD void double_buffered_pipeline(static_distributed_tensor<float, C>&
   exec::block_sync();
   // In pairs, so that each buffer's addresses are constants.
   const index_t steps = num_tiles - 1, in_pairs = steps & ~1;
-#pragma unroll 2
+  TILEWRIGHT_UNROLL(2)
   for (index_t i = 0; i < in_pairs; ++i) step(i & 1);
   if (steps & 1) step(0);
   compute(steps & 1);

@@ -28,7 +28,7 @@ TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
   static_assert(f16 || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
   static_assert(arch::current::value.supports(Op), "mma: this target does not have the matrix instruction");
   using detail::pair;
-#pragma unroll
+  TILEWRIGHT_UNROLL(2)
   for (index_t n = 0; n < 2; ++n) {
     float& c0 = c[4 * n];
     float& c1 = c[4 * n + 1];

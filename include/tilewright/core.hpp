@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Layouts, distributions and LDS analysis: everything that any C++20 compiler can compute with, without a GPU runtime.
+#pragma once
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/version.hpp>

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Everything that the author of a kernel needs.
+#pragma once
+
+#include <tilewright/core.hpp>
+#include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/lds_prediction.hpp>
+#include <tilewright/tile/load_store.hpp>
