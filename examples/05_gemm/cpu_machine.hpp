@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs the kernels on the CPU backend, which emulates the target that the user names. Included by gemm.hip.
+// Runs the kernels on the CPU backend as one emulated target, GEMM_EMULATED_TARGET. Included by gemm.hip.
 #pragma once
+
+#include "emulated_targets.hpp"
 
 #include <tilewright/exec/host/launch.hpp>
 
@@ -9,13 +11,6 @@
 #include <map>
 
 namespace gemm_example {
-
-// gemm.hip is compiled once for each emulated target, or once for all.
-#ifdef GEMM_EMULATED_TARGET
-using emulated_arch_list = tw::tuple<tw::arch::GEMM_EMULATED_TARGET>;
-#else
-using emulated_arch_list = tw::tuple<tw::arch::gfx90a, tw::arch::gfx942, tw::arch::gfx950, tw::arch::gfx1100, tw::arch::gfx1201, tw::arch::sm80>;
-#endif
 
 /// Extra cycles that a launch will spend in LDS, by instruction.
 template <class Policy>
@@ -64,40 +59,19 @@ outcome run_on_cpu(const tw::gemm_args& args, std::size_t c_bytes, const run_opt
   return result;
 }
 
-class cpu_backend final : public backend {
- public:
-  outcome run(const problem& p, const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c, const run_options& options) override {
-    const kernel_problem k = kernel_problem_of(p, a, b, c);
-    outcome result;
-    bool found = false;
-    tw::apply([&](auto... archs) { (..., run_if_named<decltype(archs)>(k, std::size_t(p.m) * std::size_t(p.n) * 2, options, result, found)); }, emulated_arch_list{});
-    if (!found) {
-      std::string names;
-      for (const std::string& name : emulated_targets()) names += (names.empty() ? "" : ", ") + name;
-      throw refusal("there is no target '" + options.target + "'; the CPU backend emulates " + names);
-    }
-    return result;
-  }
-
- private:
-  template <class Arch>
-  static void run_if_named(const kernel_problem& k, std::size_t c_bytes, const run_options& options, outcome& result, bool& found) {
-    if (options.target != Arch::value.name) return;
-    found = true;
-    with_kernel_choice(k, [&](auto choice) {
-      result = run_on_cpu<policy<decltype(choice), Arch>>(k.args, c_bytes, options);
-      result.kernel = choice.name();
-    });
-    result.device = std::string("CPU emulating ") + Arch::value.name;
-  }
-};
-
-std::unique_ptr<backend> make_cpu_backend() { return std::make_unique<cpu_backend>(); }
-
-std::vector<std::string> emulated_targets() {
-  std::vector<std::string> names;
-  tw::apply([&](auto... archs) { (names.push_back(decltype(archs)::value.name), ...); }, emulated_arch_list{});
-  return names;
+/// Runs a problem on the emulated target; emulated_targets.hpp declares it.
+template <class Arch>
+outcome run_emulated(const kernel_problem& problem, std::size_t c_bytes, const run_options& options) {
+  outcome result;
+  with_kernel_choice(problem, [&](auto choice) {
+    result = run_on_cpu<policy<decltype(choice), Arch>>(problem.args, c_bytes, options);
+    result.kernel = choice.name();
+  });
+  result.device = std::string("CPU emulating ") + Arch::value.name;
+  return result;
 }
+
+// This file is compiled once for each emulated target.
+template outcome run_emulated<tw::arch::GEMM_EMULATED_TARGET>(const kernel_problem&, std::size_t, const run_options&);
 
 }  // namespace gemm_example
