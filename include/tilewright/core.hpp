@@ -8,4 +8,5 @@
 #include <tilewright/distribution/load_store_traits.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/numeric/types.hpp>
 #include <tilewright/version.hpp>
