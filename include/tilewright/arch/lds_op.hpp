@@ -58,7 +58,7 @@ TILEWRIGHT_HD constexpr bool is_write(lds_op op) {
 
 namespace detail {
 // Reaching this in a constant expression is the error: no LDS instruction has this width.
-TILEWRIGHT_HD inline void no_lds_instruction_of_this_width() { __builtin_trap(); }
+TILEWRIGHT_HD void no_lds_instruction_of_this_width() { __builtin_trap(); }
 }  // namespace detail
 
 /// The instruction that reads or writes `bytes` per lane: 1, 2, 4, 8, 12 or 16. Wider accesses are several instructions.

@@ -2,18 +2,18 @@
 // What differs between the compilers that read these headers: function qualifiers and the machine being compiled for.
 #pragma once
 
-// TILEWRIGHT_HD marks a function that host and device may call, TILEWRIGHT_GLOBAL a kernel entry, and TILEWRIGHT_BLOCK_SIZE(n) says
-// that a kernel is always launched with n threads in a block. All are empty for a plain C++ compiler, and none needs a runtime header.
+// TILEWRIGHT_HD marks an inline function that host and device may call, TILEWRIGHT_GLOBAL a kernel entry, and TILEWRIGHT_BLOCK_SIZE(n) says
+// that a kernel is always launched with n threads in a block. But for inline, all are empty for a plain C++ compiler, and none needs a runtime header.
 #if defined(__clang__) && (defined(__HIP__) || defined(__CUDA__))
-#define TILEWRIGHT_HD __attribute__((host, device))
+#define TILEWRIGHT_HD __attribute__((host, device)) inline
 #define TILEWRIGHT_GLOBAL __attribute__((global))
 #define TILEWRIGHT_BLOCK_SIZE(n) __attribute__((amdgpu_flat_work_group_size(n, n)))
 #elif defined(__CUDACC__)
-#define TILEWRIGHT_HD __host__ __device__
+#define TILEWRIGHT_HD __host__ __device__ __attribute__((always_inline)) inline
 #define TILEWRIGHT_GLOBAL __global__
 #define TILEWRIGHT_BLOCK_SIZE(n) __launch_bounds__(n)
 #else
-#define TILEWRIGHT_HD
+#define TILEWRIGHT_HD inline
 #define TILEWRIGHT_GLOBAL
 #define TILEWRIGHT_BLOCK_SIZE(n)
 #endif
@@ -32,6 +32,10 @@
 #else
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(GCC unroll n)
 #endif
+
+// TILEWRIGHT_INLINE_LAMBDA, between a lambda's parameters and its body, inlines it wherever it is called: tiles that a lambda
+// captures live in registers only then.
+#define TILEWRIGHT_INLINE_LAMBDA __attribute__((always_inline))
 
 // Exactly one of these is 1 in each compilation pass. TILEWRIGHT_STUB_PASS is the host half of a HIP or CUDA
 // compilation: kernels are declared there, never run.

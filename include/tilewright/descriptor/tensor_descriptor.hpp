@@ -11,23 +11,24 @@ namespace detail {
 /// Parameter I of a node: a constant, or one of the run-time values.
 template <graph_node Node, index_t I>
 TILEWRIGHT_HD constexpr index_t parameter(const index_t* values) {
-  if constexpr (Node.spec.parameters[I] != dynamic) {
-    return Node.spec.parameters[I];
+  constexpr index_t value = Node.spec.parameters[I];
+  if constexpr (value != dynamic) {
+    return value;
   } else {
-    constexpr index_t slot = Node.value_slot(I);
-    return values[slot];
+    return values[number<Node.value_slot(I)>::value];
   }
 }
 
-/// One step from top to bottom. Everything is expanded here: the compiler sees constants where the graph is static.
+/// One step from top to bottom. Everything is expanded here, and number<> makes constants of what the graph says: a node must
+/// not survive as an object in the generated code.
 template <graph_node Node, index_t... Ps, index_t... Us, index_t... Ls>
 TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, std::integer_sequence<index_t, Ps...>,
                                         std::integer_sequence<index_t, Us...>, std::integer_sequence<index_t, Ls...>) {
   const index_t p[] = {parameter<Node, Ps>(values)...};
-  const index_t up[] = {hidden[Node.upper[Us]]..., 0};
+  const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
   index_t low[sizeof...(Ls)] = {};
-  transform_rules<Node.spec.kind>::lower(p, Node.width(), up, low);
-  ((hidden[Node.lower[Ls]] = low[Ls]), ...);
+  transform_rules<Node.spec.kind>::lower(p, number<Node.width()>::value, up, low);
+  ((hidden[number<Node.lower[Ls]>::value] = low[Ls]), ...);
 }
 
 template <graph_node Node>
@@ -42,15 +43,21 @@ TILEWRIGHT_HD constexpr void lower_nodes(const index_t* values, index_t* hidden,
   (lower_node<Graph.nodes[Graph.nodes.size() - 1 - Is]>(values, hidden), ...);
 }
 
-template <graph_node Node>
-TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden) {
-  constexpr graph_node node = Node;
-  if constexpr (node.spec.kind == transform_kind::pad) {
-    const transform_parameters p = node.parameters(values);
-    return transform_rules<transform_kind::pad>::is_valid(p.data(), hidden + node.upper[0]);
+template <graph_node Node, index_t... Ps>
+TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden, std::integer_sequence<index_t, Ps...>) {
+  if constexpr (Node.spec.kind == transform_kind::pad) {
+    const index_t p[] = {parameter<Node, Ps>(values)...};
+    return transform_rules<transform_kind::pad>::is_valid(p, hidden + number<Node.upper[0]>::value);
   } else {
     return true;
   }
+}
+
+/// Length of upper dimension I of a node.
+template <graph_node Node, index_t I, index_t... Ps>
+TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, std::integer_sequence<index_t, Ps...>) {
+  const index_t p[] = {parameter<Node, Ps>(values)...};
+  return transform_rules<Node.spec.kind>::upper_length(p, number<Node.width()>::value, I);
 }
 
 }  // namespace detail
@@ -75,8 +82,9 @@ struct tensor_descriptor {
   /// Index of every hidden dimension.
   TILEWRIGHT_HD constexpr hidden_index calculate_hidden_index(const index_type& index) const {
     hidden_index hidden{};
-    constexpr auto top = Graph.top;
-    for (index_t i = 0; i < ndim; ++i) hidden[top[i]] = index[i];
+    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      ((hidden[number<Graph.top[Is]>::value] = index[Is]), ...);
+    }(std::make_integer_sequence<index_t, ndim>{});
     detail::lower_nodes<Graph>(values.data(), hidden.data(), std::make_integer_sequence<index_t, Graph.nodes.size()>{});
     return hidden;
   }
@@ -92,7 +100,9 @@ struct tensor_descriptor {
     if constexpr (has_pads()) {
       const hidden_index hidden = calculate_hidden_index(index);
       unroll<Graph.nodes.size()>([&](auto n) {
-        valid = valid && detail::node_is_valid<Graph.nodes[n]>(values.data(), hidden.data());
+        constexpr index_t parameters = Graph.nodes[n].spec.parameters.size();
+        valid = valid && detail::node_is_valid<Graph.nodes[n]>(values.data(), hidden.data(),
+                                                               std::make_integer_sequence<index_t, parameters>{});
       });
     }
     return valid;
@@ -113,8 +123,10 @@ struct tensor_descriptor {
     if constexpr (length != dynamic) {
       return number<length>{};
     } else {
-      constexpr tensor_graph graph_value = Graph;
-      return hidden_length(graph_value, graph_value.top[I], values.data());
+      constexpr dimension_source source = find_source(Graph, Graph.top[I]);
+      constexpr index_t parameters = Graph.nodes[source.node].spec.parameters.size();
+      return detail::node_length<Graph.nodes[source.node], source.upper>(values.data(),
+                                                                         std::make_integer_sequence<index_t, parameters>{});
     }
   }
 

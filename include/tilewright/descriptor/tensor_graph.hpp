@@ -52,21 +52,28 @@ struct tensor_graph {
   friend constexpr bool operator==(const tensor_graph&, const tensor_graph&) = default;
 };
 
-/// Length of a hidden dimension: static, or `dynamic` if a run-time value decides and `values` is null.
-TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t id, const index_t* values = nullptr) {
-  for (const graph_node& node : graph.nodes) {
-    for (index_t i = 0; i < node.upper.size(); ++i) {
-      if (node.upper[i] != id) continue;
-      transform_parameters p{};
-      if (values) {
-        p = node.parameters(values);
-      } else {
-        for (index_t j = 0; j < node.spec.parameters.size(); ++j) p[j] = node.spec.parameters[j];
-      }
-      return with_rules(node.spec.kind, [&](auto rules) { return rules.upper_length(p.data(), node.width(), i); });
+/// The node that makes a hidden dimension, and its place among that node's upper dimensions; node -1 for a bottom dimension.
+struct dimension_source {
+  index_t node = -1, upper = 0;
+};
+
+TILEWRIGHT_HD constexpr dimension_source find_source(const tensor_graph& graph, index_t id) {
+  for (index_t n = 0; n < graph.nodes.size(); ++n) {
+    for (index_t i = 0; i < graph.nodes[n].upper.size(); ++i) {
+      if (graph.nodes[n].upper[i] == id) return {n, i};
     }
   }
-  return dynamic;  // a bottom dimension: as long as needed
+  return {};
+}
+
+/// Length of a hidden dimension; `dynamic` if a run-time value decides, or if it is a bottom dimension.
+TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t id) {
+  const dimension_source source = find_source(graph, id);
+  if (source.node < 0) return dynamic;
+  const graph_node& node = graph.nodes[source.node];
+  return with_rules(node.spec.kind, [&](auto rules) {
+    return rules.upper_length(node.spec.parameters.begin(), node.width(), source.upper);
+  });
 }
 
 /// Moves an index from upper to lower through one node. hidden holds the index of every hidden dimension.

@@ -40,7 +40,7 @@ struct access_list {
 /// The plan of a static or dynamic descriptor under a distribution. xor_groups assumes that the tile's origin is a multiple of
 /// the tile's lengths.
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
-TILEWRIGHT_HD constexpr auto make_access_list() {
+constexpr auto make_access_list() {
   using distribution = tile_distribution<Encoding>;
   constexpr vector_choice vector = choose_vector<Graph, Encoding>(ElementBytes);
   constexpr auto walk = access_curve<Encoding>(vector, false);
@@ -104,7 +104,10 @@ TILEWRIGHT_HD constexpr auto make_access_list() {
   return list;
 }
 
+/// The list as a static member, so that it is computed once.
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
-inline constexpr auto access_list_v = make_access_list<Graph, Encoding, ElementBytes>();
+struct access_plan {
+  static constexpr auto list = make_access_list<Graph, Encoding, ElementBytes>();
+};
 
 }  // namespace tilewright

@@ -88,15 +88,15 @@ struct tile_distribution {
   /// Position in the tile of a thread's element y = 0.
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> calculate_index(const multi_index<ndim_p>& p) {
     multi_index<ndim_x> x{};
-    unroll<ndim_p>([&](auto i) {
+    unroll<ndim_p>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       unsigned rest = unsigned(p[i]);
       constexpr index_t digits = Encoding.p[i].size();
-      unroll<digits>([&](auto j) {
+      unroll<digits>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
         constexpr rh_id id = Encoding.p[i][digits - 1 - j];
         constexpr unsigned length = unsigned(Encoding.length(id));
         const unsigned digit = j == digits - 1 ? rest : rest % length;
         rest /= length;
-        if constexpr (id.major != 0) x[id.major - 1] += index_t(digit) * Encoding.stride(id);
+        if constexpr (id.major != 0) x[number<id.major - 1>::value] += index_t(digit) * number<Encoding.stride(id)>::value;
       });
     });
     return x;

@@ -36,20 +36,22 @@ TILEWRIGHT_HD void double_buffered_pipeline(static_distributed_tensor<float, C>&
   constexpr auto a_lengths = make_tuple(number<tile.m>{}, number<tile.k>{});
   constexpr auto b_lengths = make_tuple(number<tile.n>{}, number<tile.k>{});
 
-  const auto a_lds = make_tensor_view<lds_space, T>(lds, Policy::template lds_descriptor<tile.m>());
-  const auto b_lds = make_tensor_view<lds_space, T>(lds + a_bytes, Policy::template lds_descriptor<tile.n>());
+  constexpr auto a_layout = Policy::template lds_descriptor<tile.m>();
+  constexpr auto b_layout = Policy::template lds_descriptor<tile.n>();
+  const auto a_lds = make_tensor_view<lds_space, T>(lds, a_layout);
+  const auto b_lds = make_tensor_view<lds_space, T>(lds + a_bytes, b_layout);
   const auto a_write = make_tile_window(a_lds, a_lengths, {}, tile_distribution<Policy::a_copy>{});
   const auto b_write = make_tile_window(b_lds, b_lengths, {}, tile_distribution<Policy::b_copy>{});
   const auto a_read = make_tile_window(a_lds, a_lengths, {}, tile_distribution<a_encoding(tile, true)>{});
   const auto b_read = make_tile_window(b_lds, b_lengths, {}, tile_distribution<b_encoding(tile, true)>{});
 
-  const auto compute = [&](index_t stage) {
+  const auto compute = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {
     const auto a = load_fragments<tile.op, tile_distribution<a_encoding(tile)>>(a_read, stage * stage_bytes);
     const auto b = load_fragments<tile.op, tile_distribution<b_encoding(tile)>>(b_read, stage * stage_bytes);
     block_gemm<tile>(c, a, b);
   };
   // Tile t + 1 is fetched while tile t is computed with.
-  const auto step = [&](index_t stage) {
+  const auto step = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {
     move_tile_window(a_window, {0, tile.k});
     move_tile_window(b_window, {0, tile.k});
     const auto a_next = load_tile(a_window, known_inside<1>{});

@@ -97,7 +97,7 @@ TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& servic
 
 namespace detail {
 // Reaching this in a constant expression is the error: see target::supports.
-TILEWRIGHT_HD inline void target_has_no_such_lds_instruction() { __builtin_trap(); }
+TILEWRIGHT_HD void target_has_no_such_lds_instruction() { __builtin_trap(); }
 }  // namespace detail
 
 /// The cost of `op` on a target that supports it. `reading` decides what a disputed row means; by default whatever is worse.

@@ -101,12 +101,15 @@ template <block_tile Tile, class T, class A, class B, class C>
 TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& c, const static_distributed_tensor<T, A>& a,
                               const static_distributed_tensor<T, B>& b) {
   static_assert(Tile.is_sound(), "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
-  constexpr arch::matrix_instruction op = arch::describe(Tile.op);
-  constexpr index_t m_repeat = Tile.m / (op.m * Tile.waves_m), n_repeat = Tile.n / (op.n * Tile.waves_n), k_repeat = Tile.k / op.k;
-  constexpr index_t na = op.a.num_registers(), nb = op.b.num_registers(), nc = op.c.num_registers();
-  unroll<m_repeat * n_repeat>([&](auto i) {
+  constexpr index_t m_repeat = Tile.m / (arch::describe(Tile.op).m * Tile.waves_m);
+  constexpr index_t n_repeat = Tile.n / (arch::describe(Tile.op).n * Tile.waves_n);
+  constexpr index_t k_repeat = Tile.k / arch::describe(Tile.op).k;
+  constexpr index_t na = arch::describe(Tile.op).a.num_registers();
+  constexpr index_t nb = arch::describe(Tile.op).b.num_registers();
+  constexpr index_t nc = arch::describe(Tile.op).c.num_registers();
+  unroll<m_repeat * n_repeat>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
     constexpr index_t m = i / n_repeat, n = i % n_repeat;
-    unroll<k_repeat>([&](auto k) {
+    unroll<k_repeat>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
       float* c_registers = c.thread_buffer.data() + i * nc;
       const T* a_registers = a.thread_buffer.data() + (m * k_repeat + k) * na;
       const T* b_registers = b.thread_buffer.data() + (n * k_repeat + k) * nb;

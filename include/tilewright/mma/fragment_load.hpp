@@ -43,7 +43,7 @@ TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window,
   if constexpr (uses_ldmatrix(Op)) {
     static_assert(tile_window<View, Distribution>::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
     static_distributed_tensor<typename View::element_type, Result> tile;
-    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
       (detail::ldmatrix_access<Is>(tile, window, lds_bytes), ...);
     }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
     return tile;

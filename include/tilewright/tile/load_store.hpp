@@ -64,7 +64,7 @@ TILEWRIGHT_HD void store_access(const Tile& tile, const Window& window, Known kn
 template <class View, class Distribution, class Known = known_inside<>>
 TILEWRIGHT_HD auto load_tile(const tile_window<View, Distribution>& window, Known known = {}) {
   static_distributed_tensor<typename View::element_type, Distribution> tile;
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::load_access<Is>(tile, window, known, 0), ...);
   }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
   return tile;
@@ -75,7 +75,7 @@ template <class View, class Distribution>
 TILEWRIGHT_HD auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes) {
   static_assert(View::address_space == address_space_enum::lds, "load_tile_with_offset: the window must be in LDS");
   static_distributed_tensor<typename View::element_type, Distribution> tile;
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::load_access<Is>(tile, window, known_inside<>{}, bytes), ...);
   }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
   return tile;
@@ -88,7 +88,7 @@ TILEWRIGHT_HD void store_tile(const tile_window<View, Distribution>& window,
                                         const static_distributed_tensor<T, Distribution>& tile, Known known = {}) {
   static_assert(!View::is_read_only, "store_tile: the view is of const elements");
   static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::store_access<Is>(tile, window, known, 0), ...);
   }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
 }
@@ -100,7 +100,7 @@ TILEWRIGHT_HD void store_tile_with_offset(const tile_window<View, Distribution>&
   static_assert(View::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
   static_assert(!View::is_read_only, "store_tile: the view is of const elements");
   static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::store_access<Is>(tile, window, known_inside<>{}, bytes), ...);
   }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
 }

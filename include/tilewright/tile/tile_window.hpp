@@ -29,10 +29,12 @@ struct tile_window {
   static constexpr tensor_graph graph = descriptor_type::graph;
   static constexpr index_t element_bytes = sizeof(element_type);
   static constexpr bool is_linear_view = is_linear(graph);
-  static constexpr index_t num_access = access_list_v<graph, Distribution::encoding, element_bytes>.base.size();
-  static constexpr index_t num_bases = access_list_v<graph, Distribution::encoding, element_bytes>.num_bases;
-  static constexpr index_t vector_length = access_list_v<graph, Distribution::encoding, element_bytes>.vector.length;
-  static constexpr index_t vector_dim_y = access_list_v<graph, Distribution::encoding, element_bytes>.vector.dim_y;
+  using accesses = access_plan<graph, Distribution::encoding, element_bytes>;
+  static constexpr address_rule rule = accesses::list.rule;
+  static constexpr index_t num_access = accesses::list.base.size();
+  static constexpr index_t num_bases = accesses::list.num_bases;
+  static constexpr index_t vector_length = accesses::list.vector.length;
+  static constexpr index_t vector_dim_y = accesses::list.vector.dim_y;
   using vector_type = vector_t<element_type, vector_length>;
 
   View view;
@@ -40,40 +42,43 @@ struct tile_window {
   multi_index<ndim> thread_index;  // of this thread in the window
   array<index_t, num_bases> base;  // byte offsets from the buffer's begin
 
-  /// Position of access I in the window, less the thread's own position; a constant.
-  template <index_t I>
-  TILEWRIGHT_HD static constexpr multi_index<ndim> access_index() {
-    constexpr multi_index<ndim> x = access_list_v<graph, Distribution::encoding, element_bytes>.x[I];
-    return x;
-  }
+  /// Position of access I along dimension D of the window, less the thread's own position.
+  template <index_t I, index_t D>
+  static constexpr index_t access_position = accesses::list.x[I][D];
 
   /// First register of access I, and the distance between the registers of its elements.
   template <index_t I>
-  static constexpr index_t first_register = access_list_v<graph, Distribution::encoding, element_bytes>.first_register[I];
+  static constexpr index_t first_register = accesses::list.first_register[I];
   static constexpr index_t register_step = Distribution::calculate_y_strides()[vector_dim_y];
+
+  /// The address that access I starts from, and its constant distance from there.
+  template <index_t I>
+  static constexpr index_t base_of = accesses::list.base[I];
+  template <index_t I>
+  static constexpr index_t immediate_bytes = accesses::list.immediate[I] * element_bytes;
+  template <index_t B>
+  static constexpr index_t flipped_bits = accesses::list.flipped_bits[B];
 
   /// Byte offset of access I from the buffer's begin.
   template <index_t I>
   TILEWRIGHT_HD constexpr index_t offset() const {
-    constexpr index_t b = access_list_v<graph, Distribution::encoding, element_bytes>.base[I];
-    constexpr index_t immediate = access_list_v<graph, Distribution::encoding, element_bytes>.immediate[I] * element_bytes;
-    return base[b] + immediate;
+    return base[base_of<I>] + immediate_bytes<I>;
   }
 
   /// Whether access I lies inside of the tensor; dimensions listed in Known are taken to be inside.
   template <index_t I, index_t... Known>
   TILEWRIGHT_HD constexpr bool is_inside() const {
-    constexpr multi_index<ndim> x = access_index<I>();
     bool inside = true;
-    unroll<ndim>([&](auto d) {
+    unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (((d.value != Known) && ...)) {
+        constexpr index_t step = access_position<I, d.value>;
         const index_t length = view.descriptor.template get_length<d.value>();
-        inside = inside && unsigned(origin[d] + thread_index[d] + x[d]) < unsigned(length);
+        inside = inside && unsigned(origin[d] + thread_index[d] + step) < unsigned(length);
       }
     });
     if constexpr (descriptor_type::has_pads()) {
       multi_index<ndim> index{};
-      for (index_t d = 0; d < ndim; ++d) index[d] = origin[d] + thread_index[d] + x[d];
+      unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { index[d] = origin[d] + thread_index[d] + access_position<I, d.value>; });
       inside = inside && view.descriptor.is_valid(index);
     }
     return inside;
@@ -94,7 +99,7 @@ TILEWRIGHT_HD constexpr index_t linear_stride(const Descriptor& descriptor) {
 template <class Window>
 TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step) {
   long_index_t elements = 0;
-  unroll<Window::ndim>([&](auto d) { elements += long_index_t(step[d]) * linear_stride<d.value>(window.view.descriptor); });
+  unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { elements += long_index_t(step[d]) * linear_stride<d.value>(window.view.descriptor); });
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     window.view.buffer = exec::advance(window.view.buffer, elements * Window::element_bytes);
   } else {
@@ -102,30 +107,45 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
   }
 }
 
+/// Distance in elements from the first to access I, where each dimension has a stride; 0 with constant steps.
+template <class Window, index_t I>
+TILEWRIGHT_HD constexpr index_t distance(const multi_index<Window::ndim>& stride) {
+  if constexpr (Window::rule == address_rule::constant_steps) return 0;
+  return [&]<index_t... Ds>(std::integer_sequence<index_t, Ds...>) TILEWRIGHT_INLINE_LAMBDA {
+    return ((Window::template access_position<I, Ds> * stride[Ds]) + ...);
+  }(std::make_integer_sequence<index_t, Window::ndim>{});
+}
+
 /// Fills the window's addresses. With a linear view the origin is already part of the buffer.
 template <class Window>
 TILEWRIGHT_HD constexpr void compute_bases(Window& window) {
-  constexpr tensor_graph graph = Window::graph;
-  constexpr distribution_encoding encoding = Window::distribution_type::encoding;
-  constexpr address_rule rule = access_list_v<graph, encoding, Window::element_bytes>.rule;
+  constexpr address_rule rule = Window::rule;
+  constexpr index_t ndim = Window::ndim;
   const auto& descriptor = window.view.descriptor;
-  multi_index<Window::ndim> first = window.thread_index;
+  multi_index<ndim> first = window.thread_index;
   if constexpr (!Window::is_linear_view) {
-    unroll<Window::ndim>([&](auto d) { first[d] += window.origin[d]; });
+    unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { first[d] += window.origin[d]; });
   }
-  unroll<Window::num_bases>([&](auto b) {
-    if constexpr (rule == address_rule::constant_steps) {
-      window.base[b] = descriptor.calculate_offset(first) * Window::element_bytes;
-    } else if constexpr (rule == address_rule::xor_groups) {
-      constexpr index_t flipped = access_list_v<graph, encoding, Window::element_bytes>.flipped_bits[b];
-      window.base[b] = (descriptor.calculate_offset(first) ^ flipped) * Window::element_bytes;
-    } else {
-      multi_index<Window::ndim> index = first;
-      constexpr multi_index<Window::ndim> x = Window::template access_index<b.value>();
-      unroll<Window::ndim>([&](auto d) { index[d] += x[d]; });
+  if constexpr (rule == address_rule::independent) {
+    unroll<Window::num_bases>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
+      multi_index<ndim> index = first;
+      unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { index[d] += Window::template access_position<b.value, d.value>; });
       window.base[b] = descriptor.calculate_offset(index) * Window::element_bytes;
+    });
+    return;
+  }
+  const index_t offset = descriptor.calculate_offset(first);
+  multi_index<ndim> stride{};
+  if constexpr (rule == address_rule::uniform_steps) {
+    unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { stride[d] = linear_stride<d.value>(descriptor); });
+  }
+  [&]<index_t... Bs>(std::integer_sequence<index_t, Bs...>) TILEWRIGHT_INLINE_LAMBDA {
+    if constexpr (rule == address_rule::xor_groups) {
+      ((window.base[Bs] = (offset ^ Window::template flipped_bits<Bs>) * Window::element_bytes), ...);
+    } else {
+      ((window.base[Bs] = (offset + distance<Window, Bs>(stride)) * Window::element_bytes), ...);
     }
-  });
+  }(std::make_integer_sequence<index_t, Window::num_bases>{});
 }
 
 }  // namespace detail
@@ -151,7 +171,7 @@ template <class View, class Distribution>
 TILEWRIGHT_HD constexpr void move_tile_window(tile_window<View, Distribution>& window,
                                               const multi_index<tile_window<View, Distribution>::ndim>& step) {
   using window_type = tile_window<View, Distribution>;
-  unroll<window_type::ndim>([&](auto d) { window.origin[d] += step[d]; });
+  unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { window.origin[d] += step[d]; });
   if constexpr (window_type::is_linear_view) {
     detail::advance_buffer(window, step);
   } else {

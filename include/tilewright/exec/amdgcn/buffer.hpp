@@ -14,12 +14,12 @@ struct global_buffer {
   long_index_t bytes;
 };
 
-TILEWRIGHT_HD inline global_buffer make_global_buffer(const void* base, long_index_t bytes) {
+TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes) {
   return {static_cast<char*>(const_cast<void*>(base)), bytes};
 }
 
 /// The same memory without its first bytes.
-TILEWRIGHT_HD inline global_buffer advance(global_buffer buffer, long_index_t bytes) {
+TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
   return {buffer.base + bytes, buffer.bytes - bytes};
 }
 
@@ -29,7 +29,7 @@ namespace detail {
 // 32_UINT and OOB_SELECT = 3. (LLVM AMDGPU usage, "Buffer Resource Descriptor"; RDNA3 and RDNA4 ISA, table "Buffer Resource".)
 TILEWRIGHT_HD constexpr int resource_word3() { return arch::current::value.wave_size == 64 ? 0x00027000 : 0x31004000; }
 
-TILEWRIGHT_HD inline __amdgpu_buffer_rsrc_t make_resource(const global_buffer& buffer) {
+TILEWRIGHT_HD __amdgpu_buffer_rsrc_t make_resource(const global_buffer& buffer) {
   const long_index_t limit = 0x7fffffff;
   const long_index_t bytes = buffer.bytes < 0 ? 0 : buffer.bytes;
   return __builtin_amdgcn_make_buffer_rsrc(buffer.base, 0, int(min(bytes, limit)), resource_word3());

@@ -39,7 +39,7 @@ TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& value)
 }
 
 /// Waits for the whole block. Orders LDS only: loads from global memory stay in flight.
-TILEWRIGHT_HD inline void block_sync() {
+TILEWRIGHT_HD void block_sync() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");

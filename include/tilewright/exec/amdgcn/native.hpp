@@ -38,13 +38,13 @@ struct native<16> {
 template <index_t Bytes>
 using native_t = typename detail::native<Bytes>::type;
 
-TILEWRIGHT_HD inline index_t thread_id() { return index_t(__builtin_amdgcn_workitem_id_x()); }
-TILEWRIGHT_HD inline index_t lane_id() { return thread_id() & (arch::current::value.wave_size - 1); }
+TILEWRIGHT_HD index_t thread_id() { return index_t(__builtin_amdgcn_workitem_id_x()); }
+TILEWRIGHT_HD index_t lane_id() { return thread_id() & (arch::current::value.wave_size - 1); }
 /// The same for all lanes, and known to be so by the compiler.
-TILEWRIGHT_HD inline index_t wave_id() {
+TILEWRIGHT_HD index_t wave_id() {
   return __builtin_amdgcn_readfirstlane(index_t(unsigned(thread_id()) / unsigned(arch::current::value.wave_size)));
 }
-TILEWRIGHT_HD inline block_index block_id() {
+TILEWRIGHT_HD block_index block_id() {
   return {index_t(__builtin_amdgcn_workgroup_id_x()), index_t(__builtin_amdgcn_workgroup_id_y()),
           index_t(__builtin_amdgcn_workgroup_id_z())};
 }

@@ -10,13 +10,13 @@
 namespace tilewright::exec {
 inline namespace nvptx {
 
-TILEWRIGHT_HD inline index_t thread_id() { return index_t(threadIdx.x); }
-TILEWRIGHT_HD inline index_t lane_id() { return index_t(threadIdx.x & 31u); }
+TILEWRIGHT_HD index_t thread_id() { return index_t(threadIdx.x); }
+TILEWRIGHT_HD index_t lane_id() { return index_t(threadIdx.x & 31u); }
 /// The same for all lanes; the shuffle lets the compiler know.
-TILEWRIGHT_HD inline index_t wave_id() { return __shfl_sync(0xffffffffu, index_t(threadIdx.x / 32u), 0); }
-TILEWRIGHT_HD inline block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
+TILEWRIGHT_HD index_t wave_id() { return __shfl_sync(0xffffffffu, index_t(threadIdx.x / 32u), 0); }
+TILEWRIGHT_HD block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
-TILEWRIGHT_HD inline void block_sync() { __syncthreads(); }
+TILEWRIGHT_HD void block_sync() { __syncthreads(); }
 
 namespace detail {
 
@@ -84,12 +84,12 @@ struct global_buffer {
   long_index_t bytes;
 };
 
-TILEWRIGHT_HD inline global_buffer make_global_buffer(const void* base, long_index_t bytes) {
+TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes) {
   return {static_cast<char*>(const_cast<void*>(base)), bytes};
 }
 
 /// The same memory without its first bytes.
-TILEWRIGHT_HD inline global_buffer advance(global_buffer buffer, long_index_t bytes) {
+TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
   return {buffer.base + bytes, buffer.bytes - bytes};
 }
 
