@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Integers that the compiler knows.
+#include <tilewright/util/index.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace tilewright {
+namespace {
+
+TEST(Number, ConvertsToItsValue) {
+  constexpr number<64> n{};
+  static_assert(n == 64 && n.value == 64 && n + 1 == 65);
+  static_assert(bool_constant<true>{});
+  EXPECT_EQ(index_t(n), 64);
+}
+
+TEST(Number, IsRecognised) {
+  static_assert(is_number_v<number<3>> && is_number_v<const number<3>>);
+  static_assert(!is_number_v<index_t> && !is_number_v<long_index_t>);
+}
+
+TEST(Number, TakesNoRoom) { static_assert(__is_empty(number<64>)); }
+
+TEST(Dynamic, IsNoLength) {
+  static_assert(dynamic == std::numeric_limits<index_t>::min());
+  static_assert(sizeof(index_t) == 4 && sizeof(long_index_t) == 8);
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Tuples of values of different types.
+#include <tilewright/util/tuple.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tilewright {
+namespace {
+
+TEST(Tuple, HoldsValuesOfDifferentTypes) {
+  auto t = tilewright::make_tuple(3, std::string("four"), number<5>{});
+  static_assert(t.size() == 3);
+  EXPECT_EQ(t.get<0>(), 3);
+  EXPECT_EQ(t.get<1>(), "four");
+  static_assert(decltype(t.get<2>() + 0)(5) == 5);
+  t.get<0>() = 7;
+  EXPECT_EQ(t.get<0>(), 7);
+}
+
+TEST(Tuple, NumbersStayKnownToTheCompiler) {
+  constexpr auto t = make_tuple(number<16>{}, number<16>{}, number<2>{});
+  static_assert(t.get<0>() == 16 && t.get<1>() == 16 && t.get<2>() == 2);
+  const auto mixed = make_tuple(number<16>{}, 3);
+  static_assert(is_number_v<std::remove_cvref_t<decltype(mixed.get<0>())>>);
+  static_assert(sizeof(make_tuple(number<1>{}, 3)) == sizeof(int), "numbers take no room");
+}
+
+TEST(Tuple, OfNothing) { static_assert(make_tuple().size() == 0 && apply([] { return 3; }, make_tuple()) == 3); }
+
+TEST(Tuple, ApplyPassesTheElementsInOrder) {
+  static_assert(apply([](auto... v) { return sizeof...(v); }, make_tuple(1, 2, 3)) == 3);
+  static_assert(apply([](int a, int b, int c) { return 100 * a + 10 * b + c; }, make_tuple(1, 2, 3)) == 123);
+}
+
+TEST(Tuple, IsDeducedFromItsValues) { static_assert(__is_same(decltype(tuple{1, 'c'}), tuple<int, char>)); }
+
+}  // namespace
+}  // namespace tilewright
