@@ -39,7 +39,10 @@ outcome run_on_cpu(const tw::gemm_args& args, std::size_t c_bytes, const run_opt
   result.lds = predicted_lines<Policy>(args);
   for (int i = 0; i < options.repeat; ++i) {
     std::copy(initial_c.begin(), initial_c.end(), static_cast<char*>(args.c));
-    tw::exec::launch_config config{.target = &Policy::arch::value, .grid = {grid.x, grid.y, grid.z}, .block_size = kernel::block_size, .lds_bytes = kernel::lds_bytes};
+    tw::exec::launch_config config{.target = &Policy::arch::value,
+                                   .grid = {grid.x, grid.y, grid.z},
+                                   .block_size = kernel::block_size,
+                                   .lds_bytes = kernel::lds_bytes};
     if (options.progress) {
       config.progress = [&](tw::long_index_t done, tw::long_index_t total) {
         options.progress((i + double(done) / double(total)) / options.repeat);

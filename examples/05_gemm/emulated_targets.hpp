@@ -9,8 +9,8 @@
 
 namespace gemm_example {
 
-using emulated_arch_list = tw::tuple<tw::arch::gfx90a, tw::arch::gfx942, tw::arch::gfx950, tw::arch::gfx1100, tw::arch::gfx1201,
-                                     tw::arch::sm80, tw::arch::sm90>;
+using emulated_arch_list = tw::tuple<tw::arch::gfx90a, tw::arch::gfx942, tw::arch::gfx950, tw::arch::gfx1100,
+                                     tw::arch::gfx1201, tw::arch::sm80, tw::arch::sm90>;
 
 /// Runs a problem on an emulated target; c_bytes is the size of C.
 template <class Arch>

@@ -22,7 +22,9 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void gemm([[maybe_unused]] tw::gemm
 
 }  // namespace gemm_example
 
-#if TILEWRIGHT_CPU_PASS
+#if defined(GEMM_KERNELS_ONLY)
+// Whoever includes this file wants the kernels without a machine that launches them.
+#elif TILEWRIGHT_CPU_PASS
 #include "cpu_machine.hpp"
 #else
 #include "gpu_machine.hpp"

@@ -9,7 +9,8 @@
 namespace gemm_example {
 
 #if defined(__HIP__)
-using gpu_arch_list = tw::tuple<tw::arch::gfx90a, tw::arch::gfx942, tw::arch::gfx950, tw::arch::gfx1100, tw::arch::gfx1201>;
+using gpu_arch_list =
+    tw::tuple<tw::arch::gfx90a, tw::arch::gfx942, tw::arch::gfx950, tw::arch::gfx1100, tw::arch::gfx1201>;
 #else
 using gpu_arch_list = tw::tuple<tw::arch::sm80, tw::arch::sm90>;
 #endif
@@ -34,7 +35,8 @@ outcome run_on_gpu(tw::gemm_args args, const problem& p, const run_options& opti
   std::size_t lds_bytes = 0;
 #if !defined(__HIP__)
   lds_bytes = kernel::lds_bytes;
-  gpu::check(cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, int(lds_bytes)), "asking for LDS");
+  gpu::check(cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, int(lds_bytes)),
+             "asking for LDS");
 #endif
   void* kernel_args[] = {&args};
   outcome result;
@@ -42,8 +44,9 @@ outcome run_on_gpu(tw::gemm_args args, const problem& p, const run_options& opti
   for (int i = 0; i < options.repeat; ++i) {
     c.upload(host_c);
     begin.record();
-    gpu::check(GEMM_GPU(LaunchKernel)(entry, dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)), dim3(kernel::block_size), kernel_args,
-                                      lds_bytes, nullptr), "launching the kernel");
+    gpu::check(GEMM_GPU(LaunchKernel)(entry, dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)),
+                                      dim3(kernel::block_size), kernel_args, lds_bytes, nullptr),
+               "launching the kernel");
     end.record();
     result.seconds.push_back(end.seconds_since(begin));
     gpu::check(GEMM_GPU(GetLastError)(), "running the kernel");
@@ -55,7 +58,8 @@ outcome run_on_gpu(tw::gemm_args args, const problem& p, const run_options& opti
 
 class gpu_backend final : public backend {
  public:
-  outcome run(const problem& p, const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c, const run_options& options) override {
+  outcome run(const problem& p, const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* c,
+              const run_options& options) override {
     const gpu::device_facts device = gpu::device();
     const kernel_problem k = kernel_problem_of(p, a, b, c);
     outcome result;

@@ -55,13 +55,17 @@ inline device_facts device() {
 /// Memory on the GPU.
 class buffer {
  public:
-  explicit buffer(std::size_t bytes) : bytes_(bytes) { check(GEMM_GPU(Malloc)(&p_, bytes), "allocating memory on the GPU"); }
+  explicit buffer(std::size_t bytes) : bytes_(bytes) {
+    check(GEMM_GPU(Malloc)(&p_, bytes), "allocating memory on the GPU");
+  }
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
   ~buffer() { (void)GEMM_GPU(Free)(p_); }
 
   void* data() const { return p_; }
-  void upload(const void* from) { check(GEMM_GPU(Memcpy)(p_, from, bytes_, GEMM_GPU(MemcpyHostToDevice)), "copying to the GPU"); }
+  void upload(const void* from) {
+    check(GEMM_GPU(Memcpy)(p_, from, bytes_, GEMM_GPU(MemcpyHostToDevice)), "copying to the GPU");
+  }
   void download(void* to) const {
     check(GEMM_GPU(Memcpy)(to, p_, bytes_, GEMM_GPU(MemcpyDeviceToHost)), "copying from the GPU");
   }

@@ -33,6 +33,13 @@
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(GCC unroll n)
 #endif
 
+// TILEWRIGHT_CALLS_ANYTHING, before a template that calls what it is given: nvcc does not ask whether that is host or device code.
+#if defined(__CUDACC__) && !defined(__clang__)
+#define TILEWRIGHT_CALLS_ANYTHING TILEWRIGHT_PRAGMA(nv_exec_check_disable)
+#else
+#define TILEWRIGHT_CALLS_ANYTHING
+#endif
+
 // TILEWRIGHT_INLINE_LAMBDA, between a lambda's parameters and its body, inlines it wherever it is called: tiles that a lambda
 // captures live in registers only then.
 #define TILEWRIGHT_INLINE_LAMBDA __attribute__((always_inline))

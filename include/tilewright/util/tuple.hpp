@@ -27,6 +27,12 @@ template <index_t I, class T>
 TILEWRIGHT_HD constexpr const T& get_leaf(const tuple_leaf<I, T>& leaf) {
   return leaf.value;
 }
+
+TILEWRIGHT_CALLS_ANYTHING
+template <class F, class Tuple, index_t... Is>
+TILEWRIGHT_HD constexpr decltype(auto) apply_leaves(F&& f, const Tuple& t, std::integer_sequence<index_t, Is...>) {
+  return f(t.template get<Is>()...);
+}
 }  // namespace detail
 
 template <class... Ts>
@@ -55,15 +61,18 @@ tuple(Ts...) -> tuple<Ts...>;
 
 template <class... Ts>
 TILEWRIGHT_HD constexpr tuple<Ts...> make_tuple(Ts... values) {
-  return {{{values}...}};
+  if constexpr (sizeof...(Ts) == 0) {
+    return {};
+  } else {
+    return {{{values}...}};
+  }
 }
 
 /// f(element 0, element 1, ...).
+TILEWRIGHT_CALLS_ANYTHING
 template <class F, class... Ts>
 TILEWRIGHT_HD constexpr decltype(auto) apply(F&& f, const tuple<Ts...>& t) {
-  return [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) -> decltype(auto) {
-    return f(t.template get<Is>()...);
-  }(std::make_integer_sequence<index_t, sizeof...(Ts)>{});
+  return detail::apply_leaves(f, t, std::make_integer_sequence<index_t, sizeof...(Ts)>{});
 }
 
 }  // namespace tilewright

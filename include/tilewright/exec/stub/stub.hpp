@@ -16,31 +16,61 @@ struct lds_pointer {
 
 struct global_buffer {};
 
-TILEWRIGHT_HD index_t thread_id();
-TILEWRIGHT_HD index_t lane_id();
-TILEWRIGHT_HD index_t wave_id();
-TILEWRIGHT_HD block_index block_id();
-TILEWRIGHT_HD void block_sync();
+TILEWRIGHT_HD index_t thread_id() {
+  __builtin_trap();
+}
+TILEWRIGHT_HD index_t lane_id() {
+  __builtin_trap();
+}
+TILEWRIGHT_HD index_t wave_id() {
+  __builtin_trap();
+}
+TILEWRIGHT_HD block_index block_id() {
+  __builtin_trap();
+}
+TILEWRIGHT_HD void block_sync() {
+  __builtin_trap();
+}
 
 template <index_t Bytes>
-TILEWRIGHT_HD lds_pointer lds_allocate();
+TILEWRIGHT_HD lds_pointer lds_allocate() {
+  __builtin_trap();
+}
 template <class V>
-TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset);
+TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {
+  __builtin_trap();
+}
 template <class V>
-TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& v);
+TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& v) {
+  __builtin_trap();
+}
 
-TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes);
-TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes);
+TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes) {
+  __builtin_trap();
+}
+TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
+  __builtin_trap();
+}
 template <class V>
-TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset);
+TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset) {
+  __builtin_trap();
+}
 template <class V>
-TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& v);
+TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& v) {
+  __builtin_trap();
+}
 
 template <class T>
-TILEWRIGHT_HD T shuffle(T value, index_t source_lane);
+TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
+  __builtin_trap();
+}
 template <arch::matrix_op Op, class T>
-TILEWRIGHT_HD void mma(float* c, const T* a, const T* b);
-TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset);
+TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
+  __builtin_trap();
+}
+TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
+  __builtin_trap();
+}
 
 }  // namespace stub
 }  // namespace tilewright::exec
