@@ -16,7 +16,9 @@ struct fault : std::runtime_error {
 };
 
 inline std::string to_string(const block_index& b) {
-  return "(" + std::to_string(b.x) + ", " + std::to_string(b.y) + ", " + std::to_string(b.z) + ")";
+  std::string text = "(";  // g++ 12 warns of "(" + std::string at -O3
+  text += std::to_string(b.x) + ", " + std::to_string(b.y) + ", " + std::to_string(b.z) + ")";
+  return text;
 }
 
 }  // namespace host
