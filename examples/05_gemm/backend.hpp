@@ -27,6 +27,7 @@ struct problem {
 struct lds_line {
   std::string instruction;  // for instance ds_read_b128
   std::int64_t executions = 0;
+  std::int64_t predicted_cycles = 0;     // conflicts included; NVIDIA: wavefronts
   std::int64_t predicted_conflicts = 0;
   std::int64_t counted_conflicts = -1;  // -1: this machine does not count
 };

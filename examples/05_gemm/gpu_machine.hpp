@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu_runtime.hpp"
+#include "predicted_lines.hpp"
 
 #include <tilewright/arch/arch.hpp>
 
@@ -15,7 +16,7 @@ using gpu_arch_list =
 using gpu_arch_list = tw::tuple<tw::arch::sm80, tw::arch::sm90>;
 #endif
 
-/// Extra LDS cycles of a launch, as in cpu_machine.hpp, are not known here: hardware counters need a profiler.
+/// The machine does not count LDS conflicts by itself: its counters need a profiler.
 template <class Choice, class Arch>
 outcome run_on_gpu(tw::gemm_args args, const problem& p, const run_options& options) {
   using kernel = tw::gemm_kernel<policy<Choice, Arch>>;
@@ -40,6 +41,7 @@ outcome run_on_gpu(tw::gemm_args args, const problem& p, const run_options& opti
 #endif
   void* kernel_args[] = {&args};
   outcome result;
+  result.lds = predicted_lines<policy<Choice, Arch>>(args);
   gpu::event begin, end;
   for (int i = 0; i < options.repeat; ++i) {
     c.upload(host_c);

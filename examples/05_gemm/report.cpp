@@ -101,6 +101,7 @@ std::string to_json(const report& r) {
   for (const lds_line& line : r.result.lds)
     lds.push_back({{"instruction", line.instruction},
                    {"executions", line.executions},
+                   {"predicted_cycles", line.predicted_cycles},
                    {"predicted_conflicts", line.predicted_conflicts},
                    {"counted_conflicts", line.counted_conflicts < 0 ? json() : json(line.counted_conflicts)}});
   json verification;
