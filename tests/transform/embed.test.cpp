@@ -48,10 +48,10 @@ TEST(Embed, IsF2LinearWhenIndicesOwnDifferentBits) {
 }
 
 TEST(Embed, IsMadeFromLengthsStridesAndPromise) {
-  EXPECT_TRUE(is_made_of(make_embed_transform(make_tuple(3, number<4>{}), make_tuple(number<4>{}, number<1>{})), transform_kind::embed,
-                         1, 2, {dynamic, 4, 4, 1, 1}, {3}));
-  EXPECT_TRUE(is_made_of(make_embed_transform(make_tuple(3, 4), make_tuple(8, 2), number<2>{}), transform_kind::embed, 1, 2,
-                         {dynamic, dynamic, dynamic, dynamic, 2}, {3, 4, 8, 2}));
+  EXPECT_TRUE(is_made_of(make_embed_transform(make_tuple(3, number<4>{}), make_tuple(number<4>{}, number<1>{})),
+                         transform_kind::embed, 1, 2, {dynamic, 4, 4, 1, 1}, {3}));
+  EXPECT_TRUE(is_made_of(make_embed_transform(make_tuple(3, 4), make_tuple(8, 2), number<2>{}), transform_kind::embed,
+                         1, 2, {dynamic, dynamic, dynamic, dynamic, 2}, {3, 4, 8, 2}));
 }
 
 }  // namespace

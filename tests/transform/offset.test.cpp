@@ -22,6 +22,8 @@ TEST(Offset, AddsAConstant) {
 TEST(Offset, Run) {
   EXPECT_EQ((offset{{64, 24}, 1, 1}.run({16})), indices{8});
   EXPECT_EQ((offset{{64, -4}, 1, 1}.run({16})), indices{4});
+  EXPECT_EQ((offset{{36, 8}, 1, 1}.run({16})), indices{4}) << "a vector does not leave the tensor";
+  EXPECT_EQ((offset{{dynamic, 8}, 1, 1}.run({16})), indices{1});
   EXPECT_EQ((offset{{64, dynamic}, 1, 1}.run({16})), indices{1});
 }
 

@@ -40,7 +40,8 @@ TEST(Pad, IsF2LinearWithoutALeftPad) {
 }
 
 TEST(Pad, IsMadeFromLengthAndPads) {
-  EXPECT_TRUE(is_made_of(make_pad_transform(5, number<2>{}, 3), transform_kind::pad, 1, 1, {dynamic, 2, dynamic}, {5, 3}));
+  EXPECT_TRUE(
+      is_made_of(make_pad_transform(5, number<2>{}, 3), transform_kind::pad, 1, 1, {dynamic, 2, dynamic}, {5, 3}));
   EXPECT_TRUE(is_made_of(make_left_pad_transform(number<5>{}, 2), transform_kind::pad, 1, 1, {5, dynamic, 0}, {2}));
   EXPECT_TRUE(is_made_of(make_right_pad_transform(5, number<2>{}), transform_kind::pad, 1, 1, {dynamic, 0, 2}, {5}));
 }

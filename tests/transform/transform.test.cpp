@@ -15,13 +15,16 @@ TEST(TransformSpec, CountsWhatIsKnownOnlyAtRunTime) {
 }
 
 TEST(TransformSpec, IsTheSameTypeForTheSameStaticPart) {
-  static_assert(__is_same(decltype(make_offset_transform(number<4>{}, 1)), decltype(make_offset_transform(number<4>{}, 2))));
-  static_assert(!__is_same(decltype(make_offset_transform(number<4>{}, 1)), decltype(make_offset_transform(number<5>{}, 1))));
+  static_assert(
+      __is_same(decltype(make_offset_transform(number<4>{}, 1)), decltype(make_offset_transform(number<4>{}, 2))));
+  static_assert(
+      !__is_same(decltype(make_offset_transform(number<4>{}, 1)), decltype(make_offset_transform(number<5>{}, 1))));
   static_assert(sizeof(make_offset_transform(number<4>{}, 1)) == sizeof(index_t));
 }
 
 TEST(TransformSpec, ArithmeticThatKnowsDynamic) {
-  static_assert(detail::multiply(3, 4) == 12 && detail::multiply(dynamic, 4) == dynamic && detail::multiply(3, dynamic) == dynamic);
+  static_assert(detail::multiply(3, 4) == 12 && detail::multiply(dynamic, 4) == dynamic &&
+                detail::multiply(3, dynamic) == dynamic);
   static_assert(detail::gcd_of_known(16, 24) == 8 && detail::gcd_of_known(16, dynamic) == 1);
 }
 

@@ -40,8 +40,10 @@ TEST(Xor, LeavesNoRuns) { EXPECT_EQ((xor_rules{{32, 8}, 2, 2}.run({16, 16})), (i
 TEST(Xor, IsF2Linear) { EXPECT_TRUE((xor_rules{{12, 8}, 2, 2}.f2_linear())); }
 
 TEST(Xor, IsMadeFromItsLengths) {
-  EXPECT_TRUE(is_made_of(make_xor_transform(make_tuple(number<32>{}, number<8>{})), transform_kind::xor_modulo, 2, 2, {32, 8}, {}));
-  EXPECT_TRUE(is_made_of(make_xor_transform(make_tuple(12, number<8>{})), transform_kind::xor_modulo, 2, 2, {dynamic, 8}, {12}));
+  EXPECT_TRUE(is_made_of(make_xor_transform(make_tuple(number<32>{}, number<8>{})), transform_kind::xor_modulo, 2, 2,
+                         {32, 8}, {}));
+  EXPECT_TRUE(is_made_of(make_xor_transform(make_tuple(12, number<8>{})), transform_kind::xor_modulo, 2, 2,
+                         {dynamic, 8}, {12}));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// One transform inside a graph. Dimensions are numbered through the whole graph ("hidden" dimensions).
 struct graph_node {
-  static constexpr index_t max_dims = 8;
+  static constexpr index_t max_dims = transform_spec::max_dims;
 
   transform_spec spec;
   index_t first_value = 0;  // where the values of its run-time parameters begin
@@ -115,8 +115,8 @@ TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   return true;
 }
 
-/// For each hidden dimension the aligned contiguous run: along any block of that many consecutive indices that begins at a
-/// multiple of it, the offset grows by 1 from a multiple of it. See vector_access.hpp.
+/// For each hidden dimension the aligned contiguous run: in any block of that many consecutive indices that begins at a multiple
+/// of it, either no element exists or all do, and their offsets grow by 1 from a multiple of it. What vectors may be.
 TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs(const tensor_graph& graph, index_t bottom_run) {
   array<index_t, tensor_graph::max_hidden> runs{};
   for (index_t i = 0; i < graph.num_bottom; ++i) runs[i] = bottom_run;

@@ -8,7 +8,17 @@ namespace tilewright {
 
 namespace detail {
 
-enum class chain_fault { none, too_many_nodes, lower_count, upper_count, lower_id, lower_twice, lower_missing, upper_id, length };
+enum class chain_fault {
+  none,
+  too_many_nodes,
+  lower_count,
+  upper_count,
+  lower_id,
+  lower_twice,
+  lower_missing,
+  upper_id,
+  length
+};
 
 /// The graph with more nodes, or what is wrong. For a length that does not fit: the old dimension, its length, the transform's.
 struct chained_graph {
@@ -23,14 +33,17 @@ struct dimension_ids {
 
 template <index_t... Is>
 TILEWRIGHT_HD constexpr dimension_ids ids_of(sequence<Is...>) {
+  static_assert(sizeof...(Is) <= graph_node::max_dims,
+                "transform_tensor_descriptor: a sequence lists more dimensions than a transform may have");
   dimension_ids result;
   (result.ids.push_back(static_cast<signed char>(Is)), ...);
   return result;
 }
 
 template <index_t N>
-TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array<transform_spec, N>& specs, const array<dimension_ids, N>& lower,
-                              const array<dimension_ids, N>& upper) {
+TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array<transform_spec, N>& specs,
+                                            const array<dimension_ids, N>& lower,
+                                            const array<dimension_ids, N>& upper) {
   chained_graph result{old};
   tensor_graph& graph = result.graph;
   const auto fail = [&](chain_fault fault, index_t dimension = -1, index_t length = 0, index_t transform_length = 0) {
@@ -38,15 +51,20 @@ TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array
   };
   index_t num_top = 0;
   for (index_t t = 0; t < N; ++t) num_top += upper[t].ids.size();
-  if (num_top > tensor_graph::max_top || old.nodes.size() + N > tensor_graph::max_nodes) return fail(chain_fault::too_many_nodes);
+  if (num_top > tensor_graph::max_top || old.nodes.size() + N > tensor_graph::max_nodes ||
+      old.num_hidden + num_top > tensor_graph::max_hidden) {
+    return fail(chain_fault::too_many_nodes);
+  }
   graph.top = {};
   for (index_t i = 0; i < num_top; ++i) graph.top.push_back(-1);
 
   array<bool, tensor_graph::max_top> used{};
   for (index_t t = 0; t < N; ++t) {
     graph_node node{specs[t], graph.num_values, {}, {}};
-    if (lower[t].ids.size() != specs[t].num_lower) return fail(chain_fault::lower_count, t, lower[t].ids.size(), specs[t].num_lower);
-    if (upper[t].ids.size() != specs[t].num_upper) return fail(chain_fault::upper_count, t, upper[t].ids.size(), specs[t].num_upper);
+    if (lower[t].ids.size() != specs[t].num_lower)
+      return fail(chain_fault::lower_count, t, lower[t].ids.size(), specs[t].num_lower);
+    if (upper[t].ids.size() != specs[t].num_upper)
+      return fail(chain_fault::upper_count, t, upper[t].ids.size(), specs[t].num_upper);
     for (index_t i = 0; i < lower[t].ids.size(); ++i) {
       const index_t id = lower[t].ids[i];
       if (id < 0 || id >= old.ndim()) return fail(chain_fault::lower_id, id);
@@ -59,7 +77,8 @@ TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array
       });
       if (want >= 0 && have != dynamic && have != want) return fail(chain_fault::length, id, have, want);
     }
-    const bool renames = specs[t].kind == transform_kind::pass_through;  // needs no node: the dimension goes on under its old number
+    const bool renames =
+        specs[t].kind == transform_kind::pass_through;  // needs no node: the dimension goes on under its old number
     for (index_t i = 0; i < upper[t].ids.size(); ++i) {
       const index_t id = upper[t].ids[i];
       if (id < 0 || id >= num_top || graph.top[id] != -1) return fail(chain_fault::upper_id, id);
@@ -79,21 +98,26 @@ template <chained_graph Chained>
 TILEWRIGHT_HD constexpr void require_sound_chain() {
   constexpr chain_fault fault = Chained.fault;
   constexpr index_t dimension = Chained.dimension, length = Chained.length, transform_length = Chained.transform_length;
-  static_assert(fault != chain_fault::too_many_nodes, "transform_tensor_descriptor: more transforms or dimensions than a descriptor holds");
-  static_assert(fault != chain_fault::lower_count || length == transform_length,
-                "transform_tensor_descriptor: a transform needs another number of lower dimensions than its sequence lists");
-  static_assert(fault != chain_fault::upper_count || length == transform_length,
-                "transform_tensor_descriptor: a transform makes another number of upper dimensions than its sequence lists");
+  static_assert(fault != chain_fault::too_many_nodes,
+                "transform_tensor_descriptor: more transforms or dimensions than a descriptor holds");
+  static_assert(
+      fault != chain_fault::lower_count || length == transform_length,
+      "transform_tensor_descriptor: a transform needs another number of lower dimensions than its sequence lists");
+  static_assert(
+      fault != chain_fault::upper_count || length == transform_length,
+      "transform_tensor_descriptor: a transform makes another number of upper dimensions than its sequence lists");
   static_assert(fault != chain_fault::lower_id || dimension == -1,
                 "transform_tensor_descriptor: a lower dimension id is not a dimension of the descriptor");
   static_assert(fault != chain_fault::lower_twice || dimension == -1,
                 "transform_tensor_descriptor: a dimension of the descriptor is used by two transforms");
   static_assert(fault != chain_fault::lower_missing || dimension == -1,
-                "transform_tensor_descriptor: a dimension of the descriptor is used by no transform; pass it through or freeze it");
+                "transform_tensor_descriptor: a dimension of the descriptor is used by no transform; pass it through "
+                "or freeze it");
   static_assert(fault != chain_fault::upper_id || dimension == -1,
                 "transform_tensor_descriptor: the upper dimension ids must be 0, 1, ... with each used once");
   static_assert(fault != chain_fault::length || length == transform_length,
-                "transform_tensor_descriptor: the length given to a transform is not the length of the dimension it is applied to");
+                "transform_tensor_descriptor: the length given to a transform is not the length of the dimension it is "
+                "applied to");
 }
 
 }  // namespace detail

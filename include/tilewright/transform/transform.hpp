@@ -14,6 +14,7 @@ enum class transform_kind : signed char { pass_through, pad, embed, merge, unmer
 /// The static part of a transform. Parameters known only at run time read `dynamic`; their values travel beside it.
 struct transform_spec {
   static constexpr index_t max_parameters = 16;
+  static constexpr index_t max_dims = 8;  // on either side
 
   transform_kind kind = transform_kind::pass_through;
   signed char num_lower = 0;
@@ -36,7 +37,7 @@ using transform_parameters = array<index_t, transform_spec::max_parameters>;
 ///   upper_length(p, n, i)      length of upper dimension i, `dynamic` when it depends on such a parameter
 ///   lower_length(p, n, i)      length of lower dimension i, or -1 when any length fits
 ///   is_valid(p, up)            whether the element exists (pads say no outside of the original tensor)
-///   run(p, n, low_run, up_run) aligned contiguous run of each upper dimension, given those of the lower ones; see vector_access.hpp
+///   run(p, n, low_run, up_run) aligned contiguous run of each upper dimension, given those of the lower ones; see contiguous_runs
 ///   linear                     the offset is a linear function of the upper index with coefficients that do not depend on it
 ///   f2_linear(p, n)            the map is linear over the bits of the index (xor in place of addition)
 template <transform_kind Kind>
@@ -71,7 +72,9 @@ TILEWRIGHT_HD constexpr transform_spec make_spec(transform_kind kind, index_t nu
 /// The transform whose parameters are the given numbers (static) and integers (dynamic).
 template <transform_kind Kind, index_t NumLower, index_t NumUpper, class... Ts>
 TILEWRIGHT_HD constexpr auto make_transform(Ts... parameters) {
-  static_assert(sizeof...(Ts) <= transform_spec::max_parameters, "transform: too many dimensions; split it in two");
+  static_assert(NumLower <= transform_spec::max_dims && NumUpper <= transform_spec::max_dims &&
+                    sizeof...(Ts) <= transform_spec::max_parameters,
+                "transform: too many dimensions; split it in two");
   coordinate_transform<make_spec<Ts...>(Kind, NumLower, NumUpper)> result{};
   [[maybe_unused]] index_t* end = result.values.data();
   (append_if_dynamic(end, parameters), ...);
@@ -79,10 +82,14 @@ TILEWRIGHT_HD constexpr auto make_transform(Ts... parameters) {
 }
 
 /// a * b where either may be `dynamic`.
-TILEWRIGHT_HD constexpr index_t multiply(index_t a, index_t b) { return a == dynamic || b == dynamic ? dynamic : a * b; }
+TILEWRIGHT_HD constexpr index_t multiply(index_t a, index_t b) {
+  return a == dynamic || b == dynamic ? dynamic : a * b;
+}
 
 /// The run that a length leaves: unknown lengths leave 1, because nothing is promised about their divisors.
-TILEWRIGHT_HD constexpr index_t gcd_of_known(index_t run, index_t length) { return length == dynamic ? 1 : gcd(run, length); }
+TILEWRIGHT_HD constexpr index_t gcd_of_known(index_t run, index_t length) {
+  return length == dynamic ? 1 : gcd(run, length);
+}
 
 }  // namespace detail
 }  // namespace tilewright

@@ -25,7 +25,7 @@ struct transform_rules<transform_kind::unmerge> {
   TILEWRIGHT_HD static constexpr bool is_valid(const index_t*, const index_t*) { return true; }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
     for (index_t i = 0; i < n; ++i) up_run[i] = 1;
-    up_run[n - 1] = n == 1 ? low_run[0] : detail::gcd_of_known(low_run[0], p[n - 1]);
+    up_run[n - 1] = detail::gcd_of_known(low_run[0], p[n - 1]);
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
     for (index_t i = 1; i < n; ++i) {
