@@ -16,8 +16,7 @@ struct tensor_coordinate {
 
   TILEWRIGHT_HD constexpr multi_index<ndim> get_index() const {
     multi_index<ndim> index{};
-    constexpr auto top = Graph.top;
-    for (index_t i = 0; i < ndim; ++i) index[i] = hidden[top[i]];
+    unroll<ndim>([&](auto i) { index[i] = hidden[number<Graph.top[i.value]>::value]; });
     return index;
   }
   TILEWRIGHT_HD constexpr index_t get_offset() const { return hidden[0]; }
@@ -50,8 +49,8 @@ TILEWRIGHT_HD constexpr void lower_anywhere(const index_t* p, index_t width, con
 
 /// How far the lower index of one transform moves when its upper index has moved by up_step to up.
 template <transform_kind Kind, index_t NumUpper>
-TILEWRIGHT_HD constexpr void lower_step(const index_t* p, index_t width, const index_t* up, const index_t* up_step, const index_t* low,
-                                        index_t* low_step) {
+TILEWRIGHT_HD constexpr void lower_step(const index_t* p, index_t width, const index_t* up, const index_t* up_step,
+                                        const index_t* low, index_t* low_step) {
   if constexpr (transform_rules<Kind>::linear) {
     const index_t zero[NumUpper + 1] = {};
     index_t at_zero = 0;
@@ -79,20 +78,21 @@ TILEWRIGHT_HD constexpr void lower_step(const index_t* p, index_t width, const i
 
 /// One step from top to bottom for a coordinate: computes its lower indices, or moves them by what `step` says about the upper.
 template <graph_node Node, bool Moves, index_t... Ps, index_t... Us, index_t... Ls>
-TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step, std::integer_sequence<index_t, Ps...>,
-                                        std::integer_sequence<index_t, Us...>, std::integer_sequence<index_t, Ls...>) {
+TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step,
+                                        std::integer_sequence<index_t, Ps...>, std::integer_sequence<index_t, Us...>,
+                                        std::integer_sequence<index_t, Ls...>) {
   const index_t p[] = {parameter<Node, Ps>(values)...};
-  const index_t up[] = {hidden[Node.upper[Us]]..., 0};
-  index_t low[] = {hidden[Node.lower[Ls]]...};
+  const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
+  index_t low[] = {hidden[number<Node.lower[Ls]>::value]...};
   if constexpr (Moves) {
-    const index_t up_step[] = {step[Node.upper[Us]]..., 0};
+    const index_t up_step[] = {step[number<Node.upper[Us]>::value]..., 0};
     index_t low_step[sizeof...(Ls)] = {};
-    lower_step<Node.spec.kind, sizeof...(Us)>(p, Node.width(), up, up_step, low, low_step);
-    ((step[Node.lower[Ls]] = low_step[Ls]), ...);
-    ((hidden[Node.lower[Ls]] = low[Ls] + low_step[Ls]), ...);
+    lower_step<Node.spec.kind, sizeof...(Us)>(p, number<Node.width()>::value, up, up_step, low, low_step);
+    ((step[number<Node.lower[Ls]>::value] = low_step[Ls]), ...);
+    ((hidden[number<Node.lower[Ls]>::value] = low[Ls] + low_step[Ls]), ...);
   } else {
-    lower_anywhere<Node.spec.kind>(p, Node.width(), up, low);
-    ((hidden[Node.lower[Ls]] = low[Ls]), ...);
+    lower_anywhere<Node.spec.kind>(p, number<Node.width()>::value, up, low);
+    ((hidden[number<Node.lower[Ls]>::value] = low[Ls]), ...);
   }
 }
 
@@ -104,7 +104,8 @@ TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, 
 }
 
 template <tensor_graph Graph, bool Moves, index_t... Is>
-TILEWRIGHT_HD constexpr void place_nodes(const index_t* values, index_t* hidden, index_t* step, std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr void place_nodes(const index_t* values, index_t* hidden, index_t* step,
+                                         std::integer_sequence<index_t, Is...>) {
   (place_node<Graph.nodes[Graph.nodes.size() - 1 - Is], Moves>(values, hidden, step), ...);
 }
 
@@ -115,8 +116,7 @@ template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr tensor_coordinate<Graph> make_tensor_coordinate(const tensor_descriptor<Graph>& descriptor,
                                                                         const multi_index<Graph.ndim()>& index) {
   tensor_coordinate<Graph> coordinate{};
-  constexpr auto top = Graph.top;
-  for (index_t i = 0; i < Graph.ndim(); ++i) coordinate.hidden[top[i]] = index[i];
+  unroll<Graph.ndim()>([&](auto i) { coordinate.hidden[number<Graph.top[i.value]>::value] = index[i]; });
   detail::place_nodes<Graph, false>(descriptor.values.data(), coordinate.hidden.data(), nullptr,
                                     std::make_integer_sequence<index_t, Graph.nodes.size()>{});
   return coordinate;
@@ -126,14 +126,15 @@ TILEWRIGHT_HD constexpr tensor_coordinate<Graph> make_tensor_coordinate(const te
 /// Linear transforms add their strides times the step, merge carries, xor is computed anew; where nothing moves, nothing is done.
 /// With a step known at compile time, merge divides by nothing.
 template <tensor_graph Graph>
-TILEWRIGHT_HD constexpr void move_tensor_coordinate(const tensor_descriptor<Graph>& descriptor, tensor_coordinate<Graph>& coordinate,
+TILEWRIGHT_HD constexpr void move_tensor_coordinate(const tensor_descriptor<Graph>& descriptor,
+                                                    tensor_coordinate<Graph>& coordinate,
                                                     const multi_index<Graph.ndim()>& step) {
   array<index_t, Graph.num_hidden> hidden_step{};
-  constexpr auto top = Graph.top;
-  for (index_t i = 0; i < Graph.ndim(); ++i) {
-    coordinate.hidden[top[i]] += step[i];
-    hidden_step[top[i]] = step[i];
-  }
+  unroll<Graph.ndim()>([&](auto i) {
+    constexpr index_t id = Graph.top[i.value];
+    coordinate.hidden[id] += step[i];
+    hidden_step[id] = step[i];
+  });
   detail::place_nodes<Graph, true>(descriptor.values.data(), coordinate.hidden.data(), hidden_step.data(),
                                    std::make_integer_sequence<index_t, Graph.nodes.size()>{});
 }

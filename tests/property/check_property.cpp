@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "check_property.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#if TILEWRIGHT_HAS_RAPIDCHECK
+#include <rapidcheck.h>
+#endif
+
+namespace tilewright::property {
+
+#if TILEWRIGHT_HAS_RAPIDCHECK
+
+void check_property(const std::function<std::string(tape&)>& property) {
+  static const bool has_defaults =
+      setenv("RC_PARAMS", "seed=1 max_success=1000", /*overwrite=*/0) == 0;  // read by the first check
+  ASSERT_TRUE(has_defaults);
+  const auto numbers =
+      rc::gen::scale(2.0, rc::gen::container<std::vector<std::uint32_t>>(rc::gen::arbitrary<std::uint32_t>()));
+  const bool holds = rc::check([&] {
+    tape choices(*numbers);
+    const std::string wrong = property(choices);
+    if (!wrong.empty()) RC_FAIL(wrong);
+  });
+  EXPECT_TRUE(holds) << "the property does not hold; the output above names the smallest input found";
+}
+
+#else
+
+void check_property(const std::function<std::string(tape&)>& property) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<std::uint32_t> numbers(random() % 200);
+    for (std::uint32_t& number : numbers) number = std::uint32_t(random());
+    tape choices(numbers);
+    const std::string wrong = property(choices);
+    ASSERT_EQ(wrong, "") << "case " << i;
+  }
+}
+
+#endif
+
+}  // namespace tilewright::property

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Random layouts against an independent evaluation: offsets, validity, runs, linearity.
+#include "random_layout.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewright::property {
+namespace {
+
+/// Offset and validity as the graph says.
+struct evaluation {
+  index_t offset;
+  bool valid;
+};
+
+evaluation evaluate(const random_layout& layout, const indices& index) {
+  array<index_t, tensor_graph::max_hidden> hidden{};
+  lower_all(layout.graph, layout.values.data(), index.data(), hidden.data());
+  bool valid = true;
+  for (const graph_node& node : layout.graph.nodes) {
+    const transform_parameters p = node.parameters(layout.values.data());
+    index_t up[graph_node::max_dims] = {};
+    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
+    valid = valid && with_rules(node.spec.kind, [&](auto rules) { return rules.is_valid(p.data(), up); });
+  }
+  return {hidden[0], valid};
+}
+
+std::string about(const random_layout& layout, const indices& index, const std::string& what) {
+  return what + " at " + text(index) + " of" + layout.description;
+}
+
+TEST(RandomLayouts, AreAccepted) {
+  check_property([](tape& choices) {
+    const random_layout layout = make_random_layout(choices);
+    return layout.description.find("NOT ACCEPTED") == std::string::npos ? "" : layout.description;
+  });
+}
+
+TEST(RandomLayouts, OffsetsAndPadsFollowTheDefinition) {
+  check_property([](tape& choices) {
+    const random_layout layout = make_random_layout(choices);
+    return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
+      const evaluation ours = evaluate(layout, index);
+      const std::optional<index_t> expected = layout.model.offset(index);
+      if (ours.valid != expected.has_value()) return about(layout, index, "validity");
+      if (expected && ours.offset != *expected) return about(layout, index, "offset " + std::to_string(ours.offset));
+      return "";
+    });
+  });
+}
+
+TEST(RandomLayouts, LengthsAreKnownWhereNoRunTimeValueDecides) {
+  check_property([](tape& choices) -> std::string {
+    const random_layout layout = make_random_layout(choices);
+    for (index_t d = 0; d < layout.graph.ndim(); ++d) {
+      const index_t length = hidden_length(layout.graph, layout.graph.top[d]);
+      if (length != layout.model.lengths()[std::size_t(d)] && (length != dynamic || layout.values.empty())) {
+        return about(layout, {d}, "length " + std::to_string(length));
+      }
+    }
+    return "";
+  });
+}
+
+// A block of `run` indices from a multiple of it exists wholly or not at all, is contiguous, and begins at a multiple of `run`.
+TEST(RandomLayouts, RunsAreContiguousAlignedAndWhole) {
+  check_property([](tape& choices) {
+    const random_layout layout = make_random_layout(choices);
+    const auto runs = contiguous_runs(layout.graph, 1 << 10);
+    return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
+      const std::optional<index_t> here = layout.model.offset(index);
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        const index_t run = runs[layout.graph.top[index_t(d)]];
+        if (run < 1) return about(layout, index, "no run");
+        indices first = index;
+        first[d] -= index[d] % run;
+        const std::optional<index_t> begin = layout.model.offset(first);
+        const std::string which = "run " + std::to_string(run) + " along " + std::to_string(d);
+        if (begin.has_value() != here.has_value()) return about(layout, index, "half a vector exists, " + which);
+        if (!here) continue;
+        indices last = first;
+        last[d] += run - 1;
+        if (!layout.model.offset(last)) return about(layout, index, "leaves the tensor, " + which);
+        if (*begin % run != 0) return about(layout, index, "not aligned, " + which);
+        if (*here - *begin != index[d] % run) return about(layout, index, "not contiguous, " + which);
+      }
+      return "";
+    });
+  });
+}
+
+TEST(RandomLayouts, LinearOnesAre) {
+  check_property([](tape& choices) {
+    const random_layout layout = make_random_layout(choices);
+    if (!is_linear(layout.graph)) return std::string();
+    const indices zero(layout.model.lengths().size());
+    const index_t origin = evaluate(layout, zero).offset;
+    return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
+      index_t sum = origin;
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        indices unit = zero;
+        unit[d] = 1;
+        sum += index[d] * (evaluate(layout, unit).offset - origin);
+      }
+      return evaluate(layout, index).offset == sum ? "" : about(layout, index, "not linear");
+    });
+  });
+}
+
+TEST(RandomLayouts, F2LinearOnesAre) {
+  check_property([](tape& choices) {
+    const random_layout layout = make_random_layout(choices, true);
+    if (!is_f2_linear(layout.graph)) return std::string();
+    return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
+      if (!layout.model.offset(index)) return "";
+      index_t sum = 0;
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        for (index_t bit = 1; bit <= index[d]; bit *= 2) {
+          indices unit(index.size());
+          unit[d] = index[d] & bit;
+          sum ^= evaluate(layout, unit).offset;
+        }
+      }
+      return evaluate(layout, index).offset == sum ? "" : about(layout, index, "not linear in bits");
+    });
+  });
+}
+
+}  // namespace
+}  // namespace tilewright::property

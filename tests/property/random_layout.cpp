@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+#include "random_layout.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright::property {
+
+std::string text(const indices& list) {
+  std::string s = "(";
+  for (std::size_t i = 0; i < list.size(); ++i) s += (i ? ", " : "") + std::to_string(list[i]);
+  return s + ")";
+}
+
+std::string for_each_index(const indices& lengths, const std::function<std::string(const indices&)>& f) {
+  const index_t total = std::accumulate(lengths.begin(), lengths.end(), 1, std::multiplies<>());
+  for (index_t i = 0; i < total; ++i) {
+    indices index(lengths.size());
+    index_t rest = i;
+    for (std::size_t d = lengths.size(); d-- > 0; rest /= lengths[d]) index[d] = rest % lengths[d];
+    if (std::string wrong = f(index); !wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+namespace {
+
+index_t product(const indices& list, std::size_t first) {
+  return std::accumulate(list.begin() + std::ptrdiff_t(first), list.end(), 1, std::multiplies<>());
+}
+
+/// Lower indices of one transform, by definition: quotients and remainders of strides, sums of digits, bits one by one.
+/// Nothing where a pad has no element.
+std::optional<indices> lowered(const placed_transform& t, const indices& up) {
+  const indices& p = t.parameters;
+  const std::size_t num_up = up.size();
+  switch (t.kind) {
+    case transform_kind::pass_through: return up;
+    case transform_kind::pad: {
+      const bool exists = p[1] <= up[0] && up[0] < p[1] + p[0];
+      return exists ? std::optional(indices{up[0] - p[1]}) : std::nullopt;
+    }
+    case transform_kind::embed:
+      return indices{std::inner_product(up.begin(), up.end(), p.begin() + std::ptrdiff_t(num_up), 0)};
+    case transform_kind::merge: {
+      indices low;
+      for (std::size_t i = 0; i < p.size(); ++i) low.push_back(up[0] / product(p, i + 1) % p[i]);
+      return low;
+    }
+    case transform_kind::unmerge: {
+      index_t sum = 0;
+      for (std::size_t i = 0; i < num_up; ++i) sum += up[i] * product(p, i + 1);
+      return indices{sum};
+    }
+    case transform_kind::xor_modulo: {
+      index_t low = 0;
+      for (index_t bit = 1; bit < p[1]; bit *= 2) low += (up[0] / bit % 2 != up[1] / bit % 2) ? bit : 0;
+      return indices{up[0], low};
+    }
+    case transform_kind::offset: return indices{up[0] + p[1]};
+    case transform_kind::freeze: return indices{p[0]};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<index_t> layout_model::offset(indices index) const {
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (index[d] < 0 || index[d] >= lengths()[d]) return std::nullopt;
+  }
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    indices below(std::size_t(layers[i].num_lower), -1);
+    for (const placed_transform& t : layers[i].transforms) {
+      indices up;
+      for (const index_t d : t.upper) up.push_back(index[std::size_t(d)]);
+      const std::optional<indices> low = lowered(t, up);
+      if (!low) return std::nullopt;
+      for (std::size_t k = 0; k < t.lower.size(); ++k) below[std::size_t(t.lower[k])] = (*low)[k];
+    }
+    index = below;
+  }
+  return index[0];
+}
+
+namespace {
+
+const char* name(transform_kind kind) {
+  constexpr const char* names[] = {"pass_through", "pad", "embed", "merge", "unmerge", "xor", "offset", "freeze"};
+  return names[int(kind)];
+}
+
+class builder {
+ public:
+  builder(tape& choices, bool all_static) : choices_(choices), all_static_(all_static) {
+    layout_.graph.top.push_back(0);
+    begin_with_a_plain_tensor();
+    for (index_t depth = choices_.below(5); depth > 0; --depth) add_layer();
+  }
+
+  random_layout result() { return layout_; }
+
+ private:
+  index_t length() { return choices_.one_of<index_t>({2, 1, 3, 4, 5, 8, 6, 16}); }
+
+  indices a_few_lengths(index_t most) {
+    indices lengths;
+    index_t total = 1;
+    for (index_t n = choices_.between(1, most); n > 0; --n) {
+      const index_t l = length();
+      if (total * l > 600) break;
+      total *= l;
+      lengths.push_back(l);
+    }
+    return lengths.empty() ? indices{2} : lengths;
+  }
+
+  static indices upto(std::size_t n) {
+    indices ids(n);
+    std::iota(ids.begin(), ids.end(), 0);
+    return ids;
+  }
+
+  void begin_with_a_plain_tensor() {
+    const indices lengths = a_few_lengths(4);
+    if (choices_.chance(2)) {
+      add({1, lengths, {{transform_kind::unmerge, lengths, {0}, upto(lengths.size())}}});
+      return;
+    }
+    // Strides of a permutation of the dimensions, some of them rounded up: every element has its own place.
+    indices parameters = lengths, strides(lengths.size()), order = upto(lengths.size());
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[std::size_t(choices_.below(index_t(i)))]);
+    index_t stride = 1;
+    for (std::size_t i = order.size(); i-- > 0;) {
+      strides[std::size_t(order[i])] = stride;
+      stride *= lengths[std::size_t(order[i])];
+      if (choices_.chance(3))
+        stride = round_up<index_t>(stride, choices_.one_of<index_t>({8, 4, 3})) + choices_.one_of<index_t>({0, 8, 1});
+    }
+    parameters.insert(parameters.end(), strides.begin(), strides.end());
+    parameters.push_back(1);
+    add({1, lengths, {{transform_kind::embed, parameters, {0}, upto(lengths.size())}}});
+  }
+
+  /// A layer in which every dimension of the one below is used once, and whose dimensions come in any order.
+  void add_layer() {
+    const indices below = layout_.model.lengths();
+    indices waiting = upto(below.size());
+    std::vector<placed_transform> transforms;
+    std::vector<indices> upper_lengths;
+    const auto take = [&] {
+      const auto place = waiting.begin() + choices_.below(index_t(waiting.size()));
+      const index_t d = *place;
+      waiting.erase(place);
+      return d;
+    };
+    index_t visible = 0;
+    while (!waiting.empty()) {
+      const index_t d = take(), l = below[std::size_t(d)];
+      placed_transform t{transform_kind::pass_through, {l}, {d}, {}};
+      indices up{l};
+      switch (choices_.below(8)) {
+        case 1: {
+          const index_t left = choices_.one_of<index_t>({0, 1, 4, 8}), right = choices_.one_of<index_t>({0, 3, 8});
+          t = {transform_kind::pad, {l, left, right}, {d}, {}};
+          up = {left + l + right};
+          break;
+        }
+        case 2:
+          for (index_t n = choices_.below(3); n > 0 && !waiting.empty(); --n) t.lower.push_back(take());
+          t.kind = transform_kind::merge;
+          t.parameters.clear();
+          for (const index_t low : t.lower) t.parameters.push_back(below[std::size_t(low)]);
+          up = {product(t.parameters, 0)};
+          break;
+        case 3: {
+          up.clear();
+          index_t rest = l;
+          for (const index_t f : {2, 3, 2, 4}) {
+            if (rest % f != 0 || !choices_.chance(2)) continue;
+            up.push_back(f);
+            rest /= f;
+          }
+          up.insert(choices_.chance(2) ? up.begin() : up.end(), rest);
+          t = {transform_kind::unmerge, up, {d}, {}};
+          break;
+        }
+        case 4:
+          if (waiting.empty() || !is_power_of_two(below[std::size_t(waiting.front())])) break;
+          t = {transform_kind::xor_modulo, {l, below[std::size_t(waiting.front())]}, {d, waiting.front()}, {}};
+          up = {l, below[std::size_t(waiting.front())]};
+          waiting.erase(waiting.begin());
+          break;
+        case 5: {
+          const index_t from = choices_.below(l);
+          up = {l - from};
+          t = {transform_kind::offset, {l - from, from}, {d}, {}};
+          break;
+        }
+        case 6:
+          if (waiting.empty() && visible == 0) break;
+          t = {transform_kind::freeze, {choices_.below(l)}, {d}, {}};
+          up.clear();
+          break;
+        default: break;
+      }
+      visible += index_t(up.size());
+      transforms.push_back(t);
+      upper_lengths.push_back(up);
+    }
+    index_t total = 1, count = 0;
+    for (const indices& up : upper_lengths) total *= product(up, 0), count += index_t(up.size());
+    if (total > 4000 || count == 0 || count > 8) return;
+    // Which new dimension is which transform's.
+    indices ids = upto(std::size_t(count));
+    for (std::size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[std::size_t(choices_.below(index_t(i)))]);
+    layer next{index_t(below.size()), indices(std::size_t(count)), transforms};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < transforms.size(); ++i) {
+      for (const index_t l : upper_lengths[i]) {
+        next.transforms[i].upper.push_back(ids[n]);
+        next.lengths[std::size_t(ids[n++])] = l;
+      }
+    }
+    add(next);
+  }
+
+  template <index_t N>
+  detail::chained_graph chained(const layer& next, const std::vector<transform_spec>& specs) {
+    array<transform_spec, N> spec_array{};
+    array<detail::dimension_ids, N> lower{}, upper{};
+    for (index_t i = 0; i < N; ++i) {
+      const placed_transform& t = next.transforms[std::size_t(i)];
+      spec_array[i] = specs[std::size_t(i)];
+      for (const index_t d : t.lower) lower[i].ids.push_back(static_cast<signed char>(d));
+      for (const index_t d : t.upper) upper[i].ids.push_back(static_cast<signed char>(d));
+    }
+    return detail::chain<N>(layout_.graph, spec_array, lower, upper);
+  }
+
+  void add(const layer& next) {
+    std::vector<transform_spec> specs;
+    indices values;
+    std::string words;
+    for (const placed_transform& t : next.transforms) {
+      transform_spec spec{
+          t.kind, static_cast<signed char>(t.lower.size()), static_cast<signed char>(t.upper.size()), {}};
+      index_t promise = 0;
+      for (std::size_t i = 0; i < t.parameters.size(); ++i) {
+        const bool is_promise = t.kind == transform_kind::embed && i + 1 == t.parameters.size();
+        const bool must_be_static = is_promise || (t.kind == transform_kind::xor_modulo && i == 1);
+        const bool at_run_time = !all_static_ && !must_be_static && choices_.chance(4);
+        spec.parameters.push_back(is_promise ? max<index_t>(promise, 1) : at_run_time ? dynamic : t.parameters[i]);
+        if (at_run_time) {
+          values.push_back(t.parameters[i]);
+          promise = gcd(promise, t.parameters[i]);
+        }
+      }
+      specs.push_back(spec);
+      words += std::string(" ") + name(t.kind) + text(t.parameters) + " from " + text(t.lower) + " to " + text(t.upper);
+    }
+    const detail::chained_graph result = [&] {
+      switch (specs.size()) {
+        case 1: return chained<1>(next, specs);
+        case 2: return chained<2>(next, specs);
+        case 3: return chained<3>(next, specs);
+        case 4: return chained<4>(next, specs);
+        case 5: return chained<5>(next, specs);
+        case 6: return chained<6>(next, specs);
+        case 7: return chained<7>(next, specs);
+        default: return chained<8>(next, specs);
+      }
+    }();
+    if (result.fault == detail::chain_fault::too_many_nodes) return;
+    if (result.fault != detail::chain_fault::none) layout_.description += " NOT ACCEPTED:";
+    layout_.graph = result.graph;
+    layout_.model.layers.push_back(next);
+    layout_.values.insert(layout_.values.end(), values.begin(), values.end());
+    layout_.description += words + ";";
+  }
+
+  tape& choices_;
+  bool all_static_;
+  random_layout layout_;
+};
+
+}  // namespace
+
+random_layout make_random_layout(tape& choices, bool all_static) { return builder(choices, all_static).result(); }
+
+}  // namespace tilewright::property
