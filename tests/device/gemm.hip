@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// All kernels of examples/05_gemm, without the program around them: no GPU runtime is needed to compile them.
+#define GEMM_KERNELS_ONLY
+#include "../../examples/05_gemm/gemm.hip"
+
+namespace gemm_example {
+
+using enum tw::operand_major;
+using tw::bfloat16_t;
+using tw::half_t;
+
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, k, k, 8>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, k, mn, 8>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, mn, k, 8>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, mn, mn, 8>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, k, k, 1>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, k, mn, 1>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, mn, k, 1>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, mn, mn, 1>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, k, 8>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, mn, 8>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, k, 8>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, mn, 8>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, k, 1>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, mn, 1>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, k, 1>>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, mn, 1>>(tw::gemm_args);
+
+}  // namespace gemm_example

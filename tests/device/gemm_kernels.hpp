@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The kernels of gemm.hip, each with what the library says about it at compile time.
+#pragma once
+
+#define GEMM_KERNELS_ONLY
+#include "../../examples/05_gemm/gemm.hip"
+
+#include <tilewright/gemm/lds_prediction.hpp>
+
+#include <ostream>
+#include <regex>
+#include <stdexcept>
+
+#include "code_objects.hpp"
+
+struct gemm_kernel_facts {
+  std::string name;  // for instance gemm_f16_ak_bk_v8
+  tilewright::operand_major a_major, b_major;
+  tilewright::index_t vector, block_size;
+  std::uint16_t (*bits_of)(double);
+  double (*value_of)(std::uint16_t);
+  const char* (*check)(const tilewright::gemm_args&);
+  tilewright::grid_size (*grid)(const tilewright::gemm_args&);
+  tilewright::gemm_lds_prediction (*lds_prediction)();  // for one block and one tile along k
+  tilewright::long_index_t (*num_block_k_tiles)(const tilewright::gemm_args&);
+};
+
+/// The prediction for a kernel. What happens in LDS depends neither on the vectors in global memory nor on which 16-bit
+/// type the elements have, so it is computed once for all of these: that saves much compile time.
+template <class Choice, class Arch>
+tilewright::gemm_lds_prediction lds_prediction_of() {
+  using policy = gemm_example::policy<Choice, Arch>;
+  using analysed =
+      gemm_example::policy<gemm_example::kernel_choice<tilewright::half_t, Choice::a_major, Choice::b_major, 8>, Arch>;
+  static_assert(policy::a_copy == analysed::a_copy && policy::b_copy == analysed::b_copy &&
+                policy::tile == analysed::tile && policy::k_pack == analysed::k_pack &&
+                sizeof(typename policy::element_type) == sizeof(tilewright::half_t));
+  return tilewright::predict_lds<analysed>();
+}
+
+template <class Choice, class Arch>
+gemm_kernel_facts facts_of() {
+  using namespace tilewright;
+  using T = typename Choice::element_type;
+  using policy = gemm_example::policy<Choice, Arch>;
+  using kernel = gemm_kernel<policy>;
+  return {
+      .name = Choice::name(),
+      .a_major = Choice::a_major,
+      .b_major = Choice::b_major,
+      .vector = Choice::vector,
+      .block_size = kernel::block_size,
+      .bits_of = [](double value) { return bit_cast<std::uint16_t>(type_convert<T>(float(value))); },
+      .value_of = [](std::uint16_t bits) { return double(type_convert<float>(bit_cast<T>(bits))); },
+      .check = kernel::check,
+      .grid = kernel::grid,
+      .lds_prediction = lds_prediction_of<Choice, Arch>,
+      .num_block_k_tiles = num_block_k_tiles<policy>,
+  };
+}
+
+/// All kernels for one target.
+template <class Arch>
+std::vector<gemm_kernel_facts> gemm_kernels_for() {
+  using enum tilewright::operand_major;
+  using gemm_example::kernel_choice;
+  std::vector<gemm_kernel_facts> kernels;
+  const auto add_majors = [&]<class T, tilewright::index_t Vector>() {
+    kernels.push_back(facts_of<kernel_choice<T, k, k, Vector>, Arch>());
+    kernels.push_back(facts_of<kernel_choice<T, k, mn, Vector>, Arch>());
+    kernels.push_back(facts_of<kernel_choice<T, mn, k, Vector>, Arch>());
+    kernels.push_back(facts_of<kernel_choice<T, mn, mn, Vector>, Arch>());
+  };
+  add_majors.template operator()<tilewright::half_t, 8>();
+  add_majors.template operator()<tilewright::half_t, 1>();
+  add_majors.template operator()<tilewright::bfloat16_t, 8>();
+  add_majors.template operator()<tilewright::bfloat16_t, 1>();
+  return kernels;
+}
+
+inline std::vector<gemm_kernel_facts> gemm_kernels_for(const std::string& arch) {
+  using namespace tilewright::arch;
+  if (arch == "gfx90a") return gemm_kernels_for<gfx90a>();
+  if (arch == "gfx942") return gemm_kernels_for<gfx942>();
+  if (arch == "gfx950") return gemm_kernels_for<gfx950>();
+  if (arch == "gfx1100") return gemm_kernels_for<gfx1100>();
+  if (arch == "gfx1201") return gemm_kernels_for<gfx1201>();
+  throw std::runtime_error("gemm_kernels_for: add " + arch);
+}
+
+/// The name of the kernel whose symbol this is. (The demangler of libstdc++ 12 does not know _Float16.)
+inline std::string kernel_name_of(const std::string& symbol) {
+  static const std::regex choice(
+      R"(kernel_choiceI(DF16_|N10tilewright10bfloat16_tE)L.*operand_majorE([01])ELS\w_([01])ELi(\d+)E)");
+  std::smatch found;
+  if (!std::regex_search(symbol, found, choice)) return {};
+  return std::string(found[1] == "DF16_" ? "gemm_f16" : "gemm_bf16") + (found[2] == "0" ? "_ak" : "_am") +
+         (found[3] == "0" ? "_bk" : "_bn") + "_v" + found[4].str();
+}
