@@ -12,8 +12,8 @@ inline namespace nvptx {
 
 TILEWRIGHT_HD index_t thread_id() { return index_t(threadIdx.x); }
 TILEWRIGHT_HD index_t lane_id() { return index_t(threadIdx.x & 31u); }
-/// The same for all lanes; the shuffle lets the compiler know.
-TILEWRIGHT_HD index_t wave_id() { return __shfl_sync(0xffffffffu, index_t(threadIdx.x / 32u), 0); }
+/// The same for all lanes.
+TILEWRIGHT_HD index_t wave_id() { return index_t(threadIdx.x / 32u); }
 TILEWRIGHT_HD block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
 TILEWRIGHT_HD void block_sync() { __syncthreads(); }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What docs/architecture.md shows.
+#include <tilewright/tilewright.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tw = tilewright;
+using tw::index_t, tw::make_tuple, tw::number;
+
+namespace {
+
+// The operand tiles of gfx942's default kernel: 128 x 32 halves, written by 256 threads, read for matrix instructions.
+using policy = tw::gemm_policy<tw::arch::gfx942, tw::half_t, tw::operand_major::k, tw::operand_major::k, 8>;
+constexpr auto layout = policy::lds_descriptor<128>();
+constexpr auto writing = tw::access_plan<layout.graph, policy::a_copy, 2>::list;
+constexpr auto reading = tw::access_plan<layout.graph, tw::a_encoding(policy::tile), 2>::list;
+
+static_assert(writing.rule == tw::address_rule::xor_groups);
+static_assert(writing.base.size() == 2 && writing.num_bases == 1);  // two accesses, one address register
+static_assert(reading.base.size() == 4 && reading.num_bases == 2);  // the halves of k differ in a bit that is XORed
+
+// Rows whose pitch is known only at run time: the steps are the same for all threads, but no constants.
+constexpr auto rows = tw::make_naive_tensor_descriptor(make_tuple(index_t{100}, number<32>{}),
+                                                       make_tuple(index_t{40}, number<1>{}), number<8>{});
+constexpr auto loading = tw::access_plan<rows.graph, policy::a_copy, 2>::list;
+static_assert(loading.rule == tw::address_rule::uniform_steps && loading.vector.length == 8);
+
+TEST(docs_architecture, k_loop) {
+  // k = 72 in tiles of 32: the first one holds 24 columns that do not exist and 8 that do.
+  constexpr tw::k_tiles tiles = tw::split_k_into_tiles(72, 32);
+  static_assert(tiles.count == 3 && tiles.first_origin == -24);
+  EXPECT_EQ(tiles.first_origin + tiles.count * 32, 72);
+}
+
+}  // namespace

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What docs/cpu_backend.md shows.
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/exec/host/launch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tw = tilewright;
+namespace exec = tilewright::exec;
+using tw::index_t;
+
+namespace {
+
+TEST(docs_cpu_backend, a_kernel) {
+  // Each block reverses its 256 numbers through LDS.
+  std::vector<int> data(1024);
+  for (index_t i = 0; i < 1024; ++i) data[std::size_t(i)] = i;
+  const auto kernel = [&] {
+    const exec::global_buffer buffer = exec::make_global_buffer(data.data(), 1024 * sizeof(int));
+    const exec::lds_pointer lds = exec::lds_allocate<1024>();
+    const index_t thread = exec::thread_id(), first = exec::block_id().x * 256;
+    exec::lds_store(lds, thread * 4, exec::buffer_load<int>(buffer, (first + thread) * 4));
+    exec::block_sync();
+    exec::buffer_store(buffer, (first + thread) * 4, exec::lds_load<int>(lds, (255 - thread) * 4));
+  };
+  const exec::launch_report report =
+      exec::launch({.target = &tw::arch::gfx942::value, .grid = {4}, .block_size = 256, .lds_bytes = 1024}, kernel);
+
+  EXPECT_EQ(data[0], 255);
+  EXPECT_EQ(data[1023], 768);
+  const exec::lds_counts reads = report.of(tw::arch::lds_op::read_b32);
+  EXPECT_EQ(reads.executions, 16);  // 4 blocks of 4 waves
+  EXPECT_EQ(reads.conflicts, 0);
+}
+
+std::string fault_of(void (*kernel)()) {
+  try {
+    exec::launch({.target = &tw::arch::gfx942::value, .block_size = 128, .lds_bytes = 1024}, kernel);
+  } catch (const exec::host::fault& f) {
+    return f.what();
+  }
+  return "none";
+}
+
+TEST(docs_cpu_backend, faults) {
+  const std::string outside = fault_of([] { exec::lds_store(exec::lds_allocate<512>(), exec::thread_id() * 8, 1.0); });
+  EXPECT_EQ(outside,
+            "thread 64 of block (0, 0, 0) executes ds_write_b64 at LDS byte 512, outside of the 512 bytes that it has "
+            "allocated");
+  const std::string unreached = fault_of([] {
+    if (exec::wave_id() == 0) exec::block_sync();
+  });
+  EXPECT_EQ(unreached,
+            "thread 0 of block (0, 0, 0) waits for ever at a barrier that thread 64 does not reach: it has left the "
+            "kernel");
+}
+
+}  // namespace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What docs/lds.md shows.
+#include <tilewright/core.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tw = tilewright;
+namespace arch = tilewright::arch;
+using tw::index_t, tw::make_tuple, tw::number;
+
+namespace {
+
+using operand = tw::tile_distribution<tw::encoding_of(arch::describe(arch::matrix_op::mfma_32x32x16).a)>;
+
+template <index_t BankRowBytes>
+constexpr auto layout = tw::lds_index_swapping<64, 8, tw::lds_layer(64, 2, BankRowBytes), 128, tw::half_t>::descriptor;
+
+// A variable template, so that it is computed once; and `value == wanted`, so that the compiler prints the value.
+template <class Arch, index_t BankRowBytes>
+constexpr index_t worst_degree =
+    tw::analyze_lds_access<Arch>(layout<BankRowBytes>, operand{}, 2, tw::lds_access_kind::read).worst_degree;
+static_assert(worst_degree<arch::gfx950, 256> == 1);
+
+TEST(docs_lds, a_failed_proof_says_who_meets_whom) {
+  constexpr auto cost = tw::analyze_lds_access<arch::gfx950>(layout<128>, operand{}, 2, tw::lds_access_kind::read);
+  static_assert(cost.worst_degree == 2 && cost.conflicts == 4);
+  // Rows 12 and 20 of the tile, lanes 12 and 20, meet in bank 16 while phase 0 is served.
+  static_assert(cost.phase == 0 && cost.bank == 16 && cost.lanes == tw::array<index_t, 2>{12, 20});
+  static_assert(cost.coordinates[0] == tw::multi_index<2>{12, 0} && cost.coordinates[1] == tw::multi_index<2>{20, 0});
+  EXPECT_FALSE(cost.is_conflict_free());
+}
+
+TEST(docs_lds, run_time) {
+  tw::lds_addresses address;
+  for (index_t lane = 0; lane < 64; ++lane)
+    address[lane] = lane * 128;  // a column of 4-byte words in rows of 128 bytes
+  const tw::lds_access_cost cost = tw::lds_cost(arch::gfx942::value, arch::lds_op::read_b32, address);
+  EXPECT_EQ(cost.worst_degree, 32);
+  EXPECT_EQ(cost.conflicts, 62);  // two phases of 32 lanes, which all want the same bank
+}
+
+TEST(docs_lds, disputed_rows) {
+  tw::lds_addresses address;
+  for (index_t lane = 0; lane < 64; ++lane) address[lane] = lane * 8;  // every second word
+  const auto conflicts = [&](tw::lds_reading reading) {
+    return tw::lds_cost(arch::gfx950::value, arch::lds_op::read_b32, address, reading).conflicts;
+  };
+  EXPECT_EQ(conflicts(tw::lds_reading::first), 1);   // all lanes at once on 64 banks
+  EXPECT_EQ(conflicts(tw::lds_reading::second), 2);  // two halves on 32 banks
+  EXPECT_EQ(conflicts(tw::lds_reading::worst), 2);   // the default: a proof holds under both
+}
+
+// Only rows that somebody has documented or measured.
+constexpr bool rests_on_evidence(const arch::target& target, arch::lds_op op) {
+  for (const arch::lds_service& reading : target.find(op)->readings) {
+    if (!arch::is_evidence(reading.known_by)) return false;
+  }
+  return true;
+}
+static_assert(rests_on_evidence(arch::gfx942::value, arch::lds_op::read_b128));
+static_assert(!rests_on_evidence(arch::gfx90a::value, arch::lds_op::read_b128));
+
+// A row replaced by your own measurement.
+struct measured_gfx90a {
+  static constexpr arch::target value = arch::with_lds_row(
+      arch::gfx90a::value,
+      arch::lds_row(arch::lds_op::read_b128,
+                    arch::lds_service{arch::contiguous_phases(64, 8), 32, arch::grade::measured_here, "my counters"}));
+};
+static_assert(rests_on_evidence(measured_gfx90a::value, arch::lds_op::read_b128));
+static_assert(worst_degree<measured_gfx90a, 128> == 1);
+
+}  // namespace

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that what the documents show is what the tree holds.
+
+usage: check_docs.py ROOT [--program NAME=PATH]... [--write] | check_docs.py --self-test
+
+In README.md and docs/*.md of ROOT
+  <!-- from FILE -->       before a code block: its lines stand in FILE, one after another, whatever their indentation
+  <!-- all of FILE -->     before a code block: it is the whole of FILE, less the licence line
+  <!-- output of NAME -->  up to <!-- end of output -->: what the program prints; --write updates it
+Every block of C++ needs one of the first two. Links to other files of ROOT must lead somewhere.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+BLOCK = re.compile(r"(?:^<!-- (from|all of) (\S+) -->\n\n?)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARK = re.compile(r"^<!-- (?:from|all of) \S+ -->$", re.MULTILINE)
+OUTPUT = re.compile(r"(^<!-- output of (\S+) -->\n)(.*?)(^<!-- end of output -->$)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+LICENCE = re.compile(r"^(//|#) SPDX-License-Identifier: .*\n")
+
+
+def dedented(lines):
+    return textwrap.dedent("".join(line.rstrip("\n") + "\n" for line in lines))
+
+
+def stands_in(code, text):
+    wanted, lines = dedented(code.splitlines()), text.splitlines()
+    count = len(wanted.splitlines())
+    return any(dedented(lines[i:i + count]) == wanted for i in range(len(lines) - count + 1))
+
+
+def problems_of_blocks(root, text):
+    marked = 0
+    for how, path, language, code in BLOCK.findall(text):
+        first = code.splitlines()[0] if code else ""
+        if not how:
+            if language == "cpp":
+                yield f"the C++ block that begins '{first}' names no file that it comes from"
+            continue
+        marked += 1
+        if not (root / path).is_file():
+            yield f"the block that begins '{first}' is from {path}, which is not there"
+            continue
+        source = (root / path).read_text(encoding="utf-8")
+        if how == "all of" and code != LICENCE.sub("", source):
+            yield f"the block that begins '{first}' is not the whole of {path}"
+        elif how == "from" and not stands_in(code, source):
+            yield f"the block that begins '{first}' does not stand in {path}"
+    if marked != len(MARK.findall(text)):
+        yield "a mark of the form <!-- from FILE --> has no code block right behind it"
+
+
+def problems_of_links(folder, text):
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    for target in LINK.findall(prose):
+        if "://" not in target and not (folder / target).exists():
+            yield f"the link to {target} leads nowhere"
+
+
+def problems_of_outputs(text, outputs):
+    for _, name, shown, _ in OUTPUT.findall(text):
+        if name not in outputs:
+            yield f"it shows what {name} prints, but no such program was given"
+        elif shown != outputs[name]:
+            yield f"it does not show what {name} prints now; check_docs.py --write updates it"
+
+
+def documents_in(root):
+    return [path for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))] if path.is_file()]
+
+
+def problems_in(root, outputs):
+    documents = documents_in(root)
+    if not documents:
+        yield f"{root}: no documents here"
+    shown = set()
+    for path in documents:
+        text = path.read_text(encoding="utf-8")
+        shown.update(name for _, name, _, _ in OUTPUT.findall(text))
+        for problem in [*problems_of_blocks(root, text), *problems_of_links(path.parent, text),
+                        *problems_of_outputs(text, outputs)]:
+            yield f"{path.relative_to(root)}: {problem}"
+    for name in sorted(set(outputs) - shown):
+        yield f"no document shows what {name} prints"
+
+
+def update(root, outputs):
+    for path in documents_in(root):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(OUTPUT.sub(lambda m: m[1] + outputs.get(m[2], m[3]) + m[4], text), encoding="utf-8")
+
+
+def self_test():
+    """Plants errors; each must be found, and sound documents must pass."""
+    source = "// SPDX-License-Identifier: MIT\nint main() {\n  if (true) {\n    return 0;\n  }\n}\n"
+    inner = "<!-- from a.cpp -->\n```cpp\nif (true) {\n  return 0;\n}\n```\n"
+    whole = "<!-- all of a.cpp -->\n```cpp\nint main() {\n  if (true) {\n    return 0;\n  }\n}\n```\n"
+    table = "<!-- output of table -->\n1 2\n<!-- end of output -->\n"
+    cases = [
+        (inner + whole + table + "[a](a.cpp#L1) [b](https://example.org) \n```sh\n[x](y)\n```\n", None),
+        (table + inner.replace("return 0", "return 1"), "does not stand in a.cpp"),
+        (table + inner.replace("  return 0", "return 0"), "does not stand in a.cpp"),
+        (table + whole.replace("  }\n", "", 1), "not the whole of a.cpp"),
+        (table + inner.replace("a.cpp", "b.cpp"), "which is not there"),
+        (table + inner.replace("<!-- from a.cpp -->\n", ""), "names no file"),
+        (table + inner.replace("-->\n", "-->\n\ntext\n\n"), "no code block right behind it"),
+        (table + "[c](c.md)\n", "leads nowhere"),
+        (table.replace("1 2", "1 3"), "does not show what table prints now"),
+        (table.replace("of table", "of chair"), "no such program"),
+        (inner, "no document shows what table prints"),
+    ]
+    failed = 0
+    for text, expected in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "a.cpp").write_text(source, encoding="utf-8")
+            (root / "README.md").write_text(text, encoding="utf-8")
+            problems = list(problems_in(root, {"table": "1 2\n"}))
+            update(root, {"table": "1 2\n"})
+            outdated = expected is not None and "prints now" in expected and list(problems_in(root, {"table": "1 2\n"}))
+        found = not problems if expected is None else any(expected in problem for problem in problems)
+        if found and not outdated:
+            continue
+        failed += 1
+        print(f"planted {text!r}: expected {expected!r}, found {problems}")
+    print(f"documents check, self-test: {len(cases) - failed} of {len(cases)} cases as expected")
+    return 1 if failed else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    write = "--write" in arguments
+    arguments = [a for a in arguments if a != "--write"]
+    programs = [a.partition("=") for flag, a in zip(arguments[1::2], arguments[2::2]) if flag == "--program"]
+    if not arguments or arguments[0].startswith("-") or len(arguments) != 1 + 2 * len(programs):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    root = Path(arguments[0])
+    outputs = {name: subprocess.run([path], check=True, capture_output=True, text=True).stdout for name, _, path in programs}
+    if write:
+        update(root, outputs)
+    problems = list(problems_in(root, outputs))
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
