@@ -51,6 +51,4 @@ struct gfx1100 {
   };
 };
 
-static_assert(is_consistent(gfx1100::value));
-
 }  // namespace tilewright::arch

@@ -37,6 +37,4 @@ struct gfx1201 {
   };
 };
 
-static_assert(is_consistent(gfx1201::value));
-
 }  // namespace tilewright::arch

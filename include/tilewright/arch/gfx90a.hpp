@@ -41,6 +41,4 @@ struct gfx90a {
   };
 };
 
-static_assert(is_consistent(gfx90a::value));
-
 }  // namespace tilewright::arch

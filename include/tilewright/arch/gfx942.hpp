@@ -57,6 +57,4 @@ struct gfx942 {
   };
 };
 
-static_assert(is_consistent(gfx942::value));
-
 }  // namespace tilewright::arch

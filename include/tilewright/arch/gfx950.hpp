@@ -55,6 +55,4 @@ struct gfx950 {
   };
 };
 
-static_assert(is_consistent(gfx950::value));
-
 }  // namespace tilewright::arch

@@ -40,6 +40,4 @@ struct sm80 {
   };
 };
 
-static_assert(is_consistent(sm80::value));
-
 }  // namespace tilewright::arch

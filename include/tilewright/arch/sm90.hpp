@@ -42,6 +42,4 @@ struct sm90 {
   };
 };
 
-static_assert(is_consistent(sm90::value));
-
 }  // namespace tilewright::arch

@@ -2,7 +2,7 @@
 // The choices that make a GEMM kernel, and good ones for each target.
 #pragma once
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/arch/target.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/mma/block_tile.hpp>
