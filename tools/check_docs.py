@@ -143,7 +143,11 @@ def main(arguments):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     root = Path(arguments[0])
-    outputs = {name: subprocess.run([path], check=True, capture_output=True, text=True).stdout for name, _, path in programs}
+    try:
+        outputs = {name: subprocess.run([path], check=True, capture_output=True, text=True).stdout for name, _, path in programs}
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"check_docs.py: {error}", file=sys.stderr)
+        return 2
     if write:
         update(root, outputs)
     problems = list(problems_in(root, outputs))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What docs/lds.md shows.
 #include <tilewright/core.hpp>
+#include <tilewright/gemm/gemm_policy.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,9 +32,8 @@ TEST(docs_lds, a_failed_proof_says_who_meets_whom) {
 }
 
 TEST(docs_lds, run_time) {
-  tw::lds_addresses address;
-  for (index_t lane = 0; lane < 64; ++lane)
-    address[lane] = lane * 128;  // a column of 4-byte words in rows of 128 bytes
+  tw::lds_addresses address;  // of a column of 4-byte words, in rows of 128 bytes
+  for (index_t lane = 0; lane < 64; ++lane) address[lane] = lane * 128;
   const tw::lds_access_cost cost = tw::lds_cost(arch::gfx942::value, arch::lds_op::read_b32, address);
   EXPECT_EQ(cost.worst_degree, 32);
   EXPECT_EQ(cost.conflicts, 62);  // two phases of 32 lanes, which all want the same bank
@@ -69,5 +69,27 @@ struct measured_gfx90a {
 };
 static_assert(rests_on_evidence(measured_gfx90a::value, arch::lds_op::read_b128));
 static_assert(worst_degree<measured_gfx90a, 128> == 1);
+
+// What the GEMM kernels' writes cost for one operand tile: whole blocks, one tile along k.
+template <class Arch, tw::operand_major Major>
+tw::lds_access_analysis write_of_tile() {
+  using policy = tw::gemm_policy<Arch, tw::half_t, Major, Major, 8>;
+  return tw::analyze_lds_access<Arch>(policy::template lds_descriptor<128>(), tw::tile_distribution<policy::a_copy>{},
+                                      2, tw::lds_access_kind::write);
+}
+
+TEST(docs_lds, transposing_writes_are_not_free_of_conflicts_yet) {
+  using enum tw::operand_major;
+  const auto along_k = write_of_tile<arch::gfx942, k>(), transposing = write_of_tile<arch::gfx942, mn>();
+  EXPECT_EQ(along_k.op, arch::lds_op::write_b128);
+  EXPECT_EQ(along_k.conflicts, 0);
+  EXPECT_EQ(transposing.op, arch::lds_op::write_b32);
+  EXPECT_EQ(transposing.phases, 64);
+  EXPECT_EQ(transposing.conflicts, 448);
+  EXPECT_EQ((write_of_tile<arch::gfx950, mn>().conflicts), 192);
+  EXPECT_EQ((write_of_tile<arch::gfx1100, mn>().conflicts), 448);
+  EXPECT_EQ((write_of_tile<arch::gfx1201, mn>().conflicts), 448);
+  EXPECT_EQ((write_of_tile<arch::sm90, mn>().conflicts), 448);
+}
 
 }  // namespace
