@@ -98,6 +98,7 @@ namespace detail {
 
 template <index_t... Is>
 TILEWRIGHT_HD constexpr inplace_vector<index_t, distribution_encoding::max_factors> factors_of(sequence<Is...>) {
+  static_assert(sizeof...(Is) <= distribution_encoding::max_factors, "tile_distribution_encoding: a list has more factors than an encoding holds (6)");
   inplace_vector<index_t, distribution_encoding::max_factors> result;
   (result.push_back(Is), ...);
   return result;
@@ -106,6 +107,7 @@ TILEWRIGHT_HD constexpr inplace_vector<index_t, distribution_encoding::max_facto
 template <class List, index_t... Majors, index_t... Minors>
 TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
   static_assert(sizeof...(Majors) == sizeof...(Minors), "tile_distribution_encoding: as many minor as major ids are needed");
+  static_assert(sizeof...(Majors) <= List::capacity(), "tile_distribution_encoding: more ids than an encoding holds (6 in a P, 8 in Y)");
   List result;
   (result.push_back({static_cast<signed char>(Majors), static_cast<signed char>(Minors)}), ...);
   return result;
@@ -120,6 +122,8 @@ struct tile_distribution_encoding;
 template <index_t... Rs, class... Hs, class... PMajors, class... PMinors, class YsMajor, class YsMinor>
 struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors...>, tuple<PMinors...>, YsMajor, YsMinor> {
   static_assert(sizeof...(PMajors) == sizeof...(PMinors), "tile_distribution_encoding: as many minor as major P lists are needed");
+  static_assert(sizeof...(Hs) <= distribution_encoding::max_x && sizeof...(PMajors) <= distribution_encoding::max_p,
+                "tile_distribution_encoding: an encoding holds 4 dimensions and 2 partition indices (wave, lane)");
 
   static constexpr distribution_encoding value = [] {
     using encoding = distribution_encoding;
