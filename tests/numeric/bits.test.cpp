@@ -18,7 +18,9 @@ const float nan = std::numeric_limits<float>::quiet_NaN();
 std::uint16_t bits_of_compilers_half(float value) { return bit_cast<std::uint16_t>(static_cast<_Float16>(value)); }
 
 /// The same number, or both NaN.
-bool same(float a, float b) { return bit_cast<std::uint32_t>(a) == bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b)); }
+bool same(float a, float b) {
+  return bit_cast<std::uint32_t>(a) == bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b));
+}
 
 void expect_like_the_compiler(float value) {
   const std::uint16_t ours = half_bits_from_float(value), theirs = bits_of_compilers_half(value);
@@ -44,7 +46,8 @@ TEST(Half, FloatsAroundEveryRoundingBoundary) {
     const float low = float_from_half_bits(static_cast<std::uint16_t>(bits));
     const float high = bits == 0x7bff ? 65536.0f : float_from_half_bits(static_cast<std::uint16_t>(bits + 1));
     const float middle = (low + high) / 2;
-    for (const float value : {low, std::nextafter(low, infinity), std::nextafter(middle, 0.0f), middle, std::nextafter(middle, infinity)}) {
+    for (const float value :
+         {low, std::nextafter(low, infinity), std::nextafter(middle, 0.0f), middle, std::nextafter(middle, infinity)}) {
       expect_like_the_compiler(value);
       expect_like_the_compiler(-value);
     }
@@ -77,7 +80,8 @@ std::uint16_t nearest_bfloat16(float value) {
   const auto away = static_cast<std::uint16_t>(towards_zero + 1);
   const double low = bit_cast<float>(std::uint32_t(towards_zero) << 16);
   const bool away_is_infinite = (away & 0x7fff) == 0x7f80;
-  const double high = away_is_infinite ? std::copysign(0x1p128, value) : double(bit_cast<float>(std::uint32_t(away) << 16));
+  const double high =
+      away_is_infinite ? std::copysign(0x1p128, value) : double(bit_cast<float>(std::uint32_t(away) << 16));
   const double to_low = std::abs(value - low), to_high = std::abs(high - value);
   if (to_low != to_high) return to_low < to_high ? towards_zero : away;
   return towards_zero % 2 == 0 ? towards_zero : away;
@@ -101,7 +105,8 @@ TEST(Bfloat16, RoundsToTheNearest) {
 
 TEST(Bfloat16, Constants) {
   static_assert(bfloat16_bits_from_float(1.0f) == 0x3f80 && bfloat16_bits_from_float(-0.0f) == 0x8000);
-  static_assert(bfloat16_bits_from_float(0x1.01p0f) == 0x3f80 && bfloat16_bits_from_float(0x1.03p0f) == 0x3f82, "ties to even");
+  static_assert(bfloat16_bits_from_float(0x1.01p0f) == 0x3f80 && bfloat16_bits_from_float(0x1.03p0f) == 0x3f82,
+                "ties to even");
 }
 
 TEST(BitCast, KeepsTheBits) {

@@ -35,7 +35,8 @@ TEST(Math, Gcd) {
 
 TEST(Math, PowersOfTwo) {
   for (index_t n = -4; n < 300; ++n) {
-    EXPECT_EQ(is_power_of_two(n), n == 1 || n == 2 || n == 4 || n == 8 || n == 16 || n == 32 || n == 64 || n == 128 || n == 256);
+    EXPECT_EQ(is_power_of_two(n),
+              n == 1 || n == 2 || n == 4 || n == 8 || n == 16 || n == 32 || n == 64 || n == 128 || n == 256);
   }
   static_assert(is_power_of_two(1ll << 40) && !is_power_of_two((1ll << 40) + 1));
   for (index_t n = 1; n < 300; ++n) {

@@ -27,7 +27,9 @@ TEST(Tuple, NumbersStayKnownToTheCompiler) {
   static_assert(sizeof(make_tuple(number<1>{}, 3)) == sizeof(int), "numbers take no room");
 }
 
-TEST(Tuple, OfNothing) { static_assert(make_tuple().size() == 0 && apply([] { return 3; }, make_tuple()) == 3); }
+TEST(Tuple, OfNothing) {
+  static_assert(make_tuple().size() == 0 && apply([] { return 3; }, make_tuple()) == 3);
+}
 
 TEST(Tuple, ApplyPassesTheElementsInOrder) {
   static_assert(apply([](auto... v) { return sizeof...(v); }, make_tuple(1, 2, 3)) == 3);

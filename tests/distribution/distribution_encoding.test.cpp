@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Encodings: sound and unsound ones, their spelling as a type, and their composition.
+#include "naive_distribution.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+using naive::indices;
+
+// 2 waves of 8 lanes share a tile of 8 x 16; each thread holds 2 x 4, and the halves of a wave hold the same.
+using type = tile_distribution_encoding<sequence<2>, tuple<sequence<2, 2, 2>, sequence<4, 4>>,
+                                        tuple<sequence<1>, sequence<0, 1, 2>>, tuple<sequence<0>, sequence<0, 1, 0>>,
+                                        sequence<1, 2>, sequence<2, 1>>;
+constexpr distribution_encoding encoding = type::value;
+
+TEST(DistributionEncoding, TypeListsBecomeAValue) {
+  static_assert(encoding.ndim_x() == 2 && encoding.ndim_p() == 2 && encoding.ndim_y() == 2);
+  static_assert(encoding.r.size() == 1 && encoding.h[0].size() == 3 && encoding.h[1][1] == 4);
+  static_assert(encoding.p[0][0] == rh_id{1, 0} && encoding.p[1][0] == rh_id{0, 0} && encoding.p[1][2] == rh_id{2, 0});
+  static_assert(encoding.y[0] == rh_id{1, 2} && encoding.y[1] == rh_id{2, 1});
+}
+
+TEST(DistributionEncoding, LengthsAndStrides) {
+  static_assert(encoding.x_length(0) == 8 && encoding.x_length(1) == 16);
+  static_assert(encoding.p_length(0) == 2 && encoding.p_length(1) == 16);
+  static_assert(encoding.y_length(0) == 2 && encoding.y_length(1) == 4 && encoding.num_elements_per_thread() == 8);
+  static_assert(encoding.stride({1, 0}) == 4 && encoding.stride({1, 1}) == 2 && encoding.stride({1, 2}) == 1 &&
+                encoding.stride({2, 0}) == 4);
+  static_assert(check(encoding).fault == encoding_fault::none);
+  EXPECT_EQ(naive::ownership_fault(encoding), "");
+}
+
+void expect_fault(distribution_encoding e, encoding_fault fault, rh_id id) {
+  EXPECT_EQ(check(e).fault, fault);
+  EXPECT_EQ(check(e).id, id) << int(check(e).id.major) << " " << int(check(e).id.minor);
+}
+
+TEST(DistributionEncoding, CheckNamesTheFactorThatIsWrong) {
+  using enum encoding_fault;
+  distribution_encoding e = encoding;
+  e.y[0] = {1, 3};
+  expect_fault(e, unknown_factor, {1, 3});
+  e.y[0] = {3, 0};
+  expect_fault(e, unknown_factor, {3, 0});
+  e.y[0] = {1, -1};
+  expect_fault(e, unknown_factor, {1, -1});
+  e.y[0] = {2, 1};
+  expect_fault(e, owned_twice, {2, 1});
+  e.y[0] = {1, 0};
+  expect_fault(e, owned_twice, {1, 0});
+  e.y[0] = {0, 0};
+  expect_fault(e, replicated_per_thread, {0, 0});
+  e = encoding;
+  e.p[1] = {};
+  expect_fault(e, owned_by_nobody, {0, 0});
+  e = encoding;
+  e.h[1][0] = 0;
+  expect_fault(e, bad_length, {2, 0});
+  e = encoding;
+  e.p[0][0] = {5, 0};
+  expect_fault(e, unknown_factor, {5, 0});
+}
+
+TEST(DistributionEncoding, AFactorOfOneNeedsNoOwner) {
+  distribution_encoding e = encoding;
+  e.h[1].push_back(1);
+  EXPECT_EQ(check(e).fault, encoding_fault::none);
+}
+
+// A wave's tile of 4 x 8 in registers of 2, two of them along columns, for 2 x 3 waves.
+TEST(Embed, PutsATileIntoEachElementOfTheOuterOne) {
+  constexpr distribution_encoding inner =
+      tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<4, 2>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value;
+  constexpr distribution_encoding outer =
+      tile_distribution_encoding<sequence<>, tuple<sequence<2>, sequence<2, 3>>, tuple<sequence<1, 2>, sequence<>>,
+                                 tuple<sequence<0, 1>, sequence<>>, sequence<2>, sequence<0>>::value;
+  constexpr distribution_encoding both = embed(outer, inner);
+  static_assert(check(both).fault == encoding_fault::none);
+  static_assert(both.x_length(0) == 8 && both.x_length(1) == 48 && both.p_length(0) == 6 && both.p_length(1) == 16 &&
+                both.num_elements_per_thread() == 4);
+  naive::each_index({6, 16, 2, 2}, [&](const indices& i) {
+    const indices tile = naive::position(outer, {i[0], 0}, {i[2]}), in_tile = naive::position(inner, {i[1]}, {i[3]});
+    EXPECT_EQ(naive::position(both, {i[0], i[1]}, {i[2], i[3]}),
+              (indices{tile[0] * 4 + in_tile[0], tile[1] * 8 + in_tile[1]}));
+  });
+}
+
+}  // namespace
+}  // namespace tilewright
