@@ -11,13 +11,14 @@ template <class CWindow, class C>
 TILEWRIGHT_HD void linear_combination_epilogue(const CWindow& c_window, const static_distributed_tensor<float, C>& accumulator,
                                                float alpha, float beta) {
   using T = typename CWindow::element_type;
-  static_distributed_tensor<T, C> old{};
-  if (beta != 0.0f) old = load_tile(c_window);
-  static_distributed_tensor<T, C> result;
-  for (index_t d = 0; d < C::num_elements; ++d) {
-    const float sum = alpha * accumulator.thread_buffer[d] + beta * type_convert<float>(old.thread_buffer[d]);
-    result.thread_buffer[d] = type_convert<T>(sum);
+  static_distributed_tensor<float, C> sum;
+  for (index_t d = 0; d < C::num_elements; ++d) sum.thread_buffer[d] = alpha * accumulator.thread_buffer[d];
+  if (beta != 0.0f) {
+    const auto old = load_tile(c_window);
+    for (index_t d = 0; d < C::num_elements; ++d) sum.thread_buffer[d] += beta * type_convert<float>(old.thread_buffer[d]);
   }
+  static_distributed_tensor<T, C> result;
+  for (index_t d = 0; d < C::num_elements; ++d) result.thread_buffer[d] = type_convert<T>(sum.thread_buffer[d]);
   store_tile(c_window, result);
 }
 
