@@ -48,7 +48,7 @@ TILEWRIGHT_HD constexpr void lower_anywhere(const index_t* p, index_t width, con
 }
 
 /// How far the lower index of one transform moves when its upper index has moved by up_step to up.
-template <transform_kind Kind, index_t NumUpper>
+template <transform_kind Kind, index_t NumLower, index_t NumUpper>
 TILEWRIGHT_HD constexpr void lower_step(const index_t* p, index_t width, const index_t* up, const index_t* up_step,
                                         const index_t* low, index_t* low_step) {
   if constexpr (transform_rules<Kind>::linear) {
@@ -72,7 +72,7 @@ TILEWRIGHT_HD constexpr void lower_step(const index_t* p, index_t width, const i
     for (index_t i = 0; i < NumUpper; ++i) moves = moves || up_step[i] != 0;
     if (!moves) return;
     lower_anywhere<Kind>(p, width, up, low_step);
-    for (index_t i = 0; i < width; ++i) low_step[i] -= low[i];
+    for (index_t i = 0; i < NumLower; ++i) low_step[i] -= low[i];
   }
 }
 
@@ -87,7 +87,7 @@ TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, 
   if constexpr (Moves) {
     const index_t up_step[] = {step[number<Node.upper[Us]>::value]..., 0};
     index_t low_step[sizeof...(Ls)] = {};
-    lower_step<Node.spec.kind, sizeof...(Us)>(p, number<Node.width()>::value, up, up_step, low, low_step);
+    lower_step<Node.spec.kind, sizeof...(Ls), sizeof...(Us)>(p, number<Node.width()>::value, up, up_step, low, low_step);
     ((step[number<Node.lower[Ls]>::value] = low_step[Ls]), ...);
     ((hidden[number<Node.lower[Ls]>::value] = low[Ls] + low_step[Ls]), ...);
   } else {

@@ -105,6 +105,15 @@ TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   return true;
 }
 
+/// Whether index zero of a linear graph may have an offset other than zero.
+TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
+  for (const graph_node& node : graph.nodes) {
+    const transform_kind kind = node.spec.kind;
+    if (kind == transform_kind::pad || kind == transform_kind::offset || kind == transform_kind::freeze) return true;
+  }
+  return false;
+}
+
 /// Whether every bit of the offset is an exclusive or of bits of the index.
 TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {

@@ -95,10 +95,19 @@ TILEWRIGHT_HD constexpr index_t linear_stride(const Descriptor& descriptor) {
   return descriptor.calculate_offset(unit) - descriptor.calculate_offset({});
 }
 
-/// Moves the buffer's begin by a position, with 64-bit arithmetic.
+/// Offset of index zero: not zero below left pads, offsets and frozen dimensions.
+template <class Descriptor>
+TILEWRIGHT_HD constexpr index_t constant_term(const Descriptor& descriptor) {
+  if constexpr (has_constant_term(Descriptor::graph)) {
+    return descriptor.calculate_offset({});
+  } else {
+    return 0;
+  }
+}
+
+/// Moves the buffer's begin by a position and some more elements, with 64-bit arithmetic.
 template <class Window>
-TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step) {
-  long_index_t elements = 0;
+TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements = 0) {
   unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { elements += long_index_t(step[d]) * linear_stride<d.value>(window.view.descriptor); });
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     window.view.buffer = exec::advance(window.view.buffer, elements * Window::element_bytes);
@@ -116,7 +125,8 @@ TILEWRIGHT_HD constexpr index_t distance(const multi_index<Window::ndim>& stride
   }(std::make_integer_sequence<index_t, Window::ndim>{});
 }
 
-/// Fills the window's addresses. With a linear view the origin is already part of the buffer.
+/// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer: what is left
+/// grows with the index, so that an offset below zero is never inside.
 template <class Window>
 TILEWRIGHT_HD constexpr void compute_bases(Window& window) {
   constexpr address_rule rule = Window::rule;
@@ -134,7 +144,8 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window) {
     });
     return;
   }
-  const index_t offset = descriptor.calculate_offset(first);
+  index_t offset = descriptor.calculate_offset(first);
+  if constexpr (Window::is_linear_view) offset -= constant_term(descriptor);
   multi_index<ndim> stride{};
   if constexpr (rule == address_rule::uniform_steps) {
     unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { stride[d] = linear_stride<d.value>(descriptor); });
@@ -161,7 +172,7 @@ TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Leng
   static_assert(array<index_t, sizeof...(Lengths)>{{Lengths::value...}} == Distribution::x_lengths,
                 "make_tile_window: the lengths are not those of the tile distribution");
   window_type window{view, origin, Distribution::calculate_index(get_partition_index<Distribution>()), {}};
-  if constexpr (window_type::is_linear_view) detail::advance_buffer(window, origin);
+  if constexpr (window_type::is_linear_view) detail::advance_buffer(window, origin, detail::constant_term(view.descriptor));
   detail::compute_bases(window);
   return window;
 }
