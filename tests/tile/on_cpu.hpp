@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Runs tile kernels of one block on the CPU backend, and says what each register should hold.
+#pragma once
+
+#include "../distribution/naive_distribution.hpp"
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/gemm/operand_copy.hpp>
+#include <tilewright/tile/load_store.hpp>
+
+#include <vector>
+
+namespace tilewright::testing_tiles {
+
+/// The kernel on one block of the distribution's threads. Registers of all threads are passed in and out through memory.
+template <class Distribution, class Kernel>
+exec::launch_report run(const arch::target& target, Kernel kernel, index_t lds_bytes = 0) {
+  return exec::launch({.target = &target,
+                       .grid = {1, 1, 1},
+                       .block_size = Distribution::num_threads(),
+                       .lds_bytes = lds_bytes,
+                       .workers = 1},
+                      kernel);
+}
+
+/// The tile's lengths as make_tile_window wants them.
+template <class Distribution>
+constexpr auto lengths_of() {
+  return []<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+    return make_tuple(number<Distribution::x_lengths[Is]>{}...);
+  }(std::make_integer_sequence<index_t, Distribution::ndim_x>{});
+}
+
+/// Position in the tile of each register of each thread: element [thread * registers + register].
+template <class Distribution>
+std::vector<multi_index<Distribution::ndim_x>> positions() {
+  constexpr distribution_encoding e = Distribution::encoding;
+  std::vector<multi_index<Distribution::ndim_x>> result;
+  naive::each_index(naive::partition_lengths(e), [&](const naive::indices& p) {
+    naive::each_index(naive::y_lengths(e), [&](const naive::indices& y) {
+      const naive::indices x = naive::position(e, p, y);
+      multi_index<Distribution::ndim_x> index{};
+      for (index_t d = 0; d < Distribution::ndim_x; ++d) index[d] = x[std::size_t(d)];
+      result.push_back(index);
+    });
+  });
+  return result;
+}
+
+template <index_t N>
+multi_index<N> sum(multi_index<N> a, const multi_index<N>& b) {
+  for (index_t d = 0; d < N; ++d) a[d] += b[d];
+  return a;
+}
+
+/// Values that tell every element of a tensor from every other, and from zero.
+template <class T>
+std::vector<T> numbered(std::size_t n) {
+  std::vector<T> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = T(i % 60000 + 1);
+  return values;
+}
+
+/// Copies of tiles: along k by rows, along k by columns, for waves of 64 and of 32.
+template <index_t Wave>
+using by_rows = tile_distribution<operand_copy_encoding(operand_major::k, 32, 32, 2, Wave, 8)>;
+template <index_t Wave>
+using by_columns = tile_distribution<operand_copy_encoding(operand_major::mn, 32, 32, 2, Wave, 8)>;
+
+}  // namespace tilewright::testing_tiles
