@@ -3,9 +3,10 @@
 #pragma once
 
 // TILEWRIGHT_HD marks an inline function that host and device may call, TILEWRIGHT_GLOBAL a kernel entry, and TILEWRIGHT_BLOCK_SIZE(n) says
-// that a kernel is always launched with n threads in a block. But for inline, all are empty for a plain C++ compiler, and none needs a runtime header.
+// that a kernel is always launched with n threads in a block. Device code is always inlined: a tile whose address a call could take
+// would not live in registers, and compilers are faster, too. But for inline, all are empty for a plain C++ compiler, and none needs a runtime header.
 #if defined(__clang__) && (defined(__HIP__) || defined(__CUDA__))
-#define TILEWRIGHT_HD __attribute__((host, device)) inline
+#define TILEWRIGHT_HD __attribute__((host, device, always_inline)) inline
 #define TILEWRIGHT_GLOBAL __attribute__((global))
 #define TILEWRIGHT_BLOCK_SIZE(n) __attribute__((amdgpu_flat_work_group_size(n, n)))
 #elif defined(__CUDACC__)

@@ -104,10 +104,11 @@ constexpr auto make_access_list() {
   return list;
 }
 
-/// The list as a static member, so that it is computed once.
+/// The list as a constant. It passes through number<>, because compilers evaluate a template argument once, but the initialiser of
+/// a static member up to three times.
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
 struct access_plan {
-  static constexpr auto list = make_access_list<Graph, Encoding, ElementBytes>();
+  static constexpr auto list = number<make_access_list<Graph, Encoding, ElementBytes>()>::value;
 };
 
 }  // namespace tilewright

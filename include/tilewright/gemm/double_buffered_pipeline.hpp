@@ -36,8 +36,8 @@ TILEWRIGHT_HD void double_buffered_pipeline(static_distributed_tensor<float, C>&
   constexpr auto a_lengths = make_tuple(number<tile.m>{}, number<tile.k>{});
   constexpr auto b_lengths = make_tuple(number<tile.n>{}, number<tile.k>{});
 
-  constexpr auto a_layout = Policy::template lds_descriptor<tile.m>();
-  constexpr auto b_layout = Policy::template lds_descriptor<tile.n>();
+  constexpr auto a_layout = make_lds_descriptor<Policy::a_layout.layout>();
+  constexpr auto b_layout = make_lds_descriptor<Policy::b_layout.layout>();
   const auto a_lds = make_tensor_view<lds_space, T>(lds, a_layout);
   const auto b_lds = make_tensor_view<lds_space, T>(lds + a_bytes, b_layout);
   const auto a_write = make_tile_window(a_lds, a_lengths, {}, tile_distribution<Policy::a_copy>{});

@@ -4,7 +4,7 @@
 
 #include <tilewright/arch/target.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/mma/block_tile.hpp>
 
 namespace tilewright {
@@ -45,22 +45,17 @@ struct gemm_policy {
   static constexpr index_t num_stages = 2;
 
   static constexpr distribution_encoding a_copy =
-      operand_copy_encoding(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack);
+      operand_copy_encoding(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack);
   static constexpr distribution_encoding b_copy =
-      operand_copy_encoding(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack);
+      operand_copy_encoding(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack);
 
-  /// Layout of an operand tile of `Rows` rows in LDS.
-  template <index_t Rows>
-  TILEWRIGHT_HD static constexpr auto lds_descriptor() {
-    constexpr index_t bank_row_bytes = lds_bank_row_bytes();
-    return make_lds_index_swapping_descriptor<Tile.k, k_pack, lds_layer(Tile.k, sizeof(T), bank_row_bytes), Rows, T>();
-  }
-
- private:
-  TILEWRIGHT_HD static constexpr index_t lds_bank_row_bytes() {
-    constexpr auto row = uses_ldmatrix(Tile.op) ? tilewright::arch::lds_op::ldmatrix : tilewright::arch::lds_op::read_b128;
-    return Arch::value.find(row)->readings[0].banks * tilewright::arch::lds_bank_bytes;
-  }
+  /// How the operand tiles lie in LDS: chosen so that writing and reading them is free of bank conflicts where that is possible.
+  static constexpr lds_layout_choice a_layout =
+      number<choose_lds_layout<Arch>(lds_tile{Tile.m, Tile.k, sizeof(T)}, lds_use{a_copy, lds_access_kind::write},
+                                     lds_use{a_encoding(Tile, true), fragment_access(Tile.op)})>::value;
+  static constexpr lds_layout_choice b_layout =
+      number<choose_lds_layout<Arch>(lds_tile{Tile.n, Tile.k, sizeof(T)}, lds_use{b_copy, lds_access_kind::write},
+                                     lds_use{b_encoding(Tile, true), fragment_access(Tile.op)})>::value;
 };
 
 }  // namespace tilewright

@@ -17,9 +17,9 @@ constexpr gemm_lds_prediction predict_lds() {
   using Arch = typename Policy::arch;
   constexpr block_tile tile = Policy::tile;
   constexpr index_t bytes = sizeof(typename Policy::element_type);
-  constexpr auto a = Policy::template lds_descriptor<tile.m>();
-  constexpr auto b = Policy::template lds_descriptor<tile.n>();
-  const auto read = uses_ldmatrix(tile.op) ? lds_access_kind::ldmatrix : lds_access_kind::read;
+  constexpr auto a = make_lds_descriptor<Policy::a_layout.layout>();
+  constexpr auto b = make_lds_descriptor<Policy::b_layout.layout>();
+  const auto read = fragment_access(tile.op);
   return {analyze_lds_access<Arch>(a, tile_distribution<Policy::a_copy>{}, bytes, lds_access_kind::write),
           analyze_lds_access<Arch>(b, tile_distribution<Policy::b_copy>{}, bytes, lds_access_kind::write),
           analyze_lds_access<Arch>(a, tile_distribution<a_encoding(tile, true)>{}, bytes, read),

@@ -10,9 +10,10 @@ namespace tilewright {
 enum class operand_major : signed char { k, mn };
 
 /// A tile of rows x k over the threads of a block. Each thread moves vectors of up to `vector` elements along the contiguous
-/// dimension; when that is the row, a thread takes neighbouring k as well, so that it writes more than one element along k.
+/// dimension. When that is the row, a thread takes neighbouring k as well, so that it writes more than one element along k to LDS, and
+/// neighbouring lanes complete the chunk of `chunk` elements along k, so that together they spread over all banks.
 TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_major major, index_t rows, index_t k, index_t waves,
-                                                                    index_t wave_size, index_t vector) {
+                                                                    index_t wave_size, index_t vector, index_t chunk) {
   distribution_encoding e;
   e.h.push_back({});
   e.h.push_back({});
@@ -29,15 +30,20 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_majo
     e.y.push_back({1, 0});
     e.y.push_back({2, 1});
   } else {
-    const index_t row_lanes = rows / vector, k_lanes = wave_size / row_lanes;
-    const index_t k_each = k / (waves * k_lanes);
-    for (index_t f : {row_lanes, vector}) e.h[0].push_back(f);
-    for (index_t f : {waves, k_lanes, k_each}) e.h[1].push_back(f);
+    const index_t k_each = rows * k / (waves * wave_size * vector);
+    const index_t k_inner = max(1, chunk / k_each);
+    const index_t row_groups = rows / vector, row_lanes = min(row_groups, wave_size / k_inner);
+    const index_t k_outer = wave_size / (k_inner * row_lanes);
+    const index_t row_waves = row_groups / row_lanes, k_waves = waves / row_waves;
+    for (index_t f : {row_waves, row_lanes, vector}) e.h[0].push_back(f);
+    for (index_t f : {k_waves, k_outer, k_inner, k_each}) e.h[1].push_back(f);
+    e.p[0].push_back({1, 0});
     e.p[0].push_back({2, 0});
     e.p[1].push_back({2, 1});
-    e.p[1].push_back({1, 0});
-    e.y.push_back({2, 2});
-    e.y.push_back({1, 1});
+    e.p[1].push_back({1, 1});
+    e.p[1].push_back({2, 2});
+    e.y.push_back({2, 3});
+    e.y.push_back({1, 2});
   }
   return e;
 }

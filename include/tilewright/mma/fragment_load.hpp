@@ -4,12 +4,18 @@
 
 #include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/lds/lds_access.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 namespace tilewright {
 
 /// Operands of these instructions are read with ldmatrix: the lane that gives an address is not the lane that gets the data.
 TILEWRIGHT_HD constexpr bool uses_ldmatrix(arch::matrix_op op) { return op == arch::matrix_op::mma_m16n8k16_x2; }
+
+/// How operands of an instruction are read from LDS.
+TILEWRIGHT_HD constexpr lds_access_kind fragment_access(arch::matrix_op op) {
+  return uses_ldmatrix(op) ? lds_access_kind::ldmatrix : lds_access_kind::read;
+}
 
 /// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers: lane l of
 /// matrix l / 8 stands for row l % 8.

@@ -8,6 +8,7 @@
 #include <tilewright/transform/offset.hpp>
 #include <tilewright/transform/pad.hpp>
 #include <tilewright/transform/pass_through.hpp>
+#include <tilewright/transform/swizzle.hpp>
 #include <tilewright/transform/unmerge.hpp>
 #include <tilewright/transform/xor.hpp>
 
@@ -23,6 +24,7 @@ TILEWRIGHT_HD constexpr auto with_rules(transform_kind kind, F&& f) {
     case merge: return f(transform_rules<merge>{});
     case unmerge: return f(transform_rules<unmerge>{});
     case xor_modulo: return f(transform_rules<xor_modulo>{});
+    case swizzle: return f(transform_rules<swizzle>{});
     case offset: return f(transform_rules<offset>{});
     case freeze: return f(transform_rules<freeze>{});
     case pass_through: break;

@@ -9,7 +9,7 @@
 namespace tilewright {
 
 /// "Upper" is what the user indexes, "lower" is the side towards memory.
-enum class transform_kind : signed char { pass_through, pad, embed, merge, unmerge, xor_modulo, offset, freeze };
+enum class transform_kind : signed char { pass_through, pad, embed, merge, unmerge, xor_modulo, swizzle, offset, freeze };
 
 /// The static part of a transform. Parameters known only at run time read `dynamic`; their values travel beside it.
 struct transform_spec {
