@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The accesses of a plan: every thread finds each of its elements where the descriptor says, by the rule that the plan names.
+#include "copies.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>
 
@@ -85,8 +86,8 @@ auto expect_addresses(const tensor_descriptor<Graph>& descriptor, const std::vec
   return list;
 }
 
-constexpr distribution_encoding along_k = operand_copy_encoding(operand_major::k, 64, 32, 4, 64, 8);
-constexpr distribution_encoding along_rows = operand_copy_encoding(operand_major::mn, 64, 32, 2, 64, 8);
+constexpr distribution_encoding along_k = copies::along_rows(64, 32, 4, 64, 8);
+constexpr distribution_encoding along_rows = copies::along_columns(64, 32, 2, 64, 8);
 constexpr distribution_encoding fragments =
     embed(tile_distribution_encoding<sequence<>, tuple<sequence<2>, sequence<2>>, tuple<>, tuple<>, sequence<1, 2>,
                                      sequence<0, 0>>::value,
@@ -156,7 +157,7 @@ TEST(AccessPlan, IndependentWhereNothingIsKnown) {
       make_tuple(make_merge_transform(make_tuple(number<64>{}, number<6>{})),
                  make_pass_through_transform(number<16>{})),
       make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
-  constexpr distribution_encoding narrow = operand_copy_encoding(operand_major::k, 128, 16, 2, 64, 8);
+  constexpr distribution_encoding narrow = copies::along_rows(128, 16, 2, 64, 8);
   expect_addresses<narrow, 2>(merged, {{{0, 0}}, {{5, 0}}}, address_rule::independent, 8);
 
   const auto rows = make_naive_tensor_descriptor(make_tuple(128, number<8>{}, number<8>{}),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Distributions as kernels use them, against the definition; every element is held as often as it should be.
+#include "copies.hpp"
 #include "naive_distribution.hpp"
 
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
-#include <tilewright/gemm/operand_copy.hpp>
 
 #include <gtest/gtest.h>
 
@@ -52,11 +52,10 @@ void expect_definition(const char* name) {
 }
 
 TEST(TileDistribution, OfCopies) {
-  using enum operand_major;
-  expect_definition<operand_copy_encoding(k, 128, 32, 4, 64, 8)>("128 x 32 by 4 waves of 64, along k");
-  expect_definition<operand_copy_encoding(mn, 128, 32, 4, 64, 8)>("128 x 32 by 4 waves of 64, along rows");
-  expect_definition<operand_copy_encoding(k, 32, 64, 2, 32, 8)>("32 x 64 by 2 waves of 32, along k");
-  expect_definition<operand_copy_encoding(mn, 64, 32, 2, 32, 4)>("64 x 32 by 2 waves of 32, along rows");
+  expect_definition<copies::along_rows(128, 32, 4, 64, 8)>("128 x 32 by 4 waves of 64, along k");
+  expect_definition<copies::along_columns(128, 32, 4, 64, 8)>("128 x 32 by 4 waves of 64, along rows");
+  expect_definition<copies::along_rows(32, 64, 2, 32, 8)>("32 x 64 by 2 waves of 32, along k");
+  expect_definition<copies::along_columns(64, 32, 2, 32, 4)>("64 x 32 by 2 waves of 32, along rows");
 }
 
 TEST(TileDistribution, WithReplicationAndThreeDimensions) {

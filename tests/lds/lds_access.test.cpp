@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The analysis of a tile access, against one that looks at the banks of every instruction by itself.
+#include "../distribution/copies.hpp"
 #include "../distribution/naive_distribution.hpp"
 
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>
@@ -92,8 +92,8 @@ constexpr auto columns =
 
 template <index_t Wave>
 void expect_on(const arch::target& target) {
-  using write = tile_distribution<operand_copy_encoding(operand_major::k, 64, 32, 2, Wave, 8)>;
-  using write_down = tile_distribution<operand_copy_encoding(operand_major::mn, 64, 32, 2, Wave, 8)>;
+  using write = tile_distribution<copies::along_rows(64, 32, 2, Wave, 8)>;
+  using write_down = tile_distribution<copies::along_columns(64, 32, 2, Wave, 8)>;
   constexpr arch::matrix_op op = Wave == 64 ? arch::matrix_op::mfma_32x32x8_x2 : arch::matrix_op::wmma_16x16x16_gfx12;
   constexpr index_t tile_rows = Wave == 64 ? 32 : 16;
   using read =
@@ -119,7 +119,7 @@ TEST(AnalyzeLdsAccess, CountsWhatTheBanksCount) {
 }
 
 TEST(AnalyzeLdsAccess, WorksAtCompileTime) {
-  using copy = tile_distribution<operand_copy_encoding(operand_major::k, 64, 32, 2, 64, 8)>;
+  using copy = tile_distribution<copies::along_rows(64, 32, 2, 64, 8)>;
   constexpr lds_access_analysis result = analyze_lds_access<arch::gfx942>(swizzled, copy{}, 2, lds_access_kind::write);
   static_assert(result.is_conflict_free() && result.op == arch::lds_op::write_b128 && result.executions == 4 &&
                 result.phases == 32);
@@ -127,13 +127,13 @@ TEST(AnalyzeLdsAccess, WorksAtCompileTime) {
 }
 
 TEST(AnalyzeLdsAccess, LdmatrixIsAnInstructionOfItsOwn) {
-  using copy = tile_distribution<operand_copy_encoding(operand_major::k, 64, 32, 1, 32, 8)>;
+  using copy = tile_distribution<copies::along_rows(64, 32, 1, 32, 8)>;
   constexpr lds_access_analysis result = analyze_lds_access<arch::sm90>(rows<32>, copy{}, 2, lds_access_kind::ldmatrix);
   static_assert(result.op == arch::lds_op::ldmatrix && result.phases == 4 * result.executions);
 }
 
 TEST(AnalyzeLdsAccess, DisputedRowsAreReadForTheWorst) {
-  using narrow = tile_distribution<operand_copy_encoding(operand_major::k, 64, 32, 1, 64, 2)>;
+  using narrow = tile_distribution<copies::along_rows(64, 32, 1, 64, 2)>;
   const auto with = [](lds_reading reading) {
     return analyze_lds_access(arch::gfx950::value, rows<32>, narrow{}, 2, lds_access_kind::read, reading).cycles;
   };

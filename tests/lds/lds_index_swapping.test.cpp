@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The documented XOR layout: its formula, and where it is free of bank conflicts.
+#include "../distribution/copies.hpp"
+
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/mma/block_tile.hpp>
@@ -81,7 +82,7 @@ degrees worst_degrees(const arch::target& target, const Descriptor& descriptor) 
   const auto degree = [&](auto distribution, lds_access_kind kind) {
     return analyze_lds_access(target, descriptor, distribution, 2, kind).worst_degree;
   };
-  constexpr distribution_encoding copy = operand_copy_encoding(operand_major::k, 128, K, 1, Wave, 8);
+  constexpr distribution_encoding copy = copies::along_rows(128, K, 1, Wave, 8);
   return {degree(tile_distribution<copy>{}, lds_access_kind::write),
           degree(tile_distribution<column_read<16, Wave, K>>{}, lds_access_kind::read),
           degree(tile_distribution<column_read<32, Wave, K>>{}, lds_access_kind::read)};
@@ -169,7 +170,7 @@ TEST(MeasuredOnAnH100, RowsColumnsAndPadding) {
   constexpr distribution_encoding down_the_columns =
       tile_distribution_encoding<sequence<>, tuple<sequence<2, 32>, sequence<8, 8>>, tuple<sequence<1>>,
                                  tuple<sequence<1>>, sequence<1, 2, 2>, sequence<0, 0, 1>>::value;
-  constexpr distribution_encoding along_rows = operand_copy_encoding(operand_major::k, 64, 64, 1, 32, 8);
+  constexpr distribution_encoding along_rows = copies::along_rows(64, 64, 1, 32, 8);
   constexpr auto square = [](auto pitch) {
     return make_naive_tensor_descriptor(make_tuple(number<64>{}, number<64>{}), make_tuple(pitch, number<1>{}));
   };

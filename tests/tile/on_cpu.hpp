@@ -2,11 +2,11 @@
 // Runs tile kernels of one block on the CPU backend, and says what each register should hold.
 #pragma once
 
+#include "../distribution/copies.hpp"
 #include "../distribution/naive_distribution.hpp"
 
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/exec/host/launch.hpp>
-#include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 #include <vector>
@@ -64,8 +64,8 @@ std::vector<T> numbered(std::size_t n) {
 
 /// Copies of tiles: along k by rows, along k by columns, for waves of 64 and of 32.
 template <index_t Wave>
-using by_rows = tile_distribution<operand_copy_encoding(operand_major::k, 32, 32, 2, Wave, 8)>;
+using by_rows = tile_distribution<copies::along_rows(32, 32, 2, Wave, 8)>;
 template <index_t Wave>
-using by_columns = tile_distribution<operand_copy_encoding(operand_major::mn, 32, 32, 2, Wave, 8)>;
+using by_columns = tile_distribution<copies::along_columns(32, 32, 2, Wave, 8)>;
 
 }  // namespace tilewright::testing_tiles
