@@ -28,6 +28,21 @@ struct lds_access_analysis {
   friend constexpr bool operator==(const lds_access_analysis&, const lds_access_analysis&) = default;
 };
 
+namespace detail {
+
+/// Whether all instructions of an access cost the same: where addresses are F2-linear, those of two instructions differ by
+/// the XOR with a constant, which permutes the banks.
+TILEWRIGHT_HD constexpr bool all_accesses_cost_the_same(const tensor_graph& graph, const distribution_encoding& encoding) {
+  for (const auto& h : encoding.h) {
+    for (index_t factor : h) {
+      if (!is_power_of_two(factor)) return false;
+    }
+  }
+  return is_f2_linear(graph);
+}
+
+}  // namespace detail
+
 /// Analyses the access to a window of a static descriptor (offsets in elements of element_bytes, from LDS byte 0) under a
 /// distribution, by every wave of the block. Works at compile time and at run time.
 template <tensor_graph Graph, distribution_encoding Encoding>
@@ -42,13 +57,17 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
   constexpr index_t ndim = Encoding.ndim_x();
   constexpr bool one_wave = Encoding.ndim_p() == 1;
   const index_t num_waves = one_wave ? 1 : Encoding.p_length(0), lanes = Encoding.p_length(Encoding.ndim_p() - 1);
+  const index_t num_access = walk.get_num_of_access();
+  // What one analysed instruction stands for.
+  const index_t times = detail::all_accesses_cost_the_same(Graph, Encoding) ? num_waves * num_access : 1;
 
   lds_access_analysis result;
   result.op = kind == lds_access_kind::ldmatrix ? arch::lds_op::ldmatrix
               : kind == lds_access_kind::write  ? arch::lds_write_op(bytes)
                                                 : arch::lds_read_op(bytes);
   for (index_t wave = 0; wave < num_waves; ++wave) {
-    for (index_t access = 0; access < walk.get_num_of_access(); ++access) {
+    for (index_t access = 0; access < num_access; ++access) {
+      if (times > 1 && result.executions > 0) return result;
       const auto of_y = distribution::y_to_x(walk.get_index(access));
       lds_addresses addresses{};
       for (index_t lane = 0; lane < addresses.size(); ++lane) addresses[lane] = -1;
@@ -62,10 +81,10 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
       };
       for (index_t lane = 0; lane < lanes; ++lane) addresses[lane] = descriptor.calculate_offset(position(lane)) * element_bytes;
       const lds_access_cost cost = lds_cost(target, result.op, addresses, reading);
-      ++result.executions;
-      result.phases += cost.phases;
-      result.cycles += cost.cycles;
-      result.conflicts += cost.conflicts;
+      result.executions += times;
+      result.phases += times * cost.phases;
+      result.cycles += times * cost.cycles;
+      result.conflicts += times * cost.conflicts;
       if (cost.worst_degree <= result.worst_degree) continue;
       result.worst_degree = cost.worst_degree;
       result.wave = wave;
