@@ -77,7 +77,7 @@ TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
               if (exec::lane_id() != 9) return void(exec::shuffle(1, 0));
               tw::array<float, 4> c{};
               tw::array<tw::half_t, 4> ab{};
-              exec::mma<arch::matrix_op::mfma_16x16x16>(c, ab, ab);
+              exec::mma<arch::matrix_op::mfma_16x16x16>(c.data(), ab.data(), ab.data());
             }),
             "thread 9 of block (0, 0, 0) reaches a matrix instruction while other lanes of its wave wait in a shuffle");
   EXPECT_EQ(
@@ -92,7 +92,7 @@ TEST(block_machine, an_instruction_must_exist_on_the_target) {
                 [] {
                   tw::array<float, 4> c{};
                   tw::array<tw::half_t, 4> ab{};
-                  exec::mma<arch::matrix_op::mfma_16x16x16>(c, ab, ab);
+                  exec::mma<arch::matrix_op::mfma_16x16x16>(c.data(), ab.data(), ab.data());
                 },
                 arch::gfx1100::value),
             "thread 0 of block (0, 0, 0) asks for a matrix instruction that gfx1100 does not have");

@@ -124,7 +124,7 @@ TEST(launch, a_gemm_worth_of_matrix_instructions_takes_about_a_second) {
           for (index_t step = 0; step < 2; ++step) {
             tw::array<fragment, 4> ab;
             for (index_t i = 0; i < 4; ++i) ab[i] = exec::lds_load<fragment>(lds, (i * 64 + exec::lane_id()) * 16);
-            for (index_t i = 0; i < 4; ++i) exec::mma<op>(c[i], ab[i / 2], ab[2 + i % 2]);
+            for (index_t i = 0; i < 4; ++i) exec::mma<op>(c[i].data(), ab[i / 2].data(), ab[2 + i % 2].data());
           }
           exec::block_sync();
         }

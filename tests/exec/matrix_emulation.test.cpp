@@ -43,8 +43,8 @@ void expect_matrix_product(const arch::target& target) {
     for (index_t r = 0; r < a_lane.size(); ++r) a_lane[r] = T(a.at(op.a.at(lane, r)));
     for (index_t r = 0; r < b_lane.size(); ++r) b_lane[r] = T(b.at(op.b.at(lane, r)));
     for (index_t r = 0; r < c_lane.size(); ++r) c_lane[r] = c.at(op.c.at(lane, r));
-    exec::mma<Op>(c_lane, a_lane, b_lane);
-    exec::mma<Op>(c_lane, a_lane, b_lane);
+    exec::mma<Op>(c_lane.data(), a_lane.data(), b_lane.data());
+    exec::mma<Op>(c_lane.data(), a_lane.data(), b_lane.data());
     for (index_t r = 0; r < c_lane.size(); ++r) d.at(op.c.at(lane, r)) = c_lane[r];
   });
   EXPECT_EQ(report.matrix_instructions, 2);
@@ -94,7 +94,7 @@ float product_of(T x, T y) {
     for (index_t r = 0; r < 8; ++r) a[r] = b[r] = T(0.0f);
     tw::array<float, 8> c{};
     if (exec::lane_id() == 0) a[0] = x, b[0] = y;
-    exec::mma<op>(c, a, b);
+    exec::mma<op>(c.data(), a.data(), b.data());
     if (exec::lane_id() == 0) result = c[0];
   });
   return result;
@@ -120,7 +120,7 @@ TEST(matrix_emulation, lanes_that_must_hold_copies_are_compared) {
       for (index_t r = 0; r < 16; ++r) a[r] = b[r] = tw::half_t(float(exec::lane_id() % 16));
       if (!equal && exec::lane_id() == 18) b[3] = tw::half_t(100.0f);
       tw::array<float, 8> c{};
-      exec::mma<arch::matrix_op::wmma_16x16x16_gfx11>(c, a, b);
+      exec::mma<arch::matrix_op::wmma_16x16x16_gfx11>(c.data(), a.data(), b.data());
     });
   };
   EXPECT_NO_THROW(run(true));
