@@ -48,7 +48,9 @@ class lds_layout_search {
     const index_t bank_mask = (service.banks * arch::lds_bank_bytes - 1) & ~((1 << first_bank_bit) - 1);
     const index_t group = num_groups_++;
     widest_bank_row_ = max(widest_bank_row_, service.banks * arch::lds_bank_bytes);
-    for (index_t subset = 1; subset < 1 << num_basis; ++subset) {
+    // Lanes at the same place of their chunks need different slots of the bank row: no layout gives them more than there are.
+    index_t same_place = 0, same_dword = 0;
+    for (index_t subset = 0; subset < 1 << num_basis; ++subset) {
       index_t row = 0, col = 0;
       for (index_t i = 0; i < num_basis; ++i) {
         if (subset >> i & 1) {
@@ -56,19 +58,28 @@ class lds_layout_search {
           col ^= cols[i];
         }
       }
-      if (row == 0 && col < arch::lds_bank_bytes) continue;  // the same dword
-      sums_.push_back({static_cast<short>(row), static_cast<short>(col), static_cast<short>(bank_mask), 0, static_cast<signed char>(group)});
+      same_place += (col & bank_mask & (swizzled_layout::chunk_bytes - 1)) == 0;
+      if (row == 0 && col < arch::lds_bank_bytes) {
+        ++same_dword;
+        continue;
+      }
+      sums_.push_back({static_cast<short>(row), static_cast<short>(col), static_cast<short>(bank_mask), 0,
+                       static_cast<signed char>(group)});
     }
+    const index_t slots = service.banks * arch::lds_bank_bytes / swizzled_layout::chunk_bytes;
+    lowest_degree_ = max(lowest_degree_, same_place / (slots * same_dword));
   }
 
   /// As few rows in a bank row as possible: the fewer, the simpler the addresses.
   constexpr lds_layout_choice solve() {
     const index_t row_bytes = layout_.tile.cols * layout_.tile.element_bytes;
-    for (index_t degree = 1;; degree *= 2) {
+    for (index_t degree = lowest_degree_;; degree *= 2) {
       limit_ = degree - 1;  // sums that may fall into one bank: a kernel of dimension log2(degree), less zero
-      for (index_t layer = 1; layer == 1 || (layer * row_bytes <= widest_bank_row_ && layer <= layout_.tile.rows); layer *= 2) {
+      for (index_t layer = 1; layer == 1 || (layer * row_bytes <= widest_bank_row_ && layer <= layout_.tile.rows);
+           layer *= 2) {
         begin(layer);
-        if (test(0) && decide(0)) return {layout_, degree, proven_};
+        place(0);
+        if (test(0, 0) && decide(0)) return {layout_, degree, proven_};
       }
     }
   }
@@ -77,6 +88,7 @@ class lds_layout_search {
   struct sum {
     short row = 0, col = 0, bank_mask = 0;
     signed char level = 0, group = 0;
+    short bank_row = 0, place = 0;  // where it lies without flips
   };
 
   static constexpr array<index_t, 2> position_of_lane(const distribution_encoding& e, index_t lane) {
@@ -94,29 +106,53 @@ class lds_layout_search {
     layout_.layer = layer;
     num_bits_ = log2_floor(layout_.tile.rows / layer);
     layout_.flips = {};
-    for (index_t i = 0; i < num_bits_; ++i) layout_.flips.push_back(0);
     for (index_t& v : violations_) v = 0;
-    for (sum& s : sums_) s.level = static_cast<signed char>(s.row < layer ? 0 : log2_floor(s.row / layer) + 1);
+    for (sum& s : sums_) {
+      s.level = static_cast<signed char>(s.row < layer ? 0 : log2_floor(s.row / layer) + 1);
+      s.bank_row = static_cast<short>(s.row / layer);
+      s.place = static_cast<short>(layout_.address(s.row, s.col));
+    }
+    for (index_t i = 0; i < num_bits_; ++i) layout_.flips.push_back(0);
+    by_level_.count = 0;
+    for (index_t level = 0; level <= num_bits_; ++level) {
+      first_[level] = by_level_.size();
+      for (index_t i = 0; i < sums_.size(); ++i) {
+        if (sums_[i].level == level) by_level_.push_back(static_cast<short>(i));
+      }
+    }
+    first_[num_bits_ + 1] = by_level_.size();
     steps_ = 0;
   }
 
-  /// Counts the sums of a level that fall into one bank; undoes it and says no where a group has too many.
-  constexpr bool test(index_t level) {
-    for (index_t i = 0; i < sums_.size(); ++i) {
-      const sum& s = sums_[i];
-      if (s.level != level || (layout_.address(s.row, s.col) & s.bank_mask) != 0) continue;
+  /// Counts the sums of a level that the flip of its bit puts into one bank; undoes it and says no where a group has too many.
+  constexpr bool test(index_t level, index_t flip) {
+    for (index_t i = first_[level]; i < first_[level + 1]; ++i) {
+      const sum& s = sums_[by_level_[i]];
+      if ((s.bank_mask & (places_[i] ^ flip * swizzled_layout::chunk_bytes)) != 0) continue;
       if (++violations_[s.group] > limit_) {
-        retract(level, i + 1);
+        retract(level, flip, i + 1);
         return false;
       }
     }
     return true;
   }
 
-  constexpr void retract(index_t level, index_t end) {
-    for (index_t i = 0; i < end; ++i) {
-      const sum& s = sums_[i];
-      if (s.level == level && (layout_.address(s.row, s.col) & s.bank_mask) == 0) --violations_[s.group];
+  constexpr void retract(index_t level, index_t flip, index_t end) {
+    for (index_t i = first_[level]; i < end; ++i) {
+      const sum& s = sums_[by_level_[i]];
+      if ((s.bank_mask & (places_[i] ^ flip * swizzled_layout::chunk_bytes)) == 0) --violations_[s.group];
+    }
+  }
+
+  /// Where the sums of a level lie by the flips of the bits below it.
+  constexpr void place(index_t level) {
+    for (index_t i = first_[level]; i < first_[level + 1]; ++i) {
+      const sum& s = sums_[by_level_[i]];
+      index_t flips = 0;
+      for (index_t bit = 0; bit + 1 < level; ++bit) {
+        if (s.bank_row >> bit & 1) flips ^= layout_.flips[bit];
+      }
+      places_[i] = static_cast<short>(s.place ^ flips * swizzled_layout::chunk_bytes);
     }
   }
 
@@ -126,22 +162,27 @@ class lds_layout_search {
       proven_ = false;
       return false;
     }
-    const index_t chunks = layout_.chunks_per_row() * layout_.layer;
+    const index_t level = bit + 1, chunks = layout_.chunks_per_row() * layout_.layer;
+    place(level);
     for (index_t flip = 0; flip < chunks; ++flip) {
+      if (!test(level, flip)) continue;
       layout_.flips[bit] = flip;
-      if (!test(bit + 1)) continue;
       if (decide(bit + 1)) return true;
-      retract(bit + 1, sums_.size());
+      retract(level, flip, first_[level + 1]);
     }
     layout_.flips[bit] = 0;
     return false;
   }
 
-  static constexpr index_t max_steps = 2000;
+  static constexpr index_t max_steps = 1000;
   swizzled_layout layout_;
-  index_t num_bits_ = 0, num_groups_ = 0, limit_ = 0, steps_ = 0, widest_bank_row_ = 0;
+  index_t num_bits_ = 0, num_groups_ = 0, limit_ = 0, steps_ = 0, widest_bank_row_ = 0, lowest_degree_ = 1;
   bool proven_ = true;
-  inplace_vector<sum, 1024> sums_;
+  static constexpr index_t max_sums = 1024;
+  inplace_vector<sum, max_sums> sums_;
+  inplace_vector<short, max_sums> by_level_;  // numbers of sums
+  short places_[max_sums] = {};               // of by_level_
+  index_t first_[swizzled_layout::max_row_bits + 2] = {};
   index_t violations_[48] = {};
 };
 
@@ -153,7 +194,8 @@ constexpr void require_uses(lds_layout_search& search, const lds_tile& tile, con
   const arch::lds_op op = use.kind == lds_access_kind::ldmatrix ? arch::lds_op::ldmatrix
                           : use.kind == lds_access_kind::write  ? arch::lds_write_op(bytes)
                                                                 : arch::lds_read_op(bytes);
-  for (const arch::lds_service& reading : Arch::value.find(op)->readings) search.require(reading, use.distribution, bytes);
+  for (const arch::lds_service& reading : Arch::value.find(op)->readings)
+    search.require(reading, use.distribution, bytes);
 }
 
 }  // namespace detail
