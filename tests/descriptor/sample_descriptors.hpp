@@ -80,6 +80,17 @@ class sample_maker {
         make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<1>{}, sequence<0>{}));
     f("merge above xor", swizzled_merge,
       [](const multi_index<2>& i) -> offset { return 40 * (i[1] / 8) + 5 * (i[1] % 8 ^ (i[1] / 8 % 8)) + i[0]; });
+
+    const auto pages = make_naive_tensor_descriptor_packed(make_tuple(number<8>{}, number<4>{}, n<5>()));
+    const auto permuted = transform_tensor_descriptor(
+        pages,
+        make_tuple(make_swizzle_transform(make_tuple(number<8>{}, number<4>{}), sequence<1, 3, 2>{}),
+                   make_pass_through_transform(n<5>())),
+        make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<2, 0>{}, sequence<1>{}));
+    f("swizzled by a bit matrix", permuted, [](const multi_index<3>& i) -> offset {
+      const index_t flips = (i[2] % 2 ? 1 : 0) ^ (i[2] / 2 % 2 ? 3 : 0) ^ (i[2] / 4 ? 2 : 0);
+      return 20 * i[2] + 5 * (i[0] ^ flips) + i[1];
+    });
   }
 
  private:

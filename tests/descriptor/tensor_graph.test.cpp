@@ -44,7 +44,7 @@ TEST(TensorGraph, LengthsAreDynamicWhereARunTimeValueDecides) {
 
 TEST(TensorGraph, LinearWithoutMergeAndXor) {
   samples::sample_maker<false>::each([](const std::string& name, const auto& descriptor, auto) {
-    const bool expected = name.find("merge") == std::string::npos && name != "swizzled";
+    const bool expected = name.find("merge") == std::string::npos && name.find("swizzled") == std::string::npos;
     EXPECT_EQ(is_linear(descriptor.graph), expected) << name;
   });
 }

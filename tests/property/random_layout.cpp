@@ -57,6 +57,13 @@ std::optional<indices> lowered(const placed_transform& t, const indices& up) {
       for (index_t bit = 1; bit < p[1]; bit *= 2) low += (up[0] / bit % 2 != up[1] / bit % 2) ? bit : 0;
       return indices{up[0], low};
     }
+    case transform_kind::swizzle: {
+      index_t low = up[1];
+      for (std::size_t bit = 0; bit + 2 < p.size(); ++bit) {
+        if (up[0] / (1 << bit) % 2 == 1) low ^= p[bit + 2];
+      }
+      return indices{up[0], low};
+    }
     case transform_kind::offset: return indices{up[0] + p[1]};
     case transform_kind::freeze: return indices{p[0]};
   }
@@ -86,7 +93,8 @@ std::optional<index_t> layout_model::offset(indices index) const {
 namespace {
 
 const char* name(transform_kind kind) {
-  constexpr const char* names[] = {"pass_through", "pad", "embed", "merge", "unmerge", "xor", "offset", "freeze"};
+  constexpr const char* names[] = {"pass_through", "pad",     "embed",  "merge", "unmerge",
+                                   "xor",          "swizzle", "offset", "freeze"};
   return names[int(kind)];
 }
 
@@ -160,7 +168,7 @@ class builder {
       const index_t d = take(), l = below[std::size_t(d)];
       placed_transform t{transform_kind::pass_through, {l}, {d}, {}};
       indices up{l};
-      switch (choices_.below(8)) {
+      switch (choices_.below(9)) {
         case 1: {
           const index_t left = choices_.one_of<index_t>({0, 1, 4, 8}), right = choices_.one_of<index_t>({0, 3, 8});
           t = {transform_kind::pad, {l, left, right}, {d}, {}};
@@ -203,6 +211,16 @@ class builder {
           t = {transform_kind::freeze, {choices_.below(l)}, {d}, {}};
           up.clear();
           break;
+        case 7: {
+          if (waiting.empty()) break;
+          const index_t l1 = below[std::size_t(waiting.front())];
+          if (!is_power_of_two(l) || !is_power_of_two(l1)) break;
+          t = {transform_kind::swizzle, {l, l1}, {d, waiting.front()}, {}};
+          for (index_t bit = 1; bit < l; bit *= 2) t.parameters.push_back(choices_.below(l1));
+          up = {l, l1};
+          waiting.erase(waiting.begin());
+          break;
+        }
         default: break;
       }
       visible += index_t(up.size());
@@ -249,7 +267,8 @@ class builder {
       index_t promise = 0;
       for (std::size_t i = 0; i < t.parameters.size(); ++i) {
         const bool is_promise = t.kind == transform_kind::embed && i + 1 == t.parameters.size();
-        const bool must_be_static = is_promise || (t.kind == transform_kind::xor_modulo && i == 1);
+        const bool must_be_static =
+            is_promise || t.kind == transform_kind::swizzle || (t.kind == transform_kind::xor_modulo && i == 1);
         const bool at_run_time = !all_static_ && !must_be_static && choices_.chance(4);
         spec.parameters.push_back(is_promise ? max<index_t>(promise, 1) : at_run_time ? dynamic : t.parameters[i]);
         if (at_run_time) {

@@ -30,12 +30,12 @@ TEST(TransformSpec, ArithmeticThatKnowsDynamic) {
 
 TEST(WithRules, FindsTheRulesOfAKind) {
   using enum transform_kind;
-  for (const transform_kind kind : {pass_through, pad, embed, merge, unmerge, xor_modulo, offset, freeze}) {
+  for (const transform_kind kind : {pass_through, pad, embed, merge, unmerge, xor_modulo, swizzle, offset, freeze}) {
     const bool linear = with_rules(kind, [](auto rules) { return rules.linear; });
-    EXPECT_EQ(linear, kind != merge && kind != xor_modulo);
+    EXPECT_EQ(linear, kind != merge && kind != xor_modulo && kind != swizzle);
   }
   // Each kind maps 5 differently where parameters are 3, 4, 2.
-  const index_t p[] = {3, 4, 2};
+  const index_t p[] = {3, 4, 2};  // a swizzle of length 3 has one bit, which flips 2
   const auto lower_of_5 = [&](transform_kind kind) {
     index_t up[2] = {5, 1}, low[2] = {};
     with_rules(kind, [&](auto rules) {
@@ -50,6 +50,7 @@ TEST(WithRules, FindsTheRulesOfAKind) {
   EXPECT_EQ(lower_of_5(merge), 101);
   EXPECT_EQ(lower_of_5(unmerge), 2100);
   EXPECT_EQ(lower_of_5(xor_modulo), 500);
+  EXPECT_EQ(lower_of_5(swizzle), 503);
   EXPECT_EQ(lower_of_5(offset), 900);
   EXPECT_EQ(lower_of_5(freeze), 300);
 }

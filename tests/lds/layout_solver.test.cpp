@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Solved layouts: the analysis finds exactly the conflicts that the solver admits, and no better layout exists where it says so.
+#include "../distribution/copies.hpp"
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/numeric/types.hpp>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace tilewright {
+namespace {
+
+/// A tile of rows x cols of 16-bit elements, written by rows or by columns, and read as operand A of an instruction by one wave.
+template <index_t Rows, index_t Cols, arch::matrix_op Op>
+struct tile_uses {
+  static constexpr lds_tile tile{Rows, Cols, 2};
+  static constexpr index_t wave = arch::describe(Op).wave_size();
+  static constexpr block_tile block{Rows, arch::describe(Op).n, Cols, 1, 1, Op};
+  using read = tile_distribution<a_encoding(block, true)>;
+  using write_rows = tile_distribution<copies::along_rows(Rows, Cols, 1, wave, 8)>;
+  static constexpr lds_access_kind read_kind = fragment_access(Op);
+};
+
+template <class Uses, class... Archs>
+index_t expect_analysis_agrees() {
+  constexpr lds_use write{Uses::write_rows::encoding, lds_access_kind::write},
+      read{Uses::read::encoding, Uses::read_kind};
+  constexpr lds_layout_choice choice = choose_lds_layout<Archs...>(Uses::tile, write, read);
+  constexpr auto descriptor = make_lds_descriptor<choice.layout>();
+  index_t worst = 0;
+  const auto look_at = [&](const arch::target& target) {
+    for (const lds_reading reading : {lds_reading::first, lds_reading::second}) {
+      const auto w =
+          analyze_lds_access(target, descriptor, typename Uses::write_rows{}, 2, lds_access_kind::write, reading);
+      const auto r = analyze_lds_access(target, descriptor, typename Uses::read{}, 2, Uses::read_kind, reading);
+      worst = max(worst, max(w.worst_degree, r.worst_degree));
+    }
+  };
+  (look_at(Archs::value), ...);
+  EXPECT_EQ(worst, choice.worst_degree);
+  return choice.worst_degree;
+}
+
+using arch::matrix_op;
+
+TEST(ChooseLdsLayout, ServesAWriterAndAReaderOnEachTarget) {
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_16x16x16_x2>, arch::gfx942>()), 1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_32x32x8_x2>, arch::gfx90a>()), 1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<128, 64, matrix_op::mfma_32x32x8_x2>, arch::gfx942>()), 1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_16x16x32>, arch::gfx950>()), 1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 64, matrix_op::mfma_32x32x16>, arch::gfx950>()), 1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<32, 32, matrix_op::wmma_16x16x16_gfx11>, arch::gfx1100>()), 1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<32, 32, matrix_op::wmma_16x16x16_gfx12>, arch::gfx1201>()), 1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<32, 32, matrix_op::mma_m16n8k16_x2>, arch::sm90>()), 1);
+}
+
+TEST(ChooseLdsLayout, ServesSeveralTargetsAtOnce) {
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_16x16x16_x2>, arch::gfx90a, arch::gfx942,
+                                    arch::gfx950>()),
+            1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 64, matrix_op::mfma_32x32x8_x2>, arch::gfx942, arch::gfx950>()), 1);
+}
+
+// Reads of 8 bytes, narrower than what is permuted.
+TEST(ChooseLdsLayout, ServesNarrowReads) {
+  expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_16x16x16>, arch::gfx942>();
+  expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_32x32x8>, arch::gfx950>();
+}
+
+/// The lowest worst degree of one reader over all layouts of a small tile, found by trying them all.
+template <class Distribution, index_t Rows, index_t Cols>
+index_t best_of_all(const arch::target& target, lds_access_kind kind) {
+  index_t best = 64;
+  for (index_t layer = 1; layer * Cols * 2 <= 256 && layer <= Rows; layer *= 2) {
+    swizzled_layout layout{{Rows, Cols, 2}, layer, {}};
+    const index_t bits = log2_floor(Rows / layer), chunks = layout.chunks_per_row() * layer;
+    for (index_t i = 0; i < bits; ++i) layout.flips.push_back(0);
+    const std::function<void(index_t)> choose = [&](index_t bit) {
+      if (bit < bits) {
+        for (layout.flips[bit] = 0; layout.flips[bit] < chunks; ++layout.flips[bit]) choose(bit + 1);
+        return;
+      }
+      index_t worst = 0;
+      for (const lds_reading reading : {lds_reading::first, lds_reading::second}) {
+        lds_addresses addresses;
+        for (index_t lane = 0; lane < 64; ++lane) addresses[lane] = -1;
+        for (index_t lane = 0; lane < target.wave_size; ++lane) {
+          const auto x = Distribution::calculate_index({lane});
+          addresses[lane] = layout.address(x[0], 2 * x[1]);
+        }
+        const arch::lds_op op = kind == lds_access_kind::write ? arch::lds_op::write_b128 : arch::lds_op::read_b128;
+        worst = max(
+            worst, lds_cost(target, op, addresses, target.find(op)->readings.size() == 2 ? reading : lds_reading::first)
+                       .worst_degree);
+      }
+      best = min(best, worst);
+    };
+    choose(0);
+  }
+  return best;
+}
+
+TEST(ChooseLdsLayout, IsTheBestOfAll) {
+  // Lanes that all read the first chunk of 64 rows of one chunk each: at most 8 of 16 bytes fit into a bank row.
+  using one_column = tile_distribution<
+      tile_distribution_encoding<sequence<>, tuple<sequence<16>, sequence<2, 2, 8>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<0, 0>>, sequence<2, 2>, sequence<1, 2>>::value>;
+  static_assert(one_column::num_threads() == 32);
+  constexpr lds_use use{one_column::encoding, lds_access_kind::read};
+  constexpr lds_layout_choice on_gfx1100 = choose_lds_layout<arch::gfx1100>(lds_tile{16, 32, 2}, use);
+  static_assert(on_gfx1100.is_proven_best);
+  EXPECT_EQ((best_of_all<one_column, 16, 32>(arch::gfx1100::value, lds_access_kind::read)), on_gfx1100.worst_degree);
+  constexpr lds_layout_choice on_sm90 = choose_lds_layout<arch::sm90>(lds_tile{16, 32, 2}, use);
+  EXPECT_EQ((best_of_all<one_column, 16, 32>(arch::sm90::value, lds_access_kind::read)), on_sm90.worst_degree);
+}
+
+}  // namespace
+}  // namespace tilewright
