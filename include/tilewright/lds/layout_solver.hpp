@@ -110,7 +110,7 @@ class lds_layout_search {
     for (sum& s : sums_) {
       s.level = static_cast<signed char>(s.row < layer ? 0 : log2_floor(s.row / layer) + 1);
       s.bank_row = static_cast<short>(s.row / layer);
-      s.place = static_cast<short>(layout_.address(s.row, s.col));
+      s.place = static_cast<short>(layout_.address(s.row, s.col) & s.bank_mask);
     }
     for (index_t i = 0; i < num_bits_; ++i) layout_.flips.push_back(0);
     by_level_.count = 0;
