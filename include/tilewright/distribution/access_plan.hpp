@@ -104,11 +104,11 @@ constexpr auto make_access_list() {
   return list;
 }
 
-/// The list as a constant. It passes through number<>, because compilers evaluate a template argument once, but the initialiser of
-/// a static member up to three times.
+/// The list as a constant. Not as a template argument: g++ 12 leaves out zeros inside of arrays when it mangles one, so that two
+/// lists would share a symbol.
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
 struct access_plan {
-  static constexpr auto list = number<make_access_list<Graph, Encoding, ElementBytes>()>::value;
+  static constexpr auto list = make_access_list<Graph, Encoding, ElementBytes>();
 };
 
 }  // namespace tilewright
