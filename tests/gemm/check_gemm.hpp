@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Runs GEMM kernels on the CPU backend and compares every bit of C, and every counted LDS conflict, with what it should be.
+#pragma once
+
+#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/lds_prediction.hpp>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tilewright::testing_gemm {
+
+struct problem {
+  index_t m = 1, n = 1, k = 1;
+  float alpha = 1, beta = 0;
+  index_t batch = 1;
+  index_t gap =
+      0;  // elements between one row (column) and the next that belong to no matrix; and between matrices of a batch
+};
+
+/// Operands are small integers and alpha and beta powers of two, so that every sum is exact in float and C is rounded once: the
+/// expected result is known to the bit, in whatever order a kernel adds.
+template <class Policy>
+struct gemm_case {
+  using T = typename Policy::element_type;
+  static constexpr bool a_along_k = Policy::a_major == operand_major::k,
+                        b_along_k = Policy::b_major == operand_major::k;
+
+  explicit gemm_case(const problem& p)
+      : args{.m = p.m, .n = p.n, .k = p.k, .alpha = p.alpha, .beta = p.beta, .batch = p.batch} {
+    args.lda = (a_along_k ? p.k : p.m) + p.gap;
+    args.ldb = (b_along_k ? p.k : p.n) + p.gap;
+    args.ldc = p.n + p.gap;
+    args.batch_stride_a = long_index_t{args.lda} * (a_along_k ? p.m : p.k) + p.gap;
+    args.batch_stride_b = long_index_t{args.ldb} * (b_along_k ? p.n : p.k) + p.gap;
+    args.batch_stride_c = long_index_t{args.ldc} * p.m + p.gap;
+    std::mt19937 random(1);
+    const auto fill = [&](std::vector<T>& values, long_index_t stride) {
+      values.resize(std::size_t(stride * p.batch + padding));
+      for (T& value : values) value = T(float(int(random() % 7) - 3));
+    };
+    fill(a, args.batch_stride_a);
+    fill(b, args.batch_stride_b);
+    fill(c, args.batch_stride_c);
+    if (p.beta == 0) {
+      for (T& value : c) value = T(__builtin_nanf(""));  // C may be anything, then
+    }
+    expected = c;
+    for (index_t z = 0; z < p.batch; ++z) {
+      for (index_t i = 0; i < p.m; ++i) {
+        for (index_t j = 0; j < p.n; ++j) {
+          double sum = 0;
+          for (index_t l = 0; l < p.k; ++l) sum += double(float(a_at(z, i, l))) * double(float(b_at(z, l, j)));
+          T& result = expected[std::size_t(z * args.batch_stride_c + long_index_t{i} * args.ldc + j)];
+          result = T(float(p.alpha * sum + (p.beta == 0 ? 0.0 : double(p.beta) * double(float(result)))));
+        }
+      }
+    }
+    args.a = a.data();
+    args.b = b.data();
+    args.c = c.data();
+  }
+
+  T a_at(index_t z, index_t i, index_t l) const {
+    return a[std::size_t(z * args.batch_stride_a +
+                         (a_along_k ? long_index_t{i} * args.lda + l : long_index_t{l} * args.lda + i))];
+  }
+  T b_at(index_t z, index_t l, index_t j) const {
+    return b[std::size_t(z * args.batch_stride_b +
+                         (b_along_k ? long_index_t{j} * args.ldb + l : long_index_t{l} * args.ldb + j))];
+  }
+
+  static constexpr long_index_t padding = 64;  // behind the last matrix: must stay as it is, too
+  gemm_args args;
+  std::vector<T> a, b, c, expected;
+};
+
+template <class Policy>
+std::string describe(const problem& p) {
+  constexpr block_tile t = Policy::tile;
+  return std::string(Policy::arch::value.name) + ", operation " + std::to_string(int(t.op)) + ", block tile " +
+         std::to_string(t.m) + " x " + std::to_string(t.n) + " x " + std::to_string(t.k) + ", vector " +
+         std::to_string(Policy::vector) + ", " + std::to_string(p.m) + " x " + std::to_string(p.n) + " x " +
+         std::to_string(p.k);
+}
+
+/// Adds up what predict_lds says of one launch.
+template <class Policy>
+std::map<arch::lds_op, exec::lds_counts> predicted_counts(const gemm_args& args) {
+  constexpr gemm_lds_prediction prediction = predict_lds<Policy>();
+  const long_index_t times = num_block_k_tiles<Policy>(args);
+  std::map<arch::lds_op, exec::lds_counts> counts;
+  for (const lds_access_analysis* access :
+       {&prediction.a_write, &prediction.b_write, &prediction.a_read, &prediction.b_read}) {
+    counts[access->op].add({times * access->executions, times * access->phases, times * access->cycles,
+                            times * access->conflicts, access->worst_degree});
+  }
+  return counts;
+}
+
+template <class Policy>
+void expect_gemm(const problem& p) {
+  using kernel = gemm_kernel<Policy>;
+  SCOPED_TRACE(describe<Policy>(p));
+  gemm_case<Policy> gemm(p);
+  ASSERT_STREQ(kernel::check(gemm.args), nullptr);
+  const grid_size grid = kernel::grid(gemm.args);
+  const exec::launch_report report = exec::launch({.target = &Policy::arch::value,
+                                                   .grid = {grid.x, grid.y, grid.z},
+                                                   .block_size = kernel::block_size,
+                                                   .lds_bytes = kernel::lds_bytes,
+                                                   .workers = 1},
+                                                  [&] { kernel{}(gemm.args); });
+  index_t wrong = 0;
+  for (std::size_t i = 0; i < gemm.c.size() && wrong < 5; ++i) {
+    const auto is = bit_cast<unsigned short>(gemm.c[i]), should = bit_cast<unsigned short>(gemm.expected[i]);
+    if (is == should || (is & 0x7fff) + (should & 0x7fff) == 0) continue;
+    ++wrong;
+    const std::size_t in_matrix = i % std::size_t(gemm.args.batch_stride_c);
+    ADD_FAILURE() << "row " << in_matrix / std::size_t(gemm.args.ldc) << ", column "
+                  << in_matrix % std::size_t(gemm.args.ldc) << ": " << float(gemm.c[i]) << " instead of "
+                  << float(gemm.expected[i]);
+  }
+  const auto predicted = predicted_counts<Policy>(gemm.args);
+  EXPECT_EQ(report.rows.size(), predicted.size());
+  for (const auto& [op, counts] : predicted) {
+    const exec::lds_counts counted = report.of(op);
+    EXPECT_EQ(counted.executions, counts.executions) << arch::instruction_name(Policy::arch::value, op);
+    EXPECT_EQ(counted.phases, counts.phases) << arch::instruction_name(Policy::arch::value, op);
+    EXPECT_EQ(counted.cycles, counts.cycles) << arch::instruction_name(Policy::arch::value, op);
+    EXPECT_EQ(counted.conflicts, counts.conflicts) << arch::instruction_name(Policy::arch::value, op);
+    EXPECT_EQ(counted.worst_degree, counts.worst_degree) << arch::instruction_name(Policy::arch::value, op);
+  }
+}
+
+/// Sizes around the block tile's, one and several tiles along k with and without a rest, batches, gaps, alpha and beta.
+template <class Policy>
+void expect_all_gemms() {
+  constexpr block_tile t = Policy::tile;
+  if constexpr (Policy::vector == 1) {
+    expect_gemm<Policy>({.m = 1, .n = 1, .k = 1});
+    expect_gemm<Policy>({.m = t.m + 1, .n = t.n - 1, .k = t.k + 1, .alpha = 0.5f, .beta = 2, .gap = 3});
+    expect_gemm<Policy>({.m = 5, .n = t.n + 7, .k = t.k - 1, .alpha = 2, .beta = -1});
+    expect_gemm<Policy>({.m = t.m, .n = 3, .k = 3 * t.k + 5, .batch = 2, .gap = 1});
+  } else {
+    const index_t v = Policy::vector;
+    expect_gemm<Policy>({.m = v, .n = v, .k = v});
+    expect_gemm<Policy>({.m = t.m, .n = t.n, .k = t.k});
+    expect_gemm<Policy>({.m = t.m + v, .n = t.n - v, .k = 2 * t.k + v, .alpha = 0.5f, .beta = 2, .gap = v});
+    expect_gemm<Policy>(
+        {.m = t.m - v, .n = t.n + v, .k = 4 * t.k - v, .alpha = -1, .beta = 1, .batch = 2, .gap = 3 * v});
+  }
+}
+
+/// Every layout of the operands, both element types, vectors and single elements.
+template <class Arch, block_tile Tile>
+void expect_all_layouts() {
+  using enum operand_major;
+  expect_all_gemms<gemm_policy<Arch, half_t, k, mn, 8, Tile>>();
+  expect_all_gemms<gemm_policy<Arch, bfloat16_t, mn, k, 8, Tile>>();
+  expect_all_gemms<gemm_policy<Arch, bfloat16_t, k, k, 1, Tile>>();
+  expect_all_gemms<gemm_policy<Arch, half_t, mn, mn, 1, Tile>>();
+}
+
+/// Two of them, for targets that differ from another one only in their tables.
+template <class Arch, block_tile Tile>
+void expect_some_layouts() {
+  using enum operand_major;
+  expect_all_gemms<gemm_policy<Arch, half_t, mn, k, 8, Tile>>();
+  expect_all_gemms<gemm_policy<Arch, bfloat16_t, k, mn, 1, Tile>>();
+}
+
+}  // namespace tilewright::testing_gemm

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What a GEMM kernel accepts and refuses, and the error of its result for real numbers.
+#include "check_gemm.hpp"
+
+#include <tilewright/arch/arch.hpp>
+
+#include <cmath>
+
+namespace tilewright::testing_gemm {
+namespace {
+
+using enum operand_major;
+using vectors = gemm_kernel<gemm_policy<arch::gfx942, half_t, k, mn, 8>>;
+using elements = gemm_kernel<gemm_policy<arch::gfx942, half_t, mn, k, 1>>;
+
+constexpr gemm_args good{.m = 64, .n = 72, .k = 80, .lda = 80, .ldb = 80, .ldc = 72};
+
+/// check() of `good` with a change.
+template <class Kernel, class Change>
+std::string refusal(Change change) {
+  gemm_args args = good;
+  change(args);
+  const char* why = Kernel::check(args);
+  return why ? why : "";
+}
+
+TEST(GemmCheck, AcceptsWhatFits) {
+  static_assert(vectors::check(good) == nullptr && elements::check(good) == nullptr);
+  EXPECT_EQ(refusal<elements>([](gemm_args& a) { a.m = a.lda = 65535 * 128, a.k = 3, a.ldb = 3; }), "");
+}
+
+TEST(GemmCheck, RefusesEmptyProblems) {
+  const std::string positive = "m, n, k and the batch count must be positive";
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.m = 0; }), positive);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.n = -1; }), positive);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.k = 0; }), positive);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.batch = 0; }), positive);
+}
+
+TEST(GemmCheck, RefusesRowsThatOverlap) {
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.lda = 79; }),
+            "lda is smaller than a row of A (a column, if A is column-major)");
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.ldb = 71; }),
+            "ldb is smaller than a row of B (a column, if B is column-major)");
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.ldc = 71; }), "ldc is smaller than a row of C");
+  EXPECT_EQ(refusal<elements>([](gemm_args& a) { a.lda = 63; }),
+            "lda is smaller than a row of A (a column, if A is column-major)");
+  EXPECT_EQ(refusal<elements>([](gemm_args& a) { a.ldb = 79; }),
+            "ldb is smaller than a row of B (a column, if B is column-major)");
+}
+
+TEST(GemmCheck, RefusesWhatIsTooLarge) {
+  const std::string blocks = "the grid would have more than 65535 blocks along m or the batch";
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.batch = 65536; }), blocks);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.m = 65535 * 128 + 1; }), blocks);
+  const std::string span = "a leading dimension is so large that one block tile spans more than 2 GiB";
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.lda = 1 << 23; }), span);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.ldb = 1 << 26; }), span);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.ldc = 1 << 23; }), span);
+  EXPECT_EQ(refusal<elements>([](gemm_args& a) { a.k = 0x7fffffff, a.ldb = 0x7fffffff; }), span);
+}
+
+TEST(GemmCheck, RefusesHalfVectors) {
+  const std::string whole =
+      "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be multiples of "
+      "its vector; use the kernel with vector 1";
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.k = 79; }), whole);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.n = 71; }), whole);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.lda = 81; }), whole);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.ldb = 81; }), whole);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.ldc = 81; }), whole);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.batch_stride_b = 4; }), whole);
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.m = 63; }), "") << "rows need not be whole vectors";
+  EXPECT_EQ(refusal<elements>([](gemm_args& a) { a.k = 79, a.m = 63, a.n = 71; }), "");
+}
+
+TEST(GemmGrid, CoversCWithBlockTiles) {
+  const grid_size grid = vectors::grid({.m = 129, .n = 128, .k = 1, .batch = 3});
+  EXPECT_EQ(grid.x, 1);
+  EXPECT_EQ(grid.y, 2);
+  EXPECT_EQ(grid.z, 3);
+}
+
+// With both operands along their rows, k need not be a multiple of anything.
+TEST(GemmKernel, VectorsAlongRowsWithAnyK) {
+  using policy =
+      gemm_policy<arch::gfx942, half_t, mn, mn, 8, block_tile{64, 64, 32, 2, 2, arch::matrix_op::mfma_32x32x8_x2}>;
+  for (const index_t k : {1, 13, 33, 64, 101}) expect_gemm<policy>({.m = 72, .n = 80, .k = k, .gap = 8});
+}
+
+/// ||C - R|| / ||R|| for operands from a normal distribution.
+template <class Policy>
+double relative_error(index_t m, index_t n, index_t k_length) {
+  using T = typename Policy::element_type;
+  gemm_case<Policy> gemm({.m = m, .n = n, .k = k_length});
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal;
+  for (T& value : gemm.a) value = T(normal(random));
+  for (T& value : gemm.b) value = T(normal(random));
+  const grid_size grid = gemm_kernel<Policy>::grid(gemm.args);
+  exec::launch({.target = &Policy::arch::value,
+                .grid = {grid.x, grid.y, grid.z},
+                .block_size = gemm_kernel<Policy>::block_size,
+                .lds_bytes = gemm_kernel<Policy>::lds_bytes},
+               [&] { gemm_kernel<Policy>{}(gemm.args); });
+  double difference = 0, size = 0;
+  for (index_t i = 0; i < m; ++i) {
+    for (index_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (index_t l = 0; l < k_length; ++l)
+        sum += double(float(gemm.a_at(0, i, l))) * double(float(gemm.b_at(0, l, j)));
+      const double d = double(float(gemm.c[std::size_t(i * gemm.args.ldc + j)])) - sum;
+      difference += d * d;
+      size += sum * sum;
+    }
+  }
+  return std::sqrt(difference / size);
+}
+
+TEST(GemmKernel, ErrorOfRealNumbers) {
+  EXPECT_LT((relative_error<gemm_policy<arch::gfx942, half_t, k, mn, 8>>(136, 120, 200)), 5e-4);
+  EXPECT_LT((relative_error<gemm_policy<arch::gfx942, bfloat16_t, mn, k, 1>>(130, 33, 77)), 4e-3);
+  EXPECT_LT((relative_error<gemm_policy<arch::sm90, half_t, mn, k, 1>>(17, 127, 201)), 5e-4);
+}
+
+}  // namespace
+}  // namespace tilewright::testing_gemm
