@@ -11,7 +11,7 @@ namespace {
 
 // The operand tiles of gfx942's default kernel: 128 x 32 halves, written by 256 threads, read for matrix instructions.
 using policy = tw::gemm_policy<tw::arch::gfx942, tw::half_t, tw::operand_major::k, tw::operand_major::k, 8>;
-constexpr auto layout = policy::lds_descriptor<128>();
+constexpr auto layout = tw::make_lds_descriptor<policy::a_layout.layout>();
 constexpr auto writing = tw::access_plan<layout.graph, policy::a_copy, 2>::list;
 constexpr auto reading = tw::access_plan<layout.graph, tw::a_encoding(policy::tile), 2>::list;
 

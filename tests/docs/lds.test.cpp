@@ -70,26 +70,31 @@ struct measured_gfx90a {
 static_assert(rests_on_evidence(measured_gfx90a::value, arch::lds_op::read_b128));
 static_assert(worst_degree<measured_gfx90a, 128> == 1);
 
-// What the GEMM kernels' writes cost for one operand tile: whole blocks, one tile along k.
+// The layouts of the GEMM kernels: found for the writes and the reads of the target.
 template <class Arch, tw::operand_major Major>
-tw::lds_access_analysis write_of_tile() {
+constexpr bool is_free_of_conflicts() {
   using policy = tw::gemm_policy<Arch, tw::half_t, Major, Major, 8>;
-  return tw::analyze_lds_access<Arch>(policy::template lds_descriptor<128>(), tw::tile_distribution<policy::a_copy>{},
-                                      2, tw::lds_access_kind::write);
+  constexpr auto layout = tw::make_lds_descriptor<policy::a_layout.layout>();
+  constexpr auto read = tw::fragment_access(policy::tile.op);
+  const auto writes =
+      tw::analyze_lds_access<Arch>(layout, tw::tile_distribution<policy::a_copy>{}, 2, tw::lds_access_kind::write);
+  const auto reads =
+      tw::analyze_lds_access<Arch>(layout, tw::tile_distribution<tw::a_encoding(policy::tile, true)>{}, 2, read);
+  return policy::a_layout.worst_degree == 1 && writes.is_conflict_free() && reads.is_conflict_free();
 }
 
-TEST(docs_lds, transposing_writes_are_not_free_of_conflicts_yet) {
-  using enum tw::operand_major;
-  const auto along_k = write_of_tile<arch::gfx942, k>(), transposing = write_of_tile<arch::gfx942, mn>();
-  EXPECT_EQ(along_k.op, arch::lds_op::write_b128);
-  EXPECT_EQ(along_k.conflicts, 0);
-  EXPECT_EQ(transposing.op, arch::lds_op::write_b32);
-  EXPECT_EQ(transposing.phases, 64);
-  EXPECT_EQ(transposing.conflicts, 448);
-  EXPECT_EQ((write_of_tile<arch::gfx950, mn>().conflicts), 192);
-  EXPECT_EQ((write_of_tile<arch::gfx1100, mn>().conflicts), 448);
-  EXPECT_EQ((write_of_tile<arch::gfx1201, mn>().conflicts), 448);
-  EXPECT_EQ((write_of_tile<arch::sm90, mn>().conflicts), 448);
+template <class Arch>
+constexpr bool all_majors = is_free_of_conflicts<Arch, tw::operand_major::k>() &&
+                            is_free_of_conflicts<Arch, tw::operand_major::mn>();
+
+TEST(docs_lds, gemm_operands_are_free_of_conflicts) {
+  EXPECT_TRUE(all_majors<arch::gfx90a>);
+  EXPECT_TRUE(all_majors<arch::gfx942>);
+  EXPECT_TRUE(all_majors<arch::gfx950>);
+  EXPECT_TRUE(all_majors<arch::gfx1100>);
+  EXPECT_TRUE(all_majors<arch::gfx1201>);
+  EXPECT_TRUE(all_majors<arch::sm80>);
+  EXPECT_TRUE(all_majors<arch::sm90>);
 }
 
 }  // namespace
