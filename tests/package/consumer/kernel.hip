@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// A kernel of another project.
+#include <tilewright/exec/exec.hpp>
+
+extern "C" TILEWRIGHT_GLOBAL void thread_ids(int* out) {
+#if TILEWRIGHT_DEVICE_PASS
+  out[tilewright::exec::thread_id()] = tilewright::exec::thread_id();
+#endif
+}

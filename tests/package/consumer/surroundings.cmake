@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# surroundings_remember() ... surroundings_compare(): fails when something of this project changed in between that is not
+# Tilewright's own: variables, cache entries, commands, properties of this folder, targets, tests.
+set(surroundings_properties
+  COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES LINK_DIRECTORIES LINK_OPTIONS TESTS BUILDSYSTEM_TARGETS
+)
+
+macro(surroundings_take when)
+  get_cmake_property(surroundings_names VARIABLES)
+  foreach(name IN LISTS surroundings_names)
+    if(NOT name MATCHES "^(surroundings_|CMAKE_CURRENT_|name$|ARG[CNV0-9]*$)")
+      set(surroundings_${when}_variable_${name} "${${name}}")
+    endif()
+  endforeach()
+  get_cmake_property(surroundings_${when}_COMMANDS COMMANDS)
+  foreach(property IN LISTS surroundings_properties)
+    get_directory_property(surroundings_${when}_${property} ${property})
+  endforeach()
+endmacro()
+
+macro(surroundings_remember)
+  surroundings_take(before)
+endmacro()
+
+function(surroundings_compare)
+  set(ours "^_*(tilewright|TILEWRIGHT)")
+  # What find_package, FetchContent and project() themselves leave behind for any package.
+  set(theirs "^(CMAKE_PROJECT_VERSION.*|PACKAGE_PREFIX_DIR|FETCHCONTENT_.*|_FetchContent_.*|CMAKE_FIND_PACKAGE_NAME|__.*)$")
+  surroundings_take(after)
+  get_cmake_property(names VARIABLES)
+  foreach(name IN LISTS names)
+    if(name MATCHES "^surroundings_after_variable_(.*)$")
+      set(name ${CMAKE_MATCH_1})
+      if(NOT name MATCHES "${ours}" AND NOT name MATCHES "${theirs}" AND NOT name MATCHES "^(property|ours|theirs|names)$"
+         AND NOT "${surroundings_after_variable_${name}}" STREQUAL "${surroundings_before_variable_${name}}")
+        message(SEND_ERROR "Tilewright changed the variable ${name} from '${surroundings_before_variable_${name}}' "
+                           "to '${surroundings_after_variable_${name}}'")
+      endif()
+    endif()
+  endforeach()
+  foreach(command IN LISTS surroundings_after_COMMANDS)
+    if(NOT command IN_LIST surroundings_before_COMMANDS AND NOT command MATCHES "${ours}")
+      list(APPEND new_commands ${command})
+    endif()
+  endforeach()
+  list(FILTER new_commands EXCLUDE REGEX "^_*(set_and_check|check_required_components)$")
+  if(new_commands)
+    message(SEND_ERROR "Tilewright defines commands with names that are not its own: ${new_commands}")
+  endif()
+  foreach(property IN LISTS surroundings_properties)
+    if(NOT "${surroundings_after_${property}}" STREQUAL "${surroundings_before_${property}}")
+      message(SEND_ERROR "Tilewright changed ${property} of this folder to '${surroundings_after_${property}}'")
+    endif()
+  endforeach()
+  if(HOW MATCHES "add_subdirectory|fetch_content")
+    get_property(targets DIRECTORY ${TILEWRIGHT_SOURCE} PROPERTY BUILDSYSTEM_TARGETS)
+    get_property(tests DIRECTORY ${TILEWRIGHT_SOURCE} PROPERTY TESTS)
+    if(NOT targets STREQUAL "tilewright;tilewright_host" OR tests)
+      message(SEND_ERROR "Tilewright brings more than its libraries: targets '${targets}', tests '${tests}'")
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# Installs to a fresh folder, moves it, and looks for headers that are missing and paths of this machine that crept in.
+file(REMOVE_RECURSE ${PREFIX} ${PREFIX}.first)
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}.first OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME ${PREFIX}.first ${PREFIX})
+
+file(GLOB_RECURSE headers RELATIVE ${SOURCE}/include ${SOURCE}/include/*.hpp)
+foreach(header IN LISTS headers)
+  if(NOT EXISTS ${PREFIX}/include/${header})
+    message(FATAL_ERROR "${header} was not installed")
+  endif()
+endforeach()
+file(GLOB_RECURSE scripts ${PREFIX}/*.cmake)
+foreach(script IN LISTS scripts)
+  file(READ ${script} text)
+  foreach(path IN ITEMS ${SOURCE} ${BUILD})
+    string(FIND "${text}" "${path}" position)
+    if(NOT position EQUAL -1)
+      message(FATAL_ERROR "${script} contains ${path}: the package cannot be moved")
+    endif()
+  endforeach()
+endforeach()
