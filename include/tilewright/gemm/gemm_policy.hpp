@@ -43,6 +43,11 @@ struct gemm_policy {
   /// Elements along k that stay together in LDS.
   static constexpr index_t k_pack = 8;
   static constexpr index_t num_stages = 2;
+  static_assert(is_power_of_two(Tile.m) && is_power_of_two(Tile.n) && is_power_of_two(Tile.k),
+                "gemm_policy: m, n and k of the block tile must be powers of two");
+  static_assert(operand_copy_fits(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack) &&
+                    operand_copy_fits(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack),
+                "gemm_policy: the block tile has less than 8 elements of each operand for each thread; use fewer waves or a larger block tile");
 
   static constexpr distribution_encoding a_copy =
       operand_copy_encoding(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack);

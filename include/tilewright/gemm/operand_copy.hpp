@@ -48,4 +48,15 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_majo
   return e;
 }
 
+/// Whether the threads can share the copy so: each moves at least one whole vector, and all move as many.
+TILEWRIGHT_HD constexpr bool operand_copy_fits(operand_major major, index_t rows, index_t k, index_t waves, index_t wave_size, index_t vector,
+                                               index_t chunk) {
+  const index_t elements_at_once = waves * wave_size * vector;
+  const index_t contiguous = major == operand_major::k ? k : rows;
+  if (rows * k < elements_at_once || rows * k % elements_at_once != 0 || contiguous % vector != 0) return false;
+  if (major == operand_major::k && k / vector > wave_size) return false;
+  const distribution_encoding e = operand_copy_encoding(major, rows, k, waves, wave_size, vector, chunk);
+  return e.x_length(0) == rows && e.x_length(1) == k && e.p_length(0) == waves && e.p_length(1) == wave_size;
+}
+
 }  // namespace tilewright
