@@ -94,30 +94,35 @@ TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array
   return result;
 }
 
-template <chained_graph Chained>
+/// Named in a failed static_assert, so that the message has the number.
+template <index_t Dimension>
+inline constexpr bool is_dimension_used_well = false;
+
+template <chain_fault Fault, index_t Dimension, index_t Length, index_t TransformLength>
 TILEWRIGHT_HD constexpr void require_sound_chain() {
-  constexpr chain_fault fault = Chained.fault;
-  constexpr index_t dimension = Chained.dimension, length = Chained.length, transform_length = Chained.transform_length;
-  static_assert(fault != chain_fault::too_many_nodes,
-                "transform_tensor_descriptor: more transforms or dimensions than a descriptor holds");
-  static_assert(
-      fault != chain_fault::lower_count || length == transform_length,
-      "transform_tensor_descriptor: a transform needs another number of lower dimensions than its sequence lists");
-  static_assert(
-      fault != chain_fault::upper_count || length == transform_length,
-      "transform_tensor_descriptor: a transform makes another number of upper dimensions than its sequence lists");
-  static_assert(fault != chain_fault::lower_id || dimension == -1,
-                "transform_tensor_descriptor: a lower dimension id is not a dimension of the descriptor");
-  static_assert(fault != chain_fault::lower_twice || dimension == -1,
-                "transform_tensor_descriptor: a dimension of the descriptor is used by two transforms");
-  static_assert(fault != chain_fault::lower_missing || dimension == -1,
-                "transform_tensor_descriptor: a dimension of the descriptor is used by no transform; pass it through "
-                "or freeze it");
-  static_assert(fault != chain_fault::upper_id || dimension == -1,
-                "transform_tensor_descriptor: the upper dimension ids must be 0, 1, ... with each used once");
-  static_assert(fault != chain_fault::length || length == transform_length,
-                "transform_tensor_descriptor: the length given to a transform is not the length of the dimension it is "
-                "applied to");
+  if constexpr (Fault == chain_fault::too_many_nodes) {
+    static_assert(Fault == chain_fault::none, "transform_tensor_descriptor: more transforms or dimensions than a descriptor holds");
+  } else if constexpr (Fault == chain_fault::lower_count) {
+    static_assert(Length == TransformLength,
+                  "transform_tensor_descriptor: a transform needs another number of lower dimensions than its sequence lists");
+  } else if constexpr (Fault == chain_fault::upper_count) {
+    static_assert(Length == TransformLength,
+                  "transform_tensor_descriptor: a transform makes another number of upper dimensions than its sequence lists");
+  } else if constexpr (Fault == chain_fault::lower_id) {
+    static_assert(is_dimension_used_well<Dimension>,
+                  "transform_tensor_descriptor: a lower dimension id is not a dimension of the descriptor");
+  } else if constexpr (Fault == chain_fault::lower_twice) {
+    static_assert(is_dimension_used_well<Dimension>, "transform_tensor_descriptor: a dimension of the descriptor is used by two transforms");
+  } else if constexpr (Fault == chain_fault::lower_missing) {
+    static_assert(is_dimension_used_well<Dimension>,
+                  "transform_tensor_descriptor: a dimension of the descriptor is used by no transform; pass it through or freeze it");
+  } else if constexpr (Fault == chain_fault::upper_id) {
+    static_assert(is_dimension_used_well<Dimension>,
+                  "transform_tensor_descriptor: the upper dimension ids must be 0, 1, ... with each used once");
+  } else if constexpr (Fault == chain_fault::length) {
+    static_assert(Length == TransformLength,
+                  "transform_tensor_descriptor: the length given to a transform is not the length of the dimension it is applied to");
+  }
 }
 
 }  // namespace detail
@@ -133,7 +138,7 @@ TILEWRIGHT_HD constexpr auto transform_tensor_descriptor(const tensor_descriptor
   constexpr index_t n = sizeof...(Specs);
   constexpr detail::chained_graph chained =
       detail::chain<n>(Graph, {Specs...}, {detail::ids_of(LowerIds{})...}, {detail::ids_of(UpperIds{})...});
-  detail::require_sound_chain<chained>();
+  detail::require_sound_chain<chained.fault, chained.dimension, chained.length, chained.transform_length>();
   tensor_descriptor<chained.graph> result{{}, descriptor.element_space_size};
   for (index_t i = 0; i < Graph.num_values; ++i) result.values[i] = descriptor.values[i];
   index_t next = Graph.num_values;

@@ -8,21 +8,28 @@ namespace tilewright {
 
 namespace detail {
 
-template <distribution_encoding Encoding>
+/// Named in a failed static_assert, so that the message has the id.
+template <int Major, int Minor>
+inline constexpr bool is_factor_owned_well = false;
+
+template <encoding_fault Fault, int Major, int Minor>
 TILEWRIGHT_HD constexpr bool require_sound_encoding() {
-  constexpr encoding_check result = check(Encoding);
-  constexpr int major = result.id.major, minor = result.id.minor;
-  static_assert(result.fault != encoding_fault::unknown_factor || (major == -1 && minor == -1),
-                "tile_distribution_encoding: an id names a factor that does not exist; ids are (0, i) for R and (1 + d, i) for factor i of dimension d");
-  static_assert(result.fault != encoding_fault::owned_twice || (major == -1 && minor == -1),
-                "tile_distribution_encoding: a factor has two owners; give each (major, minor) id to one P or one Y");
-  static_assert(result.fault != encoding_fault::owned_by_nobody || (major == -1 && minor == -1),
-                "tile_distribution_encoding: a factor has no owner; give each (major, minor) id to one P or one Y");
-  static_assert(result.fault != encoding_fault::replicated_per_thread || (major == -1 && minor == -1),
-                "tile_distribution_encoding: an R factor is listed in Y; only threads replicate, list it in a P");
-  static_assert(result.fault != encoding_fault::bad_length || (major == -1 && minor == -1),
-                "tile_distribution_encoding: a factor must be at least 1");
-  return result.fault == encoding_fault::none;
+  if constexpr (Fault == encoding_fault::unknown_factor) {
+    static_assert(is_factor_owned_well<Major, Minor>,
+                  "tile_distribution_encoding: an id names a factor that does not exist; ids are (0, i) for R and (1 + d, i) for factor i of dimension d");
+  } else if constexpr (Fault == encoding_fault::owned_twice) {
+    static_assert(is_factor_owned_well<Major, Minor>,
+                  "tile_distribution_encoding: a factor has two owners; give each (major, minor) id to one P or one Y");
+  } else if constexpr (Fault == encoding_fault::owned_by_nobody) {
+    static_assert(is_factor_owned_well<Major, Minor>,
+                  "tile_distribution_encoding: a factor has no owner; give each (major, minor) id to one P or one Y");
+  } else if constexpr (Fault == encoding_fault::replicated_per_thread) {
+    static_assert(is_factor_owned_well<Major, Minor>,
+                  "tile_distribution_encoding: an R factor is listed in Y; only threads replicate, list it in a P");
+  } else if constexpr (Fault == encoding_fault::bad_length) {
+    static_assert(is_factor_owned_well<Major, Minor>, "tile_distribution_encoding: a factor must be at least 1");
+  }
+  return true;
 }
 
 }  // namespace detail
@@ -31,7 +38,7 @@ TILEWRIGHT_HD constexpr bool require_sound_encoding() {
 /// element d of its registers is y in row-major order.
 template <distribution_encoding Encoding>
 struct tile_distribution {
-  static_assert(detail::require_sound_encoding<Encoding>());
+  static_assert(detail::require_sound_encoding<check(Encoding).fault, check(Encoding).id.major, check(Encoding).id.minor>());
 
   static constexpr distribution_encoding encoding = Encoding;
   static constexpr index_t ndim_x = Encoding.ndim_x();
