@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Dimension -1: numbers do not count from the end.
+// EXPECT: transform_tensor_descriptor: a lower dimension id is not a dimension of the descriptor
+// EXPECT: is_dimension_used_well<-1>
+#include <tilewright/descriptor/transform_descriptor.hpp>
+
+namespace tw = tilewright;
+
+constexpr auto base = tw::make_naive_tensor_descriptor_packed(tw::make_tuple(tw::number<4>{}, tw::number<6>{}));
+constexpr auto d = tw::transform_tensor_descriptor(
+    base,
+    tw::make_tuple(tw::make_pass_through_transform(tw::number<4>{}), tw::make_pass_through_transform(tw::number<6>{})),
+    tw::make_tuple(tw::sequence<0>{}, tw::sequence<-1>{}), tw::make_tuple(tw::sequence<0>{}, tw::sequence<1>{}));
