@@ -36,7 +36,7 @@ TEST(Tuple, ApplyPassesTheElementsInOrder) {
   static_assert(apply([](int a, int b, int c) { return 100 * a + 10 * b + c; }, make_tuple(1, 2, 3)) == 123);
 }
 
-TEST(Tuple, IsDeducedFromItsValues) { static_assert(__is_same(decltype(tuple{1, 'c'}), tuple<int, char>)); }
+TEST(Tuple, HasTheTypesOfItsValues) { static_assert(__is_same(decltype(make_tuple(1, 'c')), tuple<int, char>)); }
 
 }  // namespace
 }  // namespace tilewright
