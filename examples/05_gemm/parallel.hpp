@@ -15,7 +15,7 @@
 namespace gemm_example {
 
 /// Calls body(i) for every i in [0, count), on all cores and in no particular order, and progress(fraction) on the
-/// calling thread. The first exception ends the loop and comes out of it.
+/// calling thread, growing up to 1. The first exception ends the loop and comes out of it.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body, const std::function<void(double)>& progress = {}) {
   std::atomic<std::int64_t> next = 0, done = 0;
@@ -27,7 +27,8 @@ void parallel_for(std::int64_t count, const Body& body, const std::function<void
       for (std::int64_t i; (i = next++) < count;) {
         body(i);
         ++done;
-        if (reports && progress) progress(double(done) / double(count));
+        const std::int64_t so_far = done;
+        if (reports && progress && so_far < count) progress(double(so_far) / double(count));
       }
     } catch (...) {
       next = count;
@@ -47,6 +48,7 @@ void parallel_for(std::int64_t count, const Body& body, const std::function<void
     work(/*reports=*/true);
   }
   if (failure) std::rethrow_exception(failure);
+  if (progress && count > 0) progress(1);
 }
 
 }  // namespace gemm_example
