@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The machine's functions for the host half of a HIP or CUDA compilation, which reads kernels but never runs them:
-// declarations only, so that calling one from host code is a link error.
+// The machine's functions for the host half of a HIP or CUDA compilation, which reads kernels but never runs them.
+// Whoever calls one from host code all the same is stopped there.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>
@@ -37,38 +37,38 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
   __builtin_trap();
 }
 template <class V>
-TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {
+TILEWRIGHT_HD V lds_load(lds_pointer, index_t) {
   __builtin_trap();
 }
 template <class V>
-TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& v) {
+TILEWRIGHT_HD void lds_store(lds_pointer, index_t, const V&) {
   __builtin_trap();
 }
 
-TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes) {
+TILEWRIGHT_HD global_buffer make_global_buffer(const void*, long_index_t) {
   __builtin_trap();
 }
-TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
-  __builtin_trap();
-}
-template <class V>
-TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset) {
+TILEWRIGHT_HD global_buffer advance(global_buffer, long_index_t) {
   __builtin_trap();
 }
 template <class V>
-TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& v) {
+TILEWRIGHT_HD V buffer_load(const global_buffer&, index_t) {
+  __builtin_trap();
+}
+template <class V>
+TILEWRIGHT_HD void buffer_store(const global_buffer&, index_t, const V&) {
   __builtin_trap();
 }
 
 template <class T>
-TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
+TILEWRIGHT_HD T shuffle(T, index_t) {
   __builtin_trap();
 }
 template <arch::matrix_op Op, class T>
-TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
+TILEWRIGHT_HD void mma(float*, const T*, const T*) {
   __builtin_trap();
 }
-TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
+TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer, index_t) {
   __builtin_trap();
 }
 
