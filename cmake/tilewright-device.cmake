@@ -24,7 +24,8 @@
 #       (tilewright::hip: HIP's; CUDA::cudart_static). All architectures of one call belong to one vendor.
 #
 #   tilewright_find_gpu_runtime(<variable> amd|nvidia)
-#       The runtime's target, where this machine has its headers and library; else an empty string.
+#       The runtime's target, where this machine has its headers and library, and for AMD the program clang-offload-bundler
+#       that belongs to the compiler (Debian: clang-tools-22); else an empty string.
 
 function(tilewright_known_archs variable vendor)
   if(vendor STREQUAL amd)
@@ -163,7 +164,14 @@ function(tilewright_find_gpu_runtime variable vendor)
     find_path(TILEWRIGHT_HIP_INCLUDE_DIR hip/hip_runtime_api.h HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES include)
     find_library(TILEWRIGHT_HIP_LIBRARY amdhip64 HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES lib)
     mark_as_advanced(TILEWRIGHT_HIP_INCLUDE_DIR TILEWRIGHT_HIP_LIBRARY)
-    if(TILEWRIGHT_HIP_INCLUDE_DIR AND TILEWRIGHT_HIP_LIBRARY)
+    tilewright_find_device_compiler(compiler gfx942)
+    set(bundler clang-offload-bundler)
+    if(compiler)
+      execute_process(
+        COMMAND ${compiler} -print-prog-name=${bundler} OUTPUT_VARIABLE bundler OUTPUT_STRIP_TRAILING_WHITESPACE
+      )
+    endif()
+    if(TILEWRIGHT_HIP_INCLUDE_DIR AND TILEWRIGHT_HIP_LIBRARY AND EXISTS "${bundler}")
       if(NOT TARGET tilewright::hip)
         add_library(tilewright::hip INTERFACE IMPORTED)
         target_include_directories(tilewright::hip INTERFACE ${TILEWRIGHT_HIP_INCLUDE_DIR})
