@@ -59,6 +59,9 @@ TEST(DistributionEncoding, CheckNamesTheFactorThatIsWrong) {
   e.h[1][0] = 0;
   expect_fault(e, bad_length, {2, 0});
   e = encoding;
+  e.p[0][0] = {2, 0};
+  expect_fault(e, owned_twice, {2, 0});
+  e = encoding;
   e.p[0][0] = {5, 0};
   expect_fault(e, unknown_factor, {5, 0});
 }

@@ -16,7 +16,7 @@ namespace tilewright::property {
 
 void check_property(const std::function<std::string(tape&)>& property) {
   static const bool has_defaults =
-      setenv("RC_PARAMS", "seed=1 max_success=1000", /*overwrite=*/0) == 0;  // read by the first check
+      setenv("RC_PARAMS", "seed=1 max_success=5000", /*overwrite=*/0) == 0;  // read by the first check
   ASSERT_TRUE(has_defaults);
   const auto numbers =
       rc::gen::scale(2.0, rc::gen::container<std::vector<std::uint32_t>>(rc::gen::arbitrary<std::uint32_t>()));
@@ -32,7 +32,7 @@ void check_property(const std::function<std::string(tape&)>& property) {
 
 void check_property(const std::function<std::string(tape&)>& property) {
   std::mt19937 random(1);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     std::vector<std::uint32_t> numbers(random() % 200);
     for (std::uint32_t& number : numbers) number = std::uint32_t(random());
     tape choices(numbers);

@@ -75,8 +75,12 @@ TEST(RandomEncodings, AreSoundAndOwnEveryElement) {
 TEST(RandomEncodings, WithOneWrongIdAreRefused) {
   check_property([](tape& choices) -> std::string {
     distribution_encoding e = make_encoding(choices, 2, 2);
-    if (e.y.empty()) return "";
-    rh_id& id = e.y[choices.below(e.y.size())];
+    std::vector<rh_id*> ids;
+    for (auto& list : e.p) {
+      for (rh_id& id : list) ids.push_back(&id);
+    }
+    for (rh_id& id : e.y) ids.push_back(&id);
+    rh_id& id = *choices.one_of(ids);
     id = {static_cast<signed char>(choices.between(-1, 4)), static_cast<signed char>(choices.between(-1, 7))};
     if (check(e).fault != encoding_fault::none) return "";
     const std::string fault = naive::ownership_fault(e);
