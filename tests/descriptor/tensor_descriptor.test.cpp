@@ -93,6 +93,20 @@ TEST(TensorDescriptor, OffsetsAreConstantExpressions) {
   static_assert(static_matrix.calculate_hidden_index({3, 5}) == (array<index_t, 3>{{77, 3, 5}}));
 }
 
+// An index in a left pad is negative below it, and merges make large numbers of negative ones: still a constant expression.
+TEST(TensorDescriptor, PadsAboveMergesAreConstantExpressions) {
+  constexpr auto matrix =
+      make_naive_tensor_descriptor(make_tuple(number<6>{}, number<7>{}), make_tuple(number<100>{}, number<1>{}));
+  constexpr auto flat =
+      transform_tensor_descriptor(matrix, make_tuple(make_merge_transform(make_tuple(number<6>{}, number<7>{}))),
+                                  make_tuple(sequence<0, 1>{}), make_tuple(sequence<0>{}));
+  constexpr auto padded =
+      transform_tensor_descriptor(flat, make_tuple(make_pad_transform(number<42>{}, number<3>{}, number<5>{})),
+                                  make_tuple(sequence<0>{}), make_tuple(sequence<0>{}));
+  static_assert(!padded.is_valid({2}) && padded.is_valid({3}) && padded.is_valid({44}) && !padded.is_valid({45}));
+  static_assert(padded.calculate_offset({3 + 13}) == 106);
+}
+
 TEST(TensorDescriptor, IsRecognised) {
   static_assert(TensorDescriptor<std::remove_cv_t<decltype(static_matrix)>> && !TensorDescriptor<multi_index<2>> &&
                 !TensorDescriptor<int>);

@@ -13,9 +13,9 @@ struct transform_rules<transform_kind::embed> {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
-    index_t sum = 0;
-    for (index_t i = 0; i < n; ++i) sum += up[i] * p[n + i];
-    low[0] = sum;
+    unsigned sum = 0;  // unsigned, because below a pad an index may be anything
+    for (index_t i = 0; i < n; ++i) sum += unsigned(up[i]) * unsigned(p[n + i]);
+    low[0] = index_t(sum);
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t*, index_t, index_t) { return -1; }

@@ -12,9 +12,9 @@ struct transform_rules<transform_kind::unmerge> {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
-    index_t sum = up[0];
-    for (index_t i = 1; i < n; ++i) sum = sum * p[i] + up[i];
-    low[0] = sum;
+    unsigned sum = unsigned(up[0]);  // unsigned, because below a pad an index may be anything
+    for (index_t i = 1; i < n; ++i) sum = sum * unsigned(p[i]) + unsigned(up[i]);
+    low[0] = index_t(sum);
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t n, index_t) {
