@@ -12,7 +12,7 @@ struct transform_rules<transform_kind::offset> {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
-    low[0] = up[0] + p[1];
+    low[0] = index_t(unsigned(up[0]) + unsigned(p[1]));  // see embed
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t*, index_t, index_t) { return -1; }

@@ -12,14 +12,14 @@ struct transform_rules<transform_kind::pad> {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
-    low[0] = up[0] - p[1];
+    low[0] = index_t(unsigned(up[0]) - unsigned(p[1]));  // see embed
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) {
     return p[0] == dynamic || p[1] == dynamic || p[2] == dynamic ? dynamic : p[0] + p[1] + p[2];
   }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr bool is_valid(const index_t* p, const index_t* up) {
-    return unsigned(up[0] - p[1]) < unsigned(p[0]);
+    return unsigned(up[0]) - unsigned(p[1]) < unsigned(p[0]);
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {
     // A vector must lie wholly inside or wholly outside of the original tensor. Lengths known only at run time are covered by
