@@ -87,7 +87,8 @@ TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, 
   if constexpr (Moves) {
     const index_t up_step[] = {step[number<Node.upper[Us]>::value]..., 0};
     index_t low_step[sizeof...(Ls)] = {};
-    lower_step<Node.spec.kind, sizeof...(Ls), sizeof...(Us)>(p, number<Node.width()>::value, up, up_step, low, low_step);
+    lower_step<Node.spec.kind, sizeof...(Ls), sizeof...(Us)>(p, number<Node.width()>::value, up, up_step, low,
+                                                             low_step);
     ((step[number<Node.lower[Ls]>::value] = low_step[Ls]), ...);
     ((hidden[number<Node.lower[Ls]>::value] = low[Ls] + low_step[Ls]), ...);
   } else {

@@ -78,7 +78,8 @@ TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t
 
 /// Moves an index from upper to lower through one node. hidden holds the index of every hidden dimension.
 template <class Rules>
-TILEWRIGHT_HD constexpr void lower_through(Rules rules, const graph_node& node, const index_t* values, index_t* hidden) {
+TILEWRIGHT_HD constexpr void lower_through(Rules rules, const graph_node& node, const index_t* values,
+                                           index_t* hidden) {
   index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
   const transform_parameters p = node.parameters(values);
   for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
@@ -87,7 +88,8 @@ TILEWRIGHT_HD constexpr void lower_through(Rules rules, const graph_node& node, 
 }
 
 /// The same for a graph that is known only at run time: fills hidden from the top dimensions downwards.
-TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t* values, const index_t* index, index_t* hidden) {
+TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t* values, const index_t* index,
+                                       index_t* hidden) {
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[i];
   for (index_t n = graph.nodes.size(); n-- > 0;) {
     with_rules(graph.nodes[n].spec.kind, [&](auto rules) {
@@ -117,7 +119,8 @@ TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
 /// Whether every bit of the offset is an exclusive or of bits of the index.
 TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
-    if (!with_rules(node.spec.kind, [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
+    if (!with_rules(node.spec.kind,
+                    [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
       return false;
     }
   }
@@ -126,7 +129,8 @@ TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
 
 /// For each hidden dimension the aligned contiguous run: in any block of that many consecutive indices that begins at a multiple
 /// of it, either no element exists or all do, and their offsets grow by 1 from a multiple of it. What vectors may be.
-TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs(const tensor_graph& graph, index_t bottom_run) {
+TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs(const tensor_graph& graph,
+                                                                                 index_t bottom_run) {
   array<index_t, tensor_graph::max_hidden> runs{};
   for (index_t i = 0; i < graph.num_bottom; ++i) runs[i] = bottom_run;
   for (const graph_node& node : graph.nodes) {

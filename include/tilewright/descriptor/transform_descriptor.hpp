@@ -101,27 +101,33 @@ inline constexpr bool is_dimension_used_well = false;
 template <chain_fault Fault, index_t Dimension, index_t Length, index_t TransformLength>
 TILEWRIGHT_HD constexpr void require_sound_chain() {
   if constexpr (Fault == chain_fault::too_many_nodes) {
-    static_assert(Fault == chain_fault::none, "transform_tensor_descriptor: more transforms or dimensions than a descriptor holds");
+    static_assert(Fault == chain_fault::none,
+                  "transform_tensor_descriptor: more transforms or dimensions than a descriptor holds");
   } else if constexpr (Fault == chain_fault::lower_count) {
-    static_assert(Length == TransformLength,
-                  "transform_tensor_descriptor: a transform needs another number of lower dimensions than its sequence lists");
+    static_assert(
+        Length == TransformLength,
+        "transform_tensor_descriptor: a transform needs another number of lower dimensions than its sequence lists");
   } else if constexpr (Fault == chain_fault::upper_count) {
-    static_assert(Length == TransformLength,
-                  "transform_tensor_descriptor: a transform makes another number of upper dimensions than its sequence lists");
+    static_assert(
+        Length == TransformLength,
+        "transform_tensor_descriptor: a transform makes another number of upper dimensions than its sequence lists");
   } else if constexpr (Fault == chain_fault::lower_id) {
     static_assert(is_dimension_used_well<Dimension>,
                   "transform_tensor_descriptor: a lower dimension id is not a dimension of the descriptor");
   } else if constexpr (Fault == chain_fault::lower_twice) {
-    static_assert(is_dimension_used_well<Dimension>, "transform_tensor_descriptor: a dimension of the descriptor is used by two transforms");
+    static_assert(is_dimension_used_well<Dimension>,
+                  "transform_tensor_descriptor: a dimension of the descriptor is used by two transforms");
   } else if constexpr (Fault == chain_fault::lower_missing) {
     static_assert(is_dimension_used_well<Dimension>,
-                  "transform_tensor_descriptor: a dimension of the descriptor is used by no transform; pass it through or freeze it");
+                  "transform_tensor_descriptor: a dimension of the descriptor is used by no transform; pass it through "
+                  "or freeze it");
   } else if constexpr (Fault == chain_fault::upper_id) {
     static_assert(is_dimension_used_well<Dimension>,
                   "transform_tensor_descriptor: the upper dimension ids must be 0, 1, ... with each used once");
   } else if constexpr (Fault == chain_fault::length) {
     static_assert(Length == TransformLength,
-                  "transform_tensor_descriptor: the length given to a transform is not the length of the dimension it is applied to");
+                  "transform_tensor_descriptor: the length given to a transform is not the length of the dimension it "
+                  "is applied to");
   }
 }
 
