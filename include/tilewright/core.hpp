@@ -5,8 +5,10 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/tensor_coordinate.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/distribution/hilbert_curve.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/distribution/row_group_curve.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>

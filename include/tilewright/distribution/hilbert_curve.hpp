@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Walks the tiles of a matrix so that tiles which are close in time are close in both dimensions.
+#pragma once
+
+#include <tilewright/util/array.hpp>
+
+namespace tilewright {
+
+/// Hilbert's curve generalised to any rectangle: tiles of a grid of rows x cols, each once, from tile (0, 0) along the longer side.
+/// Each step goes to one of the four neighbours; only when the longer side is odd and the shorter one even, one single step goes to a
+/// diagonal neighbour. rows and cols are positive; there are at most 2^31 - 1 tiles.
+///
+/// A rectangle that is much longer than wide is cut across; another one into a first part, walked up the short side, a middle
+/// part, and a last part, walked down. The parts' sides are chosen even where that is possible.
+struct hilbert_curve {
+  index_t rows = 1, cols = 1;
+
+  TILEWRIGHT_HD constexpr index_t get_num_of_access() const { return rows * cols; }
+
+  /// Row and column of tile i, for 0 <= i < get_num_of_access(). About log2(rows * cols) rounds of additions, comparisons and
+  /// two multiplications; no divisions.
+  TILEWRIGHT_HD constexpr multi_index<2> get_index(index_t i) const {
+    // A part begins at `at`, ends `length - 1` steps `along`, and has `width` rows of tiles beside each other in direction `across`.
+    struct direction {
+      index_t row, col;
+    };
+    direction at{0, 0}, along{0, 1}, across{1, 0};
+    index_t length = cols, width = rows;
+    if (rows > cols) {
+      along = {1, 0};
+      across = {0, 1};
+      length = rows;
+      width = cols;
+    }
+    while (length > 1 && width > 1) {
+      if (length - width > width >> 1) {  // longer than 3 / 2 of the width
+        const index_t half = even_half(length), first = half * width;
+        if (i < first) {
+          length = half;
+        } else {
+          i -= first;
+          at = {at.row + half * along.row, at.col + half * along.col};
+          length -= half;
+        }
+        continue;
+      }
+      const index_t up = even_half(width), half = length >> 1;
+      const index_t first = up * half, middle = length * (width - up);
+      if (i < first) {
+        const direction old = along;
+        along = across;
+        across = old;
+        length = up;
+        width = half;
+      } else if (i < first + middle) {
+        i -= first;
+        at = {at.row + up * across.row, at.col + up * across.col};
+        width -= up;
+      } else {
+        i -= first + middle;
+        at = {at.row + (length - 1) * along.row + (up - 1) * across.row,
+              at.col + (length - 1) * along.col + (up - 1) * across.col};
+        const direction old = along;
+        along = {-across.row, -across.col};
+        across = {-old.row, -old.col};
+        width = length - half;
+        length = up;
+      }
+    }
+    const direction step = length > 1 ? along : across;
+    return {{at.row + i * step.row, at.col + i * step.col}};
+  }
+  friend constexpr bool operator==(const hilbert_curve&, const hilbert_curve&) = default;
+
+ private:
+  /// Half of a side, made even unless the side is 2.
+  TILEWRIGHT_HD static constexpr index_t even_half(index_t side) {
+    const index_t half = side >> 1;
+    return half + (side > 2 ? half & 1 : 0);
+  }
+};
+
+}  // namespace tilewright
