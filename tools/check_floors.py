@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks that headers include only their own floor or lower ones, and that no header includes itself through others.
 
-usage: check_floors.py INCLUDE_DIR/tilewright | check_floors.py --self-test
+usage: check_floors.py [INCLUDE_DIR/tilewright] | check_floors.py --self-test; without a folder, the headers of this tree
 """
 
 import posixpath
@@ -132,10 +132,10 @@ def self_test():
 def main(arguments):
     if arguments == ["--self-test"]:
         return self_test()
-    if len(arguments) != 1 or arguments[0].startswith("-"):
+    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    problems = problems_in(Path(arguments[0]))
+    problems = problems_in(Path(arguments[0]) if arguments else Path(__file__).resolve().parents[1] / "include/tilewright")
     for problem in problems:
         print(problem)
     return 1 if problems else 0
