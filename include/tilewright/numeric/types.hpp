@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The 16-bit floating-point element types: IEEE half and bfloat16.
+// The element types: IEEE half and bfloat16 here, the 8-bit ones in their headers, and conversion between any two of them.
 #pragma once
 
-#include <tilewright/numeric/bits.hpp>
+#include <tilewright/numeric/fp8.hpp>
+#include <tilewright/numeric/int8.hpp>
+
+#include <type_traits>
 
 namespace tilewright {
 
@@ -31,10 +34,24 @@ struct bfloat16_t {
 
 static_assert(sizeof(half_t) == 2 && sizeof(bfloat16_t) == 2);
 
-/// Conversion between element types, through float where neither is float.
+namespace detail {
+template <class T>
+inline constexpr bool is_small_float_v = __is_same(T, half_t) || __is_same(T, bfloat16_t) || is_fp8_v<T>;
+}  // namespace detail
+
+/// Conversion between element types, through float where neither is float. To a floating-point type it rounds to nearest, ties to even;
+/// to 8 bits it saturates as well. To wider integers it is C++'s own conversion, which truncates.
 template <class To, class From>
 TILEWRIGHT_HD constexpr To type_convert(From value) {
-  if constexpr (sizeof(To) == 2) {
+  if constexpr (__is_same(To, From)) {
+    return value;
+  } else if constexpr (__is_same(To, int8_t) && std::is_integral_v<From>) {
+    return int8_from_int(value);
+  } else if constexpr (__is_same(To, int8_t)) {
+    return int8_from_float(float(value));
+  } else if constexpr (detail::is_small_float_v<To>) {
+    return To(float(value));
+  } else if constexpr (detail::is_small_float_v<From>) {
     return To(float(value));
   } else {
     return To(value);

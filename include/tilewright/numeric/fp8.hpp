@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// The 8-bit floating-point element types, and conversions of pairs by the machine where it has an instruction for them.
+#pragma once
+
+#include <tilewright/numeric/fp8_bits.hpp>
+#include <tilewright/util/array.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+// Which formats the machine of this pass converts itself. Of AMD GPUs only gfx942 has the fnuz formats.
+#if TILEWRIGHT_AMDGCN_PASS && __has_builtin(__builtin_amdgcn_cvt_pk_fp8_f32)
+#define TILEWRIGHT_FP8_BY_AMDGCN 1
+#if defined(__gfx942__)
+inline constexpr bool machine_is_fnuz = true;
+#else
+inline constexpr bool machine_is_fnuz = false;
+#endif
+#elif TILEWRIGHT_NVPTX_PASS && __CUDA_ARCH__ >= 890
+#define TILEWRIGHT_FP8_BY_NVPTX 1
+#endif
+
+/// Two floats to bits, saturating, the first one in the low byte.
+template <fp8_format F>
+TILEWRIGHT_HD constexpr unsigned short fp8_pair_from_floats(float low, float high) {
+#if defined(TILEWRIGHT_FP8_BY_AMDGCN)
+  if (!__builtin_is_constant_evaluated()) {
+    if constexpr (is_fnuz(F) == machine_is_fnuz) {
+      // The instruction saturates only in a mode that the kernel may not have. The median of three would lose NaN.
+      constexpr float limit = fp8_max(F);
+      const float a = low != low ? low : __builtin_amdgcn_fmed3f(low, -limit, limit);
+      const float b = high != high ? high : __builtin_amdgcn_fmed3f(high, -limit, limit);
+      if constexpr (is_e4m3(F)) return static_cast<unsigned short>(__builtin_amdgcn_cvt_pk_fp8_f32(a, b, 0, false));
+      if constexpr (!is_e4m3(F)) return static_cast<unsigned short>(__builtin_amdgcn_cvt_pk_bf8_f32(a, b, 0, false));
+    }
+  }
+#elif defined(TILEWRIGHT_FP8_BY_NVPTX)
+  if (!__builtin_is_constant_evaluated()) {
+    unsigned short pair;
+    if constexpr (F == fp8_format::e4m3) {
+      asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+      return pair;
+    } else if constexpr (F == fp8_format::e5m2) {
+      asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+      return pair;
+    }
+  }
+#endif
+  return static_cast<unsigned short>(fp8_bits_from_float<F>(low) | fp8_bits_from_float<F>(high) << 8);
+}
+
+template <fp8_format F>
+TILEWRIGHT_HD constexpr float fp8_to_float(unsigned char bits) {
+#if defined(TILEWRIGHT_FP8_BY_AMDGCN)
+  if (!__builtin_is_constant_evaluated()) {
+    if constexpr (is_fnuz(F) == machine_is_fnuz) {
+      if constexpr (is_e4m3(F)) return __builtin_amdgcn_cvt_f32_fp8(bits, 0);
+      if constexpr (!is_e4m3(F)) return __builtin_amdgcn_cvt_f32_bf8(bits, 0);
+    }
+  }
+#elif defined(TILEWRIGHT_FP8_BY_NVPTX)
+  if (!__builtin_is_constant_evaluated()) {
+    if constexpr (!is_fnuz(F)) {
+      unsigned halves;
+      const unsigned short pair = bits;
+      if constexpr (is_e4m3(F)) asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+      if constexpr (!is_e4m3(F)) asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+      return float_from_half_bits(static_cast<unsigned short>(halves));
+    }
+  }
+#endif
+  return float_from_fp8_bits<F>(bits);
+}
+
+#undef TILEWRIGHT_FP8_BY_AMDGCN
+#undef TILEWRIGHT_FP8_BY_NVPTX
+
+}  // namespace detail
+
+/// An 8-bit floating-point number. Conversion from float rounds to nearest, ties to even, saturates at the largest finite number, and
+/// keeps NaN; conversion to float is exact. fp8_bits_from_float offers the other overflow rule.
+template <fp8_format F>
+struct fp8 {
+  static constexpr fp8_format format = F;
+  unsigned char bits;
+
+  fp8() = default;
+  TILEWRIGHT_HD constexpr explicit fp8(float value)
+      : bits(static_cast<unsigned char>(detail::fp8_pair_from_floats<F>(value, 0.0f))) {}
+  TILEWRIGHT_HD constexpr operator float() const { return detail::fp8_to_float<F>(bits); }
+};
+
+using fp8_ocp_t = fp8<fp8_format::e4m3>;
+using bf8_ocp_t = fp8<fp8_format::e5m2>;
+using fp8_fnuz_t = fp8<fp8_format::e4m3_fnuz>;
+using bf8_fnuz_t = fp8<fp8_format::e5m2_fnuz>;
+
+template <class T>
+inline constexpr bool is_fp8_v = false;
+template <fp8_format F>
+inline constexpr bool is_fp8_v<fp8<F>> = true;
+
+/// Two floats at once: one instruction on machines that have it.
+template <class To>
+TILEWRIGHT_HD constexpr array<To, 2> convert_pair(float low, float high) {
+  static_assert(is_fp8_v<To>, "convert_pair: the result is a pair of fp8_ocp_t, bf8_ocp_t, fp8_fnuz_t or bf8_fnuz_t");
+  const unsigned short pair = detail::fp8_pair_from_floats<To::format>(low, high);
+  array<To, 2> result{};
+  result[0].bits = static_cast<unsigned char>(pair & 0xffu);
+  result[1].bits = static_cast<unsigned char>(pair >> 8);
+  return result;
+}
+
+static_assert(sizeof(fp8_ocp_t) == 1);
+
+}  // namespace tilewright
