@@ -45,6 +45,29 @@ TEST(SwizzledLayout, DescriptorFollowsTheFormula) {
   expect_same_as_descriptor<layout_of({8, 64, 1}, 8)>();
 }
 
+constexpr swizzled_layout with(swizzled_layout layout, index_t segments, index_t chunk_bytes) {
+  layout.segments = segments;
+  layout.chunk_bytes = chunk_bytes;
+  return layout;
+}
+
+TEST(SwizzledLayout, RowsLongerThanABankRowAreCut) {
+  constexpr swizzled_layout cut = with(layout_of({4, 256, 2}, 1, 1, 2, 4, 7), 4, 16);
+  static_assert(cut.num_bank_rows() == 16 && cut.chunks_per_bank_row() == 8);
+  expect_same_as_descriptor<cut>();
+}
+
+TEST(SwizzledLayout, ChunksMayBeNarrow) {
+  expect_same_as_descriptor<with(layout_of({8, 32, 4}, 1, 1, 2, 4), 1, 4)>();
+  expect_same_as_descriptor<with(layout_of({8, 32, 2}, 2, 15, 3), 1, 8)>();
+}
+
+TEST(SwizzledLayout, WithoutFlipsTheRowsArePlain) {
+  constexpr auto descriptor = make_lds_descriptor<layout_of({8, 32, 2}, 2, 0, 0)>();
+  static_assert(is_linear(descriptor.graph));
+  expect_same_as_descriptor<layout_of({8, 32, 2}, 2, 0, 0)>();
+}
+
 // The documented XOR layout is one of them: bit i of the bank row flips bit i of the chunk.
 TEST(SwizzledLayout, ContainsTheDocumentedXorLayout) {
   constexpr auto documented = make_lds_index_swapping_descriptor<32, 8, 2, 64, half_t>();

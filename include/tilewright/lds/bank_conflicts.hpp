@@ -12,6 +12,7 @@ struct lds_access_cost {
   index_t cycles = 0;        // sum over those phases of the degree
   index_t conflicts = 0;     // cycles - phases; what SQ_LDS_BANK_CONFLICT counts on CDNA
   index_t worst_degree = 0;  // 1: no conflict; 0: no lane is active
+  index_t clocks = 0;        // of an instruction without conflicts, and one for each conflict; 0: not known for this instruction
   /// Lanes of one phase that write to the same dword are counted as one write. What the hardware does then is not known,
   /// and with 4 bytes per lane or more the program has a race. This is how many dword writes were dropped from the count.
   index_t same_dword_writes = 0;
@@ -92,6 +93,7 @@ TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& servic
     cost.cycles += degree;
   }
   cost.conflicts = cost.cycles - cost.phases;
+  cost.clocks = service.clocks == 0 || cost.phases == 0 ? 0 : service.clocks + cost.conflicts;
   return cost;
 }
 

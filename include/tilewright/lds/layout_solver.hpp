@@ -58,7 +58,7 @@ class lds_layout_search {
           col ^= cols[i];
         }
       }
-      same_place += (col & bank_mask & (swizzled_layout::chunk_bytes - 1)) == 0;
+      same_place += (col & bank_mask & (layout_.chunk_bytes - 1)) == 0;
       if (row == 0 && col < arch::lds_bank_bytes) {
         ++same_dword;
         continue;
@@ -66,7 +66,7 @@ class lds_layout_search {
       sums_.push_back({static_cast<short>(row), static_cast<short>(col), static_cast<short>(bank_mask), 0,
                        static_cast<signed char>(group)});
     }
-    const index_t slots = service.banks * arch::lds_bank_bytes / swizzled_layout::chunk_bytes;
+    const index_t slots = service.banks * arch::lds_bank_bytes / layout_.chunk_bytes;
     lowest_degree_ = max(lowest_degree_, same_place / (slots * same_dword));
   }
 
@@ -128,7 +128,7 @@ class lds_layout_search {
   constexpr bool test(index_t level, index_t flip) {
     for (index_t i = first_[level]; i < first_[level + 1]; ++i) {
       const sum& s = sums_[by_level_[i]];
-      if ((s.bank_mask & (places_[i] ^ flip * swizzled_layout::chunk_bytes)) != 0) continue;
+      if ((s.bank_mask & (places_[i] ^ flip * layout_.chunk_bytes)) != 0) continue;
       if (++violations_[s.group] > limit_) {
         retract(level, flip, i + 1);
         return false;
@@ -140,7 +140,7 @@ class lds_layout_search {
   constexpr void retract(index_t level, index_t flip, index_t end) {
     for (index_t i = first_[level]; i < end; ++i) {
       const sum& s = sums_[by_level_[i]];
-      if ((s.bank_mask & (places_[i] ^ flip * swizzled_layout::chunk_bytes)) == 0) --violations_[s.group];
+      if ((s.bank_mask & (places_[i] ^ flip * layout_.chunk_bytes)) == 0) --violations_[s.group];
     }
   }
 
@@ -152,7 +152,7 @@ class lds_layout_search {
       for (index_t bit = 0; bit + 1 < level; ++bit) {
         if (s.bank_row >> bit & 1) flips ^= layout_.flips[bit];
       }
-      places_[i] = static_cast<short>(s.place ^ flips * swizzled_layout::chunk_bytes);
+      places_[i] = static_cast<short>(s.place ^ flips * layout_.chunk_bytes);
     }
   }
 
@@ -188,7 +188,7 @@ class lds_layout_search {
 
 template <class Arch>
 constexpr void require_uses(lds_layout_search& search, const lds_tile& tile, const lds_use& use) {
-  const index_t chunk = swizzled_layout::chunk_bytes / tile.element_bytes;
+  const index_t chunk = 16 / tile.element_bytes;
   const vector_choice vector = choose_vector(use.distribution, array<index_t, 2>{{1, chunk}}, tile.element_bytes);
   const index_t bytes = vector.length * tile.element_bytes;
   const arch::lds_op op = use.kind == lds_access_kind::ldmatrix ? arch::lds_op::ldmatrix

@@ -2,100 +2,156 @@
 // What a tile access costs in LDS: the instructions that it becomes and the conflicts of each, for a layout and a distribution.
 #pragma once
 
-#include <tilewright/distribution/access_plan.hpp>
-#include <tilewright/lds/bank_conflicts.hpp>
+#include <tilewright/lds/lds_access_walk.hpp>
+#include <tilewright/lds/linear_cost.hpp>
 
 namespace tilewright {
 
-/// How a tile window touches LDS.
-enum class lds_access_kind : signed char { read, write, ldmatrix };
-
-/// Cost of one tile access by a whole block, and where the worst instruction is.
+/// Cost of one tile access by a whole block, and where the worst instruction is. Every thread moves vectors of one width, so the
+/// access is `executions` instructions of one kind.
 struct lds_access_analysis {
   arch::lds_op op = arch::lds_op::read_b32;
-  index_t executions = 0;    // instructions, each by one wave
-  index_t phases = 0;        // cycles without conflicts
+  index_t executions = 0;  // instructions, each by one wave
+  index_t phases = 0;      // cycles without conflicts
   index_t cycles = 0;
-  index_t conflicts = 0;     // extra cycles
-  index_t worst_degree = 0;  // 1: free of conflicts
+  index_t conflicts = 0;          // extra cycles; SQ_LDS_BANK_CONFLICT on CDNA
+  index_t clocks = 0;             // of all executions, conflicts included; 0: not known for this instruction
+  index_t worst_degree = 0;       // 1: free of conflicts
+  index_t same_dword_writes = 0;  // see lds_access_cost
 
   // The first instruction with the worst degree: who meets whom where.
   index_t wave = 0, access = 0, phase = 0, bank = 0;
   array<index_t, 2> lanes{};
   array<multi_index<2>, 2> coordinates{};  // of the first element that each of the two lanes accesses; 2-D tiles only
+  arch::grade known_by = arch::grade::unknown;  // of the table row (the reading) that this instruction's cost rests on
 
   TILEWRIGHT_HD constexpr bool is_conflict_free() const { return worst_degree == 1; }
   friend constexpr bool operator==(const lds_access_analysis&, const lds_access_analysis&) = default;
 };
 
+/// Whether the analysis may use ranks where it can, or looks at every lane of every instruction. Both give the same.
+enum class lds_method : signed char { fastest, enumeration };
+
 namespace detail {
 
-/// Whether all instructions of an access cost the same: where addresses are F2-linear, those of two instructions differ by
-/// the XOR with a constant, which permutes the banks.
-TILEWRIGHT_HD constexpr bool all_accesses_cost_the_same(const tensor_graph& graph, const distribution_encoding& encoding) {
-  for (const auto& h : encoding.h) {
-    for (index_t factor : h) {
-      if (!is_power_of_two(factor)) return false;
-    }
-  }
-  return is_f2_linear(graph);
+/// The worse of the readings of a row, or the one that was asked for.
+template <class CostOf>
+TILEWRIGHT_HD constexpr lds_access_cost cost_of_row(const arch::lds_instruction& row, lds_reading reading,
+                                                    CostOf&& cost_of) {
+  if (row.readings.size() == 1 || reading == lds_reading::first) return cost_of(row.readings[0]);
+  if (reading == lds_reading::second) return cost_of(row.readings[1]);
+  const lds_access_cost first = cost_of(row.readings[0]), second = cost_of(row.readings[1]);
+  if (second.conflicts != first.conflicts) return second.conflicts > first.conflicts ? second : first;
+  return second.cycles > first.cycles ? second : first;
 }
+
+TILEWRIGHT_HD constexpr lds_access_cost cost_by_rank(const arch::lds_instruction& row, lds_reading reading,
+                                                     index_t bytes, bool is_write, const lds_access_walk& walk) {
+  const array<index_t, 6> address_of_bit = walk.address_of_lane_bit();
+  return cost_of_row(row, reading, [&](const arch::lds_service& service) {
+    lds_access_cost cost = linear_lds_cost(service, bytes, is_write, address_of_bit);
+    if (cost.worst_degree > 1) return lds_cost(service, bytes, is_write, walk.addresses(0, 0));
+    cost.bank = walk.first_address(0, 0) / arch::lds_bank_bytes % service.banks;
+    return cost;
+  });
+}
+
+/// Costs of instructions whose lanes have the same distances: they depend on the place of the first lane in a row of banks.
+class cost_by_place {
+ public:
+  TILEWRIGHT_HD constexpr const lds_access_cost* find(index_t address) const {
+    const index_t known = number_[unsigned(address) % period];
+    return known == 0 ? nullptr : &costs_[known - 1];
+  }
+  TILEWRIGHT_HD constexpr void remember(index_t address, const lds_access_cost& cost) {
+    if (costs_.size() == costs_.capacity()) return;
+    costs_.push_back(cost);
+    number_[unsigned(address) % period] = static_cast<signed char>(costs_.size());
+  }
+
+ private:
+  static constexpr unsigned period = 256;  // bytes of the longest row of banks
+  signed char number_[period] = {};
+  inplace_vector<lds_access_cost, 32> costs_;
+};
 
 }  // namespace detail
 
-/// Analyses the access to a window of a static descriptor (offsets in elements of element_bytes, from LDS byte 0) under a
-/// distribution, by every wave of the block. Works at compile time and at run time.
-template <tensor_graph Graph, distribution_encoding Encoding>
-TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::target& target, const tensor_descriptor<Graph>& descriptor,
-                                                               tile_distribution<Encoding>, index_t element_bytes, lds_access_kind kind,
-                                                               lds_reading reading = lds_reading::worst) {
-  using distribution = tile_distribution<Encoding>;
-  static_assert(Graph.num_values == 0, "analyze_lds_access: the layout's lengths and strides must be known at compile time");
-  const vector_choice vector = choose_vector<Graph, Encoding>(element_bytes);
-  const auto walk = access_curve<Encoding>(vector, false);
-  const index_t bytes = vector.length * element_bytes;
-  constexpr index_t ndim = Encoding.ndim_x();
-  constexpr bool one_wave = Encoding.ndim_p() == 1;
-  const index_t num_waves = one_wave ? 1 : Encoding.p_length(0), lanes = Encoding.p_length(Encoding.ndim_p() - 1);
-  const index_t num_access = walk.get_num_of_access();
-  // What one analysed instruction stands for.
-  const index_t times = detail::all_accesses_cost_the_same(Graph, Encoding) ? num_waves * num_access : 1;
-
+/// Analyses the access to a layout (offsets in elements of element_bytes, from LDS byte 0) under a distribution, by every wave of
+/// the block. Layout and distribution are values: a graph without run-time values (see graph_of) and a sound encoding. The target
+/// must have the instruction, and waves of as many lanes as the distribution. Works at compile time and at run time.
+TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::target& target, const tensor_graph& layout,
+                                                               const distribution_encoding& distribution,
+                                                               index_t element_bytes, lds_access_kind kind,
+                                                               lds_reading reading = lds_reading::worst,
+                                                               lds_method method = lds_method::fastest) {
+  const lds_access_walk walk(layout, distribution, element_bytes);
+  const index_t bytes = walk.bytes_per_lane(), instructions = walk.num_waves() * walk.num_accesses();
   lds_access_analysis result;
-  result.op = kind == lds_access_kind::ldmatrix ? arch::lds_op::ldmatrix
-              : kind == lds_access_kind::write  ? arch::lds_write_op(bytes)
-                                                : arch::lds_read_op(bytes);
-  for (index_t wave = 0; wave < num_waves; ++wave) {
-    for (index_t access = 0; access < num_access; ++access) {
-      if (times > 1 && result.executions > 0) return result;
-      const auto of_y = distribution::y_to_x(walk.get_index(access));
-      lds_addresses addresses{};
-      for (index_t lane = 0; lane < addresses.size(); ++lane) addresses[lane] = -1;
-      const auto position = [&](index_t lane) {
-        multi_index<Encoding.ndim_p()> p{};
-        p[0] = wave;
-        p[Encoding.ndim_p() - 1] = lane;
-        multi_index<ndim> x = distribution::calculate_index(p);
-        for (index_t d = 0; d < ndim; ++d) x[d] += of_y[d];
-        return x;
-      };
-      for (index_t lane = 0; lane < lanes; ++lane) addresses[lane] = descriptor.calculate_offset(position(lane)) * element_bytes;
-      const lds_access_cost cost = lds_cost(target, result.op, addresses, reading);
-      result.executions += times;
-      result.phases += times * cost.phases;
-      result.cycles += times * cost.cycles;
-      result.conflicts += times * cost.conflicts;
-      if (cost.worst_degree <= result.worst_degree) continue;
-      result.worst_degree = cost.worst_degree;
-      result.wave = wave;
-      result.access = access;
-      result.phase = cost.phase;
-      result.bank = cost.bank;
-      result.lanes = cost.lanes;
-      if constexpr (ndim == 2) result.coordinates = {position(cost.lanes[0]), position(cost.lanes[1])};
+  result.op = lds_op_of(kind, bytes);
+  const arch::lds_instruction* row = target.find(result.op);
+  if (row == nullptr) detail::target_has_no_such_lds_instruction();
+  const bool is_write = kind == lds_access_kind::write;
+
+  const auto add = [&](const lds_access_cost& cost, index_t times, index_t wave, index_t access) {
+    result.executions += times;
+    result.phases += times * cost.phases;
+    result.cycles += times * cost.cycles;
+    result.conflicts += times * cost.conflicts;
+    result.clocks += times * cost.clocks;
+    result.same_dword_writes += times * cost.same_dword_writes;
+    if (cost.worst_degree <= result.worst_degree) return;
+    result.worst_degree = cost.worst_degree;
+    result.wave = wave;
+    result.access = access;
+    result.phase = cost.phase;
+    result.bank = cost.bank;
+    result.lanes = cost.lanes;
+    result.known_by = cost.known_by;
+    for (index_t i = 0; i < 2 && distribution.ndim_x() == 2; ++i) {
+      const auto x = walk.position_of(wave, cost.lanes[i], access);
+      result.coordinates[i] = {{x[0], x[1]}};
+    }
+  };
+  using rule = lds_access_walk::addresses_are;
+  // Addresses of two instructions differ by the XOR with a constant, which permutes the banks: all cost the same.
+  if (method == lds_method::fastest && walk.rule() == rule::xor_of_parts && walk.num_lanes() == target.wave_size) {
+    add(detail::cost_by_rank(*row, reading, bytes, is_write, walk), instructions, 0, 0);
+    return result;
+  }
+  detail::cost_by_place known;
+  const bool repeats = method == lds_method::fastest && walk.rule() == rule::sum_of_parts;
+  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+      const index_t first = repeats ? walk.first_address(wave, access) : 0;
+      if (const lds_access_cost* same = repeats ? known.find(first) : nullptr) {
+        add(*same, 1, wave, access);
+        continue;
+      }
+      const lds_access_cost cost = detail::cost_of_row(*row, reading, [&](const arch::lds_service& service) {
+        return lds_cost(service, bytes, is_write, walk.addresses(wave, access));
+      });
+      if (repeats) known.remember(first, cost);
+      add(cost, 1, wave, access);
     }
   }
   return result;
+}
+
+/// The same for a descriptor and a distribution.
+template <tensor_graph Graph, distribution_encoding Encoding>
+TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::target& target,
+                                                               const tensor_descriptor<Graph>& descriptor,
+                                                               tile_distribution<Encoding>, index_t element_bytes,
+                                                               lds_access_kind kind,
+                                                               lds_reading reading = lds_reading::worst) {
+  static_assert(Graph.ndim() == Encoding.ndim_x(),
+                "analyze_lds_access: the distribution has another number of dimensions than the layout");
+  if constexpr (Graph.num_values == 0) {
+    return analyze_lds_access(target, Graph, Encoding, element_bytes, kind, reading);
+  } else {
+    return analyze_lds_access(target, graph_of(descriptor), Encoding, element_bytes, kind, reading);
+  }
 }
 
 /// The same with the target as a type.

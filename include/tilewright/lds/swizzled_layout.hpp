@@ -1,61 +1,90 @@
 // SPDX-License-Identifier: MIT
-// A tile in LDS without padding, its 16-byte chunks permuted so that lanes meet in no bank.
+// A tile in LDS without padding, its chunks of up to 16 bytes permuted so that lanes meet in no bank.
 #pragma once
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/descriptor/make_graph.hpp>
 
 namespace tilewright {
 
 /// Rows x cols elements, cols contiguous. Both, and the element's size, are powers of two.
 struct lds_tile {
   index_t rows, cols, element_bytes;
+
+  TILEWRIGHT_HD constexpr index_t row_bytes() const { return cols * element_bytes; }
+  TILEWRIGHT_HD constexpr index_t bytes() const { return rows * row_bytes(); }
   friend constexpr bool operator==(const lds_tile&, const lds_tile&) = default;
 };
 
-/// `layer` rows lie one after the other in a bank row. The chunks of a bank row are numbered through; chunk c of bank row r lies at
-/// place c ^ (xor of flips[i] over the bits i that are set in r).
+/// The tile is cut into bank rows: `layer` rows one after the other, or one of the `segments` parts of a row; one of the two is 1.
+/// The chunks of a bank row are numbered through; chunk c of bank row r lies at place
+/// c ^ (xor of flips[i] over the bits i that are set in r).
 struct swizzled_layout {
-  static constexpr index_t chunk_bytes = 16;
   static constexpr index_t max_row_bits = 12;
 
   lds_tile tile{};
   index_t layer = 1;
   inplace_vector<index_t, max_row_bits> flips;
+  index_t segments = 1;
+  index_t chunk_bytes = 16;  // that stay together; at least 4
 
   TILEWRIGHT_HD constexpr index_t chunk_elements() const { return chunk_bytes / tile.element_bytes; }
-  TILEWRIGHT_HD constexpr index_t chunks_per_row() const { return tile.cols / chunk_elements(); }
+  TILEWRIGHT_HD constexpr index_t chunks_per_row() const { return tile.row_bytes() / chunk_bytes; }
+  TILEWRIGHT_HD constexpr index_t num_bank_rows() const { return tile.rows / layer * segments; }
+  TILEWRIGHT_HD constexpr index_t chunks_per_bank_row() const { return chunks_per_row() * layer / segments; }
+
+  /// Every chunk lies where it would without flips.
+  TILEWRIGHT_HD constexpr bool is_plain() const {
+    for (const index_t flip : flips) {
+      if (flip != 0) return false;
+    }
+    return true;
+  }
+
+  /// The bank row of a byte of a row.
+  TILEWRIGHT_HD constexpr index_t bank_row(index_t row, index_t byte) const {
+    return row / layer * segments + byte / (tile.row_bytes() / segments);
+  }
 
   /// Byte address of a byte of a row.
   TILEWRIGHT_HD constexpr index_t address(index_t row, index_t byte) const {
-    const index_t bank_row = row / layer, chunks = chunks_per_row() * layer;
-    index_t chunk = row % layer * chunks_per_row() + byte / chunk_bytes;
-    for (index_t i = 0; i < flips.size(); ++i) chunk ^= (bank_row >> i & 1) ? flips[i] : 0;
-    return (bank_row * chunks + chunk) * chunk_bytes + byte % chunk_bytes;
+    const index_t r = bank_row(row, byte);
+    index_t chunk = row % layer * chunks_per_row() + byte % (tile.row_bytes() / segments) / chunk_bytes;
+    for (index_t i = 0; i < flips.size(); ++i) chunk ^= (r >> i & 1) ? flips[i] : 0;
+    return (r * chunks_per_bank_row() + chunk) * chunk_bytes + byte % chunk_bytes;
   }
   friend constexpr bool operator==(const swizzled_layout&, const swizzled_layout&) = default;
 };
 
+/// The layout as a graph from (row, col) to the offset in elements.
+TILEWRIGHT_HD constexpr tensor_graph make_lds_graph(const swizzled_layout& layout) {
+  using enum transform_kind;
+  const index_t rows = layout.tile.rows, cols = layout.tile.cols, elements = layout.chunk_elements();
+  if (layout.is_plain()) return packed_graph(rows, cols);
+  const index_t bank_rows = layout.num_bank_rows(), chunks = layout.chunks_per_bank_row();
+  placed_spec swizzle_bank_rows = place_transform(swizzle, dims(0, 1), dims(0, 1), bank_rows, chunks);
+  for (const index_t flip : layout.flips) swizzle_bank_rows.spec.parameters.push_back(flip);
+  const tensor_graph swizzled = transform_graph(packed_graph(bank_rows, chunks, elements), swizzle_bank_rows,
+                                                place_transform(pass_through, dims(2), dims(2), elements));
+  if (layout.segments > 1) {
+    const tensor_graph split =
+        transform_graph(swizzled, place_transform(unmerge, dims(0), dims(0, 1), rows, layout.segments),
+                        place_transform(pass_through, dims(1), dims(2), chunks),
+                        place_transform(pass_through, dims(2), dims(3), elements));
+    return transform_graph(split, place_transform(pass_through, dims(0), dims(0), rows),
+                           place_transform(merge, dims(1, 2, 3), dims(1), layout.segments, chunks, elements));
+  }
+  const index_t row_chunks = layout.chunks_per_row();
+  const tensor_graph layered = transform_graph(swizzled, place_transform(pass_through, dims(0), dims(0), bank_rows),
+                                               place_transform(unmerge, dims(1), dims(1, 2), layout.layer, row_chunks),
+                                               place_transform(pass_through, dims(2), dims(3), elements));
+  return transform_graph(layered, place_transform(merge, dims(0, 1), dims(0), bank_rows, layout.layer),
+                         place_transform(merge, dims(2, 3), dims(1), row_chunks, elements));
+}
+
 /// The layout as a descriptor from (row, col) to the offset in elements.
 template <swizzled_layout Layout>
 TILEWRIGHT_HD constexpr auto make_lds_descriptor() {
-  constexpr number<Layout.tile.rows / Layout.layer> bank_rows{};
-  constexpr number<Layout.chunks_per_row() * Layout.layer> chunks{};
-  constexpr number<Layout.layer> layer{};
-  constexpr number<Layout.chunks_per_row()> row_chunks{};
-  constexpr number<Layout.chunk_elements()> elements{};
-  constexpr auto flips = []<index_t... Is>(std::integer_sequence<index_t, Is...>) { return sequence<Layout.flips[Is]...>{}; }(
-      std::make_integer_sequence<index_t, Layout.flips.size()>{});
-  const auto chunked = make_naive_tensor_descriptor_packed(make_tuple(bank_rows, chunks, elements));
-  const auto swizzled = transform_tensor_descriptor(
-      chunked, make_tuple(make_swizzle_transform(make_tuple(bank_rows, chunks), flips), make_pass_through_transform(elements)),
-      make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0, 1>{}, sequence<2>{}));
-  const auto layered = transform_tensor_descriptor(
-      swizzled,
-      make_tuple(make_pass_through_transform(bank_rows), make_unmerge_transform(make_tuple(layer, row_chunks)), make_pass_through_transform(elements)),
-      make_tuple(sequence<0>{}, sequence<1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1, 2>{}, sequence<3>{}));
-  return transform_tensor_descriptor(
-      layered, make_tuple(make_merge_transform(make_tuple(bank_rows, layer)), make_merge_transform(make_tuple(row_chunks, elements))),
-      make_tuple(sequence<0, 1>{}, sequence<2, 3>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  return tensor_descriptor<make_lds_graph(Layout)>{{}, Layout.tile.rows * Layout.tile.cols};
 }
 
 }  // namespace tilewright

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Graphs of descriptors made from values alone: layouts that a function computes, at compile time or at run time.
+#pragma once
+
+#include <tilewright/descriptor/transform_descriptor.hpp>
+
+namespace tilewright {
+
+/// A transform with all parameters known, and the dimensions that it joins.
+struct placed_spec {
+  transform_spec spec;
+  detail::dimension_ids lower, upper;
+};
+
+/// Numbers of dimensions.
+template <class... Ids>
+TILEWRIGHT_HD constexpr detail::dimension_ids dims(Ids... ids) {
+  detail::dimension_ids result;
+  (result.ids.push_back(static_cast<signed char>(ids)), ...);
+  return result;
+}
+
+/// A transform of some lower dimensions of a graph to some upper ones; parameters as transform_rules lists them.
+template <class... Parameters>
+TILEWRIGHT_HD constexpr placed_spec place_transform(transform_kind kind, const detail::dimension_ids& lower,
+                                                    const detail::dimension_ids& upper, Parameters... parameters) {
+  placed_spec result{
+      {kind, static_cast<signed char>(lower.ids.size()), static_cast<signed char>(upper.ids.size()), {}}, lower, upper};
+  (result.spec.parameters.push_back(parameters), ...);
+  return result;
+}
+
+/// A row-major tensor without gaps.
+template <class... Lengths>
+TILEWRIGHT_HD constexpr tensor_graph packed_graph(Lengths... lengths) {
+  tensor_graph graph;
+  graph_node node{{transform_kind::unmerge, 1, static_cast<signed char>(sizeof...(Lengths)), {}}, 0, {}, {}};
+  node.lower.push_back(0);
+  for (const index_t length : {lengths...}) {
+    node.spec.parameters.push_back(length);
+    node.upper.push_back(static_cast<signed char>(graph.num_hidden));
+    graph.top.push_back(static_cast<signed char>(graph.num_hidden++));
+  }
+  graph.nodes.push_back(node);
+  return graph;
+}
+
+/// Element (i0, i1) at offset i0 * stride0 + i1 * stride1.
+TILEWRIGHT_HD constexpr tensor_graph strided_graph(index_t length0, index_t length1, index_t stride0, index_t stride1) {
+  tensor_graph graph = packed_graph(length0, length1);
+  graph.nodes[0].spec.kind = transform_kind::embed;
+  for (const index_t parameter : {stride0, stride1, index_t(1)}) graph.nodes[0].spec.parameters.push_back(parameter);
+  return graph;
+}
+
+namespace detail {
+// Reaching this in a constant expression is the error: the transforms do not fit the graph.
+TILEWRIGHT_HD void transforms_do_not_fit_the_graph() { __builtin_trap(); }
+}  // namespace detail
+
+/// The graph seen through transforms that together use every dimension once, as transform_tensor_descriptor has it.
+template <class... Placed>
+TILEWRIGHT_HD constexpr tensor_graph transform_graph(const tensor_graph& graph, const Placed&... placed) {
+  constexpr index_t n = sizeof...(Placed);
+  const detail::chained_graph result =
+      detail::chain<n>(graph, {{placed.spec...}}, {{placed.lower...}}, {{placed.upper...}});
+  if (result.fault != detail::chain_fault::none) detail::transforms_do_not_fit_the_graph();
+  return result.graph;
+}
+
+}  // namespace tilewright

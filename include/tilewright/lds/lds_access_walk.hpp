@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Which bytes of LDS the lanes of each instruction of a tile access address, computed with values alone.
+#pragma once
+
+#include <tilewright/descriptor/tensor_descriptor.hpp>
+#include <tilewright/distribution/access_plan.hpp>
+#include <tilewright/lds/bank_conflicts.hpp>
+
+namespace tilewright {
+
+/// How a tile window touches LDS.
+enum class lds_access_kind : signed char { read, write, ldmatrix };
+
+/// The instruction that moves `bytes` per lane.
+TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t bytes) {
+  if (kind == lds_access_kind::ldmatrix) return arch::lds_op::ldmatrix;
+  return kind == lds_access_kind::write ? arch::lds_write_op(bytes) : arch::lds_read_op(bytes);
+}
+
+/// The graph of a descriptor with the values of its run-time parameters filled in: the whole layout as one value.
+template <tensor_graph Graph>
+TILEWRIGHT_HD constexpr tensor_graph graph_of(const tensor_descriptor<Graph>& descriptor) {
+  tensor_graph graph = Graph;
+  for (graph_node& node : graph.nodes) {
+    const transform_parameters p = node.parameters(descriptor.values.data());
+    for (index_t i = 0; i < node.spec.parameters.size(); ++i) node.spec.parameters[i] = p[i];
+    node.first_value = 0;
+  }
+  graph.num_values = 0;
+  return graph;
+}
+
+/// Every factor of every dimension is a power of two, so that partition indices and y own bits of the position.
+TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encoding& e) {
+  for (const auto& h : e.h) {
+    for (const index_t factor : h) {
+      if (!is_power_of_two(factor)) return false;
+    }
+  }
+  for (const index_t factor : e.r) {
+    if (!is_power_of_two(factor)) return false;
+  }
+  return true;
+}
+
+/// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout is a
+/// graph without run-time values, its offsets count elements from the begin of the tile.
+class lds_access_walk {
+ public:
+  static constexpr index_t max_x = distribution_encoding::max_x, max_y = distribution_encoding::max_y;
+  using position = multi_index<max_x>;
+
+  /// How offsets follow from positions.
+  enum class addresses_are : signed char { xor_of_parts, sum_of_parts, arbitrary };
+
+  TILEWRIGHT_HD constexpr lds_access_walk(const tensor_graph& graph, const distribution_encoding& encoding,
+                                          index_t element_bytes)
+      : graph_(&graph), encoding_(&encoding), element_bytes_(element_bytes) {
+    const auto runs = contiguous_runs(graph, 1 << 20);
+    array<index_t, max_x> top_runs{};
+    for (index_t i = 0; i < encoding.ndim_x(); ++i) top_runs[i] = runs[graph.top[i]];
+    vector_ = choose_vector(encoding, top_runs, element_bytes);
+    waves_ = encoding.ndim_p() == 1 ? 1 : encoding.p_length(0);
+    lanes_ = encoding.p_length(encoding.ndim_p() - 1);
+    accesses_ = encoding.num_elements_per_thread() / vector_.length;
+    origin_ = offset(position{});
+    if (is_power_of_two(element_bytes) && has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
+      rule_ = addresses_are::xor_of_parts;
+    } else if (is_linear(graph)) {
+      rule_ = addresses_are::sum_of_parts;
+    }
+    find_lane_offsets();
+  }
+
+  TILEWRIGHT_HD constexpr addresses_are rule() const { return rule_; }
+  TILEWRIGHT_HD constexpr const vector_choice& vector() const { return vector_; }
+  TILEWRIGHT_HD constexpr index_t bytes_per_lane() const { return vector_.length * element_bytes_; }
+  TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_; }
+  TILEWRIGHT_HD constexpr index_t num_lanes() const { return lanes_; }
+  TILEWRIGHT_HD constexpr index_t num_accesses() const { return accesses_; }
+
+  /// Position in the tile of the first element of an access.
+  TILEWRIGHT_HD constexpr position position_of(index_t wave, index_t lane, index_t access) const {
+    position x{};
+    add_partition(x, encoding_->ndim_p() - 1, lane);
+    if (encoding_->ndim_p() == 2) add_partition(x, 0, wave);
+    for (index_t i = encoding_->ndim_y(); i-- > 0;) {
+      const index_t step = i == vector_.dim_y ? vector_.length : 1, length = encoding_->y_length(i) / step;
+      x[encoding_->y[i].major - 1] += access % length * step * encoding_->stride(encoding_->y[i]);
+      access /= length;
+    }
+    return x;
+  }
+
+  /// Offset of an element from the begin of the layout.
+  TILEWRIGHT_HD constexpr index_t offset(const position& x) const {
+    index_t hidden[tensor_graph::max_hidden] = {};
+    lower_all(*graph_, nullptr, x.data(), hidden);
+    return hidden[0];
+  }
+
+  /// Byte that lane 0 of an instruction addresses.
+  TILEWRIGHT_HD constexpr index_t first_address(index_t wave, index_t access) const {
+    return offset(position_of(wave, 0, access)) * element_bytes_;
+  }
+
+  /// Byte addresses of the lanes of an instruction; -1 from the last lane on.
+  TILEWRIGHT_HD constexpr lds_addresses addresses(index_t wave, index_t access) const {
+    lds_addresses result{};
+    const index_t first = rule_ == addresses_are::arbitrary ? 0 : offset(position_of(wave, 0, access));
+    for (index_t lane = 0; lane < result.size(); ++lane) {
+      if (lane >= lanes_) {
+        result[lane] = -1;
+      } else if (rule_ == addresses_are::arbitrary) {
+        result[lane] = offset(position_of(wave, lane, access)) * element_bytes_;
+      } else if (rule_ == addresses_are::xor_of_parts) {
+        result[lane] = (first ^ lane_offset_[lane]) * element_bytes_;
+      } else {
+        result[lane] = (first + lane_offset_[lane]) * element_bytes_;
+      }
+    }
+    return result;
+  }
+
+  /// What each bit of the lane flips in the address, where rule() is xor_of_parts.
+  TILEWRIGHT_HD constexpr array<index_t, 6> address_of_lane_bit() const {
+    array<index_t, 6> result{};
+    for (index_t bit = 0; bit < 6 && 1 << bit < lanes_; ++bit) result[bit] = lane_offset_[1 << bit] * element_bytes_;
+    return result;
+  }
+
+ private:
+  TILEWRIGHT_HD constexpr void add_partition(position& x, index_t p, index_t value) const {
+    const auto& ids = encoding_->p[p];
+    for (index_t i = ids.size(); i-- > 0;) {
+      const index_t length = encoding_->length(ids[i]);
+      if (ids[i].major != 0) x[ids[i].major - 1] += value % length * encoding_->stride(ids[i]);
+      value /= length;
+    }
+  }
+
+  /// Offset of each lane's first element, less that of lane 0.
+  TILEWRIGHT_HD constexpr void find_lane_offsets() {
+    if (rule_ == addresses_are::xor_of_parts) {
+      for (index_t lane = 1; lane < lanes_; ++lane) {
+        const index_t rest = lane & (lane - 1);
+        lane_offset_[lane] =
+            rest == 0 ? offset(position_of(0, lane, 0)) ^ origin_ : lane_offset_[rest] ^ lane_offset_[lane ^ rest];
+      }
+    } else if (rule_ == addresses_are::sum_of_parts) {
+      array<index_t, max_x> stride{};
+      for (index_t d = 0; d < encoding_->ndim_x(); ++d) {
+        position unit{};
+        unit[d] = 1;
+        stride[d] = offset(unit) - origin_;
+      }
+      for (index_t lane = 1; lane < lanes_; ++lane) {
+        const position x = position_of(0, lane, 0);
+        for (index_t d = 0; d < encoding_->ndim_x(); ++d) lane_offset_[lane] += x[d] * stride[d];
+      }
+    }
+  }
+
+  const tensor_graph* graph_;
+  const distribution_encoding* encoding_;
+  index_t element_bytes_;
+  vector_choice vector_;
+  index_t waves_ = 1, lanes_ = 1, accesses_ = 1, origin_ = 0;
+  addresses_are rule_ = addresses_are::arbitrary;
+  array<index_t, 64> lane_offset_{};
+};
+
+}  // namespace tilewright

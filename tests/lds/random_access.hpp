@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Random tile accesses as values, and what they cost by a simulation of the banks that shares nothing with the library's.
+#pragma once
+
+#include "../distribution/naive_distribution.hpp"
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/lds/swizzled_layout.hpp>
+
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tilewright::random_access {
+
+using random_engine = std::mt19937;
+
+inline index_t below(random_engine& random, index_t n) { return index_t(random() % unsigned(n)); }
+
+/// A layout as a graph, and as a formula in bytes.
+struct layout {
+  tensor_graph graph;
+  std::function<index_t(index_t, index_t)> byte_of;  // of (row, col)
+  std::string name;
+};
+
+inline swizzled_layout random_swizzle(random_engine& random, const lds_tile& tile) {
+  swizzled_layout s{tile, 1, {}};
+  s.chunk_bytes = max(tile.element_bytes, 4 << below(random, 3));
+  if (s.chunk_bytes > tile.row_bytes()) s.chunk_bytes = tile.row_bytes();
+  if (below(random, 2) == 0) {
+    s.layer = min(tile.rows, 1 << below(random, 4));
+  } else {
+    s.segments = min(s.chunks_per_row(), 1 << below(random, 3));
+  }
+  for (index_t i = 0; i < log2_floor(s.num_bank_rows()); ++i) s.flips.push_back(below(random, s.chunks_per_bank_row()));
+  return s;
+}
+
+/// Plain, padded (by anything), column after column, swizzled: layouts of a tile whose lengths are powers of two.
+inline layout random_layout(random_engine& random, const lds_tile& tile) {
+  const index_t bytes = tile.element_bytes;
+  if (below(random, 2) == 0) {
+    const swizzled_layout s = random_swizzle(random, tile);
+    return {make_lds_graph(s), [=](index_t row, index_t col) { return s.address(row, col * bytes); }, "swizzled"};
+  }
+  const bool columns = below(random, 4) == 0;
+  const index_t pads[] = {0, 0, 1, 2, 4, 8, 3, 24};
+  const index_t pad = pads[below(random, 8)];
+  const index_t row_stride = columns ? 1 : tile.cols + pad, col_stride = columns ? tile.rows + pad : 1;
+  return {strided_graph(tile.rows, tile.cols, row_stride, col_stride),
+          [=](index_t row, index_t col) { return (row * row_stride + col * col_stride) * bytes; },
+          (columns ? "columns with pad " : "rows with pad ") + std::to_string(pad)};
+}
+
+/// Every bit of the row and of the column goes to the lane, the wave or the registers; lanes may be replicated.
+inline distribution_encoding random_distribution(random_engine& random, const lds_tile& tile, index_t wave_size) {
+  distribution_encoding e;
+  e.h = {};
+  e.h.push_back({});
+  e.h.push_back({});
+  for (index_t d = 0; d < 2; ++d) {
+    index_t bits = log2_floor(d == 0 ? tile.rows : tile.cols);
+    while (bits > 0) {
+      const index_t room = distribution_encoding::max_factors - e.h[d].size();
+      const index_t take = room == 1 ? bits : min(bits, 1 + below(random, 3));
+      e.h[d].push_back(1 << take);
+      bits -= take;
+    }
+  }
+  std::vector<rh_id> ids;
+  for (signed char d = 0; d < 2; ++d) {
+    for (signed char i = 0; i < e.h[d].size(); ++i) ids.push_back({static_cast<signed char>(d + 1), i});
+  }
+  std::shuffle(ids.begin(), ids.end(), random);
+  e.p.push_back({});
+  e.p.push_back({});
+  index_t lanes = 1, waves = 1;
+  for (const rh_id id : ids) {
+    const index_t length = e.length(id);
+    // The last factor of a row is what vectors are made of: often it stays with the thread.
+    const bool for_vectors = id.major == 2 && id.minor == e.h[1].size() - 1 && below(random, 4) != 0;
+    if (!for_vectors && lanes * length <= wave_size && e.p[1].size() < distribution_encoding::max_factors - 1) {
+      e.p[1].push_back(id);
+      lanes *= length;
+    } else if (!for_vectors && waves * length <= 4 && e.p[0].size() < 3) {
+      e.p[0].push_back(id);
+      waves *= length;
+    } else {
+      e.y.push_back(id);
+    }
+  }
+  if (lanes < wave_size) {
+    e.r.push_back(wave_size / lanes);
+    e.p[1].push_back({0, 0});
+  }
+  if (e.y.empty()) {
+    e.h[0].push_back(1);
+    e.y.push_back({1, static_cast<signed char>(e.h[0].size() - 1)});
+  }
+  return e;
+}
+
+struct simulated_cost {
+  index_t executions = 0, cycles = 0, conflicts = 0, worst_degree = 0;
+};
+
+/// Instruction by instruction, lane by lane, byte by byte.
+inline simulated_cost simulate(const arch::lds_service& service, const layout& where, const distribution_encoding& e,
+                               index_t element_bytes, index_t vector, index_t vector_dim_y) {
+  simulated_cost result;
+  const naive::indices partitions = naive::partition_lengths(e);
+  for (index_t wave = 0; wave < partitions[0]; ++wave) {
+    naive::each_index(naive::y_lengths(e), [&](const naive::indices& y) {
+      if (y[std::size_t(vector_dim_y)] % vector != 0) return;
+      ++result.executions;
+      for (index_t phase = 0; phase < service.phases.num_phases(); ++phase) {
+        std::map<index_t, std::set<index_t>> dwords_of_bank;
+        for (index_t lane = 0; lane < partitions[1]; ++lane) {
+          if (!(service.phases.lanes_of(phase) >> lane & 1)) continue;
+          const naive::indices x = naive::position(e, {wave, lane}, y);
+          const index_t begin = where.byte_of(x[0], x[1]);
+          for (index_t byte = begin; byte < begin + vector * element_bytes; ++byte)
+            dwords_of_bank[byte / 4 % service.banks].insert(byte / 4);
+        }
+        index_t degree = 0;
+        for (const auto& [bank, dwords] : dwords_of_bank) degree = max(degree, index_t(dwords.size()));
+        result.cycles += degree;
+        result.conflicts += max(0, degree - 1);
+        result.worst_degree = max(result.worst_degree, degree);
+      }
+    });
+  }
+  return result;
+}
+
+}  // namespace tilewright::random_access
