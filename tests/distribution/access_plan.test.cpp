@@ -4,6 +4,7 @@
 
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/distribution/access_plan.hpp>
+#include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>

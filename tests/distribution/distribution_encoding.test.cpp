@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Encodings: sound and unsound ones, their spelling as a type, and their composition.
+// Encodings: sound and unsound ones, and their spelling as a type.
 #include "naive_distribution.hpp"
 
 #include <gtest/gtest.h>
 
 namespace tilewright {
 namespace {
-
-using naive::indices;
 
 // 2 waves of 8 lanes share a tile of 8 x 16; each thread holds 2 x 4, and the halves of a wave hold the same.
 using type = tile_distribution_encoding<sequence<2>, tuple<sequence<2, 2, 2>, sequence<4, 4>>,
@@ -70,25 +68,6 @@ TEST(DistributionEncoding, AFactorOfOneNeedsNoOwner) {
   distribution_encoding e = encoding;
   e.h[1].push_back(1);
   EXPECT_EQ(check(e).fault, encoding_fault::none);
-}
-
-// A wave's tile of 4 x 8 in registers of 2, two of them along columns, for 2 x 3 waves.
-TEST(Embed, PutsATileIntoEachElementOfTheOuterOne) {
-  constexpr distribution_encoding inner =
-      tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<4, 2>>, tuple<sequence<1, 2>>,
-                                 tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value;
-  constexpr distribution_encoding outer =
-      tile_distribution_encoding<sequence<>, tuple<sequence<2>, sequence<2, 3>>, tuple<sequence<1, 2>, sequence<>>,
-                                 tuple<sequence<0, 1>, sequence<>>, sequence<2>, sequence<0>>::value;
-  constexpr distribution_encoding both = embed(outer, inner);
-  static_assert(check(both).fault == encoding_fault::none);
-  static_assert(both.x_length(0) == 8 && both.x_length(1) == 48 && both.p_length(0) == 6 && both.p_length(1) == 16 &&
-                both.num_elements_per_thread() == 4);
-  naive::each_index({6, 16, 2, 2}, [&](const indices& i) {
-    const indices tile = naive::position(outer, {i[0], 0}, {i[2]}), in_tile = naive::position(inner, {i[1]}, {i[3]});
-    EXPECT_EQ(naive::position(both, {i[0], i[1]}, {i[2], i[3]}),
-              (indices{tile[0] * 4 + in_tile[0], tile[1] * 8 + in_tile[1]}));
-  });
 }
 
 }  // namespace

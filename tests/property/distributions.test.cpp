@@ -3,6 +3,7 @@
 #include "../distribution/naive_distribution.hpp"
 #include "check_property.hpp"
 
+#include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/load_store_traits.hpp>
 
 #include <gtest/gtest.h>

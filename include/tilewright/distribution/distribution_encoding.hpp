@@ -136,30 +136,4 @@ struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors..
   }();
 };
 
-/// Each element of the outer distribution is a whole tile of the inner one: the inner factors follow the outer ones in every
-/// dimension, in every partition index and in the list of y. Composes a block of waves from the tile of one wave.
-TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding& outer, const distribution_encoding& inner) {
-  distribution_encoding e = outer;
-  const auto shifted = [&](rh_id id) {
-    const index_t before = id.major == 0 ? outer.r.size() : outer.h[id.major - 1].size();
-    return rh_id{id.major, static_cast<signed char>(id.minor + before)};
-  };
-  for (index_t f : inner.r) e.r.push_back(f);
-  for (index_t x = 0; x < inner.ndim_x(); ++x) {
-    for (index_t f : inner.h[x]) e.h[x].push_back(f);
-  }
-  // Partition indices are aligned at their ends: the inner tile's lane is the block's lane.
-  const index_t first = outer.ndim_p() - inner.ndim_p();
-  if (first < 0) {
-    e.p = {};
-    for (index_t i = 0; i < inner.ndim_p(); ++i) e.p.push_back({});
-    for (index_t i = 0; i < outer.ndim_p(); ++i) e.p[i - first] = outer.p[i];
-  }
-  for (index_t i = 0; i < inner.ndim_p(); ++i) {
-    for (rh_id id : inner.p[i]) e.p[max<index_t>(first, 0) + i].push_back(shifted(id));
-  }
-  for (rh_id id : inner.y) e.y.push_back(shifted(id));
-  return e;
-}
-
 }  // namespace tilewright

@@ -2,6 +2,7 @@
 // How a block's waves share a matrix product: the distributions of its operands and of its result.
 #pragma once
 
+#include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/mma/fragment_load.hpp>
 
 namespace tilewright {

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// 48 lanes.
+// EXPECT: base_tile: thread rows times thread columns must be the lanes of a wave, 32 or 64
+#include <tilewright/distribution/base_tile.hpp>
+
+namespace tw = tilewright;
+
+constexpr auto cols = tw::base_tile<float, 6, 8>::cols;
