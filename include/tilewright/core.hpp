@@ -11,5 +11,6 @@
 #include <tilewright/distribution/row_group_curve.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/lds_proof.hpp>
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/version.hpp>

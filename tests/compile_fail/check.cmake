@@ -5,6 +5,7 @@
 #   // EXPECT: text           in the output of every compiler; may stand more than once
 #   // EXPECT(gcc): text      in g++'s output only; likewise (clang)
 #   // EXPECT_OK              the source compiles
+#   // COMPILERS: also nvcc   the source is shown to nvcc as well, where it is found (read by CMakeLists.txt)
 # One of EXPECT and EXPECT_OK is needed.
 # Printed as a notice: CMake folds the lines of an error at its own width.
 function(complain text)
@@ -34,8 +35,13 @@ if((ok AND expected) OR (NOT ok AND NOT expected))
   complain("${SOURCE} needs either '// EXPECT: text' or '// EXPECT_OK'")
 endif()
 
+if(COMPILER MATCHES "nvcc$")
+  set(flags -x cu -arch=sm_90a -c -o /dev/null)
+else()
+  set(flags -fsyntax-only -fmessage-length=0)
+endif()
 execute_process(
-  COMMAND ${COMPILER} -std=c++20 -fsyntax-only -fmessage-length=0 -I${INCLUDE} ${SOURCE}
+  COMMAND ${COMPILER} -std=c++20 ${flags} -I${INCLUDE} ${SOURCE}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output
 )
 if(ok)

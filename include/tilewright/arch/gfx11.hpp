@@ -42,6 +42,7 @@ struct gfx1100 {
       .wave_size = 32,
       .lds_bytes = 64 * 1024,
       .lds_granule = 512,
+      .lds_pool_bytes = 128 * 1024,
       .lds_size_known_by = grade::vendor,
       .lds_size_source = "RDNA3 ISA manual: 128 KiB per workgroup processor, 64 KiB per workgroup; granule: LLVM",
       .max_vgprs = 256,

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Whether an access to LDS is possible at all, and what its layout costs beside conflicts: memory, occupancy, address registers.
+#pragma once
+
+#include <tilewright/lds/lds_access_walk.hpp>
+
+namespace tilewright {
+
+/// Why a target cannot make an access to LDS.
+enum class lds_fault : signed char {
+  none,
+  run_time_values,
+  dimensions_differ,
+  unsound_distribution,
+  tile_too_large,
+  too_many_lanes,
+  no_such_instruction,
+  narrow_ldmatrix,
+  unaligned_begin,
+  outside_of_lds,
+  width_not_direct,
+  leaves_footprint,
+};
+
+/// A fault, the number that is wrong and the one that it must fit.
+struct lds_legality {
+  lds_fault fault = lds_fault::none;
+  index_t value = 0, limit = 0;
+
+  TILEWRIGHT_HD constexpr bool is_legal() const { return fault == lds_fault::none; }
+  friend constexpr bool operator==(const lds_legality&, const lds_legality&) = default;
+};
+
+/// What is wrong and what to do, as a sentence.
+TILEWRIGHT_HD constexpr const char* sentence(lds_fault fault) {
+  switch (fault) {
+    case lds_fault::none: return "nothing is wrong";
+    case lds_fault::run_time_values: return "the layout has run-time values; take graph_of(descriptor)";
+    case lds_fault::dimensions_differ: return "the distribution has another number of dimensions than the layout";
+    case lds_fault::unsound_distribution:
+      return "a factor of the distribution has no owner, two owners or a bad length";
+    case lds_fault::tile_too_large:
+      return "the distribution's tile is longer than the layout; distribute a tile that fits";
+    case lds_fault::too_many_lanes:
+      return "the distribution has more lanes than a wave of the target; distribute over its wave size";
+    case lds_fault::no_such_instruction: return "the target has no LDS instruction of this kind and width";
+    case lds_fault::narrow_ldmatrix:
+      return "ldmatrix reads rows of 16 contiguous, aligned bytes; the layout or the distribution leaves fewer";
+    case lds_fault::unaligned_begin:
+      return "the tile does not begin at a multiple of its vectors; align it, or use narrower vectors";
+    case lds_fault::outside_of_lds: return "the access leaves the LDS that the workgroup has";
+    case lds_fault::width_not_direct:
+      return "the target copies no such number of bytes per lane from global memory to LDS directly";
+    case lds_fault::leaves_footprint:
+      return "a direct copy writes lane after lane from one address; this layout would have a wave write elsewhere: "
+             "permute within the wave's own bytes only";
+  }
+  return "";
+}
+
+namespace detail {
+
+/// Faults that keep lds_access_walk from being made.
+TILEWRIGHT_HD constexpr lds_legality check_values(const arch::target& target, const tensor_graph& layout,
+                                                  const distribution_encoding& e) {
+  if (layout.num_values != 0) return {lds_fault::run_time_values, layout.num_values, 0};
+  if (e.ndim_x() != layout.ndim()) return {lds_fault::dimensions_differ, e.ndim_x(), layout.ndim()};
+  if (check(e).fault != encoding_fault::none || e.ndim_p() < 1) return {lds_fault::unsound_distribution, 0, 0};
+  for (index_t d = 0; d < e.ndim_x(); ++d) {
+    const index_t length = hidden_length(layout, layout.top[d]);
+    if (e.x_length(d) > length) return {lds_fault::tile_too_large, e.x_length(d), length};
+  }
+  const index_t lanes = e.p_length(e.ndim_p() - 1);
+  if (lanes > target.wave_size) return {lds_fault::too_many_lanes, lanes, target.wave_size};
+  return {};
+}
+
+}  // namespace detail
+
+/// Whether analyze_lds_access may be asked about these values, and the kernel could make the access: sound values, an instruction
+/// that exists, whole vectors, and every byte inside of the `lds_bytes` of the workgroup when the tile begins at byte `begin`.
+TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target, const tensor_graph& layout,
+                                                      const distribution_encoding& e, index_t element_bytes,
+                                                      lds_access_kind kind, index_t begin, index_t lds_bytes) {
+  if (const lds_legality values = detail::check_values(target, layout, e); !values.is_legal()) return values;
+  const lds_access_walk walk(layout, e, element_bytes);
+  const index_t bytes = walk.bytes_per_lane();
+  if (kind == lds_access_kind::ldmatrix && bytes != 16) return {lds_fault::narrow_ldmatrix, bytes, 16};
+  if (!target.supports(lds_op_of(kind, bytes))) return {lds_fault::no_such_instruction, bytes, 0};
+  if (begin % bytes != 0) return {lds_fault::unaligned_begin, begin, bytes};
+  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+      const lds_addresses address = walk.addresses(wave, access);
+      for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
+        const index_t first = begin + address[lane];
+        if (first < 0 || first + bytes > lds_bytes) return {lds_fault::outside_of_lds, first, lds_bytes};
+      }
+    }
+  }
+  return {};
+}
+
+/// The same with all of the target's LDS and a tile that begins at byte 0.
+TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target, const tensor_graph& layout,
+                                                      const distribution_encoding& e, index_t element_bytes,
+                                                      lds_access_kind kind) {
+  return check_lds_access(target, layout, e, element_bytes, kind, 0, target.lds_bytes);
+}
+
+/// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be read in this
+/// order. Place i is `i * bytes` behind the lowest address; -1 if no lane's element lies there.
+TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_place(const lds_access_walk& walk, index_t wave, index_t access) {
+  const lds_addresses address = walk.addresses(wave, access);
+  index_t lowest = address[0];
+  for (index_t lane = 1; lane < walk.num_lanes(); ++lane) lowest = min(lowest, address[lane]);
+  array<index_t, 64> result{};
+  for (index_t& lane : result) lane = -1;
+  for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
+    const index_t distance = address[lane] - lowest, place = distance / walk.bytes_per_lane();
+    if (place < walk.num_lanes() && distance % walk.bytes_per_lane() == 0) result[place] = lane;
+  }
+  return result;
+}
+
+/// Whether a tile can be copied from global memory to LDS without registers. AMD GPUs write the lanes of a wave one after the other
+/// from one address: each instruction must fill such a range, in any order, because the order can be made up for on the side of
+/// global memory (lanes_by_place). NVIDIA GPUs write anywhere. value and limit of leaves_footprint: wave and access.
+TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& target, const tensor_graph& layout,
+                                                         const distribution_encoding& e, index_t element_bytes) {
+  if (const lds_legality values = detail::check_values(target, layout, e); !values.is_legal()) return values;
+  const lds_access_walk walk(layout, e, element_bytes);
+  if (!target.supports_direct_to_lds(walk.bytes_per_lane()))
+    return {lds_fault::width_not_direct, walk.bytes_per_lane(), 0};
+  if (!arch::is_amd(target)) return {};
+  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+      const array<index_t, 64> order = lanes_by_place(walk, wave, access);
+      for (index_t place = 0; place < walk.num_lanes(); ++place) {
+        if (order[place] < 0) return {lds_fault::leaves_footprint, wave, access};
+      }
+    }
+  }
+  return {};
+}
+
+/// Workgroups that fit into the LDS of a compute unit (WGP, SM) at once, and what each really takes; 0 if one is too large.
+struct lds_occupancy {
+  index_t allocated_bytes = 0;
+  index_t workgroups = 0;
+  friend constexpr bool operator==(const lds_occupancy&, const lds_occupancy&) = default;
+};
+
+TILEWRIGHT_HD constexpr lds_occupancy occupancy_by_lds(const arch::target& target, index_t bytes) {
+  const index_t allocated = round_up(bytes, target.lds_granule), taken = allocated + target.lds_reserved_bytes;
+  const index_t pool = target.lds_pool_bytes == 0 ? target.lds_bytes : target.lds_pool_bytes;
+  if (allocated > target.lds_bytes) return {allocated, 0};
+  return {allocated, taken == 0 ? pool / target.lds_granule : pool / taken};
+}
+
+/// What the addresses of a thread's accesses need: registers, and constants inside of the instructions. A constant that does not
+/// fit (target::max_lds_offset) costs one more register and an addition.
+struct lds_address_needs {
+  index_t registers = 1;
+  index_t largest_offset = 0;  // bytes
+
+  TILEWRIGHT_HD constexpr bool fits(const arch::target& target) const {
+    return largest_offset <= target.max_lds_offset;
+  }
+  friend constexpr bool operator==(const lds_address_needs&, const lds_address_needs&) = default;
+};
+
+/// As tile windows have it: one address and constants where offsets add up; one address for each pattern of flipped bits where they
+/// are exclusive ors; else one for each access. stage_bytes: what the last of several buffers adds.
+TILEWRIGHT_HD constexpr lds_address_needs address_needs(const tensor_graph& layout, const distribution_encoding& e,
+                                                        index_t element_bytes, index_t stage_bytes = 0) {
+  const lds_access_walk walk(layout, e, element_bytes);
+  lds_address_needs needs{1, stage_bytes};
+  if (walk.rule() == lds_access_walk::addresses_are::arbitrary) return {walk.num_accesses(), stage_bytes};
+  const index_t origin = walk.first_address(0, 0);
+  if (is_linear(layout)) {
+    for (index_t access = 1; access < walk.num_accesses(); ++access)
+      needs.largest_offset = max(needs.largest_offset, walk.first_address(0, access) - origin + stage_bytes);
+    return needs;
+  }
+  // Bits of the address that the thread's own position or the tile's origin may set.
+  index_t variable_bits = 0;
+  for (index_t d = 0; d < e.ndim_x(); ++d) {
+    index_t own_bits = 0;
+    for (const rh_id id : e.y) {
+      if (id.major == d + 1) own_bits |= (e.length(id) - 1) * e.stride(id);
+    }
+    for (index_t bit = 1; bit < hidden_length(layout, layout.top[d]); bit <<= 1) {
+      if (bit & own_bits) continue;
+      lds_access_walk::position unit{};
+      unit[d] = bit;
+      variable_bits |= walk.offset(unit) * element_bytes;
+    }
+  }
+  inplace_vector<index_t, 64> patterns;
+  for (index_t access = 0; access < walk.num_accesses(); ++access) {
+    const index_t address = walk.first_address(0, access), flipped = address & variable_bits;
+    needs.largest_offset = max(needs.largest_offset, (address & ~variable_bits) + stage_bytes);
+    bool is_known = false;
+    for (const index_t known : patterns) is_known = is_known || known == flipped;
+    if (!is_known && patterns.size() < patterns.capacity()) patterns.push_back(flipped);
+  }
+  needs.registers = patterns.size();
+  return needs;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Proofs that an access to LDS is free of bank conflicts, for static_assert and for concepts.
+#pragma once
+
+#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/lds/lds_legality.hpp>
+
+namespace tilewright {
+
+/// Which rows of the tables a proof may rest on.
+enum class proof_basis : signed char {
+  all_rows,
+  evidence,  // rows that somebody documented or measured; of disputed rows every reading must hold
+};
+
+/// No reading of the instruction's row is inferred or unknown. A cost is always the worse of two readings, so that a proof that
+/// rests on a disputed row holds whoever is right.
+TILEWRIGHT_HD constexpr bool rests_on_evidence(const arch::target& target, arch::lds_op op) {
+  const arch::lds_instruction* row = target.find(op);
+  if (row == nullptr) return false;
+  for (const arch::lds_service& reading : row->readings) {
+    if (!arch::is_evidence(reading.known_by) && reading.known_by != arch::grade::disputed) return false;
+  }
+  return true;
+}
+
+/// One kind of access by a block: who accesses what, where it lies, on which target.
+template <class Arch, auto Descriptor, class Distribution, class T, lds_access_kind Kind>
+struct lds_access {
+  using arch = Arch;
+  static constexpr lds_legality legality =
+      check_lds_access(Arch::value, graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind);
+  static constexpr lds_access_analysis analysis = [] {
+    if constexpr (legality.is_legal()) {
+      return analyze_lds_access(Arch::value, graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind);
+    } else {
+      return lds_access_analysis{};
+    }
+  }();
+  static constexpr bool rests_on_evidence = tilewright::rests_on_evidence(Arch::value, analysis.op);
+};
+
+/// No two lanes of a phase meet in a bank.
+template <class Access>
+concept ConflictFree = Access::legality.is_legal() && Access::analysis.worst_degree == 1;
+
+/// The same, and the target's table knows it from a manual or a measurement.
+template <class Access>
+concept ConflictFreeByEvidence = ConflictFree<Access> && Access::rests_on_evidence;
+
+/// The same as a function, for a descriptor that is at hand.
+template <class Arch, proof_basis Basis = proof_basis::all_rows, class Descriptor, class Distribution>
+constexpr bool is_conflict_free(const Descriptor& descriptor, Distribution, index_t element_bytes,
+                                lds_access_kind kind) {
+  const tensor_graph graph = graph_of(descriptor);
+  if (!check_lds_access(Arch::value, graph, Distribution::encoding, element_bytes, kind).is_legal()) return false;
+  const lds_access_analysis result =
+      analyze_lds_access(Arch::value, graph, Distribution::encoding, element_bytes, kind);
+  return result.is_conflict_free() && (Basis == proof_basis::all_rows || rests_on_evidence(Arch::value, result.op));
+}
+
+/// The words of a failed proof: compilers print them with their numbers.
+namespace found {
+template <index_t>
+struct degree;
+template <index_t>
+struct extra_cycles;
+template <index_t>
+struct phase;
+template <index_t>
+struct bank;
+template <index_t, index_t>
+struct lanes;
+template <index_t Row, index_t Column>
+struct at;
+template <char Grade>
+struct known_by;
+template <index_t Value, index_t Limit>
+struct value_and_limit;
+
+template <class... Facts>
+inline constexpr bool conflict = true;
+template <class... Facts>
+inline constexpr bool assumption = true;
+template <class... Facts>
+inline constexpr bool fault = true;
+}  // namespace found
+
+namespace detail {
+
+template <lds_fault Fault, class Numbers>
+constexpr void require_legal() {
+  constexpr bool wrong = found::fault<Numbers>;
+  if constexpr (Fault == lds_fault::tile_too_large) {
+    static_assert(!wrong, "LDS proof: the distribution's tile is longer than the layout; distribute a tile that fits");
+  } else if constexpr (Fault == lds_fault::too_many_lanes) {
+    static_assert(
+        !wrong, "LDS proof: the distribution has more lanes than a wave of the target; distribute over its wave size");
+  } else if constexpr (Fault == lds_fault::narrow_ldmatrix) {
+    static_assert(
+        !wrong,
+        "LDS proof: ldmatrix reads rows of 16 contiguous, aligned bytes; the layout or the distribution leaves fewer");
+  } else if constexpr (Fault == lds_fault::outside_of_lds) {
+    static_assert(!wrong, "LDS proof: the access leaves the LDS that a workgroup may have");
+  } else if constexpr (Fault == lds_fault::no_such_instruction) {
+    static_assert(!wrong, "LDS proof: the target has no LDS instruction of this kind and width");
+  } else if constexpr (Fault != lds_fault::none) {
+    static_assert(!wrong, "LDS proof: the distribution does not fit the layout");
+  }
+}
+
+template <class... Facts>
+constexpr void require_no_conflict() {
+  static_assert(!found::conflict<Facts...>,
+                "LDS proof: lanes of one phase want different words of one bank; swizzle or pad the layout "
+                "(choose_lds_layout finds one)");
+}
+
+template <class... Facts>
+constexpr void require_evidence() {
+  static_assert(!found::assumption<Facts...>,
+                "LDS proof: the table's row for this instruction is inferred or unknown; measure it (with_lds_row) or "
+                "accept proof_basis::all_rows");
+}
+
+template <class Access, proof_basis Basis>
+constexpr bool require_proof() {
+  constexpr lds_legality legality = Access::legality;
+  if constexpr (!legality.is_legal()) {
+    require_legal<legality.fault, found::value_and_limit<legality.value, legality.limit>>();
+  } else {
+    constexpr lds_access_analysis a = Access::analysis;
+    if constexpr (a.worst_degree != 1) {
+      require_no_conflict<found::degree<a.worst_degree>, found::extra_cycles<a.conflicts>, found::phase<a.phase>,
+                          found::bank<a.bank>, found::lanes<a.lanes[0], a.lanes[1]>,
+                          found::at<a.coordinates[0][0], a.coordinates[0][1]>,
+                          found::at<a.coordinates[1][0], a.coordinates[1][1]>>();
+    }
+    if constexpr (Basis == proof_basis::evidence && !Access::rests_on_evidence) {
+      require_evidence<found::known_by<letter(a.known_by)>>();
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// For static_assert(require_conflict_free<accesses...>()): true, or a message of the compiler that names degree, extra cycles,
+/// phase, bank, the two lanes, and the tile coordinates of what they access.
+template <class... Accesses>
+constexpr bool require_conflict_free() {
+  return (detail::require_proof<Accesses, proof_basis::all_rows>() && ...);
+}
+template <proof_basis Basis, class... Accesses>
+constexpr bool require_conflict_free() {
+  return (detail::require_proof<Accesses, Basis>() && ...);
+}
+
+}  // namespace tilewright

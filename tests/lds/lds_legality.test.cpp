@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// What a target cannot do with LDS, what allocations leave to others, and what addresses need.
+#include "random_access.hpp"
+
+#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/lds_legality.hpp>
+#include <tilewright/numeric/types.hpp>
+
+#include "../distribution/copies.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+using enum lds_access_kind;
+const tensor_graph rows_of_64_bytes = packed_graph(64, 32);
+const distribution_encoding by_rows = copies::along_rows(64, 32, 2, 64, 8);
+
+TEST(CheckLdsAccess, SaysWhatIsWrong) {
+  const auto fault_on = [](const arch::target& target, const tensor_graph& layout, const distribution_encoding& e,
+                           lds_access_kind kind = read) { return check_lds_access(target, layout, e, 2, kind).fault; };
+  const arch::target& gfx942 = arch::gfx942::value;
+  EXPECT_EQ(fault_on(gfx942, rows_of_64_bytes, by_rows), lds_fault::none);
+  EXPECT_EQ(fault_on(gfx942, packed_graph(64, 4, 8), by_rows), lds_fault::dimensions_differ);
+  EXPECT_EQ(fault_on(gfx942, packed_graph(32, 32), by_rows), lds_fault::tile_too_large);
+  EXPECT_EQ(fault_on(arch::sm90::value, rows_of_64_bytes, by_rows), lds_fault::too_many_lanes);
+  EXPECT_EQ(fault_on(gfx942, rows_of_64_bytes, by_rows, ldmatrix), lds_fault::no_such_instruction);
+  EXPECT_EQ(fault_on(arch::sm90::value, packed_graph(64, 36), copies::along_rows(64, 32, 2, 32, 8), ldmatrix),
+            lds_fault::narrow_ldmatrix);
+  distribution_encoding unsound = by_rows;
+  unsound.y = {};
+  EXPECT_EQ(fault_on(gfx942, rows_of_64_bytes, unsound), lds_fault::unsound_distribution);
+  tensor_graph dynamic_rows = rows_of_64_bytes;
+  dynamic_rows.num_values = 1;
+  EXPECT_EQ(fault_on(gfx942, dynamic_rows, by_rows), lds_fault::run_time_values);
+}
+
+TEST(CheckLdsAccess, EveryByteLiesInLds) {
+  const auto at = [](const tensor_graph& layout, index_t begin, index_t lds_bytes) {
+    return check_lds_access(arch::gfx942::value, layout, by_rows, 2, write, begin, lds_bytes);
+  };
+  EXPECT_TRUE(at(rows_of_64_bytes, 0, 4096).is_legal());
+  EXPECT_TRUE(at(rows_of_64_bytes, 4096, 8192).is_legal());
+  EXPECT_EQ(at(rows_of_64_bytes, 4096, 8191), (lds_legality{lds_fault::outside_of_lds, 8176, 8191}));
+  EXPECT_EQ(at(strided_graph(64, 32, 40, 1), 0, 4096).fault, lds_fault::outside_of_lds) << "pads need room";
+  EXPECT_EQ(at(rows_of_64_bytes, 8, 8192), (lds_legality{lds_fault::unaligned_begin, 8, 16}));
+  EXPECT_TRUE(at(strided_graph(64, 32, 36, 1), 8, 8192).is_legal())
+      << "rows at multiples of 8 bytes leave vectors of 8 bytes";
+}
+
+TEST(DirectToLds, AWaveFillsOneRange) {
+  using arch::gfx942, arch::gfx950, arch::sm90;
+  const auto on = [](const arch::target& target, const tensor_graph& layout, const distribution_encoding& e) {
+    return check_direct_to_lds(target, layout, e, 2).fault;
+  };
+  EXPECT_EQ(on(gfx950::value, rows_of_64_bytes, by_rows), lds_fault::none);
+  EXPECT_EQ(on(gfx942::value, rows_of_64_bytes, by_rows), lds_fault::width_not_direct) << "16 bytes are for gfx950";
+  EXPECT_EQ(on(gfx942::value, rows_of_64_bytes, copies::along_rows(64, 32, 2, 64, 2)), lds_fault::none);
+  EXPECT_EQ(on(gfx950::value, strided_graph(64, 32, 40, 1), by_rows), lds_fault::leaves_footprint)
+      << "pads lie between the lanes";
+  // 16 rows of 64 bytes per wave: chunks that are permuted within a row stay with the wave.
+  swizzled_layout within{{64, 32, 2}, 1, {}};
+  for (const index_t flip : {1, 2, 3, 0, 0, 0}) within.flips.push_back(flip);
+  EXPECT_EQ(on(gfx950::value, make_lds_graph(within), by_rows), lds_fault::none);
+  // Columns: neighbouring lanes are rows apart.
+  const distribution_encoding by_columns = copies::along_columns(64, 32, 1, 32, 2);
+  EXPECT_NE(on(arch::gfx1201::value, rows_of_64_bytes, by_columns), lds_fault::none);
+  EXPECT_EQ(on(sm90::value, strided_graph(64, 32, 40, 1), copies::along_rows(64, 32, 2, 32, 8)), lds_fault::none)
+      << "cp.async writes anywhere";
+}
+
+// Each lane fetches what belongs to its place: then lane after lane is written, and every element lies where the layout has it.
+TEST(DirectToLds, ThePermutationGoesToGlobalMemory) {
+  constexpr auto swizzled = make_lds_index_swapping_descriptor<32, 8, 2, 64, half_t>();
+  const tensor_graph graph = graph_of(swizzled);
+  ASSERT_TRUE(check_direct_to_lds(arch::gfx950::value, graph, by_rows, 2).is_legal());
+  const lds_access_walk walk(graph, by_rows, 2);
+  index_t moved = 0;
+  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+      const auto order = lanes_by_place(walk, wave, access);
+      const lds_addresses address = walk.addresses(wave, access);
+      for (index_t place = 0; place < 64; ++place) {
+        EXPECT_EQ(address[order[place]], address[order[0]] + place * 16);
+        moved += order[place] != place;
+      }
+    }
+  }
+  EXPECT_GT(moved, 0);
+}
+
+TEST(LdsOccupancy, CountsGranulesAndReserves) {
+  EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 16384), (lds_occupancy{16384, 4}));
+  EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 16385), (lds_occupancy{16896, 3}));
+  EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 65537).workgroups, 0);
+  EXPECT_EQ(occupancy_by_lds(arch::gfx950::value, 32768), (lds_occupancy{33280, 4}))
+      << "26 granules of 1280 bytes; 160 KiB hold 128 granules";
+  EXPECT_EQ(occupancy_by_lds(arch::gfx1100::value, 65536).workgroups, 2) << "two workgroups of a WGP";
+  EXPECT_EQ(occupancy_by_lds(arch::sm90::value, 32768).workgroups, 6) << "each reserves 1 KiB of 228";
+  EXPECT_EQ(occupancy_by_lds(arch::sm90::value, 227 * 1024).workgroups, 1);
+}
+
+template <auto Descriptor, distribution_encoding E>
+void expect_needs_as_planned() {
+  constexpr const auto& list = access_plan<Descriptor.graph, E, 2>::list;
+  const lds_address_needs needs = address_needs(Descriptor.graph, E, 2);
+  EXPECT_EQ(needs.registers, list.num_bases);
+  index_t largest = 0;
+  for (const index_t immediate : list.immediate) largest = max(largest, immediate * 2);
+  EXPECT_EQ(needs.largest_offset, largest);
+}
+
+TEST(AddressNeeds, AreThoseOfTileWindows) {
+  constexpr auto plain = make_naive_tensor_descriptor_packed(make_tuple(number<64>{}, number<64>{}));
+  constexpr auto padded =
+      make_naive_tensor_descriptor(make_tuple(number<64>{}, number<64>{}), make_tuple(number<72>{}, number<1>{}));
+  constexpr auto swizzled = make_lds_index_swapping_descriptor<64, 8, 1, 64, half_t>();
+  constexpr distribution_encoding rows = copies::along_rows(64, 64, 1, 64, 8),
+                                  columns = copies::along_columns(64, 64, 2, 32, 2);
+  expect_needs_as_planned<plain, rows>();
+  expect_needs_as_planned<padded, rows>();
+  expect_needs_as_planned<swizzled, rows>();
+  expect_needs_as_planned<plain, columns>();
+  expect_needs_as_planned<padded, columns>();
+  expect_needs_as_planned<swizzled, columns>();
+}
+
+TEST(AddressNeeds, ConstantsHave16Bits) {
+  // The second stage of a 128 KiB ring lies behind what an instruction can add.
+  const lds_address_needs needs = address_needs(rows_of_64_bytes, by_rows, 2, 65536);
+  EXPECT_EQ(needs.largest_offset, 65536 + 2048);
+  EXPECT_FALSE(needs.fits(arch::gfx950::value));
+  EXPECT_TRUE(address_needs(rows_of_64_bytes, by_rows, 2, 61440).fits(arch::gfx950::value));
+  EXPECT_TRUE(needs.fits(arch::sm90::value));
+}
+
+}  // namespace
+}  // namespace tilewright
