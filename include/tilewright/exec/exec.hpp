@@ -12,5 +12,8 @@
 #elif TILEWRIGHT_STUB_PASS
 #include <tilewright/exec/stub/stub.hpp>
 #else
+#include <tilewright/exec/host/async_copy.hpp>
+#include <tilewright/exec/host/atomic.hpp>
+#include <tilewright/exec/host/cross_lane.hpp>
 #include <tilewright/exec/host/machine.hpp>
 #endif

@@ -9,6 +9,7 @@ namespace tilewright {
 /// N elements, aligned to their common size so that one load or store moves them.
 template <class T, index_t N>
 struct alignas(sizeof(T) * N) vector_t {
+  using element_type = T;
   T elements[N];
 
   TILEWRIGHT_HD static constexpr index_t size() { return N; }

@@ -41,6 +41,7 @@ class block_machine final : private block_services {
       thread.lane_id = i % target.wave_size;
       thread.wave_id = i / target.wave_size;
       thread.services = this;
+      thread.target = &target_;
       thread.lds = lds_.get();
       recorder_.attach(thread);
     }
@@ -54,6 +55,9 @@ class block_machine final : private block_services {
     for (thread_context& thread : threads_) {
       thread.block = block;
       thread.lds_bytes = 0;
+      thread.async_copies.clear();
+      thread.async_copies_begun = 0;
+      thread.async_begins.clear();
     }
     for (lane_state& lane : lanes_) lane = {};
     const bool all_ended = fibers_.run();

@@ -2,6 +2,7 @@
 // The machine's functions for kernels that run on the CPU. launch.hpp runs such kernels.
 #pragma once
 
+#include <tilewright/exec/host/fault.hpp>
 #include <tilewright/exec/host/thread_context.hpp>
 #include <tilewright/numeric/types.hpp>
 

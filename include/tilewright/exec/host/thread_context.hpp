@@ -4,8 +4,11 @@
 
 #include <tilewright/arch/lds_op.hpp>
 #include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/arch/target.hpp>
 #include <tilewright/exec/block_index.hpp>
 #include <tilewright/util/array.hpp>
+
+#include <vector>
 
 namespace tilewright::exec {
 inline namespace host {
@@ -36,6 +39,7 @@ struct thread_context {
   index_t wave_id = 0;
   block_index block = {0, 0, 0};
   block_services* services = nullptr;
+  const arch::target* target = nullptr;
 
   char* lds = nullptr;
   index_t lds_bytes = 0;  // what this thread has allocated; nothing can be accessed before
@@ -48,10 +52,24 @@ struct thread_context {
 
   static constexpr index_t log_address_bits = 24;
 
-  /// Checks one LDS access and writes it down.
-  void record(arch::lds_op op, index_t address, index_t bytes) {
+  /// A copy to LDS that async_wait() completes; from nullptr come zeros.
+  struct async_copy {
+    const char* from;
+    index_t to, bytes;
+  };
+  std::vector<async_copy> async_copies;
+  index_t async_copies_begun = 0;
+  std::vector<index_t> async_begins;  // of a wave's first lane: where in LDS each copy of the wave begins
+
+  /// Throws if the access is outside of the allocated LDS or not aligned to its size.
+  void check_place(arch::lds_op op, index_t address, index_t bytes) {
     const bool inside = address >= 0 && address + bytes <= lds_bytes;
     if (!inside || (address & (bytes - 1)) != 0) services->refuse_lds_access(*this, op, address, bytes);
+  }
+
+  /// Checks one LDS access and writes it down.
+  void record(arch::lds_op op, index_t address, index_t bytes) {
+    check_place(op, address, bytes);
     if (log == log_end) services->extend_log(*this);
     *log = unsigned(op) << log_address_bits | unsigned(address);
     log += log_stride;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/exec/atomic_op.hpp>
 #include <tilewright/exec/block_index.hpp>
 #include <tilewright/util/array.hpp>
 
@@ -60,8 +61,30 @@ TILEWRIGHT_HD void buffer_store(const global_buffer&, index_t, const V&) {
   __builtin_trap();
 }
 
+template <atomic_op Op, class V>
+TILEWRIGHT_HD void buffer_atomic(const global_buffer&, index_t, const V&) {
+  __builtin_trap();
+}
+template <atomic_op Op, class V>
+TILEWRIGHT_HD void lds_atomic(lds_pointer, index_t, const V&) {
+  __builtin_trap();
+}
+
+template <index_t Bytes>
+TILEWRIGHT_HD void async_load_to_lds(const global_buffer&, index_t, lds_pointer, index_t) {
+  __builtin_trap();
+}
+template <index_t Outstanding = 0>
+TILEWRIGHT_HD void async_wait() {
+  __builtin_trap();
+}
+
 template <class T>
 TILEWRIGHT_HD T shuffle(T, index_t) {
+  __builtin_trap();
+}
+template <index_t Mask, class T>
+TILEWRIGHT_HD T shuffle_xor(T) {
   __builtin_trap();
 }
 template <arch::matrix_op Op, class T>

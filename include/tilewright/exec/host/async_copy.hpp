@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Copies from global memory to LDS that bypass registers, for kernels that run on the CPU. They arrive as late as they may, in
+// async_wait(), so that a kernel that forgets to wait does not see them.
+#pragma once
+
+#include <tilewright/exec/host/machine.hpp>
+
+namespace tilewright::exec {
+inline namespace host {
+
+/// Begins to copy Bytes from the buffer (zeros when they are not inside) to LDS; async_wait() says when they are there. All lanes
+/// of the wave call it. On AMD targets that copy so many bytes for each lane without registers, the destination of lane l must be that
+/// of lane 0 plus l * Bytes. Targets without such an instruction load and store.
+template <index_t Bytes>
+void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset) {
+  static_assert(detail::is_lds_width(Bytes), "async_load_to_lds: one copy moves 1, 2, 4, 8 or 16 bytes for each lane");
+  struct alignas(Bytes) piece {
+    char bytes[Bytes];
+  };
+  thread_context& self = *current_thread;
+  if (Bytes < 4 || !self.target->supports_direct_to_lds(Bytes))
+    return lds_store(p, lds_offset, buffer_load<piece>(buffer, byte_offset));
+  const index_t to = p.byte + lds_offset;
+  self.check_place(arch::lds_write_op(Bytes), to, Bytes);
+  if (arch::is_amd(*self.target)) {
+    // The first lane that comes to its n-th copy says where the wave's n-th copy begins.
+    thread_context& first = *(&self - self.lane_id);
+    const index_t begin = to - self.lane_id * Bytes;
+    const auto n = std::size_t(self.async_copies_begun++);
+    if (n == first.async_begins.size()) first.async_begins.push_back(begin);
+    if (first.async_begins[n] != begin) {
+      throw fault("thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) +
+                  " copies to LDS byte " + std::to_string(to) + ", but " + self.target->name + " puts lane " +
+                  std::to_string(self.lane_id) + " at byte " +
+                  std::to_string(first.async_begins[n] + self.lane_id * Bytes) +
+                  ": a copy without registers fills LDS in the order of the lanes");
+    }
+  }
+  const bool inside = buffer.contains(byte_offset, Bytes);
+  self.async_copies.push_back({inside ? buffer.base + byte_offset : nullptr, to, Bytes});
+}
+
+/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
+/// visible to the thread, and to the block after a barrier.
+template <index_t Outstanding = 0>
+void async_wait() {
+  static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");
+  thread_context& self = *current_thread;
+  auto& copies = self.async_copies;
+  const std::size_t done = copies.size() > Outstanding ? copies.size() - Outstanding : 0;
+  for (std::size_t i = 0; i < done; ++i) {
+    const thread_context::async_copy& copy = copies[i];
+    self.record(arch::lds_write_op(copy.bytes), copy.to, copy.bytes);
+    if (copy.from != nullptr) {
+      __builtin_memcpy(self.lds + copy.to, copy.from, std::size_t(copy.bytes));
+    } else {
+      __builtin_memset(self.lds + copy.to, 0, std::size_t(copy.bytes));
+    }
+  }
+  copies.erase(copies.begin(), copies.begin() + std::ptrdiff_t(done));
+}
+
+}  // namespace host
+}  // namespace tilewright::exec

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Copies from global memory to LDS (shared memory) that bypass registers: cp.async.
+#pragma once
+
+#include <tilewright/exec/nvptx/memory.hpp>
+
+namespace tilewright::exec {
+inline namespace nvptx {
+
+/// Begins to copy Bytes from the buffer (zeros when they are not inside) to LDS; async_wait() says when they are there.
+/// 1 and 2 bytes are loaded and stored.
+template <index_t Bytes>
+TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,
+                                     index_t lds_offset) {
+  if constexpr (Bytes >= 4) {
+    const bool inside = byte_offset >= 0 && long_index_t(byte_offset) + Bytes <= buffer.bytes;
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(p.address + lds_offset));
+    const char* const from = buffer.base + (inside ? byte_offset : 0);
+    const int bytes_read = inside ? Bytes : 0;  // the rest is filled with zeros
+    if constexpr (Bytes == 16) {
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes_read) : "memory");
+    } else {
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(from), "r"(bytes_read), "n"(Bytes)
+                   : "memory");
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  } else {
+    lds_store(p, lds_offset, buffer_load<native_t<Bytes>>(buffer, byte_offset));
+  }
+}
+
+/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
+/// visible to the thread, and to the block after a barrier.
+template <index_t Outstanding = 0>
+TILEWRIGHT_HD void async_wait() {
+  static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");
+  asm volatile("cp.async.wait_group %0;" ::"n"(Outstanding) : "memory");
+}
+
+}  // namespace nvptx
+}  // namespace tilewright::exec

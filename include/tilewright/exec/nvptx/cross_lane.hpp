@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Values of other lanes of the wave, on NVIDIA GPUs.
+#pragma once
+
+#include <tilewright/exec/nvptx/memory.hpp>
+
+namespace tilewright::exec {
+inline namespace nvptx {
+
+/// Value of another lane of the wave.
+template <class T>
+TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
+  static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
+  unsigned result;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;"
+               : "=r"(result)
+               : "r"(bit_cast<unsigned>(value)), "r"(source_lane));
+  return bit_cast<T>(result);
+}
+
+/// Value of the lane whose number differs in the bits of Mask.
+template <index_t Mask, class T>
+TILEWRIGHT_HD T shuffle_xor(T value) {
+  static_assert(sizeof(T) == 4, "shuffle_xor: lanes exchange values of 4 bytes");
+  static_assert(Mask > 0 && Mask < 32, "shuffle_xor: the mask must be less than the wave's size, and not 0");
+  unsigned result;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, -1;" : "=r"(result) : "r"(bit_cast<unsigned>(value)), "n"(Mask));
+  return bit_cast<T>(result);
+}
+
+}  // namespace nvptx
+}  // namespace tilewright::exec

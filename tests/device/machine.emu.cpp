@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// machine.hip on the emulated GPUs.
+#include <amdgcn_emulator.hpp>
+
+#include <tilewright/exec/atomic_op.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "code_objects.hpp"
+
+namespace {
+
+namespace tw = tilewright;
+using tw::bfloat16_t, tw::half_t;
+
+class machine : public testing::TestWithParam<code_object> {
+ protected:
+  emu::module code_{GetParam().path};
+};
+
+TEST_P(machine, updates_atomically_and_in_bounds) {
+  constexpr unsigned blocks = 2, n = blocks * 256;
+  std::vector<unsigned> sums(5, 0), largest(5, 0), in_lds(blocks * 10);
+  for (auto* memory : {&sums, &largest, &in_lds}) code_.allow(memory->data(), memory->size() * 4);
+  code_.launch("update", {blocks}, {256}, 0, emu::kernarg().add(sums.data()).add(largest.data()).add(in_lds.data()));
+
+  const auto expect = [&](const unsigned* sum, const unsigned* most, unsigned first, unsigned count) {
+    const unsigned total = count * (2 * first + count - 1) / 2;
+    EXPECT_EQ(int(sum[0]), int(total) - 100 * int(count));
+    EXPECT_EQ(sum[1], total);
+    EXPECT_EQ(tw::bit_cast<float>(sum[2]), -0.5f * float(count));
+    const auto halves = tw::bit_cast<tw::vector_t<half_t, 2>>(sum[3]);
+    EXPECT_EQ(float(halves[0]), -0.5f * float(count));
+    EXPECT_EQ(float(halves[1]), float(count));
+    const auto brains = tw::bit_cast<tw::vector_t<bfloat16_t, 2>>(sum[4]);
+    EXPECT_EQ(float(brains[0]), -float(count / 16));
+    EXPECT_EQ(float(brains[1]), float(count / 256));
+    EXPECT_EQ(int(most[0]), int(first + count - 1) - 100);
+    EXPECT_EQ(most[1], first + count - 1);
+    EXPECT_EQ(tw::bit_cast<float>(most[2]), 7.0f);
+    EXPECT_EQ(float(tw::bit_cast<tw::vector_t<half_t, 2>>(most[3])[0]), 7.0f);
+    EXPECT_EQ(float(tw::bit_cast<tw::vector_t<bfloat16_t, 2>>(most[4])[1]), 1.0f);
+  };
+  expect(sums.data(), largest.data(), 0, n);
+  for (unsigned b = 0; b < blocks; ++b) expect(&in_lds[b * 10], &in_lds[b * 10 + 5], b * 256, 256);
+}
+
+TEST_P(machine, copies_to_lds) {
+  for (const int bytes_each : {4, 16}) {
+    const int bytes = 512 * bytes_each, readable = bytes - 16 * 13;
+    std::vector<char> in(std::size_t(readable), 0), out(std::size_t(bytes), 99);
+    std::iota(in.begin(), in.end(), char(1));
+    code_.forbid_all();
+    code_.allow(in.data(), in.size());
+    code_.allow(out.data(), out.size());
+    const emu::result result = code_.launch("copy_" + std::to_string(bytes_each), {1}, {256}, 0,
+                                            emu::kernarg().add(in.data()).add(out.data()).add(readable));
+    for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
+    in.resize(std::size_t(bytes), 0);
+    EXPECT_EQ(in, out) << bytes_each;
+  }
+}
+
+TEST_P(machine, exchanges_between_lanes) {
+  std::vector<int> out(32 * 32, -1);
+  code_.allow(out.data(), out.size() * 4);
+  code_.launch("exchange", {1}, {64}, 0, emu::kernarg().add(out.data()));
+  for (int mask = 1; mask < 32; ++mask) {
+    for (int lane = 0; lane < 32; ++lane) ASSERT_EQ(out[std::size_t(mask * 32 + lane)], lane ^ mask) << mask;
+  }
+  for (int lane = 0; lane < 32; ++lane) ASSERT_EQ(out[std::size_t(lane)], 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(targets, machine, testing::ValuesIn(code_objects()),
+                         [](const auto& info) { return info.param.arch; });
+
+}  // namespace

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Copies to LDS on the CPU: they arrive at the wait and not before, in the order of the lanes where the target demands it.
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/exec/exec.hpp>
+#include <tilewright/exec/host/launch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+namespace {
+
+constexpr index_t threads = 128, lds_bytes = threads * 4 * 2;
+
+template <class Kernel>
+exec::launch_report run(const arch::target& target, Kernel kernel) {
+  return exec::launch({.target = &target, .block_size = threads, .lds_bytes = lds_bytes, .workers = 1}, kernel);
+}
+
+/// Copies two tiles of a word per thread, waits so that at most Outstanding copies are missing, and returns what LDS holds then.
+template <index_t Outstanding, bool Wait>
+std::vector<int> copy_two(const arch::target& target) {
+  std::vector<int> source(threads * 2), seen(threads * 2);
+  std::iota(source.begin(), source.end(), 1);
+  run(target, [&] {
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    const exec::global_buffer buffer = exec::make_global_buffer(source.data(), threads * 4 * 2);
+    const index_t t = exec::thread_id();
+    for (index_t tile = 0; tile < 2; ++tile) exec::lds_store(lds, (tile * threads + t) * 4, -1);
+    exec::block_sync();
+    for (index_t tile = 0; tile < 2; ++tile)
+      exec::async_load_to_lds<4>(buffer, (tile * threads + t) * 4, lds + tile * threads * 4, t * 4);
+    if (Wait) exec::async_wait<Outstanding>();
+    exec::block_sync();
+    for (index_t tile = 0; tile < 2; ++tile) {
+      const index_t other = tile * threads + (t + 1) % threads;  // another thread's word
+      seen[std::size_t(other)] = exec::lds_load<int>(lds, other * 4);
+    }
+  });
+  return seen;
+}
+
+std::vector<int> numbers(int first_missing) {
+  std::vector<int> expected(threads * 2, -1);
+  std::iota(expected.begin(), expected.begin() + first_missing, 1);
+  return expected;
+}
+
+TEST(AsyncCopy, IsThereAfterTheWait) {
+  for (const arch::target* target : arch::all_targets)
+    EXPECT_EQ((copy_two<0, true>(*target)), numbers(2 * threads)) << target->name;
+}
+
+TEST(AsyncCopy, IsNotThereWithoutTheWaitOnTargetsThatBypassRegisters) {
+  for (const arch::target* target : arch::all_targets) {
+    const bool direct = target->supports_direct_to_lds(4);
+    EXPECT_EQ((copy_two<0, false>(*target)), numbers(direct ? 0 : 2 * threads)) << target->name;
+    EXPECT_EQ((copy_two<1, true>(*target)), numbers(direct ? threads : 2 * threads)) << target->name;
+  }
+}
+
+TEST(AsyncCopy, GivesZerosOutsideOfTheBuffer) {
+  for (const arch::target* target : arch::all_targets) {
+    std::vector<int> source(threads, 7), seen(threads, -1);
+    run(*target, [&] {
+      const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+      const index_t t = exec::thread_id();
+      const exec::global_buffer buffer = exec::make_global_buffer(source.data(), 50 * 4);
+      exec::async_load_to_lds<4>(buffer, t < 100 ? t * 4 : exec::out_of_bounds_offset, lds, t * 4);
+      exec::async_wait();
+      seen[std::size_t(t)] = exec::lds_load<int>(lds, t * 4);
+    });
+    for (index_t t = 0; t < threads; ++t) ASSERT_EQ(seen[std::size_t(t)], t < 50 ? 7 : 0) << target->name << " " << t;
+  }
+}
+
+TEST(AsyncCopy, FillsLdsInTheOrderOfTheLanesOnAmdTargets) {
+  const int source[threads] = {};
+  const auto reversed = [&] {
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    exec::async_load_to_lds<4>(exec::make_global_buffer(source, sizeof(source)), 0, lds,
+                               (threads - 1 - exec::thread_id()) * 4);
+    exec::async_wait();
+  };
+  try {
+    run(arch::gfx942::value, reversed);
+    FAIL() << "lanes in reverse order were accepted";
+  } catch (const exec::fault& fault) {
+    EXPECT_STREQ(fault.what(),
+                 "thread 1 of block (0, 0, 0) copies to LDS byte 504, but gfx942 puts lane 1 at byte 512: a copy "
+                 "without registers fills "
+                 "LDS in the order of the lanes");
+  }
+  EXPECT_NO_THROW(run(arch::sm80::value, reversed));
+  EXPECT_NO_THROW(run(arch::gfx1201::value, reversed)) << "loads and stores";
+}
+
+TEST(AsyncCopy, IsCountedAsAWriteToLds) {
+  const int source[threads] = {};
+  for (const arch::target* target : arch::all_targets) {
+    const exec::launch_report report = run(*target, [&] {
+      exec::async_load_to_lds<4>(exec::make_global_buffer(source, sizeof(source)), 0, exec::lds_allocate<lds_bytes>(),
+                                 exec::thread_id() * 4);
+      exec::async_wait();
+    });
+    EXPECT_EQ(report.of(arch::lds_op::write_b32).executions, threads / target->wave_size) << target->name;
+  }
+}
+
+TEST(AsyncCopy, OutsideOfTheAllocatedLdsIsAFault) {
+  const int source[threads] = {};
+  EXPECT_THROW(run(arch::gfx950::value,
+                   [&] {
+                     exec::async_load_to_lds<4>(exec::make_global_buffer(source, sizeof(source)), 0,
+                                                exec::lds_allocate<256>(), exec::thread_id() * 4);
+                   }),
+               exec::fault);
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Exchanges between the lanes of a wave on the CPU.
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/exec/exec.hpp>
+#include <tilewright/exec/host/launch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tilewright {
+namespace {
+
+template <index_t Mask>
+void expect_exchange(const arch::target& target) {
+  std::vector<float> seen(128, -1);
+  exec::launch({.target = &target, .block_size = 128, .workers = 1},
+               [&] { seen[std::size_t(exec::thread_id())] = exec::shuffle_xor<Mask>(float(exec::thread_id())); });
+  for (index_t t = 0; t < 128; ++t)
+    ASSERT_EQ(seen[std::size_t(t)], float(t ^ Mask)) << target.name << ", mask " << Mask;
+}
+
+TEST(ShuffleXor, GivesTheValueOfTheLaneThatDiffersInTheMask) {
+  for (const arch::target* target : arch::all_targets) {
+    expect_exchange<1>(*target);
+    expect_exchange<5>(*target);
+    expect_exchange<16>(*target);
+    expect_exchange<31>(*target);
+    if (target->wave_size == 64) expect_exchange<32>(*target);
+    if (target->wave_size == 64) expect_exchange<63>(*target);
+  }
+}
+
+}  // namespace
+}  // namespace tilewright
