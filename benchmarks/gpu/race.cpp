@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "race.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpu_benchmark {
+namespace {
+
+struct runner {
+  contender* who;
+  standing* result;
+  std::size_t next_set = 0;
+  int launches_per_block = 1;
+
+  void launch(std::size_t sets) {
+    who->launch(next_set, nullptr);
+    next_set = (next_set + 1) % sets;
+  }
+};
+
+/// Computes every set once into poisoned memory.
+void verify(const problem& p, operand_pool& pool, contender& who, standing& result, buffer& first, bool is_first) {
+  pool.poison(p);
+  for (std::size_t set = 0; set < pool.sets().size(); ++set) who.launch(set, nullptr);
+  check(cudaDeviceSynchronize(), ("running " + who.name() + " on " + p.name()).c_str());
+  result.correct = true;
+  for (std::size_t set : {std::size_t(0), pool.sets().size() - 1}) {
+    result.error = compare_with_double(p, pool.sets()[set], 17 + set);
+    result.correct = result.correct && result.error.relative_error <= tolerance(p) && result.error.not_finite == 0;
+  }
+  // Every element of one set against the first contender's, since the double-precision check is a sample.
+  const void* c = pool.sets()[0].c;
+  if (is_first) {
+    check(cudaMemcpy(first.data(), c, p.c_bytes(), cudaMemcpyDeviceToDevice), "copying a result");
+  } else {
+    result.difference_to_first = difference(p, c, first.data());
+    result.correct = result.correct && result.difference_to_first <= 2 * tolerance(p);
+  }
+}
+
+int calibrated_launches(runner& r, std::size_t sets, double block_seconds) {
+  event begin, end;
+  r.launch(sets);
+  begin.record();
+  for (int i = 0; i < 3; ++i) r.launch(sets);
+  end.record();
+  return int(std::clamp(std::ceil(block_seconds / (end.seconds_since(begin) / 3)), 3.0, 2000.0));
+}
+
+}  // namespace
+
+double standing::median() const {
+  std::vector<double> s = seconds;
+  std::sort(s.begin(), s.end());
+  const std::size_t half = s.size() / 2;
+  return s.size() % 2 ? s[half] : (s[half - 1] + s[half]) / 2;
+}
+
+std::vector<standing> race(const problem& p, const std::vector<std::unique_ptr<contender>>& contenders,
+                           const race_options& options) {
+  operand_pool pool(p, options.seed);
+  buffer first(p.c_bytes());
+  std::vector<standing> results(contenders.size());
+  std::vector<runner> runners;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    results[i].name = contenders[i]->name();
+    results[i].refusal = contenders[i]->prepare(p, pool.sets());
+    if (!results[i].refusal.empty()) continue;
+    results[i].choice = contenders[i]->choice();
+    verify(p, pool, *contenders[i], results[i], first, runners.empty());
+    runners.push_back({contenders[i].get(), &results[i]});
+  }
+  if (options.verify_only || runners.empty()) return results;
+
+  for (runner& r : runners) r.launches_per_block = calibrated_launches(r, pool.sets().size(), options.block_seconds);
+  // Everything is queued before anything is read, so that the GPU never idles between blocks. The first round warms up.
+  const int blocks = (options.rounds + 1) * int(runners.size());
+  std::vector<event> marks(std::size_t(blocks) + 1);
+  std::vector<runner*> order;
+  marks[0].record();
+  for (int round = 0; round <= options.rounds; ++round) {
+    for (std::size_t i = 0; i < runners.size(); ++i) {
+      runner& r = runners[(std::size_t(round) + i) % runners.size()];
+      for (int n = 0; n < r.launches_per_block; ++n) r.launch(pool.sets().size());
+      order.push_back(&r);
+      marks[order.size()].record();
+    }
+  }
+  for (std::size_t block = runners.size(); block < order.size(); ++block) {
+    order[block]->result->seconds.push_back(marks[block + 1].seconds_since(marks[block]) /
+                                            order[block]->launches_per_block);
+  }
+  check(cudaGetLastError(), "timing");
+  return results;
+}
+
+}  // namespace gpu_benchmark

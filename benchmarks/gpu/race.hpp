@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Verifies contenders on one problem, then times them against each other.
+#pragma once
+
+#include "contender.hpp"
+#include "operand_pool.hpp"
+
+namespace gpu_benchmark {
+
+struct race_options {
+  int rounds = 15;  // blocks of launches for each contender
+  double block_seconds = 0.03;
+  std::uint64_t seed = 1;
+  bool verify_only = false;
+};
+
+/// What became of one contender.
+struct standing {
+  std::string name, choice;
+  std::string refusal;  // why it did not take part; everything below is then empty
+  deviation error{};
+  double difference_to_first = 0;  // ||c - c of the first contender|| / ||c of the first||
+  bool correct = false;
+  std::vector<double> seconds;  // one launch, by block
+  double median() const;
+  double tflops(const problem& p) const { return p.flops() / median() * 1e-12; }
+};
+
+/// All contenders on the same buffers. Blocks of back-to-back launches take turns, and each launch takes the next set of operands.
+std::vector<standing> race(const problem& p, const std::vector<std::unique_ptr<contender>>& contenders,
+                           const race_options& options);
+
+/// Relative errors up to this are rounding: of the result's type, with a margin for the order of summation in float.
+inline double tolerance(const problem& p) { return p.c_type() == element::f16 ? 5e-4 : 4e-3; }
+
+}  // namespace gpu_benchmark

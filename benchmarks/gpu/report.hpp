@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Results as a table while they come in, and as JSON at the end.
+#pragma once
+
+#include <map>
+
+#include "race.hpp"
+
+namespace gpu_benchmark {
+
+/// Facts about the machine and the program, for the JSON's head.
+using facts = std::map<std::string, std::string>;
+
+struct result {
+  problem what;
+  std::vector<standing> standings;
+};
+
+void print_head(const facts& about);
+void print_row(const result& r);
+void print_means(const std::vector<result>& results);
+
+/// One object per problem in "results", with `tflops`, `cublas_tflops` and `ratio_to_cublas` of the library's contender.
+std::string to_json(const facts& about, const std::vector<result>& results);
+
+}  // namespace gpu_benchmark
