@@ -6,7 +6,8 @@
 namespace tw = tilewright;
 
 using copy = tw::tile_distribution_encoding<tw::sequence<>, tw::tuple<tw::sequence<2, 4, 16>, tw::sequence<4, 8>>,
-                                            tw::tuple<tw::sequence<1>, tw::sequence<1, 2>>, tw::tuple<tw::sequence<1>, tw::sequence<2, 0>>,
-                                            tw::sequence<1, 2>, tw::sequence<0, 1>>;
+                                            tw::tuple<tw::sequence<1>, tw::sequence<1, 2>>,
+                                            tw::tuple<tw::sequence<1>, tw::sequence<2, 0>>, tw::sequence<1, 2>,
+                                            tw::sequence<0, 1>>;
 constexpr auto twice = tw::make_embed_tile_distribution_encoding(copy{}, copy{});
 constexpr auto thrice = tw::make_embed_tile_distribution_encoding(copy{}, twice);

@@ -5,7 +5,8 @@
 
 namespace tw = tilewright;
 
-using cube = tw::tile_distribution_encoding<tw::sequence<>, tw::tuple<tw::sequence<2>, tw::sequence<2>, tw::sequence<2>>,
-                                            tw::tuple<>, tw::tuple<>, tw::sequence<1, 2, 3>, tw::sequence<0, 0, 0>>;
+using cube =
+    tw::tile_distribution_encoding<tw::sequence<>, tw::tuple<tw::sequence<2>, tw::sequence<2>, tw::sequence<2>>,
+                                   tw::tuple<>, tw::tuple<>, tw::sequence<1, 2, 3>, tw::sequence<0, 0, 0>>;
 constexpr auto twice = tw::make_embed_tile_distribution_encoding(cube{}, cube{});
 constexpr auto thrice = tw::make_embed_tile_distribution_encoding(cube{}, twice);

@@ -5,4 +5,5 @@
 
 namespace tw = tilewright;
 
-constexpr auto distribution = tw::tile_distribution_encoding_pattern_2d<128, 64, 24, 8, tw::tile_distribution_pattern::warp_raked>::make_2d_static_tile_distribution();
+constexpr auto distribution = tw::tile_distribution_encoding_pattern_2d<
+    128, 64, 24, 8, tw::tile_distribution_pattern::warp_raked>::make_2d_static_tile_distribution();

@@ -6,6 +6,8 @@
 namespace tw = tilewright;
 
 using copy = tw::tile_distribution_encoding<tw::sequence<>, tw::tuple<tw::sequence<2, 4, 16>, tw::sequence<4, 8>>,
-                                            tw::tuple<tw::sequence<1>, tw::sequence<1, 2>>, tw::tuple<tw::sequence<1>, tw::sequence<2, 0>>,
-                                            tw::sequence<1, 2>, tw::sequence<0, 1>>;
-constexpr auto part = tw::slice_distribution_from_x(tw::make_static_tile_distribution(copy{}), tw::sequence<64, 0>{}, tw::sequence<64, 32>{});
+                                            tw::tuple<tw::sequence<1>, tw::sequence<1, 2>>,
+                                            tw::tuple<tw::sequence<1>, tw::sequence<2, 0>>, tw::sequence<1, 2>,
+                                            tw::sequence<0, 1>>;
+constexpr auto part = tw::slice_distribution_from_x(tw::make_static_tile_distribution(copy{}), tw::sequence<64, 0>{},
+                                                    tw::sequence<64, 32>{});

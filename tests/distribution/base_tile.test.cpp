@@ -76,8 +76,8 @@ void expect_no_conflicts() {
                                        tuple<sequence<0>, sequence<>>, sequence<1>, sequence<0>>::value,
             Tile::encoding);
   for (const auto kind : {lds_access_kind::write, lds_access_kind::read}) {
-    const auto cost = analyze_lds_access<Arch>(descriptor, tile_distribution<block>{},
-                                               sizeof(typename Tile::element_type), kind);
+    const auto cost =
+        analyze_lds_access<Arch>(descriptor, tile_distribution<block>{}, sizeof(typename Tile::element_type), kind);
     EXPECT_EQ(cost.executions, 8);
     EXPECT_TRUE(cost.is_conflict_free()) << Arch::value.name;
   }

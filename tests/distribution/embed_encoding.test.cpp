@@ -36,8 +36,7 @@ TEST(Embed, HasCkTilesSpelling) {
                                            tuple<sequence<0>, sequence<>>, sequence<2>, sequence<0>>;
   using inner = tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8, 4>>, tuple<sequence<1, 2>>,
                                            tuple<sequence<0, 0>>, sequence<2>, sequence<1>>;
-  constexpr auto distribution =
-      make_static_tile_distribution(make_embed_tile_distribution_encoding(outer{}, inner{}));
+  constexpr auto distribution = make_static_tile_distribution(make_embed_tile_distribution_encoding(outer{}, inner{}));
   static_assert(distribution.encoding == embed(outer::value, inner::value));
   static_assert(distribution.get_lengths() == multi_index<2>{{16, 64}} && distribution.num_threads() == 128);
 }

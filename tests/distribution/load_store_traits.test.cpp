@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The documented examples, with encodings that give each thread what their comments say.
+// The documented examples.
+#include "documented_tiles.hpp"
+
 #include <tilewright/distribution/load_store_traits.hpp>
 #include <tilewright/numeric/types.hpp>
 
@@ -8,26 +10,22 @@
 namespace tilewright {
 namespace {
 
-/// A tile of (M0 * M1) x (N0 * N1): M0 x N0 threads hold M1 x N1 each.
-template <index_t M0, index_t M1, index_t N0, index_t N1>
-using tile = decltype(make_static_tile_distribution(
-    tile_distribution_encoding<sequence<>, tuple<sequence<M0, M1>, sequence<N0, N1>>, tuple<sequence<1>, sequence<2>>,
-                               tuple<sequence<0>, sequence<0>>, sequence<1, 2>, sequence<1, 1>>{}));
+using documented::tile;
 
 TEST(LoadStoreTraits, RowMajor4x16VectorisesBy4) {
-  using traits = load_store_traits<tile<2, 2, 4, 4>, float>;
+  using traits = load_store_traits<documented::row_major_4x16, float>;
   static_assert(traits::ndim_x == 2 && traits::ndim_y == 2);
   static_assert(traits::vector_dim_y == 1 && traits::scalar_per_vector == 4 && traits::scalars_per_access == 4 &&
                 traits::num_access == 2);
 }
 
 TEST(LoadStoreTraits, ColumnMajor16x4VectorisesBy2) {
-  using traits = load_store_traits<tile<4, 4, 2, 2>, float>;
+  using traits = load_store_traits<documented::column_major_16x4, float>;
   static_assert(traits::vector_dim_y == 1 && traits::scalar_per_vector == 2 && traits::num_access == 4);
 }
 
 TEST(LoadStoreTraits, AccessesOf6x8) {
-  using traits = load_store_traits<tile<2, 3, 2, 4>, float>;
+  using traits = load_store_traits<documented::tile_6x8, float>;
   static_assert(traits::num_access == 3);
   for (index_t i = 0; i < 3; ++i) {
     EXPECT_EQ(traits::get_y_indices(i), (multi_index<2>{{i, 0}}));
@@ -40,8 +38,8 @@ TEST(LoadStoreTraits, AccessesOf6x8) {
 
 // One access is at most 16 bytes: a quarter of a cache line of 64, whatever a thread holds.
 TEST(LoadStoreTraits, NoAccessIsWiderThan16Bytes) {
-  static_assert(load_store_traits<tile<2, 4, 2, 4>, float>::scalar_per_vector == 4);
-  using wide = load_store_traits<tile<4, 2, 2, 8>, float>;
+  static_assert(load_store_traits<documented::simple_8x8, float>::scalar_per_vector == 4);
+  using wide = load_store_traits<documented::optimized_vector, float>;
   static_assert(wide::scalar_per_vector * sizeof(float) * 100 / 64 == 25);
   static_assert(load_store_traits<tile<4, 2, 2, 8>, half_t>::scalar_per_vector == 8);
   static_assert(load_store_traits<tile<4, 2, 2, 32>, half_t>::scalar_per_vector == 8);
@@ -50,7 +48,7 @@ TEST(LoadStoreTraits, NoAccessIsWiderThan16Bytes) {
 }
 
 TEST(LoadStoreTraits, AccessesSnake) {
-  using traits = load_store_traits<tile<4, 2, 2, 8>, float>;
+  using traits = load_store_traits<documented::optimized_vector, float>;
   static_assert(traits::num_access == 4);
   const multi_index<2> expected[] = {{{0, 0}}, {{0, 4}}, {{1, 4}}, {{1, 0}}};
   for (index_t i = 0; i < 4; ++i) EXPECT_EQ(traits::get_y_indices(i), expected[i]);
@@ -85,6 +83,24 @@ TEST(ChooseVector, AsksTheMemory) {
   EXPECT_EQ(choose(8, 8, 2), (vector_choice{0, 8})) << "the first of equals";
   EXPECT_EQ(choose(2, 8, 2), (vector_choice{1, 8}));
   EXPECT_EQ(choose(1, 64, 16), (vector_choice{1, 1}));
+}
+
+// The page's advice: a tile's row fills whole cache lines.
+TEST(LoadStoreTraits, RowsOfTilesMayFillCacheLines) {
+  static_assert(documented::optimized_vector::get_lengths()[1] * sizeof(float) % 64 == 0);
+  static_assert(documented::simple_8x8::get_lengths()[1] * sizeof(float) % 64 != 0);
+}
+
+// The page on curves walks a tile so.
+TEST(LoadStoreTraits, CurvesAreWalkedInAStaticFor) {
+  using traits = load_store_traits<documented::optimized_vector, float>;
+  index_t accesses = 0;
+  static_for<0, traits::sfc_ys.get_num_of_access(), 1>{}([&](auto i) {
+    constexpr auto indices = traits::sfc_ys.get_index(i);
+    EXPECT_EQ(indices, traits::get_y_indices(i));
+    ++accesses;
+  });
+  EXPECT_EQ(accesses, traits::num_access);
 }
 
 }  // namespace

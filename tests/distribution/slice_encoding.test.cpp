@@ -84,7 +84,8 @@ TEST(SliceEncoding, OfOneThreadsRegisters) {
 }
 
 TEST(SliceEncoding, HasCkTilesSpelling) {
-  constexpr auto part = slice_distribution_from_x(make_static_tile_distribution(copy{}), sequence<0, 0>{}, sequence<64, 32>{});
+  constexpr auto part =
+      slice_distribution_from_x(make_static_tile_distribution(copy{}), sequence<0, 0>{}, sequence<64, 32>{});
   static_assert(part.get<0>().get_lengths() == multi_index<2>{{64, 32}} && part.get<0>().num_threads() == 256);
   static_assert(part.get<1>() == multi_index<2>{{0, 0}} && part.get<2>() == multi_index<2>{{1, 8}});
 }

@@ -25,8 +25,8 @@ struct base_tile {
   static constexpr index_t bytes = wave_size * access_bytes;
 
   static constexpr distribution_encoding encoding =
-      tile_distribution_encoding<sequence<>, tuple<sequence<ThreadRows>, sequence<ThreadCols, vector>>, tuple<sequence<1, 2>>,
-                                 tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value;
+      tile_distribution_encoding<sequence<>, tuple<sequence<ThreadRows>, sequence<ThreadCols, vector>>,
+                                 tuple<sequence<1, 2>>, tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value;
   using distribution = tile_distribution<encoding>;
 
   /// Storage order in LDS of a block of block_rows x block_cols elements: its base tiles one after another, row by row; inside of a
@@ -37,11 +37,12 @@ struct base_tile {
     static_assert(BlockRows > 0 && BlockCols > 0 && BlockRows % rows == 0 && BlockCols % cols == 0,
                   "base_tile: the block must be a whole number of base tiles in both dimensions");
     constexpr index_t down = BlockRows / rows, right = BlockCols / cols;
-    return transform_tensor_descriptor(
-        make_naive_tensor_descriptor_packed(make_tuple(number<down>{}, number<right>{}, number<rows>{}, number<cols>{})),
-        make_tuple(make_merge_transform(make_tuple(number<down>{}, number<rows>{})),
-                   make_merge_transform(make_tuple(number<right>{}, number<cols>{}))),
-        make_tuple(sequence<0, 2>{}, sequence<1, 3>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+    return transform_tensor_descriptor(make_naive_tensor_descriptor_packed(
+                                           make_tuple(number<down>{}, number<right>{}, number<rows>{}, number<cols>{})),
+                                       make_tuple(make_merge_transform(make_tuple(number<down>{}, number<rows>{})),
+                                                  make_merge_transform(make_tuple(number<right>{}, number<cols>{}))),
+                                       make_tuple(sequence<0, 2>{}, sequence<1, 3>{}),
+                                       make_tuple(sequence<0>{}, sequence<1>{}));
   }
 };
 

@@ -30,7 +30,8 @@ TILEWRIGHT_HD constexpr void for_each_held_factor(const distribution_encoding& e
 template <distribution_encoding Encoding>
 TILEWRIGHT_HD constexpr array<distributed_index, Encoding.ndim_x()> get_distributed_spans(tile_distribution<Encoding>) {
   array<distributed_index, Encoding.ndim_x()> spans{};
-  detail::for_each_held_factor(Encoding, [&](index_t x, index_t, index_t y) { spans[x].push_back(Encoding.y_length(y)); });
+  detail::for_each_held_factor(Encoding,
+                               [&](index_t x, index_t, index_t y) { spans[x].push_back(Encoding.y_length(y)); });
   return spans;
 }
 
@@ -56,8 +57,8 @@ TILEWRIGHT_HD constexpr multi_index<Encoding.ndim_x()> get_x_indices_from_distri
 
 /// Which of the replicas the thread with partition index p is: the digit of each factor of R. Factors that nobody owns are 0.
 template <distribution_encoding Encoding>
-TILEWRIGHT_HD constexpr multi_index<Encoding.r.size()> calculate_rs_index_from_ps_index(tile_distribution<Encoding>,
-                                                                                      const multi_index<Encoding.ndim_p()>& p) {
+TILEWRIGHT_HD constexpr multi_index<Encoding.r.size()> calculate_rs_index_from_ps_index(
+    tile_distribution<Encoding>, const multi_index<Encoding.ndim_p()>& p) {
   multi_index<Encoding.r.size()> result{};
   for (index_t i = 0; i < Encoding.ndim_p(); ++i) {
     index_t rest = p[i];

@@ -38,7 +38,8 @@ struct pattern_2d {
 
 TILEWRIGHT_HD constexpr pattern_2d divide_copy(const tile_copy_2d& copy) {
   using enum pattern_fault;
-  if (min(min(copy.rows, copy.cols), min(copy.vector, copy.wave_groups)) < 1 || min(copy.waves, copy.wave_size) < 1) return {not_positive};
+  if (min(min(copy.rows, copy.cols), min(copy.vector, copy.wave_groups)) < 1 || min(copy.waves, copy.wave_size) < 1)
+    return {not_positive};
   if (copy.waves % copy.wave_groups != 0) return {groups};
   pattern_2d p;
   p.waves = copy.waves / copy.wave_groups;
@@ -56,8 +57,8 @@ TILEWRIGHT_HD constexpr pattern_2d divide_copy(const tile_copy_2d& copy) {
 
 /// The distribution of a copy; with `shuffled` a thread's registers list columns before rows. For
 /// divide_copy(copy).fault == pattern_fault::none.
-TILEWRIGHT_HD constexpr distribution_encoding make_pattern_encoding(tile_distribution_pattern pattern, const tile_copy_2d& copy,
-                                                                    bool shuffled = false) {
+TILEWRIGHT_HD constexpr distribution_encoding make_pattern_encoding(tile_distribution_pattern pattern,
+                                                                    const tile_copy_2d& copy, bool shuffled = false) {
   using enum tile_distribution_pattern;
   const pattern_2d p = divide_copy(copy);
   distribution_encoding e;
@@ -69,7 +70,8 @@ TILEWRIGHT_HD constexpr distribution_encoding make_pattern_encoding(tile_distrib
   const signed char waves = pattern == block_raked ? 1 : 0;
   const signed char lanes = pattern == thread_raked ? 1 : 2;
   const signed char repeat = static_cast<signed char>(3 - waves - lanes);
-  for (signed char minor = 0; minor < 3; ++minor) e.h[0].push_back(minor == waves ? p.waves : minor == lanes ? p.lanes_y : p.repeat_y);
+  for (signed char minor = 0; minor < 3; ++minor)
+    e.h[0].push_back(minor == waves ? p.waves : minor == lanes ? p.lanes_y : p.repeat_y);
   const signed char wide = p.repeat_x > 1 ? 1 : 0;
   if (wide) e.h[1].push_back(p.repeat_x);
   e.h[1].push_back(p.lanes_x);
@@ -96,26 +98,32 @@ TILEWRIGHT_HD constexpr distribution_encoding make_pattern_encoding(tile_distrib
 template <index_t BlockSize, index_t YPerTile, index_t XPerTile, index_t VecSize, tile_distribution_pattern Pattern,
           index_t NumWaveGroups = 1, index_t WaveSize = 64>
 struct tile_distribution_encoding_pattern_2d {
-  static_assert(BlockSize > 0 && WaveSize > 0 && BlockSize % WaveSize == 0,
-                "tile_distribution_encoding_pattern_2d: the block must be a multiple of the wave; give both in threads");
+  static_assert(
+      BlockSize > 0 && WaveSize > 0 && BlockSize % WaveSize == 0,
+      "tile_distribution_encoding_pattern_2d: the block must be a multiple of the wave; give both in threads");
   static constexpr tile_copy_2d copy{YPerTile, XPerTile, VecSize, BlockSize / WaveSize, WaveSize, NumWaveGroups};
   static constexpr pattern_2d pattern = divide_copy(copy);
   static_assert(pattern.fault != pattern_fault::not_positive,
                 "tile_distribution_encoding_pattern_2d: rows, columns, vector and wave groups must be positive");
-  static_assert(pattern.fault != pattern_fault::groups,
-                "tile_distribution_encoding_pattern_2d: the number of waves must be a multiple of the number of wave groups");
+  static_assert(
+      pattern.fault != pattern_fault::groups,
+      "tile_distribution_encoding_pattern_2d: the number of waves must be a multiple of the number of wave groups");
   static_assert(pattern.fault != pattern_fault::vector,
                 "tile_distribution_encoding_pattern_2d: a row must be a multiple of the vector");
   static_assert(pattern.fault != pattern_fault::lanes,
-                "tile_distribution_encoding_pattern_2d: the vectors of a row must divide the lanes of a wave, or be a multiple of them");
-  static_assert(pattern.fault != pattern_fault::rows,
-                "tile_distribution_encoding_pattern_2d: the rows must be a multiple of those that all waves cover at once");
+                "tile_distribution_encoding_pattern_2d: the vectors of a row must divide the lanes of a wave, or be a "
+                "multiple of them");
+  static_assert(
+      pattern.fault != pattern_fault::rows,
+      "tile_distribution_encoding_pattern_2d: the rows must be a multiple of those that all waves cover at once");
 
   static constexpr distribution_encoding value = make_pattern_encoding(Pattern, copy);
   static constexpr distribution_encoding shuffled_value = make_pattern_encoding(Pattern, copy, /*shuffled=*/true);
 
   TILEWRIGHT_HD static constexpr auto make_2d_static_tile_distribution() { return tile_distribution<value>{}; }
-  TILEWRIGHT_HD static constexpr auto make_shuffled_2d_static_tile_distribution() { return tile_distribution<shuffled_value>{}; }
+  TILEWRIGHT_HD static constexpr auto make_shuffled_2d_static_tile_distribution() {
+    return tile_distribution<shuffled_value>{};
+  }
 };
 
 }  // namespace tilewright

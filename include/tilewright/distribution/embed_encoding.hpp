@@ -9,7 +9,8 @@ namespace tilewright {
 enum class embed_fault { none, dimensions_differ, too_many_factors, too_many_ids };
 
 /// Whether embed(outer, inner) has room: both have as many dimensions, and no list of the result is longer than an encoding holds.
-TILEWRIGHT_HD constexpr embed_fault check_embed(const distribution_encoding& outer, const distribution_encoding& inner) {
+TILEWRIGHT_HD constexpr embed_fault check_embed(const distribution_encoding& outer,
+                                                const distribution_encoding& inner) {
   using encoding = distribution_encoding;
   if (outer.ndim_x() != inner.ndim_x()) return embed_fault::dimensions_differ;
   if (outer.r.size() + inner.r.size() > encoding::max_factors) return embed_fault::too_many_factors;
@@ -17,7 +18,8 @@ TILEWRIGHT_HD constexpr embed_fault check_embed(const distribution_encoding& out
     if (outer.h[x].size() + inner.h[x].size() > encoding::max_factors) return embed_fault::too_many_factors;
   }
   for (index_t i = 1; i <= min(outer.ndim_p(), inner.ndim_p()); ++i) {
-    if (outer.p[outer.ndim_p() - i].size() + inner.p[inner.ndim_p() - i].size() > encoding::max_factors) return embed_fault::too_many_ids;
+    if (outer.p[outer.ndim_p() - i].size() + inner.p[inner.ndim_p() - i].size() > encoding::max_factors)
+      return embed_fault::too_many_ids;
   }
   return outer.ndim_y() + inner.ndim_y() > encoding::max_y ? embed_fault::too_many_ids : embed_fault::none;
 }
@@ -25,7 +27,8 @@ TILEWRIGHT_HD constexpr embed_fault check_embed(const distribution_encoding& out
 /// Each element of the outer distribution is a whole tile of the inner one: the inner factors follow the outer ones in every
 /// dimension, in every partition index and in the list of y. Composes a block of waves from the tile of one wave. For encodings with
 /// check_embed(outer, inner) == embed_fault::none.
-TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding& outer, const distribution_encoding& inner) {
+TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding& outer,
+                                                    const distribution_encoding& inner) {
   distribution_encoding e = outer;
   const auto shifted = [&](rh_id id) {
     const index_t before = id.major == 0 ? outer.r.size() : outer.h[id.major - 1].size();
@@ -53,12 +56,15 @@ TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding&
 template <class Outer, class Inner>
 TILEWRIGHT_HD constexpr auto make_embed_tile_distribution_encoding(Outer, Inner) {
   constexpr embed_fault fault = check_embed(Outer::value, Inner::value);
-  static_assert(fault != embed_fault::dimensions_differ,
-                "make_embed_tile_distribution_encoding: the outer and the inner tile need the same number of dimensions");
+  static_assert(
+      fault != embed_fault::dimensions_differ,
+      "make_embed_tile_distribution_encoding: the outer and the inner tile need the same number of dimensions");
   static_assert(fault != embed_fault::too_many_factors,
-                "make_embed_tile_distribution_encoding: together the two have more factors in R or in a dimension than an encoding holds (6)");
+                "make_embed_tile_distribution_encoding: together the two have more factors in R or in a dimension than "
+                "an encoding holds (6)");
   static_assert(fault != embed_fault::too_many_ids,
-                "make_embed_tile_distribution_encoding: together the two have more ids than an encoding holds (6 in a P, 8 in Y)");
+                "make_embed_tile_distribution_encoding: together the two have more ids than an encoding holds (6 in a "
+                "P, 8 in Y)");
   if constexpr (fault == embed_fault::none) return number<embed(Outer::value, Inner::value)>{};
 }
 

@@ -83,10 +83,13 @@ template <class Encoding, index_t... Dims>
 TILEWRIGHT_HD constexpr auto make_reduce_tile_distribution_encoding(Encoding, sequence<Dims...>) {
   constexpr array<index_t, sizeof...(Dims)> dims{Dims...};
   constexpr reduce_fault fault = check_reduce(Encoding::value, dims);
-  static_assert(fault != reduce_fault::no_such_dimension, "make_reduce_tile_distribution_encoding: the tile has no such dimension");
-  static_assert(fault != reduce_fault::listed_twice, "make_reduce_tile_distribution_encoding: a dimension is listed twice");
-  static_assert(fault != reduce_fault::too_many_factors,
-                "make_reduce_tile_distribution_encoding: the threads replicate in more factors than an encoding holds in R (6)");
+  static_assert(fault != reduce_fault::no_such_dimension,
+                "make_reduce_tile_distribution_encoding: the tile has no such dimension");
+  static_assert(fault != reduce_fault::listed_twice,
+                "make_reduce_tile_distribution_encoding: a dimension is listed twice");
+  static_assert(
+      fault != reduce_fault::too_many_factors,
+      "make_reduce_tile_distribution_encoding: the threads replicate in more factors than an encoding holds in R (6)");
   if constexpr (fault == reduce_fault::none) return number<reduce(Encoding::value, dims)>{};
 }
 

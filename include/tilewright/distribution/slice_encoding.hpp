@@ -20,7 +20,8 @@ struct encoding_slice {
 /// may be cut, and in each dimension the part must be a box of factors: whole up to some factor, a range of that one, a single value
 /// of those more significant. Otherwise `fault` says what is wrong.
 template <index_t N>
-TILEWRIGHT_HD constexpr encoding_slice slice(const distribution_encoding& e, const array<index_t, N>& begins, const array<index_t, N>& ends) {
+TILEWRIGHT_HD constexpr encoding_slice slice(const distribution_encoding& e, const array<index_t, N>& begins,
+                                             const array<index_t, N>& ends) {
   encoding_slice result;
   result.encoding = e;
   for (index_t i = 0; i < e.ndim_y(); ++i) result.y_lengths[i] = e.y_length(i);
@@ -42,7 +43,8 @@ TILEWRIGHT_HD constexpr encoding_slice slice(const distribution_encoding& e, con
       if (is_cut || (length % group == 0 && begin % group == 0)) continue;  // whole
       const index_t first = begin % group / stride, last = (begin + length - 1) % group / stride;
       const bool ends_here = begin % stride == 0 && length % stride == 0;
-      if (begin / group != (begin + length - 1) / group || (!ends_here && first != last)) return refused(slice_fault::no_box, x);
+      if (begin / group != (begin + length - 1) / group || (!ends_here && first != last))
+        return refused(slice_fault::no_box, x);
       is_cut = ends_here;
       if (first == 0 && last == factor - 1) continue;
       index_t y = 0;
@@ -58,17 +60,21 @@ TILEWRIGHT_HD constexpr encoding_slice slice(const distribution_encoding& e, con
 
 /// CK Tile's spelling: {distribution of the part, first y, lengths of y}.
 template <distribution_encoding Encoding, index_t... Begins, index_t... Ends>
-TILEWRIGHT_HD constexpr auto slice_distribution_from_x(tile_distribution<Encoding>, sequence<Begins...>, sequence<Ends...>) {
+TILEWRIGHT_HD constexpr auto slice_distribution_from_x(tile_distribution<Encoding>, sequence<Begins...>,
+                                                       sequence<Ends...>) {
   static_assert(sizeof...(Begins) == sizeof...(Ends) && sizeof...(Begins) == Encoding.ndim_x(),
                 "slice_distribution_from_x: begins and ends need one entry for each dimension of the tile");
   if constexpr (sizeof...(Begins) == sizeof...(Ends) && sizeof...(Begins) == Encoding.ndim_x()) {
-    constexpr encoding_slice part = slice(Encoding, multi_index<Encoding.ndim_x()>{Begins...}, multi_index<Encoding.ndim_x()>{Ends...});
-    static_assert(part.fault != slice_fault::empty, "slice_distribution_from_x: the part has no elements; ends must exceed begins");
+    constexpr encoding_slice part =
+        slice(Encoding, multi_index<Encoding.ndim_x()>{Begins...}, multi_index<Encoding.ndim_x()>{Ends...});
+    static_assert(part.fault != slice_fault::empty,
+                  "slice_distribution_from_x: the part has no elements; ends must exceed begins");
     static_assert(part.fault != slice_fault::out_of_range, "slice_distribution_from_x: the part reaches past the tile");
     static_assert(part.fault != slice_fault::no_box,
                   "slice_distribution_from_x: the part is no range of one factor; begin and end where a factor does");
-    static_assert(part.fault != slice_fault::cuts_threads,
-                  "slice_distribution_from_x: some threads would hold nothing; cut only factors that a thread holds (Y)");
+    static_assert(
+        part.fault != slice_fault::cuts_threads,
+        "slice_distribution_from_x: some threads would hold nothing; cut only factors that a thread holds (Y)");
     if constexpr (part.fault == slice_fault::none) {
       multi_index<Encoding.ndim_y()> begins{}, lengths{};
       for (index_t i = 0; i < Encoding.ndim_y(); ++i) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Beyond one vector along one dimension: a second dimension, the width that a given pointer allows, and the order of accesses.
+#pragma once
+
+#include <tilewright/distribution/load_store_traits.hpp>
+
+namespace tilewright {
+
+/// The dimension of y along which a thread's elements are neighbours in the tile, other than y `primary`, and in another dimension of
+/// the tile; the longest, the first of equals; -1 if there is none.
+TILEWRIGHT_HD constexpr index_t find_secondary_vector_dim(const distribution_encoding& e, index_t primary) {
+  index_t best = -1;
+  for (index_t i = 0; i < e.ndim_y(); ++i) {
+    const bool runs =
+        e.y_length(i) > 1 && e.stride(e.y[i]) == 1 && (i == primary || e.y[i].major != e.y[primary].major);
+    if (i != primary && runs && (best < 0 || e.y_length(i) > e.y_length(best))) best = i;
+  }
+  return best;
+}
+
+/// A thread that holds neighbours along two dimensions of the tile can load vectors along one and, after transposing them in its
+/// registers, store vectors along the other.
+template <class Distribution, class T = float>
+struct multi_level_vectorization {
+  static constexpr index_t primary_vector_dim = load_store_traits<Distribution, T>::vector_dim_y;
+  static constexpr index_t secondary_vector_dim = find_secondary_vector_dim(Distribution::encoding, primary_vector_dim);
+  static constexpr bool supports_2d_vector =
+      load_store_traits<Distribution, T>::scalar_per_vector > 1 && secondary_vector_dim >= 0;
+};
+
+/// The widest vector that several limits allow.
+template <class Distribution, class T>
+struct adaptive_vector_size {
+  /// What the distribution allows; a power of two of at most 16 bytes.
+  TILEWRIGHT_HD static constexpr index_t calculate_optimal_vector_size() {
+    return load_store_traits<Distribution, T>::scalar_per_vector;
+  }
+
+  /// What also suits memory whose rows begin every row_elements elements, at a pointer that is a multiple of alignment_bytes; both may be
+  /// known only at run time.
+  TILEWRIGHT_HD static constexpr index_t calculate_optimal_vector_size(index_t row_elements, index_t alignment_bytes) {
+    const index_t aligned = max(1, alignment_bytes / index_t(sizeof(T)));
+    const index_t common = gcd(gcd(calculate_optimal_vector_size(), row_elements), aligned & -aligned);
+    return common & -common;
+  }
+};
+
+/// The order of a thread's accesses in which those along the vector's dimension follow each other; snakes.
+TILEWRIGHT_HD constexpr multi_index<distribution_encoding::max_y> vector_last_order(const distribution_encoding& e,
+                                                                                    const vector_choice& vector) {
+  multi_index<distribution_encoding::max_y> order{};
+  index_t position = 0;
+  for (index_t i = 0; i < e.ndim_y(); ++i) {
+    if (i != vector.dim_y) order[position++] = i;
+  }
+  if (e.ndim_y() > 0) order[position] = vector.dim_y;
+  return order;
+}
+
+/// The documented optimiser of load_store_traits' curve: the vector's dimension moves fastest, whatever its place in y.
+template <class Distribution, class T = float>
+struct space_filling_curve_optimizer {
+  TILEWRIGHT_HD static constexpr curve<Distribution::ndim_y> create_optimized_curve() {
+    constexpr distribution_encoding e = Distribution::encoding;
+    constexpr vector_choice vector = load_store_traits<Distribution, T>::vector;
+    auto result = access_curve<e>(vector, true);
+    const auto order = vector_last_order(e, vector);
+    for (index_t i = 0; i < e.ndim_y(); ++i) result.order[i] = order[i];
+    return result;
+  }
+};
+
+}  // namespace tilewright
