@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 
 namespace tw = tilewright;
@@ -20,7 +21,7 @@ std::string fault_of(Kernel kernel, const arch::target& target = arch::gfx942::v
     exec::launch({.target = &target, .grid = {2, 2, 1}, .block_size = block_size, .lds_bytes = 1024, .workers = 1},
                  kernel);
   } catch (const exec::host::fault& f) {
-    return f.what();
+    return std::regex_replace(f.what(), std::regex("block_machine[.]test[.]cpp:[1-9][0-9]*"), "here");
   }
   return "no fault";
 }
@@ -28,23 +29,26 @@ std::string fault_of(Kernel kernel, const arch::target& target = arch::gfx942::v
 bool in_block_one() { return exec::block_id() == exec::block_index{1, 0, 0}; }
 
 TEST(block_machine, lds_accesses_must_be_inside_the_allocation) {
-  EXPECT_EQ(fault_of([] {
-              const exec::lds_pointer lds = exec::lds_allocate<512>();
-              if (in_block_one() && exec::thread_id() == 70) exec::lds_load<double>(lds, 508 + 4);
-            }),
-            "thread 70 of block (1, 0, 0) executes ds_read_b64 at LDS byte 512, outside of the 512 bytes that it has "
-            "allocated");
-  EXPECT_EQ(fault_of([] { exec::lds_store(exec::lds_allocate<512>(), -4, 1); }),
-            "thread 0 of block (0, 0, 0) executes ds_write_b32 at LDS byte -4, outside of the 512 bytes that it has "
-            "allocated");
   EXPECT_EQ(
-      fault_of([] { exec::lds_store(exec::lds_pointer{}, 0, 1); }),
-      "thread 0 of block (0, 0, 0) executes ds_write_b32 at LDS byte 0, outside of the 0 bytes that it has allocated");
+      fault_of([] {
+        const exec::lds_pointer lds = exec::lds_allocate<512>();
+        if (in_block_one() && exec::thread_id() == 70) exec::lds_load<double>(lds, 508 + 4);
+      }),
+      "thread 70 of block (1, 0, 0) executes ds_read_b64 (here) at LDS byte 512, outside of the 512 bytes that it has "
+      "allocated");
+  EXPECT_EQ(
+      fault_of([] { exec::lds_store(exec::lds_allocate<512>(), -4, 1); }),
+      "thread 0 of block (0, 0, 0) executes ds_write_b32 (here) at LDS byte -4, outside of the 512 bytes that it has "
+      "allocated");
+  EXPECT_EQ(fault_of([] { exec::lds_store(exec::lds_pointer{}, 0, 1); }),
+            "thread 0 of block (0, 0, 0) executes ds_write_b32 (here) at LDS byte 0, outside of the 0 bytes that it "
+            "has allocated");
 }
 
 TEST(block_machine, lds_accesses_must_be_aligned) {
-  EXPECT_EQ(fault_of([] { exec::lds_load<tw::array<int, 4>>(exec::lds_allocate<512>(), 8); }, arch::sm90::value),
-            "thread 0 of block (0, 0, 0) executes ld.shared.v4.b32 at LDS byte 8, which is not a multiple of 16");
+  EXPECT_EQ(
+      fault_of([] { exec::lds_load<tw::array<int, 4>>(exec::lds_allocate<512>(), 8); }, arch::sm90::value),
+      "thread 0 of block (0, 0, 0) executes ld.shared.v4.b32 (here) at LDS byte 8, which is not a multiple of 16");
 }
 
 TEST(block_machine, lds_is_allocated_once_and_within_the_launch) {
@@ -58,18 +62,34 @@ TEST(block_machine, lds_is_allocated_once_and_within_the_launch) {
 }
 
 TEST(block_machine, every_thread_must_reach_a_barrier) {
+  EXPECT_EQ(fault_of([] {
+              if (!in_block_one() || exec::thread_id() != 100) exec::block_sync();
+            }),
+            "thread 0 of block (1, 0, 0) waits for ever at a barrier (here) that thread 100 does not reach: it has "
+            "left the kernel");
+  EXPECT_EQ(fault_of([] {
+              if (exec::wave_id() == 0) exec::shuffle(1, 0);
+              if (exec::thread_id() == 7) exec::shuffle(1, 0);
+              exec::block_sync();
+            }),
+            "thread 7 of block (0, 0, 0) waits for ever at a shuffle (here) that thread 0 does not reach: it waits at "
+            "a barrier (here)");
+}
+
+TEST(block_machine, every_lane_must_reach_a_barrier_of_its_wave) {
+  int reached = 0;
+  EXPECT_EQ(fault_of([&] {
+              if (exec::thread_id() < 64) exec::wave_sync();
+              ++reached;
+            }),
+            "no fault");
+  EXPECT_EQ(reached, 4 * 128);
   EXPECT_EQ(
       fault_of([] {
-        if (!in_block_one() || exec::thread_id() != 100) exec::block_sync();
+        if (exec::thread_id() != 70) exec::wave_sync();
       }),
-      "thread 0 of block (1, 0, 0) waits for ever at a barrier that thread 100 does not reach: it has left the kernel");
-  EXPECT_EQ(
-      fault_of([] {
-        if (exec::wave_id() == 0) exec::shuffle(1, 0);
-        if (exec::thread_id() == 7) exec::shuffle(1, 0);
-        exec::block_sync();
-      }),
-      "thread 7 of block (0, 0, 0) waits for ever at a shuffle that thread 0 does not reach: it waits at a barrier");
+      "thread 64 of block (0, 0, 0) waits for ever at a barrier of its wave (here) that thread 70 does not reach: it "
+      "has left the kernel");
 }
 
 TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
@@ -79,12 +99,13 @@ TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
               tw::array<tw::half_t, 4> ab{};
               exec::mma<arch::matrix_op::mfma_16x16x16>(c.data(), ab.data(), ab.data());
             }),
-            "thread 9 of block (0, 0, 0) reaches a matrix instruction while other lanes of its wave wait in a shuffle");
-  EXPECT_EQ(
-      fault_of([] {
-        if (exec::lane_id() != 9) exec::shuffle(1, 0);
-      }),
-      "thread 0 of block (0, 0, 0) waits for ever at a shuffle that thread 9 does not reach: it has left the kernel");
+            "thread 9 of block (0, 0, 0) reaches a matrix instruction (here) while other lanes of its wave wait in a "
+            "shuffle");
+  EXPECT_EQ(fault_of([] {
+              if (exec::lane_id() != 9) exec::shuffle(1, 0);
+            }),
+            "thread 0 of block (0, 0, 0) waits for ever at a shuffle (here) that thread 9 does not reach: it has left "
+            "the kernel");
 }
 
 TEST(block_machine, an_instruction_must_exist_on_the_target) {

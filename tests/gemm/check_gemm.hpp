@@ -114,7 +114,8 @@ void expect_gemm(const problem& p) {
                                                    .grid = {grid.x, grid.y, grid.z},
                                                    .block_size = kernel::block_size,
                                                    .lds_bytes = kernel::lds_bytes,
-                                                   .workers = 1},
+                                                   .workers = 1,
+                                                   .check_lds = exec::lds_checks::on},
                                                   [&] { kernel{}(gemm.args); });
   index_t wrong = 0;
   for (std::size_t i = 0; i < gemm.c.size() && wrong < 5; ++i) {

@@ -101,7 +101,8 @@ double relative_error(index_t m, index_t n, index_t k_length) {
   exec::launch({.target = &Policy::arch::value,
                 .grid = {grid.x, grid.y, grid.z},
                 .block_size = gemm_kernel<Policy>::block_size,
-                .lds_bytes = gemm_kernel<Policy>::lds_bytes},
+                .lds_bytes = gemm_kernel<Policy>::lds_bytes,
+                .check_lds = exec::lds_checks::on},
                [&] { gemm_kernel<Policy>{}(gemm.args); });
   double difference = 0, size = 0;
   for (index_t i = 0; i < m; ++i) {

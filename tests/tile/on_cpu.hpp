@@ -20,7 +20,8 @@ exec::launch_report run(const arch::target& target, Kernel kernel, index_t lds_b
                        .grid = {1, 1, 1},
                        .block_size = Distribution::num_threads(),
                        .lds_bytes = lds_bytes,
-                       .workers = 1},
+                       .workers = 1,
+                       .check_lds = exec::lds_checks::on},
                       kernel);
 }
 

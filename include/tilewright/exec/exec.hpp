@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tilewright/config/config.hpp>
+#include <tilewright/exec/call_site.hpp>
 
 #if TILEWRIGHT_AMDGCN_PASS
 #include <tilewright/exec/amdgcn/amdgcn.hpp>

@@ -45,7 +45,8 @@ TILEWRIGHT_HD void ldmatrix_access(Tile& tile, const Window& window, index_t lds
 /// Reads a window whose distribution comes from load_map into a tile of the distribution of the operand's lane map. The LDS
 /// buffer lies `lds_bytes` behind the window's.
 template <arch::matrix_op Op, TileDistribution Result, class View, class Distribution>
-TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window, index_t lds_bytes) {
+TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window, index_t lds_bytes, exec::call_site where = {}) {
+  const exec::call_scope scope(where);
   if constexpr (uses_ldmatrix(Op)) {
     static_assert(tile_window<View, Distribution>::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
     static_distributed_tensor<typename View::element_type, Result> tile;

@@ -62,7 +62,8 @@ TILEWRIGHT_HD void store_access(const Tile& tile, const Window& window, Known kn
 
 /// Reads the window into registers. Elements outside of a tensor in global memory are zero.
 template <class View, class Distribution, class Known = known_inside<>>
-TILEWRIGHT_HD auto load_tile(const tile_window<View, Distribution>& window, Known known = {}) {
+TILEWRIGHT_HD auto load_tile(const tile_window<View, Distribution>& window, Known known = {}, exec::call_site where = {}) {
+  const exec::call_scope scope(where);
   static_distributed_tensor<typename View::element_type, Distribution> tile;
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::load_access<Is>(tile, window, known, 0), ...);
@@ -72,8 +73,9 @@ TILEWRIGHT_HD auto load_tile(const tile_window<View, Distribution>& window, Know
 
 /// The same from memory that lies `bytes` further in LDS: another buffer of the same layout.
 template <class View, class Distribution>
-TILEWRIGHT_HD auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes) {
+TILEWRIGHT_HD auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes, exec::call_site where = {}) {
   static_assert(View::address_space == address_space_enum::lds, "load_tile_with_offset: the window must be in LDS");
+  const exec::call_scope scope(where);
   static_distributed_tensor<typename View::element_type, Distribution> tile;
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::load_access<Is>(tile, window, known_inside<>{}, bytes), ...);
@@ -85,9 +87,11 @@ TILEWRIGHT_HD auto load_tile_with_offset(const tile_window<View, Distribution>& 
 /// window's distribution.
 template <class View, class T, class Distribution, class Known = known_inside<>>
 TILEWRIGHT_HD void store_tile(const tile_window<View, Distribution>& window,
-                                        const static_distributed_tensor<T, Distribution>& tile, Known known = {}) {
+                              const static_distributed_tensor<T, Distribution>& tile, Known known = {},
+                              exec::call_site where = {}) {
   static_assert(!View::is_read_only, "store_tile: the view is of const elements");
   static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
+  const exec::call_scope scope(where);
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::store_access<Is>(tile, window, known, 0), ...);
   }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
@@ -96,10 +100,12 @@ TILEWRIGHT_HD void store_tile(const tile_window<View, Distribution>& window,
 /// The same to memory that lies `bytes` further in LDS.
 template <class View, class T, class Distribution>
 TILEWRIGHT_HD void store_tile_with_offset(const tile_window<View, Distribution>& window,
-                                                    const static_distributed_tensor<T, Distribution>& tile, index_t bytes) {
+                                          const static_distributed_tensor<T, Distribution>& tile, index_t bytes,
+                                          exec::call_site where = {}) {
   static_assert(View::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
   static_assert(!View::is_read_only, "store_tile: the view is of const elements");
   static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
+  const exec::call_scope scope(where);
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::store_access<Is>(tile, window, known_inside<>{}, bytes), ...);
   }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});

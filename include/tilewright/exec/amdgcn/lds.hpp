@@ -45,6 +45,13 @@ TILEWRIGHT_HD void block_sync() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+/// Orders what the lanes of a wave do to LDS; they run in lockstep, so that nothing waits.
+TILEWRIGHT_HD void wave_sync() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+}
+
 /// NVIDIA only; here so that kernels written for every machine parse.
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset);
 

@@ -12,16 +12,17 @@ inline namespace host {
 /// of the wave call it. On AMD targets that copy so many bytes for each lane without registers, the destination of lane l must be that
 /// of lane 0 plus l * Bytes. Targets without such an instruction load and store.
 template <index_t Bytes>
-void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset) {
+void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset,
+                       call_site where = {}) {
   static_assert(detail::is_lds_width(Bytes), "async_load_to_lds: one copy moves 1, 2, 4, 8 or 16 bytes for each lane");
   struct alignas(Bytes) piece {
     char bytes[Bytes];
   };
   thread_context& self = *current_thread;
   if (Bytes < 4 || !self.target->supports_direct_to_lds(Bytes))
-    return lds_store(p, lds_offset, buffer_load<piece>(buffer, byte_offset));
+    return lds_store(p, lds_offset, buffer_load<piece>(buffer, byte_offset), where);
   const index_t to = p.byte + lds_offset;
-  self.check_place(arch::lds_write_op(Bytes), to, Bytes);
+  self.check_place(arch::lds_write_op(Bytes), to, Bytes, where);
   if (arch::is_amd(*self.target)) {
     // The first lane that comes to its n-th copy says where the wave's n-th copy begins.
     thread_context& first = *(&self - self.lane_id);
@@ -37,20 +38,25 @@ void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_poi
     }
   }
   const bool inside = buffer.contains(byte_offset, Bytes);
-  self.async_copies.push_back({inside ? buffer.base + byte_offset : nullptr, to, Bytes});
+  unsigned place = 0;
+  if (self.checks_lds)
+    place = self.services->check_lds_access(self, lds_touch::begin_copy, to, Bytes, self.place_of(where));
+  self.async_copies.push_back({inside ? buffer.base + byte_offset : nullptr, to, Bytes, place});
 }
 
 /// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
 /// visible to the thread, and to the block after a barrier.
 template <index_t Outstanding = 0>
-void async_wait() {
+void async_wait(call_site where = {}) {
   static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");
   thread_context& self = *current_thread;
   auto& copies = self.async_copies;
   const std::size_t done = copies.size() > Outstanding ? copies.size() - Outstanding : 0;
   for (std::size_t i = 0; i < done; ++i) {
     const thread_context::async_copy& copy = copies[i];
-    self.record(arch::lds_write_op(copy.bytes), copy.to, copy.bytes);
+    if (self.checks_lds)
+      self.services->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.place_of(where));
+    self.write_down(arch::lds_write_op(copy.bytes), copy.to, copy.place);
     if (copy.from != nullptr) {
       __builtin_memcpy(self.lds + copy.to, copy.from, std::size_t(copy.bytes));
     } else {

@@ -40,12 +40,15 @@ void buffer_atomic(const global_buffer& buffer, index_t byte_offset, const V& va
 
 /// The same in LDS. Its cost is not counted: nothing is known of how LDS serves atomic updates.
 template <atomic_op Op, class V>
-void lds_atomic(lds_pointer p, index_t byte_offset, const V& value) {
+void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "lds_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
   thread_context& self = *current_thread;
-  self.check_place(arch::lds_op::write_b32, p.byte + byte_offset, 4);
-  detail::update<Op>(self.lds + p.byte + byte_offset, value);
+  const index_t address = p.byte + byte_offset;
+  self.check_place(arch::lds_op::write_b32, address, 4, where);
+  if (self.checks_lds)
+    self.services->check_lds_access(self, lds_touch::atomic_update, address, 4, self.place_of(where));
+  detail::update<Op>(self.lds + address, value);
 }
 
 }  // namespace host

@@ -4,6 +4,7 @@
 
 #include <tilewright/exec/host/fault.hpp>
 #include <tilewright/exec/host/fibers.hpp>
+#include <tilewright/exec/host/lds_checker.hpp>
 #include <tilewright/exec/host/lds_recorder.hpp>
 #include <tilewright/exec/host/matrix_emulation.hpp>
 
@@ -24,13 +25,14 @@ struct kernel_reference {
 
 class block_machine final : private block_services {
  public:
-  block_machine(const arch::target& target, index_t block_size, index_t lds_bytes, std::size_t stack_bytes,
-                kernel_reference kernel)
+  block_machine(const arch::target& target, index_t block_size, index_t lds_bytes, bool checks_lds,
+                std::size_t stack_bytes, kernel_reference kernel)
       : target_(target),
         lds_bytes_(lds_bytes),
         kernel_(kernel),
         lds_(static_cast<char*>(::operator new(std::size_t(lds_bytes) + 1, std::align_val_t{lds_alignment}))),
         recorder_(target, block_size),
+        checker_(checks_lds ? std::make_unique<lds_checker>(target.wave_size, block_size, lds_bytes) : nullptr),
         threads_(std::size_t(block_size)),
         lanes_(std::size_t(block_size)),
         waves_(std::size_t(block_size / target.wave_size)),
@@ -43,6 +45,7 @@ class block_machine final : private block_services {
       thread.services = this;
       thread.target = &target_;
       thread.lds = lds_.get();
+      thread.checks_lds = checks_lds;
       recorder_.attach(thread);
     }
     for (const arch::matrix_op op : target.matrix_ops) matrix_ops_ |= 1u << index_t(op);
@@ -52,6 +55,7 @@ class block_machine final : private block_services {
   /// Runs the kernel on every thread of one block. Throws a fault, or what the kernel throws; do not run it again then.
   void run(block_index block) {
     std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), (lds_bytes_ + 1) / 2, poison);
+    if (checker_) checker_->begin_block();
     for (thread_context& thread : threads_) {
       thread.block = block;
       thread.lds_bytes = 0;
@@ -66,18 +70,21 @@ class block_machine final : private block_services {
     for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
   }
 
-  const array<lds_counts, arch::num_lds_ops>& lds_counters() const { return recorder_.counts(); }
+  /// By place, and there by operation. Place 0 stands for all where LDS accesses are not checked.
+  const std::vector<array<lds_counts, arch::num_lds_ops>>& lds_counters() const { return recorder_.counts(); }
+  call_site place(std::size_t number) const { return checker_ ? checker_->places()[number] : call_site{"", 0}; }
   long_index_t matrix_instructions() const { return matrix_instructions_; }
 
  private:
   static constexpr std::size_t lds_alignment = 1024;
   static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
 
-  enum class place : signed char { running, barrier, shuffle, mma, ldmatrix, ended };
+  enum class meeting : signed char { none, barrier, wave_barrier, shuffle, mma, ldmatrix, ended };
 
   /// What a lane brings to a meeting of its wave and takes from it.
   struct lane_state {
-    place at = place::running;
+    meeting at = meeting::none;
+    call_site where{nullptr, 0};
     bool has_allocated = false;
     index_t source = 0;  // shuffle: a lane; ldmatrix: an address
     array<unsigned, 4> result{};
@@ -86,7 +93,7 @@ class block_machine final : private block_services {
   /// The wave operation that the lanes which have arrived wait for.
   struct wave_state {
     index_t arrived = 0;
-    place at = place::running;
+    meeting at = meeting::none;
     arch::matrix_op op{};
     matrix_element element{};
     array<matrix_operands, 64> operands{};
@@ -99,65 +106,73 @@ class block_machine final : private block_services {
     auto& machine = *static_cast<block_machine*>(self);
     current_thread = &machine.threads_[std::size_t(fiber)];
     machine.kernel_.call(machine.kernel_.object);
-    machine.lanes_[std::size_t(fiber)].at = place::ended;
+    machine.lanes_[std::size_t(fiber)].at = meeting::ended;
   }
 
   lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.thread_id)]; }
   thread_context* lanes_of(index_t wave) { return threads_.data() + wave * target_.wave_size; }
 
-  void wait(thread_context& self, place at) {
+  void wait(thread_context& self, meeting at, call_site where) {
     lane_state& lane = lane_of(self);
     lane.at = at;
+    lane.where = self.place_of(where);
     fibers_.wait(self.thread_id);
-    lane.at = place::running;
+    lane.at = meeting::none;
     current_thread = &self;
   }
 
-  void block_sync(thread_context& self) override {
-    if (++at_barrier_ < index_t(threads_.size())) return wait(self, place::barrier);
+  void block_sync(thread_context& self, call_site where) override {
+    if (++at_barrier_ < index_t(threads_.size())) return wait(self, meeting::barrier, where);
     at_barrier_ = 0;
+    if (checker_) checker_->block_sync();
     for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
     fibers_.wake(0, index_t(threads_.size()));
   }
 
   /// Called by each lane of a wave; the last one to arrive completes the operation for all of them.
   template <class Complete>
-  void meet(thread_context& self, wave_state& wave, place at, Complete complete) {
+  void meet(thread_context& self, wave_state& wave, meeting at, call_site where, Complete complete) {
     if (wave.at != at) {
-      if (wave.arrived != 0) refuse_mixed_operations(self, wave.at, at);
+      if (wave.arrived != 0) refuse_mixed_operations(self, wave.at, at, where);
       wave.at = at;
     }
-    if (++wave.arrived < target_.wave_size) return wait(self, at);
+    if (++wave.arrived < target_.wave_size) return wait(self, at, where);
     wave.arrived = 0;
     recorder_.account(lanes_of(self.wave_id));
     complete();
     fibers_.wake(self.wave_id * target_.wave_size, target_.wave_size);
   }
 
-  unsigned shuffle(thread_context& self, unsigned value, index_t source_lane) override {
+  void wave_sync(thread_context& self, call_site where) override {
+    meet(self, waves_[std::size_t(self.wave_id)], meeting::wave_barrier, where, [&] {
+      if (checker_) checker_->wave_sync(self.wave_id);
+    });
+  }
+
+  unsigned shuffle(thread_context& self, unsigned value, index_t source_lane, call_site where) override {
     lane_state& mine = lane_of(self);
     mine.value = value;
     mine.source = source_lane & (target_.wave_size - 1);
-    meet(self, waves_[std::size_t(self.wave_id)], place::shuffle, [&] {
+    meet(self, waves_[std::size_t(self.wave_id)], meeting::shuffle, where, [&] {
       lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
       for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].result[0] = lanes[lanes[i].source].value;
     });
     return mine.result[0];
   }
 
-  void mma(thread_context& self, arch::matrix_op op, matrix_element element, float* c, const void* a,
-           const void* b) override {
+  void mma(thread_context& self, arch::matrix_op op, matrix_element element, float* c, const void* a, const void* b,
+           call_site where) override {
     if (!(matrix_ops_ >> index_t(op) & 1))
       fail(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
     wave_state& wave = waves_[std::size_t(self.wave_id)];
     if (wave.arrived == 0) {
       wave.op = op;
       wave.element = element;
-    } else if (wave.at == place::mma && (wave.op != op || wave.element != element)) {
+    } else if (wave.at == meeting::mma && (wave.op != op || wave.element != element)) {
       fail(self, "reaches another matrix instruction than the lanes of its wave before it");
     }
     wave.operands[self.lane_id] = {static_cast<const element_bits*>(a), static_cast<const element_bits*>(b), c};
-    meet(self, wave, place::mma, [&] {
+    meet(self, wave, meeting::mma, where, [&] {
       const matrix_emulator& emulator = emulator_of(op);
       if (const index_t lane = emulator.find_unequal_copies(wave.operands.data()); lane >= 0) {
         fail(lanes_of(self.wave_id)[lane],
@@ -168,13 +183,13 @@ class block_machine final : private block_services {
     });
   }
 
-  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address) override {
+  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, call_site where) override {
     if (!target_.supports(arch::lds_op::ldmatrix))
       fail(self, std::string("asks for ldmatrix, which ") + target_.name + " does not have");
-    self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix));
+    self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix), where);
     lane_state& mine = lane_of(self);
     mine.source = address;
-    meet(self, waves_[std::size_t(self.wave_id)], place::ldmatrix, [&] {
+    meet(self, waves_[std::size_t(self.wave_id)], meeting::ldmatrix, where, [&] {
       lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
       for (index_t i = 0; i < 32; ++i) {
         for (index_t j = 0; j < 4; ++j) {
@@ -199,18 +214,24 @@ class block_machine final : private block_services {
 
   void extend_log(thread_context& self) override { recorder_.extend(lanes_of(self.wave_id)); }
 
+  unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
+                            call_site where) override {
+    return checker_->access(self, how, address, bytes, where);
+  }
+
   const matrix_emulator& emulator_of(arch::matrix_op op) {
     std::unique_ptr<matrix_emulator>& emulator = emulators_[std::size_t(op)];
     if (!emulator) emulator = std::make_unique<matrix_emulator>(op);
     return *emulator;
   }
 
-  static const char* name(place at) {
+  static const char* name(meeting at) {
     switch (at) {
-      case place::barrier: return "a barrier";
-      case place::shuffle: return "a shuffle";
-      case place::mma: return "a matrix instruction";
-      case place::ldmatrix: return "an ldmatrix";
+      case meeting::barrier: return "a barrier";
+      case meeting::wave_barrier: return "a barrier of its wave";
+      case meeting::shuffle: return "a shuffle";
+      case meeting::mma: return "a matrix instruction";
+      case meeting::ldmatrix: return "an ldmatrix";
       default: return "nothing";
     }
   }
@@ -219,13 +240,19 @@ class block_machine final : private block_services {
     throw fault("thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + " " + what);
   }
 
-  [[noreturn]] void refuse_mixed_operations(const thread_context& self, place others, place mine) const {
-    fail(self, std::string("reaches ") + name(mine) + " while other lanes of its wave wait in " + name(others));
+  static std::string in_parentheses(call_site where) { return " (" + to_string(where) + ')'; }
+
+  [[noreturn]] void refuse_mixed_operations(const thread_context& self, meeting others, meeting mine,
+                                            call_site where) const {
+    fail(self, std::string("reaches ") + name(mine) + in_parentheses(self.place_of(where)) +
+                   " while other lanes of its wave wait in " + name(others));
   }
 
-  [[noreturn]] void refuse_lds_access(thread_context& self, arch::lds_op op, index_t address, index_t bytes) override {
-    const std::string access =
-        std::string("executes ") + arch::instruction_name(target_.isa, op) + " at LDS byte " + std::to_string(address);
+  [[noreturn]] void refuse_lds_access(thread_context& self, arch::lds_op op, index_t address,
+                                      call_site where) override {
+    const std::string access = std::string("executes ") + arch::instruction_name(target_.isa, op) +
+                               in_parentheses(where) + " at LDS byte " + std::to_string(address);
+    const index_t bytes = arch::access_bytes(op);
     if (address >= 0 && address + bytes <= self.lds_bytes) {
       fail(self, access + ", which is not a multiple of " + std::to_string(bytes));
     }
@@ -234,22 +261,26 @@ class block_machine final : private block_services {
 
   /// Some threads wait, the others have ended or wait elsewhere.
   std::string describe_deadlock() const {
-    const auto waits = [](const lane_state& lane) { return lane.at != place::ended; };
+    const auto waits = [](const lane_state& lane) { return lane.at != meeting::ended; };
     // A thread that waits for its wave explains more than one that waits at a barrier for threads stuck there.
-    const auto in_wave = [](const lane_state& lane) { return lane.at != place::ended && lane.at != place::barrier; };
+    const auto in_wave = [](const lane_state& lane) {
+      return lane.at != meeting::ended && lane.at != meeting::barrier;
+    };
     auto stuck = std::find_if(lanes_.begin(), lanes_.end(), in_wave);
     if (stuck == lanes_.end()) stuck = std::find_if(lanes_.begin(), lanes_.end(), waits);
     const index_t thread = index_t(stuck - lanes_.begin());
-    const bool of_block = stuck->at == place::barrier;
+    const bool of_block = stuck->at == meeting::barrier;
     const index_t first = of_block ? 0 : thread / target_.wave_size * target_.wave_size;
     const index_t count = of_block ? index_t(lanes_.size()) : target_.wave_size;
     index_t missing = first;
     while (missing < first + count - 1 && lanes_[std::size_t(missing)].at == stuck->at) ++missing;
     const lane_state& other = lanes_[std::size_t(missing)];
-    const std::string why =
-        other.at == place::ended ? std::string("has left the kernel") : std::string("waits at ") + name(other.at);
+    const std::string why = other.at == meeting::ended
+                                ? std::string("has left the kernel")
+                                : std::string("waits at ") + name(other.at) + in_parentheses(other.where);
     return "thread " + std::to_string(thread) + " of block " + to_string(threads_[0].block) + " waits for ever at " +
-           name(stuck->at) + " that thread " + std::to_string(missing) + " does not reach: it " + why;
+           name(stuck->at) + in_parentheses(stuck->where) + " that thread " + std::to_string(missing) +
+           " does not reach: it " + why;
   }
 
   const arch::target& target_;
@@ -257,6 +288,7 @@ class block_machine final : private block_services {
   kernel_reference kernel_;
   std::unique_ptr<char, free_lds> lds_;
   lds_recorder recorder_;
+  std::unique_ptr<lds_checker> checker_;  // where LDS accesses are checked
   std::vector<thread_context> threads_;
   std::vector<lane_state> lanes_;
   std::vector<wave_state> waves_;

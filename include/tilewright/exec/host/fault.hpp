@@ -3,14 +3,17 @@
 #pragma once
 
 #include <tilewright/exec/block_index.hpp>
+#include <tilewright/exec/call_site.hpp>
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace tilewright::exec {
 inline namespace host {
 
-/// A kernel or a launch broke a rule of the emulated target. what() is one sentence: what, which thread, which block.
+/// A kernel or a launch broke a rule of the emulated target. what() is one sentence: what, which thread,
+/// which block, which line.
 struct fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -18,6 +21,14 @@ struct fault : std::runtime_error {
 inline std::string to_string(const block_index& b) {
   std::string text = "(";  // g++ 12 warns of "(" + std::string at -O3
   text += std::to_string(b.x) + ", " + std::to_string(b.y) + ", " + std::to_string(b.z) + ")";
+  return text;
+}
+
+/// "tile_copy.hpp:12": folders are left out.
+inline std::string to_string(call_site where) {
+  const std::string_view file = where.file;
+  std::string text(file.substr(file.find_last_of("/\\") + 1));  // npos + 1 is 0
+  text += ':' + std::to_string(where.line);
   return text;
 }
 

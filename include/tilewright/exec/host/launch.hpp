@@ -6,15 +6,26 @@
 #include <tilewright/exec/host/machine.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace tilewright::exec {
 inline namespace host {
+
+/// Whether a launch looks for races in LDS and for reads of what was never written, and reports conflicts by source line.
+enum class lds_checks : signed char {
+  from_environment,  // on if TILEWRIGHT_CHECK_LDS is set to anything but 0
+  off,
+  on,
+};
 
 struct launch_config {
   const arch::target* target = nullptr;
@@ -25,12 +36,19 @@ struct launch_config {
   std::function<void(long_index_t done, long_index_t total)> progress =
       {};                                // after each block, by one thread at a time
   std::size_t stack_bytes = 256 * 1024;  // of each emulated thread
+  lds_checks check_lds = lds_checks::from_environment;
 };
 
 namespace detail {
 
 /// Every emulated thread takes two memory mappings, of which Linux by default allows a process 65530.
 inline constexpr int max_fibers = 16 * 1024;
+
+inline bool checks_lds(const launch_config& config) {
+  if (config.check_lds != lds_checks::from_environment) return config.check_lds == lds_checks::on;
+  const char* wanted = std::getenv("TILEWRIGHT_CHECK_LDS");
+  return wanted != nullptr && std::string_view(wanted) != "" && std::string_view(wanted) != "0";
+}
 
 inline void check(const launch_config& config) {
   if (config.target == nullptr) throw fault("launch: no target is named");
@@ -65,7 +83,8 @@ class block_queue {
   /// One worker: takes blocks until there are none left or one has failed.
   void work() noexcept {
     try {
-      block_machine machine(*config_.target, config_.block_size, config_.lds_bytes, config_.stack_bytes, kernel_);
+      block_machine machine(*config_.target, config_.block_size, config_.lds_bytes, checks_lds(config_),
+                            config_.stack_bytes, kernel_);
       for (long_index_t i = next_++; i < total_ && !stop_; i = next_++) {
         machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
                      index_t(i / config_.grid.x / config_.grid.y)});
@@ -84,10 +103,15 @@ class block_queue {
 
   launch_report finish() {
     if (error_) std::rethrow_exception(error_);
+    array<lds_counts, arch::num_lds_ops> by_op{};
+    for (const auto& [key, counts] : counts_) {
+      const auto& [file, line, op] = key;
+      by_op[index_t(op)].add(counts);
+      report_.totals.add(counts);
+      if (line != 0) report_.lines.push_back({{counts, op}, file, line});
+    }
     for (index_t op = 0; op < arch::num_lds_ops; ++op) {
-      if (counts_[op].executions == 0) continue;
-      report_.rows.push_back({counts_[op], static_cast<arch::lds_op>(op)});
-      report_.totals.add(counts_[op]);
+      if (by_op[op].executions > 0) report_.rows.push_back({by_op[op], static_cast<arch::lds_op>(op)});
     }
     return report_;
   }
@@ -95,7 +119,14 @@ class block_queue {
  private:
   void collect(const block_machine& machine) {
     const std::lock_guard lock(mutex_);
-    for (index_t op = 0; op < arch::num_lds_ops; ++op) counts_[op].add(machine.lds_counters()[op]);
+    const auto& by_place = machine.lds_counters();
+    for (std::size_t place = 0; place < by_place.size(); ++place) {
+      const call_site where = machine.place(place);
+      for (index_t op = 0; op < arch::num_lds_ops; ++op) {
+        const lds_counts& counts = by_place[place][op];
+        if (counts.executions > 0) counts_[{where.file, where.line, static_cast<arch::lds_op>(op)}].add(counts);
+      }
+    }
     report_.matrix_instructions += machine.matrix_instructions();
   }
 
@@ -107,7 +138,7 @@ class block_queue {
   std::mutex mutex_;
   long_index_t done_ = 0;
   std::exception_ptr error_;
-  array<lds_counts, arch::num_lds_ops> counts_{};
+  std::map<std::tuple<std::string, int, arch::lds_op>, lds_counts> counts_;  // by file, line and operation
   launch_report report_;
 };
 

@@ -5,6 +5,7 @@
 #include <tilewright/arch/lds_op.hpp>
 #include <tilewright/util/math.hpp>
 
+#include <string>
 #include <vector>
 
 namespace tilewright::exec {
@@ -33,8 +34,16 @@ struct lds_row : lds_counts {
   friend bool operator==(const lds_row&, const lds_row&) = default;
 };
 
+/// What one line of the kernel did with one kind of instruction.
+struct lds_line : lds_row {
+  std::string file;
+  int line = 0;
+  friend bool operator==(const lds_line&, const lds_line&) = default;
+};
+
 struct launch_report {
-  std::vector<lds_row> rows;  // for each kind of LDS instruction that was executed
+  std::vector<lds_row> rows;    // for each kind of LDS instruction that was executed
+  std::vector<lds_line> lines;  // the same by source line, in order; only of a launch that checks LDS accesses
   lds_counts totals;
   long_index_t matrix_instructions = 0;  // of waves; a group of two counts once
   long_index_t blocks = 0;

@@ -16,8 +16,9 @@ namespace tilewright::exec {
 inline namespace host {
 
 /// The accesses of one block's threads between two rendezvous. The accesses that come next in the lanes of a wave are
-/// one instruction if they are of one kind. If they are not, some lanes have skipped what others executed: then the
-/// kind that the other lanes do not come to later is counted first, for the lanes that are at it.
+/// one instruction if they are of one kind (and on one line, where lines are known). If they are not, some lanes have
+/// skipped what others executed: then the kind that the other lanes do not come to later is counted first, for the lanes
+/// that are at it.
 class lds_recorder {
  public:
   lds_recorder(const arch::target& target, index_t block_size)
@@ -36,8 +37,8 @@ class lds_recorder {
   /// Makes room for more accesses of a wave; lanes points to the wave's threads.
   void extend(thread_context* lanes) {
     wave_log& wave = waves_[std::size_t(lanes->wave_id)];
-    const unsigned* before = wave.entries.data();
-    std::vector<unsigned> longer(wave.entries.size() * 2);
+    const std::uint64_t* before = wave.entries.data();
+    std::vector<std::uint64_t> longer(wave.entries.size() * 2);
     std::copy(wave.entries.begin(), wave.entries.end(), longer.begin());
     for (index_t i = 0; i < target_.wave_size; ++i) {
       lanes[i].log = longer.data() + (lanes[i].log - before);
@@ -61,27 +62,30 @@ class lds_recorder {
       const std::uint64_t active = log.lanes_at(kind);
       lds_addresses address;
       for (index_t i = 0; i < 64; ++i) address[i] = active >> i & 1 ? log.take(i) : -1;
-      count(static_cast<arch::lds_op>(kind), address);
+      count(kind >> place_shift, static_cast<arch::lds_op>(kind & ((1u << place_shift) - 1)), address);
     }
     for (index_t i = 0; i < wave_size; ++i) attach(lanes[i]);
   }
 
-  const array<lds_counts, arch::num_lds_ops>& counts() const { return counts_; }
+  /// By place, and there by operation.
+  const std::vector<array<lds_counts, arch::num_lds_ops>>& counts() const { return counts_; }
 
  private:
+  static constexpr index_t place_shift = 32 - thread_context::log_address_bits;
   static constexpr index_t initial_rows = 64;
   static constexpr std::size_t num_known = 256;
 
   struct wave_log {
-    std::vector<unsigned> entries;  // row after row, an entry per lane in each
+    std::vector<std::uint64_t> entries;  // row after row, an entry per lane in each
   };
   /// What is left of the logs of a wave's lanes.
   struct uncounted {
     index_t stride;
     std::uint64_t lanes = 0;  // that have something left
-    array<const unsigned*, 64> next{}, end{};
+    array<const std::uint64_t*, 64> next{}, end{};
 
-    static unsigned kind_of(unsigned entry) { return entry >> thread_context::log_address_bits; }
+    /// Place and operation.
+    static unsigned kind_of(std::uint64_t entry) { return unsigned(entry >> thread_context::log_address_bits); }
 
     std::uint64_t lanes_at(unsigned kind) const {
       std::uint64_t mask = 0;
@@ -96,7 +100,7 @@ class lds_recorder {
       constexpr index_t look_ahead = 16;  // entries
       for (; among != 0; among &= among - 1) {
         const index_t i = std::countr_zero(among);
-        const unsigned* entry = next[i];
+        const std::uint64_t* entry = next[i];
         for (index_t n = 0; n < look_ahead && entry != end[i]; ++n, entry += stride) {
           if (kind_of(*entry) == kind) return true;
         }
@@ -129,7 +133,7 @@ class lds_recorder {
 
   /// A loop repeats its address patterns, often at another place in LDS. Moving all addresses by whole rows of banks
   /// does not change the cost, so patterns are compared relative to the row of the lowest address.
-  void count(arch::lds_op op, lds_addresses& address) {
+  void count(std::size_t place, arch::lds_op op, lds_addresses& address) {
     constexpr index_t row_bytes = 64 * arch::lds_bank_bytes;
     unsigned lowest = ~0u;
     for (const index_t a : address) lowest = min(lowest, unsigned(a));
@@ -144,13 +148,14 @@ class lds_recorder {
       const lds_access_cost cost = lds_cost(target_, op, address);
       known = {address, index_t(op), {1, cost.phases, cost.cycles, cost.conflicts, cost.worst_degree}};
     }
-    counts_[index_t(op)].add(known.cost);
+    if (place >= counts_.size()) counts_.resize(place + 1);
+    counts_[place][index_t(op)].add(known.cost);
   }
 
   const arch::target& target_;
   std::vector<wave_log> waves_;
   std::vector<known_pattern> known_;
-  array<lds_counts, arch::num_lds_ops> counts_{};
+  std::vector<array<lds_counts, arch::num_lds_ops>> counts_;
 };
 
 }  // namespace host

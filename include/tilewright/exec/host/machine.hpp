@@ -15,7 +15,10 @@ inline index_t wave_id() { return current_thread->wave_id; }
 inline block_index block_id() { return current_thread->block; }
 
 /// Waits for every thread of the block; what they wrote to LDS before is visible to all afterwards.
-inline void block_sync() { current_thread->services->block_sync(*current_thread); }
+inline void block_sync(call_site where = {}) { current_thread->services->block_sync(*current_thread, where); }
+
+/// Waits for every lane of the wave; what they wrote to LDS before is visible to the wave's lanes afterwards.
+inline void wave_sync(call_site where = {}) { current_thread->services->wave_sync(*current_thread, where); }
 
 /// A place in the block's LDS.
 struct lds_pointer {
@@ -40,11 +43,11 @@ constexpr bool is_lds_width(index_t bytes) {
 
 /// Reads a value of 1, 2, 4, 8 or 16 bytes, aligned to its size, with one instruction.
 template <class V>
-V lds_load(lds_pointer p, index_t byte_offset) {
+V lds_load(lds_pointer p, index_t byte_offset, call_site where = {}) {
   constexpr index_t bytes = sizeof(V);
   static_assert(detail::is_lds_width(bytes), "lds_load: one LDS instruction reads 1, 2, 4, 8 or 16 bytes");
   thread_context& self = *current_thread;
-  self.record(arch::lds_read_op(bytes), p.byte + byte_offset, bytes);
+  self.record(arch::lds_read_op(bytes), p.byte + byte_offset, bytes, where);
   V value;
   __builtin_memcpy(&value, self.lds + p.byte + byte_offset, bytes);
   return value;
@@ -52,11 +55,11 @@ V lds_load(lds_pointer p, index_t byte_offset) {
 
 /// Writes a value of 1, 2, 4, 8 or 16 bytes, aligned to its size, with one instruction.
 template <class V>
-void lds_store(lds_pointer p, index_t byte_offset, const V& value) {
+void lds_store(lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
   constexpr index_t bytes = sizeof(V);
   static_assert(detail::is_lds_width(bytes), "lds_store: one LDS instruction writes 1, 2, 4, 8 or 16 bytes");
   thread_context& self = *current_thread;
-  self.record(arch::lds_write_op(bytes), p.byte + byte_offset, bytes);
+  self.record(arch::lds_write_op(bytes), p.byte + byte_offset, bytes, where);
   __builtin_memcpy(self.lds + p.byte + byte_offset, &value, bytes);
 }
 
@@ -93,25 +96,25 @@ void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& val
 
 /// The value that source_lane (modulo the wave) passes. Every lane of the wave calls it.
 template <class T>
-T shuffle(T value, index_t source_lane) {
+T shuffle(T value, index_t source_lane, call_site where = {}) {
   static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
   thread_context& self = *current_thread;
-  return bit_cast<T>(self.services->shuffle(self, bit_cast<unsigned>(value), source_lane));
+  return bit_cast<T>(self.services->shuffle(self, bit_cast<unsigned>(value), source_lane, where));
 }
 
 /// c(m, n) += sum over k of a(m, k) b(n, k) by one wave, in float; c, a and b point to the registers that describe(Op) lists.
 template <arch::matrix_op Op, class T>
-void mma(float* c, const T* a, const T* b) {
+void mma(float* c, const T* a, const T* b, call_site where = {}) {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
   constexpr auto element = __is_same(T, half_t) ? matrix_element::f16 : matrix_element::bf16;
   thread_context& self = *current_thread;
-  self.services->mma(self, Op, element, c, a, b);
+  self.services->mma(self, Op, element, c, a, b, where);
 }
 
 /// Four 8x8 matrices of 16-bit elements (NVIDIA targets): lane l gives the address of row l % 8 of matrix l / 8, and
 /// receives in word j the elements (row l / 4, columns 2 (l % 4) and the next) of matrix j.
-inline array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
-  return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset);
+inline array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site where = {}) {
+  return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset, where);
 }
 
 }  // namespace host

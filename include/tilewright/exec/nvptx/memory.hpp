@@ -17,6 +17,8 @@ TILEWRIGHT_HD index_t wave_id() { return index_t(threadIdx.x / 32u); }
 TILEWRIGHT_HD block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
 TILEWRIGHT_HD void block_sync() { __syncthreads(); }
+/// Waits for the wave's lanes; orders what they do to LDS.
+TILEWRIGHT_HD void wave_sync() { __syncwarp(); }
 
 namespace detail {
 

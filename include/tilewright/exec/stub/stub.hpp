@@ -32,6 +32,9 @@ TILEWRIGHT_HD block_index block_id() {
 TILEWRIGHT_HD void block_sync() {
   __builtin_trap();
 }
+TILEWRIGHT_HD void wave_sync() {
+  __builtin_trap();
+}
 
 template <index_t Bytes>
 TILEWRIGHT_HD lds_pointer lds_allocate() {

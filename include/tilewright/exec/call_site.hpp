@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Where in the source a kernel asks the machine for something: kept on the CPU, empty in code for GPUs.
+#pragma once
+
+#include <tilewright/config/config.hpp>
+
+namespace tilewright::exec {
+
+#if TILEWRIGHT_CPU_PASS
+
+/// A line of source. As the default argument `call_site where = {}` it is the line of the call.
+struct call_site {
+  const char* file;
+  int line;
+
+  constexpr call_site(const char* of_file = __builtin_FILE(), int of_line = __builtin_LINE())
+      : file(of_file), line(of_line) {}
+};
+
+#else
+
+struct call_site {};
+
+/// A function that kernels call takes a call_site and holds a call_scope: what it asks of the machine is then reported with the
+/// line of that call. Of nested scopes the outermost counts. The CPU backend has its own.
+struct call_scope {
+  TILEWRIGHT_HD explicit call_scope(call_site) {}
+};
+
+#endif
+
+}  // namespace tilewright::exec
