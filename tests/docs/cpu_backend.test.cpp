@@ -49,15 +49,13 @@ TEST(docs_cpu_backend, faults) {
   const std::string outside = fault_of([] { exec::lds_store(exec::lds_allocate<512>(), exec::thread_id() * 8, 1.0); });
   EXPECT_EQ(outside,
             "thread 64 of block (0, 0, 0) executes ds_write_b64 (cpu_backend.test.cpp:49) at LDS byte 512, outside of "
-            "the 512 bytes that it has "
-            "allocated");
+            "the 512 bytes that it has allocated");
   const std::string unreached = fault_of([] {
     if (exec::wave_id() == 0) exec::block_sync();
   });
   EXPECT_EQ(unreached,
             "thread 0 of block (0, 0, 0) waits for ever at a barrier (cpu_backend.test.cpp:54) that thread 64 does not "
-            "reach: it has left the "
-            "kernel");
+            "reach: it has left the kernel");
 }
 
 }  // namespace
