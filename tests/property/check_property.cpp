@@ -12,11 +12,23 @@
 
 namespace tilewright::property {
 
+namespace {
+
+/// The environment variable's value, or the default.
+std::string setting(const char* name, int otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : std::to_string(otherwise);
+}
+
+}  // namespace
+
 #if TILEWRIGHT_HAS_RAPIDCHECK
 
 void check_property(const std::function<std::string(tape&)>& property) {
+  const std::string defaults =
+      "seed=" + setting("TILEWRIGHT_PROPERTY_SEED", 1) + " max_success=" + setting("TILEWRIGHT_PROPERTY_CASES", 5000);
   static const bool has_defaults =
-      setenv("RC_PARAMS", "seed=1 max_success=5000", /*overwrite=*/0) == 0;  // read by the first check
+      setenv("RC_PARAMS", defaults.c_str(), /*overwrite=*/0) == 0;  // read by the first check
   ASSERT_TRUE(has_defaults);
   const auto numbers =
       rc::gen::scale(2.0, rc::gen::container<std::vector<std::uint32_t>>(rc::gen::arbitrary<std::uint32_t>()));
@@ -31,8 +43,9 @@ void check_property(const std::function<std::string(tape&)>& property) {
 #else
 
 void check_property(const std::function<std::string(tape&)>& property) {
-  std::mt19937 random(1);
-  for (int i = 0; i < 5000; ++i) {
+  std::mt19937 random(unsigned(std::stoul(setting("TILEWRIGHT_PROPERTY_SEED", 1))));
+  const int cases = std::stoi(setting("TILEWRIGHT_PROPERTY_CASES", 5000));
+  for (int i = 0; i < cases; ++i) {
     std::vector<std::uint32_t> numbers(random() % 200);
     for (std::uint32_t& number : numbers) number = std::uint32_t(random());
     tape choices(numbers);

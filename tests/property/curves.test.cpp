@@ -2,7 +2,10 @@
 // Any curve visits every access once; snakes move one step at a time.
 #include "check_property.hpp"
 
+#include <tilewright/distribution/hilbert_curve.hpp>
+#include <tilewright/distribution/row_group_curve.hpp>
 #include <tilewright/distribution/space_filling_curve.hpp>
+#include <tilewright/viz/text.hpp>
 
 #include <gtest/gtest.h>
 
@@ -23,17 +26,6 @@ curve<N> make_curve(tape& choices) {
   for (index_t d = N; d > 1; --d) std::swap(walk.order[d - 1], walk.order[choices.below(d)]);
   walk.snake = choices.chance(2);
   return walk;
-}
-
-template <index_t N>
-std::string text(const curve<N>& walk) {
-  std::string s = walk.snake ? "snake" : "rows";
-  for (const auto* list : {&walk.lengths, &walk.order, &walk.scalars_per_access}) {
-    s += " (";
-    for (const index_t i : *list) s += std::to_string(i) + ",";
-    s += ")";
-  }
-  return s;
 }
 
 /// Accesses in the order of the walk, by nested counting: each pass of a snake's inner dimension runs against the one before.
@@ -60,11 +52,11 @@ std::vector<multi_index<N>> by_counting(const curve<N>& walk) {
 template <index_t N>
 std::string fault_of(const curve<N>& walk) {
   const auto expected = by_counting(walk);
-  if (walk.get_num_of_access() != index_t(expected.size())) return text(walk) + ": number of accesses";
+  if (walk.get_num_of_access() != index_t(expected.size())) return to_string(walk) + ": number of accesses";
   std::set<std::vector<index_t>> visited;
   for (index_t i = 0; i < walk.get_num_of_access(); ++i) {
     const auto index = walk.get_index(i);
-    const std::string where = text(walk) + ", access " + std::to_string(i);
+    const std::string where = to_string(walk) + ", access " + std::to_string(i);
     if (index != expected[std::size_t(i)]) return where + ": another order";
     visited.emplace(index.begin(), index.end());
     bool inside = true;
@@ -79,7 +71,15 @@ std::string fault_of(const curve<N>& walk) {
     }
     if (walk.snake && distance != 1) return where + ": a snake jumps";
   }
-  return visited.size() == expected.size() ? "" : text(walk) + ": an access is visited twice";
+  const index_t last = walk.get_num_of_access() - 1;
+  for (const index_t i : {index_t(0), last / 3, last}) {
+    const auto step = walk.get_step_between(i, last - i);
+    for (index_t d = 0; d < N; ++d) {
+      if (expected[std::size_t(i)][d] + step[d] != expected[std::size_t(last - i)][d])
+        return to_string(walk) + ": step between";
+    }
+  }
+  return visited.size() == expected.size() ? "" : to_string(walk) + ": an access is visited twice";
 }
 
 TEST(RandomCurves, VisitEveryAccessOnceInOrder) {
@@ -90,6 +90,50 @@ TEST(RandomCurves, VisitEveryAccessOnceInOrder) {
       case 3: return fault_of(make_curve<3>(choices));
       default: return fault_of(make_curve<4>(choices));
     }
+  });
+}
+
+/// Whether each tile of a grid is visited once; steps(dr, dc) says what is wrong with a step.
+template <class Walk, class Steps>
+std::string grid_fault_of(const Walk& walk, Steps&& steps) {
+  std::vector<bool> visited(std::size_t(walk.rows * walk.cols));
+  multi_index<2> last = walk.get_index(0);
+  for (index_t i = 0; i < walk.get_num_of_access(); ++i) {
+    const multi_index<2> tile = walk.get_index(i);
+    const std::string where = to_string(walk) + ", tile " + std::to_string(i);
+    if (tile[0] < 0 || tile[0] >= walk.rows || tile[1] < 0 || tile[1] >= walk.cols) return where + ": outside";
+    if (visited[std::size_t(tile[0] * walk.cols + tile[1])]) return where + ": visited twice";
+    visited[std::size_t(tile[0] * walk.cols + tile[1])] = true;
+    const std::string wrong = i == 0 ? "" : steps(tile[0] - last[0], tile[1] - last[1]);
+    if (!wrong.empty()) return where + wrong;
+    last = tile;
+  }
+  return walk.get_num_of_access() == walk.rows * walk.cols ? "" : to_string(walk) + ": number of tiles";
+}
+
+TEST(RandomGrids, HilbertVisitsEachTileOnceByNeighbours) {
+  check_property([](tape& choices) -> std::string {
+    const hilbert_curve walk{choices.between(1, 120), choices.between(1, 120)};
+    const index_t longer = max(walk.rows, walk.cols), shorter = min(walk.rows, walk.cols);
+    index_t diagonals_left = longer % 2 == 1 && shorter % 2 == 0 ? 1 : 0;
+    return grid_fault_of(walk, [&](index_t down, index_t right) -> std::string {
+      const index_t distance = max(down, -down) + max(right, -right);
+      if (max(down, -down) > 1 || max(right, -right) > 1 || distance == 0) return ": jumps";
+      return distance == 2 && diagonals_left-- == 0 ? ": moves diagonally" : "";
+    });
+  });
+}
+
+TEST(RandomGrids, RowGroupsVisitEachTileOnce) {
+  check_property([](tape& choices) -> std::string {
+    const row_group_curve walk{choices.between(1, 40), choices.between(1, 40), choices.between(1, 50),
+                               choices.chance(2)};
+    return grid_fault_of(walk, [&](index_t down, index_t right) -> std::string {
+      // To the next column of the group, or along the column; snakes never go further than the next column.
+      return walk.snake && (right > 1 || right < -1)         ? ": a snake jumps"
+             : down >= walk.rows || down <= -walk.group_rows ? ": leaves its group"
+                                                             : "";
+    });
   });
 }
 

@@ -1,81 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Random encodings: sound ones own every element, embedding composes positions, vectors are what they promise.
 #include "../distribution/naive_distribution.hpp"
-#include "check_property.hpp"
+#include "random_encoding.hpp"
 
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/viz/text.hpp>
 
 #include <gtest/gtest.h>
-
-#include <numeric>
 
 namespace tilewright::property {
 namespace {
 
-/// Factors shared out at random between the partition indices and y.
-distribution_encoding make_encoding(tape& choices, index_t ndim_x, index_t ndim_p) {
-  distribution_encoding e;
-  std::vector<rh_id> ids;
-  for (index_t n = choices.below(3); n > 0; --n) {
-    ids.push_back({0, static_cast<signed char>(e.r.size())});
-    e.r.push_back(choices.between(1, 3));
-  }
-  const std::size_t replicating = ids.size();
-  for (index_t x = 0; x < ndim_x; ++x) {
-    e.h.push_back({});
-    for (index_t n = choices.between(1, 3); n > 0; --n) {
-      ids.push_back({static_cast<signed char>(1 + x), static_cast<signed char>(e.h[x].size())});
-      e.h[x].push_back(choices.one_of<index_t>({2, 1, 3, 4}));
-    }
-  }
-  for (index_t i = 0; i < ndim_p; ++i) e.p.push_back({});
-  std::vector<bool> replicates(ids.size());
-  for (std::size_t i = 0; i < replicating; ++i) replicates[i] = true;
-  std::vector<std::size_t> order(ids.size());
-  std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[std::size_t(choices.below(index_t(i)))]);
-  for (const std::size_t i : order) {
-    const index_t owner = choices.below(replicates[i] ? ndim_p : ndim_p + 1);
-    const index_t reserved = replicates[i] ? 0 : index_t(replicating);  // a thread's registers cannot replicate
-    if (owner < ndim_p && e.p[owner].size() + reserved < e.p[owner].capacity()) {
-      e.p[owner].push_back(ids[i]);
-    } else {
-      e.y.push_back(ids[i]);
-    }
-  }
-  return e;
-}
-
-std::string text(const distribution_encoding& e) {
-  std::string s = "R";
-  for (const index_t f : e.r) s += " " + std::to_string(f);
-  for (const auto& h : e.h) {
-    s += "; H";
-    for (const index_t f : h) s += " " + std::to_string(f);
-  }
-  const auto add = [&](const auto& ids) {
-    for (const rh_id id : ids) s += " (" + std::to_string(id.major) + "," + std::to_string(id.minor) + ")";
-  };
-  for (const auto& ids : e.p) s += "; P", add(ids);
-  s += "; Y";
-  add(e.y);
-  return s;
-}
-
 TEST(RandomEncodings, AreSoundAndOwnEveryElement) {
   check_property([](tape& choices) -> std::string {
-    const distribution_encoding e = make_encoding(choices, choices.between(1, 2), choices.between(1, 2));
-    if (check(e).fault != encoding_fault::none) return "refused: " + text(e);
+    const distribution_encoding e = make_random_encoding(choices, choices.between(1, 2), choices.between(1, 2));
+    if (check(e).fault != encoding_fault::none) return "refused: " + to_string(e);
     const std::string fault = naive::ownership_fault(e);
-    return fault.empty() ? "" : fault + ": " + text(e);
+    return fault.empty() ? "" : fault + ": " + to_string(e);
   });
 }
 
 // Whatever one id is changed to, check says no, or the encoding still owns every element.
 TEST(RandomEncodings, WithOneWrongIdAreRefused) {
   check_property([](tape& choices) -> std::string {
-    distribution_encoding e = make_encoding(choices, 2, 2);
+    distribution_encoding e = make_random_encoding(choices, 2, 2);
     std::vector<rh_id*> ids;
     for (auto& list : e.p) {
       for (rh_id& id : list) ids.push_back(&id);
@@ -85,15 +34,15 @@ TEST(RandomEncodings, WithOneWrongIdAreRefused) {
     id = {static_cast<signed char>(choices.between(-1, 4)), static_cast<signed char>(choices.between(-1, 7))};
     if (check(e).fault != encoding_fault::none) return "";
     const std::string fault = naive::ownership_fault(e);
-    return fault.empty() ? "" : fault + ", but accepted: " + text(e);
+    return fault.empty() ? "" : fault + ", but accepted: " + to_string(e);
   });
 }
 
 TEST(RandomEncodings, EmbedComposesPositions) {
   check_property([](tape& choices) -> std::string {
     const index_t ndim_x = choices.between(1, 2), outer_p = choices.between(1, 2), inner_p = choices.between(1, 2);
-    const distribution_encoding outer = make_encoding(choices, ndim_x, outer_p),
-                                inner = make_encoding(choices, ndim_x, inner_p);
+    const distribution_encoding outer = make_random_encoding(choices, ndim_x, outer_p),
+                                inner = make_random_encoding(choices, ndim_x, inner_p);
     index_t p_factors[2] = {}, threads = 1;
     for (const distribution_encoding* e : {&outer, &inner}) {
       for (index_t i = 0; i < e->p.size(); ++i) p_factors[1 - i] += e->p[e->p.size() - 1 - i].size();
@@ -102,7 +51,7 @@ TEST(RandomEncodings, EmbedComposesPositions) {
     }
     if (max(p_factors[0], p_factors[1]) > 6 || outer.y.size() + inner.y.size() > 8 || threads > 20000) return "";
     const distribution_encoding both = embed(outer, inner);
-    const std::string about = text(outer) + " with " + text(inner) + " inside";
+    const std::string about = to_string(outer) + " with " + to_string(inner) + " inside";
     if (check(both).fault != encoding_fault::none) return "refused: " + about;
     // Positions of the outer element and of the inner tile, aligned at their last partition index.
     const std::size_t num_p = std::size_t(max(outer_p, inner_p));
@@ -140,14 +89,14 @@ TEST(RandomEncodings, EmbedComposesPositions) {
 // Along the chosen y a thread's neighbours are neighbours in the tile, and each vector begins at a multiple of its length.
 TEST(RandomEncodings, ChosenVectorsAreContiguousAndAligned) {
   check_property([](tape& choices) -> std::string {
-    const distribution_encoding e = make_encoding(choices, 2, 2);
+    const distribution_encoding e = make_random_encoding(choices, 2, 2);
     if (e.y.empty()) return "";
     const multi_index<2> runs{{choices.one_of<index_t>({1, 2, 4, 8, 12}), choices.one_of<index_t>({16, 1, 3, 4, 6})}};
     const index_t element_bytes = choices.one_of<index_t>({2, 1, 4});
     const vector_choice v = choose_vector(e, runs, element_bytes);
     const index_t x = e.y[v.dim_y].major - 1;
     const std::string about =
-        "vector of " + std::to_string(v.length) + " along y " + std::to_string(v.dim_y) + ": " + text(e);
+        "vector of " + std::to_string(v.length) + " along y " + std::to_string(v.dim_y) + ": " + to_string(e);
     if (v.length * element_bytes > 16 || !is_power_of_two(v.length) || runs[x] % v.length != 0 ||
         e.y_length(v.dim_y) % v.length != 0)
       return about;
