@@ -36,11 +36,13 @@ INSTRUCTIONS = {
 }
 METADATA = {
     "VGPRs": "vgpr_count",
+    "accumulation VGPRs": "agpr_count",
     "bytes of scratch": "private_segment_fixed_size",
     "VGPR spills": "vgpr_spill_count",
     "SGPR spills": "sgpr_spill_count",
 }
-KNOWN = {"in the hot loop": INSTRUCTIONS, "in the whole kernel": METADATA}
+ALL = "instructions"
+KNOWN = {"in the hot loop": {**INSTRUCTIONS, ALL: ""}, "in the whole kernel": METADATA}
 
 
 class Senseless(Exception):
@@ -83,9 +85,12 @@ def count(assembly):
         if row is None:
             raise Senseless(f"{mnemonic} is in no row of INSTRUCTIONS")
         found[row] += 1
+    found[ALL] = sum(found.values())
     kernel = {}
     for name, key in METADATA.items():
-        values = re.findall(rf"^\s*\.{key}:\s+(\d+)$", assembly, re.MULTILINE)
+        values = re.findall(rf"^\s*(?:- )?\.{key}:\s+(\d+)$", assembly, re.MULTILINE)
+        if not values and key == "agpr_count" and re.search(r"^\s*\.vgpr_count:", assembly, re.MULTILINE):
+            values = [0]  # the target has none
         if len(values) != 1:
             raise Senseless(f"the file has {len(values)} kernels with .{key}, not one")
         kernel[name] = int(values[0])
@@ -194,6 +199,7 @@ other vector ALU     <=    1     1
 scalar ALU           <=    3     0
 waits for memory      =    1     1
 loads of 16 bytes     =    0     0
+instructions         <=    7     7
 in the whole kernel     gfx1  gfx2
 VGPRs                <=   20    20
 VGPR spills           =    3     0

@@ -5,6 +5,7 @@
 #include <tilewright/gemm/double_buffered_pipeline.hpp>
 #include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
+#include <tilewright/gemm/single_buffered_pipeline.hpp>
 
 namespace tilewright {
 
@@ -19,7 +20,7 @@ struct gemm_kernel {
   using T = typename Policy::element_type;
   static constexpr block_tile tile = Policy::tile;
   static constexpr index_t block_size = tile.block_size();
-  static constexpr index_t lds_bytes = Policy::num_stages * lds_stage_bytes<Policy>();
+  static constexpr index_t lds_bytes = Policy::pipeline::num_stages * lds_stage_bytes<Policy>();
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
@@ -35,19 +36,27 @@ struct gemm_kernel {
     if (args.lda < a_row) return "lda is smaller than a row of A (a column, if A is column-major)";
     if (args.ldb < b_row) return "ldb is smaller than a row of B (a column, if B is column-major)";
     if (args.ldc < args.n) return "ldc is smaller than a row of C";
-    if (args.batch > 65535 || ceil_div(args.m, tile.m) > 65535) return "the grid would have more than 65535 blocks along m or the batch";
-    // Offsets inside a block tile have 32 bits; so have positions.
-    const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T));
-    const long_index_t a_span = long_index_t(args.lda) * (a_along_k ? tile.m : tile.k) + tile.m + tile.k;
-    const long_index_t b_span = long_index_t(args.ldb) * (b_along_k ? tile.n : tile.k) + tile.n + tile.k;
+    if (args.batch > 65535 || ceil_div(args.m, tile.m) > 65535)
+      return "the grid would have more than 65535 blocks along m or the batch";
+    // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
+    const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T)), walk = max_walk_bytes / long_index_t(sizeof(T));
+    const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
+      const long_index_t step = along_k ? tile.k : ld * tile.k;
+      return (along_k ? ld * rows : step) + rows + tile.k + max(walk, 2 * step);
+    };
+    const long_index_t a_span = operand_span(a_along_k, args.lda, tile.m),
+                       b_span = operand_span(b_along_k, args.ldb, tile.n);
     const long_index_t c_span = long_index_t(args.ldc) * tile.m + tile.n;
-    if (a_span > limit || b_span > limit || c_span > limit) return "a leading dimension is so large that one block tile spans more than 2 GiB";
-    if (args.m > 0x7fffffff - tile.m || args.n > 0x7fffffff - tile.n || args.k > 0x7fffffff - tile.k) return "m, n or k is too close to 2^31";
+    if (a_span > limit || b_span > limit || c_span > limit)
+      return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
+    if (args.m > 0x7fffffff - tile.m || args.n > 0x7fffffff - tile.n || args.k > 0x7fffffff - tile.k)
+      return "m, n or k is too close to 2^31";
     if (Policy::vector > 1) {
       const index_t v = Policy::vector;
-      if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v || args.batch_stride_a % v ||
-          args.batch_stride_b % v || args.batch_stride_c % v) {
-        return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be multiples of its vector; use the kernel with vector 1";
+      if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v ||
+          args.batch_stride_a % v || args.batch_stride_b % v || args.batch_stride_c % v) {
+        return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
+               "multiples of its vector; use the kernel with vector 1";
       }
     }
     return nullptr;
@@ -61,8 +70,8 @@ struct gemm_kernel {
     const index_t m0 = block.y * tile.m, n0 = block.x * tile.n;
     const k_tiles k = split_k_into_tiles(args.k, tile.k);
 
-    const auto operand_window = [&](auto major, const void* data, long_index_t batch_stride, index_t rows, index_t ld, index_t row0,
-                                    auto lengths, auto distribution) {
+    const auto operand_window = [&](auto major, const void* data, long_index_t batch_stride, index_t rows, index_t ld,
+                                    index_t row0, auto lengths, auto distribution) {
       const T* p = static_cast<const T*>(data) + batch * batch_stride;
       const auto shape = make_tuple(rows, args.k);
       if constexpr (major.value == operand_major::k) {
@@ -79,10 +88,11 @@ struct gemm_kernel {
                                   make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{});
 
     static_distributed_tensor<float, tile_distribution<c_encoding(tile)>> accumulator{};
-    double_buffered_pipeline<Policy>(accumulator, a, b, k.count, exec::lds_allocate<lds_bytes>());
+    Policy::pipeline::template run<Policy>(accumulator, a, b, k.count, exec::lds_allocate<lds_bytes>());
 
     T* c = static_cast<T*>(args.c) + batch * args.batch_stride_c;
-    const auto c_view = make_naive_tensor_view<global>(c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), vector);
+    const auto c_view =
+        make_naive_tensor_view<global>(c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), vector);
     const auto c_window = make_tile_window(c_view, make_tuple(number<tile.m>{}, number<tile.n>{}), {m0, n0},
                                            tile_distribution<c_encoding(tile)>{});
     linear_combination_epilogue(c_window, accumulator, args.alpha, args.beta);

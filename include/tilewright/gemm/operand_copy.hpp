@@ -12,8 +12,9 @@ enum class operand_major : signed char { k, mn };
 /// A tile of rows x k over the threads of a block. Each thread moves vectors of up to `vector` elements along the contiguous
 /// dimension. When that is the row, a thread takes neighbouring k as well, so that it writes more than one element along k to LDS, and
 /// neighbouring lanes complete the chunk of `chunk` elements along k, so that together they spread over all banks.
-TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_major major, index_t rows, index_t k, index_t waves,
-                                                                    index_t wave_size, index_t vector, index_t chunk) {
+TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_major major, index_t rows, index_t k,
+                                                                    index_t waves, index_t wave_size, index_t vector,
+                                                                    index_t chunk) {
   distribution_encoding e;
   e.h.push_back({});
   e.h.push_back({});
@@ -49,8 +50,8 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_majo
 }
 
 /// Whether the threads can share the copy so: each moves at least one whole vector, and all move as many.
-TILEWRIGHT_HD constexpr bool operand_copy_fits(operand_major major, index_t rows, index_t k, index_t waves, index_t wave_size, index_t vector,
-                                               index_t chunk) {
+TILEWRIGHT_HD constexpr bool operand_copy_fits(operand_major major, index_t rows, index_t k, index_t waves,
+                                               index_t wave_size, index_t vector, index_t chunk) {
   const index_t elements_at_once = waves * wave_size * vector;
   const index_t contiguous = major == operand_major::k ? k : rows;
   if (rows * k < elements_at_once || rows * k % elements_at_once != 0 || contiguous % vector != 0) return false;

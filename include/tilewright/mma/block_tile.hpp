@@ -37,7 +37,8 @@ namespace detail {
 /// Factors {count, waves} of the first dimension and {count} of the second over the waves; `minor_first`: which of the two wave
 /// coordinates the operand depends on.
 TILEWRIGHT_HD constexpr distribution_encoding operand_encoding(index_t repeat, index_t waves, index_t other_waves,
-                                                               index_t repeat_k, bool waves_are_major, const arch::lane_map& map) {
+                                                               index_t repeat_k, bool waves_are_major,
+                                                               const arch::lane_map& map) {
   distribution_encoding outer;
   outer.r.push_back(other_waves);
   outer.h.push_back({});
@@ -97,29 +98,41 @@ TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
   return embed(outer, encoding_of(t.transposes_c() ? detail::transposed(i.c) : i.c));
 }
 
-/// c += a b, where a, b and c have the distributions above.
-template <block_tile Tile, class T, class A, class B, class C>
-TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& c, const static_distributed_tensor<T, A>& a,
+/// Steps along k that the block tile's matrix instruction takes.
+TILEWRIGHT_HD constexpr index_t num_k_steps(const block_tile& t) { return t.k / arch::describe(t.op).k; }
+
+/// Matrix instructions that a wave issues for one step along k.
+template <block_tile Tile>
+inline constexpr index_t matrix_instructions_per_step =
+    Tile.m / (arch::describe(Tile.op).m * Tile.waves_m) * (Tile.n / (arch::describe(Tile.op).n * Tile.waves_n)) *
+    exec::mma_parts<Tile.op>;
+
+/// c += a b, where a, b and c have the distributions above; of the wave's instructions, ordered by steps along k, only `Count` from
+/// First on.
+template <block_tile Tile, index_t First = 0, index_t Count = matrix_instructions_per_step<Tile> * num_k_steps(Tile),
+          class Accumulator, class T, class A, class B, class C>
+TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c, const static_distributed_tensor<T, A>& a,
                               const static_distributed_tensor<T, B>& b) {
-  static_assert(Tile.is_sound(), "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
-  constexpr index_t m_repeat = Tile.m / (arch::describe(Tile.op).m * Tile.waves_m);
+  static_assert(Tile.is_sound(),
+                "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
   constexpr index_t n_repeat = Tile.n / (arch::describe(Tile.op).n * Tile.waves_n);
-  constexpr index_t k_repeat = Tile.k / arch::describe(Tile.op).k;
+  constexpr index_t k_repeat = num_k_steps(Tile);
+  constexpr index_t parts = exec::mma_parts<Tile.op>, tiles = matrix_instructions_per_step<Tile> / parts;
   constexpr index_t na = arch::describe(Tile.op).a.num_registers();
   constexpr index_t nb = arch::describe(Tile.op).b.num_registers();
   constexpr index_t nc = arch::describe(Tile.op).c.num_registers();
-  unroll<m_repeat * n_repeat>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr index_t m = i / n_repeat, n = i % n_repeat;
-    unroll<k_repeat>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
-      float* c_registers = c.thread_buffer.data() + i * nc;
-      const T* a_registers = a.thread_buffer.data() + (m * k_repeat + k) * na;
-      const T* b_registers = b.thread_buffer.data() + (n * k_repeat + k) * nb;
-      if constexpr (Tile.transposes_c()) {
-        exec::mma<Tile.op>(c_registers, b_registers, a_registers);
-      } else {
-        exec::mma<Tile.op>(c_registers, a_registers, b_registers);
-      }
-    });
+  unroll<Count>([&](auto instruction) TILEWRIGHT_INLINE_LAMBDA {
+    // Instructions that follow each other add to different accumulators.
+    constexpr index_t i = (First + instruction) % tiles, part = (First + instruction) / tiles % parts;
+    constexpr index_t k = (First + instruction) / (tiles * parts), m = i / n_repeat, n = i % n_repeat;
+    Accumulator* c_registers = c.thread_buffer.data() + i * nc;
+    const T* a_registers = a.thread_buffer.data() + (m * k_repeat + k) * na;
+    const T* b_registers = b.thread_buffer.data() + (n * k_repeat + k) * nb;
+    if constexpr (Tile.transposes_c()) {
+      exec::mma_part<Tile.op, part>(c_registers, b_registers, a_registers);
+    } else {
+      exec::mma_part<Tile.op, part>(c_registers, a_registers, b_registers);
+    }
   });
 }
 

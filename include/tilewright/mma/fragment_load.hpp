@@ -33,30 +33,47 @@ TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::
 
 namespace detail {
 
-template <index_t I, class Tile, class Window>
-TILEWRIGHT_HD void ldmatrix_access(Tile& tile, const Window& window, index_t lds_bytes) {
-  constexpr index_t first = Window::template first_register<I>;
-  const array<unsigned, 4> words = exec::ldmatrix_x4(window.view.buffer, window.template offset<I>() + lds_bytes);
-  __builtin_memcpy(tile.thread_buffer.data() + first, &words, sizeof(words));
+template <arch::matrix_op Op, index_t I, class Tile, class Window>
+TILEWRIGHT_HD void read_fragment(Tile& tile, const Window& window, index_t lds_bytes) {
+  if constexpr (uses_ldmatrix(Op)) {
+    static_assert(Window::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
+    constexpr index_t first = Window::template first_register<I>;
+    const array<unsigned, 4> words = exec::ldmatrix_x4(window.view.buffer, window.template offset<I>() + lds_bytes);
+    __builtin_memcpy(tile.thread_buffer.data() + first, &words, sizeof(words));
+  } else {
+    load_access<I>(tile, window, known_inside<>{}, lds_bytes);
+  }
 }
 
 }  // namespace detail
 
-/// Reads a window whose distribution comes from load_map into a tile of the distribution of the operand's lane map. The LDS
-/// buffer lies `lds_bytes` behind the window's.
+/// Reads from a window whose distribution comes from load_map into a tile of the distribution of the operand's lane map. The LDS
+/// buffer lies `lds_bytes` behind the window's. Of the KSteps steps that the instruction takes along k, `Count` from First on are read.
+template <arch::matrix_op Op, index_t KSteps, index_t First, index_t Count, class T, class Result, class View,
+          class Distribution>
+TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& tile,
+                                       const tile_window<View, Distribution>& window, index_t lds_bytes,
+                                       exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  using window_type = tile_window<View, Distribution>;
+  constexpr index_t num_access = window_type::num_access;
+  static_assert(num_access % KSteps == 0,
+                "load_fragment_steps: the window's accesses are not the same for each step along k");
+  // Accesses walk through (rows, steps along k, parts of a fragment).
+  constexpr index_t parts = window_type::num_access / (window_type::distribution_type::encoding.y_length(0) * KSteps);
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+    (detail::read_fragment<Op, (Is / (Count * parts) * KSteps + First) * parts + Is % (Count * parts)>(tile, window,
+                                                                                                       lds_bytes),
+     ...);
+  }(std::make_integer_sequence<index_t, num_access / KSteps * Count>{});
+}
+
+/// The whole window.
 template <arch::matrix_op Op, TileDistribution Result, class View, class Distribution>
 TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window, index_t lds_bytes, exec::call_site where = {}) {
-  const exec::call_scope scope(where);
-  if constexpr (uses_ldmatrix(Op)) {
-    static_assert(tile_window<View, Distribution>::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
-    static_distributed_tensor<typename View::element_type, Result> tile;
-    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-      (detail::ldmatrix_access<Is>(tile, window, lds_bytes), ...);
-    }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
-    return tile;
-  } else {
-    return load_tile_with_offset(window, lds_bytes);
-  }
+  static_distributed_tensor<typename View::element_type, Result> tile;
+  load_fragment_steps<Op, 1, 0, 1>(tile, window, lds_bytes, where);
+  return tile;
 }
 
 }  // namespace tilewright

@@ -23,15 +23,15 @@ TILEWRIGHT_HD index_t checked_offset(const Window& window, known_inside<Known...
 }
 
 template <index_t I, class Tile, class Window, class Known>
-TILEWRIGHT_HD void load_access(Tile& tile, const Window& window, Known known, index_t lds_bytes) {
+TILEWRIGHT_HD void load_access(Tile& tile, const Window& window, Known known, index_t bytes) {
   using vector_type = typename Window::vector_type;
   constexpr index_t first = Window::template first_register<I>;
   constexpr index_t step = Window::register_step;
   vector_type v;
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
-    v = exec::buffer_load<vector_type>(window.view.buffer, checked_offset<I>(window, known));
+    v = exec::buffer_load<vector_type>(window.view.buffer, checked_offset<I>(window, known), bytes);
   } else {
-    v = exec::lds_load<vector_type>(window.view.buffer, window.template offset<I>() + lds_bytes);
+    v = exec::lds_load<vector_type>(window.view.buffer, window.template offset<I>() + bytes);
   }
   if constexpr (step == 1) {
     __builtin_memcpy(tile.thread_buffer.data() + first, &v, sizeof(v));
@@ -71,14 +71,15 @@ TILEWRIGHT_HD auto load_tile(const tile_window<View, Distribution>& window, Know
   return tile;
 }
 
-/// The same from memory that lies `bytes` further in LDS: another buffer of the same layout.
-template <class View, class Distribution>
-TILEWRIGHT_HD auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes, exec::call_site where = {}) {
-  static_assert(View::address_space == address_space_enum::lds, "load_tile_with_offset: the window must be in LDS");
+/// The same from memory that lies `bytes` further. In LDS: another buffer of the same layout. In global memory: at least 0, the same
+/// for all threads of a wave, and inside of the tensor wherever the window itself is.
+template <class View, class Distribution, class Known = known_inside<>>
+TILEWRIGHT_HD auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes, Known known = {},
+                                         exec::call_site where = {}) {
   const exec::call_scope scope(where);
   static_distributed_tensor<typename View::element_type, Distribution> tile;
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    (detail::load_access<Is>(tile, window, known_inside<>{}, bytes), ...);
+    (detail::load_access<Is>(tile, window, known, bytes), ...);
   }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
   return tile;
 }

@@ -8,3 +8,4 @@
 #include <tilewright/exec/amdgcn/cross_lane.hpp>
 #include <tilewright/exec/amdgcn/lds.hpp>
 #include <tilewright/exec/amdgcn/matrix.hpp>
+#include <tilewright/exec/amdgcn/schedule.hpp>

@@ -29,34 +29,34 @@ TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
 
 }  // namespace detail
 
-/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; c, a and b point to the registers that describe(Op) lists.
-template <arch::matrix_op Op, class T>
-TILEWRIGHT_HD void mma(float* c, [[maybe_unused]] const T* a, [[maybe_unused]] const T* b) {
+/// How many instructions the machine issues for a group. They add to the same accumulator, so that others may stand between them.
+template <arch::matrix_op Op>
+inline constexpr index_t mma_parts =
+    Op == arch::matrix_op::mfma_16x16x16_x2 || Op == arch::matrix_op::mfma_32x32x8_x2 ? 2 : 1;
+
+/// Part I of mma.
+template <arch::matrix_op Op, index_t I, class T>
+TILEWRIGHT_HD void mma_part(float* c, [[maybe_unused]] const T* a, [[maybe_unused]] const T* b) {
   using enum arch::matrix_op;
   using namespace detail;
   constexpr bool f16 = __is_same(T, half_t);
   static_assert(f16 || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
   static_assert(arch::current::value.supports(Op), "mma: this target does not have the matrix instruction");
   constexpr index_t num_c = arch::describe(Op).c.num_registers();
-  [[maybe_unused]] constexpr index_t num_issues = arch::describe(Op).a.num_registers() / 4;
   auto acc = operand<floats<num_c>>(c, 0);
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
   if constexpr (Op == mfma_16x16x16 || Op == mfma_16x16x16_x2) {
-    for (index_t i = 0; i < num_issues; ++i) {
-      if constexpr (f16) {
-        acc = __builtin_amdgcn_mfma_f32_16x16x16f16(operand<halves<4>>(a, i), operand<halves<4>>(b, i), acc, 0, 0, 0);
-      } else {
-        acc = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(operand<shorts<4>>(a, i), operand<shorts<4>>(b, i), acc, 0, 0, 0);
-      }
+    if constexpr (f16) {
+      acc = __builtin_amdgcn_mfma_f32_16x16x16f16(operand<halves<4>>(a, I), operand<halves<4>>(b, I), acc, 0, 0, 0);
+    } else {
+      acc = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(operand<shorts<4>>(a, I), operand<shorts<4>>(b, I), acc, 0, 0, 0);
     }
   }
   if constexpr (Op == mfma_32x32x8 || Op == mfma_32x32x8_x2) {
-    for (index_t i = 0; i < num_issues; ++i) {
-      if constexpr (f16) {
-        acc = __builtin_amdgcn_mfma_f32_32x32x8f16(operand<halves<4>>(a, i), operand<halves<4>>(b, i), acc, 0, 0, 0);
-      } else {
-        acc = __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(operand<shorts<4>>(a, i), operand<shorts<4>>(b, i), acc, 0, 0, 0);
-      }
+    if constexpr (f16) {
+      acc = __builtin_amdgcn_mfma_f32_32x32x8f16(operand<halves<4>>(a, I), operand<halves<4>>(b, I), acc, 0, 0, 0);
+    } else {
+      acc = __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(operand<shorts<4>>(a, I), operand<shorts<4>>(b, I), acc, 0, 0, 0);
     }
   }
 #endif
@@ -95,6 +95,13 @@ TILEWRIGHT_HD void mma(float* c, [[maybe_unused]] const T* a, [[maybe_unused]] c
   }
 #endif
   __builtin_memcpy(c, &acc, sizeof(acc));
+}
+
+/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; c, a and b point to the registers that describe(Op) lists.
+template <arch::matrix_op Op, class T>
+TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
+  mma_part<Op, 0>(c, a, b);
+  if constexpr (mma_parts<Op> == 2) mma_part<Op, 1>(c, a, b);
 }
 
 }  // namespace amdgcn

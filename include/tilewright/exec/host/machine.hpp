@@ -4,6 +4,7 @@
 
 #include <tilewright/exec/host/fault.hpp>
 #include <tilewright/exec/host/thread_context.hpp>
+#include <tilewright/exec/no_schedule.hpp>
 #include <tilewright/numeric/types.hpp>
 
 namespace tilewright::exec {
@@ -83,8 +84,9 @@ inline global_buffer advance(global_buffer buffer, long_index_t bytes) {
 }
 
 template <class V>
-V buffer_load(const global_buffer& buffer, index_t byte_offset) {
+V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
   V value{};
+  byte_offset += uniform_offset;
   if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(&value, buffer.base + byte_offset, sizeof(V));
   return value;
 }
@@ -109,6 +111,11 @@ void mma(float* c, const T* a, const T* b, call_site where = {}) {
   constexpr auto element = __is_same(T, half_t) ? matrix_element::f16 : matrix_element::bf16;
   thread_context& self = *current_thread;
   self.services->mma(self, Op, element, c, a, b, where);
+}
+
+template <arch::matrix_op Op, index_t I, class T>
+void mma_part(float* c, const T* a, const T* b) {
+  mma<Op>(c, a, b);
 }
 
 /// Four 8x8 matrices of 16-bit elements (NVIDIA targets): lane l gives the address of row l % 8 of matrix l / 8, and

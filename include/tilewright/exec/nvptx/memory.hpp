@@ -97,7 +97,8 @@ TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
 
 /// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer.
 template <class V>
-TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset) {
+TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
+  byte_offset += uniform_offset;
   native_t<sizeof(V)> bits{};
   if (byte_offset >= 0 && long_index_t(byte_offset) + long_index_t(sizeof(V)) <= buffer.bytes) {
     bits = *reinterpret_cast<const native_t<sizeof(V)>*>(buffer.base + byte_offset);

@@ -7,3 +7,16 @@
 #include <tilewright/exec/nvptx/cross_lane.hpp>
 #include <tilewright/exec/nvptx/matrix.hpp>
 #include <tilewright/exec/nvptx/memory.hpp>
+#include <tilewright/exec/no_schedule.hpp>
+
+namespace tilewright::exec {
+inline namespace nvptx {
+
+/// Part I of mma: all of it.
+template <arch::matrix_op Op, index_t I, class T>
+TILEWRIGHT_HD void mma_part(float* c, const T* a, const T* b) {
+  mma<Op>(c, a, b);
+}
+
+}  // namespace nvptx
+}  // namespace tilewright::exec

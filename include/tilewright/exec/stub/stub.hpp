@@ -6,6 +6,7 @@
 #include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/exec/atomic_op.hpp>
 #include <tilewright/exec/block_index.hpp>
+#include <tilewright/exec/no_schedule.hpp>
 #include <tilewright/util/array.hpp>
 
 namespace tilewright::exec {
@@ -56,7 +57,7 @@ TILEWRIGHT_HD global_buffer advance(global_buffer, long_index_t) {
   __builtin_trap();
 }
 template <class V>
-TILEWRIGHT_HD V buffer_load(const global_buffer&, index_t) {
+TILEWRIGHT_HD V buffer_load(const global_buffer&, index_t, index_t = 0) {
   __builtin_trap();
 }
 template <class V>
@@ -92,6 +93,10 @@ TILEWRIGHT_HD T shuffle_xor(T) {
 }
 template <arch::matrix_op Op, class T>
 TILEWRIGHT_HD void mma(float*, const T*, const T*) {
+  __builtin_trap();
+}
+template <arch::matrix_op Op, index_t I, class T>
+TILEWRIGHT_HD void mma_part(float*, const T*, const T*) {
   __builtin_trap();
 }
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer, index_t) {

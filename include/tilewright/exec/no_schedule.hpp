@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What machines say that issue a matrix product as a whole and take no hints about the order of instructions.
+#pragma once
+
+#include <tilewright/arch/matrix_instruction.hpp>
+
+namespace tilewright::exec {
+
+template <arch::matrix_op>
+inline constexpr index_t mma_parts = 1;
+
+enum class instruction_kind : signed char { matrix, global_load, lds_read, lds_write };
+
+template <instruction_kind, index_t>
+TILEWRIGHT_HD void schedule_group() {}
+TILEWRIGHT_HD void schedule_fence() {}
+template <index_t>
+TILEWRIGHT_HD void wait_for_lds() {}
+TILEWRIGHT_HD void wait_for_global_loads() {}
+template <index_t>
+TILEWRIGHT_HD void keep_in_accumulation_registers(float*) {}
+
+}  // namespace tilewright::exec

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Both operands of a block tile in LDS: written as they were copied from global memory, read as matrix instructions want them.
+#pragma once
+
+#include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/tile/load_store.hpp>
+
+namespace tilewright {
+
+/// Bytes of LDS for one buffer of both operands.
+template <class Policy>
+TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
+  return (Policy::tile.m + Policy::tile.n) * Policy::tile.k * index_t(sizeof(typename Policy::element_type));
+}
+
+/// The operands of one matrix instruction after the other, in registers.
+template <class Policy>
+struct operand_fragments {
+  static_distributed_tensor<typename Policy::element_type, tile_distribution<a_encoding(Policy::tile)>> a;
+  static_distributed_tensor<typename Policy::element_type, tile_distribution<b_encoding(Policy::tile)>> b;
+};
+
+/// The calling thread's addresses in the first LDS buffer. Other buffers lie a number of bytes behind it.
+template <class Policy>
+class operand_windows {
+  using T = typename Policy::element_type;
+  static constexpr block_tile tile = Policy::tile;
+
+  template <lds_layout_choice Choice, distribution_encoding Encoding>
+  TILEWRIGHT_HD static constexpr auto window(exec::lds_pointer lds) {
+    constexpr auto layout = make_lds_descriptor<Choice.layout>();
+    constexpr auto lengths = make_tuple(number<Choice.layout.tile.rows>{}, number<Choice.layout.tile.cols>{});
+    return make_tile_window(make_tensor_view<address_space_enum::lds, T>(lds, layout), lengths, {},
+                            tile_distribution<Encoding>{});
+  }
+  static constexpr index_t a_bytes = tile.m * tile.k * index_t(sizeof(T));
+
+  using a_write_window = decltype(window<Policy::a_layout, Policy::a_copy>({}));
+  using b_write_window = decltype(window<Policy::b_layout, Policy::b_copy>({}));
+  using a_read_window = decltype(window<Policy::a_layout, a_encoding(tile, true)>({}));
+  using b_read_window = decltype(window<Policy::b_layout, b_encoding(tile, true)>({}));
+  a_write_window a_write_;
+  b_write_window b_write_;
+  a_read_window a_read_;
+  b_read_window b_read_;
+
+ public:
+  /// LDS instructions that a wave reads the operands of a whole tile with.
+  static constexpr index_t num_reads = a_read_window::num_access + b_read_window::num_access;
+
+  /// 32-bit registers for these operands, and for a tile of each operand on its way from global memory.
+  static constexpr index_t registers =
+      (a_encoding(tile).num_elements_per_thread() + b_encoding(tile).num_elements_per_thread()) * index_t(sizeof(T)) /
+      4;
+  static constexpr index_t copy_registers =
+      (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
+
+  TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds)
+      : a_write_(window<Policy::a_layout, Policy::a_copy>(lds)),
+        b_write_(window<Policy::b_layout, Policy::b_copy>(lds + a_bytes)),
+        a_read_(window<Policy::a_layout, a_encoding(tile, true)>(lds)),
+        b_read_(window<Policy::b_layout, b_encoding(tile, true)>(lds + a_bytes)) {}
+
+  /// Writes a tile of each operand to the buffer that lies `lds_bytes` behind the first.
+  template <class A, class B>
+  TILEWRIGHT_HD void store(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
+    store_tile_with_offset(a_write_, a, lds_bytes, where);
+    store_tile_with_offset(b_write_, b, lds_bytes, where);
+  }
+
+  /// Reads the operands of `Count` steps along k from step First on.
+  template <index_t First = 0, index_t Count = num_k_steps(tile)>
+  TILEWRIGHT_HD void load(operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
+    load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.a, a_read_, lds_bytes, where);
+    load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.b, b_read_, lds_bytes, where);
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// The loop over k with one LDS buffer: tile t is computed with, tile t + 1 waits in registers, tile t + 2 travels there.
+#pragma once
+
+#include <tilewright/gemm/k_tiles.hpp>
+#include <tilewright/gemm/operand_windows.hpp>
+#include <tilewright/mma/schedule.hpp>
+
+namespace tilewright {
+
+/// Two barriers for each tile, and half of the LDS that two buffers need, so that larger tiles or twice as many blocks fit. Operands
+/// are read a few steps along k before they are multiplied; the last `held` steps are multiplied after the buffer was released, while
+/// the next tile is written and its first steps are read.
+struct single_buffered_pipeline {
+  static constexpr index_t num_stages = 1;
+
+  /// Steps along k whose operands wait in registers: half of the tile, or one if there are no registers for more.
+  template <class Policy>
+  static constexpr index_t held_steps() {
+    constexpr block_tile tile = Policy::tile;
+    constexpr index_t steps = num_k_steps(tile);
+    constexpr index_t registers = operand_windows<Policy>::registers, addresses = 32;
+    const index_t others =
+        c_encoding(tile).num_elements_per_thread() + operand_windows<Policy>::copy_registers + addresses;
+    return others + registers <= Policy::registers_per_thread ? max(steps / 2, 1) : 1;
+  }
+
+  /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
+  template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
+  TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
+                                index_t num_tiles, exec::lds_pointer lds) {
+    using enum exec::instruction_kind;
+    constexpr block_tile tile = Policy::tile;
+    constexpr index_t steps = num_k_steps(tile), held = number<held_steps<Policy>()>::value,
+                      per_step = matrix_instructions_per_step<tile>;
+    static_assert(steps > held,
+                  "single_buffered_pipeline: k of the block tile must be at least two steps of the matrix instruction");
+    constexpr index_t num_reads = operand_windows<Policy>::num_reads / steps;
+    constexpr index_t num_copies = AWindow::num_access + BWindow::num_access;
+    const operand_windows<Policy> windows(lds);
+    operand_fragments<Policy> f;
+
+    auto a_next = load_tile(a_window);
+    auto b_next = load_tile(b_window);
+    windows.store(a_next, b_next, 0);
+    if (num_tiles > 1) {
+      move_tile_window(a_window, {0, tile.k});
+      move_tile_window(b_window, {0, tile.k});
+      a_next = load_tile(a_window, known_inside<1>{});
+      b_next = load_tile(b_window, known_inside<1>{});
+    }
+    exec::block_sync();
+    windows.template load<0, held>(f, 0);
+
+    const auto multiply_and_read_the_rest = [&] TILEWRIGHT_INLINE_LAMBDA {
+      unroll<steps - held>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
+        exec::wait_for_lds<(held - 1) * num_reads>();
+        windows.template load<step + held, 1>(f, 0);
+        block_gemm<tile, step * per_step, per_step>(c, f.a, f.b);
+        spread_among_matrix_instructions<per_step, per_step / 3, lds_read, num_reads>();
+      });
+    };
+    const index_t a_step = k_step_bytes(a_window), b_step = k_step_bytes(b_window);
+    const index_t at_once = steps_without_move(a_window, b_window);
+    for (index_t left = num_tiles - 1; left > 0; left -= at_once) {
+      // The windows stand at the tile in registers. In the last round there is none behind it: it is fetched again, for nobody.
+      const index_t rounds = min(left, at_once), last = min(left - 1, at_once);
+      const index_t a_last = last * a_step, b_last = last * b_step;
+      index_t a_offset = 0, b_offset = 0;
+      TILEWRIGHT_UNROLL(1)
+      for (index_t i = 0; i < rounds; ++i) {
+        keep_in_accumulation_registers<tile>(c);
+        multiply_and_read_the_rest();
+        exec::block_sync();
+
+        constexpr index_t rest = (steps - held) * per_step, during_writes = (held * per_step + 1) / 2,
+                          during_reads = held * per_step - during_writes;
+        exec::wait_for_global_loads();
+        windows.store(a_next, b_next, 0);
+        a_offset = min(a_offset + a_step, a_last);
+        b_offset = min(b_offset + b_step, b_last);
+        a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
+        b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
+        block_gemm<tile, rest, during_writes>(c, f.a, f.b);
+        spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
+        exec::block_sync();
+
+        windows.template load<0, held>(f, 0);
+        block_gemm<tile, rest + during_writes, during_reads>(c, f.a, f.b);
+        spread_among_matrix_instructions<during_reads, during_reads / 2, lds_read, num_reads * held>();
+      }
+      move_tile_window(a_window, {0, rounds * tile.k});
+      move_tile_window(b_window, {0, rounds * tile.k});
+    }
+    multiply_and_read_the_rest();
+    block_gemm<tile, (steps - held) * per_step, held * per_step>(c, f.a, f.b);
+  }
+};
+
+}  // namespace tilewright

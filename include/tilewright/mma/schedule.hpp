@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Where memory instructions stand between a wave's matrix instructions.
+#pragma once
+
+#include <tilewright/mma/block_tile.hpp>
+
+namespace tilewright {
+
+/// Lets memory instructions, given as a kind and a number of each, stand evenly among `Matrix` matrix instructions since the last
+/// schedule_fence. The first of each kind stands before all of these; none stands behind the last `Behind`.
+template <index_t Matrix, index_t Behind, exec::instruction_kind Kind, index_t Count,
+          exec::instruction_kind OtherKind = Kind, index_t OtherCount = 0>
+TILEWRIGHT_HD void spread_among_matrix_instructions() {
+  constexpr index_t slots = max(Matrix - Behind, 1);
+  unroll<slots>([](auto slot) TILEWRIGHT_INLINE_LAMBDA {
+    // Of n instructions, ceil(n (i + 1) / slots) stand in the slots up to the i-th.
+    constexpr index_t i = slot;
+    constexpr index_t count = ceil_div(Count * (i + 1), slots) - ceil_div(Count * i, slots);
+    constexpr index_t other = ceil_div(OtherCount * (i + 1), slots) - ceil_div(OtherCount * i, slots);
+    if constexpr (count > 0) exec::schedule_group<Kind, count>();
+    if constexpr (other > 0) exec::schedule_group<OtherKind, other>();
+    exec::schedule_group<exec::instruction_kind::matrix, 1>();
+  });
+  if constexpr (Matrix > slots) exec::schedule_group<exec::instruction_kind::matrix, Matrix - slots>();
+  exec::schedule_fence();
+}
+
+/// Keeps the accumulators in the accumulation registers, where the target has such: the others are then free for operands.
+template <block_tile Tile, class Accumulator, class C>
+TILEWRIGHT_HD void keep_in_accumulation_registers(static_distributed_tensor<Accumulator, C>& c) {
+  if constexpr (arch::describe(Tile.op).c.num_registers() == 16)
+    exec::keep_in_accumulation_registers<C::num_elements / 16>(c.thread_buffer.data());
+}
+
+}  // namespace tilewright
