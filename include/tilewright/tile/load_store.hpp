@@ -60,56 +60,78 @@ TILEWRIGHT_HD void store_access(const Tile& tile, const Window& window, Known kn
 
 }  // namespace detail
 
+/// The tile in registers that a window is read into and written from.
+template <class Window>
+using tile_of = static_distributed_tensor<typename Window::view_type::element_type, typename Window::distribution_type>;
+
 /// Reads the window into registers. Elements outside of a tensor in global memory are zero.
-template <class View, class Distribution, class Known = known_inside<>>
-TILEWRIGHT_HD auto load_tile(const tile_window<View, Distribution>& window, Known known = {}, exec::call_site where = {}) {
+template <TileWindow Window, class Known = known_inside<>>
+TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);
-  static_distributed_tensor<typename View::element_type, Distribution> tile;
+  tile_of<Window> tile;
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::load_access<Is>(tile, window, known, 0), ...);
-  }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+  }(std::make_integer_sequence<index_t, Window::num_access>{});
   return tile;
 }
 
 /// The same from memory that lies `bytes` further. In LDS: another buffer of the same layout. In global memory: at least 0, the same
 /// for all threads of a wave, and inside of the tensor wherever the window itself is.
-template <class View, class Distribution, class Known = known_inside<>>
-TILEWRIGHT_HD auto load_tile_with_offset(const tile_window<View, Distribution>& window, index_t bytes, Known known = {},
-                                         exec::call_site where = {}) {
+template <TileWindow Window, class Known = known_inside<>>
+TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);
-  static_distributed_tensor<typename View::element_type, Distribution> tile;
+  tile_of<Window> tile;
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::load_access<Is>(tile, window, known, bytes), ...);
-  }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+  }(std::make_integer_sequence<index_t, Window::num_access>{});
   return tile;
 }
 
+/// The same into a tile that exists.
+template <class T, class Distribution, TileWindow Window, class Known = known_inside<>>
+TILEWRIGHT_HD void load_tile(static_distributed_tensor<T, Distribution>& tile, const Window& window, Known known = {},
+                             exec::call_site where = {}) {
+  static_assert(__is_same(tile_of<Window>, static_distributed_tensor<T, Distribution>),
+                "load_tile: the tile must have the element type of the view and the distribution of the window");
+  tile = load_tile(window, known, where);
+}
+
+namespace detail {
+
+/// What store_tile, update_tile and their kin ask of a tile and a window.
+template <class Window, class T, class Distribution>
+TILEWRIGHT_HD constexpr void require_storable() {
+  static_assert(!Window::view_type::is_read_only, "store_tile: the view is of const elements");
+  static_assert(__is_same(T, typename Window::view_type::element_type),
+                "store_tile: the tile's element type is not the view's; use cast_tile");
+  static_assert(__is_same(Distribution, typename Window::distribution_type),
+                "store_tile: the tile's distribution is not the window's; use shuffle_tile");
+}
+
+}  // namespace detail
+
 /// Writes registers into the window. Elements outside of a tensor in global memory are not written. The tile must have the
 /// window's distribution.
-template <class View, class T, class Distribution, class Known = known_inside<>>
-TILEWRIGHT_HD void store_tile(const tile_window<View, Distribution>& window,
-                              const static_distributed_tensor<T, Distribution>& tile, Known known = {},
+template <TileWindow Window, class T, class Distribution, class Known = known_inside<>>
+TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile, Known known = {},
                               exec::call_site where = {}) {
-  static_assert(!View::is_read_only, "store_tile: the view is of const elements");
-  static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
   const exec::call_scope scope(where);
+  detail::require_storable<Window, T, Distribution>();
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::store_access<Is>(tile, window, known, 0), ...);
-  }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+  }(std::make_integer_sequence<index_t, Window::num_access>{});
 }
 
 /// The same to memory that lies `bytes` further in LDS.
-template <class View, class T, class Distribution>
-TILEWRIGHT_HD void store_tile_with_offset(const tile_window<View, Distribution>& window,
-                                          const static_distributed_tensor<T, Distribution>& tile, index_t bytes,
+template <TileWindow Window, class T, class Distribution>
+TILEWRIGHT_HD void store_tile_with_offset(const Window& window, const static_distributed_tensor<T, Distribution>& tile, index_t bytes,
                                           exec::call_site where = {}) {
-  static_assert(View::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
-  static_assert(!View::is_read_only, "store_tile: the view is of const elements");
-  static_assert(__is_same(T, typename View::element_type), "store_tile: the tile's element type is not the view's; use cast_tile");
   const exec::call_scope scope(where);
+  static_assert(Window::view_type::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
+  detail::require_storable<Window, T, Distribution>();
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
     (detail::store_access<Is>(tile, window, known_inside<>{}, bytes), ...);
-  }(std::make_integer_sequence<index_t, tile_window<View, Distribution>::num_access>{});
+  }(std::make_integer_sequence<index_t, Window::num_access>{});
 }
 
 }  // namespace tilewright

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/access_plan.hpp>
+#include <tilewright/exec/expect.hpp>
 #include <tilewright/tile/tensor_view.hpp>
 
 namespace tilewright {
@@ -41,6 +42,10 @@ struct tile_window {
   multi_index<ndim> origin;        // of the window in the tensor
   multi_index<ndim> thread_index;  // of this thread in the window
   array<index_t, num_bases> base;  // byte offsets from the buffer's begin
+
+  TILEWRIGHT_HD constexpr const multi_index<ndim>& get_window_origin() const { return origin; }
+  TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return Distribution::get_lengths(); }
+  TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
 
   /// Position of access I along dimension D of the window, less the thread's own position.
   template <index_t I, index_t D>
@@ -85,7 +90,47 @@ struct tile_window {
   }
 };
 
+/// What load_tile, store_tile, update_tile and async_load_tile need of a window: the accesses of the calling thread.
+template <class T>
+concept TileWindow = TileDistribution<typename T::distribution_type> && requires(const T window) {
+  typename T::vector_type;
+  T::num_access + T::vector_length + T::register_step + T::template first_register<0>;
+  window.view.buffer;
+  window.template offset<0>();
+  window.template is_inside<0>();
+};
+
 namespace detail {
+
+/// Dimension of the tile along which a window's vectors run.
+template <class Window>
+inline constexpr index_t vector_dim_x = Window::distribution_type::encoding.y[Window::vector_dim_y].major - 1;
+
+/// Whether a window may be at an origin: addresses that are computed with XOR need whole tiles, vectors whole vectors.
+template <class Window>
+TILEWRIGHT_HD constexpr bool origin_has_whole_vectors(const multi_index<Window::ndim>& origin) {
+  return Window::vector_length == 1 || origin[vector_dim_x<Window>] % Window::vector_length == 0;
+}
+template <class Window>
+TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::ndim>& origin) {
+  bool whole = true;
+  unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+    constexpr index_t length = Window::distribution_type::x_lengths[d];
+    whole = whole && origin[d] % length == 0;
+  });
+  return whole || Window::rule != address_rule::xor_groups;
+}
+
+/// On the CPU, refuses an origin that the window's addresses do not allow.
+template <class Window>
+TILEWRIGHT_HD constexpr void expect_allowed_origin([[maybe_unused]] const Window& window) {
+#if TILEWRIGHT_CPU_PASS
+  exec::expect(origin_has_whole_tiles<Window>(window.origin),
+               "tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in each dimension");
+  exec::expect(origin_has_whole_vectors<Window>(window.origin),
+               "tile_window: the origin must be a multiple of the vector's length along the vectors; promise shorter ones to the descriptor");
+#endif
+}
 
 /// Distance in elements for one step along dimension D of a linear descriptor.
 template <index_t D, class Descriptor>
@@ -163,18 +208,36 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window) {
 
 /// The window of the given lengths whose first element is at `origin`. Lengths are number<N>{}s and must be those of the
 /// distribution. The origin is the same for all threads of a block; vectors need it to be a multiple of the vector length in
-/// their dimension, and swizzled views need it to be a multiple of the window's lengths.
+/// their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU backend checks both. `p` is whose part
+/// of the tile the thread accesses, its own unless said otherwise.
 template <class View, class... Lengths, TileDistribution Distribution>
-TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>&,
-                                              const multi_index<sizeof...(Lengths)>& origin, Distribution) {
+TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin,
+                                              Distribution,
+                                              const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
   using window_type = tile_window<View, Distribution>;
   static_assert(window_type::ndim == index_t(sizeof...(Lengths)), "make_tile_window: one length is needed for each dimension of the view");
   static_assert(array<index_t, sizeof...(Lengths)>{{Lengths::value...}} == Distribution::x_lengths,
                 "make_tile_window: the lengths are not those of the tile distribution");
-  window_type window{view, origin, Distribution::calculate_index(get_partition_index<Distribution>()), {}};
+  window_type window{view, origin, Distribution::calculate_index(p), {}};
+  detail::expect_allowed_origin(window);
   if constexpr (window_type::is_linear_view) detail::advance_buffer(window, origin, detail::constant_term(view.descriptor));
   detail::compute_bases(window);
   return window;
+}
+
+/// The same at an origin that is known at compile time, make_tuple(number<M>{}, number<K>{}): the compiler checks it.
+template <class View, class... Lengths, auto... Origin, TileDistribution Distribution>
+  requires(sizeof...(Origin) > 0)  // {} is the index zero
+TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>& lengths, const tuple<number<Origin>...>&,
+                                              Distribution distribution) {
+  using window_type = tile_window<View, Distribution>;
+  static_assert(sizeof...(Origin) == sizeof...(Lengths), "make_tile_window: the origin needs one entry for each dimension");
+  constexpr multi_index<sizeof...(Lengths)> origin{{Origin...}};
+  static_assert(detail::origin_has_whole_tiles<window_type>(origin),
+                "make_tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in each dimension");
+  static_assert(detail::origin_has_whole_vectors<window_type>(origin),
+                "make_tile_window: the origin must be a multiple of the vector's length along the vectors");
+  return make_tile_window(view, lengths, multi_index<sizeof...(Lengths)>{{Origin...}}, distribution);
 }
 
 /// Moves the window by a number of elements along each dimension.
@@ -183,11 +246,64 @@ TILEWRIGHT_HD constexpr void move_tile_window(tile_window<View, Distribution>& w
                                               const multi_index<tile_window<View, Distribution>::ndim>& step) {
   using window_type = tile_window<View, Distribution>;
   unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { window.origin[d] += step[d]; });
+  detail::expect_allowed_origin(window);
   if constexpr (window_type::is_linear_view) {
     detail::advance_buffer(window, step);
   } else {
     detail::compute_bases(window);
   }
+}
+
+/// Moves the window so that its first element is at `origin`.
+template <class View, class Distribution>
+TILEWRIGHT_HD constexpr void set_window_origin(tile_window<View, Distribution>& window,
+                                               const multi_index<tile_window<View, Distribution>::ndim>& origin) {
+  multi_index<tile_window<View, Distribution>::ndim> step = origin;
+  unroll<tile_window<View, Distribution>::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { step[d] -= window.origin[d]; });
+  move_tile_window(window, step);
+}
+
+/// The window at the same place of another tensor.
+template <class View, class OldView, class Distribution>
+TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view, const tile_window<OldView, Distribution>& old) {
+  static_assert(View::descriptor_type::ndim == tile_window<OldView, Distribution>::ndim,
+                "replace_bottom_tensor_view: the new tensor has another number of dimensions");
+  tile_window<View, Distribution> window{view, old.origin, old.thread_index, {}};
+  detail::expect_allowed_origin(window);
+  if constexpr (window.is_linear_view) detail::advance_buffer(window, window.origin, detail::constant_term(view.descriptor));
+  detail::compute_bases(window);
+  return window;
+}
+
+/// A window that belongs to no threads yet: a place and lengths. make_tile_window(it, distribution) makes one that can be loaded.
+template <class View, class... Lengths>
+struct tile_window_with_static_lengths {
+  using view_type = View;
+  static constexpr index_t ndim = View::descriptor_type::ndim;
+  static_assert(ndim == index_t(sizeof...(Lengths)), "make_tile_window: one length is needed for each dimension of the view");
+
+  View view;
+  multi_index<ndim> origin;
+
+  TILEWRIGHT_HD constexpr const multi_index<ndim>& get_window_origin() const { return origin; }
+  TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return {{Lengths::value...}}; }
+  TILEWRIGHT_HD constexpr const View& get_bottom_tensor_view() const { return view; }
+};
+
+template <class View, class... Lengths>
+TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin) {
+  return tile_window_with_static_lengths<View, Lengths...>{view, origin};
+}
+
+template <class View, class... Lengths, TileDistribution Distribution>
+TILEWRIGHT_HD constexpr auto make_tile_window(const tile_window_with_static_lengths<View, Lengths...>& window, Distribution distribution) {
+  return make_tile_window(window.view, tuple<Lengths...>{}, window.origin, distribution);
+}
+
+template <class View, class... Lengths>
+TILEWRIGHT_HD constexpr void move_tile_window(tile_window_with_static_lengths<View, Lengths...>& window,
+                                              const multi_index<sizeof...(Lengths)>& step) {
+  for (index_t d = 0; d < index_t(sizeof...(Lengths)); ++d) window.origin[d] += step[d];
 }
 
 }  // namespace tilewright

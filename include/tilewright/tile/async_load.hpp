@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Copies a tile from global memory to LDS without registers, where the target can, while the kernel does something else.
+#pragma once
+
+#include <tilewright/lds/lds_legality.hpp>
+#include <tilewright/tile/load_store.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Every instruction writes the lanes of its wave one after the other.
+TILEWRIGHT_HD constexpr bool fills_lds_in_lane_order(const tensor_graph& layout, const distribution_encoding& e, index_t element_bytes) {
+  const lds_access_walk walk(layout, e, element_bytes);
+  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+      const lds_addresses address = walk.addresses(wave, access);
+      for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
+        if (address[lane] != address[0] + lane * walk.bytes_per_lane()) return false;
+      }
+    }
+  }
+  return true;
+}
+
+template <class LdsWindow>
+inline constexpr bool is_in_lane_order_v =
+    fills_lds_in_lane_order(LdsWindow::graph, LdsWindow::distribution_type::encoding, LdsWindow::element_bytes);
+
+/// On AMD GPUs that bypass registers, the window in LDS must be filled lane after lane.
+template <class LdsWindow>
+TILEWRIGHT_HD constexpr void require_lane_order() {
+#if TILEWRIGHT_AMDGCN_PASS
+  constexpr index_t bytes = LdsWindow::vector_length * LdsWindow::element_bytes;
+  if constexpr (bytes >= 4 && arch::current::value.supports_direct_to_lds(bytes)) {
+    static_assert(is_in_lane_order_v<LdsWindow>,
+                  "async_load_tile: this target fills LDS lane after lane, and the layout or the distribution has another order; make "
+                  "both windows with make_async_tile_window");
+  }
+#endif
+}
+
+template <index_t I, class LdsWindow, class Window, class Known>
+TILEWRIGHT_HD void async_load_access(const LdsWindow& to, const Window& from, Known known, index_t lds_bytes) {
+  exec::async_load_to_lds<Window::vector_length * Window::element_bytes>(from.view.buffer, checked_offset<I>(from, known),
+                                                                         to.view.buffer, to.template offset<I>() + lds_bytes);
+}
+
+}  // namespace detail
+
+/// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside of the tensor.
+/// async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination: another buffer of the
+/// same layout. Targets without such copies, or without copies of this vector's size, load and store (check_direct_to_lds tells).
+template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
+TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {}, index_t lds_bytes = 0) {
+  static_assert(LdsWindow::view_type::address_space == address_space_enum::lds, "async_load_tile: the first window must be in LDS");
+  static_assert(Window::view_type::address_space == address_space_enum::global, "async_load_tile: the second window must be in global memory");
+  static_assert(!LdsWindow::view_type::is_read_only, "async_load_tile: the view of LDS is of const elements");
+  static_assert(__is_same(tile_of<LdsWindow>, tile_of<Window>),
+                "async_load_tile: the windows must have the same element type and the same distribution");
+  static_assert(LdsWindow::vector_length == Window::vector_length && LdsWindow::vector_dim_y == Window::vector_dim_y,
+                "async_load_tile: one window allows wider vectors than the other; give both layouts the same contiguous runs");
+  if constexpr (requires { LdsWindow::is_in_lane_order; }) {
+    static_assert(requires { Window::is_in_lane_order; }, "async_load_tile: make both windows with make_async_tile_window");
+  } else {
+    detail::require_lane_order<LdsWindow>();
+  }
+  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+    (detail::async_load_access<Is>(lds_window, window, known, lds_bytes), ...);
+  }(std::make_integer_sequence<index_t, Window::num_access>{});
+}
+
+/// Waits until at most Outstanding of the thread's latest copies are not complete: a tile is Window::num_access of them. All when 0.
+template <index_t Outstanding = 0>
+TILEWRIGHT_HD void async_wait() {
+  exec::async_wait<Outstanding>();
+}
+
+}  // namespace tilewright

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Combines a tile in registers with what a window holds.
+#pragma once
+
+#include <tilewright/tile/load_store.hpp>
+
+namespace tilewright {
+
+/// set: replaces. add: reads, adds and writes; no other thread may do so at the same time. The others are atomic.
+enum class memory_operation_enum : signed char { set, add, atomic_add, atomic_max };
+
+namespace detail {
+
+/// What one atomic update changes: a 4-byte element, or two 16-bit ones.
+template <class T>
+struct atomic_piece {
+  static constexpr bool is_possible = __is_same(T, int) || __is_same(T, unsigned) || __is_same(T, float);
+  static constexpr index_t elements = 1;
+  using type = T;
+};
+template <class T>
+  requires(__is_same(T, half_t) || __is_same(T, bfloat16_t))
+struct atomic_piece<T> {
+  static constexpr bool is_possible = true;
+  static constexpr index_t elements = 2;
+  using type = vector_t<T, 2>;
+};
+
+template <index_t I, exec::atomic_op Op, class Tile, class Window, class Known>
+TILEWRIGHT_HD void update_access(const Tile& tile, const Window& window, Known known) {
+  using piece = atomic_piece<typename Tile::element_type>;
+  constexpr index_t first = Window::template first_register<I>, step = Window::register_step;
+  index_t offset;
+  if constexpr (Window::view_type::address_space == address_space_enum::global) {
+    offset = checked_offset<I>(window, known);
+  } else {
+    offset = window.template offset<I>();
+  }
+  unroll<Window::vector_length / piece::elements>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    constexpr index_t element = first + j.value * piece::elements * step;
+    typename piece::type value;
+    if constexpr (piece::elements == 1) {
+      value = tile.thread_buffer[element];
+    } else {
+      value = {{tile.thread_buffer[element], tile.thread_buffer[element + step]}};
+    }
+    if constexpr (Window::view_type::address_space == address_space_enum::global) {
+      exec::buffer_atomic<Op>(window.view.buffer, offset + 4 * j.value, value);
+    } else {
+      exec::lds_atomic<Op>(window.view.buffer, offset + 4 * j.value, value);
+    }
+  });
+}
+
+}  // namespace detail
+
+/// Updates the window with the tile's elements, which must have its distribution. Elements outside of a tensor in global memory are
+/// left alone. The atomic operations are relaxed; they take int, unsigned and float, and half_t and bfloat16_t in pairs, so that
+/// the window's vectors must hold at least two of these. Floats must not be NaN where the largest is kept.
+template <memory_operation_enum Operation, TileWindow Window, class T, class Distribution, class Known = known_inside<>>
+TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile, Known known = {}) {
+  using enum memory_operation_enum;
+  detail::require_storable<Window, T, Distribution>();
+  if constexpr (Operation == set) {
+    store_tile(window, tile, known);
+  } else if constexpr (Operation == add) {
+    auto sum = load_tile(window, known);
+    unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+      sum.thread_buffer[d] = type_convert<T>(sum.thread_buffer[d] + tile.thread_buffer[d]);
+    });
+    store_tile(window, sum, known);
+  } else {
+    using piece = detail::atomic_piece<T>;
+    static_assert(piece::is_possible, "update_tile: atomic updates are of int, unsigned, float, half_t or bfloat16_t; cast_tile converts");
+    static_assert(Window::vector_length % piece::elements == 0,
+                  "update_tile: 16-bit elements are updated atomically in pairs; the window's vectors must hold at least two");
+    if constexpr (piece::is_possible && Window::vector_length % piece::elements == 0) {
+      constexpr exec::atomic_op op = Operation == atomic_add ? exec::atomic_op::add : exec::atomic_op::max;
+      [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+        (detail::update_access<Is, op>(tile, window, known), ...);
+      }(std::make_integer_sequence<index_t, Window::num_access>{});
+    }
+  }
+}
+
+}  // namespace tilewright
