@@ -5,4 +5,6 @@
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/lds_prediction.hpp>
+#include <tilewright/tile/async_window.hpp>
 #include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/update.hpp>

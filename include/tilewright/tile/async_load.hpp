@@ -10,10 +10,12 @@ namespace tilewright {
 namespace detail {
 
 /// Every instruction writes the lanes of its wave one after the other.
-TILEWRIGHT_HD constexpr bool fills_lds_in_lane_order(const tensor_graph& layout, const distribution_encoding& e, index_t element_bytes) {
+TILEWRIGHT_HD constexpr bool fills_lds_in_lane_order(const tensor_graph& layout, const distribution_encoding& e,
+                                                     index_t element_bytes) {
   const lds_access_walk walk(layout, e, element_bytes);
-  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+  const bool all_alike = walk.rule() == lds_access_walk::addresses_are::sum_of_parts;
+  for (index_t wave = 0; wave < (all_alike ? 1 : walk.num_waves()); ++wave) {
+    for (index_t access = 0; access < (all_alike ? 1 : walk.num_accesses()); ++access) {
       const lds_addresses address = walk.addresses(wave, access);
       for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
         if (address[lane] != address[0] + lane * walk.bytes_per_lane()) return false;
@@ -34,7 +36,8 @@ TILEWRIGHT_HD constexpr void require_lane_order() {
   constexpr index_t bytes = LdsWindow::vector_length * LdsWindow::element_bytes;
   if constexpr (bytes >= 4 && arch::current::value.supports_direct_to_lds(bytes)) {
     static_assert(is_in_lane_order_v<LdsWindow>,
-                  "async_load_tile: this target fills LDS lane after lane, and the layout or the distribution has another order; make "
+                  "async_load_tile: this target fills LDS lane after lane, and the layout or the distribution has "
+                  "another order; make "
                   "both windows with make_async_tile_window");
   }
 #endif
@@ -42,8 +45,8 @@ TILEWRIGHT_HD constexpr void require_lane_order() {
 
 template <index_t I, class LdsWindow, class Window, class Known>
 TILEWRIGHT_HD void async_load_access(const LdsWindow& to, const Window& from, Known known, index_t lds_bytes) {
-  exec::async_load_to_lds<Window::vector_length * Window::element_bytes>(from.view.buffer, checked_offset<I>(from, known),
-                                                                         to.view.buffer, to.template offset<I>() + lds_bytes);
+  exec::async_load_to_lds<Window::vector_length * Window::element_bytes>(
+      from.view.buffer, checked_offset<I>(from, known), to.view.buffer, to.template offset<I>() + lds_bytes);
 }
 
 }  // namespace detail
@@ -52,16 +55,22 @@ TILEWRIGHT_HD void async_load_access(const LdsWindow& to, const Window& from, Kn
 /// async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination: another buffer of the
 /// same layout. Targets without such copies, or without copies of this vector's size, load and store (check_direct_to_lds tells).
 template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
-TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {}, index_t lds_bytes = 0) {
-  static_assert(LdsWindow::view_type::address_space == address_space_enum::lds, "async_load_tile: the first window must be in LDS");
-  static_assert(Window::view_type::address_space == address_space_enum::global, "async_load_tile: the second window must be in global memory");
+TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},
+                                   index_t lds_bytes = 0, exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  static_assert(LdsWindow::view_type::address_space == address_space_enum::lds,
+                "async_load_tile: the first window must be in LDS");
+  static_assert(Window::view_type::address_space == address_space_enum::global,
+                "async_load_tile: the second window must be in global memory");
   static_assert(!LdsWindow::view_type::is_read_only, "async_load_tile: the view of LDS is of const elements");
   static_assert(__is_same(tile_of<LdsWindow>, tile_of<Window>),
                 "async_load_tile: the windows must have the same element type and the same distribution");
-  static_assert(LdsWindow::vector_length == Window::vector_length && LdsWindow::vector_dim_y == Window::vector_dim_y,
-                "async_load_tile: one window allows wider vectors than the other; give both layouts the same contiguous runs");
+  static_assert(
+      LdsWindow::vector_length == Window::vector_length && LdsWindow::vector_dim_y == Window::vector_dim_y,
+      "async_load_tile: one window allows wider vectors than the other; give both layouts the same contiguous runs");
   if constexpr (requires { LdsWindow::is_in_lane_order; }) {
-    static_assert(requires { Window::is_in_lane_order; }, "async_load_tile: make both windows with make_async_tile_window");
+    static_assert(
+        requires { Window::is_in_lane_order; }, "async_load_tile: make both windows with make_async_tile_window");
   } else {
     detail::require_lane_order<LdsWindow>();
   }
@@ -72,7 +81,8 @@ TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& wi
 
 /// Waits until at most Outstanding of the thread's latest copies are not complete: a tile is Window::num_access of them. All when 0.
 template <index_t Outstanding = 0>
-TILEWRIGHT_HD void async_wait() {
+TILEWRIGHT_HD void async_wait(exec::call_site where = {}) {
+  const exec::call_scope scope(where);
   exec::async_wait<Outstanding>();
 }
 

@@ -58,8 +58,10 @@ TILEWRIGHT_HD void update_access(const Tile& tile, const Window& window, Known k
 /// left alone. The atomic operations are relaxed; they take int, unsigned and float, and half_t and bfloat16_t in pairs, so that
 /// the window's vectors must hold at least two of these. Floats must not be NaN where the largest is kept.
 template <memory_operation_enum Operation, TileWindow Window, class T, class Distribution, class Known = known_inside<>>
-TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile, Known known = {}) {
+TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
+                               Known known = {}, exec::call_site where = {}) {
   using enum memory_operation_enum;
+  const exec::call_scope scope(where);
   detail::require_storable<Window, T, Distribution>();
   if constexpr (Operation == set) {
     store_tile(window, tile, known);
@@ -71,9 +73,11 @@ TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_te
     store_tile(window, sum, known);
   } else {
     using piece = detail::atomic_piece<T>;
-    static_assert(piece::is_possible, "update_tile: atomic updates are of int, unsigned, float, half_t or bfloat16_t; cast_tile converts");
-    static_assert(Window::vector_length % piece::elements == 0,
-                  "update_tile: 16-bit elements are updated atomically in pairs; the window's vectors must hold at least two");
+    static_assert(piece::is_possible,
+                  "update_tile: atomic updates are of int, unsigned, float, half_t or bfloat16_t; cast_tile converts");
+    static_assert(
+        Window::vector_length % piece::elements == 0,
+        "update_tile: 16-bit elements are updated atomically in pairs; the window's vectors must hold at least two");
     if constexpr (piece::is_possible && Window::vector_length % piece::elements == 0) {
       constexpr exec::atomic_op op = Operation == atomic_add ? exec::atomic_op::add : exec::atomic_op::max;
       [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
