@@ -118,5 +118,82 @@ TEST(ChooseLdsLayout, IsTheBestOfAll) {
   EXPECT_EQ((best_of_all<one_column, 16, 32>(arch::sm90::value, lds_access_kind::read)), on_sm90.worst_degree);
 }
 
+/// Lanes go down a column and read element by element: neighbouring columns belong to other waves.
+constexpr distribution_encoding down_columns(index_t rows, index_t cols, index_t waves, index_t wave_size) {
+  distribution_encoding e;
+  e.h.push_back({});
+  e.h.push_back({});
+  e.p.push_back({});
+  e.p.push_back({});
+  for (const index_t f : {rows / min(rows, wave_size), min(rows, wave_size)}) e.h[0].push_back(f);
+  for (const index_t f : {cols / waves, waves}) e.h[1].push_back(f);
+  e.p[0].push_back({2, 1});
+  e.p[1].push_back({1, 1});
+  e.y.push_back({1, 0});
+  e.y.push_back({2, 0});
+  return e;
+}
+
+// A tile that is written by rows, and read by rows and by columns, as for a product with A and with its transpose.
+TEST(ChooseLdsLayout, ServesRowsAndColumns) {
+  constexpr lds_tile tile{64, 64, 2};
+  constexpr lds_use write{copies::along_rows(64, 64, 1, 64, 8), lds_access_kind::write};
+  constexpr lds_use read_rows{encoding_of(arch::describe(matrix_op::mfma_32x32x8_x2).a), lds_access_kind::read};
+  constexpr lds_use columns{down_columns(64, 64, 2, 64), lds_access_kind::read};
+  constexpr distribution_encoding many_rows =
+      embed(tile_distribution_encoding<sequence<>, tuple<sequence<2>, sequence<4>>, tuple<>, tuple<>, sequence<1, 2>,
+                                       sequence<0, 0>>::value,
+            read_rows.distribution);
+  constexpr lds_use read{many_rows, lds_access_kind::read};
+  constexpr lds_layout_choice choice =
+      choose_lds_layout<arch::gfx90a, arch::gfx942, arch::gfx950>(tile, write, read, columns);
+  constexpr auto proof = analyze_choice<arch::gfx90a, arch::gfx942, arch::gfx950>(choice, write, read, columns);
+  static_assert(proof.size() == 9);
+  index_t worst = 0;
+  for (const lds_access_analysis& a : proof) worst = max(worst, a.worst_degree);
+  EXPECT_EQ(worst, choice.worst_degree);
+  EXPECT_EQ(arch::access_bytes(proof[0].op), 16);
+  EXPECT_EQ(arch::access_bytes(proof[2].op), 2) << "columns are read element by element";
+  EXPECT_TRUE(choice.is_proven_best);
+}
+
+constexpr lds_tile floats{32, 32, 4};
+constexpr lds_use column_of_floats{down_columns(32, 32, 4, 32), lds_access_kind::read};
+
+// The transposition that everybody pads by one: without a pad when words are written one by one.
+TEST(ChooseLdsLayout, TransposesWithoutPads) {
+  constexpr lds_use write{copies::along_rows(32, 32, 4, 32, 1), lds_access_kind::write};
+  constexpr lds_layout_choice choice =
+      choose_lds_layout<arch::gfx1100, arch::sm80, arch::sm90>(floats, write, column_of_floats);
+  static_assert(choice.worst_degree == 1 && choice.layout.chunk_bytes == 4);
+  for (const lds_access_analysis& a :
+       analyze_choice<arch::gfx1100, arch::sm80, arch::sm90>(choice, write, column_of_floats))
+    EXPECT_TRUE(a.is_conflict_free());
+}
+
+// Words of one column lie at the same place of their 16-byte chunks: 32 of them find 8 banks on 32, whatever is done to chunks.
+TEST(ChooseLdsLayout, SaysWhatIsImpossible) {
+  constexpr lds_use write{copies::along_rows(32, 32, 4, 32, 4), lds_access_kind::write};
+  constexpr lds_layout_choice choice = choose_lds_layout<arch::sm90>(floats, write, column_of_floats);
+  static_assert(choice.worst_degree == 4 && choice.is_proven_best);
+  constexpr auto proof = analyze_choice<arch::sm90>(choice, write, column_of_floats);
+  EXPECT_TRUE(proof[0].is_conflict_free());
+  EXPECT_EQ(proof[1].worst_degree, 4);
+}
+
+// Rows are left as they are where that does, and one address register serves all accesses of a use.
+TEST(ChooseLdsLayout, LeavesPlainWhatIsFreeOfConflicts) {
+  constexpr lds_use write{copies::along_rows(32, 64, 1, 32, 8), lds_access_kind::write};
+  constexpr lds_layout_choice choice = choose_lds_layout<arch::sm90>(lds_tile{32, 64, 2}, write);
+  static_assert(choice.layout.is_plain() && choice.worst_degree == 1 && choice.address_registers == 1);
+  static_assert(is_linear(make_lds_descriptor<choice.layout>().graph));
+}
+
+// Reads see 64 banks and writes 32: the segments are nested.
+TEST(ChooseLdsLayout, ServesTwoWidthsOfBankRows) {
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<32, 256, matrix_op::mfma_16x16x32>, arch::gfx950>()), 1);
+  EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_16x16x32>, arch::gfx942, arch::gfx950>()), 1);
+}
+
 }  // namespace
 }  // namespace tilewright

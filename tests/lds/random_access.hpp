@@ -37,6 +37,7 @@ inline swizzled_layout random_swizzle(random_engine& random, const lds_tile& til
   } else {
     s.segments = min(s.chunks_per_row(), 1 << below(random, 3));
   }
+  if (s.chunks_per_bank_row() > 1 && below(random, 3) == 0) s.half_flip = below(random, s.chunks_per_bank_row() / 2);
   for (index_t i = 0; i < log2_floor(s.num_bank_rows()); ++i) s.flips.push_back(below(random, s.chunks_per_bank_row()));
   return s;
 }

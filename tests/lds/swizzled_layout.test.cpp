@@ -57,6 +57,18 @@ TEST(SwizzledLayout, RowsLongerThanABankRowAreCut) {
   expect_same_as_descriptor<cut>();
 }
 
+constexpr swizzled_layout with_half(swizzled_layout layout, index_t half_flip) {
+  layout.half_flip = half_flip;
+  return layout;
+}
+
+TEST(SwizzledLayout, HalvesOfABankRowMayDiffer) {
+  expect_same_as_descriptor<with_half(layout_of({32, 32, 2}, 4, 15, 3, 8), 5)>();
+  expect_same_as_descriptor<with_half(layout_of({16, 32, 2}, 2, 3, 7, 0), 2)>();
+  expect_same_as_descriptor<with_half(layout_of({8, 64, 2}, 1, 3, 0, 0), 3)>();
+  expect_same_as_descriptor<with_half(with(layout_of({4, 256, 2}, 1, 1, 15, 4), 2, 16), 6)>();
+}
+
 TEST(SwizzledLayout, ChunksMayBeNarrow) {
   expect_same_as_descriptor<with(layout_of({8, 32, 4}, 1, 1, 2, 4), 1, 4)>();
   expect_same_as_descriptor<with(layout_of({8, 32, 2}, 2, 15, 3), 1, 8)>();

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Finds a layout in LDS that is free of bank conflicts for every given access on every given target.
-//
-// The lanes of one phase are a coset of a subspace of the lane id's bits, and a swizzled layout is linear over bits. So a phase is
-// free of conflicts when no sum of its basis, other than those that stay inside of one dword, lands on bank bits that are all zero.
-// Each such sum is a row difference and a byte difference; the bits of its row are decided from the least significant one on, and
-// a sum is tested as soon as its highest row bit is decided.
+// Finds a layout in LDS that is free of bank conflicts for every given access on every given target, or the best one.
 #pragma once
 
-#include <tilewright/distribution/access_plan.hpp>
+#include <tilewright/lds/layout_search.hpp>
 #include <tilewright/lds/lds_access.hpp>
-#include <tilewright/lds/swizzled_layout.hpp>
 
 namespace tilewright {
 
-/// One way in which a tile is accessed: which thread takes which element, and how. The distribution's dimensions are (row, col).
+/// One way in which a tile is accessed: which thread takes which element, and how. The distribution's dimensions are (row, col), all
+/// its factors powers of two.
 struct lds_use {
   distribution_encoding distribution;
   lds_access_kind kind = lds_access_kind::read;
@@ -23,191 +18,125 @@ struct lds_use {
 struct lds_layout_choice {
   swizzled_layout layout;
   index_t worst_degree = 1;
-  bool is_proven_best = true;  // false: the search was cut short, a better layout might exist
+  /// No layout that is linear over bits and keeps the widest vectors whole has a lower degree. False: the search was cut short.
+  bool is_proven_best = true;
+  index_t address_registers = 0;  // of one thread, for all uses together
 };
 
 namespace detail {
 
-class lds_layout_search {
- public:
-  constexpr explicit lds_layout_search(const lds_tile& tile) { layout_.tile = tile; }
+// Reaching this in a constant expression is the error: the tile's lengths and the distributions' factors must be powers of two, and
+// the distributions those of the tile.
+TILEWRIGHT_HD void lds_layouts_are_found_for_powers_of_two() { __builtin_trap(); }
 
-  /// Adds what one instruction asks of the layout under one reading of its phases.
-  constexpr void require(const arch::lds_service& service, const distribution_encoding& e, index_t bytes) {
-    index_t rows[6] = {}, cols[6] = {};
-    index_t num_basis = log2_floor(service.phases.lanes_per_phase);
-    for (index_t i = 0; i < num_basis; ++i) {
-      for (index_t bit = 0; bit < 6; ++bit) {
-        if (!(service.phases.lane_bit[i] >> bit & 1)) continue;
-        const array<index_t, 2> x = position_of_lane(e, index_t(1) << bit);
-        rows[i] ^= x[0];
-        cols[i] ^= x[1] * layout_.tile.element_bytes;
-      }
-    }
-    const index_t first_bank_bit = max<index_t>(2, log2_floor(bytes));
-    const index_t bank_mask = (service.banks * arch::lds_bank_bytes - 1) & ~((1 << first_bank_bit) - 1);
-    const index_t group = num_groups_++;
-    widest_bank_row_ = max(widest_bank_row_, service.banks * arch::lds_bank_bytes);
-    // Lanes at the same place of their chunks need different slots of the bank row: no layout gives them more than there are.
-    index_t same_place = 0, same_dword = 0;
-    for (index_t subset = 0; subset < 1 << num_basis; ++subset) {
-      index_t row = 0, col = 0;
-      for (index_t i = 0; i < num_basis; ++i) {
-        if (subset >> i & 1) {
-          row ^= rows[i];
-          col ^= cols[i];
-        }
-      }
-      same_place += (col & bank_mask & (layout_.chunk_bytes - 1)) == 0;
-      if (row == 0 && col < arch::lds_bank_bytes) {
-        ++same_dword;
-        continue;
-      }
-      sums_.push_back({static_cast<short>(row), static_cast<short>(col), static_cast<short>(bank_mask), 0,
-                       static_cast<signed char>(group)});
-    }
-    const index_t slots = service.banks * arch::lds_bank_bytes / layout_.chunk_bytes;
-    lowest_degree_ = max(lowest_degree_, same_place / (slots * same_dword));
-  }
+/// Elements that the use moves at once if they are neighbours in a row.
+constexpr vector_choice widest_vector(const lds_use& use, const lds_tile& tile) {
+  return choose_vector(use.distribution, array<index_t, 2>{{1, tile.cols}}, tile.element_bytes);
+}
 
-  /// As few rows in a bank row as possible: the fewer, the simpler the addresses.
-  constexpr lds_layout_choice solve() {
-    const index_t row_bytes = layout_.tile.cols * layout_.tile.element_bytes;
-    for (index_t degree = lowest_degree_;; degree *= 2) {
-      limit_ = degree - 1;  // sums that may fall into one bank: a kernel of dimension log2(degree), less zero
-      for (index_t layer = 1; layer == 1 || (layer * row_bytes <= widest_bank_row_ && layer <= layout_.tile.rows);
-           layer *= 2) {
-        begin(layer);
-        place(0);
-        if (test(0, 0) && decide(0)) return {layout_, degree, proven_};
-      }
-    }
-  }
-
- private:
-  struct sum {
-    short row = 0, col = 0, bank_mask = 0;
-    signed char level = 0, group = 0;
-    short bank_row = 0, place = 0;  // where it lies without flips
+/// Addresses that a thread keeps in registers: one for each pattern of flipped bits among its accesses.
+constexpr index_t count_address_registers(const swizzled_layout& layout, const lds_use& use) {
+  if (layout.is_plain()) return 1;
+  const distribution_encoding& e = use.distribution;
+  const lds_tile& tile = layout.tile;
+  const index_t vector_bytes = widest_vector(use, tile).length * tile.element_bytes;
+  const auto address = [&](index_t plain) {
+    return layout.address(plain / tile.row_bytes(), plain % tile.row_bytes());
   };
-
-  static constexpr array<index_t, 2> position_of_lane(const distribution_encoding& e, index_t lane) {
-    array<index_t, 2> x{};
-    const auto& ids = e.p[e.ndim_p() - 1];
-    for (index_t i = ids.size(); i-- > 0;) {
-      const index_t digit = lane % e.length(ids[i]);
-      lane /= e.length(ids[i]);
-      if (ids[i].major != 0) x[ids[i].major - 1] += digit * e.stride(ids[i]);
-    }
-    return x;
+  index_t own_bits = 0;
+  for (const rh_id id : e.y) own_bits |= plain_byte_of_factor(e, id, tile) * (e.length(id) - 1);
+  array<unsigned, 16> flipped{};
+  unsigned variable_bits = 0;
+  index_t count = 0;
+  for (index_t plain = vector_bytes; plain < tile.bytes(); plain *= 2) {
+    if (!(own_bits & plain)) variable_bits |= unsigned(address(plain));
   }
-
-  constexpr void begin(index_t layer) {
-    layout_.layer = layer;
-    num_bits_ = log2_floor(layout_.tile.rows / layer);
-    layout_.flips = {};
-    for (index_t& v : violations_) v = 0;
-    for (sum& s : sums_) {
-      s.level = static_cast<signed char>(s.row < layer ? 0 : log2_floor(s.row / layer) + 1);
-      s.bank_row = static_cast<short>(s.row / layer);
-      s.place = static_cast<short>(layout_.address(s.row, s.col) & s.bank_mask);
-    }
-    for (index_t i = 0; i < num_bits_; ++i) layout_.flips.push_back(0);
-    by_level_.count = 0;
-    for (index_t level = 0; level <= num_bits_; ++level) {
-      first_[level] = by_level_.size();
-      for (index_t i = 0; i < sums_.size(); ++i) {
-        if (sums_[i].level == level) by_level_.push_back(static_cast<short>(i));
-      }
-    }
-    first_[num_bits_ + 1] = by_level_.size();
-    steps_ = 0;
+  for (index_t plain = vector_bytes; plain < tile.bytes(); plain *= 2) {
+    if (own_bits & plain) flipped[count++] = unsigned(address(plain)) & variable_bits;
   }
+  return 1 << f2_rank(flipped, count);
+}
 
-  /// Counts the sums of a level that the flip of its bit puts into one bank; undoes it and says no where a group has too many.
-  constexpr bool test(index_t level, index_t flip) {
-    for (index_t i = first_[level]; i < first_[level + 1]; ++i) {
-      const sum& s = sums_[by_level_[i]];
-      if ((s.bank_mask & (places_[i] ^ flip * layout_.chunk_bytes)) != 0) continue;
-      if (++violations_[s.group] > limit_) {
-        retract(level, flip, i + 1);
-        return false;
-      }
-    }
-    return true;
-  }
-
-  constexpr void retract(index_t level, index_t flip, index_t end) {
-    for (index_t i = first_[level]; i < end; ++i) {
-      const sum& s = sums_[by_level_[i]];
-      if ((s.bank_mask & (places_[i] ^ flip * layout_.chunk_bytes)) == 0) --violations_[s.group];
-    }
-  }
-
-  /// Where the sums of a level lie by the flips of the bits below it.
-  constexpr void place(index_t level) {
-    for (index_t i = first_[level]; i < first_[level + 1]; ++i) {
-      const sum& s = sums_[by_level_[i]];
-      index_t flips = 0;
-      for (index_t bit = 0; bit + 1 < level; ++bit) {
-        if (s.bank_row >> bit & 1) flips ^= layout_.flips[bit];
-      }
-      places_[i] = static_cast<short>(s.place ^ flips * layout_.chunk_bytes);
-    }
-  }
-
-  constexpr bool decide(index_t bit) {
-    if (bit == num_bits_) return true;
-    if (++steps_ > max_steps) {
-      proven_ = false;
-      return false;
-    }
-    const index_t level = bit + 1, chunks = layout_.chunks_per_row() * layout_.layer;
-    place(level);
-    for (index_t flip = 0; flip < chunks; ++flip) {
-      if (!test(level, flip)) continue;
-      layout_.flips[bit] = flip;
-      if (decide(bit + 1)) return true;
-      retract(level, flip, first_[level + 1]);
-    }
-    layout_.flips[bit] = 0;
-    return false;
-  }
-
-  static constexpr index_t max_steps = 1000;
-  swizzled_layout layout_;
-  index_t num_bits_ = 0, num_groups_ = 0, limit_ = 0, steps_ = 0, widest_bank_row_ = 0, lowest_degree_ = 1;
-  bool proven_ = true;
-  static constexpr index_t max_sums = 1024;
-  inplace_vector<sum, max_sums> sums_;
-  inplace_vector<short, max_sums> by_level_;  // numbers of sums
-  short places_[max_sums] = {};               // of by_level_
-  index_t first_[swizzled_layout::max_row_bits + 2] = {};
-  index_t violations_[48] = {};
-};
-
-template <class Arch>
-constexpr void require_uses(lds_layout_search& search, const lds_tile& tile, const lds_use& use) {
-  const index_t chunk = 16 / tile.element_bytes;
-  const vector_choice vector = choose_vector(use.distribution, array<index_t, 2>{{1, chunk}}, tile.element_bytes);
-  const index_t bytes = vector.length * tile.element_bytes;
-  const arch::lds_op op = use.kind == lds_access_kind::ldmatrix ? arch::lds_op::ldmatrix
-                          : use.kind == lds_access_kind::write  ? arch::lds_write_op(bytes)
-                                                                : arch::lds_read_op(bytes);
-  for (const arch::lds_service& reading : Arch::value.find(op)->readings)
-    search.require(reading, use.distribution, bytes);
+constexpr void require_use(lds_layout_search& search, const arch::target& target, const lds_tile& tile,
+                           const lds_use& use) {
+  const index_t bytes = widest_vector(use, tile).length * tile.element_bytes;
+  const arch::lds_instruction* row = target.find(lds_op_of(use.kind, bytes));
+  if (row == nullptr) target_has_no_such_lds_instruction();
+  const array<unsigned, 6> plain_bits = plain_bits_of_lane(use.distribution, tile);
+  for (const arch::lds_service& reading : row->readings) search.require(reading, bytes, plain_bits);
 }
 
 }  // namespace detail
 
-/// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Without conflicts where that is
-/// possible for layouts of this kind; else with the lowest degree.
+/// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Never pads. Of the layouts of the lowest
+/// degree it takes one that needs few address registers: plain rows where they do, else chunks permuted within rows of banks. The
+/// widest vector of any use decides how large chunks are.
+constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets, index_t num_targets,
+                                              const lds_tile& tile, const lds_use* uses, index_t num_uses) {
+  index_t chunk_bytes = arch::lds_bank_bytes;
+  bool fits = is_power_of_two(tile.rows) && is_power_of_two(tile.row_bytes()) && is_power_of_two(tile.element_bytes);
+  for (index_t i = 0; i < num_uses; ++i) {
+    const distribution_encoding& e = uses[i].distribution;
+    fits = fits && e.ndim_x() == 2 && e.x_length(0) == tile.rows && e.x_length(1) == tile.cols &&
+           has_power_of_two_factors(e);
+    chunk_bytes = max(chunk_bytes, detail::widest_vector(uses[i], tile).length * tile.element_bytes);
+  }
+  if (!fits || tile.row_bytes() < chunk_bytes) detail::lds_layouts_are_found_for_powers_of_two();
+  detail::lds_layout_search search(tile, chunk_bytes);
+  for (index_t t = 0; t < num_targets; ++t) {
+    for (index_t i = 0; i < num_uses; ++i) detail::require_use(search, *targets[t], tile, uses[i]);
+  }
+
+  lds_layout_choice best;
+  const index_t widest = min(search.widest_bank_row(), tile.bytes());
+  for (index_t slack = search.least_slack();; ++slack) {
+    bool was_cut_short = false;
+    const auto try_bank_row = [&](index_t bank_row, bool flips_half) {
+      swizzled_layout layout;
+      if (!search.find(bank_row, slack, flips_half, layout)) {
+        was_cut_short = was_cut_short || search.too_long();
+        return;
+      }
+      index_t registers = 0;
+      for (index_t i = 0; i < num_uses; ++i) registers += detail::count_address_registers(layout, uses[i]);
+      if (best.address_registers != 0 && registers >= best.address_registers) return;
+      best.layout = layout;
+      best.address_registers = registers;
+    };
+    for (index_t bank_row = min(widest, tile.row_bytes()); bank_row <= widest && best.address_registers != num_uses;
+         bank_row *= 2)
+      try_bank_row(bank_row, false);
+    if (best.address_registers == 0 && search.has_two_widths() && widest > chunk_bytes) try_bank_row(widest, true);
+    if (best.address_registers > 0) {
+      best.worst_degree = 1 << slack;
+      return best;
+    }
+    if (best.is_proven_best) best.is_proven_best = !was_cut_short && !search.exists(slack) && !search.too_long();
+  }
+}
+
+/// The same with targets as types.
 template <class... Archs, class... Uses>
 constexpr lds_layout_choice choose_lds_layout(const lds_tile& tile, const Uses&... uses) {
-  detail::lds_layout_search search(tile);
-  const auto require_on = [&]<class Arch>(Arch) { (detail::require_uses<Arch>(search, tile, uses), ...); };
-  (require_on(Archs{}), ...);
-  return search.solve();
+  const arch::target* const targets[] = {&Archs::value...};
+  const lds_use all_uses[] = {uses...};
+  return choose_lds_layout(targets, sizeof...(Archs), tile, all_uses, sizeof...(Uses));
+}
+
+/// The proof: what each use costs on each target by the analysis of the layout's descriptor, which knows nothing of the search. Targets
+/// one after the other, for each the uses in order.
+template <class... Archs, class... Uses>
+constexpr auto analyze_choice(const lds_layout_choice& choice, const Uses&... uses) {
+  array<lds_access_analysis, sizeof...(Archs) * sizeof...(Uses)> result{};
+  const arch::target* const targets[] = {&Archs::value...};
+  const lds_use all_uses[] = {uses...};
+  const tensor_graph graph = make_lds_graph(choice.layout);
+  for (index_t i = 0; i < result.size(); ++i) {
+    const lds_use& use = all_uses[i % index_t(sizeof...(Uses))];
+    result[i] = analyze_lds_access(*targets[i / index_t(sizeof...(Uses))], graph, use.distribution,
+                                   choice.layout.tile.element_bytes, use.kind);
+  }
+  return result;
 }
 
 }  // namespace tilewright
