@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A merge of 4 x 8 on a matrix of 4 x 6: the message has both lengths.
-// EXPECT: transform_tensor_descriptor: the length given to a transform is not the length of the dimension it is applied to
+// EXPECT: tensor transforms: the length given to a transform is not the length of the dimension it is applied to
 // EXPECT(gcc): the comparison reduces to '(6 == 8)'
 // EXPECT(clang): static assertion failed due to requirement '6 == 8'
 #include <tilewright/descriptor/transform_descriptor.hpp>

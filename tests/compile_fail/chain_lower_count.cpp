@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A merge of two dimensions that is given one.
-// EXPECT: transform_tensor_descriptor: a transform needs another number of lower dimensions than its sequence lists
+// EXPECT: tensor transforms: a transform needs another number of lower dimensions than its sequence lists
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;

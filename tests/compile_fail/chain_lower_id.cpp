@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Dimension 2 of a matrix.
-// EXPECT: transform_tensor_descriptor: a lower dimension id is not a dimension of the descriptor
+// EXPECT: tensor transforms: a lower dimension id is not a dimension of the descriptor
 // EXPECT: is_dimension_used_well<2>
 #include <tilewright/descriptor/transform_descriptor.hpp>
 

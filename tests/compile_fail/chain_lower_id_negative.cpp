@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Dimension -1: numbers do not count from the end.
-// EXPECT: transform_tensor_descriptor: a lower dimension id is not a dimension of the descriptor
+// EXPECT: tensor transforms: a lower dimension id is not a dimension of the descriptor
 // EXPECT: is_dimension_used_well<-1>
 #include <tilewright/descriptor/transform_descriptor.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A dimension that no transform takes.
-// EXPECT: transform_tensor_descriptor: a dimension of the descriptor is used by no transform; pass it through or freeze it
+// EXPECT: tensor transforms: a dimension of the descriptor is used by no transform; pass it through or freeze it
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A dimension that two transforms want.
-// EXPECT: transform_tensor_descriptor: a dimension of the descriptor is used by two transforms
+// EXPECT: tensor transforms: a dimension of the descriptor is used by two transforms
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A sequence of nine dimensions.
-// EXPECT: transform_tensor_descriptor: a sequence lists more dimensions than a transform may have
+// EXPECT: tensor transforms: a sequence lists more dimensions than a transform may have
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;

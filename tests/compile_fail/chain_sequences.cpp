@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One sequence for two transforms.
-// EXPECT: transform_tensor_descriptor: one lower and one upper sequence is needed for each transform
+// EXPECT: tensor transforms: one lower and one upper sequence is needed for each transform
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A descriptor of eleven dimensions.
-// EXPECT: transform_tensor_descriptor: more transforms or dimensions than a descriptor holds
+// EXPECT: tensor transforms: more transforms or dimensions than a descriptor holds
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An unmerge into two dimensions that is given one.
-// EXPECT: transform_tensor_descriptor: a transform makes another number of upper dimensions than its sequence lists
+// EXPECT: tensor transforms: a transform makes another number of upper dimensions than its sequence lists
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // New dimensions 0 and 2.
-// EXPECT: transform_tensor_descriptor: the upper dimension ids must be 0, 1, ... with each used once
+// EXPECT: tensor transforms: the upper dimension ids must be 0, 1, ... with each used once
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;

@@ -16,13 +16,7 @@ struct evaluation {
 evaluation evaluate(const random_layout& layout, const indices& index) {
   array<index_t, tensor_graph::max_hidden> hidden{};
   lower_all(layout.graph, layout.values.data(), index.data(), hidden.data());
-  bool valid = true;
-  for (const graph_node& node : layout.graph.nodes) {
-    const transform_parameters p = node.parameters(layout.values.data());
-    index_t up[graph_node::max_dims] = {};
-    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
-    valid = valid && with_rules(node.spec.kind, [&](auto rules) { return rules.is_valid(p.data(), up); });
-  }
+  const bool valid = is_valid_everywhere(layout.graph, layout.values.data(), hidden.data());
   return {hidden[0], valid};
 }
 

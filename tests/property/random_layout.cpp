@@ -147,6 +147,7 @@ class builder {
         stride = round_up<index_t>(stride, choices_.one_of<index_t>({8, 4, 3})) + choices_.one_of<index_t>({0, 8, 1});
     }
     parameters.insert(parameters.end(), strides.begin(), strides.end());
+    parameters.push_back(0);
     parameters.push_back(1);
     add({1, lengths, {{transform_kind::embed, parameters, {0}, upto(lengths.size())}}});
   }

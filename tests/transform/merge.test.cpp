@@ -49,8 +49,8 @@ TEST(Merge, IsF2LinearUnlessALengthAfterTheFirstIsOdd) {
 }
 
 TEST(Merge, IsMadeFromItsLengths) {
-  EXPECT_TRUE(is_made_of(make_merge_transform(make_tuple(3, number<4>{}, 5)), transform_kind::merge, 3, 1,
-                         {dynamic, 4, dynamic}, {3, 5}));
+  EXPECT_TRUE(is_made_of(make_merge_transform_v3_division_mod(make_tuple(3, number<4>{}, 5)), transform_kind::merge, 3,
+                         1, {dynamic, 4, dynamic}, {3, 5}));
 }
 
 }  // namespace

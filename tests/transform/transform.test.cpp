@@ -11,7 +11,7 @@ TEST(TransformSpec, CountsWhatIsKnownOnlyAtRunTime) {
   constexpr auto t = make_embed_transform(make_tuple(4, number<8>{}), make_tuple(number<8>{}, 2));
   static_assert(t.spec.num_dynamic() == 2);
   static_assert(t.values[0] == 4 && t.values[1] == 2);
-  EXPECT_TRUE(is_made_of(t, transform_kind::embed, 1, 2, {dynamic, 8, 8, dynamic, 1}, {4, 2}));
+  EXPECT_TRUE(is_made_of(t, transform_kind::embed, 1, 2, {dynamic, 8, 8, dynamic, 0, 1}, {4, 2}));
 }
 
 TEST(TransformSpec, IsTheSameTypeForTheSameStaticPart) {
@@ -28,31 +28,62 @@ TEST(TransformSpec, ArithmeticThatKnowsDynamic) {
   static_assert(detail::gcd_of_known(16, 24) == 8 && detail::gcd_of_known(16, dynamic) == 1);
 }
 
+/// Parameters with which each kind maps 5 differently: a swizzle of length 3 has one bit, which flips 2.
+transform_spec sample(transform_kind kind) {
+  transform_spec spec{kind, 1, 1, {}};
+  for (const index_t p : {3, 4, 2, 1, 0, 7}) spec.parameters.push_back(p);
+  return spec;
+}
+
+using enum transform_kind;
+const std::vector<transform_kind> all_kinds = {pass_through, pad,       embed,        merge,  merge_magic, unmerge,
+                                               xor_modulo,   swizzle,   cyclic_shift, offset, slice,       modulo,
+                                               freeze,       replicate, indexing,     functor};
+
+struct ten_times {
+  constexpr index_t operator()(index_t i) const { return 10 * i; }
+};
+
 TEST(WithRules, FindsTheRulesOfAKind) {
-  using enum transform_kind;
-  for (const transform_kind kind : {pass_through, pad, embed, merge, unmerge, xor_modulo, swizzle, offset, freeze}) {
-    const bool linear = with_rules(kind, [](auto rules) { return rules.linear; });
-    EXPECT_EQ(linear, kind != merge && kind != xor_modulo && kind != swizzle);
-  }
-  // Each kind maps 5 differently where parameters are 3, 4, 2.
-  const index_t p[] = {3, 4, 2};  // a swizzle of length 3 has one bit, which flips 2
   const auto lower_of_5 = [&](transform_kind kind) {
+    transform_spec spec = sample(kind);
+    spec.function = make_functor_transform(ten_times{}, 3).spec.function;
+    if (kind == functor) spec.parameters[1] = 6;
     index_t up[2] = {5, 1}, low[2] = {};
-    with_rules(kind, [&](auto rules) {
-      rules.lower(p, kind == embed ? 1 : 2, up, low);
+    with_rules(spec, [&](auto rules) {
+      rules.lower(spec.parameters.begin(), kind == embed ? 1 : 2, up, low);
       return 0;
     });
     return 100 * low[0] + low[1];
   };
   EXPECT_EQ(lower_of_5(pass_through), 500);
   EXPECT_EQ(lower_of_5(pad), 100);
-  EXPECT_EQ(lower_of_5(embed), 2000);
+  EXPECT_EQ(lower_of_5(embed), 2200);
   EXPECT_EQ(lower_of_5(merge), 101);
+  EXPECT_EQ(lower_of_5(merge_magic), 197) << "multiplier 2 and shift 1: quotient (0 + 5) >> 1, remainder 5 - 2 * 4";
   EXPECT_EQ(lower_of_5(unmerge), 2100);
   EXPECT_EQ(lower_of_5(xor_modulo), 500);
   EXPECT_EQ(lower_of_5(swizzle), 503);
+  EXPECT_EQ(lower_of_5(cyclic_shift), 502);
   EXPECT_EQ(lower_of_5(offset), 900);
+  EXPECT_EQ(lower_of_5(slice), 900);
+  EXPECT_EQ(lower_of_5(modulo), 200);
   EXPECT_EQ(lower_of_5(freeze), 300);
+  EXPECT_EQ(lower_of_5(replicate), 0);
+  EXPECT_EQ(lower_of_5(indexing), -100);
+  EXPECT_EQ(lower_of_5(functor), 5000);
+}
+
+TEST(WithRules, KnowWhichKindsAreLinearAndWhichMayBeInvalid) {
+  std::vector<transform_kind> linear, may_be_invalid;
+  for (const transform_kind kind : all_kinds) {
+    transform_spec spec = sample(kind);
+    spec.function = make_functor_transform(ten_times{}, 3).spec.function;
+    if (with_rules(spec, [](auto rules) { return rules.linear; })) linear.push_back(kind);
+    if (with_rules(spec, [](auto rules) { return rules.may_be_invalid; })) may_be_invalid.push_back(kind);
+  }
+  EXPECT_EQ(linear, (std::vector{pass_through, pad, embed, unmerge, offset, slice, freeze, replicate}));
+  EXPECT_EQ(may_be_invalid, (std::vector{pad, indexing, functor}));
 }
 
 }  // namespace

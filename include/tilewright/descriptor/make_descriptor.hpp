@@ -23,37 +23,36 @@ TILEWRIGHT_HD constexpr tensor_graph single_node_graph() {
   return graph;
 }
 
+/// LastOffset: of the last element, if it is static.
+template <long_index_t LastOffset>
+TILEWRIGHT_HD constexpr void require_offsets_fit() {
+  static_assert(LastOffset <= largest_index,
+                "tensor descriptor: the offset of the last element does not fit into 32 bits; give a length as an "
+                "integer instead of "
+                "a number<>, and reach the tensor through tile windows, whose origin has 64 bits");
+}
+
 template <transform_spec Spec>
-TILEWRIGHT_HD constexpr auto make_single_node_descriptor(const coordinate_transform<Spec>& transform, long_index_t space) {
-  return tensor_descriptor<single_node_graph<Spec>()>{transform.values, space};
+TILEWRIGHT_HD constexpr auto make_single_node_descriptor(const coordinate_transform<Spec>& transform,
+                                                         long_index_t space) {
+  if constexpr (Spec.num_dynamic() == 0) {
+    require_offsets_fit<transform_rules<Spec.kind>::least_lower_length(Spec.parameters.begin(), Spec.num_upper, 0) -
+                        1>();
+  }
+  return tensor_descriptor<single_node_graph<Spec>()>{{transform.values}, space};
 }
 
-}  // namespace detail
-
-/// Element (i0, i1, ...) at offset i0 * stride0 + i1 * stride1 + ... . Lengths and strides are number<N>{} (static) or index_t.
-/// GuaranteedVector: all run-time lengths and strides are multiples of it, and the tensor begins at a multiple of it; vectors
-/// along the dimension of stride 1 may be that wide.
-template <class... Lengths, class... Strides, index_t GuaranteedVector = 1>
-TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor(const tuple<Lengths...>& lengths, const tuple<Strides...>& strides,
-                                                          number<GuaranteedVector> guaranteed_vector = {}) {
-  static_assert(sizeof...(Lengths) == sizeof...(Strides), "make_naive_tensor_descriptor: as many strides as lengths are needed");
-  const auto embed = make_embed_transform(lengths, strides, guaranteed_vector);
-  long_index_t space = 1;
-  unroll<sizeof...(Lengths)>([&](auto i) {
-    space += (long_index_t(lengths.template get<i.value>()) - 1) * strides.template get<i.value>();
-  });
-  return detail::make_single_node_descriptor(embed, space);
+template <class A, class B>
+TILEWRIGHT_HD constexpr auto multiply_lengths(A a, B b) {
+  if constexpr (is_number_v<A> && is_number_v<B>) {
+    static_assert(
+        long_index_t{A::value} * B::value <= largest_index,
+        "tensor descriptor: a stride does not fit into 32 bits; give a length as an integer instead of a number<>");
+    return number<A::value * B::value>{};
+  } else {
+    return index_t(a) * index_t(b);
+  }
 }
-
-/// Row-major without gaps: the last dimension is the fastest.
-template <class... Lengths>
-TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed(const tuple<Lengths...>& lengths) {
-  long_index_t space = 1;
-  unroll<sizeof...(Lengths)>([&](auto i) { space *= lengths.template get<i.value>(); });
-  return detail::make_single_node_descriptor(make_unmerge_transform(lengths), space);
-}
-
-namespace detail {
 
 template <class Align, class Last>
 TILEWRIGHT_HD constexpr auto aligned_pitch(Last last, Align align) {
@@ -64,15 +63,7 @@ TILEWRIGHT_HD constexpr auto aligned_pitch(Last last, Align align) {
   }
 }
 
-template <class A, class B>
-TILEWRIGHT_HD constexpr auto multiply_lengths(A a, B b) {
-  if constexpr (is_number_v<A> && is_number_v<B>) {
-    return number<A::value * B::value>{};
-  } else {
-    return index_t(a) * index_t(b);
-  }
-}
-
+/// Stride of dimension I of a row-major tensor whose rows are as long as the next multiple of `align`.
 template <index_t I, class... Lengths, class Align>
 TILEWRIGHT_HD constexpr auto aligned_stride(const tuple<Lengths...>& lengths, Align align) {
   constexpr index_t n = sizeof...(Lengths);
@@ -85,14 +76,76 @@ TILEWRIGHT_HD constexpr auto aligned_stride(const tuple<Lengths...>& lengths, Al
   }
 }
 
+template <class... Lengths, class Align>
+TILEWRIGHT_HD constexpr auto aligned_strides(const tuple<Lengths...>& lengths, Align align) {
+  return [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+    return make_tuple(aligned_stride<Is>(lengths, align)...);
+  }(std::make_integer_sequence<index_t, sizeof...(Lengths)>{});
+}
+
 }  // namespace detail
+
+/// Element (i0, i1, ...) at offset `offset` + i0 * stride0 + i1 * stride1 + ... . Lengths, strides and offset are number<N>{}
+/// (static) or index_t. GuaranteedVector: all run-time lengths, strides and the offset are multiples of it, and the tensor begins
+/// at a multiple of it; vectors along the dimension of stride 1 may be that wide. The element space includes the offset.
+template <class... Lengths, class... Strides, class Offset, index_t GuaranteedVector = 1>
+TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tuple<Lengths...>& lengths,
+                                                                      const tuple<Strides...>& strides, Offset offset,
+                                                                      number<GuaranteedVector> guaranteed_vector = {}) {
+  static_assert(sizeof...(Lengths) == sizeof...(Strides),
+                "make_naive_tensor_descriptor: as many strides as lengths are needed");
+  static_assert(sizeof...(Lengths) >= 1, "make_naive_tensor_descriptor: at least one dimension is needed");
+  const auto embed = make_embed_transform(lengths, strides, guaranteed_vector, offset);
+  long_index_t space = long_index_t(offset) + 1;
+  bool empty = false;
+  unroll<sizeof...(Lengths)>([&](auto i) {
+    const long_index_t last = long_index_t(lengths.template get<i.value>()) - 1;
+    const index_t stride = strides.template get<i.value>();
+    space += stride > 0 ? last * stride : 0;
+    empty = empty || last < 0;
+  });
+  return detail::make_single_node_descriptor(embed, empty ? 0 : space);
+}
+
+/// The same without an offset.
+template <class... Lengths, class... Strides, index_t GuaranteedVector = 1>
+TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor(const tuple<Lengths...>& lengths,
+                                                          const tuple<Strides...>& strides,
+                                                          number<GuaranteedVector> guaranteed_vector = {}) {
+  return make_naive_tensor_descriptor_with_offset(lengths, strides, number<0>{}, guaranteed_vector);
+}
+
+/// Row-major without gaps: the last dimension is the fastest. GuaranteedVector: all run-time lengths are multiples of it, and the
+/// tensor begins at a multiple of it.
+template <class... Lengths, index_t GuaranteedVector = 1>
+TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed(const tuple<Lengths...>& lengths,
+                                                                 number<GuaranteedVector> guaranteed_vector = {}) {
+  static_assert(sizeof...(Lengths) >= 1, "make_naive_tensor_descriptor_packed: at least one dimension is needed");
+  if constexpr (GuaranteedVector != 1) {  // an unmerge has no promise
+    return make_naive_tensor_descriptor(lengths, detail::aligned_strides(lengths, number<1>{}), guaranteed_vector);
+  } else {
+    long_index_t space = 1;
+    unroll<sizeof...(Lengths)>([&](auto i) { space *= lengths.template get<i.value>(); });
+    return detail::make_single_node_descriptor(make_unmerge_transform(lengths), space);
+  }
+}
+
+/// The same from an offset on, which counts to the element space.
+template <class... Lengths, class Offset, index_t GuaranteedVector = 1>
+TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed_with_offset(
+    const tuple<Lengths...>& lengths, Offset offset, number<GuaranteedVector> guaranteed_vector = {}) {
+  return make_naive_tensor_descriptor_with_offset(lengths, detail::aligned_strides(lengths, number<1>{}), offset,
+                                                  guaranteed_vector);
+}
 
 /// Row-major, each row's pitch rounded up to a multiple of `align` elements. The last row ends with its last element.
 template <class... Lengths, class Align>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_aligned(const tuple<Lengths...>& lengths, Align align) {
-  return [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
-    return make_naive_tensor_descriptor(lengths, make_tuple(detail::aligned_stride<Is>(lengths, align)...));
-  }(std::make_integer_sequence<index_t, sizeof...(Lengths)>{});
+  static_assert(detail::IndexLike<Align>,
+                "make_naive_tensor_descriptor_aligned: the alignment must be number<N>{} or an integer");
+  static_assert(detail::static_value_v<Align> == dynamic || detail::static_value_v<Align> >= 1,
+                "make_naive_tensor_descriptor_aligned: the alignment must be positive");
+  return make_naive_tensor_descriptor(lengths, detail::aligned_strides(lengths, align));
 }
 
 }  // namespace tilewright

@@ -71,47 +71,92 @@ TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t
   const dimension_source source = find_source(graph, id);
   if (source.node < 0) return dynamic;
   const graph_node& node = graph.nodes[source.node];
-  return with_rules(node.spec.kind, [&](auto rules) {
+  return with_rules(node.spec, [&](auto rules) {
     return rules.upper_length(node.spec.parameters.begin(), node.width(), source.upper);
   });
 }
 
-/// Moves an index from upper to lower through one node. hidden holds the index of every hidden dimension.
-template <class Rules>
-TILEWRIGHT_HD constexpr void lower_through(Rules rules, const graph_node& node, const index_t* values,
-                                           index_t* hidden) {
-  index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
-  const transform_parameters p = node.parameters(values);
-  for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
-  rules.lower(p.data(), node.width(), up, low);
-  for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];
-}
-
-/// The same for a graph that is known only at run time: fills hidden from the top dimensions downwards.
+/// Fills hidden, the index of every hidden dimension, from the top dimensions downwards: for graphs known only at run time.
 TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t* values, const index_t* index,
                                        index_t* hidden) {
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[i];
   for (index_t n = graph.nodes.size(); n-- > 0;) {
-    with_rules(graph.nodes[n].spec.kind, [&](auto rules) {
-      lower_through(rules, graph.nodes[n], values, hidden);
+    const graph_node& node = graph.nodes[n];
+    const transform_parameters p = node.parameters(values);
+    index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
+    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
+    with_rules(node.spec, [&](auto rules) {
+      rules.lower(p.data(), node.width(), up, low);
       return 0;
     });
+    for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];
+  }
+}
+
+/// Whether every transform says that the element of an index exists. hidden is what lower_all has made of an index that lies inside
+/// of the lengths.
+TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
+                                                 const index_t* hidden) {
+  for (const graph_node& node : graph.nodes) {
+    const transform_parameters p = node.parameters(values);
+    index_t up[graph_node::max_dims] = {};
+    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
+    if (!with_rules(node.spec, [&](auto rules) { return rules.is_valid(p.data(), node.width(), up); })) return false;
+  }
+  return true;
+}
+
+/// Moves hidden, which lower_anywhere or an earlier move has made, by a step along the top dimensions: what
+/// move_tensor_coordinate does, for graphs known only at run time.
+TILEWRIGHT_HD constexpr void move_all(const tensor_graph& graph, const index_t* values, const index_t* step,
+                                      index_t* hidden) {
+  index_t hidden_step[tensor_graph::max_hidden] = {};
+  for (index_t i = 0; i < graph.ndim(); ++i) {
+    hidden[graph.top[i]] += step[i];
+    hidden_step[graph.top[i]] = step[i];
+  }
+  for (index_t n = graph.nodes.size(); n-- > 0;) {
+    const graph_node& node = graph.nodes[n];
+    const transform_parameters p = node.parameters(values);
+    index_t up[graph_node::max_dims] = {}, up_step[graph_node::max_dims] = {};
+    index_t low[graph_node::max_dims] = {}, low_step[graph_node::max_dims] = {};
+    for (index_t i = 0; i < node.upper.size(); ++i)
+      up[i] = hidden[node.upper[i]], up_step[i] = hidden_step[node.upper[i]];
+    for (index_t i = 0; i < node.lower.size(); ++i) low[i] = hidden[node.lower[i]];
+    with_rules(node.spec, [&](auto rules) {
+      move_lower(rules, p.data(), node.lower.size(), node.upper.size(), up, up_step, low, low_step);
+      return 0;
+    });
+    for (index_t i = 0; i < node.lower.size(); ++i) {
+      hidden[node.lower[i]] += low_step[i];
+      hidden_step[node.lower[i]] = low_step[i];
+    }
   }
 }
 
 /// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
 TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
-    if (!with_rules(node.spec.kind, [](auto rules) { return rules.linear; })) return false;
+    if (!with_rules(node.spec, [](auto rules) { return rules.linear; })) return false;
   }
   return true;
+}
+
+/// Whether an index inside of the lengths may have no element.
+TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
+  for (const graph_node& node : graph.nodes) {
+    if (with_rules(node.spec, [](auto rules) { return rules.may_be_invalid; })) return true;
+  }
+  return false;
 }
 
 /// Whether index zero of a linear graph may have an offset other than zero.
 TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
-    const transform_kind kind = node.spec.kind;
-    if (kind == transform_kind::pad || kind == transform_kind::offset || kind == transform_kind::freeze) return true;
+    if (with_rules(node.spec,
+                   [&](auto rules) { return rules.has_constant_term(node.spec.parameters.begin(), node.width()); })) {
+      return true;
+    }
   }
   return false;
 }
@@ -119,10 +164,19 @@ TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
 /// Whether every bit of the offset is an exclusive or of bits of the index.
 TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
-    if (!with_rules(node.spec.kind,
+    if (!with_rules(node.spec,
                     [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
       return false;
     }
+  }
+  return true;
+}
+
+/// Whether the length of every dimension fits into 32 bits.
+TILEWRIGHT_HD constexpr bool lengths_fit(const tensor_graph& graph, const index_t* values) {
+  for (const graph_node& node : graph.nodes) {
+    const transform_parameters p = node.parameters(values);
+    if (!with_rules(node.spec, [&](auto rules) { return rules.fits(p.data(), node.width()); })) return false;
   }
   return true;
 }
@@ -136,7 +190,7 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
   for (const graph_node& node : graph.nodes) {
     index_t low[graph_node::max_dims] = {}, up[graph_node::max_dims] = {};
     for (index_t i = 0; i < node.lower.size(); ++i) low[i] = runs[node.lower[i]];
-    with_rules(node.spec.kind, [&](auto rules) {
+    with_rules(node.spec, [&](auto rules) {
       rules.run(node.spec.parameters.begin(), node.width(), low, up);
       return 0;
     });

@@ -2,34 +2,96 @@
 // Every coordinate transform, and the choice of the right rules when the kind is known only at run time.
 #pragma once
 
+#include <tilewright/transform/cyclic_shift.hpp>
 #include <tilewright/transform/embed.hpp>
 #include <tilewright/transform/freeze.hpp>
+#include <tilewright/transform/functor.hpp>
+#include <tilewright/transform/indexing.hpp>
 #include <tilewright/transform/merge.hpp>
+#include <tilewright/transform/modulo.hpp>
 #include <tilewright/transform/offset.hpp>
 #include <tilewright/transform/pad.hpp>
 #include <tilewright/transform/pass_through.hpp>
+#include <tilewright/transform/replicate.hpp>
+#include <tilewright/transform/slice.hpp>
 #include <tilewright/transform/swizzle.hpp>
 #include <tilewright/transform/unmerge.hpp>
 #include <tilewright/transform/xor.hpp>
 
 namespace tilewright {
 
-/// f(rules) with the rules of a kind.
+namespace detail {
+
+/// The rules of a transform: an object, because a functor's rules know its function.
+template <transform_kind Kind>
+TILEWRIGHT_HD constexpr transform_rules<Kind> make_rules(index_function function = nullptr) {
+  if constexpr (Kind == transform_kind::functor) {
+    return {{}, function};
+  } else {
+    return {};
+  }
+}
+
+}  // namespace detail
+
+/// f(rules) with the rules of a transform.
 template <class F>
-TILEWRIGHT_HD constexpr auto with_rules(transform_kind kind, F&& f) {
+TILEWRIGHT_HD constexpr auto with_rules(const transform_spec& spec, F&& f) {
   using enum transform_kind;
-  switch (kind) {
-    case pad: return f(transform_rules<pad>{});
-    case embed: return f(transform_rules<embed>{});
-    case merge: return f(transform_rules<merge>{});
-    case unmerge: return f(transform_rules<unmerge>{});
-    case xor_modulo: return f(transform_rules<xor_modulo>{});
-    case swizzle: return f(transform_rules<swizzle>{});
-    case offset: return f(transform_rules<offset>{});
-    case freeze: return f(transform_rules<freeze>{});
+  switch (spec.kind) {
+    case pad: return f(detail::make_rules<pad>());
+    case embed: return f(detail::make_rules<embed>());
+    case merge: return f(detail::make_rules<merge>());
+    case merge_magic: return f(detail::make_rules<merge_magic>());
+    case unmerge: return f(detail::make_rules<unmerge>());
+    case xor_modulo: return f(detail::make_rules<xor_modulo>());
+    case swizzle: return f(detail::make_rules<swizzle>());
+    case cyclic_shift: return f(detail::make_rules<cyclic_shift>());
+    case offset: return f(detail::make_rules<offset>());
+    case slice: return f(detail::make_rules<slice>());
+    case modulo: return f(detail::make_rules<modulo>());
+    case freeze: return f(detail::make_rules<freeze>());
+    case replicate: return f(detail::make_rules<replicate>());
+    case indexing: return f(detail::make_rules<indexing>());
+    case functor: return f(detail::make_rules<functor>(*spec.function));
     case pass_through: break;
   }
-  return f(transform_rules<pass_through>{});
+  return f(detail::make_rules<pass_through>());
+}
+
+/// rules.lower, but such that moves may begin at indices that do not exist: a merge rounds downwards there.
+template <class Rules>
+TILEWRIGHT_HD constexpr void lower_anywhere(const Rules& rules, const index_t* p, index_t n, const index_t* up,
+                                            index_t* low) {
+  if constexpr (requires { rules.lower_anywhere(p, n, up, low); }) {
+    rules.lower_anywhere(p, n, up, low);
+  } else {
+    rules.lower(p, n, up, low);
+  }
+}
+
+/// How far the lower index moves when the upper index has moved by up_step to up. low is where the lower index was; low_step holds
+/// zeros. There are num_lower and num_upper dimensions; the arrays have room for one more.
+template <class Rules>
+TILEWRIGHT_HD constexpr void move_lower(const Rules& rules, const index_t* p, index_t num_lower, index_t num_upper,
+                                        const index_t* up, const index_t* up_step, const index_t* low,
+                                        index_t* low_step) {
+  const index_t n = max(num_lower, num_upper);
+  if constexpr (Rules::linear) {
+    const index_t zero[transform_spec::max_dims] = {};
+    index_t at_zero[transform_spec::max_dims] = {};
+    rules.lower(p, n, up_step, low_step);
+    rules.lower(p, n, zero, at_zero);
+    for (index_t i = 0; i < num_lower; ++i) low_step[i] -= at_zero[i];
+  } else if constexpr (requires { rules.move(p, n, up, up_step, low, low_step); }) {
+    rules.move(p, n, up, up_step, low, low_step);
+  } else {
+    bool moves = false;
+    for (index_t i = 0; i < num_upper; ++i) moves = moves || up_step[i] != 0;
+    if (!moves) return;
+    lower_anywhere(rules, p, n, up, low_step);
+    for (index_t i = 0; i < num_lower; ++i) low_step[i] -= low[i];
+  }
 }
 
 }  // namespace tilewright

@@ -6,33 +6,45 @@
 
 namespace tilewright {
 
-/// Parameters: the n upper lengths, the n strides, and a promise: every run-time stride and length is a multiple of it.
-/// lower = sum of upper i * stride i.
+/// Parameters: the n upper lengths, the n strides, the constant, and a promise: every run-time stride, length and constant is a
+/// multiple of it. lower = constant + sum of upper i * stride i.
 template <>
-struct transform_rules<transform_kind::embed> {
+struct transform_rules<transform_kind::embed> : default_rules {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
-    unsigned sum = 0;  // unsigned, because below a pad an index may be anything
+    unsigned sum = unsigned(p[2 * n]);  // unsigned, because below a pad an index may be anything
     for (index_t i = 0; i < n; ++i) sum += unsigned(up[i]) * unsigned(p[n + i]);
     low[0] = index_t(sum);
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
-  TILEWRIGHT_HD static constexpr index_t lower_length(const index_t*, index_t, index_t) { return -1; }
-  TILEWRIGHT_HD static constexpr bool is_valid(const index_t*, const index_t*) { return true; }
+  TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t n, index_t) {
+    if (p[2 * n] == dynamic) return 0;
+    long_index_t last = p[2 * n];
+    for (index_t i = 0; i < n && last <= detail::largest_index; ++i) {
+      if (p[i] == dynamic || p[n + i] == dynamic) return 0;
+      if (p[n + i] > 0) last += (long_index_t(p[i]) - 1) * p[n + i];
+    }
+    return last + 1;
+  }
+  TILEWRIGHT_HD static constexpr bool fits(const index_t* p, index_t n) {
+    return least_lower_length(p, n, 0) <= detail::largest_index + 1;
+  }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
-    const index_t promise = p[2 * n];
+    const index_t promise = p[2 * n + 1];
+    const auto known = [&](index_t value) { return value == dynamic ? promise : value; };
     for (index_t i = 0; i < n; ++i) {
       up_run[i] = 1;
       if (p[n + i] != 1) continue;
-      index_t r = gcd(low_run[0], p[i] == dynamic ? promise : p[i]);
+      index_t r = gcd(gcd(low_run[0], known(p[i])), known(p[2 * n]));
       for (index_t j = 0; j < n; ++j) {
-        if (j != i && p[j] != 1) r = gcd(r, p[n + j] == dynamic ? promise : p[n + j]);
+        if (j != i && p[j] != 1) r = gcd(r, known(p[n + j]));
       }
       up_run[i] = r;
     }
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
+    if (p[2 * n] != 0) return false;
     index_t used = 0;
     for (index_t i = 0; i < n; ++i) {
       if (p[i] == 1) continue;
@@ -43,19 +55,31 @@ struct transform_rules<transform_kind::embed> {
     }
     return true;
   }
+  TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t n) { return p[2 * n] != 0; }
 };
 
-/// lower = sum of upper i * stride i. Promise: every length and stride that is known only at run time is a multiple of it
-/// (and the tensor begins at an address that is a multiple of it); it decides how wide vectors may be.
-template <class... Lengths, class... Strides, class Promise = number<1>>
+/// lower = constant + sum of upper i * stride i. Promise: every length, stride and constant that is known only at run time is a
+/// multiple of it (and the tensor begins at an address that is a multiple of it). It decides how wide vectors may be: along a
+/// dimension of stride 1 as wide as divides its length, all other strides and the constant.
+template <class... Lengths, class... Strides, class Promise = number<1>, class Constant = number<0>>
 TILEWRIGHT_HD constexpr auto make_embed_transform(const tuple<Lengths...>& lengths, const tuple<Strides...>& strides,
-                                                  Promise promise = {}) {
+                                                  Promise promise = {}, Constant constant = {}) {
   static_assert(sizeof...(Lengths) == sizeof...(Strides), "embed: as many strides as lengths are needed");
+  static_assert(is_number_v<Promise>, "embed: the promised divisor must be known at compile time: number<8>{}");
   static_assert(Promise::value >= 1, "embed: the promised divisor must be positive");
+  static_assert((detail::IndexLike<Strides> && ...) && detail::IndexLike<Constant>,
+                "embed: a stride must be number<N>{} or an integer");
+  detail::require_lengths<Lengths...>();
   constexpr index_t n = sizeof...(Lengths);
-  return apply([&](auto... l) {
-    return apply([&](auto... s) { return detail::make_transform<transform_kind::embed, 1, n>(l..., s..., promise); }, strides);
-  }, lengths);
+  return apply(
+      [&](auto... l) {
+        return apply(
+            [&](auto... s) {
+              return detail::make_transform<transform_kind::embed, 1, n>(l..., s..., constant, promise);
+            },
+            strides);
+      },
+      lengths);
 }
 
 }  // namespace tilewright

@@ -8,19 +8,27 @@ namespace tilewright {
 
 /// Parameters: the index.
 template <>
-struct transform_rules<transform_kind::freeze> {
+struct transform_rules<transform_kind::freeze> : default_rules {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t*, index_t* low) { low[0] = p[0]; }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t*, index_t, index_t) { return -1; }
-  TILEWRIGHT_HD static constexpr index_t lower_length(const index_t*, index_t, index_t) { return -1; }
-  TILEWRIGHT_HD static constexpr bool is_valid(const index_t*, const index_t*) { return true; }
-  TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t*) {}
+  TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t, index_t) {
+    return p[0] == dynamic ? 0 : long_index_t(p[0]) + 1;
+  }
+  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) {
+    return true;
+  }  // there is but one upper index
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) { return p[0] == 0; }
+  TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t) { return p[0] != 0; }
 };
 
+/// lower = index; there is no upper dimension.
 template <class Index>
 TILEWRIGHT_HD constexpr auto make_freeze_transform(Index index) {
+  static_assert(detail::IndexLike<Index>, "freeze: the index must be number<N>{} or an integer");
+  static_assert(detail::static_value_v<Index> == dynamic || detail::static_value_v<Index> >= 0,
+                "freeze: the index must not be negative");
   return detail::make_transform<transform_kind::freeze, 1, 0>(index);
 }
 

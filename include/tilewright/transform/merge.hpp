@@ -3,32 +3,65 @@
 #pragma once
 
 #include <tilewright/transform/transform.hpp>
+#include <tilewright/util/magic_division.hpp>
 
 namespace tilewright {
 
+namespace detail {
+
+/// Adds digits to digits, digit i counting from 0 to lengths[i] - 1 but for the first, which counts on: step becomes what changes.
+TILEWRIGHT_HD constexpr void carry_over(const index_t* lengths, index_t n, const index_t* digits, index_t* step) {
+  index_t carry = 0;
+  for (index_t i = n - 1; i > 0; --i) {
+    step[i] += carry;
+    carry = digits[i] + step[i] >= lengths[i] ? 1 : 0;
+    step[i] -= carry * lengths[i];
+  }
+  step[0] += carry;
+}
+
+}  // namespace detail
+
 /// Parameters: the n lower lengths.
 template <>
-struct transform_rules<transform_kind::merge> {
-  static constexpr bool linear = false;
-
+struct transform_rules<transform_kind::merge> : default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     index_t rest = up[0];
     for (index_t i = n - 1; i > 0; --i) {
-      low[i] = modulo(rest, p[i]);
+      low[i] = tilewright::modulo(rest, p[i]);
       rest = divide(rest, p[i]);
     }
     low[0] = rest;
+  }
+  TILEWRIGHT_HD static constexpr void lower_anywhere(const index_t* p, index_t n, const index_t* up, index_t* low) {
+    index_t rest = up[0];
+    for (index_t i = n - 1; i > 0; --i) {
+      low[i] = rest % p[i] + (rest % p[i] < 0 ? p[i] : 0);
+      rest = (rest - low[i]) / p[i];
+    }
+    low[0] = rest;
+  }
+  /// Splits the step and carries. With a step known at compile time nothing is divided.
+  TILEWRIGHT_HD static constexpr void move(const index_t* p, index_t n, const index_t*, const index_t* up_step,
+                                           const index_t* low, index_t* low_step) {
+    if (up_step[0] == 0) return;
+    lower_anywhere(p, n, up_step, low_step);
+    detail::carry_over(p, n, low, low_step);
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t n, index_t) {
     index_t length = 1;
     for (index_t i = 0; i < n; ++i) length = detail::multiply(length, p[i]);
     return length;
   }
+  TILEWRIGHT_HD static constexpr bool fits(const index_t* p, index_t n) {
+    return detail::bounded_product(p, n) <= detail::largest_index;
+  }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t i) { return p[i]; }
-  TILEWRIGHT_HD static constexpr bool is_valid(const index_t*, const index_t*) { return true; }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
     up_run[0] = n == 1 ? low_run[0] : detail::gcd_of_known(low_run[n - 1], p[n - 1]);
   }
+  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
+  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
     for (index_t i = 1; i < n; ++i) {
       if (p[i] == dynamic || !is_power_of_two(p[i])) return false;
@@ -37,10 +70,108 @@ struct transform_rules<transform_kind::merge> {
   }
 };
 
+/// Parameters: the n lower lengths, then the multipliers and then the shifts of the divisions by all but the first of them.
+template <>
+struct transform_rules<transform_kind::merge_magic> : transform_rules<transform_kind::merge> {
+  TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
+    index_t rest = up[0];
+    for (index_t i = n - 1; i > 0; --i) {
+      const index_t quotient = division(p, n, i).divide(rest);
+      low[i] = index_t(unsigned(rest) - unsigned(quotient) * unsigned(p[i]));  // in a pad it may be anything
+      rest = quotient;
+    }
+    low[0] = rest;
+  }
+  TILEWRIGHT_HD static constexpr void lower_anywhere(const index_t* p, index_t n, const index_t* up, index_t* low) {
+    index_t rest = up[0];
+    for (index_t i = n - 1; i > 0; --i) {
+      const index_t quotient = division(p, n, i).divide_rounding_down(rest);
+      low[i] = rest - quotient * p[i];
+      rest = quotient;
+    }
+    low[0] = rest;
+  }
+  TILEWRIGHT_HD static constexpr void move(const index_t* p, index_t n, const index_t*, const index_t* up_step,
+                                           const index_t* low, index_t* low_step) {
+    if (up_step[0] == 0) return;
+    lower_anywhere(p, n, up_step, low_step);
+    detail::carry_over(p, n, low, low_step);
+  }
+
+ private:
+  TILEWRIGHT_HD static constexpr magic_division division(const index_t* p, index_t n, index_t i) {
+    return {unsigned(p[n + i - 1]), p[2 * n - 1 + i - 1]};
+  }
+};
+
+namespace detail {
+
+template <index_t... Lengths>
+TILEWRIGHT_HD constexpr void require_short_product() {
+  static_assert(sizeof...(Lengths) >= 1, "merge: at least one length is needed");
+  constexpr array<index_t, sizeof...(Lengths)> lengths{Lengths...};
+  static_assert(bounded_product(lengths.data(), lengths.size()) <= largest_index,
+                "merge: the merged length does not fit into 32 bits; merge fewer dimensions");
+}
+
+template <class Length>
+TILEWRIGHT_HD constexpr auto multiplier_of(Length length) {
+  if constexpr (is_number_v<Length>) {
+    return number<index_t(make_magic_division(Length::value).multiplier)>{};
+  } else {
+    return index_t(make_magic_division(index_t(length)).multiplier);
+  }
+}
+
+template <class Length>
+TILEWRIGHT_HD constexpr auto shift_of(Length length) {
+  if constexpr (is_number_v<Length>) {
+    return number<make_magic_division(Length::value).shift>{};
+  } else {
+    return make_magic_division(index_t(length)).shift;
+  }
+}
+
+}  // namespace detail
+
+/// make_merge_transform, always with the compiler's division: a few dozen instructions for each run-time length.
 template <class... Lengths>
-TILEWRIGHT_HD constexpr auto make_merge_transform(const tuple<Lengths...>& lower_lengths) {
+TILEWRIGHT_HD constexpr auto make_merge_transform_v3_division_mod(const tuple<Lengths...>& lower_lengths) {
+  detail::require_lengths<Lengths...>();
+  detail::require_short_product<detail::static_value_v<Lengths>...>();
   return apply([](auto... l) { return detail::make_transform<transform_kind::merge, sizeof...(Lengths), 1>(l...); },
                lower_lengths);
+}
+
+/// make_merge_transform, always with divisions by multiplication. Up to six dimensions.
+template <class... Lengths>
+TILEWRIGHT_HD constexpr auto make_merge_transform_v2_magic_division(const tuple<Lengths...>& lower_lengths) {
+  detail::require_lengths<Lengths...>();
+  detail::require_short_product<detail::static_value_v<Lengths>...>();
+  static_assert(sizeof...(Lengths) <= 6,
+                "merge with magic division: at most six dimensions; merge in two steps, or use "
+                "make_merge_transform_v3_division_mod");
+  return apply(
+      [](auto first, auto... l) {
+        return detail::make_transform<transform_kind::merge_magic, sizeof...(Lengths), 1>(
+            first, l..., detail::multiplier_of(l)..., detail::shift_of(l)...);
+      },
+      lower_lengths);
+}
+
+/// One upper dimension from several lower ones; the last is the fastest. Upper indices are less than 2^31. Vectors pass that divide
+/// the last length. Run-time lengths are divided by through multiplication (their multipliers are computed here, so make such
+/// transforms on the host), static ones as the compiler does it.
+template <class... Lengths>
+TILEWRIGHT_HD constexpr auto make_merge_transform(const tuple<Lengths...>& lower_lengths) {
+  constexpr bool divides_by_run_time_length = []<class First, class... Rest>(tuple<First, Rest...>*) {
+    return (!is_number_v<Rest> || ...);
+  }(static_cast<tuple<Lengths...>*>(nullptr));
+  if constexpr (divides_by_run_time_length && sizeof...(Lengths) <= 6) {
+    return make_merge_transform_v2_magic_division(lower_lengths);
+  } else {
+    return make_merge_transform_v3_division_mod(lower_lengths);
+  }
 }
 
 }  // namespace tilewright

@@ -8,17 +8,22 @@ namespace tilewright {
 
 /// Parameters: lower length, left pad, right pad. lower = upper - left; valid where 0 <= lower < lower length.
 template <>
-struct transform_rules<transform_kind::pad> {
+struct transform_rules<transform_kind::pad> : default_rules {
   static constexpr bool linear = true;
+  static constexpr bool may_be_invalid = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = index_t(unsigned(up[0]) - unsigned(p[1]));  // see embed
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) {
-    return p[0] == dynamic || p[1] == dynamic || p[2] == dynamic ? dynamic : p[0] + p[1] + p[2];
+    if (p[0] == dynamic || p[1] == dynamic || p[2] == dynamic) return dynamic;
+    return index_t(unsigned(p[0]) + unsigned(p[1]) + unsigned(p[2]));
+  }
+  TILEWRIGHT_HD static constexpr bool fits(const index_t* p, index_t) {
+    return long_index_t(p[0]) + p[1] + p[2] <= detail::largest_index;
   }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t) { return p[0]; }
-  TILEWRIGHT_HD static constexpr bool is_valid(const index_t* p, const index_t* up) {
+  TILEWRIGHT_HD static constexpr bool is_valid(const index_t* p, index_t, const index_t* up) {
     return unsigned(up[0]) - unsigned(p[1]) < unsigned(p[0]);
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {
@@ -28,18 +33,49 @@ struct transform_rules<transform_kind::pad> {
     if (p[0] != dynamic) r = gcd(r, p[0]);
     up_run[0] = detail::gcd_of_known(r, p[1]);
   }
+  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }  // where elements exist
+  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) { return p[1] == 0; }
+  TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t) { return p[1] != 0; }
 };
 
-/// lower = upper - left; the upper length is left + length + right.
+namespace detail {
+
+template <class... Pads>
+TILEWRIGHT_HD constexpr void require_pads() {
+  static_assert((IndexLike<Pads> && ...), "pad: how much to add must be number<N>{} or an integer");
+  static_assert(((static_value_v<Pads> == dynamic || static_value_v<Pads> >= 0) && ...),
+                "pad: a tensor cannot be padded by less than nothing; use make_slice_transform to make it smaller");
+}
+
+template <index_t Length, index_t Left, index_t Right>
+TILEWRIGHT_HD constexpr void require_short_pads() {
+  if constexpr (Length != dynamic && Left != dynamic && Right != dynamic) {
+    static_assert(long_index_t{Length} + Left + Right <= largest_index,
+                  "pad: the padded length does not fit into 32 bits");
+  }
+}
+
+}  // namespace detail
+
+/// lower = upper - left; the upper length is left + length + right. There is no element where lower < 0 or lower >= length.
+/// Vectors pass as far as their length divides length and left, so that each lies wholly inside or wholly outside.
 template <class Length, class Left, class Right>
 TILEWRIGHT_HD constexpr auto make_pad_transform(Length length, Left left, Right right) {
+  detail::require_lengths<Length>();
+  detail::require_pads<Left, Right>();
+  detail::require_short_pads<detail::static_value_v<Length>, detail::static_value_v<Left>,
+                             detail::static_value_v<Right>>();
   return detail::make_transform<transform_kind::pad, 1, 1>(length, left, right);
 }
+
+/// lower = upper - left; valid from `left` on.
 template <class Length, class Left>
 TILEWRIGHT_HD constexpr auto make_left_pad_transform(Length length, Left left) {
   return make_pad_transform(length, left, number<0>{});
 }
+
+/// lower = upper; valid below `length`.
 template <class Length, class Right>
 TILEWRIGHT_HD constexpr auto make_right_pad_transform(Length length, Right right) {
   return make_pad_transform(length, number<0>{}, right);

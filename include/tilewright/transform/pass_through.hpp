@@ -8,19 +8,26 @@ namespace tilewright {
 
 /// Parameters: length.
 template <>
-struct transform_rules<transform_kind::pass_through> {
+struct transform_rules<transform_kind::pass_through> : default_rules {
   static constexpr bool linear = true;
 
-  TILEWRIGHT_HD static constexpr void lower(const index_t*, index_t, const index_t* up, index_t* low) { low[0] = up[0]; }
+  TILEWRIGHT_HD static constexpr void lower(const index_t*, index_t, const index_t* up, index_t* low) {
+    low[0] = up[0];
+  }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t) { return p[0]; }
-  TILEWRIGHT_HD static constexpr bool is_valid(const index_t*, const index_t*) { return true; }
-  TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t* low_run, index_t* up_run) { up_run[0] = low_run[0]; }
+  TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t* low_run, index_t* up_run) {
+    up_run[0] = low_run[0];
+  }
+  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
+  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return true; }
 };
 
+/// lower = upper. Vectors pass.
 template <class Length>
 TILEWRIGHT_HD constexpr auto make_pass_through_transform(Length length) {
+  detail::require_lengths<Length>();
   return detail::make_transform<transform_kind::pass_through, 1, 1>(length);
 }
 

@@ -6,10 +6,32 @@
 #include <tilewright/util/sequence.hpp>
 #include <tilewright/util/tuple.hpp>
 
+#include <type_traits>
+
 namespace tilewright {
 
 /// "Upper" is what the user indexes, "lower" is the side towards memory.
-enum class transform_kind : signed char { pass_through, pad, embed, merge, unmerge, xor_modulo, swizzle, offset, freeze };
+enum class transform_kind : signed char {
+  pass_through,
+  pad,
+  embed,
+  merge,
+  merge_magic,
+  unmerge,
+  xor_modulo,
+  swizzle,
+  cyclic_shift,
+  offset,
+  slice,
+  modulo,
+  freeze,
+  replicate,
+  indexing,
+  functor
+};
+
+/// A user's map from an upper index to a lower one; `state` are run-time values that came with it.
+using index_function = index_t (*)(index_t upper, const index_t* state);
 
 /// The static part of a transform. Parameters known only at run time read `dynamic`; their values travel beside it.
 struct transform_spec {
@@ -20,6 +42,7 @@ struct transform_spec {
   signed char num_lower = 0;
   signed char num_upper = 0;
   inplace_vector<index_t, max_parameters> parameters;
+  const index_function* function = nullptr;  // of a functor
 
   TILEWRIGHT_HD constexpr index_t num_dynamic() const {
     index_t n = 0;
@@ -32,16 +55,50 @@ struct transform_spec {
 /// The transform's parameters in order, with run-time values filled in.
 using transform_parameters = array<index_t, transform_spec::max_parameters>;
 
-/// What each kind of transform does. Specialisations provide, for parameters p:
-///   lower(p, n, up, low)       the lower index of an upper index; n is the number of dimensions on the side that varies
-///   upper_length(p, n, i)      length of upper dimension i, `dynamic` when it depends on such a parameter
-///   lower_length(p, n, i)      length of lower dimension i, or -1 when any length fits
-///   is_valid(p, up)            whether the element exists (pads say no outside of the original tensor)
-///   run(p, n, low_run, up_run) aligned contiguous run of each upper dimension, given those of the lower ones; see contiguous_runs
-///   linear                     the offset is a linear function of the upper index with coefficients that do not depend on it
-///   f2_linear(p, n)            the map is linear over the bits of the index (xor in place of addition)
+/// What each kind of transform does, for parameters p; n is the number of dimensions on the side that varies. Specialisations
+/// provide the first two, and what they do otherwise than default_rules.
 template <transform_kind Kind>
 struct transform_rules;
+
+/// What transforms say that do not say otherwise.
+struct default_rules {
+  //   lower(p, n, up, low)       the lower index of an upper index. Of an index that does not exist, because it is outside of the
+  //                              length or lies in a pad, it makes any lower index, but in a constant expression, too
+  //   upper_length(p, n, i)      length of upper dimension i, `dynamic` when it depends on such a parameter
+
+  /// The offset is a linear function of the upper index with coefficients that do not depend on it. Moves rely on it.
+  static constexpr bool linear = false;
+
+  /// Whether all upper lengths are at most 2^31 - 1.
+  TILEWRIGHT_HD static constexpr bool fits(const index_t*, index_t) { return true; }
+
+  /// Whether is_valid can say no inside of the upper lengths.
+  static constexpr bool may_be_invalid = false;
+
+  /// Whether the element exists; asked of upper indices inside of the upper lengths.
+  TILEWRIGHT_HD static constexpr bool is_valid(const index_t*, index_t, const index_t*) { return true; }
+
+  /// Length of lower dimension i, or -1 when others fit.
+  TILEWRIGHT_HD static constexpr index_t lower_length(const index_t*, index_t, index_t) { return -1; }
+
+  /// How long lower dimension i must be at least, as far as static parameters tell; for those that have no lower_length.
+  TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t*, index_t, index_t) { return 0; }
+
+  /// Aligned contiguous run of each upper dimension, given those of the lower ones; see contiguous_runs.
+  TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t*) {}
+
+  /// Different upper indices have different lower ones.
+  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return false; }
+
+  /// It is injective, and every lower index is reached.
+  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return false; }
+
+  /// The map is linear over the bits of the index (xor in place of addition).
+  TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return false; }
+
+  /// Whether upper index zero may have a lower index other than zero.
+  TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t*, index_t) { return false; }
+};
 
 /// A transform with the values of its run-time parameters.
 template <transform_spec Spec>
@@ -57,33 +114,58 @@ inline constexpr index_t static_value_v = dynamic;
 template <auto V>
 inline constexpr index_t static_value_v<number<V>> = V;
 
+/// A length, stride or index given to a factory: number<N> or an integer.
+template <class T>
+concept IndexLike = is_number_v<T> || std::is_convertible_v<T, index_t>;
+
 template <class T>
 TILEWRIGHT_HD constexpr void append_if_dynamic(index_t*& end, const T& value) {
   if constexpr (!is_number_v<T>) *end++ = index_t(value);
 }
 
 template <class... Ts>
-TILEWRIGHT_HD constexpr transform_spec make_spec(transform_kind kind, index_t num_lower, index_t num_upper) {
-  transform_spec spec{kind, static_cast<signed char>(num_lower), static_cast<signed char>(num_upper), {}};
+TILEWRIGHT_HD constexpr transform_spec make_spec(transform_kind kind, index_t num_lower, index_t num_upper,
+                                                 const index_function* function = nullptr) {
+  transform_spec spec{kind, static_cast<signed char>(num_lower), static_cast<signed char>(num_upper), {}, function};
   (spec.parameters.push_back(static_value_v<Ts>), ...);
   return spec;
 }
 
 /// The transform whose parameters are the given numbers (static) and integers (dynamic).
-template <transform_kind Kind, index_t NumLower, index_t NumUpper, class... Ts>
+template <transform_kind Kind, index_t NumLower, index_t NumUpper, const index_function* Function = nullptr,
+          class... Ts>
 TILEWRIGHT_HD constexpr auto make_transform(Ts... parameters) {
   static_assert(NumLower <= transform_spec::max_dims && NumUpper <= transform_spec::max_dims &&
                     sizeof...(Ts) <= transform_spec::max_parameters,
                 "transform: too many dimensions; split it in two");
-  coordinate_transform<make_spec<Ts...>(Kind, NumLower, NumUpper)> result{};
+  coordinate_transform<make_spec<Ts...>(Kind, NumLower, NumUpper, Function)> result{};
   [[maybe_unused]] index_t* end = result.values.data();
   (append_if_dynamic(end, parameters), ...);
   return result;
 }
 
-/// a * b where either may be `dynamic`.
+/// a * b where either may be `dynamic`. What 32 bits cannot hold is lost; see default_rules::fits.
 TILEWRIGHT_HD constexpr index_t multiply(index_t a, index_t b) {
-  return a == dynamic || b == dynamic ? dynamic : a * b;
+  return a == dynamic || b == dynamic ? dynamic : index_t(unsigned(a) * unsigned(b));
+}
+
+inline constexpr long_index_t largest_index = 2147483647;
+
+/// Product of n lengths, those left out that are known only at run time; anything above largest_index is given as largest_index + 1.
+TILEWRIGHT_HD constexpr long_index_t bounded_product(const index_t* lengths, index_t n) {
+  long_index_t product = 1;
+  for (index_t i = 0; i < n; ++i) {
+    if (lengths[i] != dynamic) product = min(product * lengths[i], largest_index + 1);
+  }
+  return product;
+}
+
+/// A static length must be positive.
+template <class... Lengths>
+TILEWRIGHT_HD constexpr void require_lengths() {
+  static_assert((IndexLike<Lengths> && ...), "transform: a length must be number<N>{} or an integer");
+  static_assert(((static_value_v<Lengths> == dynamic || static_value_v<Lengths> >= 1) && ...),
+                "transform: a length must be at least 1");
 }
 
 /// The run that a length leaves: unknown lengths leave 1, because nothing is promised about their divisors.

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// A tensor adaptor: maps an index of its top dimensions to one of its bottom dimensions.
+#pragma once
+
+#include <tilewright/descriptor/tensor_graph.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Parameter I of a node: a constant, or one of the run-time values.
+template <graph_node Node, index_t I>
+TILEWRIGHT_HD constexpr index_t parameter(const index_t* values) {
+  constexpr index_t value = Node.spec.parameters[I];
+  if constexpr (value != dynamic) {
+    return value;
+  } else {
+    return values[number<Node.value_slot(I)>::value];
+  }
+}
+
+template <graph_node Node>
+using parameter_sequence = std::make_integer_sequence<index_t, Node.spec.parameters.size()>;
+
+template <graph_node Node>
+inline constexpr index_function function_v = *Node.spec.function;
+
+template <graph_node Node>
+TILEWRIGHT_HD constexpr auto rules_of() {
+  if constexpr (Node.spec.kind == transform_kind::functor) {
+    return make_rules<Node.spec.kind>(function_v<Node>);
+  } else {
+    return make_rules<Node.spec.kind>();
+  }
+}
+
+/// One step from top to bottom. Everything is expanded here, and number<> makes constants of what the graph says: a node must
+/// not survive as an object in the generated code. Arrays have one element more than they need, because some need none.
+template <graph_node Node, index_t... Ps, index_t... Us, index_t... Ls>
+TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, std::integer_sequence<index_t, Ps...>,
+                                        std::integer_sequence<index_t, Us...>, std::integer_sequence<index_t, Ls...>) {
+  const index_t p[] = {parameter<Node, Ps>(values)..., 0};
+  const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
+  index_t low[sizeof...(Ls) + 1] = {};
+  rules_of<Node>().lower(p, number<Node.width()>::value, up, low);
+  ((hidden[number<Node.lower[Ls]>::value] = low[Ls]), ...);
+}
+
+template <graph_node Node>
+TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden) {
+  lower_node<Node>(values, hidden, parameter_sequence<Node>{}, std::make_integer_sequence<index_t, Node.upper.size()>{},
+                   std::make_integer_sequence<index_t, Node.lower.size()>{});
+}
+
+template <tensor_graph Graph, index_t... Is>
+TILEWRIGHT_HD constexpr void lower_nodes(const index_t* values, index_t* hidden,
+                                         std::integer_sequence<index_t, Is...>) {
+  (lower_node<Graph.nodes[Graph.nodes.size() - 1 - Is]>(values, hidden), ...);
+}
+
+template <graph_node Node, index_t... Ps, index_t... Us>
+TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden,
+                                           std::integer_sequence<index_t, Ps...>,
+                                           std::integer_sequence<index_t, Us...>) {
+  if constexpr (decltype(rules_of<Node>())::may_be_invalid) {
+    const index_t p[] = {parameter<Node, Ps>(values)..., 0};
+    const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
+    return rules_of<Node>().is_valid(p, number<Node.width()>::value, up);
+  } else {
+    return true;
+  }
+}
+
+template <graph_node Node>
+TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden) {
+  return node_is_valid<Node>(values, hidden, parameter_sequence<Node>{},
+                             std::make_integer_sequence<index_t, Node.upper.size()>{});
+}
+
+template <tensor_graph Graph, index_t... Is>
+TILEWRIGHT_HD constexpr bool nodes_are_valid(const index_t* values, const index_t* hidden,
+                                             std::integer_sequence<index_t, Is...>) {
+  return (node_is_valid<Graph.nodes[Is]>(values, hidden) && ...);
+}
+
+/// Length of upper dimension I of a node.
+template <graph_node Node, index_t I, index_t... Ps>
+TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, std::integer_sequence<index_t, Ps...>) {
+  const index_t p[] = {parameter<Node, Ps>(values)..., 0};
+  return rules_of<Node>().upper_length(p, number<Node.width()>::value, I);
+}
+
+template <graph_node Node, index_t... Ps>
+TILEWRIGHT_HD constexpr bool node_fits(const index_t* values, std::integer_sequence<index_t, Ps...>) {
+  const index_t p[] = {parameter<Node, Ps>(values)..., 0};
+  return rules_of<Node>().fits(p, number<Node.width()>::value);
+}
+
+template <tensor_graph Graph, index_t... Is>
+TILEWRIGHT_HD constexpr bool nodes_fit(const index_t* values, std::integer_sequence<index_t, Is...>) {
+  return (node_fits<Graph.nodes[Is]>(values, parameter_sequence<Graph.nodes[Is]>{}) && ...);
+}
+
+}  // namespace detail
+
+/// Graph holds what is static; run-time parameters are members.
+template <tensor_graph Graph>
+struct tensor_adaptor {
+  static constexpr tensor_graph graph = Graph;
+  static constexpr index_t ndim = Graph.ndim();
+  using index_type = multi_index<ndim>;
+  using bottom_index = multi_index<Graph.num_bottom>;
+  using hidden_index = array<index_t, Graph.num_hidden>;
+
+  array<index_t, Graph.num_values> values;
+
+  TILEWRIGHT_HD static constexpr index_t get_num_of_top_dimension() { return ndim; }
+  TILEWRIGHT_HD static constexpr index_t get_num_of_bottom_dimension() { return Graph.num_bottom; }
+
+  /// Everything is known at compile time.
+  TILEWRIGHT_HD static constexpr bool is_static() { return Graph.num_values == 0; }
+
+  /// Index of every hidden dimension.
+  TILEWRIGHT_HD constexpr hidden_index calculate_hidden_index(const index_type& index) const {
+    hidden_index hidden{};
+    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      ((hidden[number<Graph.top[Is]>::value] = index[Is]), ...);
+    }(std::make_integer_sequence<index_t, ndim>{});
+    detail::lower_nodes<Graph>(values.data(), hidden.data(), std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+    return hidden;
+  }
+
+  /// Index of the bottom dimensions that belongs to an index of the top dimensions.
+  TILEWRIGHT_HD constexpr bottom_index calculate_bottom_index(const index_type& index) const {
+    const hidden_index hidden = calculate_hidden_index(index);
+    bottom_index bottom{};
+    unroll<Graph.num_bottom>([&](auto i) { bottom[i] = hidden[i]; });
+    return bottom;
+  }
+
+  /// Whether the index lies inside the lengths and every transform says that its element exists: outside of pads, say.
+  TILEWRIGHT_HD constexpr bool is_valid(const index_type& index) const {
+    const auto lengths = get_lengths();
+    bool valid = true;
+    for (index_t i = 0; i < ndim; ++i) valid = valid && unsigned(index[i]) < unsigned(lengths[i]);
+    if constexpr (has_pads()) {
+      const hidden_index hidden = calculate_hidden_index(index);
+      valid = valid && detail::nodes_are_valid<Graph>(values.data(), hidden.data(),
+                                                      std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+    }
+    return valid;
+  }
+
+  /// Whether an index inside of the lengths may have no element, because of a pad, an indexing or a functor.
+  TILEWRIGHT_HD static constexpr bool has_pads() { return may_be_invalid(Graph); }
+
+  /// Length of dimension I: number<> when it is static, an index_t otherwise.
+  template <index_t I>
+  TILEWRIGHT_HD constexpr auto get_length() const {
+    static_assert(0 <= I && I < ndim, "tensor_descriptor: there is no such dimension");
+    constexpr index_t length = hidden_length(Graph, Graph.top[I]);
+    if constexpr (length != dynamic) {
+      return number<length>{};
+    } else {
+      constexpr dimension_source source = find_source(Graph, Graph.top[I]);
+      return detail::node_length<Graph.nodes[source.node], source.upper>(
+          values.data(), detail::parameter_sequence<Graph.nodes[source.node]>{});
+    }
+  }
+
+  TILEWRIGHT_HD constexpr index_type get_lengths() const {
+    index_type lengths{};
+    unroll<ndim>([&](auto i) { lengths[i] = get_length<i.value>(); });
+    return lengths;
+  }
+
+  /// Whether all lengths and the offsets of all elements fit into 32 bits; of the tensor that lies underneath, not only of the part
+  /// that slices leave. Where it is false, calculate_offset is meaningful near the origin only.
+  TILEWRIGHT_HD constexpr bool offsets_fit() const {
+    return detail::nodes_fit<Graph>(values.data(), std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+  }
+
+  friend constexpr bool operator==(const tensor_adaptor&, const tensor_adaptor&) = default;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Lower indices that a user's function computes.
+#pragma once
+
+#include <tilewright/transform/transform.hpp>
+
+namespace tilewright {
+
+/// Parameters: lower length, upper length, the promised run, then the function's run-time values. lower = function(upper, values);
+/// where that is not an index of the lower dimension there is no element.
+template <>
+struct transform_rules<transform_kind::functor> : default_rules {
+  static constexpr bool may_be_invalid = true;
+  static constexpr index_t first_value = 3;
+
+  index_function function;
+
+  TILEWRIGHT_HD constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) const {
+    low[0] = unsigned(up[0]) < unsigned(p[1]) ? function(up[0], p + first_value) : -1;
+  }
+  TILEWRIGHT_HD constexpr bool is_valid(const index_t* p, index_t n, const index_t* up) const {
+    index_t low = 0;
+    lower(p, n, up, &low);
+    return unsigned(low) < unsigned(p[0]);
+  }
+  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[1]; }
+  TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t) { return p[0]; }
+  TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {
+    up_run[0] = gcd(low_run[0], p[2]);
+    if (p[1] != dynamic) up_run[0] = gcd(up_run[0], p[1]);
+  }
+  TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t*, index_t) { return true; }
+};
+
+namespace detail {
+
+/// F as a plain function, and a variable that points to it: g++ 12 takes no pointer to a function into a template argument's members.
+template <class F, class Places>
+struct functor_call;
+template <class F, index_t... Is>
+struct functor_call<F, std::integer_sequence<index_t, Is...>> {
+  TILEWRIGHT_CALLS_ANYTHING TILEWRIGHT_HD static constexpr index_t call(index_t upper,
+                                                                        [[maybe_unused]] const index_t* values) {
+    return index_t(F{}(upper, values[Is]...));
+  }
+  static constexpr index_function function = &call;
+};
+
+template <class F, index_t>
+using value_of = index_t;
+
+template <class F, class Indices>
+inline constexpr bool is_index_function_v = false;
+template <class F, index_t... Is>
+inline constexpr bool is_index_function_v<F, std::integer_sequence<index_t, Is...>> =
+    std::is_invocable_r_v<index_t, F, index_t, value_of<F, Is>...>;
+
+}  // namespace detail
+
+/// lower = f(upper, values...), for upper indices below upper_length. f is called only with such indices; where it returns no index
+/// of the lower dimension (-1, say), there is no element. f is a lambda without captures or an empty class whose call operator is
+/// constexpr and, for kernels, TILEWRIGHT_HD; what it needs at run time are `values`, a tuple of integers.
+/// Run, number<R>: a promise that f maps R consecutive indices that begin at a multiple of R to R consecutive ones that begin at a
+/// multiple of R, or all of them to nothing, and that run-time lengths are multiples of it. Vectors as long as R pass.
+template <class F, class LowerLength, class UpperLength, class... Values, class Run = number<1>>
+TILEWRIGHT_HD constexpr auto make_functor_transform(F, LowerLength lower_length, UpperLength upper_length,
+                                                    const tuple<Values...>& values = {}, Run run = {}) {
+  detail::require_lengths<LowerLength, UpperLength>();
+  static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
+                "functor: a function without captures is needed; hand over run-time values as the tuple of values");
+  static_assert(
+      detail::is_index_function_v<F, std::make_integer_sequence<index_t, sizeof...(Values)>>,
+      "functor: the function must take the upper index and one index_t for each value, and return the lower index");
+  static_assert(is_number_v<Run> && Run::value >= 1, "functor: the promised run must be a positive number<R>");
+  return apply(
+      [&](auto... v) {
+        using call = detail::functor_call<F, std::make_integer_sequence<index_t, sizeof...(Values)>>;
+        return detail::make_transform<transform_kind::functor, 1, 1, &call::function>(lower_length, upper_length, run,
+                                                                                      v...);
+      },
+      values);
+}
+
+/// A map of a dimension to itself.
+template <class F, class Length>
+TILEWRIGHT_HD constexpr auto make_functor_transform(F f, Length length) {
+  return make_functor_transform(f, length, length);
+}
+
+}  // namespace tilewright
