@@ -41,10 +41,12 @@ std::optional<indices> lowered(const placed_transform& t, const indices& up) {
       return exists ? std::optional(indices{up[0] - p[1]}) : std::nullopt;
     }
     case transform_kind::embed:
-      return indices{std::inner_product(up.begin(), up.end(), p.begin() + std::ptrdiff_t(num_up), 0)};
-    case transform_kind::merge: {
+      return indices{std::inner_product(up.begin(), up.end(), p.begin() + std::ptrdiff_t(num_up), p[2 * num_up])};
+    case transform_kind::merge:
+    case transform_kind::merge_magic: {
+      const indices lengths(p.begin(), p.begin() + std::ptrdiff_t(t.lower.size()));
       indices low;
-      for (std::size_t i = 0; i < p.size(); ++i) low.push_back(up[0] / product(p, i + 1) % p[i]);
+      for (std::size_t i = 0; i < lengths.size(); ++i) low.push_back(up[0] / product(lengths, i + 1) % lengths[i]);
       return low;
     }
     case transform_kind::unmerge: {
@@ -65,7 +67,28 @@ std::optional<indices> lowered(const placed_transform& t, const indices& up) {
       return indices{up[0], low};
     }
     case transform_kind::offset: return indices{up[0] + p[1]};
+    case transform_kind::slice: return indices{up[0] + p[1]};
     case transform_kind::freeze: return indices{p[0]};
+    case transform_kind::replicate: return indices{};
+    case transform_kind::modulo: {
+      index_t low = up[0];
+      while (low >= p[0]) low -= p[0];
+      return indices{low};
+    }
+    case transform_kind::cyclic_shift: {
+      index_t low = up[1];
+      for (index_t i = 0; i < up[0]; ++i) low = low + 1 == p[1] ? 0 : low + 1;
+      return indices{up[0], low};
+    }
+    case transform_kind::indexing: {
+      const index_t low = p[std::size_t(1 + up[0])];
+      return low < 0 ? std::nullopt : std::optional(indices{low});
+    }
+    case transform_kind::functor: {  // blocks_apart
+      index_t low = 0, rest = up[0];
+      for (; rest >= p[4]; rest -= p[4]) low += p[3];
+      return low + rest < p[0] ? std::optional(indices{low + rest}) : std::nullopt;
+    }
   }
   return std::nullopt;
 }
@@ -93,10 +116,20 @@ std::optional<index_t> layout_model::offset(indices index) const {
 namespace {
 
 const char* name(transform_kind kind) {
-  constexpr const char* names[] = {"pass_through", "pad",     "embed",  "merge", "unmerge",
-                                   "xor",          "swizzle", "offset", "freeze"};
+  constexpr const char* names[] = {"pass_through", "pad",       "embed",        "merge",  "merge_magic", "unmerge",
+                                   "xor",          "swizzle",   "cyclic_shift", "offset", "slice",       "modulo",
+                                   "freeze",       "replicate", "indexing",     "functor"};
   return names[int(kind)];
 }
+
+/// Blocks of so many consecutive indices, so far apart.
+struct blocks_apart {
+  constexpr index_t operator()(index_t i, index_t distance, index_t block) const {
+    return i / block * distance + i % block;
+  }
+};
+constexpr const index_function* blocks_apart_function =
+    make_functor_transform(blocks_apart{}, 1, 1, make_tuple(0, 0)).spec.function;
 
 class builder {
  public:
@@ -147,7 +180,7 @@ class builder {
         stride = round_up<index_t>(stride, choices_.one_of<index_t>({8, 4, 3})) + choices_.one_of<index_t>({0, 8, 1});
     }
     parameters.insert(parameters.end(), strides.begin(), strides.end());
-    parameters.push_back(0);
+    parameters.push_back(choices_.one_of<index_t>({0, 8, 1}));
     parameters.push_back(1);
     add({1, lengths, {{transform_kind::embed, parameters, {0}, upto(lengths.size())}}});
   }
@@ -169,7 +202,7 @@ class builder {
       const index_t d = take(), l = below[std::size_t(d)];
       placed_transform t{transform_kind::pass_through, {l}, {d}, {}};
       indices up{l};
-      switch (choices_.below(9)) {
+      switch (choices_.below(17)) {
         case 1: {
           const index_t left = choices_.one_of<index_t>({0, 1, 4, 8}), right = choices_.one_of<index_t>({0, 3, 8});
           t = {transform_kind::pad, {l, left, right}, {d}, {}};
@@ -222,6 +255,70 @@ class builder {
           waiting.erase(waiting.begin());
           break;
         }
+        case 8:
+          for (index_t n = choices_.below(3); n > 0 && !waiting.empty(); --n) t.lower.push_back(take());
+          t.kind = transform_kind::merge_magic;
+          t.parameters.clear();
+          for (const index_t low : t.lower) t.parameters.push_back(below[std::size_t(low)]);
+          up = {product(t.parameters, 0)};
+          for (std::size_t i = 1; i < t.lower.size(); ++i)
+            t.parameters.push_back(index_t(make_magic_division(below[std::size_t(t.lower[i])]).multiplier));
+          for (std::size_t i = 1; i < t.lower.size(); ++i)
+            t.parameters.push_back(make_magic_division(below[std::size_t(t.lower[i])]).shift);
+          break;
+        case 9: {
+          if (waiting.empty()) break;
+          const index_t l1 = below[std::size_t(waiting.front())];
+          t = {transform_kind::cyclic_shift, {l, l1}, {d, waiting.front()}, {}};
+          up = {l, l1};
+          waiting.erase(waiting.begin());
+          break;
+        }
+        case 10: {
+          const index_t begin = choices_.below(l), end = begin + 1 + choices_.below(l - begin);
+          t = {transform_kind::slice, {l, begin, end}, {d}, {}};
+          up = {end - begin};
+          break;
+        }
+        case 11: {
+          const index_t modulus = 1 + choices_.below(l),
+                        length = choices_.one_of<index_t>({1, 2, 4, 9}) * modulus - choices_.below(modulus);
+          t = {transform_kind::modulo, {modulus, length}, {d}, {}};
+          up = {length};
+          break;
+        }
+        case 12: {
+          t = {transform_kind::indexing, {choices_.between(1, 6)}, {d}, {}};
+          for (index_t n = t.parameters[0]; n > 0; --n) t.parameters.push_back(choices_.between(-1, l - 1));
+          up = {t.parameters[0]};
+          break;
+        }
+        case 13: {
+          const index_t block = choices_.one_of<index_t>({1, 2, 4, 3}),
+                        distance = choices_.one_of<index_t>({4, 8, 1, 6});
+          const index_t length = choices_.between(1, 2 * l);
+          t = {transform_kind::functor,
+               {l, length, gcd(gcd(l, length), gcd(block, distance)), distance, block},
+               {d},
+               {}};
+          up = {length};
+          break;
+        }
+        case 14: {  // a filter that slides over a dimension
+          const index_t filter = choices_.between(1, min<index_t>(l, 3));
+          t = {transform_kind::embed, {l - filter + 1, filter, 1, 1, 0, 1}, {d}, {}};
+          up = {l - filter + 1, filter};
+          break;
+        }
+        case 15: {  // beside the dimension, which is passed through
+          if (transforms.size() > 5) break;
+          placed_transform r{transform_kind::replicate, {}, {}, {}};
+          for (index_t n = choices_.between(1, 2); n > 0; --n) r.parameters.push_back(choices_.between(1, 3));
+          visible += index_t(r.parameters.size());
+          transforms.push_back(r);
+          upper_lengths.push_back(r.parameters);
+          break;
+        }
         default: break;
       }
       visible += index_t(up.size());
@@ -245,53 +342,31 @@ class builder {
     add(next);
   }
 
-  template <index_t N>
-  detail::chained_graph chained(const layer& next, const std::vector<transform_spec>& specs) {
-    array<transform_spec, N> spec_array{};
-    array<detail::dimension_ids, N> lower{}, upper{};
-    for (index_t i = 0; i < N; ++i) {
-      const placed_transform& t = next.transforms[std::size_t(i)];
-      spec_array[i] = specs[std::size_t(i)];
-      for (const index_t d : t.lower) lower[i].ids.push_back(static_cast<signed char>(d));
-      for (const index_t d : t.upper) upper[i].ids.push_back(static_cast<signed char>(d));
-    }
-    return detail::chain<N>(layout_.graph, spec_array, lower, upper);
-  }
-
-  void add(const layer& next) {
-    std::vector<transform_spec> specs;
+  void add(layer next) {
     indices values;
     std::string words;
-    for (const placed_transform& t : next.transforms) {
-      transform_spec spec{
-          t.kind, static_cast<signed char>(t.lower.size()), static_cast<signed char>(t.upper.size()), {}};
+    for (placed_transform& t : next.transforms) {
+      t.spec = {t.kind,
+                static_cast<signed char>(t.lower.size()),
+                static_cast<signed char>(t.upper.size()),
+                {},
+                t.kind == transform_kind::functor ? blocks_apart_function : nullptr};
       index_t promise = 0;
       for (std::size_t i = 0; i < t.parameters.size(); ++i) {
         const bool is_promise = t.kind == transform_kind::embed && i + 1 == t.parameters.size();
         const bool must_be_static =
-            is_promise || t.kind == transform_kind::swizzle || (t.kind == transform_kind::xor_modulo && i == 1);
+            is_promise || t.kind == transform_kind::swizzle || (t.kind == transform_kind::xor_modulo && i == 1) ||
+            (t.kind == transform_kind::indexing && i == 0) || (t.kind == transform_kind::functor && i == 2);
         const bool at_run_time = !all_static_ && !must_be_static && choices_.chance(4);
-        spec.parameters.push_back(is_promise ? max<index_t>(promise, 1) : at_run_time ? dynamic : t.parameters[i]);
+        t.spec.parameters.push_back(is_promise ? max<index_t>(promise, 1) : at_run_time ? dynamic : t.parameters[i]);
         if (at_run_time) {
           values.push_back(t.parameters[i]);
           promise = gcd(promise, t.parameters[i]);
         }
       }
-      specs.push_back(spec);
       words += std::string(" ") + name(t.kind) + text(t.parameters) + " from " + text(t.lower) + " to " + text(t.upper);
     }
-    const detail::chained_graph result = [&] {
-      switch (specs.size()) {
-        case 1: return chained<1>(next, specs);
-        case 2: return chained<2>(next, specs);
-        case 3: return chained<3>(next, specs);
-        case 4: return chained<4>(next, specs);
-        case 5: return chained<5>(next, specs);
-        case 6: return chained<6>(next, specs);
-        case 7: return chained<7>(next, specs);
-        default: return chained<8>(next, specs);
-      }
-    }();
+    const detail::chained_graph result = chained(layout_.graph, next);
     if (result.fault == detail::chain_fault::too_many_nodes) return;
     if (result.fault != detail::chain_fault::none) layout_.description += " NOT ACCEPTED:";
     layout_.graph = result.graph;
@@ -305,7 +380,34 @@ class builder {
   random_layout layout_;
 };
 
+template <index_t N>
+detail::chained_graph chained_of(const tensor_graph& graph, const layer& next) {
+  array<transform_spec, N> specs{};
+  array<detail::dimension_ids, N> lower{}, upper{};
+  for (index_t i = 0; i < N; ++i) {
+    const placed_transform& t = next.transforms[std::size_t(i)];
+    specs[i] = t.spec;
+    for (const index_t d : t.lower) lower[i].ids.push_back(static_cast<signed char>(d));
+    for (const index_t d : t.upper) upper[i].ids.push_back(static_cast<signed char>(d));
+  }
+  return detail::chain<N>(graph, specs, lower, upper);
+}
+
 }  // namespace
+
+detail::chained_graph chained(const tensor_graph& graph, const layer& next) {
+  switch (next.transforms.size()) {
+    case 1: return chained_of<1>(graph, next);
+    case 2: return chained_of<2>(graph, next);
+    case 3: return chained_of<3>(graph, next);
+    case 4: return chained_of<4>(graph, next);
+    case 5: return chained_of<5>(graph, next);
+    case 6: return chained_of<6>(graph, next);
+    case 7: return chained_of<7>(graph, next);
+    case 8: return chained_of<8>(graph, next);
+    default: return {graph, detail::chain_fault::too_many_nodes};
+  }
+}
 
 random_layout make_random_layout(tape& choices, bool all_static) { return builder(choices, all_static).result(); }
 

@@ -18,7 +18,8 @@ using indices = std::vector<index_t>;
 struct placed_transform {
   transform_kind kind;
   indices parameters;
-  indices lower, upper;  // dimensions of the layer below and of the layer above
+  indices lower, upper;   // dimensions of the layer below and of the layer above
+  transform_spec spec{};  // as the library has it, some parameters known only at run time
 };
 
 /// A layer: maps an index of its dimensions to one of the layer below.
@@ -48,6 +49,9 @@ struct random_layout {
 
 /// Lengths stay so small that every element can be looked at. With `all_static` no parameter is left to run time.
 random_layout make_random_layout(tape& choices, bool all_static = false);
+
+/// The graph with one more layer.
+detail::chained_graph chained(const tensor_graph& graph, const layer& next);
 
 /// f(index) for every index below the lengths, until it says something; that is returned.
 std::string for_each_index(const indices& lengths, const std::function<std::string(const indices&)>& f);

@@ -66,8 +66,8 @@ TEST(Text, OfADescriptorWithRunTimeLengths) {
                                                  make_tuple(index_t{40}, number<1>{}), number<4>{});
   EXPECT_EQ(
       to_string(rows),
-      "tensor descriptor of 100 x 32, 3992 elements, dimensions 1 2\n  1 2 -> 0: embed (?=100, 32, ?=40, 1, 4)\n");
-  EXPECT_EQ(to_string(rows.graph), "tensor graph, dimensions 1 2\n  1 2 -> 0: embed (?, 32, ?, 1, 4)\n");
+      "tensor descriptor of 100 x 32, 3992 elements, dimensions 1 2\n  1 2 -> 0: embed (?=100, 32, ?=40, 1, 0, 4)\n");
+  EXPECT_EQ(to_string(rows.graph), "tensor graph, dimensions 1 2\n  1 2 -> 0: embed (?, 32, ?, 1, 0, 4)\n");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct sound_adaptor {
 };
 
 template <tensor_graph Graph, transform_spec... Specs, class... LowerIds, class... UpperIds, index_t N>
-TILEWRIGHT_HD constexpr auto transform_graph(const array<index_t, N>& values,
+TILEWRIGHT_HD constexpr auto transformed_adaptor(const array<index_t, N>& values,
                                              const tuple<coordinate_transform<Specs>...>& transforms,
                                              tuple<LowerIds...>, tuple<UpperIds...>) {
   static_assert(sizeof...(Specs) == sizeof...(LowerIds) && sizeof...(Specs) == sizeof...(UpperIds),
@@ -58,7 +58,7 @@ TILEWRIGHT_HD constexpr auto make_single_stage_tensor_adaptor(const tuple<coordi
                                                               tuple<LowerIds...> lower_ids,
                                                               tuple<UpperIds...> upper_ids) {
   constexpr index_t num_bottom = (0 + ... + LowerIds::size());
-  return detail::transform_graph<detail::bottom_graph<num_bottom>()>(array<index_t, 0>{}, transforms, lower_ids,
+  return detail::transformed_adaptor<detail::bottom_graph<num_bottom>()>(array<index_t, 0>{}, transforms, lower_ids,
                                                                      upper_ids);
 }
 
@@ -67,7 +67,7 @@ template <tensor_graph Graph, transform_spec... Specs, class... LowerIds, class.
 TILEWRIGHT_HD constexpr auto transform_tensor_adaptor(const tensor_adaptor<Graph>& adaptor,
                                                       const tuple<coordinate_transform<Specs>...>& transforms,
                                                       tuple<LowerIds...> lower_ids, tuple<UpperIds...> upper_ids) {
-  return detail::transform_graph<Graph>(adaptor.values, transforms, lower_ids, upper_ids);
+  return detail::transformed_adaptor<Graph>(adaptor.values, transforms, lower_ids, upper_ids);
 }
 
 /// Adaptors on top of each other: the bottom dimensions of each are the top dimensions of the one before it.

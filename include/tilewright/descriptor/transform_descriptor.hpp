@@ -21,7 +21,7 @@ TILEWRIGHT_HD constexpr auto transform_tensor_descriptor(const tensor_descriptor
                                                          const tuple<coordinate_transform<Specs>...>& transforms,
                                                          tuple<LowerIds...> lower_ids, tuple<UpperIds...> upper_ids) {
   return make_tensor_descriptor_from_adaptor(
-      detail::transform_graph<Graph>(descriptor.values, transforms, lower_ids, upper_ids),
+      detail::transformed_adaptor<Graph>(descriptor.values, transforms, lower_ids, upper_ids),
       descriptor.element_space_size);
 }
 

@@ -60,7 +60,7 @@ inline std::string graph_text(const tensor_graph& graph, const index_t* values) 
   for (index_t n = graph.nodes.size(); n-- > 0;) {
     const graph_node& node = graph.nodes[n];
     s += "\n  " + joined(node.upper, " ") + " -> " + joined(node.lower, " ") + ": ";
-    s += with_rules(node.spec.kind, [](auto rules) { return kind_name(rules); }) + " (";
+    s += with_rules(node.spec, [](auto rules) { return kind_name(rules); }) + " (";
     for (index_t i = 0; i < node.spec.parameters.size(); ++i) {
       const index_t p = node.spec.parameters[i];
       s += i > 0 ? ", " : "";
