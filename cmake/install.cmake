@@ -28,3 +28,7 @@ install(
   DESTINATION ${package_dir}
 )
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/tilewright)
+
+if(TILEWRIGHT_BUILD_TOOLS)
+  install(TARGETS tilewright-layout RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

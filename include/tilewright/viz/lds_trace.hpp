@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Follows the access to a tile in LDS, instruction by instruction and phase by phase, down to who waits for whom in which bank.
+#pragma once
+
+#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/viz/concat.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tilewright::viz {
+
+/// One LDS instruction of one wave.
+struct lds_step {
+  arch::lds_op op = arch::lds_op::read_b32;
+  index_t wave = 0, access = 0;
+  lds_addresses address{};                 // of each lane, in bytes; negative: the lane does not take part
+  array<array<index_t, 2>, 64> element{};  // row and column of the first element that each lane accesses
+};
+
+/// A dword that a bank must deliver (or take) in one phase, and the lanes that ask for it.
+struct lds_bank_visit {
+  index_t dword = 0;
+  std::vector<index_t> lanes;
+};
+
+/// One phase of an instruction: the lanes served together and, for each bank, what it has to do, one entry for each cycle.
+struct lds_phase_trace {
+  index_t phase = 0;
+  index_t degree = 0;  // cycles: the most entries of any bank; 0: no lane takes part
+  std::vector<index_t> lanes;
+  std::vector<std::vector<lds_bank_visit>> banks;
+
+  /// Whether a lane has to share one of its banks with lanes that want another dword of it.
+  bool is_in_conflict(index_t lane) const {
+    for (const auto& bank : banks) {
+      if (bank.size() < 2) continue;
+      for (const lds_bank_visit& visit : bank) {
+        for (const index_t other : visit.lanes) {
+          if (other == lane) return true;
+        }
+      }
+    }
+    return false;
+  }
+};
+
+/// The instruction with which a wave makes its access number `access`; lds_access_walk counts them.
+inline lds_step step_of(const lds_access_walk& walk, lds_access_kind kind, index_t wave, index_t access) {
+  lds_step step{lds_op_of(kind, walk.bytes_per_lane()), wave, access, walk.addresses(wave, access), {}};
+  for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
+    const auto x = walk.position_of(wave, lane, access);
+    step.element[lane] = {{x[0], x[1]}};
+  }
+  return step;
+}
+
+/// The reading of a target's row that decides an instruction's cost: of two, the one that costs more.
+inline const arch::lds_service& service_of(const arch::target& target, const lds_step& step,
+                                           lds_reading reading = lds_reading::worst) {
+  const auto& readings = target.find(step.op)->readings;
+  if (readings.size() == 1 || reading == lds_reading::first) return readings[0];
+  if (reading == lds_reading::second) return readings[1];
+  const auto cost = [&](index_t i) {
+    return lds_cost(readings[i], arch::access_bytes(step.op), arch::is_write(step.op), step.address);
+  };
+  const lds_access_cost first = cost(0), second = cost(1);
+  const bool second_is_worse =
+      second.conflicts != first.conflicts ? second.conflicts > first.conflicts : second.cycles > first.cycles;
+  return readings[second_is_worse ? 1 : 0];
+}
+
+/// All phases of an instruction.
+inline std::vector<lds_phase_trace> phases_of(const arch::lds_service& service, const lds_step& step) {
+  const index_t bytes = arch::access_bytes(step.op);
+  std::vector<lds_phase_trace> result;
+  for (index_t phase = 0; phase < service.phases.num_phases(); ++phase) {
+    lds_phase_trace& trace = result.emplace_back();
+    trace.phase = phase;
+    trace.banks.resize(std::size_t(service.banks));
+    for (index_t i = 0; i < service.phases.lanes_per_phase; ++i) {
+      const index_t lane = service.phases.lane_in_place(phase * service.phases.lanes_per_phase + i);
+      trace.lanes.push_back(lane);
+      const index_t address = step.address[lane];
+      if (address < 0) continue;
+      for (index_t dword = address / 4; dword <= (address + bytes - 1) / 4; ++dword) {
+        auto& bank = trace.banks[std::size_t(dword % service.banks)];
+        std::size_t visit = 0;
+        while (visit < bank.size() && bank[visit].dword != dword) ++visit;
+        if (visit == bank.size()) bank.push_back({dword, {}});
+        bank[visit].lanes.push_back(lane);
+        trace.degree = max(trace.degree, index_t(bank.size()));
+      }
+    }
+  }
+  return result;
+}
+
+/// "0-3, 20-23"
+inline std::string lanes_text(std::vector<index_t> lanes) {
+  std::sort(lanes.begin(), lanes.end());
+  std::string text;
+  for (std::size_t i = 0; i < lanes.size();) {
+    std::size_t last = i;
+    while (last + 1 < lanes.size() && lanes[last + 1] == lanes[last] + 1) ++last;
+    text += concat(text.empty() ? "" : ", ", lanes[i]);
+    if (last > i) text += concat('-', lanes[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+}  // namespace tilewright::viz

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs tilewright-layout as a user does: exit codes, what bad input is told, well-formed SVG and JSON.
+
+usage: layout_tool.py PROGRAM
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+PROGRAM = sys.argv[1]
+failures = []
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def check(truth, what):
+    if not truth:
+        failures.append(what)
+
+
+# Arguments, exit code, what standard output must hold.
+VERDICTS = [
+    ("--read mfma:32x32x16", 1, "8 lanes meet in bank 0: 8 cycles instead of 1"),
+    ("--read mfma:32x32x16 --write rows:16B --layout xor", 0, "no conflict: 1 cycle"),
+    ("--read mfma:16x16x32 --layout padded", 1, "ds_read_b128"),
+    ("--read mfma:16x16x32 --read mfma:32x32x16 --write rows:16B --layout solve", 0, "layout solve"),
+    ("--arch gfx950 --read mfma:32x32x16 --write rows:16B --layout xor --layout swizzle:3,4,3", 1, "2 rows side by side"),
+    ("--arch gfx950 --read mfma:32x32x16 --layout xor", 0, "known by"),
+    ("--arch sm_90 --read ldmatrix --layout xor", 0, "ldmatrix"),
+    ("--arch sm_90 --tile 64x32 --read ldmatrix --layout plain", 1, "ldmatrix"),
+    ("--read column:2B", 1, "32 lanes meet in bank 0"),
+    ("--read column:16B --layout rows-xor:1,4,2,0,1", 0, "no conflict"),
+    ("--read rows:16B --tile 1024x64 --layout plain", 1, "MORE than the 65536"),
+    ("--arch gfx90a --read rows:16B", 0, "known by"),
+    ("--arch gfx90a --read rows:16B --evidence", 1, "nobody has documented or measured"),
+    ("--read rows:16B --evidence", 0, "V"),
+    ("--read encoding:H(2,64)(8,8)P(1.1)Y(1.0,2.0,2.1)", 1, "8 lanes meet"),
+    ("distribution mfma:32x32x8:c --tile 32x32", 0, "row 4   4:0-3 36:0-3"),
+    ("curve 4x6:snake", 0, "row 1 11 10"),
+    ("phases --arch gfx942", 0, "phase 0: lanes 0-3, 20-23"),
+    ("--help", 0, "rows-xor"),
+]
+
+# Arguments and what standard error must say; the exit code is 2, and nothing else is printed.
+REFUSALS = [
+    ("", "say with --write or --read"),
+    ("--read rows:16", "the width is a number of bytes"),
+    ("--read rows:3B", "a power of two"),
+    ("--read rows:1B", "a multiple of an element's 2 bytes"),
+    ("--read rows:16B:backwards", "the order is block-raked"),
+    ("--read rows:16B --threads 100", "no multiple of the 64 lanes"),
+    ("--read rows:16B --tile 4x8", "the tile has 4 pieces for 64 threads"),
+    ("--read rows:16B --tile 96x40", "do not share"),
+    ("--read waves:16B", "is not known; there are rows:BYTES"),
+    ("--read mfma:4x4x4", "gfx942 has no such matrix instruction; it has mfma:16x16x16"),
+    ("--arch sm_90 --read mfma:32x32x8", "it has mma:16x16x16"),
+    ("--read mfma:32x32x8 --tile 48x64", "no multiple of the operand's 32x8"),
+    ("--read mfma:32x32x8:d", "the operand is a, b or c"),
+    ("--read ldmatrix", "gfx942 has no ldmatrix"),
+    ("--arch sm_90 --write ldmatrix", "give it to --read"),
+    ("--arch gfx9000 --read rows:16B", "--arch must be one of"),
+    ("--tile 128 --read rows:16B", "--tile must be 2 numbers"),
+    ("--tile 0x64 --read rows:16B", "a whole number from 1 to"),
+    ("--dtype f17 --read rows:16B", "--dtype must be one of"),
+    ("--layout zigzag --read rows:16B", "there are plain"),
+    ("--layout xor --tile 96x64 --read rows:16B", "powers of two"),
+    ("--layout xor:3 --read rows:16B", "the layer must be a power of two"),
+    ("--layout padded:3 --read rows:16B", "a multiple of an element's 2 bytes"),
+    ("--layout swizzle:3,4 --read rows:16B", "three numbers"),
+    ("--layout swizzle:3,0,3 --read rows:16B", "M must be at least 1"),
+    ("--layout swizzle:3,4,2 --read rows:16B", "S must be at least B"),
+    ("--layout swizzle:8,4,8 --read rows:16B", "must be at most 14"),
+    ("--layout rows-xor:1,8 --read rows:16B", "a whole number from 0 to 7"),
+    ("--layout rows-xor:1,1,1,1,1,1,1,1 --read rows:16B", "takes at most 7 numbers"),
+    ("--layout solve --tile 96x64 --read rows:16B", "powers of two"),
+    ("--read rows:16B --show 2", "there are 1 accesses"),
+    ("--read rows:16B --phase 8", "has phases 0 to 7"),
+    ("--read encoding:H(64)(64)P(1.0)Y(2.0)", "does not distribute a tile of 128x64"),
+    ("--read encoding:H(4,32)(64)P(1.1)Y(1.0,2.0)", "has 32 lanes; a wave of gfx942 has 64"),
+    ("--read rows:16B --format png", "--format must be one of json|svg|text"),
+    ("--read rows:16B --nonsense", "--help lists the options"),
+    ("--read rows:16B --out /nowhere/file", "cannot be written"),
+    ("curve 4x6:zigzag", "'zigzag' is not known"),
+    ("curve 4", "must be 2 numbers"),
+    ("curve 4x6 2x2 --format json", "one curve at a time"),
+    ("distribution", "pattern"),
+]
+
+for line, code, wanted in VERDICTS:
+    result = run(*line.split())
+    check(result.returncode == code, f"{line}: exit code {result.returncode} instead of {code}: {result.stderr}")
+    check(wanted in result.stdout, f"{line}: '{wanted}' is not in\n{result.stdout}")
+
+for line, wanted in REFUSALS:
+    result = run(*line.split())
+    check(result.returncode == 2, f"{line}: exit code {result.returncode} instead of 2")
+    check(wanted in result.stderr, f"{line}: '{wanted}' is not in: {result.stderr}")
+    check(result.stdout == "", f"{line}: prints something although it is refused")
+
+# Pictures are well-formed, and everything in them lies inside.
+PICTURES = [
+    "--read mfma:32x32x16 --layout plain --layout xor",
+    "--read mfma:32x32x16 --layout plain --view memory",
+    "--read column:2B --arch gfx950",
+    "--read column:4B --tile 512x64 --layout padded:4",
+    "--write rows:16B --arch gfx1100 --theme dark --title a<b>&c",
+    "distribution mfma:32x32x16",
+    "distribution wmma:16x16x16 --arch gfx1100 --colours register",
+    "distribution rows:16B --colours wave --tile 256x64",
+    "curve 4x6 5x7:access=2x3 4x8:order=1,0:snake",
+    "phases --arch gfx950",
+]
+SVG = "{http://www.w3.org/2000/svg}"
+for line in PICTURES:
+    result = run(*line.split(), "--format", "svg")
+    try:
+        root = ElementTree.fromstring(result.stdout)
+    except ElementTree.ParseError as error:
+        check(False, f"{line}: not well-formed: {error}")
+        continue
+    width, height = int(root.get("width")), int(root.get("height"))
+    check(root.tag == SVG + "svg" and root.find(SVG + "title").text, f"{line}: no title")
+    rectangles = list(root.iter(SVG + "rect"))
+    check(len(rectangles) > 10, f"{line}: only {len(rectangles)} rectangles")
+    for r in rectangles:
+        x, y = int(r.get("x", 0)), int(r.get("y", 0))
+        inside = x >= 0 and y >= 0 and x + int(r.get("width")) <= width and y + int(r.get("height")) <= height
+        check(inside, f"{line}: a rectangle at {x}, {y} leaves the picture")
+    for t in root.iter(SVG + "text"):
+        classes = t.get("class", "").split()
+        size = 6.5 if "small" in classes else 9 if "big" in classes else 7.5
+        length = size * len(t.text)
+        x = int(t.get("x")) - (length if "end" in classes else length / 2 if "mid" in classes else 0)
+        check(x >= -2 and x + length <= width + 2, f"{line}: the text '{t.text}' leaves the picture")
+
+# JSON says what the text says.
+answer = json.loads(run("--read", "mfma:32x32x16", "--write", "rows:16B", "--layout", "plain", "--layout", "xor", "--format", "json").stdout)
+plain, xor = answer["layouts"]
+check(plain["accesses"][1]["worst_degree"] == 8 and plain["accesses"][1]["extra_cycles"] == 896, "JSON: plain reads")
+check(plain["accesses"][0]["kind"] == "write" and plain["accesses"][0]["conflict_free"], "JSON: plain writes")
+check(xor["accesses"][1]["conflict_free"] and xor["accesses"][1]["extra_cycles"] == 0, "JSON: swizzled reads")
+worst = plain["accesses"][1]["worst"]
+check(worst["bank"] == 0 and worst["lanes"] == [22, 23] and worst["elements"] == [[22, 0], [23, 0]], "JSON: the worst phase")
+check(len(worst["phases"]) == 8 and worst["phases"][0]["lanes"] == [0, 1, 2, 3, 20, 21, 22, 23], "JSON: phases")
+owners = json.loads(run("distribution", "mfma:32x32x8:c", "--tile", "32x32", "--format", "json").stdout)
+check(sum(r["length"] * len(r["owners"]) for r in owners["runs"]) == 1024, "JSON: each element of a distribution once")
+walk = json.loads(run("curve", "5x7:access=2x3", "--format", "json").stdout)
+check([a["in_bounds"] for a in walk["accesses"]].count(False) == 5, "JSON: accesses that overhang")
+table = json.loads(run("phases", "--arch", "sm_90", "--format", "json").stdout)
+check(all(sorted(sum(i["phases"], [])) == list(range(32)) for i in table["instructions"]), "JSON: every lane is served once")
+
+# --out writes the file whole, and a refusal writes none.
+with tempfile.TemporaryDirectory() as folder:
+    picture = Path(folder) / "picture.svg"
+    result = run("--read", "rows:16B", "--format", "svg", "--out", str(picture))
+    check(result.stdout == "" and picture.read_text().endswith("</svg>\n"), "--out: the picture is not in the file")
+    other = Path(folder) / "other.svg"
+    run("--read", "rows:3B", "--format", "svg", "--out", str(other))
+    check(not other.exists(), "--out: a refused request leaves a file")
+
+for failure in failures:
+    print(failure)
+print(f"{len(VERDICTS)} verdicts, {len(REFUSALS)} refusals, {len(PICTURES)} pictures: {len(failures)} failures")
+sys.exit(1 if failures else 0)

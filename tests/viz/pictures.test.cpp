@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What pictures show: the right cells, lanes, owners and numbers. That they are well-formed is tested with the tool's output.
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/descriptor/make_graph.hpp>
+#include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/numeric/types.hpp>
+#include <tilewright/viz/curve_picture.hpp>
+#include <tilewright/viz/distribution_picture.hpp>
+#include <tilewright/viz/lds_svg.hpp>
+#include <tilewright/viz/lds_text.hpp>
+#include <tilewright/viz/phases_picture.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tilewright::viz {
+namespace {
+
+constexpr auto operand = encoding_of(arch::describe(arch::matrix_op::mfma_32x32x8_x2).a);
+
+lds_picture picture(const tensor_graph& layout, lds_view view) {
+  const lds_access_walk walk(layout, operand, 2);
+  const lds_step step = step_of(walk, lds_access_kind::read, 0, 0);
+  const arch::lds_service& service = service_of(arch::gfx942::value, step);
+  return picture_of(lds_map(layout, 2), step, service, phases_of(service, step)[0], view);
+}
+
+const tensor_graph narrow = packed_graph(32, 16), plain = packed_graph(32, 64);
+const tensor_graph swizzled = graph_of(lds_index_swapping<64, 8, 1, 32, half_t>::descriptor);
+
+TEST(LdsPicture, PlainRowsPutEightLanesIntoOneColumnOfBanks) {
+  const lds_picture p = picture(plain, lds_view::tile);
+  EXPECT_EQ(p.grid.piece_bytes, 16);
+  ASSERT_EQ(p.grid.row_numbers.size(), 32u);
+  ASSERT_EQ(p.grid.col_numbers.size(), 8u);
+  for (std::size_t row = 0; row < 32; ++row) {
+    const lds_cell& cell = p.grid.at(row, 0);
+    const bool touched = row < 4 || (20 <= row && row < 24);  // lanes 0-3 and 20-23 are one phase
+    EXPECT_EQ(cell.lanes, touched ? std::vector<index_t>{index_t(row)} : std::vector<index_t>{});
+    EXPECT_EQ(cell.is_in_conflict, touched);
+    for (std::size_t col = 0; col < 8; ++col) EXPECT_EQ(p.grid.at(row, col).bank, index_t(4 * col));
+  }
+  ASSERT_EQ(p.queues.columns.size(), 8u);
+  EXPECT_EQ(p.queues.columns[0].size(), 8u);
+  EXPECT_TRUE(p.queues.columns[1].empty());
+  EXPECT_EQ(verdict_of(p.phase), "8 lanes meet in bank 0: 8 cycles instead of 1");
+}
+
+TEST(LdsPicture, TheSwizzleGivesEachLaneBanksOfItsOwn) {
+  const lds_picture p = picture(swizzled, lds_view::tile);
+  index_t lanes = 0;
+  for (const auto& column : p.queues.columns) {
+    ASSERT_EQ(column.size(), 1u);
+    lanes += index_t(column[0].size());
+  }
+  EXPECT_EQ(lanes, 8);
+  for (const lds_cell& cell : p.grid.cells) EXPECT_FALSE(cell.is_in_conflict);
+  EXPECT_EQ(verdict_of(p.phase), "no conflict: 1 cycle");
+}
+
+TEST(LdsPicture, MemoryViewShowsEveryPieceOnceUnderItsBank) {
+  const lds_picture p = picture(swizzled, lds_view::memory);
+  std::vector<bool> seen(32 * 8);
+  for (std::size_t r = 0; r < p.grid.row_numbers.size(); ++r) {
+    for (std::size_t c = 0; c < p.grid.col_numbers.size(); ++c) {
+      const lds_cell& cell = p.grid.at(r, c);
+      EXPECT_EQ(cell.bank, index_t(4 * c));
+      EXPECT_EQ(cell.piece, index_t(c) ^ (cell.row % 8));
+      const std::size_t number = std::size_t(cell.row * 8 + cell.piece);
+      EXPECT_FALSE(seen[number]);
+      seen[number] = true;
+    }
+  }
+}
+
+TEST(LdsPicture, TextMarksLanesAndConflicts) {
+  const std::string text = lds_text(picture(plain, lds_view::tile), lds_view::tile);
+  EXPECT_NE(text.find("row 3   !3!    4    8   12"), std::string::npos) << text;
+  EXPECT_EQ(text.find("row 4 "), std::string::npos) << text;  // not touched
+  EXPECT_NE(text.find("cycle 8   23    .    ."), std::string::npos) << text;
+  const std::string free = lds_text(picture(swizzled, lds_view::tile), lds_view::tile);
+  EXPECT_EQ(free.find('!'), std::string::npos) << free;
+  EXPECT_NE(free.find("row 1   (1)    0   12    8"), std::string::npos) << free;
+}
+
+TEST(LdsPicture, SvgEscapesTextAndMarksConflicts) {
+  const std::string with = lds_svg({{"a<b&c", picture(plain, lds_view::tile), lds_view::tile}}, "h", svg_theme::light);
+  EXPECT_NE(with.find("a&lt;b&amp;c"), std::string::npos);
+  EXPECT_NE(with.find("class=\"clash\""), std::string::npos);
+  const std::string without =
+      lds_svg({{"x", picture(swizzled, lds_view::tile), lds_view::tile}}, "h", svg_theme::automatic);
+  EXPECT_EQ(without.find("class=\"clash\""), std::string::npos);
+  EXPECT_NE(without.find("prefers-color-scheme"), std::string::npos);
+}
+
+TEST(LdsPicture, NarrowTilesAreShownWhole) {
+  const lds_picture p = picture(narrow, lds_view::tile);
+  EXPECT_EQ(p.grid.num_cols, 2);
+  EXPECT_EQ(p.grid.row_numbers.size(), 32u);
+}
+
+TEST(Ownership, EqualsTheDistribution) {
+  using distribution = tile_distribution<operand>;
+  const ownership who = ownership_of(operand);
+  ASSERT_EQ(who.rows, 32);
+  ASSERT_EQ(who.cols, 16);
+  index_t count = 0;
+  for (const auto& owners : who.owners) count += index_t(owners.size());
+  EXPECT_EQ(count, 64 * distribution::num_elements);
+  for (index_t lane = 0; lane < 64; ++lane) {
+    const auto x = distribution::calculate_index({lane});
+    EXPECT_EQ(who.at(x[0], x[1]), (std::vector<owner>{{0, lane, 0}}));
+  }
+  const std::vector<owned_run> runs = owned_runs(who);
+  ASSERT_EQ(runs.size(), 64u);
+  EXPECT_EQ(runs[1].col, 8);
+  EXPECT_EQ(runs[1].length, 8);
+  EXPECT_EQ(runs[1].owners[0].lane, 32);
+}
+
+TEST(Ownership, ListsReplicas) {
+  const ownership who = ownership_of(encoding_of(arch::describe(arch::matrix_op::wmma_16x16x16_gfx11).a));
+  EXPECT_EQ(who.at(5, 7), (std::vector<owner>{{0, 5, 7}, {0, 21, 7}}));
+  EXPECT_NE(
+      distribution_text(encoding_of(arch::describe(arch::matrix_op::wmma_16x16x16_gfx11).a)).find("row 5   5,21:0-15"),
+      std::string::npos);
+}
+
+TEST(CurvePicture, TextNumbersTheAccesses) {
+  const curve<2> snake{{2, 6}, {0, 1}, {1, 2}, true};
+  EXPECT_EQ(curve_text(snake), "row 0 0 0 1 1 2 2\nrow 1 5 5 4 4 3 3\n");
+}
+
+TEST(PhasesPicture, TextNamesLanesAndBanks) {
+  const std::string text = phases_text(arch::gfx950::value);
+  EXPECT_NE(text.find("ds_read_b128: 64 banks, known by V"), std::string::npos) << text;
+  EXPECT_NE(text.find("phase 0: lanes 0-3, 12-15, 20-27"), std::string::npos) << text;
+}
+
+TEST(JsonWriter, EscapesAndNests) {
+  json_writer json;
+  json.begin_object();
+  json.value("quote\"", "back\\slash\n");
+  json.begin_array("list");
+  json.end_array();
+  json.numbers("numbers", array<index_t, 2>{{1, -2}});
+  json.value("yes", true);
+  json.end_object();
+  EXPECT_EQ(
+      json.str(),
+      "{\n  \"quote\\\"\": \"back\\\\slash\\u000a\",\n  \"list\": [],\n  \"numbers\": [1, -2],\n  \"yes\": true\n}\n");
+}
+
+}  // namespace
+}  // namespace tilewright::viz

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// Layouts and the accesses to them: costs and pictures.
+#include "access.hpp"
+
+#include "layout_spec.hpp"
+#include "pattern.hpp"
+#include "refusal.hpp"
+#include "solve.hpp"
+
+#include <tilewright/lds/lds_proof.hpp>
+#include <tilewright/viz/lds_json.hpp>
+#include <tilewright/viz/lds_svg.hpp>
+#include <tilewright/viz/lds_text.hpp>
+
+namespace tilewright_layout {
+namespace {
+
+namespace tw = tilewright;
+namespace viz = tilewright::viz;
+
+/// One access to one layout.
+struct examined {
+  const named_pattern* pattern;
+  tw::tensor_graph graph;  // as the access sees it
+  tw::lds_access_analysis analysis;
+  bool rests_on_evidence = false;
+  tw::lds_address_needs addresses;
+};
+
+struct examined_layout {
+  named_layout layout;
+  index_t bytes = 0;
+  std::vector<examined> accesses;
+};
+
+bool is_write(const named_pattern& pattern) { return pattern.kind == tw::lds_access_kind::write; }
+std::string title_of(const named_pattern& pattern) { return (is_write(pattern) ? "write " : "read ") + pattern.name; }
+
+examined examine(const options& o, const named_layout& layout, const named_pattern& pattern) {
+  examined result{&pattern, layout.graph, {}, false, {}};
+  const index_t most = pattern.max_bytes / o.tile.element_bytes;
+  const tw::lds_access_walk natural(layout.graph, pattern.distribution, o.tile.element_bytes);
+  if (natural.bytes_per_lane() > pattern.max_bytes) result.graph = with_runs_limited(layout.graph, o.tile, most);
+  const tw::lds_legality legality = tw::check_lds_access(*o.target, result.graph, pattern.distribution,
+                                                         o.tile.element_bytes, pattern.kind, 0, 1 << 30);
+  if (!legality.is_legal()) {
+    throw refusal(title_of(pattern) + " of --layout " + layout.name + ": " + sentence(legality.fault));
+  }
+  result.analysis = tw::analyze_lds_access(*o.target, result.graph, pattern.distribution, o.tile.element_bytes,
+                                           pattern.kind, o.reading);
+  result.rests_on_evidence = tw::rests_on_evidence(*o.target, result.analysis.op);
+  result.addresses = tw::address_needs(result.graph, pattern.distribution, o.tile.element_bytes);
+  return result;
+}
+
+bool is_fine(const options& o, const examined_layout& layout) {
+  for (const examined& access : layout.accesses) {
+    if (!access.analysis.is_conflict_free() || (o.only_evidence && !access.rests_on_evidence)) return false;
+  }
+  return layout.bytes <= o.target->lds_bytes;
+}
+
+/// The phase to draw: of the worst instruction, unless another was asked for.
+struct shown_phase {
+  viz::lds_step step;
+  const tw::arch::lds_service* service;
+  viz::lds_phase_trace phase;
+};
+
+shown_phase shown(const options& o, const examined& access) {
+  const tw::lds_access_walk walk(access.graph, access.pattern->distribution, o.tile.element_bytes);
+  shown_phase result{
+      viz::step_of(walk, access.pattern->kind, access.analysis.wave, access.analysis.access), nullptr, {}};
+  result.service = &viz::service_of(*o.target, result.step, o.reading);
+  const std::vector<viz::lds_phase_trace> phases = viz::phases_of(*result.service, result.step);
+  const index_t number = o.shown_phase >= 0 ? o.shown_phase : access.analysis.phase;
+  if (number >= index_t(phases.size())) {
+    throw refusal("--phase " + std::to_string(number) + ": " + title_of(*access.pattern) + " has phases 0 to " +
+                  std::to_string(phases.size() - 1));
+  }
+  result.phase = phases[std::size_t(number)];
+  return result;
+}
+
+viz::lds_picture picture_of(const options& o, const examined& access) {
+  const shown_phase s = shown(o, access);
+  return viz::picture_of(viz::lds_map(access.graph, o.tile.element_bytes), s.step, *s.service, s.phase, o.view);
+}
+
+/// The access that is drawn: the same for all layouts.
+std::size_t access_to_show(const options& o, const std::vector<examined_layout>& layouts) {
+  const std::size_t count = layouts[0].accesses.size();
+  if (o.shown_access > index_t(count)) {
+    throw refusal("--show " + std::to_string(o.shown_access) + ": there are " + std::to_string(count) + " accesses");
+  }
+  if (o.shown_access > 0) return std::size_t(o.shown_access - 1);
+  std::size_t worst = 0;
+  index_t degree = 0;
+  for (const examined_layout& layout : layouts) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (layout.accesses[i].analysis.worst_degree <= degree) continue;
+      degree = layout.accesses[i].analysis.worst_degree;
+      worst = i;
+    }
+  }
+  return worst;
+}
+
+std::string heading_of(const options& o) {
+  return std::string(o.target->name) + ", tile of " + std::to_string(o.tile.rows) + " x " +
+         std::to_string(o.tile.cols) + " " + o.dtype;
+}
+
+std::string place_text(const tw::lds_access_analysis& a) {
+  const auto at = [&](index_t i) {
+    return "lane " + std::to_string(a.lanes[i]) + " at (" + std::to_string(a.coordinates[i][0]) + ", " +
+           std::to_string(a.coordinates[i][1]) + ")";
+  };
+  return "wave " + std::to_string(a.wave) + ", access " + std::to_string(a.access) + ", phase " +
+         std::to_string(a.phase) +
+         (a.worst_degree > 1 ? ", bank " + std::to_string(a.bank) + ": " + at(0) + " and " + at(1) : "");
+}
+
+std::string text_of(const options& o, const std::vector<examined_layout>& layouts, std::size_t drawn) {
+  std::string text = heading_of(o) + "\n";
+  for (const examined_layout& layout : layouts) {
+    text += "\nlayout " + layout.layout.name + ": " + layout.layout.description + "; " + std::to_string(layout.bytes) +
+            " bytes";
+    if (layout.bytes > o.target->lds_bytes)
+      text += ", MORE than the " + std::to_string(o.target->lds_bytes) + " that a workgroup may have";
+    text += "\n";
+    viz::text_table table;
+    table.add({"access", "instruction", "executions", "worst degree", "extra cycles", "known by", "address registers"});
+    for (const examined& access : layout.accesses) {
+      const tw::lds_access_analysis& a = access.analysis;
+      table.add({title_of(*access.pattern), tw::arch::instruction_name(*o.target, a.op), std::to_string(a.executions),
+                 std::to_string(a.worst_degree), std::to_string(a.conflicts),
+                 std::string(1, tw::arch::letter(a.known_by)), std::to_string(access.addresses.registers)});
+    }
+    text += table.str();
+    const examined& access = layout.accesses[drawn];
+    const shown_phase s = shown(o, access);
+    text += "\n" + title_of(*access.pattern) + ", " + place_text(access.analysis) + "\n";
+    viz::text_table phases;
+    phases.add({"phase", "cycles", "lanes"});
+    for (const viz::lds_phase_trace& phase : viz::phases_of(*s.service, s.step)) {
+      phases.add({std::to_string(phase.phase), std::to_string(phase.degree), viz::lanes_text(phase.lanes)});
+    }
+    text += phases.str() + "\nphase " + std::to_string(s.phase.phase) + ": " + viz::verdict_of(s.phase) + "\n" +
+            viz::lds_text(picture_of(o, access), o.view);
+    for (const examined& each : layout.accesses) {
+      if (each.analysis.same_dword_writes > 0)
+        text += title_of(*each.pattern) + ": lanes write to the same word; what the hardware does then is not known\n";
+      if (o.only_evidence && !each.rests_on_evidence)
+        text += title_of(*each.pattern) + ": nobody has documented or measured this instruction\n";
+    }
+  }
+  return text;
+}
+
+std::string svg_of(const options& o, const std::vector<examined_layout>& layouts, std::size_t drawn) {
+  std::vector<viz::lds_panel> panels;
+  for (const examined_layout& layout : layouts)
+    panels.push_back({layout.layout.name, picture_of(o, layout.accesses[drawn]), o.view});
+  const examined& access = layouts[0].accesses[drawn];
+  const std::string heading = heading_of(o) + ", " + title_of(*access.pattern) + ": " +
+                              tw::arch::instruction_name(*o.target, access.analysis.op);
+  return viz::lds_svg(panels, o.title.empty() ? heading : o.title, o.theme);
+}
+
+std::string json_of(const options& o, const std::vector<examined_layout>& layouts) {
+  viz::json_writer json;
+  json.begin_object();
+  json.value("target", o.target->name);
+  json.value("rows", o.tile.rows);
+  json.value("columns", o.tile.cols);
+  json.value("element", o.dtype);
+  json.begin_array("layouts");
+  for (const examined_layout& layout : layouts) {
+    json.begin_object();
+    json.value("name", layout.layout.name);
+    json.value("description", layout.layout.description);
+    json.value("bytes", layout.bytes);
+    json.value("fits", layout.bytes <= o.target->lds_bytes);
+    json.begin_array("accesses");
+    for (const examined& access : layout.accesses) {
+      json.begin_object();
+      json.value("pattern", access.pattern->name);
+      json.value("kind", is_write(*access.pattern) ? "write" : "read");
+      json.value("rests_on_evidence", access.rests_on_evidence);
+      json.value("address_registers", access.addresses.registers);
+      const tw::lds_access_walk walk(access.graph, access.pattern->distribution, o.tile.element_bytes);
+      viz::put_analysis(json, *o.target, access.analysis, walk, access.pattern->kind, o.reading);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.str();
+}
+
+}  // namespace
+
+answer access_answer(const options& o) {
+  std::vector<named_pattern> patterns;
+  for (const std::string& text : o.writes) patterns.push_back(pattern_of(text, *o.target, o.tile, true, o.threads));
+  for (const std::string& text : o.reads) patterns.push_back(pattern_of(text, *o.target, o.tile, false, o.threads));
+  std::vector<examined_layout> layouts;
+  answer result;
+  for (const std::string& text : o.layouts) {
+    examined_layout& layout = layouts.emplace_back();
+    layout.layout = text == "solve" ? solve(*o.target, o.tile, patterns) : layout_of(text, *o.target, o.tile);
+    layout.bytes = viz::lds_map(layout.layout.graph, o.tile.element_bytes).size();
+    for (const named_pattern& pattern : patterns) layout.accesses.push_back(examine(o, layout.layout, pattern));
+    if (!is_fine(o, layout)) result.exit_code = 1;
+  }
+  switch (o.as) {
+    case format::text: result.text = text_of(o, layouts, access_to_show(o, layouts)); break;
+    case format::svg: result.text = svg_of(o, layouts, access_to_show(o, layouts)); break;
+    case format::json: result.text = json_of(o, layouts); break;
+  }
+  return result;
+}
+
+}  // namespace tilewright_layout

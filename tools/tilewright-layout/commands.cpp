@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Distributions, curves and phases.
+#include "commands.hpp"
+
+#include "access.hpp"
+#include "pattern.hpp"
+#include "words.hpp"
+
+#include <tilewright/viz/curve_picture.hpp>
+#include <tilewright/viz/phases_picture.hpp>
+
+namespace tilewright_layout {
+namespace {
+
+namespace viz = tilewright::viz;
+
+answer distribution(const options& o) {
+  const named_pattern pattern = pattern_of(o.pattern, *o.target, o.tile, false, o.threads);
+  const std::string heading = !o.title.empty()
+                                  ? o.title
+                                  : pattern.name + " on " + o.target->name + ", tile " + std::to_string(o.tile.rows) +
+                                        "x" + std::to_string(o.tile.cols) + " " + o.dtype;
+  switch (o.as) {
+    case format::svg: return {0, viz::distribution_svg(pattern.distribution, heading, o.colours, o.theme)};
+    case format::json: return {0, viz::distribution_json(pattern.distribution, heading)};
+    case format::text: break;
+  }
+  return {0, heading + "; each entry is " + (viz::num_waves(pattern.distribution) > 1 ? "wave.lane" : "lane") +
+                 ":registers\n" + viz::distribution_text(pattern.distribution)};
+}
+
+/// "4x6:order=1,0:access=1x2:snake"
+tilewright::curve<2> curve_of(const std::string& text) {
+  const std::vector<std::string> words = split(text, ':');
+  const std::vector<index_t> lengths = lengths_of(words[0], "curve " + text, 2);
+  tilewright::curve<2> walk{{lengths[0], lengths[1]}, {0, 1}, {1, 1}, false};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "snake") {
+      walk.snake = true;
+    } else if (words[i] == "order=1,0") {
+      walk.order = {1, 0};
+    } else if (words[i].starts_with("access=")) {
+      const std::vector<index_t> scalars = lengths_of(words[i].substr(7), "curve " + text + ": access", 2);
+      walk.scalars_per_access = {scalars[0], scalars[1]};
+    } else if (words[i] != "order=0,1") {
+      throw refusal("curve " + text + ": '" + words[i] +
+                    "' is not known; there are order=0,1, order=1,0, access=ROWSxCOLS and snake");
+    }
+  }
+  if (walk.get_num_of_access() > 4096)
+    throw refusal("curve " + text + " has " + std::to_string(walk.get_num_of_access()) +
+                  " accesses; at most 4096 are drawn");
+  return walk;
+}
+
+answer curves(const options& o) {
+  std::vector<viz::curve_panel> panels;
+  for (const std::string& text : o.curves) panels.push_back({text, curve_of(text)});
+  if (o.as == format::svg)
+    return {0, viz::curve_svg(panels, o.title.empty() ? "Order of the accesses" : o.title, o.theme)};
+  if (o.as == format::json && panels.size() > 1) throw refusal("--format json takes one curve at a time");
+  std::string text;
+  for (const viz::curve_panel& panel : panels) {
+    text += o.as == format::json ? viz::curve_json(panel.walk) : panel.title + "\n" + viz::curve_text(panel.walk);
+  }
+  return {0, text};
+}
+
+answer phases(const options& o) {
+  switch (o.as) {
+    case format::svg: return {0, viz::phases_svg(*o.target, o.theme)};
+    case format::json: return {0, viz::phases_json(*o.target)};
+    case format::text: break;
+  }
+  return {0, viz::phases_text(*o.target)};
+}
+
+}  // namespace
+
+answer answer_to(const options& asked) {
+  switch (asked.what) {
+    case command::distribution: return distribution(asked);
+    case command::curve: return curves(asked);
+    case command::phases: return phases(asked);
+    case command::access: break;
+  }
+  return access_answer(asked);
+}
+
+}  // namespace tilewright_layout

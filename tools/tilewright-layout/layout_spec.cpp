@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Layouts by name.
+#include "layout_spec.hpp"
+
+#include "words.hpp"
+
+#include <tilewright/util/math.hpp>
+
+namespace tilewright_layout {
+
+namespace tw = tilewright;
+using enum tw::transform_kind;
+using tw::dims, tw::place_transform, tw::is_power_of_two, tw::log2_floor, tw::lds_tile, tw::swizzled_layout;
+
+const char* const layout_help =
+    "plain                   row after row\n"
+    "padded[:BYTES]          row after row, BYTES (default 16) left free behind each\n"
+    "xor[:LAYER]             the XOR preshuffle: chunks of 16 bytes are permuted within LAYER rows (default: as many "
+    "as share a row of banks)\n"
+    "swizzle:B,M,S           byte address a becomes a ^ ((a & mask) >> S), where mask is B bits from bit M + S on\n"
+    "rows-xor:F0,F1,...      chunk c of row r lies at place c ^ (XOR of Fi over the bits i set in r)\n"
+    "solve                   what the library finds for the accesses given";
+
+namespace {
+
+void require_power_of_two_tile(const std::string& name, const lds_tile& tile) {
+  if (is_power_of_two(tile.rows) && is_power_of_two(tile.cols) && tile.row_bytes() >= 16) return;
+  throw refusal("--layout " + name +
+                " needs a tile whose lengths are powers of two and whose rows have at least 16 bytes; " +
+                std::to_string(tile.rows) + "x" + std::to_string(tile.cols) + " has rows of " +
+                std::to_string(tile.row_bytes()) + " bytes");
+}
+
+named_layout padded(const std::string& text, const lds_tile& tile, index_t bytes) {
+  if (bytes % tile.element_bytes != 0) {
+    throw refusal("--layout " + text + ": the padding must be a multiple of an element's " +
+                  std::to_string(tile.element_bytes) + " bytes");
+  }
+  const index_t pitch = tile.cols + bytes / tile.element_bytes;
+  return {
+      text,
+      "rows of " + std::to_string(tile.row_bytes()) + " bytes, " + std::to_string(bytes) + " bytes free behind each",
+      tw::strided_graph(tile.rows, tile.cols, pitch, 1)};
+}
+
+named_layout xor_layout(const std::string& text, const lds_tile& tile, index_t layer) {
+  require_power_of_two_tile(text, tile);
+  if (!is_power_of_two(layer) || layer > tile.rows) {
+    throw refusal("--layout " + text + ": the layer must be a power of two and at most the tile's " +
+                  std::to_string(tile.rows) + " rows");
+  }
+  swizzled_layout layout;
+  layout.tile = tile;
+  layout.layer = layer;
+  if (layout.chunks_per_bank_row() < 2) return layout_of(text, layout);
+  for (index_t i = 0; i < log2_floor(layout.num_bank_rows()); ++i) {
+    layout.flips.push_back(1 << i < layout.chunks_per_bank_row() ? 1 << i : 0);
+  }
+  return layout_of(text, layout);
+}
+
+named_layout rows_xor(const std::string& text, const lds_tile& tile, const std::vector<std::string>& numbers) {
+  require_power_of_two_tile(text, tile);
+  swizzled_layout layout;
+  layout.tile = tile;
+  const index_t bits = log2_floor(tile.rows), chunks = layout.chunks_per_row();
+  if (index_t(numbers.size()) > bits) {
+    throw refusal("--layout " + text + ": a tile of " + std::to_string(tile.rows) + " rows takes at most " +
+                  std::to_string(bits) + " numbers");
+  }
+  for (index_t i = 0; i < bits; ++i) {
+    layout.flips.push_back(
+        i < index_t(numbers.size())
+            ? number_of(numbers[std::size_t(i)], "--layout " + text + ": a number of rows-xor", 0, chunks - 1)
+            : 0);
+  }
+  return layout_of(text, layout);
+}
+
+named_layout byte_swizzle(const std::string& text, const lds_tile& tile, const std::vector<std::string>& numbers) {
+  if (numbers.size() != 3) throw refusal("--layout " + text + ": swizzle takes three numbers, as in swizzle:3,4,3");
+  require_power_of_two_tile(text, tile);
+  const index_t b = number_of(numbers[0], "--layout " + text + ": B", 1, 10),
+                m = number_of(numbers[1], "--layout " + text + ": M", 0, 10),
+                s = number_of(numbers[2], "--layout " + text + ": S", 1, 20);
+  const index_t element_bits = log2_floor(tile.element_bytes), bits = log2_floor(tile.bytes());
+  if (m < element_bits) {
+    throw refusal("--layout " + text + ": M must be at least " + std::to_string(element_bits) +
+                  ", so that elements stay whole");
+  }
+  if (s < b) throw refusal("--layout " + text + ": S must be at least B, so that the swizzle is a permutation");
+  if (b + m + s > bits) {
+    throw refusal("--layout " + text + ": B + M + S must be at most " + std::to_string(bits) + ", as the tile has 2^" +
+                  std::to_string(bits) + " bytes");
+  }
+  // Address bits from the top: the rest, the B bits that are read, those between, the B bits that are changed, M bits.
+  const index_t rest = 1 << (bits - b - m - s), field = 1 << b, between = 1 << (s - b), low = 1 << (m - element_bits);
+  tw::placed_spec flips = place_transform(swizzle, dims(1, 3), dims(1, 3), field, field);
+  for (index_t i = 0; i < b; ++i) flips.spec.parameters.push_back(1 << i);
+  const tw::tensor_graph fields = tw::transform_graph(
+      tw::packed_graph(rest, field, between, field, low), place_transform(pass_through, dims(0), dims(0), rest), flips,
+      place_transform(pass_through, dims(2), dims(2), between), place_transform(pass_through, dims(4), dims(4), low));
+  const tw::tensor_graph linear = tw::transform_graph(
+      fields, place_transform(merge, dims(0, 1, 2, 3, 4), dims(0), rest, field, between, field, low));
+  return {
+      text,
+      "byte address a lies at a ^ ((a & " + std::to_string((field - 1) << (m + s)) + ") >> " + std::to_string(s) + ")",
+      tw::transform_graph(linear, place_transform(unmerge, dims(0), dims(0, 1), tile.rows, tile.cols))};
+}
+
+}  // namespace
+
+named_layout layout_of(const std::string& name, const swizzled_layout& layout) {
+  std::string flips;
+  for (index_t i = 0; i < layout.flips.size(); ++i) flips += (i > 0 ? ", " : "") + std::to_string(layout.flips[i]);
+  const std::string rows = layout.layer > 1 ? std::to_string(layout.layer) + " rows side by side"
+                           : layout.segments > 1
+                               ? std::to_string(layout.segments) + " parts of a row one after the other"
+                               : "row after row";
+  return {name,
+          layout.is_plain() ? rows
+                            : rows + ", chunks of " + std::to_string(layout.chunk_bytes) + " bytes XORed with " +
+                                  flips + " for each bit of the row of banks",
+          tw::make_lds_graph(layout)};
+}
+
+named_layout layout_of(const std::string& text, const tw::arch::target& target, const lds_tile& tile) {
+  const std::size_t colon = text.find(':');
+  const std::string word = text.substr(0, colon), rest = colon == std::string::npos ? "" : text.substr(colon + 1);
+  const bool alone = colon == std::string::npos;
+  if (word == "plain" && alone) return {text, "row after row", tw::packed_graph(tile.rows, tile.cols)};
+  if (word == "padded")
+    return padded(text, tile, alone ? 16 : number_of(rest, "--layout " + text + ": the padding", 1, 1 << 12));
+  if (word == "xor") {
+    index_t banks = 32;
+    if (const auto* row = target.find(tw::arch::lds_op::read_b128)) {
+      for (const auto& service : row->readings) banks = service.banks == 32 ? 32 : banks;
+      if (row->readings.size() == 1) banks = row->readings[0].banks;
+    }
+    const index_t layer = tw::min(tile.rows, tw::max(1, banks * tw::arch::lds_bank_bytes / tile.row_bytes()));
+    return xor_layout(text, tile, alone ? layer : number_of(rest, "--layout " + text + ": the layer", 1));
+  }
+  if (word == "swizzle") return byte_swizzle(text, tile, split(rest, ','));
+  if (word == "rows-xor" && !alone) return rows_xor(text, tile, split(rest, ','));
+  throw refusal(
+      "--layout " + text +
+      " is not known; there are plain, padded[:BYTES], xor[:LAYER], swizzle:B,M,S, rows-xor:F0,F1,... and solve");
+}
+
+tw::tensor_graph with_runs_limited(const tw::tensor_graph& graph, const lds_tile& tile, index_t elements) {
+  // A swizzle that changes nothing, of which nothing is assumed.
+  const index_t pieces = tile.cols / elements;
+  tw::placed_spec nothing = place_transform(swizzle, dims(0, 1), dims(0, 1), tile.rows, pieces);
+  for (index_t i = 0; i < log2_floor(tile.rows); ++i) nothing.spec.parameters.push_back(0);
+  const tw::tensor_graph split = tw::transform_graph(graph, place_transform(pass_through, dims(0), dims(0), tile.rows),
+                                                     place_transform(unmerge, dims(1), dims(1, 2), pieces, elements));
+  const tw::tensor_graph limited =
+      tw::transform_graph(split, nothing, place_transform(pass_through, dims(2), dims(2), elements));
+  return tw::transform_graph(limited, place_transform(pass_through, dims(0), dims(0), tile.rows),
+                             place_transform(merge, dims(1, 2), dims(1), pieces, elements));
+}
+
+}  // namespace tilewright_layout

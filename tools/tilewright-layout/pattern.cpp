@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Access patterns by name.
+#include "pattern.hpp"
+
+#include "encoding_text.hpp"
+#include "words.hpp"
+
+#include <tilewright/distribution/distribution_pattern.hpp>
+#include <tilewright/distribution/embed_encoding.hpp>
+#include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/mma/block_tile.hpp>
+
+namespace tilewright_layout {
+
+namespace tw = tilewright;
+namespace arch = tilewright::arch;
+using tw::distribution_encoding, tw::lds_tile;
+
+const char* const pattern_help =
+    "rows:BYTES[:ORDER]      lanes lie along a row, then along the next; each moves BYTES at once. ORDER is "
+    "block-raked (default), warp-raked or thread-raked\n"
+    "column:BYTES            each lane has a row of its own; neighbouring lanes move BYTES of neighbouring rows\n"
+    "mfma:MxNxK[:a|b|c]      what a wave holds of an operand (default a) of the target's matrix instruction; wmma and "
+    "mma likewise\n"
+    "ldmatrix[:a|b]          the addresses that a wave gives to ldmatrix for an operand of mma\n"
+    "encoding:...            any distribution, as H(2,4,16)(4,8)P(1.1)(1.2,2.0)Y(1.0,2.1): the factors of each "
+    "dimension; who owns\n"
+    "                        factor major.minor: wave, lane, and the registers Y. R(2) before H replicates";
+
+namespace {
+
+/// "16B"
+index_t bytes_of(const std::string& word, const std::string& text, const lds_tile& tile) {
+  if (word.empty() || word.back() != 'B')
+    throw refusal("pattern " + text + ": the width is a number of bytes, as in rows:16B");
+  const index_t bytes = number_of(word.substr(0, word.size() - 1), "pattern " + text + ": the width in bytes", 1, 16);
+  if (!tw::is_power_of_two(bytes) || bytes % tile.element_bytes != 0 || tile.row_bytes() % bytes != 0) {
+    throw refusal("pattern " + text + ": a width must be a power of two, a multiple of an element's " +
+                  std::to_string(tile.element_bytes) + " bytes and a divisor of a row's " +
+                  std::to_string(tile.row_bytes()));
+  }
+  return bytes;
+}
+
+index_t waves_of(index_t threads, const arch::target& target, index_t pieces, const std::string& text) {
+  if (threads % target.wave_size != 0) {
+    throw refusal("--threads " + std::to_string(threads) + " is no multiple of the " +
+                  std::to_string(target.wave_size) + " lanes of a wave");
+  }
+  index_t waves = threads > 0 ? threads / target.wave_size : tw::max(1, 256 / target.wave_size);
+  while (threads == 0 && waves > 1 && pieces < waves * target.wave_size) waves /= 2;
+  if (pieces < waves * target.wave_size) {
+    throw refusal("pattern " + text + ": the tile has " + std::to_string(pieces) + " pieces for " +
+                  std::to_string(waves * target.wave_size) +
+                  " threads; take a larger tile, a smaller width or fewer --threads");
+  }
+  return waves;
+}
+
+distribution_encoding rows_encoding(const std::string& text, const std::string& order, const arch::target& target,
+                                    const lds_tile& tile, index_t bytes, index_t threads) {
+  using enum tw::tile_distribution_pattern;
+  const index_t vector = bytes / tile.element_bytes;
+  const index_t waves = waves_of(threads, target, tile.bytes() / bytes, text);
+  const tw::tile_copy_2d copy{tile.rows, tile.cols, vector, waves, target.wave_size};
+  if (tw::divide_copy(copy).fault != tw::pattern_fault::none) {
+    throw refusal("pattern " + text + ": " + std::to_string(waves * target.wave_size) + " threads do not share " +
+                  std::to_string(tile.rows) + " rows of " + std::to_string(tile.row_bytes() / bytes) +
+                  " pieces evenly; take lengths that are powers of two, or other --threads");
+  }
+  if (order == "block-raked") return make_pattern_encoding(block_raked, copy);
+  if (order == "warp-raked") return make_pattern_encoding(warp_raked, copy);
+  if (order == "thread-raked") return make_pattern_encoding(thread_raked, copy);
+  throw refusal("pattern " + text + ": the order is block-raked, warp-raked or thread-raked, not '" + order + "'");
+}
+
+/// Lanes along the rows' numbers first; then waves along them, then lanes and waves along a row.
+distribution_encoding column_encoding(const std::string& text, const arch::target& target, const lds_tile& tile,
+                                      index_t bytes, index_t threads) {
+  const index_t vector = bytes / tile.element_bytes, pieces = tile.row_bytes() / bytes;
+  const index_t waves = waves_of(threads, target, tile.rows * pieces, text);
+  const index_t lanes_down = tw::gcd(tile.rows, target.wave_size), lanes_along = target.wave_size / lanes_down;
+  const index_t waves_down = tw::gcd(tile.rows / lanes_down, waves), waves_along = waves / waves_down;
+  if (pieces % (lanes_along * waves_along) != 0) {
+    throw refusal("pattern " + text + ": " + std::to_string(waves * target.wave_size) + " threads do not share " +
+                  std::to_string(tile.rows) + " rows of " + std::to_string(pieces) +
+                  " pieces evenly; take lengths that are powers of two, or other --threads");
+  }
+  distribution_encoding e;
+  e.h.push_back({});
+  for (const index_t f : {tile.rows / lanes_down / waves_down, waves_down, lanes_down}) e.h[0].push_back(f);
+  e.h.push_back({});
+  for (const index_t f : {pieces / lanes_along / waves_along, waves_along, lanes_along, vector}) e.h[1].push_back(f);
+  e.p.push_back({});
+  e.p.push_back({});
+  e.p[0].push_back({2, 1});
+  e.p[0].push_back({1, 1});
+  e.p[1].push_back({2, 2});
+  e.p[1].push_back({1, 2});
+  e.y.push_back({1, 0});
+  e.y.push_back({2, 0});
+  e.y.push_back({2, 3});
+  return e;
+}
+
+std::string shape_of(const arch::matrix_instruction& i) {
+  return std::to_string(i.m) + "x" + std::to_string(i.n) + "x" + std::to_string(i.k);
+}
+
+std::string family_of(const arch::target& target) {
+  using enum arch::instruction_set;
+  return target.isa == cdna ? "mfma" : target.isa == rdna ? "wmma" : "mma";
+}
+
+arch::matrix_op matrix_op_of(const std::string& text, const std::string& family, const std::string& shape,
+                             const arch::target& target) {
+  std::vector<std::string> known;
+  for (const arch::matrix_op op : target.matrix_ops) {
+    const std::string name = shape_of(describe(op));
+    if (family == family_of(target) && name == shape) return op;
+    known.push_back(family_of(target) + ":" + name);
+  }
+  throw refusal("pattern " + text + ": " + target.name + " has no such matrix instruction; it has " +
+                joined(known, ", "));
+}
+
+/// The tile as operand of a matrix instruction, held by one wave.
+distribution_encoding operand_encoding(const std::string& text, arch::matrix_op op, const std::string& operand,
+                                       bool addresses, const lds_tile& tile) {
+  const arch::matrix_instruction i = describe(op);
+  const index_t rows = operand == "b" ? i.n : i.m, cols = operand == "c" ? i.n : i.k;
+  if (operand != "a" && operand != "b" && (operand != "c" || addresses)) {
+    throw refusal("pattern " + text + ": the operand is " + (addresses ? "a or b" : "a, b or c") + ", not '" + operand +
+                  "'");
+  }
+  if (tile.rows % rows != 0 || tile.cols % cols != 0) {
+    throw refusal("pattern " + text + ": a tile of " + std::to_string(tile.rows) + "x" + std::to_string(tile.cols) +
+                  " is no multiple of the operand's " + std::to_string(rows) + "x" + std::to_string(cols));
+  }
+  if (operand == "a") return tw::a_encoding({tile.rows, i.n, tile.cols, 1, 1, op}, addresses);
+  if (operand == "b") return tw::b_encoding({i.m, tile.rows, tile.cols, 1, 1, op}, addresses);
+  return tw::c_encoding({tile.rows, tile.cols, i.k, 1, 1, op});
+}
+
+distribution_encoding given_encoding(const std::string& text, const arch::target& target, const lds_tile& tile) {
+  const distribution_encoding e = encoding_of_text(text);
+  if (e.ndim_x() != 2 || e.x_length(0) != tile.rows || e.x_length(1) != tile.cols) {
+    throw refusal("encoding:" + text + " does not distribute a tile of " + std::to_string(tile.rows) + "x" +
+                  std::to_string(tile.cols));
+  }
+  if (e.p_length(e.ndim_p() - 1) != target.wave_size) {
+    throw refusal("encoding:" + text + " has " + std::to_string(e.p_length(e.ndim_p() - 1)) + " lanes; a wave of " +
+                  target.name + " has " + std::to_string(target.wave_size));
+  }
+  return e;
+}
+
+}  // namespace
+
+named_pattern pattern_of(const std::string& text, const arch::target& target, const lds_tile& tile, bool is_write,
+                         index_t threads) {
+  named_pattern pattern{text, {}, is_write ? tw::lds_access_kind::write : tw::lds_access_kind::read, 16};
+  if (text.starts_with("encoding:")) {
+    pattern.distribution = given_encoding(text.substr(9), target, tile);
+    return pattern;
+  }
+  const std::vector<std::string> words = split(text, ':');
+  const auto word = [&](std::size_t i, const std::string& otherwise) {
+    return i < words.size() ? words[i] : otherwise;
+  };
+  const auto no_more_than = [&](std::size_t most) {
+    if (words.size() > most) throw refusal("pattern " + text + " has too many parts");
+  };
+  if (words[0] == "rows") {
+    no_more_than(3);
+    pattern.max_bytes = bytes_of(word(1, ""), text, tile);
+    pattern.distribution = rows_encoding(text, word(2, "block-raked"), target, tile, pattern.max_bytes, threads);
+  } else if (words[0] == "column") {
+    no_more_than(2);
+    pattern.max_bytes = bytes_of(word(1, ""), text, tile);
+    pattern.distribution = column_encoding(text, target, tile, pattern.max_bytes, threads);
+  } else if (words[0] == "mfma" || words[0] == "wmma" || words[0] == "mma") {
+    no_more_than(3);
+    const arch::matrix_op op = matrix_op_of(text, words[0], word(1, ""), target);
+    pattern.distribution = operand_encoding(text, op, word(2, "a"), false, tile);
+  } else if (words[0] == "ldmatrix") {
+    no_more_than(2);
+    if (is_write) throw refusal("pattern " + text + " reads; give it to --read");
+    for (const arch::matrix_op op : target.matrix_ops) {
+      if (!tw::uses_ldmatrix(op)) continue;
+      pattern.kind = tw::lds_access_kind::ldmatrix;
+      pattern.distribution = operand_encoding(text, op, word(1, "a"), true, tile);
+    }
+    if (pattern.kind != tw::lds_access_kind::ldmatrix)
+      throw refusal("pattern " + text + ": " + target.name + " has no ldmatrix");
+  } else {
+    throw refusal("pattern " + text + " is not known; there are rows:BYTES, column:BYTES, " + family_of(target) +
+                  ":MxNxK, ldmatrix and encoding:..., as --help explains");
+  }
+  return pattern;
+}
+
+}  // namespace tilewright_layout
