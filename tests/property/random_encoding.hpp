@@ -33,9 +33,14 @@ inline distribution_encoding make_random_encoding(tape& choices, index_t ndim_x,
   std::iota(order.begin(), order.end(), 0u);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[std::size_t(choices.below(index_t(i)))]);
   for (const std::size_t i : order) {
-    const index_t owner = choices.below(replicates[i] ? ndim_p : ndim_p + 1);
+    index_t owner = choices.below(replicates[i] ? ndim_p : ndim_p + 1);
     const index_t reserved = replicates[i] ? 0 : index_t(replicating);  // a thread's registers cannot replicate
-    if (owner < ndim_p && e.p[owner].size() + reserved < e.p[owner].capacity()) {
+    const auto has_room = [&](index_t p) { return e.p[p].size() + reserved < e.p[p].capacity(); };
+    if (owner < ndim_p && !has_room(owner)) owner = ndim_p;
+    if (owner == ndim_p && e.y.size() == e.y.capacity()) {
+      for (owner = 0; !has_room(owner);) ++owner;
+    }
+    if (owner < ndim_p) {
       e.p[owner].push_back(ids[i]);
     } else {
       e.y.push_back(ids[i]);

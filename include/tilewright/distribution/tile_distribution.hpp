@@ -32,6 +32,42 @@ TILEWRIGHT_HD constexpr bool require_sound_encoding() {
   return true;
 }
 
+/// One factor that partition indices own: digit p[p] / divisor % length (all of the quotient if length is 0) moves x[x] by stride.
+struct digit_place {
+  index_t p, divisor, length, x, stride;
+};
+
+/// Factors of the tile, without those of R, that partition indices own.
+TILEWRIGHT_HD constexpr index_t num_digits(const distribution_encoding& e) {
+  index_t n = 0;
+  for (const auto& ids : e.p) {
+    for (rh_id id : ids) n += id.major != 0;
+  }
+  return n;
+}
+
+template <index_t N>
+TILEWRIGHT_HD constexpr array<digit_place, N> digit_places(const distribution_encoding& e) {
+  array<digit_place, N> places{};
+  index_t n = 0;
+  for (index_t i = 0; i < e.ndim_p(); ++i) {
+    index_t divisor = 1;
+    for (index_t j = e.p[i].size(); j-- > 0;) {
+      const rh_id id = e.p[i][j];
+      const index_t length = e.length(id);
+      if (id.major != 0) places[n++] = {i, divisor, j == 0 ? 0 : length, id.major - 1, e.stride(id)};
+      divisor *= length;
+    }
+  }
+  return places;
+}
+
+/// Called with constants: not a template, so that it is instantiated for no distribution.
+TILEWRIGHT_HD constexpr void add_digit(index_t* x, const index_t* p, index_t i, index_t divisor, index_t length, index_t d, index_t stride) {
+  const unsigned quotient = unsigned(p[i]) / unsigned(divisor);
+  x[d] += index_t(length == 0 ? quotient : quotient % unsigned(length)) * stride;
+}
+
 }  // namespace detail
 
 /// A tile's distribution over the threads of a block. P: {wave, lane}, or {lane} for a tile of one wave. Y: what a thread holds;
@@ -95,17 +131,11 @@ struct tile_distribution {
   /// Position in the tile of a thread's element y = 0.
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> calculate_index(const multi_index<ndim_p>& p) {
     multi_index<ndim_x> x{};
-    unroll<ndim_p>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      unsigned rest = unsigned(p[i]);
-      constexpr index_t digits = Encoding.p[i].size();
-      unroll<digits>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        constexpr rh_id id = Encoding.p[i][digits - 1 - j];
-        constexpr unsigned length = unsigned(Encoding.length(id));
-        const unsigned digit = j == digits - 1 ? rest : rest % length;
-        rest /= length;
-        if constexpr (id.major != 0) x[number<id.major - 1>::value] += index_t(digit) * number<Encoding.stride(id)>::value;
-      });
-    });
+    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      (detail::add_digit(x.data(), p.data(), number<places[Is].p>::value, number<places[Is].divisor>::value,
+                         number<places[Is].length>::value, number<places[Is].x>::value, number<places[Is].stride>::value),
+       ...);
+    }(std::make_integer_sequence<index_t, places.size()>{});
     return x;
   }
 
@@ -115,6 +145,9 @@ struct tile_distribution {
     for (index_t i = 0; i < ndim_p; ++i) n *= Encoding.p_length(i);
     return n;
   }
+
+ private:
+  static constexpr auto places = detail::digit_places<detail::num_digits(Encoding)>(Encoding);
 };
 
 /// From CK Tile's encoding type, or from an encoding value wrapped in number<>.
