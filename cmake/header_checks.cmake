@@ -8,7 +8,9 @@
 set(header_rules
   "exec/host/=cpu"
   "exec/amdgcn/=hip"
+  "exec/nvptx/make_tensor_map.hpp=cuda"
   "exec/nvptx/=cuda_device"
+  "gemm/hopper/hopper_launch.hpp=cuda"
   "viz/=cpu"
 )
 

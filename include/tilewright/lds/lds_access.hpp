@@ -91,7 +91,7 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
   result.op = lds_op_of(kind, bytes);
   const arch::lds_instruction* row = target.find(result.op);
   if (row == nullptr) detail::target_has_no_such_lds_instruction();
-  const bool is_write = kind == lds_access_kind::write;
+  const bool is_write = kind == lds_access_kind::write || kind == lds_access_kind::stmatrix;
 
   const auto add = [&](const lds_access_cost& cost, index_t times, index_t wave, index_t access) {
     result.executions += times;

@@ -9,11 +9,12 @@
 namespace tilewright {
 
 /// How a tile window touches LDS.
-enum class lds_access_kind : signed char { read, write, ldmatrix };
+enum class lds_access_kind : signed char { read, write, ldmatrix, stmatrix };
 
 /// The instruction that moves `bytes` per lane.
 TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t bytes) {
   if (kind == lds_access_kind::ldmatrix) return arch::lds_op::ldmatrix;
+  if (kind == lds_access_kind::stmatrix) return arch::lds_op::stmatrix;
   return kind == lds_access_kind::write ? arch::lds_write_op(bytes) : arch::lds_read_op(bytes);
 }
 

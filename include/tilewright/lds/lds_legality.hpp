@@ -85,7 +85,7 @@ TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target
   if (const lds_legality values = detail::check_values(target, layout, e); !values.is_legal()) return values;
   const lds_access_walk walk(layout, e, element_bytes);
   const index_t bytes = walk.bytes_per_lane();
-  if (kind == lds_access_kind::ldmatrix && bytes != 16) return {lds_fault::narrow_ldmatrix, bytes, 16};
+  if ((kind == lds_access_kind::ldmatrix || kind == lds_access_kind::stmatrix) && bytes != 16) return {lds_fault::narrow_ldmatrix, bytes, 16};
   if (!target.supports(lds_op_of(kind, bytes))) return {lds_fault::no_such_instruction, bytes, 0};
   if (begin % bytes != 0) return {lds_fault::unaligned_begin, begin, bytes};
   for (index_t wave = 0; wave < walk.num_waves(); ++wave) {

@@ -15,7 +15,11 @@ struct transform_rules<transform_kind::swizzle> : default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
     low[1] = up[1];
-    for (index_t i = 0; i < num_bits(p); ++i) low[1] ^= -(up[0] >> i & 1) & p[2 + i];
+    // A constant number of rounds: nvcc keeps p in memory unless it can unroll the loop at once.
+    TILEWRIGHT_UNROLL(16)
+    for (index_t i = 0; i < 16; ++i) {
+      if (1 << i < p[0]) low[1] ^= -(up[0] >> i & 1) & p[2 + i];
+    }
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t i) { return p[i]; }

@@ -35,13 +35,17 @@ TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
     float& c2 = c[4 * n + 2];
     float& c3 = c[4 * n + 3];
     if constexpr (f16) {
-      asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
+          "%2, %3};"
           : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3)
-          : "r"(pair(a, 0)), "r"(pair(a, 1)), "r"(pair(a, 2)), "r"(pair(a, 3)), "r"(pair(b, 2 * n)), "r"(pair(b, 2 * n + 1)));
+          : "r"(pair(a, 0)), "r"(pair(a, 1)), "r"(pair(a, 2)), "r"(pair(a, 3)), "r"(pair(b, 2 * n)),
+            "r"(pair(b, 2 * n + 1)));
     } else {
-      asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
+          "%2, %3};"
           : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3)
-          : "r"(pair(a, 0)), "r"(pair(a, 1)), "r"(pair(a, 2)), "r"(pair(a, 3)), "r"(pair(b, 2 * n)), "r"(pair(b, 2 * n + 1)));
+          : "r"(pair(a, 0)), "r"(pair(a, 1)), "r"(pair(a, 2)), "r"(pair(a, 3)), "r"(pair(b, 2 * n)),
+            "r"(pair(b, 2 * n + 1)));
     }
   }
 }
@@ -56,6 +60,27 @@ TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset)
                : "r"(address)
                : "memory");
   return words;
+}
+
+/// The reverse: lane l gives the address of row l % 8 of matrix l / 8, and word j holds the lane's elements of matrix j. Since sm_90.
+TILEWRIGHT_HD void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words) {
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(p.address + byte_offset));
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(words[0]),
+               "r"(words[1]), "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+
+/// Two floats rounded to T, the first in the lower half.
+template <class T>
+TILEWRIGHT_HD unsigned round_pair(float low, float high) {
+  unsigned bits;
+  if constexpr (__is_same(T, half_t)) {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  } else {
+    static_assert(__is_same(T, bfloat16_t), "round_pair: the result is half_t or bfloat16_t");
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  }
+  return bits;
 }
 
 }  // namespace nvptx

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Makes tensor maps, on the host. The driver's function is asked for at run time, so that nothing but the CUDA runtime is linked.
+#pragma once
+
+#include <tilewright/exec/tensor_map.hpp>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+namespace tilewright::exec {
+
+/// A 3-D tensor whose dimension 0 is contiguous, and the box of it that one copy moves.
+struct tensor_map_request {
+  void* data;
+  CUtensorMapDataType type;
+  index_t element_bytes;
+  long_index_t lengths[3];
+  long_index_t stride_bytes[2];  // of dimensions 1 and 2: multiples of 16
+  index_t box[2];                // in elements along dimensions 0 and 1; 1 along dimension 2
+};
+
+/// The box lies in LDS as make_tensor_map's swizzle says: box[0] * element_bytes is 128 or 64, the swizzle of that many bytes.
+inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request& r) {
+  using encode_function = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                                       const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                                       CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+  static_assert(sizeof(tensor_map) == sizeof(CUtensorMap) && alignof(tensor_map) == alignof(CUtensorMap));
+  static encode_function encode = nullptr;
+  if (encode == nullptr) {
+    void* entry = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    const cudaError_t error =
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found);
+    if (error != cudaSuccess) return error;
+    if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+    encode = reinterpret_cast<encode_function>(entry);
+  }
+  const cuuint64_t lengths[3] = {cuuint64_t(r.lengths[0]), cuuint64_t(r.lengths[1]), cuuint64_t(r.lengths[2])};
+  const cuuint64_t strides[2] = {cuuint64_t(r.stride_bytes[0]), cuuint64_t(r.stride_bytes[1])};
+  const cuuint32_t box[3] = {cuuint32_t(r.box[0]), cuuint32_t(r.box[1]), 1};
+  const cuuint32_t steps[3] = {1, 1, 1};
+  const CUtensorMapSwizzle swizzle =
+      r.box[0] * r.element_bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B;
+  const CUresult error = encode(reinterpret_cast<CUtensorMap*>(&result), r.type, 3, r.data, lengths, strides, box,
+                                steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return error == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+}  // namespace tilewright::exec

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Prepares and starts Hopper GEMM kernels, from host code that nvcc compiles.
+#pragma once
+
+#include <tilewright/exec/nvptx/make_tensor_map.hpp>
+#include <tilewright/gemm/hopper/hopper_kernel.hpp>
+
+namespace tilewright {
+
+template <class Policy>
+__global__ void __launch_bounds__(Policy::tile.block_size(), 1)
+    hopper_gemm_kernel([[maybe_unused]] const __grid_constant__ hopper_args args) {
+#if TILEWRIGHT_NVPTX_PASS && defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  const exec::lds_pointer lds = exec::lds_allocate<Policy::lds.bytes()>();
+  hopper_gemm<Policy>{args, lds, {exec::lds_address(lds)}, Policy::tile.cluster() > 1 ? exec::block_of_cluster() : 0}();
+#endif
+}
+
+/// What a kernel of this policy cannot do with these arguments, as a sentence; nullptr when it can.
+template <class Policy>
+const char* hopper_check(const gemm_args& g) {
+  using T = typename Policy::element_type;
+  if (g.m < 1 || g.n < 1 || g.k < 1 || g.batch < 1) return "m, n, k and the batch count must be positive";
+  const bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
+  if (g.lda < (a_along_k ? g.k : g.m)) return "lda is smaller than a row of A (a column, if A is column-major)";
+  if (g.ldb < (b_along_k ? g.k : g.n)) return "ldb is smaller than a row of B (a column, if B is column-major)";
+  if (g.ldc < g.n) return "ldc is smaller than a row of C";
+  const auto aligned = [](const void* p, index_t ld, long_index_t batch_stride, index_t bytes) {
+    return reinterpret_cast<unsigned long long>(p) % 16 == 0 && long_index_t(ld) * bytes % 16 == 0 &&
+           batch_stride * bytes % 16 == 0;
+  };
+  if (!aligned(g.a, g.lda, g.batch_stride_a, sizeof(T)) || !aligned(g.b, g.ldb, g.batch_stride_b, sizeof(T)) ||
+      !aligned(g.c, g.ldc, g.batch_stride_c, sizeof(typename Policy::result_type))) {
+    return "bulk copies need pointers, leading dimensions and batch strides that are multiples of 16 bytes; use the "
+           "portable kernel";
+  }
+  if (g.m > 0x7fffffff - 1024 || g.n > 0x7fffffff - 1024 || g.k > 0x7fffffff - 1024)
+    return "m, n or k is too close to 2^31";
+  if (ceil_div(g.k, Policy::tile_k) < Policy::tile.split_k)
+    return "k is too short to be split; use a tile that does not split it";
+  const long_index_t tiles = long_index_t(ceil_div(g.m, Policy::tile.m)) * ceil_div(g.n, Policy::tile.n) * g.batch;
+  if (tiles > 0x7fffffff / 64) return "C has too many tiles";
+  return nullptr;
+}
+
+/// A launch, ready to be repeated: tensor maps are made and the grid is chosen.
+template <class Policy>
+struct hopper_launch {
+  using T = typename Policy::element_type;
+  using Result = typename Policy::result_type;
+  static constexpr hopper_tile tile = Policy::tile;
+
+  hopper_args args{};
+  index_t blocks = 0;
+
+  /// Call hopper_check first. `group`: see tile_order.
+  cudaError_t prepare(const gemm_args& g, index_t multiprocessors, index_t group = 8) {
+    const bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
+    constexpr hopper_lds lds = Policy::lds;
+    const index_t k = Policy::tile_k;
+    args.gemm = g;
+    args.k_tiles = ceil_div(g.k, k);
+    args.order = {ceil_div(g.m, tile.m * tile.sharing), ceil_div(g.n, tile.n), g.batch, group};
+    const index_t clusters = min(args.order.num_tiles(),
+                                 tile.split_k > 1 ? args.order.num_tiles() : max(1, multiprocessors / tile.cluster()));
+    blocks = clusters * tile.cluster();
+    const auto map = [&](exec::tensor_map& result, const void* p, auto element, index_t x, index_t y, index_t ld,
+                         long_index_t batch_stride, index_t box_x, index_t box_y) {
+      constexpr long_index_t bytes = sizeof(element);
+      const long_index_t stride = g.batch > 1 ? batch_stride * bytes : 16;
+      return exec::make_tensor_map(result, {const_cast<void*>(p),
+                                            data_type(element),
+                                            index_t(bytes),
+                                            {x, y, g.batch},
+                                            {ld * bytes, stride},
+                                            {box_x, box_y}});
+    };
+    cudaError_t error = map(args.a, g.a, T{}, a_along_k ? g.k : g.m, a_along_k ? g.m : g.k, g.lda, g.batch_stride_a, k,
+                            a_along_k ? tile.m : k);
+    if (error != cudaSuccess) return error;
+    error = map(args.b, g.b, T{}, b_along_k ? g.k : g.n, b_along_k ? g.n : g.k, g.ldb, g.batch_stride_b, k,
+                b_along_k ? tile.n / tile.sharing : k);
+    if (error != cudaSuccess) return error;
+    error = map(args.c, g.c, Result{}, g.n, g.m, g.ldc, g.batch_stride_c, tile.store_n(), 16);
+    if (error != cudaSuccess) return error;
+    return cudaFuncSetAttribute(reinterpret_cast<const void*>(&hopper_gemm_kernel<Policy>),
+                                cudaFuncAttributeMaxDynamicSharedMemorySize, lds.bytes());
+  }
+
+  cudaError_t operator()(cudaStream_t stream) const {
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim = {unsigned(tile.cluster()), 1, 1};
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(unsigned(blocks));
+    config.blockDim = dim3(unsigned(tile.block_size()));
+    config.dynamicSmemBytes = Policy::lds.bytes();
+    config.stream = stream;
+    config.attrs = attributes;
+    config.numAttrs = 2;
+    return cudaLaunchKernelEx(&config, &hopper_gemm_kernel<Policy>, args);
+  }
+
+ private:
+  static CUtensorMapDataType data_type(half_t) { return CU_TENSOR_MAP_DATA_TYPE_FLOAT16; }
+  static CUtensorMapDataType data_type(bfloat16_t) { return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16; }
+};
+
+}  // namespace tilewright

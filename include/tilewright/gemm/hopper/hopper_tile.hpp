@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The shape of a Hopper GEMM block: its tile, how blocks of a cluster share work, and what lies where in LDS.
+#pragma once
+
+#include <tilewright/arch/sm90.hpp>
+#include <tilewright/gemm/operand_copy.hpp>
+#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/mma/fragment_store.hpp>
+#include <tilewright/mma/wgmma_operand.hpp>
+
+namespace tilewright {
+
+/// A block computes m x n of C with m / 64 consumer warpgroups of 64 x n each, and one more warpgroup that starts copies. Blocks
+/// form clusters in one of two ways: `sharing` blocks above each other, which receive the same tile of B at once (multicast), or
+/// `split_k` blocks with the same tile of C, each for its part of k, which add their results up through each other's LDS.
+struct hopper_tile {
+  index_t m = 128, n = 256;
+  index_t sharing = 1, split_k = 1;
+
+  TILEWRIGHT_HD constexpr index_t consumers() const { return m / 64; }
+  TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }
+  TILEWRIGHT_HD constexpr index_t cluster() const { return sharing * split_k; }
+
+  /// Columns of C that a block finishes, and those that one wave stores at once.
+  TILEWRIGHT_HD constexpr index_t result_n() const { return n / split_k; }
+  TILEWRIGHT_HD constexpr index_t store_n() const { return result_n() % 64 == 0 ? 64 : 32; }
+
+  TILEWRIGHT_HD constexpr bool is_sound() const {
+    const bool known_n = n == 64 || n == 128 || n == 160 || n == 192 || n == 256;
+    return (m == 64 || m == 128) && known_n && (sharing == 1 || split_k == 1) && cluster() <= 8 &&
+           is_power_of_two(cluster()) && n % split_k == 0 && result_n() % 32 == 0 && n % (8 * sharing) == 0;
+  }
+  friend constexpr bool operator==(const hopper_tile&, const hopper_tile&) = default;
+};
+
+/// Where everything lies in a block's LDS, in bytes: stages of A and B; for each consumer wave two boxes of C; barriers.
+struct hopper_lds {
+  hopper_tile tile;
+  wgmma_operand a, b;
+  index_t result_bytes;  // of an element of C
+
+  TILEWRIGHT_HD constexpr index_t stage_bytes() const { return a.bytes() + b.bytes(); }
+  TILEWRIGHT_HD constexpr index_t box_bytes() const { return 16 * tile.store_n() * result_bytes; }
+  TILEWRIGHT_HD constexpr index_t boxes_bytes() const { return tile.consumers() * 4 * 2 * box_bytes(); }
+  static constexpr index_t barrier_bytes = 256;
+
+  TILEWRIGHT_HD constexpr index_t num_stages() const {
+    return min(12, (arch::sm90::value.lds_bytes - boxes_bytes() - barrier_bytes) / stage_bytes());
+  }
+  TILEWRIGHT_HD constexpr index_t boxes_offset() const { return num_stages() * stage_bytes(); }
+  TILEWRIGHT_HD constexpr index_t barriers_offset() const { return boxes_offset() + boxes_bytes(); }
+  TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
+
+  /// A wave's part of C on its way to memory: 16 rows.
+  TILEWRIGHT_HD constexpr swizzled_layout box_layout() const {
+    return bulk_swizzle(16, tile.store_n() * result_bytes, result_bytes);
+  }
+};
+
+/// The accumulators of wgmma are those of mma.m16n8k16, 16 rows for each wave.
+inline constexpr arch::lane_map wgmma_result = arch::describe(arch::matrix_op::mma_m16n8k16_x2).c;
+
+/// Everything that hopper_gemm must know at compile time.
+template <class T, operand_major AMajor, operand_major BMajor, hopper_tile Tile, class Result = T>
+struct hopper_policy {
+  static_assert(Tile.is_sound(),
+                "hopper_policy: m is 64 or 128, n is 64, 128, 160, 192 or 256; a cluster of at most 8 blocks, a power "
+                "of two, either shares "
+                "B or splits k, into at least 32 columns for each block");
+  static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
+                "hopper_policy: operands of 8 bits must be contiguous along k");
+  using element_type = T;
+  using result_type = Result;
+  static constexpr hopper_tile tile = Tile;
+  static constexpr operand_major a_major = AMajor, b_major = BMajor;
+  static constexpr hopper_lds lds{Tile,
+                                  {Tile.m, sizeof(T), AMajor == operand_major::k},
+                                  {Tile.n, sizeof(T), BMajor == operand_major::k},
+                                  sizeof(Result)};
+  static constexpr index_t num_stages = lds.num_stages();
+  static constexpr index_t tile_k = lds.a.k();
+  static_assert(lds.a.is_sound() && lds.b.is_sound() && is_bulk_swizzle(lds.box_layout()),
+                "hopper_policy: the layouts in LDS are not those of wgmma and of bulk copies");
+  static_assert(num_stages >= 2 && lds.bytes() <= arch::sm90::value.lds_bytes,
+                "hopper_policy: the block tile needs more LDS than the GPU has; use a smaller one");
+  static_assert(lds.stage_bytes() % 1024 == 0 &&
+                8 * (2 * num_stages + 4 * Tile.consumers()) <= hopper_lds::barrier_bytes);
+
+  /// Registers of a wave's box of C, and who addresses them when they are written.
+  static constexpr distribution_encoding box = wave_tile_encoding(Tile.store_n() / 16, wgmma_result);
+  static constexpr distribution_encoding box_addresses =
+      wave_tile_encoding(Tile.store_n() / 16, ldmatrix_address_map(wgmma_result));
+};
+
+/// What writing a box of C to LDS costs.
+template <class Policy>
+TILEWRIGHT_HD constexpr lds_access_analysis predict_box_store() {
+  return analyze_lds_access<arch::sm90>(make_lds_descriptor<Policy::lds.box_layout()>(),
+                                        tile_distribution<Policy::box_addresses>{},
+                                        sizeof(typename Policy::result_type), lds_access_kind::stmatrix);
+}
+
+}  // namespace tilewright

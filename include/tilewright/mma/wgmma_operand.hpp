@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// A matrix operand in LDS as Hopper's wgmma wants it: the instruction's descriptor, computed from the operand's layout.
+#pragma once
+
+#include <tilewright/lds/bulk_swizzle.hpp>
+
+namespace tilewright {
+
+/// A tile of `rows` (m or n) x 128 bytes along k, in LDS. If k is contiguous it is one box of rows x 128 bytes; else boxes of 128 bytes
+/// along the rows lie one after the other, each with a row for each k.
+struct wgmma_operand {
+  static constexpr index_t row_bytes = 128;
+  index_t rows, element_bytes;
+  bool k_is_contiguous;
+
+  TILEWRIGHT_HD constexpr index_t k() const { return row_bytes / element_bytes; }
+  TILEWRIGHT_HD constexpr index_t num_boxes() const { return k_is_contiguous ? 1 : ceil_div(rows, k()); }
+  TILEWRIGHT_HD constexpr index_t box_rows() const { return k_is_contiguous ? rows : k(); }
+  TILEWRIGHT_HD constexpr index_t box_bytes() const { return box_rows() * row_bytes; }
+  TILEWRIGHT_HD constexpr index_t bytes() const { return num_boxes() * box_bytes(); }
+  TILEWRIGHT_HD constexpr swizzled_layout layout() const { return bulk_swizzle(box_rows(), row_bytes, element_bytes); }
+
+  /// One instruction multiplies this many elements along k, and the next one's operand begins this many bytes further: before the
+  /// swizzle, which the hardware applies to the sum.
+  TILEWRIGHT_HD constexpr index_t instruction_k() const { return 32 / element_bytes; }
+  TILEWRIGHT_HD constexpr index_t instruction_step_bytes() const {
+    return k_is_contiguous ? instruction_k() * element_bytes : instruction_k() * row_bytes;
+  }
+
+  /// The descriptor without its address. PTX ISA, "Matrix descriptor": bits 16-29 the stride between boxes, 32-45 the stride
+  /// between groups of 8 rows of a box, both in units of 16 bytes; bits 62-63: 1 is the 128-byte swizzle.
+  TILEWRIGHT_HD constexpr unsigned long long descriptor_fields() const {
+    const swizzled_layout l = layout();
+    const auto eight_rows = static_cast<unsigned long long>(l.address(8, 0) - l.address(0, 0)) / 16;
+    const auto box = static_cast<unsigned long long>(box_bytes()) / 16;
+    return 1ull << 62 | eight_rows << 32 | (k_is_contiguous ? 1 : box) << 16;
+  }
+
+  /// Whether the layout is the one that the descriptor tells the hardware.
+  TILEWRIGHT_HD constexpr bool is_sound() const {
+    return is_bulk_swizzle(layout()) && rows % 8 == 0 && box_bytes() % 1024 == 0;
+  }
+
+  friend constexpr bool operator==(const wgmma_operand&, const wgmma_operand&) = default;
+};
+
+/// The descriptor of an operand that begins at a byte address in LDS.
+TILEWRIGHT_HD constexpr unsigned long long wgmma_descriptor(unsigned long long fields, unsigned lds_address) {
+  return fields | (lds_address & 0x3ffff) >> 4;
+}
+
+}  // namespace tilewright
