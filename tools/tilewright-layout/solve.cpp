@@ -12,25 +12,30 @@ namespace tw = tilewright;
 
 named_layout solve(const tw::arch::target& target, const tw::lds_tile& tile,
                    const std::vector<named_pattern>& patterns) {
-  if (!tw::is_power_of_two(tile.rows) || !tw::is_power_of_two(tile.cols) || tile.row_bytes() < 16) {
+  std::vector<tw::lds_use> uses;
+  bool fits = tw::is_power_of_two(tile.rows) && tw::is_power_of_two(tile.row_bytes());
+  for (const named_pattern& pattern : patterns) {
+    const index_t bytes =
+        tw::detail::widest_vector({pattern.distribution, pattern.kind}, tile).length * tile.element_bytes;
+    if (bytes > pattern.max_bytes) {
+      throw refusal("--layout solve: threads of pattern " + pattern.name + " hold " + std::to_string(bytes) +
+                    " neighbouring bytes, and layouts are found for the widest accesses; take the width " +
+                    std::to_string(bytes) + "B");
+    }
+    fits = fits && tw::has_power_of_two_factors(pattern.distribution) && tile.row_bytes() >= bytes;
+    if (target.find(tw::lds_op_of(pattern.kind, bytes)) == nullptr) {
+      throw refusal("--layout solve: " + std::string(target.name) + " has no instruction for pattern " + pattern.name);
+    }
+    uses.push_back({pattern.distribution, pattern.kind});
+  }
+  if (!fits || tile.row_bytes() < 16) {
     throw refusal("--layout solve needs a tile whose lengths are powers of two and whose rows have at least 16 bytes");
   }
-  tw::detail::lds_layout_search search(tile);
-  for (const named_pattern& pattern : patterns) {
-    const index_t most = tw::min(16, pattern.max_bytes) / tile.element_bytes;
-    const tw::vector_choice vector =
-        tw::choose_vector(pattern.distribution, tw::array<index_t, 2>{{1, most}}, tile.element_bytes);
-    const index_t bytes = vector.length * tile.element_bytes;
-    const tw::arch::lds_instruction* row = target.find(tw::lds_op_of(pattern.kind, bytes));
-    if (row == nullptr)
-      throw refusal("--layout solve: " + std::string(target.name) + " has no instruction for pattern " + pattern.name);
-    for (const tw::arch::lds_service& service : row->readings) search.require(service, pattern.distribution, bytes);
-  }
-  const tw::lds_layout_choice choice = search.solve();
+  const tw::arch::target* const targets[] = {&target};
+  const tw::lds_layout_choice choice = tw::choose_lds_layout(targets, 1, tile, uses.data(), index_t(uses.size()));
   named_layout layout = layout_of("solve", choice.layout);
   if (choice.worst_degree > 1) {
-    layout.description +=
-        "; no better permutation of chunks " + std::string(choice.is_proven_best ? "exists" : "was found");
+    layout.description += choice.is_proven_best ? "; no linear layout is better" : "; no better one was found";
   }
   return layout;
 }
