@@ -5,6 +5,7 @@
 #include <tilewright/gemm/double_buffered_pipeline.hpp>
 #include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
+#include <tilewright/gemm/multi_stage_pipeline.hpp>
 #include <tilewright/gemm/single_buffered_pipeline.hpp>
 
 namespace tilewright {

@@ -13,6 +13,14 @@ namespace tilewright {
 
 struct double_buffered_pipeline;
 struct single_buffered_pipeline;
+template <index_t Stages>
+struct multi_stage_pipeline;
+
+/// Whether a pipeline copies operands to LDS without registers. An operand then lies in LDS as it does in memory.
+template <class Pipeline>
+inline constexpr bool copies_directly = false;
+template <index_t Stages>
+inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
 
 /// The block tile that a target's kernels use by default, for 16-bit elements.
 template <class Arch>
@@ -34,6 +42,39 @@ TILEWRIGHT_HD constexpr block_tile default_block_tile() {
 /// single_buffered_pipeline on AMD GPUs where k of the block tile is at least two steps of the matrix instruction, else
 /// double_buffered_pipeline.
 struct default_pipeline;
+
+namespace detail {
+
+template <class Arch>
+TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& tile, operand_major major, bool is_transposed, index_t rows,
+                                                           index_t k_pack) {
+  const index_t waves = tile.num_waves(), wave_size = Arch::value.wave_size;
+  if (!is_transposed) return operand_copy_encoding(major, rows, tile.k, waves, wave_size, k_pack, k_pack);
+  return transposed(operand_copy_encoding(operand_major::k, tile.k, rows, waves, wave_size, k_pack, k_pack));
+}
+
+template <class Arch, class T>
+constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_transposed, index_t rows, const distribution_encoding& copy,
+                                           const distribution_encoding& read) {
+  const lds_access_kind kind = fragment_access(tile.op);
+  if (is_transposed) {
+    return choose_lds_layout<Arch>(lds_tile{tile.k, rows, sizeof(T)}, lds_use{transposed(copy), lds_access_kind::write},
+                                   lds_use{transposed(read), kind});
+  }
+  return choose_lds_layout<Arch>(lds_tile{rows, tile.k, sizeof(T)}, lds_use{copy, lds_access_kind::write}, lds_use{read, kind});
+}
+
+TILEWRIGHT_HD constexpr tensor_graph operand_graph(const swizzled_layout& layout, bool is_transposed) {
+  tensor_graph graph = make_lds_graph(layout);
+  if (is_transposed) {
+    const signed char first = graph.top[0];
+    graph.top[0] = graph.top[1];
+    graph.top[1] = first;
+  }
+  return graph;
+}
+
+}  // namespace detail
 
 /// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol stays short.
 /// Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs lengths along contiguous dimensions,
@@ -66,18 +107,27 @@ struct gemm_policy {
                 "gemm_policy: the block tile has less than 8 elements of each operand for each thread; use fewer waves "
                 "or a larger block tile");
 
-  static constexpr distribution_encoding a_copy =
-      operand_copy_encoding(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack);
-  static constexpr distribution_encoding b_copy =
-      operand_copy_encoding(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack);
+  /// Whether columns of the operand's tile, not rows, are contiguous in LDS.
+  static constexpr bool a_transposed = copies_directly<pipeline> && AMajor == operand_major::mn;
+  static constexpr bool b_transposed = copies_directly<pipeline> && BMajor == operand_major::mn;
+  static_assert(!copies_directly<pipeline> || Vector == k_pack,
+                "gemm_policy: this pipeline copies vectors of 8 elements; give Vector = 8, or use another pipeline");
+  static_assert(uses_ldmatrix(Tile.op) || !(a_transposed || b_transposed),
+                "gemm_policy: without ldmatrix an operand whose rows are not contiguous must pass through registers on its way to LDS; use "
+                "another pipeline");
+
+  /// Who copies which elements of an operand's tile to LDS, and who reads (for ldmatrix: addresses) which from there.
+  static constexpr distribution_encoding a_copy = detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, k_pack);
+  static constexpr distribution_encoding b_copy = detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, k_pack);
+  static constexpr distribution_encoding a_read = a_encoding(Tile, true, a_transposed);
+  static constexpr distribution_encoding b_read = b_encoding(Tile, true, b_transposed);
 
   /// How the operand tiles lie in LDS: chosen so that writing and reading them is free of bank conflicts where that is possible.
-  static constexpr lds_layout_choice a_layout =
-      number<choose_lds_layout<Arch>(lds_tile{Tile.m, Tile.k, sizeof(T)}, lds_use{a_copy, lds_access_kind::write},
-                                     lds_use{a_encoding(Tile, true), fragment_access(Tile.op)})>::value;
-  static constexpr lds_layout_choice b_layout =
-      number<choose_lds_layout<Arch>(lds_tile{Tile.n, Tile.k, sizeof(T)}, lds_use{b_copy, lds_access_kind::write},
-                                     lds_use{b_encoding(Tile, true), fragment_access(Tile.op)})>::value;
+  static constexpr lds_layout_choice a_layout = number<detail::operand_layout<Arch, T>(Tile, a_transposed, Tile.m, a_copy, a_read)>::value;
+  static constexpr lds_layout_choice b_layout = number<detail::operand_layout<Arch, T>(Tile, b_transposed, Tile.n, b_copy, b_read)>::value;
+  /// The same as graphs from (row, k).
+  static constexpr tensor_graph a_lds = detail::operand_graph(a_layout.layout, a_transposed);
+  static constexpr tensor_graph b_lds = detail::operand_graph(b_layout.layout, b_transposed);
 };
 
 }  // namespace tilewright

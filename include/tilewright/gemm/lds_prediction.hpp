@@ -17,13 +17,13 @@ constexpr gemm_lds_prediction predict_lds() {
   using Arch = typename Policy::arch;
   constexpr block_tile tile = Policy::tile;
   constexpr index_t bytes = sizeof(typename Policy::element_type);
-  constexpr auto a = make_lds_descriptor<Policy::a_layout.layout>();
-  constexpr auto b = make_lds_descriptor<Policy::b_layout.layout>();
+  constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
+  constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
   const auto read = fragment_access(tile.op);
   return {analyze_lds_access<Arch>(a, tile_distribution<Policy::a_copy>{}, bytes, lds_access_kind::write),
           analyze_lds_access<Arch>(b, tile_distribution<Policy::b_copy>{}, bytes, lds_access_kind::write),
-          analyze_lds_access<Arch>(a, tile_distribution<a_encoding(tile, true)>{}, bytes, read),
-          analyze_lds_access<Arch>(b, tile_distribution<b_encoding(tile, true)>{}, bytes, read)};
+          analyze_lds_access<Arch>(a, tile_distribution<Policy::a_read>{}, bytes, read),
+          analyze_lds_access<Arch>(b, tile_distribution<Policy::b_read>{}, bytes, read)};
 }
 
 /// How often a launch makes these accesses: blocks times tiles along k.

@@ -60,4 +60,19 @@ TILEWRIGHT_HD constexpr bool operand_copy_fits(operand_major major, index_t rows
   return e.x_length(0) == rows && e.x_length(1) == k && e.p_length(0) == waves && e.p_length(1) == wave_size;
 }
 
+/// The distribution of the transposed tile: both dimensions exchanged.
+TILEWRIGHT_HD constexpr distribution_encoding transposed(distribution_encoding e) {
+  const auto first = e.h[0];
+  e.h[0] = e.h[1];
+  e.h[1] = first;
+  const auto exchange = [](rh_id& id) {
+    if (id.major != 0) id.major = static_cast<decltype(id.major)>(3 - id.major);
+  };
+  for (auto& ids : e.p) {
+    for (rh_id& id : ids) exchange(id);
+  }
+  for (rh_id& id : e.y) exchange(id);
+  return e;
+}
+
 }  // namespace tilewright

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>
-#include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/async_window.hpp>
 
 namespace tilewright {
 
@@ -26,19 +26,19 @@ class operand_windows {
   using T = typename Policy::element_type;
   static constexpr block_tile tile = Policy::tile;
 
-  template <lds_layout_choice Choice, distribution_encoding Encoding>
+  template <tensor_graph Layout, distribution_encoding Encoding>
   TILEWRIGHT_HD static constexpr auto window(exec::lds_pointer lds) {
-    constexpr auto layout = make_lds_descriptor<Choice.layout>();
-    constexpr auto lengths = make_tuple(number<Choice.layout.tile.rows>{}, number<Choice.layout.tile.cols>{});
+    constexpr auto lengths = make_tuple(number<Encoding.x_length(0)>{}, number<Encoding.x_length(1)>{});
+    constexpr tensor_descriptor<Layout> layout{{}, Encoding.x_length(0) * Encoding.x_length(1)};
     return make_tile_window(make_tensor_view<address_space_enum::lds, T>(lds, layout), lengths, {},
                             tile_distribution<Encoding>{});
   }
   static constexpr index_t a_bytes = tile.m * tile.k * index_t(sizeof(T));
 
-  using a_write_window = decltype(window<Policy::a_layout, Policy::a_copy>({}));
-  using b_write_window = decltype(window<Policy::b_layout, Policy::b_copy>({}));
-  using a_read_window = decltype(window<Policy::a_layout, a_encoding(tile, true)>({}));
-  using b_read_window = decltype(window<Policy::b_layout, b_encoding(tile, true)>({}));
+  using a_write_window = decltype(window<Policy::a_lds, Policy::a_copy>({}));
+  using b_write_window = decltype(window<Policy::b_lds, Policy::b_copy>({}));
+  using a_read_window = decltype(window<Policy::a_lds, Policy::a_read>({}));
+  using b_read_window = decltype(window<Policy::b_lds, Policy::b_read>({}));
   a_write_window a_write_;
   b_write_window b_write_;
   a_read_window a_read_;
@@ -56,16 +56,23 @@ class operand_windows {
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
   TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds)
-      : a_write_(window<Policy::a_layout, Policy::a_copy>(lds)),
-        b_write_(window<Policy::b_layout, Policy::b_copy>(lds + a_bytes)),
-        a_read_(window<Policy::a_layout, a_encoding(tile, true)>(lds)),
-        b_read_(window<Policy::b_layout, b_encoding(tile, true)>(lds + a_bytes)) {}
+      : a_write_(window<Policy::a_lds, Policy::a_copy>(lds)),
+        b_write_(window<Policy::b_lds, Policy::b_copy>(lds + a_bytes)),
+        a_read_(window<Policy::a_lds, Policy::a_read>(lds)),
+        b_read_(window<Policy::b_lds, Policy::b_read>(lds + a_bytes)) {}
 
   /// Writes a tile of each operand to the buffer that lies `lds_bytes` behind the first.
   template <class A, class B>
   TILEWRIGHT_HD void store(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
     store_tile_with_offset(a_write_, a, lds_bytes, where);
     store_tile_with_offset(b_write_, b, lds_bytes, where);
+  }
+
+  /// Begins to copy a tile of each operand from global memory there.
+  template <class AWindow, class BWindow, class Known>
+  TILEWRIGHT_HD void copy(const AWindow& a, const BWindow& b, index_t lds_bytes, Known known, exec::call_site where = {}) const {
+    async_load_tile(a_write_, a, known, lds_bytes, where);
+    async_load_tile(b_write_, b, known, lds_bytes, where);
   }
 
   /// Reads the operands of `Count` steps along k from step First on.

@@ -67,16 +67,17 @@ TILEWRIGHT_HD constexpr arch::lane_map transposed(arch::lane_map map) {
 
 }  // namespace detail
 
-/// A (m x k) in the instruction's registers; B (n x k) likewise. For ldmatrix, `addresses` says who addresses what.
-TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false) {
+/// A (m x k) in the instruction's registers; B (n x k) likewise. For ldmatrix, `addresses` says who addresses what, in an LDS
+/// layout with contiguous rows or, `transposed`, contiguous columns.
+TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false, bool transposed = false) {
   const arch::matrix_instruction i = arch::describe(t.op);
   return detail::operand_encoding(t.m / (i.m * t.waves_m), t.waves_m, t.waves_n, t.k / i.k, true,
-                                  addresses ? load_map(t.op, i.a) : i.a);
+                                  addresses ? load_map(t.op, i.a, transposed) : i.a);
 }
-TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false) {
+TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false, bool transposed = false) {
   const arch::matrix_instruction i = arch::describe(t.op);
   return detail::operand_encoding(t.n / (i.n * t.waves_n), t.waves_n, t.waves_m, t.k / i.k, false,
-                                  addresses ? load_map(t.op, i.b) : i.b);
+                                  addresses ? load_map(t.op, i.b, transposed) : i.b);
 }
 
 /// C (m x n) in the instruction's registers.

@@ -26,9 +26,18 @@ TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map
   return addresses;
 }
 
-/// Lanes and the elements that they address when an operand is read from LDS.
-TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand) {
-  return uses_ldmatrix(op) ? ldmatrix_address_map(operand) : operand;
+/// The same for matrices that lie transposed in LDS: lane l of matrix l / 8 stands for column l % 8, the 16 bytes for 8 rows.
+TILEWRIGHT_HD constexpr arch::lane_map transposing_ldmatrix_address_map(const arch::lane_map& operand) {
+  arch::lane_map addresses;
+  addresses.lane = arch::bits(operand.reg[0], operand.lane[0], operand.lane[1], operand.reg[1], operand.reg[2]);
+  addresses.reg = arch::bits(operand.lane[2], operand.lane[3], operand.lane[4]);
+  return addresses;
+}
+
+/// Lanes and the elements that they address when an operand is read from LDS, where its rows or (transposed) its columns are contiguous.
+TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand, bool transposed = false) {
+  if (!uses_ldmatrix(op)) return operand;
+  return transposed ? transposing_ldmatrix_address_map(operand) : ldmatrix_address_map(operand);
 }
 
 namespace detail {
@@ -37,9 +46,11 @@ template <arch::matrix_op Op, index_t I, class Tile, class Window>
 TILEWRIGHT_HD void read_fragment(Tile& tile, const Window& window, index_t lds_bytes) {
   if constexpr (uses_ldmatrix(Op)) {
     static_assert(Window::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
-    constexpr index_t first = Window::template first_register<I>;
-    const array<unsigned, 4> words = exec::ldmatrix_x4(window.view.buffer, window.template offset<I>() + lds_bytes);
-    __builtin_memcpy(tile.thread_buffer.data() + first, &words, sizeof(words));
+    // The window's vectors run along k, or along the rows of a transposed operand. Either way an access fills 8 registers, in the order
+    // of the operand's tiles.
+    constexpr bool transposed = detail::vector_dim_x<Window> == 0;
+    const array<unsigned, 4> words = exec::ldmatrix_x4<transposed>(window.view.buffer, window.template offset<I>() + lds_bytes);
+    __builtin_memcpy(tile.thread_buffer.data() + Window::template first_register<I>, &words, sizeof(words));
   } else {
     load_access<I>(tile, window, known_inside<>{}, lds_bytes);
   }

@@ -53,6 +53,7 @@ TILEWRIGHT_HD void wave_sync() {
 }
 
 /// NVIDIA only; here so that kernels written for every machine parse.
+template <bool = false>
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset);
 
 }  // namespace amdgcn

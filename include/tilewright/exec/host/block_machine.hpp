@@ -79,7 +79,7 @@ class block_machine final : private block_services {
   static constexpr std::size_t lds_alignment = 1024;
   static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
 
-  enum class meeting : signed char { none, barrier, wave_barrier, shuffle, mma, ldmatrix, ended };
+  enum class meeting : signed char { none, barrier, wave_barrier, shuffle, mma, ldmatrix, transposing_ldmatrix, ended };
 
   /// What a lane brings to a meeting of its wave and takes from it.
   struct lane_state {
@@ -183,18 +183,22 @@ class block_machine final : private block_services {
     });
   }
 
-  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, call_site where) override {
+  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) override {
     if (!target_.supports(arch::lds_op::ldmatrix))
       fail(self, std::string("asks for ldmatrix, which ") + target_.name + " does not have");
     self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix), where);
     lane_state& mine = lane_of(self);
     mine.source = address;
-    meet(self, waves_[std::size_t(self.wave_id)], meeting::ldmatrix, where, [&] {
+    meet(self, waves_[std::size_t(self.wave_id)], transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix, where, [&] {
       lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
       for (index_t i = 0; i < 32; ++i) {
         for (index_t j = 0; j < 4; ++j) {
-          const char* row = lds_.get() + lanes[8 * j + i / 4].source;
-          __builtin_memcpy(&lanes[i].result[j], row + i % 4 * 4, 4);
+          char* const word = reinterpret_cast<char*>(&lanes[i].result[j]);
+          for (index_t half = 0; half < 2; ++half) {
+            const index_t along = 2 * (i % 4) + half, across = i / 4;
+            const char* const row = lds_.get() + lanes[8 * j + (transposed ? along : across)].source;
+            __builtin_memcpy(word + 2 * half, row + 2 * (transposed ? across : along), 2);
+          }
         }
       }
     });
@@ -232,6 +236,7 @@ class block_machine final : private block_services {
       case meeting::shuffle: return "a shuffle";
       case meeting::mma: return "a matrix instruction";
       case meeting::ldmatrix: return "an ldmatrix";
+      case meeting::transposing_ldmatrix: return "a transposing ldmatrix";
       default: return "nothing";
     }
   }

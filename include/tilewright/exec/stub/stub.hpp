@@ -99,6 +99,7 @@ template <arch::matrix_op Op, index_t I, class T>
 TILEWRIGHT_HD void mma_part(float*, const T*, const T*) {
   __builtin_trap();
 }
+template <bool = false>
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer, index_t) {
   __builtin_trap();
 }
