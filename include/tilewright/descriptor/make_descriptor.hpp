@@ -8,18 +8,17 @@ namespace tilewright {
 
 namespace detail {
 
-template <transform_spec Spec>
-TILEWRIGHT_HD constexpr tensor_graph single_node_graph() {
+TILEWRIGHT_HD constexpr tensor_graph single_node_graph(const transform_spec& spec) {
   tensor_graph graph;
-  graph_node node{Spec, 0, {}, {}};
+  graph_node node{spec, 0, {}, {}};
   node.lower.push_back(0);
-  for (signed char i = 0; i < Spec.num_upper; ++i) {
+  for (signed char i = 0; i < spec.num_upper; ++i) {
     node.upper.push_back(static_cast<signed char>(1 + i));
     graph.top.push_back(static_cast<signed char>(1 + i));
   }
   graph.nodes.push_back(node);
-  graph.num_hidden = 1 + Spec.num_upper;
-  graph.num_values = Spec.num_dynamic();
+  graph.num_hidden = 1 + spec.num_upper;
+  graph.num_values = spec.num_dynamic();
   return graph;
 }
 
@@ -36,10 +35,11 @@ template <transform_spec Spec>
 TILEWRIGHT_HD constexpr auto make_single_node_descriptor(const coordinate_transform<Spec>& transform,
                                                          long_index_t space) {
   if constexpr (Spec.num_dynamic() == 0) {
-    require_offsets_fit<transform_rules<Spec.kind>::least_lower_length(Spec.parameters.begin(), Spec.num_upper, 0) -
-                        1>();
+    constexpr long_index_t last =
+        transform_rules<Spec.kind>::least_lower_length(Spec.parameters.begin(), Spec.num_upper, 0) - 1;
+    if constexpr (last > largest_index) require_offsets_fit<last>();
   }
-  return tensor_descriptor<single_node_graph<Spec>()>{{transform.values}, space};
+  return tensor_descriptor<single_node_graph(Spec)>{{transform.values}, space};
 }
 
 template <class A, class B>
@@ -125,7 +125,11 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed(const tuple<Len
     return make_naive_tensor_descriptor(lengths, detail::aligned_strides(lengths, number<1>{}), guaranteed_vector);
   } else {
     long_index_t space = 1;
-    unroll<sizeof...(Lengths)>([&](auto i) { space *= lengths.template get<i.value>(); });
+    if constexpr ((is_number_v<Lengths> && ...)) {
+      ((space *= detail::static_value_v<Lengths>), ...);
+    } else {
+      unroll<sizeof...(Lengths)>([&](auto i) { space *= lengths.template get<i.value>(); });
+    }
     return detail::make_single_node_descriptor(make_unmerge_transform(lengths), space);
   }
 }

@@ -8,29 +8,28 @@ namespace tilewright {
 
 namespace detail {
 
-/// Parameter I of a node: a constant, or one of the run-time values.
-template <graph_node Node, index_t I>
+/// A parameter: a constant, or the run-time value in a slot. Not by node: all nodes with that parameter share the function.
+template <index_t Value, index_t Slot>
 TILEWRIGHT_HD constexpr index_t parameter(const index_t* values) {
-  constexpr index_t value = Node.spec.parameters[I];
-  if constexpr (value != dynamic) {
-    return value;
+  if constexpr (Value != dynamic) {
+    return Value;
   } else {
-    return values[number<Node.value_slot(I)>::value];
+    return values[Slot];
   }
 }
 
 template <graph_node Node>
 using parameter_sequence = std::make_integer_sequence<index_t, Node.spec.parameters.size()>;
 
-template <graph_node Node>
-inline constexpr index_function function_v = *Node.spec.function;
+template <const index_function* Function>
+inline constexpr index_function function_v = *Function;
 
-template <graph_node Node>
+template <transform_kind Kind, const index_function* Function>
 TILEWRIGHT_HD constexpr auto rules_of() {
-  if constexpr (Node.spec.kind == transform_kind::functor) {
-    return make_rules<Node.spec.kind>(function_v<Node>);
+  if constexpr (Kind == transform_kind::functor) {
+    return make_rules<Kind>(function_v<Function>);
   } else {
-    return make_rules<Node.spec.kind>();
+    return make_rules<Kind>();
   }
 }
 
@@ -39,33 +38,33 @@ TILEWRIGHT_HD constexpr auto rules_of() {
 template <graph_node Node, index_t... Ps, index_t... Us, index_t... Ls>
 TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, std::integer_sequence<index_t, Ps...>,
                                         std::integer_sequence<index_t, Us...>, std::integer_sequence<index_t, Ls...>) {
-  const index_t p[] = {parameter<Node, Ps>(values)..., 0};
+  const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
   const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
   index_t low[sizeof...(Ls) + 1] = {};
-  rules_of<Node>().lower(p, number<Node.width()>::value, up, low);
+  rules_of<Node.spec.kind, Node.spec.function>().lower(p, number<Node.width()>::value, up, low);
   ((hidden[number<Node.lower[Ls]>::value] = low[Ls]), ...);
 }
 
-template <graph_node Node>
-TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden) {
-  lower_node<Node>(values, hidden, parameter_sequence<Node>{}, std::make_integer_sequence<index_t, Node.upper.size()>{},
-                   std::make_integer_sequence<index_t, Node.lower.size()>{});
-}
-
-template <tensor_graph Graph, index_t... Is>
-TILEWRIGHT_HD constexpr void lower_nodes(const index_t* values, index_t* hidden,
-                                         std::integer_sequence<index_t, Is...>) {
-  (lower_node<Graph.nodes[Graph.nodes.size() - 1 - Is]>(values, hidden), ...);
+/// From the top dimensions, whose index is given, to the bottom.
+template <tensor_graph Graph, index_t... Ts, index_t... Is>
+TILEWRIGHT_HD constexpr void lower_nodes(const index_t* values, const index_t* index, index_t* hidden,
+                                         std::integer_sequence<index_t, Ts...>, std::integer_sequence<index_t, Is...>) {
+  constexpr index_t last = Graph.nodes.size() - 1;
+  ((hidden[number<Graph.top[Ts]>::value] = index[Ts]), ...);
+  (lower_node<Graph.nodes[last - Is]>(values, hidden, parameter_sequence<Graph.nodes[last - Is]>{},
+                                      std::make_integer_sequence<index_t, Graph.nodes[last - Is].upper.size()>{},
+                                      std::make_integer_sequence<index_t, Graph.nodes[last - Is].lower.size()>{}),
+   ...);
 }
 
 template <graph_node Node, index_t... Ps, index_t... Us>
 TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden,
                                            std::integer_sequence<index_t, Ps...>,
                                            std::integer_sequence<index_t, Us...>) {
-  if constexpr (decltype(rules_of<Node>())::may_be_invalid) {
-    const index_t p[] = {parameter<Node, Ps>(values)..., 0};
+  if constexpr (decltype(rules_of<Node.spec.kind, Node.spec.function>())::may_be_invalid) {
+    const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
     const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
-    return rules_of<Node>().is_valid(p, number<Node.width()>::value, up);
+    return rules_of<Node.spec.kind, Node.spec.function>().is_valid(p, number<Node.width()>::value, up);
   } else {
     return true;
   }
@@ -86,14 +85,14 @@ TILEWRIGHT_HD constexpr bool nodes_are_valid(const index_t* values, const index_
 /// Length of upper dimension I of a node.
 template <graph_node Node, index_t I, index_t... Ps>
 TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, std::integer_sequence<index_t, Ps...>) {
-  const index_t p[] = {parameter<Node, Ps>(values)..., 0};
-  return rules_of<Node>().upper_length(p, number<Node.width()>::value, I);
+  const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
+  return rules_of<Node.spec.kind, Node.spec.function>().upper_length(p, number<Node.width()>::value, I);
 }
 
 template <graph_node Node, index_t... Ps>
 TILEWRIGHT_HD constexpr bool node_fits(const index_t* values, std::integer_sequence<index_t, Ps...>) {
-  const index_t p[] = {parameter<Node, Ps>(values)..., 0};
-  return rules_of<Node>().fits(p, number<Node.width()>::value);
+  const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
+  return rules_of<Node.spec.kind, Node.spec.function>().fits(p, number<Node.width()>::value);
 }
 
 template <tensor_graph Graph, index_t... Is>
@@ -123,10 +122,8 @@ struct tensor_adaptor {
   /// Index of every hidden dimension.
   TILEWRIGHT_HD constexpr hidden_index calculate_hidden_index(const index_type& index) const {
     hidden_index hidden{};
-    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-      ((hidden[number<Graph.top[Is]>::value] = index[Is]), ...);
-    }(std::make_integer_sequence<index_t, ndim>{});
-    detail::lower_nodes<Graph>(values.data(), hidden.data(), std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+    detail::lower_nodes<Graph>(values.data(), index.data(), hidden.data(), std::make_integer_sequence<index_t, ndim>{},
+                               std::make_integer_sequence<index_t, Graph.nodes.size()>{});
     return hidden;
   }
 

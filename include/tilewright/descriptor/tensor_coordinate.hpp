@@ -44,17 +44,18 @@ template <graph_node Node, bool Moves, index_t... Ps, index_t... Us, index_t... 
 TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step,
                                         std::integer_sequence<index_t, Ps...>, std::integer_sequence<index_t, Us...>,
                                         std::integer_sequence<index_t, Ls...>) {
-  const index_t p[] = {parameter<Node, Ps>(values)..., 0};
+  const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
   const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
   index_t low[] = {hidden[number<Node.lower[Ls]>::value]..., 0};
   if constexpr (Moves) {
     const index_t up_step[] = {step[number<Node.upper[Us]>::value]..., 0};
     index_t low_step[sizeof...(Ls) + 1] = {};
-    move_lower(rules_of<Node>(), p, index_t{sizeof...(Ls)}, index_t{sizeof...(Us)}, up, up_step, low, low_step);
+    move_lower(rules_of<Node.spec.kind, Node.spec.function>(), p, index_t{sizeof...(Ls)}, index_t{sizeof...(Us)}, up,
+               up_step, low, low_step);
     ((step[number<Node.lower[Ls]>::value] = low_step[Ls]), ...);
     ((hidden[number<Node.lower[Ls]>::value] = low[Ls] + low_step[Ls]), ...);
   } else {
-    lower_anywhere(rules_of<Node>(), p, number<Node.width()>::value, up, low);
+    lower_anywhere(rules_of<Node.spec.kind, Node.spec.function>(), p, number<Node.width()>::value, up, low);
     ((hidden[number<Node.lower[Ls]>::value] = low[Ls]), ...);
   }
 }

@@ -17,8 +17,9 @@ struct graph_node {
   /// Dimensions on the side that has several.
   TILEWRIGHT_HD constexpr index_t width() const { return max(lower.size(), upper.size()); }
 
-  /// Where the value of run-time parameter i stands.
+  /// Where the value of run-time parameter i stands; 0 for a constant.
   TILEWRIGHT_HD constexpr index_t value_slot(index_t i) const {
+    if (spec.parameters[i] != dynamic) return 0;
     index_t slot = first_value;
     for (index_t j = 0; j < i; ++j) slot += spec.parameters[j] == dynamic;
     return slot;

@@ -27,7 +27,7 @@ struct transform_rules<transform_kind::cyclic_shift> : default_rules {
 template <class Length0, class Length1>
 TILEWRIGHT_HD constexpr auto make_cyclic_shift_transform(const tuple<Length0, Length1>& lengths) {
   detail::require_lengths<Length0, Length1>();
-  return apply([](auto... l) { return detail::make_transform<transform_kind::cyclic_shift, 2, 2>(l...); }, lengths);
+  return detail::make_transform_of<transform_kind::cyclic_shift, 2, 2>(lengths);
 }
 
 }  // namespace tilewright

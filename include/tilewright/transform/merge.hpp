@@ -139,8 +139,7 @@ template <class... Lengths>
 TILEWRIGHT_HD constexpr auto make_merge_transform_v3_division_mod(const tuple<Lengths...>& lower_lengths) {
   detail::require_lengths<Lengths...>();
   detail::require_short_product<detail::static_value_v<Lengths>...>();
-  return apply([](auto... l) { return detail::make_transform<transform_kind::merge, sizeof...(Lengths), 1>(l...); },
-               lower_lengths);
+  return detail::make_transform_of<transform_kind::merge, sizeof...(Lengths), 1>(lower_lengths);
 }
 
 /// make_merge_transform, always with divisions by multiplication. Up to six dimensions.

@@ -123,11 +123,12 @@ TILEWRIGHT_HD constexpr void append_if_dynamic(index_t*& end, const T& value) {
   if constexpr (!is_number_v<T>) *end++ = index_t(value);
 }
 
-template <class... Ts>
+template <index_t N>
 TILEWRIGHT_HD constexpr transform_spec make_spec(transform_kind kind, index_t num_lower, index_t num_upper,
+                                                 const array<index_t, N>& parameters,
                                                  const index_function* function = nullptr) {
   transform_spec spec{kind, static_cast<signed char>(num_lower), static_cast<signed char>(num_upper), {}, function};
-  (spec.parameters.push_back(static_value_v<Ts>), ...);
+  for (const index_t p : parameters) spec.parameters.push_back(p);
   return spec;
 }
 
@@ -138,10 +139,28 @@ TILEWRIGHT_HD constexpr auto make_transform(Ts... parameters) {
   static_assert(NumLower <= transform_spec::max_dims && NumUpper <= transform_spec::max_dims &&
                     sizeof...(Ts) <= transform_spec::max_parameters,
                 "transform: too many dimensions; split it in two");
-  coordinate_transform<make_spec<Ts...>(Kind, NumLower, NumUpper, Function)> result{};
-  [[maybe_unused]] index_t* end = result.values.data();
-  (append_if_dynamic(end, parameters), ...);
+  coordinate_transform<make_spec(Kind, NumLower, NumUpper, array<index_t, sizeof...(Ts)>{static_value_v<Ts>...},
+                                 Function)>
+      result{};
+  if constexpr (!(is_number_v<Ts> && ...)) {
+    [[maybe_unused]] index_t* end = result.values.data();
+    (append_if_dynamic(end, parameters), ...);
+  }
   return result;
+}
+
+/// The same of the elements of a tuple; static ones are not even looked at, because each look is a template.
+template <transform_kind Kind, index_t NumLower, index_t NumUpper, class... Ts>
+TILEWRIGHT_HD constexpr auto make_transform_of([[maybe_unused]] const tuple<Ts...>& parameters) {
+  if constexpr ((is_number_v<Ts> && ...)) {
+    static_assert(NumLower <= transform_spec::max_dims && NumUpper <= transform_spec::max_dims &&
+                      sizeof...(Ts) <= transform_spec::max_parameters,
+                  "transform: too many dimensions; split it in two");
+    return coordinate_transform<make_spec(Kind, NumLower, NumUpper,
+                                          array<index_t, sizeof...(Ts)>{static_value_v<Ts>...})>{};
+  } else {
+    return apply([](auto... p) { return make_transform<Kind, NumLower, NumUpper>(p...); }, parameters);
+  }
 }
 
 /// a * b where either may be `dynamic`. What 32 bits cannot hold is lost; see default_rules::fits.

@@ -50,8 +50,7 @@ template <class... Lengths>
 TILEWRIGHT_HD constexpr auto make_unmerge_transform(const tuple<Lengths...>& upper_lengths) {
   static_assert(sizeof...(Lengths) >= 1, "unmerge: at least one length is needed");
   detail::require_lengths<Lengths...>();
-  return apply([](auto... l) { return detail::make_transform<transform_kind::unmerge, 1, sizeof...(Lengths)>(l...); },
-               upper_lengths);
+  return detail::make_transform_of<transform_kind::unmerge, 1, sizeof...(Lengths)>(upper_lengths);
 }
 
 }  // namespace tilewright

@@ -34,7 +34,7 @@ TILEWRIGHT_HD constexpr auto make_xor_transform(const tuple<Length0, Length1>& l
       is_power_of_two(detail::static_value_v<Length1>),
       "xor: the length of the permuted dimension must be a power of two; otherwise two indices meet in one place; "
       "make_cyclic_shift_transform takes any length");
-  return apply([](auto... l) { return detail::make_transform<transform_kind::xor_modulo, 2, 2>(l...); }, lengths);
+  return detail::make_transform_of<transform_kind::xor_modulo, 2, 2>(lengths);
 }
 
 }  // namespace tilewright
