@@ -54,5 +54,28 @@ TEST(Embed, IsMadeFromLengthsStridesAndPromise) {
                          1, 2, {dynamic, dynamic, dynamic, dynamic, 0, 2}, {3, 4, 8, 2}));
 }
 
+TEST(Embed, AddsAConstant) {
+  const embed e{{3, 4, 8, 1, 100, 1}, 1, 2};
+  EXPECT_EQ(e.lower({2, 3}), indices{119});
+  EXPECT_TRUE(e.has_constant_term());
+  EXPECT_FALSE(e.f2_linear());
+  EXPECT_FALSE((embed{{3, 4, 8, 1, 0, 1}, 1, 2}.has_constant_term()));
+  EXPECT_EQ((embed{{8, 64, 64, 1, 4, 1}, 1, 2}.run({1 << 20})), (indices{1, 4}));
+  EXPECT_EQ((embed{{8, 64, 64, 1, dynamic, 16}, 1, 2}.run({1 << 20})), (indices{1, 16}));
+}
+
+TEST(Embed, ReachesItsLastElement) {
+  EXPECT_EQ((embed{{3, 4, 8, 1, 5, 1}, 1, 2}.least_lower_length()), 2 * 8 + 3 + 5 + 1);
+  EXPECT_EQ((embed{{3, 4, 8, -1, 5, 1}, 1, 2}.least_lower_length()), 2 * 8 + 5 + 1);
+  EXPECT_EQ((embed{{dynamic, 4, 8, 1, 5, 1}, 1, 2}.least_lower_length()), 0);
+  EXPECT_EQ((embed{{3, 4, dynamic, 1, 5, 1}, 1, 2}.least_lower_length()), 0);
+  EXPECT_EQ((embed{{3, 4, 8, 1, dynamic, 1}, 1, 2}.least_lower_length()), 0);
+  EXPECT_TRUE((embed{{1 << 15, 1 << 16, 1 << 16, 1, 0, 1}, 1, 2}.fits()));
+  EXPECT_FALSE((embed{{1 << 15, 1 << 16, 1 << 16, 1, 1, 1}, 1, 2}.fits()));
+  EXPECT_FALSE((embed{
+      {2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 0, 1}, 1, 4}
+                    .fits()));
+}
+
 }  // namespace
 }  // namespace tilewright

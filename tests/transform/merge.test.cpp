@@ -48,6 +48,80 @@ TEST(Merge, IsF2LinearUnlessALengthAfterTheFirstIsOdd) {
   EXPECT_FALSE((merge{{4, dynamic}, 2, 1}.f2_linear()));
 }
 
+using merge_magic = rules_of<transform_kind::merge_magic>;
+
+/// Parameters as make_merge_transform_v2_magic_division computes them.
+indices with_magic(indices lengths) {
+  indices parameters = lengths;
+  for (std::size_t i = 1; i < lengths.size(); ++i)
+    parameters.push_back(index_t(make_magic_division(lengths[i]).multiplier));
+  for (std::size_t i = 1; i < lengths.size(); ++i) parameters.push_back(make_magic_division(lengths[i]).shift);
+  return parameters;
+}
+
+TEST(MergeMagic, SplitsAsDivisionDoes) {
+  for (const indices& lengths : {indices{3, 4, 5}, indices{7}, indices{2, 1, 6, 5, 3}}) {
+    const index_t n = index_t(lengths.size());
+    const merge by_division{lengths, n, 1};
+    const merge_magic by_magic{with_magic(lengths), n, 1};
+    EXPECT_EQ(by_magic.upper_lengths(), by_division.upper_lengths());
+    EXPECT_EQ(by_magic.lower_lengths(), by_division.lower_lengths());
+    for (index_t i = 0; i < 200; ++i) EXPECT_EQ(by_magic.lower({i}), by_division.lower({i})) << i;
+  }
+}
+
+/// Lower indices on both sides of zero, and moves between them.
+template <transform_kind Kind>
+void expect_counts_through_zero(const indices& parameters) {
+  using rules = transform_rules<Kind>;
+  const auto place = [&](index_t up) {
+    indices low(4);
+    lower_anywhere(rules{}, parameters.data(), 3, &up, low.data());
+    return low;
+  };
+  for (index_t up = -100; up <= 100; ++up) {
+    const indices low = place(up);
+    EXPECT_EQ(low[0] * 20 + low[1] * 5 + low[2], up);
+    EXPECT_TRUE(0 <= low[1] && low[1] < 4 && 0 <= low[2] && low[2] < 5) << up;
+    for (index_t step = -70; step <= 70; ++step) {
+      const index_t target = up + step;
+      indices low_step(4);
+      move_lower(rules{}, parameters.data(), 3, 1, &target, &step, low.data(), low_step.data());
+      const indices there = place(target);
+      for (std::size_t d = 0; d < 3; ++d) EXPECT_EQ(low[d] + low_step[d], there[d]) << up << " moved by " << step;
+    }
+  }
+}
+
+TEST(Merge, MovesThroughZero) { expect_counts_through_zero<transform_kind::merge>({3, 4, 5}); }
+TEST(MergeMagic, MovesThroughZero) { expect_counts_through_zero<transform_kind::merge_magic>(with_magic({3, 4, 5})); }
+
+TEST(Merge, KnowsWhenItsLengthIsTooLarge) {
+  EXPECT_TRUE((merge{{1 << 15, 1 << 15}, 2, 1}.fits()));
+  EXPECT_TRUE((merge{{2147483647, 1}, 2, 1}.fits()));
+  EXPECT_FALSE((merge{{1 << 16, 1 << 15}, 2, 1}.fits()));
+  EXPECT_FALSE((merge{{1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30}, 5, 1}.fits()));
+  EXPECT_TRUE((merge{{1 << 30, dynamic}, 2, 1}.fits())) << "as far as is known";
+}
+
+TEST(Merge, IsABijection) {
+  EXPECT_TRUE((merge{{3, 4}, 2, 1}.injective()));
+  EXPECT_TRUE((merge{{3, 4}, 2, 1}.bijective()));
+}
+
+TEST(Merge, OfRunTimeLengthsDividesByMagic) {
+  const magic_division four = make_magic_division(4), five = make_magic_division(5);
+  EXPECT_TRUE(is_made_of(make_merge_transform(make_tuple(3, number<4>{}, 5)), transform_kind::merge_magic, 3, 1,
+                         {dynamic, 4, dynamic, index_t(four.multiplier), dynamic, four.shift, dynamic},
+                         {3, 5, index_t(five.multiplier), five.shift}));
+  EXPECT_TRUE(
+      is_made_of(make_merge_transform(make_tuple(3, number<4>{})), transform_kind::merge, 2, 1, {dynamic, 4}, {3}))
+      << "nothing is divided by the first length";
+  EXPECT_TRUE(is_made_of(make_merge_transform(make_tuple(2, 2, 2, 2, 2, 2, 2)), transform_kind::merge, 7, 1,
+                         indices(7, dynamic), indices(7, 2)))
+      << "too many for magic";
+}
+
 TEST(Merge, IsMadeFromItsLengths) {
   EXPECT_TRUE(is_made_of(make_merge_transform_v3_division_mod(make_tuple(3, number<4>{}, 5)), transform_kind::merge, 3,
                          1, {dynamic, 4, dynamic}, {3, 5}));

@@ -36,5 +36,16 @@ TEST(Offset, IsMadeFromLengthAndOffset) {
   EXPECT_TRUE(is_made_of(make_offset_transform(number<6>{}, -3), transform_kind::offset, 1, 1, {6, dynamic}, {-3}));
 }
 
+TEST(Offset, ReachesTheOffsetOfItsLastIndex) {
+  using rules = rules_of<transform_kind::offset>;
+  EXPECT_EQ((rules{{5, 3}, 1, 1}.least_lower_length()), 8);
+  EXPECT_EQ((rules{{5, dynamic}, 1, 1}.least_lower_length()), 0);
+  EXPECT_EQ((rules{{dynamic, 3}, 1, 1}.least_lower_length()), 0);
+  EXPECT_TRUE((rules{{5, 3}, 1, 1}.injective()));
+  EXPECT_FALSE((rules{{5, 3}, 1, 1}.bijective()));
+  EXPECT_TRUE((rules{{5, 3}, 1, 1}.has_constant_term()));
+  EXPECT_FALSE((rules{{5, 0}, 1, 1}.has_constant_term()));
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -46,5 +46,17 @@ TEST(Pad, IsMadeFromLengthAndPads) {
   EXPECT_TRUE(is_made_of(make_right_pad_transform(5, number<2>{}), transform_kind::pad, 1, 1, {dynamic, 0, 2}, {5}));
 }
 
+TEST(Pad, KnowsWhenItsLengthIsTooLarge) {
+  EXPECT_TRUE((pad{{2147483640, 3, 4}, 1, 1}.fits()));
+  EXPECT_FALSE((pad{{2147483640, 4, 4}, 1, 1}.fits()));
+}
+
+TEST(Pad, IsABijectionOfWhatExists) {
+  EXPECT_TRUE((pad{{5, 2, 3}, 1, 1}.injective()));
+  EXPECT_TRUE((pad{{5, 2, 3}, 1, 1}.bijective()));
+  EXPECT_TRUE((pad{{5, 2, 0}, 1, 1}.has_constant_term()));
+  EXPECT_FALSE((pad{{5, 0, 2}, 1, 1}.has_constant_term()));
+}
+
 }  // namespace
 }  // namespace tilewright

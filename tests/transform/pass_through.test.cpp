@@ -23,5 +23,15 @@ TEST(PassThrough, IsMadeFromItsLength) {
   EXPECT_TRUE(is_made_of(make_pass_through_transform(7), transform_kind::pass_through, 1, 1, {dynamic}, {7}));
 }
 
+TEST(PassThrough, IsABijection) {
+  using rules = rules_of<transform_kind::pass_through>;
+  EXPECT_TRUE((rules{{5}, 1, 1}.injective()));
+  EXPECT_TRUE((rules{{5}, 1, 1}.bijective()));
+  EXPECT_TRUE((rules{{5}, 1, 1}.is_valid({4})));
+  EXPECT_TRUE((rules{{5}, 1, 1}.fits()));
+  EXPECT_FALSE((rules{{5}, 1, 1}.has_constant_term()));
+  EXPECT_EQ((rules{{5}, 1, 1}.least_lower_length()), 0) << "its lower_length says it all";
+}
+
 }  // namespace
 }  // namespace tilewright

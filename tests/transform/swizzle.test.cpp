@@ -49,5 +49,11 @@ TEST(Swizzle, IsMadeFromLengthsAndFlips) {
                          transform_kind::swizzle, 2, 2, {8, 16, 1, 6, 8}, {}));
 }
 
+TEST(Swizzle, IsABijection) {
+  using rules = rules_of<transform_kind::swizzle>;
+  EXPECT_TRUE((rules{{4, 8, 5, 3}, 2, 2}.injective()));
+  EXPECT_TRUE((rules{{4, 8, 5, 3}, 2, 2}.bijective()));
+}
+
 }  // namespace
 }  // namespace tilewright

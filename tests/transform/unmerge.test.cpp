@@ -51,5 +51,16 @@ TEST(Unmerge, IsMadeFromItsLengths) {
       is_made_of(make_unmerge_transform(make_tuple(3, number<4>{})), transform_kind::unmerge, 1, 2, {dynamic, 4}, {3}));
 }
 
+TEST(Unmerge, ReachesTheProductOfItsLengths) {
+  using rules = rules_of<transform_kind::unmerge>;
+  EXPECT_EQ((rules{{3, 4}, 1, 2}.least_lower_length()), 12);
+  EXPECT_EQ((rules{{3, dynamic}, 1, 2}.least_lower_length()), 0);
+  EXPECT_TRUE((rules{{1 << 16, 1 << 15}, 1, 2}.fits())) << "the last offset is one less";
+  EXPECT_FALSE((rules{{1 << 16, (1 << 15) + 1}, 1, 2}.fits()));
+  EXPECT_FALSE((rules{{1 << 30, 1 << 30, 1 << 30, 1 << 30}, 1, 4}.fits()));
+  EXPECT_TRUE((rules{{3, 4}, 1, 2}.injective()));
+  EXPECT_TRUE((rules{{3, 4}, 1, 2}.bijective()));
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -87,7 +87,8 @@ TILEWRIGHT_HD constexpr auto aligned_strides(const tuple<Lengths...>& lengths, A
 
 /// Element (i0, i1, ...) at offset `offset` + i0 * stride0 + i1 * stride1 + ... . Lengths, strides and offset are number<N>{}
 /// (static) or index_t. GuaranteedVector: all run-time lengths, strides and the offset are multiples of it, and the tensor begins
-/// at a multiple of it; vectors along the dimension of stride 1 may be that wide. The element space includes the offset.
+/// at a multiple of it; vectors along the dimension of stride 1 may be that wide. The element space includes the offset; run-time
+/// strides must not be negative.
 template <class... Lengths, class... Strides, class Offset, index_t GuaranteedVector = 1>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tuple<Lengths...>& lengths,
                                                                       const tuple<Strides...>& strides, Offset offset,
@@ -97,14 +98,13 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tupl
   static_assert(sizeof...(Lengths) >= 1, "make_naive_tensor_descriptor: at least one dimension is needed");
   const auto embed = make_embed_transform(lengths, strides, guaranteed_vector, offset);
   long_index_t space = long_index_t(offset) + 1;
-  bool empty = false;
   unroll<sizeof...(Lengths)>([&](auto i) {
+    const auto stride = strides.template get<i.value>();
     const long_index_t last = long_index_t(lengths.template get<i.value>()) - 1;
-    const index_t stride = strides.template get<i.value>();
-    space += stride > 0 ? last * stride : 0;
-    empty = empty || last < 0;
+    constexpr index_t known = detail::static_value_v<std::remove_const_t<decltype(stride)>>;
+    if constexpr (known == dynamic || known > 0) space += last * stride;
   });
-  return detail::make_single_node_descriptor(embed, empty ? 0 : space);
+  return detail::make_single_node_descriptor(embed, max<long_index_t>(space, 0));
 }
 
 /// The same without an offset.
