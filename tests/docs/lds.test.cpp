@@ -2,6 +2,7 @@
 // What docs/lds.md shows.
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 
 #include <gtest/gtest.h>
 
@@ -50,15 +51,18 @@ TEST(docs_lds, disputed_rows) {
   EXPECT_EQ(conflicts(tw::lds_reading::worst), 2);   // the default: a proof holds under both
 }
 
-// Only rows that somebody has documented or measured.
-constexpr bool rests_on_evidence(const arch::target& target, arch::lds_op op) {
-  for (const arch::lds_service& reading : target.find(op)->readings) {
-    if (!arch::is_evidence(reading.known_by)) return false;
-  }
-  return true;
-}
-static_assert(rests_on_evidence(arch::gfx942::value, arch::lds_op::read_b128));
-static_assert(!rests_on_evidence(arch::gfx90a::value, arch::lds_op::read_b128));
+constexpr auto a_tile = tw::make_lds_descriptor<tw::row_xor_layout({.rows = 128, .cols = 64, .element_bytes = 2})>();
+template <class Arch>
+using a_read = tw::lds_access<Arch, a_tile, operand, tw::half_t, tw::lds_access_kind::read>;
+
+// A message of the compiler with all numbers, should it fail; a concept; a plain bool.
+static_assert(tw::require_conflict_free<a_read<arch::gfx942>, a_read<arch::gfx950>>());
+static_assert(tw::ConflictFree<a_read<arch::gfx942>>);
+static_assert(tw::is_conflict_free<arch::gfx942>(a_tile, operand{}, 2, tw::lds_access_kind::read));
+
+// Rows of gfx90a's table are inferred from gfx942's.
+static_assert(tw::require_conflict_free<tw::proof_basis::evidence, a_read<arch::gfx942>>());
+static_assert(tw::ConflictFree<a_read<arch::gfx90a>> && !tw::ConflictFreeByEvidence<a_read<arch::gfx90a>>);
 
 // A row replaced by your own measurement.
 struct measured_gfx90a {
@@ -67,8 +71,44 @@ struct measured_gfx90a {
       arch::lds_row(arch::lds_op::read_b128,
                     arch::lds_service{arch::contiguous_phases(64, 8), 32, arch::grade::measured_here, "my counters"}));
 };
-static_assert(rests_on_evidence(measured_gfx90a::value, arch::lds_op::read_b128));
+static_assert(tw::rests_on_evidence(measured_gfx90a::value, arch::lds_op::read_b128));
 static_assert(worst_degree<measured_gfx90a, 128> == 1);
+
+TEST(docs_lds, values) {
+  // Everything is known only now: a target by its name, a layout, a distribution, the size of an element.
+  const arch::target* target = arch::find_target("gfx950");
+  const tw::lds_tile tile{.rows = 128, .cols = 64, .element_bytes = 2};
+  const tw::tensor_graph layout = tw::padded_layout(tile, 16);
+  const tw::distribution_encoding read = operand::encoding;
+  const tw::lds_legality legality = tw::check_lds_access(*target, layout, read, 2, tw::lds_access_kind::read);
+  ASSERT_TRUE(legality.is_legal()) << sentence(legality.fault);
+  const auto result = tw::analyze_lds_access(*target, layout, read, 2, tw::lds_access_kind::read);
+  EXPECT_EQ(result.worst_degree, 1);
+}
+
+TEST(docs_lds, legality) {
+  const tw::tensor_graph padded = tw::padded_layout({.rows = 64, .cols = 64, .element_bytes = 2}, 16);
+  const auto copy = tw::operand_copy_encoding(tw::operand_major::k, 64, 64, 1, 64, 8, 8);
+  // A direct copy to LDS writes lane after lane: it cannot leave out the pads.
+  EXPECT_EQ(check_direct_to_lds(arch::gfx950::value, padded, copy, 2).fault, tw::lds_fault::leaves_footprint);
+  // Two buffers of 20 KiB on gfx942: granules of 512 bytes; one workgroup fits into a compute unit.
+  EXPECT_EQ(tw::occupancy_by_lds(arch::gfx942::value, 2 * 20480), (tw::lds_occupancy{40960, 1}));
+  // What addresses take: registers, and constants that must fit into an instruction.
+  EXPECT_EQ(tw::address_needs(padded, copy, 2), (tw::lds_address_needs{1, 8064}));
+}
+
+TEST(docs_lds, solver) {
+  constexpr tw::lds_tile tile{.rows = 64, .cols = 64, .element_bytes = 2};
+  constexpr tw::lds_use write{tw::operand_copy_encoding(tw::operand_major::k, 64, 64, 1, 64, 8, 8),
+                              tw::lds_access_kind::write};
+  constexpr tw::lds_use read{operand::encoding, tw::lds_access_kind::read};
+  constexpr auto choice = tw::choose_lds_layout<arch::gfx942, arch::gfx950>(tile, write, read);
+  static_assert(choice.worst_degree == 1 && choice.is_proven_best);
+  constexpr auto layout = tw::make_lds_descriptor<choice.layout>();  // an ordinary descriptor
+  for (const tw::lds_access_analysis& a : tw::analyze_choice<arch::gfx942, arch::gfx950>(choice, write, read))
+    EXPECT_TRUE(a.is_conflict_free());
+  EXPECT_EQ(layout.get_element_space_size(), 64 * 64);
+}
 
 // The layouts of the GEMM kernels: found for the writes and the reads of the target.
 template <class Arch, tw::operand_major Major>
@@ -84,8 +124,8 @@ constexpr bool is_free_of_conflicts() {
 }
 
 template <class Arch>
-constexpr bool all_majors = is_free_of_conflicts<Arch, tw::operand_major::k>() &&
-                            is_free_of_conflicts<Arch, tw::operand_major::mn>();
+constexpr bool all_majors =
+    is_free_of_conflicts<Arch, tw::operand_major::k>() && is_free_of_conflicts<Arch, tw::operand_major::mn>();
 
 TEST(docs_lds, gemm_operands_are_free_of_conflicts) {
   EXPECT_TRUE(all_majors<arch::gfx90a>);

@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// One way in which a tile is accessed: which thread takes which element, and how. The distribution's dimensions are (row, col), all
-/// its factors powers of two.
+/// One way in which a tile, or a window of it, is accessed: which thread takes which element, and how. The distribution's dimensions
+/// are (row, col), all its factors powers of two; windows begin at multiples of their lengths.
 struct lds_use {
   distribution_encoding distribution;
   lds_access_kind kind = lds_access_kind::read;
@@ -26,7 +26,7 @@ struct lds_layout_choice {
 namespace detail {
 
 // Reaching this in a constant expression is the error: the tile's lengths and the distributions' factors must be powers of two, and
-// the distributions those of the tile.
+// no distribution longer than the tile.
 TILEWRIGHT_HD void lds_layouts_are_found_for_powers_of_two() { __builtin_trap(); }
 
 /// Elements that the use moves at once if they are neighbours in a row.
@@ -77,7 +77,7 @@ constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets
   bool fits = is_power_of_two(tile.rows) && is_power_of_two(tile.row_bytes()) && is_power_of_two(tile.element_bytes);
   for (index_t i = 0; i < num_uses; ++i) {
     const distribution_encoding& e = uses[i].distribution;
-    fits = fits && e.ndim_x() == 2 && e.x_length(0) == tile.rows && e.x_length(1) == tile.cols &&
+    fits = fits && e.ndim_x() == 2 && e.x_length(0) <= tile.rows && e.x_length(1) <= tile.cols &&
            has_power_of_two_factors(e);
     chunk_bytes = max(chunk_bytes, detail::widest_vector(uses[i], tile).length * tile.element_bytes);
   }
