@@ -7,4 +7,9 @@
 #include <tilewright/gemm/lds_prediction.hpp>
 #include <tilewright/tile/async_window.hpp>
 #include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/reduce_tile.hpp>
+#include <tilewright/tile/shuffle_tile.hpp>
+#include <tilewright/tile/slice_tile.hpp>
+#include <tilewright/tile/sweep_tile.hpp>
+#include <tilewright/tile/tile_window_linear.hpp>
 #include <tilewright/tile/update.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tiles in registers.
-#include <tilewright/tile/static_distributed_tensor.hpp>
+#include <tilewright/tile/elementwise.hpp>
 
 #include <gtest/gtest.h>
 

@@ -34,6 +34,13 @@
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(GCC unroll n)
 #endif
 
+// TILEWRIGHT_UNROLL_ALL before a loop over registers asks device compilers for a copy of its body for each: registers have no addresses.
+#if defined(__clang__) || defined(__CUDACC__)
+#define TILEWRIGHT_UNROLL_ALL _Pragma("unroll")
+#else
+#define TILEWRIGHT_UNROLL_ALL
+#endif
+
 // TILEWRIGHT_CALLS_ANYTHING, before a template that calls what it is given: nvcc does not ask whether that is host or device code.
 #if defined(__CUDACC__) && !defined(__clang__)
 #define TILEWRIGHT_CALLS_ANYTHING TILEWRIGHT_PRAGMA(nv_exec_check_disable)

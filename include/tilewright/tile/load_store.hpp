@@ -2,7 +2,7 @@
 // Moves a tile between a window and registers.
 #pragma once
 
-#include <tilewright/tile/static_distributed_tensor.hpp>
+#include <tilewright/tile/elementwise.hpp>
 #include <tilewright/tile/tile_window.hpp>
 
 namespace tilewright {

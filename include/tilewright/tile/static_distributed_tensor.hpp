@@ -2,10 +2,45 @@
 // A tile in registers: each thread holds the elements that the distribution gives it.
 #pragma once
 
-#include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/distribution/distributed_span.hpp>
 #include <tilewright/numeric/types.hpp>
 
 namespace tilewright {
+
+/// The index of a thread's elements along one dimension of the tile: a digit for each factor of the dimension that the thread holds,
+/// the most significant factor first.
+template <index_t... Digits>
+struct tile_distributed_index {
+  static constexpr index_t size = sizeof...(Digits);
+  TILEWRIGHT_HD static constexpr distributed_index value() {
+    distributed_index digits;
+    (digits.push_back(Digits), ...);
+    return digits;
+  }
+};
+
+/// The register of a thread's element with one tile_distributed_index for each dimension of the tile.
+template <TileDistribution Distribution, class... Indices>
+struct register_of {
+  static_assert(sizeof...(Indices) == Distribution::ndim_x, "tile_distributed_index: one index is needed for each dimension of the tile");
+  static_assert(
+      [] {
+        if constexpr (sizeof...(Indices) == Distribution::ndim_x) {
+          const auto spans = get_distributed_spans(Distribution{});
+          const array<distributed_index, sizeof...(Indices)> indices{{Indices::value()...}};
+          for (index_t x = 0; x < index_t(sizeof...(Indices)); ++x) {
+            if (indices[x].size() != spans[x].size()) return false;
+            for (index_t k = 0; k < spans[x].size(); ++k) {
+              if (indices[x][k] < 0 || indices[x][k] >= spans[x][k]) return false;
+            }
+          }
+        }
+        return true;
+      }(),
+      "tile_distributed_index: the index is not one of the tile's distributed spans");
+  static constexpr index_t value = Distribution::y_to_register(
+      get_y_indices_from_distributed_indices(Distribution{}, array<distributed_index, sizeof...(Indices)>{{Indices::value()...}}));
+};
 
 /// Element d of the thread's buffer is y in row-major order. The contents are not initialised.
 template <class T, TileDistribution Distribution>
@@ -17,6 +52,7 @@ struct static_distributed_tensor {
   alignas(16) array<T, num_elements> thread_buffer;
 
   TILEWRIGHT_HD static constexpr index_t size() { return num_elements; }
+  TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
   TILEWRIGHT_HD constexpr array<T, num_elements>& get_thread_buffer() { return thread_buffer; }
   TILEWRIGHT_HD constexpr const array<T, num_elements>& get_thread_buffer() const { return thread_buffer; }
 
@@ -27,31 +63,25 @@ struct static_distributed_tensor {
   TILEWRIGHT_HD constexpr const T& operator[](const multi_index<Distribution::ndim_y>& y) const {
     return thread_buffer[Distribution::y_to_register(y)];
   }
+
+  /// The element at distributed indices, one for each dimension of the tile: what sweep_tile and sweep_tile_span give.
+  template <class... Indices>
+  TILEWRIGHT_HD constexpr T& operator[](const tuple<Indices...>&) {
+    return thread_buffer[number<register_of<Distribution, Indices...>::value>::value];
+  }
+  template <class... Indices>
+  TILEWRIGHT_HD constexpr const T& operator[](const tuple<Indices...>&) const {
+    return thread_buffer[number<register_of<Distribution, Indices...>::value>::value];
+  }
+  template <class... Indices>
+  TILEWRIGHT_HD constexpr T& operator()(const tuple<Indices...>& indices) {
+    return (*this)[indices];
+  }
 };
 
 template <class T, TileDistribution Distribution>
 TILEWRIGHT_HD constexpr auto make_static_distributed_tensor(Distribution) {
   return static_distributed_tensor<T, Distribution>{};
-}
-
-/// Sets every element that the thread holds.
-template <class T, class Distribution>
-TILEWRIGHT_HD constexpr void set_tile(static_distributed_tensor<T, Distribution>& tile, T value) {
-  for (T& element : tile.thread_buffer) element = value;
-}
-
-/// f applied to each element; the result has the type that f returns.
-template <class F, class T, class Distribution>
-TILEWRIGHT_HD constexpr auto tile_elementwise_in(F f, const static_distributed_tensor<T, Distribution>& tile) {
-  static_distributed_tensor<decltype(f(tile.thread_buffer[0])), Distribution> result;
-  for (index_t d = 0; d < Distribution::num_elements; ++d) result.thread_buffer[d] = f(tile.thread_buffer[d]);
-  return result;
-}
-
-/// The tile with its elements converted.
-template <class To, class T, class Distribution>
-TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distribution>& tile) {
-  return tile_elementwise_in([](T value) { return type_convert<To>(value); }, tile);
 }
 
 }  // namespace tilewright

@@ -4,19 +4,10 @@
 
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/exec/expect.hpp>
+#include <tilewright/tile/get_partition_index.hpp>
 #include <tilewright/tile/tensor_view.hpp>
 
 namespace tilewright {
-
-/// The calling thread's partition index: {wave, lane}, or {lane} for the tile of one wave.
-template <TileDistribution Distribution>
-TILEWRIGHT_HD multi_index<Distribution::ndim_p> get_partition_index() {
-  if constexpr (Distribution::ndim_p == 1) {
-    return {{exec::lane_id()}};
-  } else {
-    return {{exec::wave_id(), exec::lane_id()}};
-  }
-}
 
 /// Made by make_tile_window. Addresses are computed there once; what is known to differ by constants shares a register, and
 /// moving along dimensions whose stride does not depend on the position only moves the buffer's begin.

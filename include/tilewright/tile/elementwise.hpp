@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Functions of the elements of tiles, each thread for its own.
+#pragma once
+
+#include <tilewright/tile/get_partition_index.hpp>
+#include <tilewright/tile/static_distributed_tensor.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_static_distributed_tensor_v = false;
+template <class T, class Distribution>
+inline constexpr bool is_static_distributed_tensor_v<static_distributed_tensor<T, Distribution>> = true;
+
+template <class First, class... Others>
+TILEWRIGHT_HD constexpr void require_equal_distributions() {
+  static_assert((__is_same(typename First::distribution_type, typename Others::distribution_type) && ...),
+                "tile_elementwise: the tiles have different distributions; shuffle_tile gives one tile the "
+                "distribution of another");
+}
+
+}  // namespace detail
+
+/// f(element of each tile), for tiles of one distribution; the result has the type that f returns.
+TILEWRIGHT_CALLS_ANYTHING
+template <class F, class First, class... Others>
+  requires(detail::is_static_distributed_tensor_v<First> && ... && detail::is_static_distributed_tensor_v<Others>)
+TILEWRIGHT_HD constexpr auto tile_elementwise_in(F f, const First& first, const Others&... others) {
+  detail::require_equal_distributions<First, Others...>();
+  static_distributed_tensor<decltype(f(first.thread_buffer[0], others.thread_buffer[0]...)),
+                            typename First::distribution_type>
+      result;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < First::num_elements; ++d)
+    result.thread_buffer[d] = f(first.thread_buffer[d], others.thread_buffer[d]...);
+  return result;
+}
+
+/// f(element of each tile), which may change them.
+TILEWRIGHT_CALLS_ANYTHING
+template <class F, class First, class... Others>
+  requires(detail::is_static_distributed_tensor_v<std::remove_const_t<First>> && ... &&
+           detail::is_static_distributed_tensor_v<std::remove_const_t<Others>>)
+TILEWRIGHT_HD constexpr void tile_elementwise_inout(F f, First& first, Others&... others) {
+  detail::require_equal_distributions<First, Others...>();
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < First::num_elements; ++d) f(first.thread_buffer[d], others.thread_buffer[d]...);
+}
+
+/// Sets every element that the thread holds.
+template <class T, class Distribution>
+TILEWRIGHT_HD constexpr void set_tile(static_distributed_tensor<T, Distribution>& tile, std::type_identity_t<T> value) {
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < Distribution::num_elements; ++d) tile.thread_buffer[d] = value;
+}
+
+template <class T, class Distribution>
+TILEWRIGHT_HD constexpr void clear_tile(static_distributed_tensor<T, Distribution>& tile) {
+  set_tile(tile, type_convert<T>(0));
+}
+
+/// Sets the elements whose position in the tile satisfies predicate(multi_index). `p` is the thread's partition index.
+TILEWRIGHT_CALLS_ANYTHING
+template <class T, class Distribution, class Predicate>
+TILEWRIGHT_HD constexpr void set_tile_if(
+    static_distributed_tensor<T, Distribution>& tile, std::type_identity_t<T> value, Predicate predicate,
+    const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
+  const multi_index<Distribution::ndim_x> own = Distribution::calculate_index(p);
+  unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+    multi_index<Distribution::ndim_x> x = own;
+    unroll<Distribution::ndim_x>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      x[i] += number<detail::position_of_register<Distribution, d.value>[i.value]>::value;
+    });
+    if (predicate(x)) tile.thread_buffer[d] = value;
+  });
+}
+
+/// The tile with its elements converted as type_convert does: rounded to nearest, and saturated where 8 bits result.
+template <class To, class T, class Distribution>
+TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distribution>& tile) {
+  static_distributed_tensor<To, Distribution> result{};
+  constexpr index_t n = Distribution::num_elements;
+  if constexpr (is_fp8_v<To> && n % 2 == 0) {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < n; d += 2) {
+      const array<To, 2> pair = convert_pair<To>(float(tile.thread_buffer[d]), float(tile.thread_buffer[d + 1]));
+      result.thread_buffer[d] = pair[0];
+      result.thread_buffer[d + 1] = pair[1];
+    }
+  } else {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < n; ++d) result.thread_buffer[d] = type_convert<To>(tile.thread_buffer[d]);
+  }
+  return result;
+}
+
+}  // namespace tilewright

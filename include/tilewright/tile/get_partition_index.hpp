@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Which part of a tile the calling thread holds.
+#pragma once
+
+#include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/exec/exec.hpp>
+
+namespace tilewright {
+
+/// The calling thread's partition index: {wave, lane}, or {lane} for the tile of one wave.
+template <TileDistribution Distribution>
+TILEWRIGHT_HD multi_index<Distribution::ndim_p> get_partition_index() {
+  if constexpr (Distribution::ndim_p == 1) {
+    return {{exec::lane_id()}};
+  } else {
+    return {{exec::wave_id(), exec::lane_id()}};
+  }
+}
+
+namespace detail {
+
+/// Index in y of a register.
+template <class Distribution>
+TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_y> y_of_register(index_t d) {
+  multi_index<Distribution::ndim_y> y{};
+  for (index_t i = Distribution::ndim_y; i-- > 0; d /= Distribution::get_y_length(i))
+    y[i] = d % Distribution::get_y_length(i);
+  return y;
+}
+
+/// Position in the tile of a register, less the thread's own position.
+template <class Distribution, index_t Register>
+inline constexpr multi_index<Distribution::ndim_x> position_of_register =
+    Distribution::y_to_x(y_of_register<Distribution>(Register));
+
+}  // namespace detail
+}  // namespace tilewright

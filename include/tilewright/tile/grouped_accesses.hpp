@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Accesses of a thread that share an address register, because they differ only along dimensions with constant strides.
+#pragma once
+
+#include <tilewright/distribution/access_plan.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Distance in elements of a step along a dimension if it is known at compile time, else 0. Lengths and strides of run time are
+/// tried with two sets of values: what does not depend on them is constant.
+TILEWRIGHT_HD constexpr index_t constant_stride(const tensor_graph& graph, index_t dim) {
+  constexpr index_t primes[] = {1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049,
+                                1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097};
+  constexpr index_t count = sizeof(primes) / sizeof(primes[0]);
+  if (graph.num_values > count) return 0;
+  index_t stride[2] = {};
+  for (index_t i = 0; i < 2; ++i) {
+    index_t values[count] = {};
+    for (index_t v = 0; v < graph.num_values; ++v) values[v] = primes[i == 0 ? v : count - 1 - v];
+    index_t zero[tensor_graph::max_hidden] = {}, unit[tensor_graph::max_hidden] = {};
+    index_t index[tensor_graph::max_hidden] = {};
+    lower_all(graph, values, index, zero);
+    index[dim] = 1;
+    lower_all(graph, values, index, unit);
+    stride[i] = unit[0] - zero[0];
+  }
+  return stride[0] == stride[1] ? stride[0] : 0;
+}
+
+}  // namespace detail
+
+/// The accesses of one thread, in row-major order of y.
+template <index_t NumAccess, index_t NDimX>
+struct grouped_access_list {
+  array<multi_index<NDimX>, NumAccess> x{};  // position of the access, less the thread's own position
+  array<index_t, NumAccess> first_register{};
+  array<index_t, NumAccess> immediate{};  // elements from the address of its group
+  array<index_t, NumAccess> group{};
+  array<multi_index<NDimX>, NumAccess> group_x{};  // position of each group's address
+  index_t num_groups = 0;
+};
+
+/// Linear: dimensions along which offsets grow by a constant for each step. Gathered: the dimension whose index comes from a table, or
+/// -1; vectors cannot run along it.
+template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes, index_t Gathered, index_t... Linear>
+struct grouped_accesses {
+  static constexpr index_t ndim = Encoding.ndim_x();
+
+  static constexpr vector_choice vector = [] {
+    const auto runs = contiguous_runs(Graph, 1 << 20);
+    array<index_t, Graph.ndim()> top_runs{};
+    for (index_t i = 0; i < Graph.ndim(); ++i) top_runs[i] = i == Gathered ? 1 : runs[Graph.top[i]];
+    return choose_vector(Encoding, top_runs, ElementBytes);
+  }();
+
+  static constexpr auto list = [] {
+    using distribution = tile_distribution<Encoding>;
+    constexpr auto walk = access_curve<Encoding>(vector, false);
+    constexpr index_t num_access = walk.get_num_of_access();
+    multi_index<ndim> stride{};
+    for (index_t d = 0; d < ndim; ++d) {
+      if (((d == Linear) || ...)) stride[d] = detail::constant_stride(Graph, d);
+    }
+    grouped_access_list<num_access, ndim> result;
+    for (index_t i = 0; i < num_access; ++i) {
+      const auto y = walk.get_index(i);
+      result.x[i] = distribution::y_to_x(y);
+      result.first_register[i] = distribution::y_to_register(y);
+      multi_index<ndim> rest = result.x[i];
+      for (index_t d = 0; d < ndim; ++d) {
+        if (stride[d] == 0) continue;
+        result.immediate[i] += rest[d] * stride[d];
+        rest[d] = 0;
+      }
+      index_t g = 0;
+      while (g < result.num_groups && !(result.group_x[g] == rest)) ++g;
+      if (g == result.num_groups) result.group_x[result.num_groups++] = rest;
+      result.group[i] = g;
+    }
+    return result;
+  }();
+  static constexpr index_t num_access = list.group.size();
+
+  /// Positions along the gathered dimension, in the order in which a table lists their indices.
+  struct pages {
+    array<index_t, num_access> x{};
+    array<index_t, num_access> of_group{};
+    array<index_t, num_access> of_access{};
+    index_t count = 0;
+  };
+  static constexpr pages page = [] {
+    pages result;
+    if (Gathered < 0) return result;
+    const auto find = [&](index_t x) {
+      index_t k = 0;
+      while (k < result.count && result.x[k] != x) ++k;
+      if (k == result.count) result.x[result.count++] = x;
+      return k;
+    };
+    for (index_t i = 0; i < num_access; ++i) result.of_access[i] = find(list.x[i][Gathered < 0 ? 0 : Gathered]);
+    for (index_t g = 0; g < list.num_groups; ++g)
+      result.of_group[g] = find(list.group_x[g][Gathered < 0 ? 0 : Gathered]);
+    return result;
+  }();
+};
+
+}  // namespace tilewright

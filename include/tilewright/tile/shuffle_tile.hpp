@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Gives a tile another distribution: inside of each thread, or through LDS.
+#pragma once
+
+#include <tilewright/exec/expect.hpp>
+#include <tilewright/tile/load_store.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// For each register of Out the register of In that has the same element of the tile, for every thread; possible or not.
+template <index_t N>
+struct register_exchange {
+  bool is_possible = false;
+  array<index_t, N> source{};
+};
+
+/// Dimension d of Out's tile is dimension Order[d] of In's.
+template <class In, class Out, index_t... Order>
+TILEWRIGHT_HD constexpr register_exchange<Out::num_elements> make_register_exchange() {
+  constexpr index_t ndim = In::ndim_x;
+  constexpr multi_index<ndim> order{{Order...}};
+  register_exchange<Out::num_elements> exchange;
+  for (index_t d = 0; d < ndim; ++d) {
+    if (Out::x_lengths[d] != In::x_lengths[order[d]]) return exchange;
+  }
+  if (In::num_threads() != Out::num_threads() || In::ndim_p != Out::ndim_p || In::num_elements != Out::num_elements)
+    return exchange;
+  // Threads must begin at the same place. Partition indices are digits of the position, so single digits tell.
+  for (index_t i = 0; i < In::ndim_p; ++i) {
+    if (In::encoding.p_length(i) != Out::encoding.p_length(i)) return exchange;
+    for (index_t p = 0; p < In::encoding.p_length(i); ++p) {
+      multi_index<In::ndim_p> index{};
+      index[i] = p;
+      const auto from = In::calculate_index(index);
+      const auto to = Out::calculate_index(index);
+      for (index_t d = 0; d < ndim; ++d) {
+        if (to[d] != from[order[d]]) return exchange;
+      }
+    }
+  }
+  for (index_t r = 0; r < Out::num_elements; ++r) {
+    const auto wanted = Out::y_to_x(y_of_register<Out>(r));
+    index_t s = 0;
+    for (; s < In::num_elements; ++s) {
+      const auto x = In::y_to_x(y_of_register<In>(s));
+      bool same = true;
+      for (index_t d = 0; d < ndim; ++d) same = same && wanted[d] == x[order[d]];
+      if (same) break;
+    }
+    if (s == In::num_elements) return exchange;
+    exchange.source[r] = s;
+  }
+  exchange.is_possible = true;
+  return exchange;
+}
+
+template <class In, class Out, index_t... Order>
+inline constexpr auto register_exchange_v = make_register_exchange<In, Out, Order...>();
+
+template <class In, class Out, index_t... Order, class T, class U>
+TILEWRIGHT_HD constexpr void exchange_registers(static_distributed_tensor<T, Out>& out,
+                                                const static_distributed_tensor<U, In>& in) {
+  unroll<Out::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+    out.thread_buffer[d] =
+        type_convert<T>(in.thread_buffer[number<register_exchange_v<In, Out, Order...>.source[d.value]>::value]);
+  });
+}
+
+/// Whether this thread is the one that writes: of threads that hold the same elements, the first.
+template <class Distribution>
+TILEWRIGHT_HD bool is_first_replica() {
+  if constexpr (Distribution::encoding.r.size() == 0) {
+    return true;
+  } else {
+    bool first = true;
+    const auto p = get_partition_index<Distribution>();
+    unroll<Distribution::ndim_p>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      unsigned rest = unsigned(p[i]);
+      constexpr index_t digits = Distribution::encoding.p[i].size();
+      unroll<digits>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        constexpr rh_id id = Distribution::encoding.p[i][digits - 1 - j];
+        constexpr unsigned length = unsigned(Distribution::encoding.length(id));
+        if constexpr (id.major == 0) first = first && rest % length == 0;
+        rest /= length;
+      });
+    });
+    return first;
+  }
+}
+
+/// The tile's lengths as numbers.
+template <class Distribution>
+TILEWRIGHT_HD constexpr auto lengths_as_numbers() {
+  return []<index_t... Ds>(std::integer_sequence<index_t, Ds...>) {
+    return make_tuple(number<Distribution::x_lengths[Ds]>{}...);
+  }(std::make_integer_sequence<index_t, Distribution::ndim_x>{});
+}
+
+template <class T, class Out, class In, class OutLayout, class InLayout>
+TILEWRIGHT_HD void exchange_through_lds(static_distributed_tensor<T, Out>& out,
+                                        const static_distributed_tensor<T, In>& in, exec::lds_pointer lds,
+                                        const OutLayout& out_layout, const InLayout& in_layout) {
+  constexpr auto space = address_space_enum::lds;
+  if (is_first_replica<In>())
+    store_tile(make_tile_window(make_tensor_view<space, T>(lds, in_layout), lengths_as_numbers<In>(), {}, In{}), in);
+  exec::block_sync();
+  out = load_tile(make_tile_window(make_tensor_view<space, T>(lds, out_layout), lengths_as_numbers<Out>(), {}, Out{}));
+}
+
+}  // namespace detail
+
+/// Gives `in` the distribution of `out` where every thread holds the same elements in both, only in other registers.
+template <class T, class Out, class U, class In>
+TILEWRIGHT_HD constexpr void shuffle_tile(static_distributed_tensor<T, Out>& out,
+                                          const static_distributed_tensor<U, In>& in) {
+  static_assert(Out::x_lengths == In::x_lengths, "shuffle_tile: the tiles have different lengths");
+  constexpr bool possible = []<index_t... Ds>(std::integer_sequence<index_t, Ds...>) {
+    return detail::register_exchange_v<In, Out, Ds...>.is_possible;
+  }(std::make_integer_sequence<index_t, In::ndim_x>{});
+  static_assert(possible,
+                "shuffle_tile: threads would have to exchange elements; pass a place in LDS as the third argument");
+  if constexpr (possible) {
+    [&]<index_t... Ds>(std::integer_sequence<index_t, Ds...>) TILEWRIGHT_INLINE_LAMBDA {
+      detail::exchange_registers<In, Out, Ds...>(out, in);
+    }(std::make_integer_sequence<index_t, In::ndim_x>{});
+  }
+}
+
+/// Bytes of LDS that shuffle_tile and transpose_tile need for a tile of T without a layout of its own.
+template <class T, class Distribution>
+inline constexpr index_t shuffle_tile_lds_bytes = [] {
+  index_t n = sizeof(T);
+  for (index_t length : Distribution::x_lengths) n *= length;
+  return n;
+}();
+
+/// Gives `in` the distribution of `out` through LDS at `lds`, by all threads of the block. `layout` is the descriptor of the tile in
+/// LDS, row-major by default; a swizzled one avoids conflicts. Waits once, between writing and reading: nobody may still
+/// use this LDS before, and a barrier must come before it is used again.
+template <class T, class Out, class In, TensorDescriptor Layout>
+TILEWRIGHT_HD void shuffle_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
+                                exec::lds_pointer lds, const Layout& layout, exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  static_assert(Out::x_lengths == In::x_lengths, "shuffle_tile: the tiles have different lengths");
+  detail::exchange_through_lds(out, in, lds, layout, layout);
+}
+template <class T, class Out, class In>
+TILEWRIGHT_HD void shuffle_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
+                                exec::lds_pointer lds, exec::call_site where = {}) {
+  shuffle_tile(out, in, lds, make_naive_tensor_descriptor_packed(detail::lengths_as_numbers<In>()), where);
+}
+
+/// out(n, m) = in(m, n) where every thread holds the same elements in both, only in other registers.
+template <class T, class Out, class In>
+TILEWRIGHT_HD constexpr void transpose_tile2d(static_distributed_tensor<T, Out>& out,
+                                              const static_distributed_tensor<T, In>& in) {
+  static_assert(Out::ndim_x == 2 && In::ndim_x == 2, "transpose_tile2d: the tiles must have two dimensions");
+  if constexpr (Out::ndim_x == 2 && In::ndim_x == 2) {
+    constexpr bool possible = detail::register_exchange_v<In, Out, 1, 0>.is_possible;
+    static_assert(possible,
+                  "transpose_tile2d: threads would have to exchange elements; use transpose_tile with a place in LDS");
+    if constexpr (possible) detail::exchange_registers<In, Out, 1, 0>(out, in);
+  }
+}
+
+/// out(n, m) = in(m, n) through LDS at `lds`, by all threads of the block; the rules are those of shuffle_tile. The tile of `in` lies
+/// there in row-major order.
+template <class T, class Out, class In>
+TILEWRIGHT_HD void transpose_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
+                                  exec::lds_pointer lds, exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  constexpr bool fits = [] {
+    if constexpr (Out::ndim_x == 2 && In::ndim_x == 2)
+      return Out::x_lengths[0] == In::x_lengths[1] && Out::x_lengths[1] == In::x_lengths[0];
+    return false;
+  }();
+  static_assert(
+      fits,
+      "transpose_tile: the tiles must have two dimensions, the lengths of one being those of the other exchanged");
+  if constexpr (fits) {
+    constexpr number<In::x_lengths[0]> rows{};
+    constexpr number<In::x_lengths[1]> cols{};
+    detail::exchange_through_lds(out, in, lds,
+                                 make_naive_tensor_descriptor(make_tuple(cols, rows), make_tuple(number<1>{}, cols)),
+                                 make_naive_tensor_descriptor(make_tuple(rows, cols), make_tuple(cols, number<1>{})));
+  }
+}
+
+}  // namespace tilewright

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Parts of tiles and of windows.
+#pragma once
+
+#include <tilewright/distribution/slice_encoding.hpp>
+#include <tilewright/tile/elementwise.hpp>
+#include <tilewright/tile/tile_window.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+template <class Distribution, index_t... Begins, index_t... Ends>
+TILEWRIGHT_HD constexpr encoding_slice slice_of(sequence<Begins...>, sequence<Ends...>) {
+  return slice(Distribution::encoding, multi_index<Distribution::ndim_x>{Begins...},
+               multi_index<Distribution::ndim_x>{Ends...});
+}
+
+/// Register of the whole tile for register d of the part.
+template <class Distribution, class Begins, class Ends>
+TILEWRIGHT_HD constexpr index_t register_in_whole(index_t d) {
+  const encoding_slice part = slice_of<Distribution>(Begins{}, Ends{});
+  multi_index<Distribution::ndim_y> y{};
+  for (index_t i = Distribution::ndim_y; i-- > 0; d /= part.y_lengths[i])
+    y[i] = part.y_begins[i] + d % part.y_lengths[i];
+  return Distribution::y_to_register(y);
+}
+
+template <class Distribution, class Begins, class Ends>
+inline constexpr auto registers_of_part = [] {
+  constexpr index_t n = slice_of<Distribution>(Begins{}, Ends{}).encoding.num_elements_per_thread();
+  array<index_t, n> registers{};
+  for (index_t d = 0; d < n; ++d) registers[d] = register_in_whole<Distribution, Begins, Ends>(d);
+  return registers;
+}();
+
+}  // namespace detail
+
+/// Elements begins <= x < ends of a tile, as a tile of their own. Only what threads hold can be cut; see slice_distribution_from_x.
+template <class T, class Distribution, index_t... Begins, index_t... Ends>
+TILEWRIGHT_HD constexpr auto get_slice_tile(const static_distributed_tensor<T, Distribution>& tile,
+                                            sequence<Begins...> begins, sequence<Ends...> ends) {
+  using sliced = decltype(slice_distribution_from_x(Distribution{}, begins, ends));
+  if constexpr (!__is_same(sliced, void)) {
+    using part_distribution =
+        std::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
+    static_distributed_tensor<T, part_distribution> part{};
+    unroll<part_distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+      part.thread_buffer[d] =
+          tile.thread_buffer
+              [number<detail::registers_of_part<Distribution, sequence<Begins...>, sequence<Ends...>>[d.value]>::value];
+    });
+    return part;
+  }
+}
+
+/// Writes a tile to elements begins <= x < ends of another one: the inverse of get_slice_tile.
+template <class T, class Distribution, class Part, index_t... Begins, index_t... Ends>
+TILEWRIGHT_HD constexpr void set_slice_tile(static_distributed_tensor<T, Distribution>& tile, const Part& part,
+                                            sequence<Begins...> begins, sequence<Ends...> ends) {
+  using sliced = decltype(slice_distribution_from_x(Distribution{}, begins, ends));
+  if constexpr (!__is_same(sliced, void)) {
+    using part_distribution =
+        std::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
+    constexpr bool fits = __is_same(Part, static_distributed_tensor<T, part_distribution>);
+    static_assert(fits,
+                  "set_slice_tile: the part must be what get_slice_tile gives for this tile, these begins and ends");
+    if constexpr (fits) {
+      unroll<part_distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+        tile.thread_buffer
+            [number<detail::registers_of_part<Distribution, sequence<Begins...>, sequence<Ends...>>[d.value]>::value] =
+            part.thread_buffer[d];
+      });
+    }
+  }
+}
+
+/// The part of a window without threads.
+template <class View, class... Lengths, index_t... Begins, index_t... Ends>
+TILEWRIGHT_HD constexpr auto get_slice_tile(const tile_window_with_static_lengths<View, Lengths...>& window,
+                                            sequence<Begins...>, sequence<Ends...>) {
+  constexpr bool right_count = sizeof...(Begins) == sizeof...(Lengths) && sizeof...(Ends) == sizeof...(Lengths);
+  static_assert(right_count, "get_slice_tile: begins and ends need one entry for each dimension of the window");
+  if constexpr (right_count) {
+    static_assert(((0 <= Begins && Begins < Ends && Ends <= Lengths::value) && ...),
+                  "get_slice_tile: the part must lie inside of the window, with begins less than ends");
+    multi_index<sizeof...(Lengths)> origin = window.origin;
+    index_t d = 0;
+    ((origin[d++] += Begins), ...);
+    return make_tile_window(window.view, make_tuple(number<Ends - Begins>{}...), origin);
+  }
+}
+
+}  // namespace tilewright

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// Windows whose accesses share addresses along dimensions that the user knows to be linear, and windows that find one dimension's
+// indices in a table.
+#pragma once
+
+#include <tilewright/tile/grouped_accesses.hpp>
+#include <tilewright/tile/load_store.hpp>
+
+namespace tilewright {
+
+/// Made by make_tile_window_linear (Gathered = -1) and make_tile_scatter_gather. One address for each group of accesses.
+template <class View, TileDistribution Distribution, index_t Gathered, index_t... Linear>
+struct grouped_tile_window {
+  using view_type = View;
+  using distribution_type = Distribution;
+  using element_type = typename View::element_type;
+  using descriptor_type = typename View::descriptor_type;
+  static constexpr index_t ndim = descriptor_type::ndim;
+  static constexpr tensor_graph graph = descriptor_type::graph;
+  static constexpr index_t element_bytes = sizeof(element_type);
+  static constexpr bool is_linear_view = is_linear(graph);
+  static constexpr address_rule rule = address_rule::independent;
+  static constexpr index_t gathered = Gathered;
+  using accesses = grouped_accesses<graph, Distribution::encoding, element_bytes, Gathered, Linear...>;
+  static constexpr index_t num_access = accesses::num_access;
+  static constexpr index_t num_bases = accesses::list.num_groups;
+  static constexpr index_t num_pages = accesses::page.count;
+  static constexpr index_t vector_length = accesses::vector.length;
+  static constexpr index_t vector_dim_y = accesses::vector.dim_y;
+  static constexpr index_t register_step = Distribution::calculate_y_strides()[vector_dim_y];
+  using vector_type = vector_t<element_type, vector_length>;
+  using page_index = array<index_t, num_pages>;
+
+  View view;
+  multi_index<ndim> origin;
+  multi_index<ndim> thread_index;
+  page_index page_idx;             // of the gathered dimension: an index for each position that the thread holds
+  array<index_t, num_bases> base;  // byte offsets from the buffer's begin
+
+  template <index_t I>
+  static constexpr index_t first_register = accesses::list.first_register[I];
+  template <index_t I>
+  static constexpr index_t immediate_bytes = accesses::list.immediate[I] * element_bytes;
+  template <index_t I>
+  static constexpr index_t base_of = accesses::list.group[I];
+  template <index_t I, index_t D>
+  static constexpr index_t access_position = accesses::list.x[I][D];
+  template <index_t G, index_t D>
+  static constexpr index_t group_position = accesses::list.group_x[G][D];
+  template <index_t I>
+  static constexpr index_t page_of_access = accesses::page.of_access[I];
+  template <index_t G>
+  static constexpr index_t page_of_group = accesses::page.of_group[G];
+  template <index_t D>
+  static constexpr bool is_linear_dim = ((D == Linear) || ...);
+
+  TILEWRIGHT_HD constexpr const multi_index<ndim>& get_window_origin() const { return origin; }
+  TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return Distribution::get_lengths(); }
+  TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
+
+  /// Byte offset of access I from the buffer's begin.
+  template <index_t I>
+  TILEWRIGHT_HD constexpr index_t offset() const {
+    return base[base_of<I>] + immediate_bytes<I>;
+  }
+
+  /// Index of access I along dimension D of the tensor.
+  template <index_t I, index_t D>
+  TILEWRIGHT_HD constexpr index_t index_of_access() const {
+    if constexpr (D == Gathered) {
+      return page_idx[page_of_access<I>];
+    } else {
+      return origin[D] + thread_index[D] + access_position<I, D>;
+    }
+  }
+
+  /// Whether access I lies inside of the tensor; dimensions listed in Known are taken to be inside.
+  template <index_t I, index_t... Known>
+  TILEWRIGHT_HD constexpr bool is_inside() const {
+    bool inside = true;
+    multi_index<ndim> index{};
+    unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+      index[d] = index_of_access<I, d.value>();
+      if constexpr (((d.value != Known) && ...)) {
+        inside = inside && unsigned(index[d]) < unsigned(view.descriptor.template get_length<d.value>());
+      }
+    });
+    if constexpr (descriptor_type::has_pads()) inside = inside && view.descriptor.is_valid(index);
+    return inside;
+  }
+};
+
+namespace detail {
+
+/// Fills the addresses. With a linear view the origin is part of the buffer, but for the gathered dimension.
+template <class Window>
+TILEWRIGHT_HD constexpr void compute_group_bases(Window& window) {
+  const auto& descriptor = window.view.descriptor;
+  unroll<Window::num_bases>([&](auto g) TILEWRIGHT_INLINE_LAMBDA {
+    multi_index<Window::ndim> index{};
+    unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (d.value == Window::gathered) {
+        index[d] = window.page_idx[Window::template page_of_group<g.value>];
+      } else {
+        index[d] = window.thread_index[d] + Window::template group_position<g.value, d.value>;
+        if constexpr (!Window::is_linear_view) index[d] += window.origin[d];
+      }
+    });
+    index_t offset = descriptor.calculate_offset(index);
+    if constexpr (Window::is_linear_view) offset -= constant_term(descriptor);
+    window.base[g] = offset * Window::element_bytes;
+  });
+#if TILEWRIGHT_CPU_PASS
+  // What is said to be linear must be so: compare each access with its own offset.
+  unroll<Window::num_access>([&](auto i) {
+    multi_index<Window::ndim> index{};
+    long_index_t of_buffer = 0;  // elements that are part of the buffer's begin
+    unroll<Window::ndim>([&](auto d) {
+      index[d] = window.template index_of_access<i.value, d.value>();
+      if constexpr (Window::is_linear_view && d.value != Window::gathered) {
+        of_buffer += long_index_t(window.origin[d]) * linear_stride<d.value>(descriptor);
+      }
+    });
+    if constexpr (Window::is_linear_view) of_buffer += constant_term(descriptor);
+    if (window.template is_inside<i.value>()) {
+      exec::expect(
+          window.template offset<i.value>() == (descriptor.calculate_offset(index) - of_buffer) * Window::element_bytes,
+          "make_tile_window_linear: offsets do not grow by a constant along the dimensions that are said to be linear");
+    }
+  });
+#endif
+}
+
+/// The origin without the gathered dimension, whose index is the table's.
+template <class Window>
+TILEWRIGHT_HD constexpr multi_index<Window::ndim> without_gathered(multi_index<Window::ndim> index) {
+  if constexpr (Window::gathered >= 0) index[Window::gathered] = 0;
+  return index;
+}
+
+template <class Window, class View, class Distribution>
+TILEWRIGHT_HD constexpr Window make_grouped_window(const View& view, const multi_index<Window::ndim>& origin,
+                                                   Distribution, const typename Window::page_index& page_idx) {
+  Window window{view,
+                without_gathered<Window>(origin),
+                Distribution::calculate_index(get_partition_index<Distribution>()),
+                page_idx,
+                {}};
+  expect_allowed_origin(window);
+  if constexpr (Window::is_linear_view) advance_buffer(window, window.origin, constant_term(view.descriptor));
+  compute_group_bases(window);
+  return window;
+}
+
+template <class Window, class Lengths, class Distribution>
+inline constexpr bool lengths_match_v = false;
+template <class Window, class... Lengths, class Distribution>
+inline constexpr bool lengths_match_v<Window, tuple<Lengths...>, Distribution> =
+    array<index_t, sizeof...(Lengths)>{{Lengths::value...}} == Distribution::x_lengths;
+
+}  // namespace detail
+
+/// A window of a view whose addresses are not linear as a whole (merged, swizzled, indexed) but are so along dimensions `Linear`:
+/// accesses that differ only there share an address register, and moving along them is an addition. The CPU backend checks the claim.
+template <class View, class... Lengths, TileDistribution Distribution, index_t... Linear>
+TILEWRIGHT_HD constexpr auto make_tile_window_linear(const View& view, const tuple<Lengths...>&,
+                                                     const multi_index<sizeof...(Lengths)>& origin,
+                                                     Distribution distribution, sequence<Linear...>) {
+  constexpr index_t ndim = View::descriptor_type::ndim;
+  static_assert(ndim == index_t(sizeof...(Lengths)),
+                "make_tile_window_linear: one length is needed for each dimension of the view");
+  static_assert(((0 <= Linear && Linear < ndim) && ...), "make_tile_window_linear: the view has no such dimension");
+  using window_type = grouped_tile_window<View, Distribution, -1, Linear...>;
+  static_assert(detail::lengths_match_v<window_type, tuple<Lengths...>, Distribution>,
+                "make_tile_window_linear: the lengths are not those of the tile distribution");
+  return detail::make_grouped_window<window_type>(view, origin, distribution, {});
+}
+
+namespace detail {
+/// The window of make_tile_scatter_gather: all other dimensions of a linear view are linear.
+template <class View, class Distribution, index_t Gathered, class Dims>
+struct gather_window;
+template <class View, class Distribution, index_t Gathered, index_t... Dims>
+struct gather_window<View, Distribution, Gathered, std::integer_sequence<index_t, Dims...>> {
+  static constexpr bool linear = is_linear(View::descriptor_type::graph);
+  using type = grouped_tile_window<View, Distribution, Gathered, (linear && Dims != Gathered ? Dims : -2)...>;
+};
+template <class View, class Distribution, index_t Gathered>
+using gather_window_t = typename gather_window<View, Distribution, Gathered,
+                                               std::make_integer_sequence<index_t, View::descriptor_type::ndim>>::type;
+}  // namespace detail
+
+/// How many indices of dimension Gathered a thread needs for a window with this distribution.
+template <class View, TileDistribution Distribution, index_t Gathered>
+inline constexpr index_t num_page_indices = detail::gather_window_t<View, Distribution, Gathered>::num_pages;
+
+/// A window whose rows lie anywhere (tokens of experts, pages of a cache): along dimension Gathered the index is page_idx[k] for the k-th
+/// position that this thread holds, in order; origin[Gathered] is not used. An index outside of the tensor, -1 for instance, reads
+/// zeros and writes nothing. Offsets from the window's begin must stay below 2^31 bytes.
+template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered>
+TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>&,
+                                                      const multi_index<sizeof...(Lengths)>& origin,
+                                                      Distribution distribution, const PageIndex& page_idx,
+                                                      number<Gathered>) {
+  constexpr index_t ndim = View::descriptor_type::ndim;
+  static_assert(ndim == index_t(sizeof...(Lengths)),
+                "make_tile_scatter_gather: one length is needed for each dimension of the view");
+  static_assert(0 <= Gathered && Gathered < ndim, "make_tile_scatter_gather: the view has no such dimension");
+  using window_type = detail::gather_window_t<View, Distribution, Gathered>;
+  static_assert(detail::lengths_match_v<window_type, tuple<Lengths...>, Distribution>,
+                "make_tile_scatter_gather: the lengths are not those of the tile distribution");
+  static_assert(__is_same(PageIndex, typename window_type::page_index),
+                "make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, "
+                "Gathered>>");
+  return detail::make_grouped_window<window_type>(view, origin, distribution, page_idx);
+}
+
+/// This thread's indices from a table in global memory: table[begin + position of each of its rows], -1 where the table has ended.
+template <class View, index_t Gathered, TileDistribution Distribution>
+TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index_t begin, Distribution) {
+  using window_type = detail::gather_window_t<View, Distribution, Gathered>;
+  const auto own = Distribution::calculate_index(get_partition_index<Distribution>());
+  const exec::global_buffer buffer = exec::make_global_buffer(table, long_index_t(length) * 4);
+  typename window_type::page_index result{};
+  unroll<window_type::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
+    const index_t row = begin + own[Gathered] + number<window_type::accesses::page.x[k.value]>::value;
+    const bool inside = unsigned(row) < unsigned(length);
+    const index_t index = exec::buffer_load<index_t>(buffer, inside ? row * 4 : exec::out_of_bounds_offset);
+    result[k] = inside ? index : -1;
+  });
+  return result;
+}
+
+/// Other indices for the same window.
+template <class View, class Distribution, index_t Gathered, index_t... Linear>
+TILEWRIGHT_HD constexpr void update_page_idx(
+    grouped_tile_window<View, Distribution, Gathered, Linear...>& window,
+    const typename grouped_tile_window<View, Distribution, Gathered, Linear...>::page_index& page_idx) {
+  static_assert(Gathered >= 0, "update_page_idx: the window takes no indices from a table");
+  window.page_idx = page_idx;
+  detail::compute_group_bases(window);
+}
+
+/// Moves the window by a number of elements along each dimension. Along the gathered dimension it moves by other indices only: update_page_idx.
+template <class View, class Distribution, index_t Gathered, index_t... Linear>
+TILEWRIGHT_HD constexpr void move_tile_window(grouped_tile_window<View, Distribution, Gathered, Linear...>& window,
+                                              const multi_index<View::descriptor_type::ndim>& step) {
+  using window_type = grouped_tile_window<View, Distribution, Gathered, Linear...>;
+#if TILEWRIGHT_CPU_PASS
+  if constexpr (Gathered >= 0) {
+    exec::expect(step[Gathered] == 0,
+                 "move_tile_window: along the gathered dimension a window moves by update_page_idx");
+  }
+#endif
+  bool only_linear = true;
+  unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+    window.origin[d] += step[d];
+    if constexpr (!window_type::template is_linear_dim<d.value>) only_linear = only_linear && step[d] == 0;
+  });
+  detail::expect_allowed_origin(window);
+  if constexpr (window_type::is_linear_view) {
+    detail::advance_buffer(window, step);
+  } else if (only_linear) {
+    index_t elements = 0;
+    unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (window_type::template is_linear_dim<d.value>)
+        elements += step[d] * detail::linear_stride<d.value>(window.view.descriptor);
+    });
+    unroll<window_type::num_bases>(
+        [&](auto g) TILEWRIGHT_INLINE_LAMBDA { window.base[g] += elements * window_type::element_bytes; });
+  } else {
+    detail::compute_group_bases(window);
+  }
+}
+
+}  // namespace tilewright

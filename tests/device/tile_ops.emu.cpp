@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// tile_ops.hip on the emulated GPUs.
+#include <amdgcn_emulator.hpp>
+
+#include <tilewright/arch/arch.hpp>
+
+#include <gtest/gtest.h>
+
+#include "code_objects.hpp"
+#include "tile_ops_problem.hpp"
+
+namespace {
+
+class tile_operations : public testing::TestWithParam<code_object> {};
+
+TEST_P(tile_operations, are_right_in_any_order_of_waves) {
+  const tilewright::arch::target* target = tilewright::arch::find_target(GetParam().arch.c_str());
+  ASSERT_NE(target, nullptr);
+  emu::module code(GetParam().path);
+  for (const auto order : {emu::options::in_order, emu::options::reverse, emu::options::random}) {
+    tile_ops::problem problem;
+    code.forbid_all();
+    code.allow(problem.in.data(), problem.in.size() * sizeof(float));
+    code.allow(problem.in_half.data(), problem.in_half.size() * 2);
+    code.allow(problem.table.data(), problem.table.size() * sizeof(int));
+    for (auto& out : problem.out) code.allow(out.data(), out.size() * sizeof(float));
+    emu::options options;
+    options.order = order;
+    const emu::result result = code.launch("run_tile_ops", {1}, {unsigned(2 * target->wave_size)}, 0,
+                                           emu::kernarg().add(problem.args()), options);
+    for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
+    EXPECT_EQ(problem.first_difference(), "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(targets, tile_operations, testing::ValuesIn(code_objects()),
+                         [](const auto& info) { return info.param.arch; });
+
+}  // namespace

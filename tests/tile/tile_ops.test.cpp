@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Every tile operation on the CPU backend, as every target.
+#include "../device/tile_ops_problem.hpp"
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/exec/host/launch.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+namespace tw = tilewright;
+
+TEST(TileOps, OnTheCpuAsEveryTarget) {
+  for (const tw::arch::target* target : tw::arch::all_targets) {
+    tile_ops::problem problem;
+    const tile_ops::arguments args = problem.args();
+    tw::exec::launch(
+        {.target = target, .block_size = 2 * target->wave_size, .lds_bytes = tile_ops::lds_bytes, .workers = 1}, [&] {
+          if (target->wave_size == 64) {
+            tile_ops::run<64>(args);
+          } else {
+            tile_ops::run<32>(args);
+          }
+        });
+    EXPECT_EQ(problem.first_difference(), "") << target->name;
+  }
+}
+
+}  // namespace
