@@ -46,14 +46,17 @@ struct functor_call<F, std::integer_sequence<index_t, Is...>> {
   static constexpr index_function function = &call;
 };
 
+// A class, not an alias: nvcc would replace an alias by index_t and lose the pack.
 template <class F, index_t>
-using value_of = index_t;
+struct value_of {
+  using type = index_t;
+};
 
 template <class F, class Indices>
 inline constexpr bool is_index_function_v = false;
 template <class F, index_t... Is>
 inline constexpr bool is_index_function_v<F, std::integer_sequence<index_t, Is...>> =
-    std::is_invocable_r_v<index_t, F, index_t, value_of<F, Is>...>;
+    std::is_invocable_r_v<index_t, F, index_t, typename value_of<F, Is>::type...>;
 
 }  // namespace detail
 

@@ -72,7 +72,10 @@ struct hopper_result_writer {
       const index_t n = n0 + j * columns;
       static_distributed_tensor<float, distribution> sum;
       for (index_t d = 0; d < distribution::num_elements; ++d)
-        sum.thread_buffer[d] = args.gemm.alpha * c[j * columns / 2 + d];
+        sum.thread_buffer[d] = c[j * columns / 2 + d];
+      if (args.gemm.alpha != 1) {
+        for (float& x : sum.thread_buffer) x *= args.gemm.alpha;
+      }
       if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<1>();
       if (args.gemm.beta != 0) add_old(sum, m0, n, batch);
       exec::wave_sync();

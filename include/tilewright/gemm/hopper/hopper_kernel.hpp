@@ -18,7 +18,6 @@ struct hopper_gemm {
   const hopper_args& args;
   exec::lds_pointer block_lds;
   pipeline stages;
-  index_t rank;  // of this block in its cluster
 
   /// k tiles of this block: all, or its part of them.
   TILEWRIGHT_HD index_t k_begin(index_t part) const {
@@ -31,12 +30,12 @@ struct hopper_gemm {
     const index_t clusters = index_t(gridDim.x) / tile.cluster();
     for (index_t t = index_t(blockIdx.x) / tile.cluster(); t < args.order.num_tiles(); t += clusters) {
       const tile_position at = args.order(t);
-      work((at.row * tile.sharing + (tile.sharing > 1 ? rank : 0)) * tile.m, at.col * tile.n, at.batch);
+      work((at.row * tile.share_b + stages.row()) * tile.m, (at.col * tile.share_a + stages.col()) * tile.n, at.batch);
     }
   }
 
   TILEWRIGHT_HD void produce() const {
-    const index_t part = tile.split_k > 1 ? rank : 0, begin = k_begin(part), end = k_begin(part + 1);
+    const index_t part = tile.split_k > 1 ? stages.rank : 0, begin = k_begin(part), end = k_begin(part + 1);
     typename pipeline::cursor at;
     for_each_tile([&](index_t m0, index_t n0, index_t batch) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
@@ -46,7 +45,8 @@ struct hopper_gemm {
 
   TILEWRIGHT_HD void consume(index_t consumer) const {
     const index_t thread = index_t(threadIdx.x % 128), wave = thread / 32;
-    const index_t part = tile.split_k > 1 ? rank : 0, k_count = k_begin(part + 1) - k_begin(part);
+    const index_t part = tile.split_k > 1 ? stages.rank : 0, k_count = k_begin(part + 1) - k_begin(part);
+    const index_t block_to_tell = stages.block_to_tell(thread);
     const index_t wave_of_all = consumer * 4 + wave;
     hopper_result_writer<Policy> write{args, block_lds + lds.boxes_offset() + wave_of_all * 2 * lds.box_bytes(),
                                        stages.old_has_come(wave_of_all)};
@@ -60,11 +60,11 @@ struct hopper_gemm {
         at.advance();
         stages.multiply(at, consumer, c, true);
         exec::wgmma_wait<1>();
-        stages.release(previous, thread);
+        stages.release(previous, block_to_tell);
       }
       exec::wgmma_wait<0>();
       unroll<tile.n / 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { asm volatile("" : "+f"(c[i])::"memory"); });
-      stages.release(at.stage, thread);
+      stages.release(at.stage, block_to_tell);
       at.advance();
 
       const index_t row = m0 + consumer * 64 + wave * 16;
@@ -73,7 +73,7 @@ struct hopper_gemm {
       } else {
         add_up_in_cluster<Policy>(c, stages.base, consumer);
         unroll<tile.split_k>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-          if (s == rank) write(c + s * tile.result_n() / 2, row, n0 + s * tile.result_n(), batch);
+          if (s == stages.rank) write(c + s * tile.result_n() / 2, row, n0 + s * tile.result_n(), batch);
         });
       }
     });
@@ -83,7 +83,12 @@ struct hopper_gemm {
 
   TILEWRIGHT_HD void operator()() const {
     const index_t warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
-    if (threadIdx.x == 0) stages.init_barriers();
+    if (threadIdx.x == 0) {
+      stages.init_barriers();
+      exec::prefetch(args.a);
+      exec::prefetch(args.b);
+      exec::prefetch(args.c);
+    }
     exec::wave_sync();
     synchronize();
     exec::let_next_kernel_start();

@@ -12,7 +12,7 @@ __global__ void __launch_bounds__(Policy::tile.block_size(), 1)
     hopper_gemm_kernel([[maybe_unused]] const __grid_constant__ hopper_args args) {
 #if TILEWRIGHT_NVPTX_PASS && defined(__CUDA_ARCH_FEAT_SM90_ALL)
   const exec::lds_pointer lds = exec::lds_allocate<Policy::lds.bytes()>();
-  hopper_gemm<Policy>{args, lds, {exec::lds_address(lds)}, Policy::tile.cluster() > 1 ? exec::block_of_cluster() : 0}();
+  hopper_gemm<Policy>{args, lds, {exec::lds_address(lds), Policy::tile.cluster() > 1 ? exec::block_of_cluster() : 0}}();
 #endif
 }
 
@@ -53,59 +53,84 @@ struct hopper_launch {
   hopper_args args{};
   index_t blocks = 0;
 
-  /// Call hopper_check first. `group`: see tile_order.
-  cudaError_t prepare(const gemm_args& g, index_t multiprocessors, index_t group = 8) {
-    const bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
-    constexpr hopper_lds lds = Policy::lds;
-    const index_t k = Policy::tile_k;
+  /// Call hopper_check first.
+  cudaError_t prepare(const gemm_args& g) {
+    constexpr bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
+    constexpr index_t k = Policy::tile_k, rows = tile.m * tile.share_b, cols = tile.n * tile.share_a;
+    index_t resident = 0;
+    cudaError_t error = resident_clusters(resident);
+    if (error != cudaSuccess) return error;
     args.gemm = g;
     args.k_tiles = ceil_div(g.k, k);
-    args.order = {ceil_div(g.m, tile.m * tile.sharing), ceil_div(g.n, tile.n), g.batch, group};
-    const index_t clusters = min(args.order.num_tiles(),
-                                 tile.split_k > 1 ? args.order.num_tiles() : max(1, multiprocessors / tile.cluster()));
-    blocks = clusters * tile.cluster();
-    const auto map = [&](exec::tensor_map& result, const void* p, auto element, index_t x, index_t y, index_t ld,
-                         long_index_t batch_stride, index_t box_x, index_t box_y) {
-      constexpr long_index_t bytes = sizeof(element);
-      const long_index_t stride = g.batch > 1 ? batch_stride * bytes : 16;
-      return exec::make_tensor_map(result, {const_cast<void*>(p),
-                                            data_type(element),
-                                            index_t(bytes),
-                                            {x, y, g.batch},
-                                            {ld * bytes, stride},
-                                            {box_x, box_y}});
-    };
-    cudaError_t error = map(args.a, g.a, T{}, a_along_k ? g.k : g.m, a_along_k ? g.m : g.k, g.lda, g.batch_stride_a, k,
-                            a_along_k ? tile.m : k);
+    // Clusters that run at the same time cover about a square of C.
+    index_t group = 1;
+    while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
+    args.order = {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
+    // Blocks that split k compute one tile each.
+    blocks = (tile.split_k > 1 ? args.order.num_tiles() : min(args.order.num_tiles(), resident)) * tile.cluster();
+
+    error = make_map(args.a, g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch, g.batch_stride_a,
+                     {k, a_along_k ? tile.m / tile.share_a : k}, T{});
     if (error != cudaSuccess) return error;
-    error = map(args.b, g.b, T{}, b_along_k ? g.k : g.n, b_along_k ? g.n : g.k, g.ldb, g.batch_stride_b, k,
-                b_along_k ? tile.n / tile.sharing : k);
+    error = make_map(args.b, g.b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch, g.batch_stride_b,
+                     {k, b_along_k ? tile.n / tile.share_b : k}, T{});
     if (error != cudaSuccess) return error;
-    error = map(args.c, g.c, Result{}, g.n, g.m, g.ldc, g.batch_stride_c, tile.store_n(), 16);
-    if (error != cudaSuccess) return error;
-    return cudaFuncSetAttribute(reinterpret_cast<const void*>(&hopper_gemm_kernel<Policy>),
-                                cudaFuncAttributeMaxDynamicSharedMemorySize, lds.bytes());
+    return make_map(args.c, g.c, {g.n, g.m}, g.ldc, g.batch, g.batch_stride_c, {tile.store_n(), 16}, Result{});
   }
 
+  /// Queues the product.
   cudaError_t operator()(cudaStream_t stream) const {
-    cudaLaunchAttribute attributes[2] = {};
-    attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim = {unsigned(tile.cluster()), 1, 1};
-    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[1].val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(unsigned(blocks));
-    config.blockDim = dim3(unsigned(tile.block_size()));
-    config.dynamicSmemBytes = Policy::lds.bytes();
-    config.stream = stream;
-    config.attrs = attributes;
-    config.numAttrs = 2;
-    return cudaLaunchKernelEx(&config, &hopper_gemm_kernel<Policy>, args);
+    launch_config config(blocks, stream);
+    return cudaLaunchKernelEx(&config.value, &hopper_gemm_kernel<Policy>, args);
   }
 
  private:
-  static CUtensorMapDataType data_type(half_t) { return CU_TENSOR_MAP_DATA_TYPE_FLOAT16; }
-  static CUtensorMapDataType data_type(bfloat16_t) { return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16; }
+  struct launch_config {
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t value = {};
+
+    launch_config(index_t blocks, cudaStream_t stream) {
+      attributes[0].id = cudaLaunchAttributeClusterDimension;
+      attributes[0].val.clusterDim = {unsigned(tile.cluster()), 1, 1};
+      attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      attributes[1].val.programmaticStreamSerializationAllowed = 1;
+      value.gridDim = dim3(unsigned(blocks));
+      value.blockDim = dim3(unsigned(tile.block_size()));
+      value.dynamicSmemBytes = Policy::lds.bytes();
+      value.stream = stream;
+      value.attrs = attributes;
+      value.numAttrs = 2;
+    }
+  };
+
+  /// How many clusters the GPU runs at the same time; not all multiprocessors may find a place in one.
+  static cudaError_t resident_clusters(index_t& result) {
+    static index_t clusters = 0;
+    if (clusters == 0) {
+      const void* const kernel = reinterpret_cast<const void*>(&hopper_gemm_kernel<Policy>);
+      cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Policy::lds.bytes());
+      if (error != cudaSuccess) return error;
+      const launch_config config(tile.cluster(), nullptr);
+      error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config.value);
+      if (error != cudaSuccess) return error;
+      if (clusters == 0) return cudaErrorInvalidConfiguration;
+    }
+    result = clusters;
+    return cudaSuccess;
+  }
+
+  struct extent {
+    index_t x, y;  // x is contiguous
+  };
+  template <class Element>
+  static cudaError_t make_map(exec::tensor_map& result, const void* data, extent lengths, index_t leading_dimension,
+                              index_t batch, long_index_t batch_stride, extent box, Element) {
+    constexpr long_index_t bytes = sizeof(Element);
+    const CUtensorMapDataType type = __is_same(Element, half_t) ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    const long_index_t matrix_bytes = batch > 1 ? batch_stride * bytes : 16;
+    return exec::make_tensor_map(result, {const_cast<void*>(data), type, index_t(bytes), {lengths.x, lengths.y, batch},
+                                          {leading_dimension * bytes, matrix_bytes}, {box.x, box.y}});
+  }
 };
 
 }  // namespace tilewright

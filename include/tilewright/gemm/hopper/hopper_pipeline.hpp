@@ -34,6 +34,11 @@ struct hopper_pipeline {
   using cursor = stage_cursor<num_stages>;
 
   unsigned base;  // of the block's LDS
+  index_t rank;   // of the block in its cluster: above each other first
+
+  /// The block's place among those that share B, and among those that share A.
+  TILEWRIGHT_HD index_t row() const { return tile.share_b > 1 ? rank % tile.share_b : 0; }
+  TILEWRIGHT_HD index_t col() const { return tile.share_a > 1 ? rank / tile.share_b : 0; }
 
   TILEWRIGHT_HD unsigned a_stage(index_t s) const { return base + s * lds.stage_bytes(); }
   TILEWRIGHT_HD unsigned b_stage(index_t s) const { return a_stage(s) + lds.a.bytes(); }
@@ -50,7 +55,7 @@ struct hopper_pipeline {
   TILEWRIGHT_HD void init_barriers() const {
     for (index_t s = 0; s < num_stages; ++s) {
       full(s).init(1);
-      empty(s).init(tile.consumers() * tile.sharing);
+      empty(s).init(tile.consumers() * (tile.share_b + tile.share_a - 1));
     }
     for (index_t wave = 0; wave < 4 * tile.consumers(); ++wave) old_has_come(wave).init(1);
     exec::fence_barrier_init();
@@ -59,31 +64,36 @@ struct hopper_pipeline {
   /// One thread: waits until the stage is empty, then starts the copies of a k tile to it.
   TILEWRIGHT_HD void fill(const cursor& at, const hopper_args& args, index_t m0, index_t n0, index_t k0,
                           index_t batch) const {
+    constexpr unsigned left_edge = [] {
+      unsigned blocks = 0;
+      for (index_t j = 0; j < tile.share_a; ++j) blocks |= 1u << j * tile.share_b;
+      return blocks;
+    }();
+    constexpr unsigned upper_edge = (1u << tile.share_b) - 1;
     const exec::mbarrier done = full(at.stage);
     empty(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
-    if constexpr (Policy::a_major == operand_major::k) {
-      exec::bulk_load(a_stage(at.stage), args.a, done, k0, m0, batch);
-    } else {
-      for (index_t box = 0; box < lds.a.num_boxes(); ++box) {
-        exec::bulk_load(a_stage(at.stage) + box * lds.a.box_bytes(), args.a, done, m0 + box * lds.a.k(), k0, batch);
-      }
-    }
-    // Each of the blocks that share B fetches a part of it for all of them.
-    const index_t rank = tile.sharing > 1 ? exec::block_of_cluster() : 0;
-    const auto load_b = [&](index_t byte_offset, index_t x, index_t y) TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (tile.sharing > 1) {
-        exec::bulk_load_multicast(b_stage(at.stage) + byte_offset, args.b, done, (1u << tile.sharing) - 1, x, y, batch);
+    load<lds.a, tile.share_a>(a_stage(at.stage), args.a, done, col(), left_edge << row(), m0, k0, batch);
+    load<lds.b, tile.share_b>(b_stage(at.stage), args.b, done, row(), upper_edge << col() * tile.share_b, n0, k0, batch);
+  }
+
+  /// This block's part of an operand, to all `Sharers` blocks that share it.
+  template <wgmma_operand Operand, index_t Sharers>
+  TILEWRIGHT_HD static void load(unsigned to, const exec::tensor_map& from, exec::mbarrier done, index_t part, unsigned blocks,
+                                 index_t row0, index_t k0, index_t batch) {
+    const auto copy = [&](unsigned place, index_t x, index_t y) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (Sharers > 1) {
+        exec::bulk_load_multicast(place, from, done, blocks, x, y, batch);
       } else {
-        exec::bulk_load(b_stage(at.stage) + byte_offset, args.b, done, x, y, batch);
+        exec::bulk_load(place, from, done, x, y, batch);
       }
     };
-    if constexpr (Policy::b_major == operand_major::k) {
-      constexpr index_t rows = tile.n / tile.sharing;
-      load_b(rank * rows * lds.b.row_bytes, k0, n0 + rank * rows);
+    if constexpr (Operand.k_is_contiguous) {
+      constexpr index_t rows = Operand.rows / Sharers;
+      copy(to + part * rows * Operand.row_bytes, k0, row0 + part * rows);
     } else {
-      for (index_t box = rank; box < lds.b.num_boxes(); box += tile.sharing)
-        load_b(box * lds.b.box_bytes(), n0 + box * lds.b.k(), k0);
+      for (index_t box = part; box < Operand.num_boxes(); box += Sharers)
+        copy(to + box * Operand.box_bytes(), row0 + box * Operand.k(), k0);
     }
   }
 
@@ -103,12 +113,20 @@ struct hopper_pipeline {
     exec::wgmma_commit();
   }
 
-  /// A consumer has read the stage: says so to every producer that copies to it.
-  TILEWRIGHT_HD void release(index_t stage, index_t thread_of_consumer) const {
-    if constexpr (tile.sharing > 1) {
-      if (thread_of_consumer < tile.sharing) empty(stage).arrive_at(thread_of_consumer);
+  /// The block whose producer this thread of a consumer tells that a stage is empty: each that copies to it; -1: none.
+  TILEWRIGHT_HD index_t block_to_tell(index_t thread) const {
+    if (thread < tile.share_b) return col() * tile.share_b + thread;
+    const index_t other = thread - tile.share_b;
+    return other < tile.share_a - 1 ? (other + (other >= col())) * tile.share_b + row() : -1;
+  }
+
+  /// A consumer has read a stage.
+  TILEWRIGHT_HD void release(index_t stage, index_t block_to_tell) const {
+    if (block_to_tell < 0) return;
+    if constexpr (tile.share_b * tile.share_a > 1) {
+      empty(stage).arrive_at(block_to_tell);
     } else {
-      if (thread_of_consumer == 0) empty(stage).arrive();
+      empty(stage).arrive();
     }
   }
 };
