@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Plain tensors: strided, packed, aligned.
-#include <tilewright/descriptor/make_descriptor.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 
 #include <gtest/gtest.h>
 
@@ -51,6 +51,59 @@ TEST(MakeNaiveTensorDescriptorAligned, RoundsThePitchUp) {
   EXPECT_EQ(mixed.calculate_offset({2, 3, 4}), d.calculate_offset({2, 3, 4}));
   static_assert(make_naive_tensor_descriptor_aligned(make_tuple(number<5>{}), number<8>{}).get_element_space_size() ==
                 5);
+}
+
+TEST(MakeNaiveTensorDescriptor, WithAnOffsetThatCountsToTheSpace) {
+  constexpr auto d = make_naive_tensor_descriptor_with_offset(make_tuple(number<3>{}, number<4>{}),
+                                                              make_tuple(number<8>{}, number<1>{}), number<16>{});
+  static_assert(d.is_static() && d.calculate_offset({0, 0}) == 16 && d.calculate_offset({2, 3}) == 35);
+  static_assert(d.get_element_space_size() == 36);
+  const auto run_time = make_naive_tensor_descriptor_packed_with_offset(make_tuple(3, 4), 16);
+  EXPECT_EQ(run_time.calculate_offset({2, 3}), 27);
+  EXPECT_EQ(run_time.get_element_space_size(), 28);
+}
+
+TEST(MakeNaiveTensorDescriptor, BackwardsFromAnOffset) {
+  constexpr auto d = make_naive_tensor_descriptor_with_offset(make_tuple(number<3>{}, number<4>{}),
+                                                              make_tuple(number<4>{}, number<-1>{}), number<3>{});
+  static_assert(d.calculate_offset({0, 3}) == 0 && d.calculate_offset({2, 0}) == 11 &&
+                d.get_element_space_size() == 12);
+}
+
+TEST(MakeNaiveTensorDescriptor, GuaranteesLetVectorsPass) {
+  const auto vectors = [](const auto& d) { return d.get_top_dimension_safe_vector_length_strides(); };
+  const auto strided = make_naive_tensor_descriptor(make_tuple(8, 64), make_tuple(64, number<1>{}), number<8>{});
+  EXPECT_EQ(vectors(strided).lengths, (multi_index<2>{{1, 8}}));
+  EXPECT_EQ(vectors(strided).strides, (multi_index<2>{{-1, 1}}));
+  EXPECT_EQ(vectors(make_naive_tensor_descriptor_packed(make_tuple(8, 64))).lengths, (multi_index<2>{{1, 1}}));
+  EXPECT_EQ(vectors(make_naive_tensor_descriptor_packed(make_tuple(8, 64), number<16>{})).lengths,
+            (multi_index<2>{{1, 16}}));
+  EXPECT_EQ(vectors(make_naive_tensor_descriptor_packed_with_offset(make_tuple(8, 64), 32, number<4>{})).lengths,
+            (multi_index<2>{{1, 4}}));
+  EXPECT_EQ(strided.get_top_dimension_safe_vector_length_strides(4).lengths, (multi_index<2>{{1, 4}}))
+      << "of a tensor that begins anywhere";
+}
+
+TEST(OffsetsFit, OfRunTimeTensors) {
+  EXPECT_TRUE(make_naive_tensor_descriptor_packed(make_tuple(1 << 16, 1 << 15)).offsets_fit());
+  EXPECT_FALSE(make_naive_tensor_descriptor_packed(make_tuple((1 << 16) + 1, 1 << 15)).offsets_fit());
+  const auto pitched = [](index_t rows) {
+    return make_naive_tensor_descriptor(make_tuple(rows, 100), make_tuple(1 << 20, number<1>{}));
+  };
+  EXPECT_TRUE(pitched(2048).offsets_fit());
+  EXPECT_FALSE(pitched(2049).offsets_fit());
+  EXPECT_EQ(pitched(2049).get_element_space_size(), (1ll << 31) + 100) << "the space has 64 bits";
+}
+
+TEST(OffsetsFit, AsksForTheLengthsOfMergesToo) {
+  const auto merged = [](index_t rows, index_t columns) {
+    return transform_tensor_descriptor(
+        make_naive_tensor_descriptor(make_tuple(rows, columns), make_tuple(number<0>{}, number<1>{})),
+        make_tuple(make_merge_transform(make_tuple(rows, columns))), make_tuple(sequence<0, 1>{}),
+        make_tuple(sequence<0>{}));
+  };
+  EXPECT_TRUE(merged(1 << 15, 1 << 15).offsets_fit());
+  EXPECT_FALSE(merged(1 << 16, 1 << 15).offsets_fit());
 }
 
 }  // namespace

@@ -8,6 +8,11 @@
 
 namespace tilewright::samples {
 
+/// 18, 19, 16, 17, ... for a length of 20.
+struct pairs_from_the_end {
+  TILEWRIGHT_HD constexpr index_t operator()(index_t i, index_t length) const { return length - 2 - i / 2 * 2 + i % 2; }
+};
+
 /// Calls f(name, descriptor, formula): formula(index) is the offset, or nothing where no element exists. With `Static` every length
 /// and stride is known to the compiler, otherwise every one that may be is known only at run time.
 template <bool Static>
@@ -91,6 +96,48 @@ class sample_maker {
       const index_t flips = (i[2] % 2 ? 1 : 0) ^ (i[2] / 2 % 2 ? 3 : 0) ^ (i[2] / 4 ? 2 : 0);
       return 20 * i[2] + 5 * (i[0] ^ flips) + i[1];
     });
+
+    f("shifted cyclically",
+      transform_tensor_descriptor(
+          cube,
+          make_tuple(make_pass_through_transform(number<8>{}), make_cyclic_shift_transform(make_tuple(n<6>(), n<5>()))),
+          make_tuple(sequence<1>{}, sequence<0, 2>{}), make_tuple(sequence<0>{}, sequence<1, 2>{})),
+      [](const multi_index<3>& i) -> offset { return 40 * i[1] + 5 * i[0] + (i[2] + i[1]) % 5; });
+
+    f("a part that repeats",
+      transform_tensor_descriptor(
+          matrix, make_tuple(make_slice_transform(n<12>(), n<2>(), n<9>()), make_modulo_transform(n<7>(), n<18>())),
+          make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<1>{}, sequence<0>{})),
+      [](const multi_index<2>& i) -> offset { return 24 * (i[1] + 2) + i[0] % 7; });
+
+    f("broadcast",
+      transform_tensor_descriptor(
+          matrix,
+          make_tuple(make_pass_through_transform(n<12>()), make_insert_transform(n<3>()),
+                     make_pass_through_transform(n<20>()), make_replicate_transform(make_tuple(n<2>(), n<4>()))),
+          make_tuple(sequence<0>{}, sequence<>{}, sequence<1>{}, sequence<>{}),
+          make_tuple(sequence<1>{}, sequence<0>{}, sequence<3>{}, sequence<4, 2>{})),
+      [](const multi_index<5>& i) -> offset { return 24 * i[1] + i[3]; });
+
+    f("gathered",
+      transform_tensor_descriptor(
+          matrix,
+          make_tuple(make_indexing_transform(number<4>{}, make_tuple(n<7>(), n<0>(), n<-1>(), n<7>())),
+                     make_functor_transform(pairs_from_the_end{}, n<20>(), n<22>(), make_tuple(n<20>()), number<2>{})),
+          make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{})),
+      [](const multi_index<2>& i) -> offset {
+        const index_t row[] = {7, 0, -1, 7};
+        if (i[0] == 2 || i[1] >= 20) return {};
+        return 24 * row[i[0]] + 18 - i[1] / 2 * 2 + i[1] % 2;
+      });
+
+    f("with an offset",
+      make_naive_tensor_descriptor_with_offset(make_tuple(n<6>(), n<5>()), make_tuple(n<7>(), number<1>{}), n<9>()),
+      [](const multi_index<2>& i) -> offset { return 9 + 7 * i[0] + i[1]; });
+
+    f("packed with an offset",
+      make_naive_tensor_descriptor_packed_with_offset(make_tuple(n<2>(), n<6>(), n<5>()), n<4>()),
+      [](const multi_index<3>& i) -> offset { return 4 + 30 * i[0] + 5 * i[1] + i[2]; });
   }
 
  private:

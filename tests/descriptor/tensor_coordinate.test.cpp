@@ -66,6 +66,28 @@ TEST(MoveTensorCoordinate, EveryPairOfElements) {
   });
 }
 
+TEST(TensorCoordinate, KnowsWhetherThereIsAnElement) {
+  const auto compare = [](const char* name, const auto& descriptor, auto formula) {
+    samples::each_index(descriptor.get_lengths(), [&](const auto& index) {
+      const auto coordinate = make_tensor_coordinate(descriptor, index);
+      ASSERT_EQ(coordinate_has_valid_offset_assuming_top_index_is_valid(descriptor, coordinate),
+                formula(index).has_value())
+          << name;
+      ASSERT_EQ(coordinate_has_valid_offset(descriptor, coordinate), formula(index).has_value()) << name;
+    });
+    for (index_t d = 0; d < descriptor.ndim; ++d) {
+      auto outside = descriptor.get_lengths();
+      for (index_t& i : outside) i /= 2;
+      for (const index_t i : {-1, descriptor.get_lengths()[d]}) {
+        outside[d] = i;
+        ASSERT_FALSE(coordinate_has_valid_offset(descriptor, make_tensor_coordinate(descriptor, outside))) << name;
+      }
+    }
+  };
+  samples::sample_maker<true>::each(compare);
+  samples::sample_maker<false>::each(compare);
+}
+
 constexpr index_t offset_after_moves() {
   constexpr auto matrix =
       make_naive_tensor_descriptor(make_tuple(number<6>{}, number<8>{}), make_tuple(number<10>{}, number<1>{}));

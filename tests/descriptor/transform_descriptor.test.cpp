@@ -96,6 +96,35 @@ TEST(Chain, ChecksStaticLengths) {
   EXPECT_EQ(result.transform_length, 6);
 }
 
+TEST(Chain, ChecksHowFarATransformReaches) {
+  const auto expect = [](const transform_spec& spec, long_index_t needed) {
+    const transform_spec rest = make_merge_transform(make_tuple(number<6>{}, number<8>{})).spec;
+    const std::vector<int> upper = spec.num_upper == 0 ? std::vector<int>{} : std::vector<int>{1};
+    const auto result = chain<2>({{spec, rest}}, {{0}, {1, 2}}, {upper, {0}});
+    EXPECT_EQ(result.fault, needed > 4 ? chain_fault::too_short : chain_fault::none);
+    EXPECT_EQ(result.transform_length, needed > 4 ? needed : 0);
+  };
+  expect(make_freeze_transform(number<3>{}).spec, 4);
+  expect(make_freeze_transform(number<4>{}).spec, 5);
+  expect(make_offset_transform(number<3>{}, number<1>{}).spec, 4);
+  expect(make_offset_transform(number<3>{}, number<2>{}).spec, 5);
+  expect(make_modulo_transform(number<4>{}, number<9>{}).spec, 4);
+  expect(make_modulo_transform(number<5>{}, number<9>{}).spec, 5);
+  expect(make_indexing_transform(number<2>{}, make_tuple(number<3>{}, 0)).spec, 4);
+  expect(make_indexing_transform(number<2>{}, make_tuple(number<4>{}, 0)).spec, 5);
+  expect(make_embed_transform(make_tuple(number<2>{}), make_tuple(number<3>{})).spec, 4);
+  expect(make_embed_transform(make_tuple(number<2>{}), make_tuple(number<4>{})).spec, 5);
+}
+
+TEST(MakeTensorDescriptorFromAdaptor, IsTheAdaptorWithASpace) {
+  constexpr auto adaptor =
+      make_single_stage_tensor_adaptor(make_tuple(make_unmerge_transform(make_tuple(number<4>{}, number<6>{}))),
+                                       make_tuple(sequence<0>{}), make_tuple(sequence<1, 0>{}));
+  constexpr auto columns = make_tensor_descriptor_from_adaptor(adaptor, 30);
+  static_assert(columns.calculate_offset({5, 2}) == 17 && columns.get_element_space_size() == 30);
+  static_assert(columns.get_lengths() == (multi_index<2>{{6, 4}}));
+}
+
 /// Splits a dimension into `parts` and joins them again, as often as a descriptor holds.
 tensor_graph split_and_joined_until_full(index_t parts) {
   transform_spec split{transform_kind::unmerge, 1, static_cast<signed char>(parts), {}};
