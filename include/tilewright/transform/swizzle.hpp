@@ -17,7 +17,7 @@ struct transform_rules<transform_kind::swizzle> : default_rules {
     low[1] = up[1];
     // A constant number of rounds: nvcc keeps p in memory unless it can unroll the loop at once.
     TILEWRIGHT_UNROLL(16)
-    for (index_t i = 0; i < 16; ++i) {
+    for (index_t i = 0; i < transform_spec::max_parameters - 2; ++i) {
       if (1 << i < p[0]) low[1] ^= -(up[0] >> i & 1) & p[2 + i];
     }
   }
