@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Breaks one operator or constant of a header at a time, and shows whether a test notices.
+
+usage: mutate.py [--every N] [--first I] [--table FILE] HEADER...   headers, or folders of them, below include/tilewright
+       mutate.py --list HEADER...                                   the mutants, without trying them
+       mutate.py --self-test
+
+A mutant is killed when a test no longer compiles (static_asserts and other compile-time checks), fails, or takes too long. The test
+of the header's own name is tried first, then the others of its floor, then the floors that ALSO names. What no test notices has
+survived: the line is printed, and belongs to docs/testing.md with an explanation or, better, gets a test.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPILER = ["g++", "-std=c++20", "-O0", "-w"]
+LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
+TIME_LIMIT_S = 60
+
+# Tests of other floors that see what a floor does; a list of sources is one program.
+PROPERTY = ["tests/property/layouts.test.cpp", "tests/property/random_layout.cpp", "tests/property/check_property.cpp"]
+ALSO = {
+    "transform": ["tests/descriptor", PROPERTY],
+    "descriptor": [PROPERTY, "tests/transform"],
+    "distribution": [],
+    "util": ["tests/transform"],
+}
+
+OPERATORS = {
+    " + ": " - ", " - ": " + ", " * ": " + ", " / ": " * ", " % ": " / ", " < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ",
+    " == ": " != ", " != ": " == ", " && ": " || ", " || ": " && ", " ^ ": " | ", " & ": " | ", " | ": " & ", " << ": " >> ",
+    " >> ": " << ", " += ": " -= ", " -= ": " += ", " *= ": " += ", " /= ": " *= ", " ^= ": " |= ", " |= ": " &= ",
+}
+SITE = re.compile("|".join(sorted(map(re.escape, OPERATORS), key=len, reverse=True)) + r"|(?<![\w.\"])\d+(?![\w.\"])|\btrue\b|\bfalse\b")
+
+
+def code_of(line):
+    """The line with strings and comments blanked, so that places stay where they are."""
+    line = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: '"' + "." * (len(m.group()) - 2) + '"', line)
+    return re.sub(r"//.*", lambda m: " " * len(m.group()), line)
+
+
+def mutants_of(text):
+    """(line number, column, old, new) of every mutant."""
+    for number, line in enumerate(text.splitlines()):
+        code = code_of(line)
+        if code.lstrip().startswith("#") or code.lstrip().startswith("template <"):
+            continue
+        for match in SITE.finditer(code):
+            old = match.group()
+            new = OPERATORS.get(old) or {"true": "false", "false": "true"}.get(old) or str(int(old) + 1)
+            yield number, match.start(), old, new
+
+
+def mutated(text, mutant):
+    number, column, old, new = mutant
+    lines = text.splitlines()
+    lines[number] = lines[number][:column] + new + lines[number][column + len(old):]
+    return "\n".join(lines) + "\n"
+
+
+class Workshop:
+    """A copy of the headers to break, and a place to build tests in."""
+
+    def __init__(self, folder, root=ROOT):
+        self.folder, self.root = Path(folder), root
+        self.include = self.folder / "include"
+        shutil.copytree(root / "include", self.include)
+        common = self.folder / "common.hpp"
+        common.write_text("#include <gtest/gtest.h>\n#include <algorithm>\n#include <functional>\n#include <map>\n#include <numeric>\n"
+                          "#include <random>\n#include <set>\n#include <string>\n#include <vector>\n")
+        has_rapidcheck = Path("/usr/include/rapidcheck.h").exists()
+        self.flags = [f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}"]
+        self.libraries = LIBRARIES + (["-lrapidcheck"] if has_rapidcheck else [])
+        subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
+        self.flags += ["-include", common]
+
+    def run(self, command):
+        try:
+            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                  timeout=TIME_LIMIT_S, env=os.environ | {"RC_PARAMS": "seed=1 max_success=500"})
+        except subprocess.TimeoutExpired:
+            return None
+
+    def try_test(self, sources):
+        """None when the test passes, otherwise how it noticed: 'compiler', 'test' or 'time'."""
+        objects = []
+        for source in sources:
+            objects.append(self.folder / (Path(source).name + ".o"))
+            built = self.run([*COMPILER, *self.flags, "-c", self.root / source, "-o", objects[-1]])
+            if built is None or built.returncode != 0:
+                return "time" if built is None else "compiler"
+        program = self.folder / "test"
+        linked = self.run(["g++", *objects, *self.libraries, "-o", program])
+        if linked is None or linked.returncode != 0:
+            raise SystemExit(f"mutate: {sources} cannot be linked\n{linked.stdout if linked else ''}")
+        result = self.run([program, "--gtest_brief=1"])
+        return "time" if result is None else None if result.returncode == 0 else "test"
+
+
+def tests_of(header, root=ROOT):
+    """Lists of sources, each one program: the header's own test first."""
+    floor, name = header.split("/")[-2:]
+    tests = [[str(path.relative_to(root))] for path in sorted((root / "tests" / floor).glob("*.test.cpp"))]
+    tests.sort(key=lambda test: Path(test[0]).name != Path(name).stem + ".test.cpp")
+    for also in ALSO.get(floor, []):
+        if isinstance(also, str):
+            tests += [[str(path.relative_to(root))] for path in sorted((root / also).glob("*.test.cpp"))]
+        else:
+            tests.append(also)
+    return tests
+
+
+def try_mutant(workshop, header, text, mutant, tests):
+    path = workshop.include / "tilewright" / header
+    path.write_text(mutated(text, mutant))
+    try:
+        # What killed the last mutant of this header will probably kill the next.
+        for i, test in enumerate(tests):
+            how = workshop.try_test(test)
+            if how:
+                tests.insert(0, tests.pop(i))
+                return how
+        return "survived"
+    finally:
+        path.write_text(text)
+
+
+def headers_of(names, root=ROOT):
+    base = root / "include/tilewright"
+    for name in names:
+        path = base / name
+        if path.is_dir():
+            yield from (header.relative_to(base).as_posix() for header in sorted(path.rglob("*.hpp")))
+        elif path.is_file():
+            yield name
+        else:
+            raise SystemExit(f"mutate: there is no include/tilewright/{name}")
+
+
+def report(header, counts):
+    killed = counts["compiler"] + counts["test"] + counts["time"]
+    return f"| `{header}` | {killed + counts['survived']} | {counts['compiler']} | {counts['test'] + counts['time']} | {counts['survived']} |"
+
+
+def self_test():
+    """The unchanged header passes; a broken one is noticed; one that is broken where no test looks survives."""
+    header = "transform/offset.hpp"
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = Workshop(folder)
+        text = (workshop.include / "tilewright" / header).read_text()
+        own_test = tests_of(header)[:1]
+        if workshop.try_test(own_test[0]) is not None:
+            failed.append("the test of the unchanged header fails")
+        addition = next(m for m in mutants_of(text) if m[2] == " + ")
+        if try_mutant(workshop, header, text, addition, list(own_test)) != "test":
+            failed.append("a minus in place of a plus is not noticed")
+        unused = text.replace("}  // namespace tilewright", "inline int nobody_calls_this() { return 7 + 8; }\n}  // namespace tilewright")
+        sum_of_unused = next(m for m in mutants_of(unused) if "nobody" in unused.splitlines()[m[0]] and m[2] == " + ")
+        if try_mutant(workshop, header, unused, sum_of_unused, list(own_test)) != "survived":
+            failed.append("a mutant that nothing calls did not survive")
+    if list(mutants_of('  f("1 + 1");  // 2 + 2\n#if 1\n')):
+        failed.append("strings, comments or directives are mutated")
+    print("\n".join(failed) or "mutate, self-test: passed")
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("headers", nargs="*")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--every", type=int, default=1, help="only every N-th mutant of a header")
+    parser.add_argument("--first", type=int, default=0, help="begin with mutant I of each header")
+    parser.add_argument("--table", help="append the result, as a Markdown table's rows, to this file")
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    if not options.headers:
+        parser.error("no headers are given")
+    total, survivors = Counter(), 0
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = None if options.list else Workshop(folder)
+        for header in headers_of(options.headers):
+            text = (ROOT / "include/tilewright" / header).read_text()
+            mutants = list(mutants_of(text))[options.first::options.every]
+            tests, counts = tests_of(header), Counter()
+            for mutant in mutants:
+                where = f"{header}:{mutant[0] + 1}:{mutant[1] + 1}: '{mutant[2].strip()}' -> '{mutant[3].strip()}'"
+                if options.list:
+                    print(where)
+                    continue
+                how = try_mutant(workshop, header, text, mutant, tests)
+                counts[how] += 1
+                if how == "survived":
+                    print(f"survived {where}   {text.splitlines()[mutant[0]].strip()}", flush=True)
+            total += counts
+            if not options.list:
+                print(report(header, counts), flush=True)
+                if options.table:
+                    with open(options.table, "a", encoding="utf-8") as table:
+                        table.write(report(header, counts) + "\n")
+    if not options.list:
+        print(report("all", total))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
