@@ -7,8 +7,8 @@ usage: mutate.py [--every N] [--first I] [--table FILE] HEADER...   headers, or 
        mutate.py --self-test
 
 A mutant is killed when a test no longer compiles (static_asserts and other compile-time checks), fails, or takes too long. The test
-of the header's own name is tried first, then the others of its floor, then the floors that ALSO names. What no test notices has
-survived: the line is printed, and belongs to docs/testing.md with an explanation or, better, gets a test.
+of the header's own name is tried first, then others of its floor, then the property tests. What no test notices has survived: the
+line is printed, and gets a test or an explanation in docs/testing.md.
 """
 
 import argparse
@@ -26,13 +26,16 @@ COMPILER = ["g++", "-std=c++20", "-O0", "-w"]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
 TIME_LIMIT_S = 60
 
-# Tests of other floors that see what a floor does; a list of sources is one program.
-PROPERTY = ["tests/property/layouts.test.cpp", "tests/property/random_layout.cpp", "tests/property/check_property.cpp"]
-ALSO = {
-    "transform": ["tests/descriptor", PROPERTY],
-    "descriptor": [PROPERTY, "tests/transform"],
-    "distribution": [],
-    "util": ["tests/transform"],
+# What is tried after the header's own test, instead of all tests of its floor; a list of sources is one program.
+PROPERTIES = [f"tests/property/{name}.cpp" for name in ("layouts.test", "descriptors.test", "random_layout", "check_property")]
+AFTER_ITS_OWN = {
+    "util": ["tests/transform/merge.test.cpp"],
+    "transform": [
+        "tests/transform/transform.test.cpp", "tests/descriptor/tensor_coordinate.test.cpp",
+        "tests/descriptor/tensor_graph.test.cpp", "tests/descriptor/transform_descriptor.test.cpp",
+        "tests/descriptor/properties.test.cpp", PROPERTIES
+    ],
+    "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
 }
 
 OPERATORS = {
@@ -110,14 +113,10 @@ class Workshop:
 def tests_of(header, root=ROOT):
     """Lists of sources, each one program: the header's own test first."""
     floor, name = header.split("/")[-2:]
-    tests = [[str(path.relative_to(root))] for path in sorted((root / "tests" / floor).glob("*.test.cpp"))]
-    tests.sort(key=lambda test: Path(test[0]).name != Path(name).stem + ".test.cpp")
-    for also in ALSO.get(floor, []):
-        if isinstance(also, str):
-            tests += [[str(path.relative_to(root))] for path in sorted((root / also).glob("*.test.cpp"))]
-        else:
-            tests.append(also)
-    return tests
+    own = f"tests/{floor}/{Path(name).stem}.test.cpp"
+    others = AFTER_ITS_OWN.get(floor) or sorted(f"tests/{floor}/{path.name}" for path in (root / "tests" / floor).glob("*.test.cpp"))
+    tests = [own] * (root / own).is_file() + [test for test in others if test != own]
+    return [[test] if isinstance(test, str) else test for test in tests]
 
 
 def try_mutant(workshop, header, text, mutant, tests):

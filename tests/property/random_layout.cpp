@@ -29,8 +29,8 @@ index_t product(const indices& list, std::size_t first) {
   return std::accumulate(list.begin() + std::ptrdiff_t(first), list.end(), 1, std::multiplies<>());
 }
 
-/// Lower indices of one transform, by definition: quotients and remainders of strides, sums of digits, bits one by one.
-/// Nothing where a pad has no element.
+}  // namespace
+
 std::optional<indices> lowered(const placed_transform& t, const indices& up) {
   const indices& p = t.parameters;
   const std::size_t num_up = up.size();
@@ -92,8 +92,6 @@ std::optional<indices> lowered(const placed_transform& t, const indices& up) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<index_t> layout_model::offset(indices index) const {
   for (std::size_t d = 0; d < index.size(); ++d) {
@@ -394,6 +392,16 @@ detail::chained_graph chained_of(const tensor_graph& graph, const layer& next) {
 }
 
 }  // namespace
+
+tensor_graph all_static(const random_layout& layout) {
+  tensor_graph graph = layout.graph;
+  for (graph_node& node : graph.nodes) {
+    const transform_parameters p = node.parameters(layout.values.data());
+    for (index_t i = 0; i < node.spec.parameters.size(); ++i) node.spec.parameters[i] = p[i];
+  }
+  graph.num_values = 0;
+  return graph;
+}
 
 detail::chained_graph chained(const tensor_graph& graph, const layer& next) {
   switch (next.transforms.size()) {

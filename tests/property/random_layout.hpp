@@ -22,6 +22,10 @@ struct placed_transform {
   transform_spec spec{};  // as the library has it, some parameters known only at run time
 };
 
+/// Lower indices of one transform, by definition: quotients and remainders of strides, sums of digits, bits one by one, counting.
+/// Nothing where no element exists.
+std::optional<indices> lowered(const placed_transform& t, const indices& up);
+
 /// A layer: maps an index of its dimensions to one of the layer below.
 struct layer {
   index_t num_lower = 0;
@@ -49,6 +53,9 @@ struct random_layout {
 
 /// Lengths stay so small that every element can be looked at. With `all_static` no parameter is left to run time.
 random_layout make_random_layout(tape& choices, bool all_static = false);
+
+/// The same layout with nothing left to run time.
+tensor_graph all_static(const random_layout& layout);
 
 /// The graph with one more layer.
 detail::chained_graph chained(const tensor_graph& graph, const layer& next);
