@@ -2,6 +2,9 @@
 # What this project's own programs (tests, examples, benchmarks) are compiled with. Never exported.
 option(TILEWRIGHT_WARNINGS_AS_ERRORS "Treat warnings in this project's own programs as errors" OFF)
 set(tilewright_warnings -Wall -Wextra)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND tilewright_warnings -Wno-restrict)  # wrong for sums of std::string
+endif()
 
 add_library(tilewright_development INTERFACE)
 target_compile_options(tilewright_development INTERFACE ${tilewright_warnings})

@@ -121,6 +121,12 @@ std::string place_text(const tw::lds_access_analysis& a) {
          (a.worst_degree > 1 ? ", bank " + std::to_string(a.bank) + ": " + at(0) + " and " + at(1) : "");
 }
 
+/// "whole tile: 16 instructions, 128 cycles and 896 extra"
+std::string cost_text(const tw::lds_access_analysis& a) {
+  return "whole tile: " + std::to_string(a.executions) + " instructions, " + std::to_string(a.phases) + " cycles" +
+         (a.conflicts > 0 ? " and " + std::to_string(a.conflicts) + " extra" : "");
+}
+
 std::string text_of(const options& o, const std::vector<examined_layout>& layouts, std::size_t drawn) {
   std::string text = heading_of(o) + "\n";
   for (const examined_layout& layout : layouts) {
@@ -160,8 +166,10 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
 
 std::string svg_of(const options& o, const std::vector<examined_layout>& layouts, std::size_t drawn) {
   std::vector<viz::lds_panel> panels;
-  for (const examined_layout& layout : layouts)
-    panels.push_back({layout.layout.name, picture_of(o, layout.accesses[drawn]), o.view});
+  for (const examined_layout& layout : layouts) {
+    const examined& access = layout.accesses[drawn];
+    panels.push_back({layout.layout.title, cost_text(access.analysis), picture_of(o, access), o.view});
+  }
   const examined& access = layouts[0].accesses[drawn];
   const std::string heading = heading_of(o) + ", " + title_of(*access.pattern) + ": " +
                               tw::arch::instruction_name(*o.target, access.analysis.op);

@@ -38,7 +38,7 @@ named_layout padded(const std::string& text, const lds_tile& tile, index_t bytes
   }
   const index_t pitch = tile.cols + bytes / tile.element_bytes;
   return {
-      text,
+      text, "rows padded by " + std::to_string(bytes) + " bytes",
       "rows of " + std::to_string(tile.row_bytes()) + " bytes, " + std::to_string(bytes) + " bytes free behind each",
       tw::strided_graph(tile.rows, tile.cols, pitch, 1)};
 }
@@ -52,11 +52,12 @@ named_layout xor_layout(const std::string& text, const lds_tile& tile, index_t l
   swizzled_layout layout;
   layout.tile = tile;
   layout.layer = layer;
-  if (layout.chunks_per_bank_row() < 2) return layout_of(text, layout);
+  if (layout.chunks_per_bank_row() < 2) return layout_of(text, "plain rows", layout);
   for (index_t i = 0; i < log2_floor(layout.num_bank_rows()); ++i) {
     layout.flips.push_back(1 << i < layout.chunks_per_bank_row() ? 1 << i : 0);
   }
-  return layout_of(text, layout);
+  return layout_of(text, layer > 1 ? "XOR swizzle of " + std::to_string(layer) + " rows together" : "XOR swizzle",
+                   layout);
 }
 
 named_layout rows_xor(const std::string& text, const lds_tile& tile, const std::vector<std::string>& numbers) {
@@ -74,7 +75,7 @@ named_layout rows_xor(const std::string& text, const lds_tile& tile, const std::
             ? number_of(numbers[std::size_t(i)], "--layout " + text + ": a number of rows-xor", 0, chunks - 1)
             : 0);
   }
-  return layout_of(text, layout);
+  return layout_of(text, "rows XORed with " + joined(numbers, ", "), layout);
 }
 
 named_layout byte_swizzle(const std::string& text, const lds_tile& tile, const std::vector<std::string>& numbers) {
@@ -103,21 +104,21 @@ named_layout byte_swizzle(const std::string& text, const lds_tile& tile, const s
   const tw::tensor_graph linear = tw::transform_graph(
       fields, place_transform(merge, dims(0, 1, 2, 3, 4), dims(0), rest, field, between, field, low));
   return {
-      text,
+      text, "Swizzle<" + joined(numbers, ", ") + ">",
       "byte address a lies at a ^ ((a & " + std::to_string((field - 1) << (m + s)) + ") >> " + std::to_string(s) + ")",
       tw::transform_graph(linear, place_transform(unmerge, dims(0), dims(0, 1), tile.rows, tile.cols))};
 }
 
 }  // namespace
 
-named_layout layout_of(const std::string& name, const swizzled_layout& layout) {
+named_layout layout_of(const std::string& name, const std::string& title, const swizzled_layout& layout) {
   std::string flips;
   for (index_t i = 0; i < layout.flips.size(); ++i) flips += (i > 0 ? ", " : "") + std::to_string(layout.flips[i]);
   const std::string rows = layout.layer > 1 ? std::to_string(layout.layer) + " rows side by side"
                            : layout.segments > 1
                                ? std::to_string(layout.segments) + " parts of a row one after the other"
                                : "row after row";
-  return {name,
+  return {name, title,
           layout.is_plain() ? rows
                             : rows + ", chunks of " + std::to_string(layout.chunk_bytes) + " bytes XORed with " +
                                   flips + " for each bit of the row of banks",
@@ -128,7 +129,7 @@ named_layout layout_of(const std::string& text, const tw::arch::target& target, 
   const std::size_t colon = text.find(':');
   const std::string word = text.substr(0, colon), rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool alone = colon == std::string::npos;
-  if (word == "plain" && alone) return {text, "row after row", tw::packed_graph(tile.rows, tile.cols)};
+  if (word == "plain" && alone) return {text, "plain rows", "row after row", tw::packed_graph(tile.rows, tile.cols)};
   if (word == "padded")
     return padded(text, tile, alone ? 16 : number_of(rest, "--layout " + text + ": the padding", 1, 1 << 12));
   if (word == "xor") {

@@ -13,7 +13,8 @@ using tilewright::index_t;
 
 struct named_layout {
   std::string name;                // as the user wrote it
-  std::string description;         // in words
+  std::string title;               // in a few words, for pictures
+  std::string description;         // in one sentence
   tilewright::tensor_graph graph;  // from (row, col) to the offset in elements
 };
 
@@ -25,7 +26,7 @@ named_layout layout_of(const std::string& text, const tilewright::arch::target& 
                        const tilewright::lds_tile& tile);
 
 /// A permutation of chunks as a layout; says how rows are permuted.
-named_layout layout_of(const std::string& name, const tilewright::swizzled_layout& layout);
+named_layout layout_of(const std::string& name, const std::string& title, const tilewright::swizzled_layout& layout);
 
 /// The same layout to a kernel that relies on no more than `elements` neighbours along a row, so that its accesses are no wider.
 tilewright::tensor_graph with_runs_limited(const tilewright::tensor_graph& graph, const tilewright::lds_tile& tile,

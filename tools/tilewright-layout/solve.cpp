@@ -33,7 +33,7 @@ named_layout solve(const tw::arch::target& target, const tw::lds_tile& tile,
   }
   const tw::arch::target* const targets[] = {&target};
   const tw::lds_layout_choice choice = tw::choose_lds_layout(targets, 1, tile, uses.data(), index_t(uses.size()));
-  named_layout layout = layout_of("solve", choice.layout);
+  named_layout layout = layout_of("solve", "found by the library", choice.layout);
   if (choice.worst_degree > 1) {
     layout.description += choice.is_proven_best ? "; no linear layout is better" : "; no better one was found";
   }

@@ -45,7 +45,7 @@ inline std::vector<index_t> lengths_of(const std::string& text, const std::strin
   if (parts.size() != count) {
     throw refusal(what + " must be " + std::to_string(count) + " numbers with x between them, not '" + text + "'");
   }
-  for (const std::string& part : parts) lengths.push_back(number_of(part, "a length in " + what, 1, 1 << 15));
+  for (const std::string& part : parts) lengths.push_back(number_of(part, "a length in " + what, 1, 1 << 12));
   return lengths;
 }
 

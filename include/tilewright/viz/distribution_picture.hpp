@@ -12,17 +12,17 @@ namespace tilewright::viz {
 /// What the colours of a distribution tell apart.
 enum class owner_part { wave, lane, reg };
 
-/// Neighbouring elements of a row that the same thread holds in consecutive registers.
+/// Neighbouring elements of a row, at most `longest`, that the same thread holds in consecutive registers.
 struct owned_run {
   index_t row = 0, col = 0, length = 0;
   std::vector<owner> owners;  // of the first element
 };
 
-inline std::vector<owned_run> owned_runs(const ownership& who) {
+inline std::vector<owned_run> owned_runs(const ownership& who, index_t longest = 1 << 20) {
   std::vector<owned_run> runs;
   const auto continues = [&](const owned_run& run, index_t row, index_t col) {
     const std::vector<owner>& next = who.at(row, col);
-    if (run.row != row || run.owners.size() != next.size()) return false;
+    if (run.row != row || run.length == longest || run.owners.size() != next.size()) return false;
     for (std::size_t i = 0; i < next.size(); ++i) {
       const owner& o = run.owners[i];
       if (next[i] != owner{o.wave, o.lane, o.reg + run.length}) return false;
@@ -57,9 +57,10 @@ inline std::string name_of(owner_part part) {
 inline std::string interval(index_t first, index_t count) {
   return std::to_string(first) + (count > 1 ? "-" + std::to_string(first + count - 1) : "");
 }
-inline std::string label_of(const owned_run& run) {
+inline std::string label_of(const owned_run& run, bool with_wave) {
   const std::size_t others = run.owners.size() - 1;
-  return std::to_string(run.owners[0].lane) + (others > 0 ? " +" + std::to_string(others) : "");
+  const std::string lane = with_wave ? concat(run.owners[0].wave, '.', run.owners[0].lane) : concat(run.owners[0].lane);
+  return others > 0 ? concat(lane, " +", others) : lane;
 }
 
 }  // namespace detail
@@ -96,14 +97,15 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
                                     svg_theme theme, index_t most_rows = 64) {
   constexpr index_t margin = 16, axis = 52, head = 62, row_height = 20, swatch = 26;
   const ownership who = ownership_of(e);
-  const std::vector<owned_run> runs = owned_runs(who);
+  const std::vector<owned_run> runs = owned_runs(who, part == owner_part::reg ? 1 : who.cols);
+  const bool with_wave = num_waves(e) > 1 && part != owner_part::wave;
   index_t shortest = who.cols;
   for (const owned_run& run : runs) shortest = min(shortest, run.length);
   const bool replicates = runs[0].owners.size() > 1;
   const index_t element_width = max(shortest >= 8   ? 12
                                     : shortest >= 4 ? 16
                                                     : 26,
-                                    ceil_div<index_t>(replicates ? 46 : 0, shortest));
+                                    ceil_div<index_t>(replicates || with_wave ? 46 : 0, shortest));
   const index_t rows = min(who.rows, most_rows);
   const index_t values = detail::num_values(e, part), groups = min(values, svg_drawing::num_colours);
   const index_t per_group = ceil_div(values, groups);
@@ -111,8 +113,9 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
   svg_drawing svg;
   svg.text(margin, 24, "ink bold big", heading);
   svg.text(margin, 42, "muted",
-           "label: lane" + std::string(replicates ? " (+ lanes that hold the same)" : "") +
-               "; r: registers; colour: " + detail::name_of(part));
+           concat("number: ", with_wave ? "wave.lane" : "lane", " that holds the element",
+                  replicates ? " (+ lanes that hold it, too)" : "", shortest >= 8 ? "; r: its registers" : "",
+                  "; colour: ", detail::name_of(part)));
   svg.text(margin + axis - 6, head + 12, "muted small end", "column");
   for (index_t col = 0; col < who.cols; col += shortest) {
     svg.text(margin + axis + col * element_width + shortest * element_width / 2, head + 12, "muted small mid",
@@ -129,7 +132,7 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
                   w = run.length * element_width;
     svg.rect(x + 1, y + 1, w - 2, row_height - 2, colour_class(detail::part_of(run.owners[0], part) / per_group), 2);
     const bool wide = w >= 84;
-    svg.text(wide ? x + w / 2 - 14 : x + w / 2, y + 14, "dark bold mid", detail::label_of(run));
+    svg.text(wide ? x + w / 2 - 14 : x + w / 2, y + 14, "dark bold mid", detail::label_of(run, with_wave));
     if (wide) svg.text(x + w / 2 + 18, y + 14, "dark small mid", "r" + detail::interval(run.owners[0].reg, run.length));
   }
   index_t y = top + rows * row_height + 6;
