@@ -4,14 +4,16 @@
 
 usage: check_docs.py ROOT [--program NAME=PATH]... [--write] | check_docs.py --self-test
 
-In README.md and docs/*.md of ROOT
+In README.md and all docs/**/*.md of ROOT
   <!-- from FILE -->       before a code block: its lines stand in FILE, one after another, whatever their indentation
   <!-- all of FILE -->     before a code block: it is the whole of FILE, less the licence line
   <!-- output of NAME -->  up to <!-- end of output -->: what the program prints; --write updates it
+  <!-- output of NAME ARGUMENTS -->  likewise, as a block that shows the command, what it prints, and its exit code unless that is 0
 Every block of C++ needs one of the first two. Links to other files of ROOT must lead somewhere.
 """
 
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,7 @@ from pathlib import Path
 
 BLOCK = re.compile(r"(?:^<!-- (from|all of) (\S+) -->\n\n?)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"^<!-- (?:from|all of) \S+ -->$", re.MULTILINE)
-OUTPUT = re.compile(r"(^<!-- output of (\S+) -->\n)(.*?)(^<!-- end of output -->$)", re.MULTILINE | re.DOTALL)
+OUTPUT = re.compile(r"(^<!-- output of (\S+(?: \S+)*) -->\n)(.*?)(^<!-- end of output -->$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 LICENCE = re.compile(r"^(//|#) SPDX-License-Identifier: .*\n")
 
@@ -72,10 +74,26 @@ def problems_of_outputs(text, outputs):
 
 
 def documents_in(root):
-    return [path for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))] if path.is_file()]
+    return [path for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))] if path.is_file()]
 
 
-def problems_in(root, outputs):
+def output_of(command, programs):
+    """What a document shows for a command line; programs: path of each name. Raises OSError or CalledProcessError."""
+    name, *arguments = shlex.split(command)
+    if not arguments:
+        return subprocess.run([programs[name]], check=True, capture_output=True, text=True).stdout
+    result = subprocess.run([programs[name], *arguments], capture_output=True, text=True)
+    code = f"(exit code {result.returncode})\n" if result.returncode != 0 else ""
+    return f"```text\n$ {command}\n{result.stdout}{result.stderr}{code}```\n"
+
+
+def outputs_of(root, programs):
+    """The output of every command that a document shows, of those programs that are known."""
+    commands = {name for path in documents_in(root) for _, name, _, _ in OUTPUT.findall(path.read_text(encoding="utf-8"))}
+    return {command: output_of(command, programs) for command in commands if shlex.split(command)[0] in programs}
+
+
+def problems_in(root, outputs, programs):
     documents = documents_in(root)
     if not documents:
         yield f"{root}: no documents here"
@@ -86,7 +104,7 @@ def problems_in(root, outputs):
         for problem in [*problems_of_blocks(root, text), *problems_of_links(path.parent, text),
                         *problems_of_outputs(text, outputs)]:
             yield f"{path.relative_to(root)}: {problem}"
-    for name in sorted(set(outputs) - shown):
+    for name in sorted(set(programs) - {command.split()[0] for command in shown}):
         yield f"no document shows what {name} prints"
 
 
@@ -102,6 +120,7 @@ def self_test():
     inner = "<!-- from a.cpp -->\n```cpp\nif (true) {\n  return 0;\n}\n```\n"
     whole = "<!-- all of a.cpp -->\n```cpp\nint main() {\n  if (true) {\n    return 0;\n  }\n}\n```\n"
     table = "<!-- output of table -->\n1 2\n<!-- end of output -->\n"
+    table += "<!-- output of repeat a b -->\n```text\n$ repeat a b\na b\n(exit code 1)\n```\n<!-- end of output -->\n"
     cases = [
         (inner + whole + table + "[a](a.cpp#L1) [b](https://example.org) \n```sh\n[x](y)\n```\n", None),
         (table + inner.replace("return 0", "return 1"), "does not stand in a.cpp"),
@@ -114,6 +133,8 @@ def self_test():
         (table.replace("1 2", "1 3"), "does not show what table prints now"),
         (table.replace("of table", "of chair"), "no such program"),
         (inner, "no document shows what table prints"),
+        (table.replace("\na b", "\na c"), "does not show what repeat a b prints now"),
+        (table.replace("(exit code 1)", "(exit code 0)"), "does not show what repeat a b prints now"),
     ]
     failed = 0
     for text, expected in cases:
@@ -121,9 +142,15 @@ def self_test():
             root = Path(folder)
             (root / "a.cpp").write_text(source, encoding="utf-8")
             (root / "README.md").write_text(text, encoding="utf-8")
-            problems = list(problems_in(root, {"table": "1 2\n"}))
-            update(root, {"table": "1 2\n"})
-            outdated = expected is not None and "prints now" in expected and list(problems_in(root, {"table": "1 2\n"}))
+            programs = {"table": root / "table", "repeat": root / "repeat"}
+            programs["table"].write_text("#!/bin/sh\necho 1 2\n", encoding="utf-8")
+            programs["repeat"].write_text('#!/bin/sh\necho "$@"\nexit 1\n', encoding="utf-8")
+            for program in programs.values():
+                program.chmod(0o755)
+            outputs = outputs_of(root, programs)
+            problems = list(problems_in(root, outputs, programs))
+            update(root, outputs)
+            outdated = expected is not None and "prints now" in expected and list(problems_in(root, outputs, programs))
         found = not problems if expected is None else any(expected in problem for problem in problems)
         if found and not outdated:
             continue
@@ -144,13 +171,14 @@ def main(arguments):
         return 2
     root = Path(arguments[0])
     try:
-        outputs = {name: subprocess.run([path], check=True, capture_output=True, text=True).stdout for name, _, path in programs}
+        programs = {name: path for name, _, path in programs}
+        outputs = outputs_of(root, programs)
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"check_docs.py: {error}", file=sys.stderr)
         return 2
     if write:
         update(root, outputs)
-    problems = list(problems_in(root, outputs))
+    problems = list(problems_in(root, outputs, programs))
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Runs tilewright-layout as a user does: exit codes, what bad input is told, well-formed SVG and JSON.
 
-usage: layout_tool.py PROGRAM
+usage: layout_tool.py PROGRAM FOLDER
+
+FOLDER has pictures that are checked like those drawn here.
 """
 
 import json
@@ -118,27 +120,36 @@ PICTURES = [
     "phases --arch gfx950",
 ]
 SVG = "{http://www.w3.org/2000/svg}"
-for line in PICTURES:
-    result = run(*line.split(), "--format", "svg")
+
+
+def check_picture(name, text):
     try:
-        root = ElementTree.fromstring(result.stdout)
+        root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        check(False, f"{line}: not well-formed: {error}")
-        continue
+        check(False, f"{name}: not well-formed: {error}")
+        return
     width, height = int(root.get("width")), int(root.get("height"))
-    check(root.tag == SVG + "svg" and root.find(SVG + "title").text, f"{line}: no title")
+    check(root.tag == SVG + "svg" and root.find(SVG + "title").text, f"{name}: no title")
     rectangles = list(root.iter(SVG + "rect"))
-    check(len(rectangles) > 10, f"{line}: only {len(rectangles)} rectangles")
+    check(len(rectangles) > 10, f"{name}: only {len(rectangles)} rectangles")
     for r in rectangles:
         x, y = int(r.get("x", 0)), int(r.get("y", 0))
         inside = x >= 0 and y >= 0 and x + int(r.get("width")) <= width and y + int(r.get("height")) <= height
-        check(inside, f"{line}: a rectangle at {x}, {y} leaves the picture")
+        check(inside, f"{name}: a rectangle at {x}, {y} leaves the picture")
     for t in root.iter(SVG + "text"):
         classes = t.get("class", "").split()
-        size = 6.5 if "small" in classes else 9 if "big" in classes else 7.5
-        length = size * len(t.text)
+        size = 6 if "small" in classes else 9 if "big" in classes else 7
+        length = size * len(t.text or "")
         x = int(t.get("x")) - (length if "end" in classes else length / 2 if "mid" in classes else 0)
-        check(x >= -2 and x + length <= width + 2, f"{line}: the text '{t.text}' leaves the picture")
+        check(x >= -2 and x + length <= width + 2, f"{name}: the text '{t.text}' leaves the picture")
+
+
+for line in PICTURES:
+    check_picture(line, run(*line.split(), "--format", "svg").stdout)
+gallery = sorted(Path(sys.argv[2]).glob("*.svg"))
+check(len(gallery) > 0, f"{sys.argv[2]}: no pictures")
+for file in gallery:
+    check_picture(file.name, file.read_text(encoding="utf-8"))
 
 # JSON says what the text says.
 answer = json.loads(run("--read", "mfma:32x32x16", "--write", "rows:16B", "--layout", "plain", "--layout", "xor", "--format", "json").stdout)
@@ -167,5 +178,5 @@ with tempfile.TemporaryDirectory() as folder:
 
 for failure in failures:
     print(failure)
-print(f"{len(VERDICTS)} verdicts, {len(REFUSALS)} refusals, {len(PICTURES)} pictures: {len(failures)} failures")
+print(f"{len(VERDICTS)} verdicts, {len(REFUSALS)} refusals, {len(PICTURES) + len(gallery)} pictures: {len(failures)} failures")
 sys.exit(1 if failures else 0)

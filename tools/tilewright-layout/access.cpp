@@ -156,7 +156,7 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
             viz::lds_text(picture_of(o, access), o.view);
     for (const examined& each : layout.accesses) {
       if (each.analysis.same_dword_writes > 0)
-        text += title_of(*each.pattern) + ": lanes write to the same word; what the hardware does then is not known\n";
+        text += title_of(*each.pattern) + ": lanes write to the same word at once; what that costs is not known\n";
       if (o.only_evidence && !each.rests_on_evidence)
         text += title_of(*each.pattern) + ": nobody has documented or measured this instruction\n";
     }

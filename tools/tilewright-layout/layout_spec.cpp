@@ -112,17 +112,17 @@ named_layout byte_swizzle(const std::string& text, const lds_tile& tile, const s
 }  // namespace
 
 named_layout layout_of(const std::string& name, const std::string& title, const swizzled_layout& layout) {
-  std::string flips;
-  for (index_t i = 0; i < layout.flips.size(); ++i) flips += (i > 0 ? ", " : "") + std::to_string(layout.flips[i]);
+  index_t count = layout.flips.size();
+  while (count > 0 && layout.flips[count - 1] == 0) --count;
+  std::vector<std::string> flips;
+  for (index_t i = 0; i < count; ++i) flips.push_back(std::to_string(layout.flips[i]));
   const std::string rows = layout.layer > 1 ? std::to_string(layout.layer) + " rows side by side"
                            : layout.segments > 1
                                ? std::to_string(layout.segments) + " parts of a row one after the other"
                                : "row after row";
-  return {name, title,
-          layout.is_plain() ? rows
-                            : rows + ", chunks of " + std::to_string(layout.chunk_bytes) + " bytes XORed with " +
-                                  flips + " for each bit of the row of banks",
-          tw::make_lds_graph(layout)};
+  const std::string permuted = ", the place of a chunk of " + std::to_string(layout.chunk_bytes) +
+                               " bytes XORed with " + joined(flips, ", ") + " for the bits of its bank row's number";
+  return {name, title, flips.empty() ? rows : rows + permuted, tw::make_lds_graph(layout)};
 }
 
 named_layout layout_of(const std::string& text, const tw::arch::target& target, const lds_tile& tile) {

@@ -7,6 +7,8 @@
 #include <tilewright/viz/svg.hpp>
 #include <tilewright/viz/text_table.hpp>
 
+#include <algorithm>
+
 namespace tilewright::viz {
 
 /// What the colours of a distribution tell apart.
@@ -57,10 +59,14 @@ inline std::string name_of(owner_part part) {
 inline std::string interval(index_t first, index_t count) {
   return std::to_string(first) + (count > 1 ? "-" + std::to_string(first + count - 1) : "");
 }
+/// The lanes of the first two owners, "+ n" for n more.
 inline std::string label_of(const owned_run& run, bool with_wave) {
-  const std::size_t others = run.owners.size() - 1;
-  const std::string lane = with_wave ? concat(run.owners[0].wave, '.', run.owners[0].lane) : concat(run.owners[0].lane);
-  return others > 0 ? concat(lane, " +", others) : lane;
+  std::string label;
+  for (std::size_t i = 0; i < std::min<std::size_t>(run.owners.size(), 2); ++i) {
+    const owner& o = run.owners[i];
+    label += concat(i > 0 ? ", " : "", with_wave ? concat(o.wave, '.') : "", o.lane);
+  }
+  return run.owners.size() > 2 ? concat(label, " +", run.owners.size() - 2) : label;
 }
 
 }  // namespace detail
@@ -105,17 +111,19 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
   const index_t element_width = max(shortest >= 8   ? 12
                                     : shortest >= 4 ? 16
                                                     : 26,
-                                    ceil_div<index_t>(replicates || with_wave ? 46 : 0, shortest));
+                                    ceil_div<index_t>(replicates  ? 66
+                                                      : with_wave ? 46
+                                                                  : 0,
+                                                      shortest));
   const index_t rows = min(who.rows, most_rows);
   const index_t values = detail::num_values(e, part), groups = min(values, svg_drawing::num_colours);
   const index_t per_group = ceil_div(values, groups);
 
+  const std::string subtitle = concat("number: ", with_wave ? "wave.lane" : "lane", " that holds the element",
+                                      shortest >= 8 ? "; r: its registers" : "", "; colour: ", detail::name_of(part));
   svg_drawing svg;
   svg.text(margin, 24, "ink bold big", heading);
-  svg.text(margin, 42, "muted",
-           concat("number: ", with_wave ? "wave.lane" : "lane", " that holds the element",
-                  replicates ? " (+ lanes that hold it, too)" : "", shortest >= 8 ? "; r: its registers" : "",
-                  "; colour: ", detail::name_of(part)));
+  svg.text(margin, 42, "muted", subtitle);
   svg.text(margin + axis - 6, head + 12, "muted small end", "column");
   for (index_t col = 0; col < who.cols; col += shortest) {
     svg.text(margin + axis + col * element_width + shortest * element_width / 2, head + 12, "muted small mid",
@@ -131,16 +139,18 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
     const index_t x = margin + axis + run.col * element_width, y = top + run.row * row_height,
                   w = run.length * element_width;
     svg.rect(x + 1, y + 1, w - 2, row_height - 2, colour_class(detail::part_of(run.owners[0], part) / per_group), 2);
-    const bool wide = w >= 84;
-    svg.text(wide ? x + w / 2 - 14 : x + w / 2, y + 14, "dark bold mid", detail::label_of(run, with_wave));
-    if (wide) svg.text(x + w / 2 + 18, y + 14, "dark small mid", "r" + detail::interval(run.owners[0].reg, run.length));
+    const std::string label = detail::label_of(run, with_wave);
+    const bool wide = shortest >= 8;
+    svg.text(wide ? x + w / 2 + 4 : x + w / 2, y + 14, wide ? "dark bold end" : "dark bold mid", label);
+    if (wide) svg.text(x + w / 2 + 10, y + 14, "dark small", "r" + detail::interval(run.owners[0].reg, run.length));
   }
   index_t y = top + rows * row_height + 6;
   if (rows < who.rows) {
     svg.text(margin + axis, y + 12, "muted", "... and " + std::to_string(who.rows - rows) + " more rows");
     y += 20;
   }
-  const index_t width = max(2 * margin + axis + who.cols * element_width, 520);
+  const index_t text_width = max(7 * index_t(subtitle.size()), 9 * index_t(heading.size()));
+  const index_t width = 2 * margin + max(axis + who.cols * element_width, max(text_width, 480));
   index_t x = margin;
   y += 10;
   for (index_t group = 0; group * per_group < values; ++group) {

@@ -87,8 +87,9 @@ class lds_panel_painter {
   void paint_queues(index_t x, index_t y, const lds_picture& picture, index_t lines) {
     const lds_queue_chart& queues = picture.queues;
     const index_t w = column_width(picture), cycles = picture.phase.degree;
-    svg_.text(x + axis_width, y + 12, "ink bold",
-              concat("phase ", picture.phase.phase, " serves lanes ", lanes_text(picture.phase.lanes)));
+    svg_.text(
+        x + axis_width, y + 12, "ink bold",
+        concat("Phase ", picture.phase.phase, " (lanes ", lanes_text(picture.phase.lanes), "): what the banks do"));
     y += 24;
     for (index_t line = 0; line < chart_lines(cycles); ++line) {
       const index_t top = y + line * cell_height, cycle = cycle_of_line(line, cycles);
