@@ -131,6 +131,22 @@ def lds_window(i):
 """
 
 
+def lds_window_pair(i):
+    """Four layouts and four distributions of one tile, each with each."""
+    pattern = ("thread_raked", "warp_raked", "block_raked", "block_raked")[i // 4]
+    return f"""TILEWRIGHT_GLOBAL void item_{i}(tw::half_t* to) {{
+  constexpr tw::distribution_encoding encoding = tw::make_pattern_encoding(
+      tw::tile_distribution_pattern::{pattern}, {{.rows = 64, .cols = 64, .vector = 8, .waves = 2, .wave_size = 64}}, {str(i >= 12).lower()});
+  constexpr auto rows = tw::make_naive_tensor_descriptor(make_tuple(number<64>{{}}, number<64>{{}}),
+                                                         make_tuple(number<{64 + 8 * (i % 4)}>{{}}, number<1>{{}}));
+  const auto view = tw::make_tensor_view<tw::address_space_enum::lds, tw::half_t>(tw::exec::lds_allocate<65536>(), rows);
+  const auto tile = tw::load_tile(
+      tw::make_tile_window(view, make_tuple(number<64>{{}}, number<64>{{}}), {{0, 0}}, tw::tile_distribution<encoding>{{}}));
+  *to = tile.thread_buffer[0];
+}}
+"""
+
+
 SERIES = {
     "descriptor, packed": packed_descriptor,
     "descriptor, swizzled in three steps": swizzled_descriptor,
@@ -140,6 +156,7 @@ SERIES = {
     "space-filling curve": space_filling_curve,
     "load from global memory, 4 accesses": global_window,
     "load from LDS, 4 accesses": lds_window,
+    "the same, 4 layouts x 4 distributions": lds_window_pair,
 }
 FLAGS = ["-x", "hip", "--offload-arch=gfx942", "-nogpulib", "-nogpuinc", "-std=c++20", "--offload-device-only", f"-I{ROOT / 'include'}"]
 

@@ -16,12 +16,12 @@ enum class address_rule : signed char {
 };
 
 /// The vector that a distribution and a descriptor allow.
-template <tensor_graph Graph, distribution_encoding Encoding>
-TILEWRIGHT_HD constexpr vector_choice choose_vector(index_t element_bytes) {
-  const auto runs = contiguous_runs(Graph, 1 << 20);
-  array<index_t, Graph.ndim()> top_runs{};
-  for (index_t i = 0; i < Graph.ndim(); ++i) top_runs[i] = runs[Graph.top[i]];
-  return choose_vector(Encoding, top_runs, element_bytes);
+TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, const distribution_encoding& encoding,
+                                                    index_t element_bytes) {
+  const auto runs = contiguous_runs(graph, 1 << 20);
+  array<index_t, tensor_graph::max_top> top_runs{};
+  for (index_t i = 0; i < graph.ndim(); ++i) top_runs[i] = runs[graph.top[i]];
+  return choose_vector(encoding, top_runs, element_bytes);
 }
 
 /// Accesses of one thread; offsets in elements.
@@ -30,27 +30,26 @@ struct access_list {
   address_rule rule = address_rule::independent;
   vector_choice vector;
   index_t num_bases = 1;
-  array<multi_index<NDimX>, NumAccess> x{};      // position of the access, less the thread's own position
-  array<index_t, NumAccess> first_register{};    // where its first element goes
-  array<index_t, NumAccess> base{};              // which address it starts from
-  array<index_t, NumAccess> immediate{};         // constant distance from that address
-  array<index_t, NumAccess> flipped_bits{};      // xor_groups: what base b flips in the first address
+  array<multi_index<NDimX>, NumAccess> x{};    // position of the access, less the thread's own position
+  array<index_t, NumAccess> first_register{};  // where its first element goes
+  array<index_t, NumAccess> base{};            // which address it starts from
+  array<index_t, NumAccess> immediate{};       // constant distance from that address
+  array<index_t, NumAccess> flipped_bits{};    // xor_groups: what base b flips in the first address
 };
 
 /// The plan of a static or dynamic descriptor under a distribution. xor_groups assumes that the tile's origin is a multiple of
 /// the tile's lengths.
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
 constexpr auto make_access_list() {
-  using distribution = tile_distribution<Encoding>;
-  constexpr vector_choice vector = choose_vector<Graph, Encoding>(ElementBytes);
-  constexpr auto walk = access_curve<Encoding>(vector, false);
+  constexpr vector_choice vector = choose_vector(Graph, Encoding, ElementBytes);
+  constexpr auto walk = access_curve<Encoding.ndim_y()>(Encoding, vector, false);
   constexpr index_t num_access = walk.get_num_of_access();
   access_list<num_access, Encoding.ndim_x(), Encoding.ndim_y()> list;
   list.vector = vector;
   for (index_t i = 0; i < num_access; ++i) {
     const auto y = walk.get_index(i);
-    list.x[i] = distribution::y_to_x(y);
-    list.first_register[i] = distribution::y_to_register(y);
+    list.x[i] = position_of_y<Encoding.ndim_x()>(Encoding, y);
+    list.first_register[i] = register_of_y(Encoding, y);
     list.base[i] = i;
   }
   list.num_bases = num_access;

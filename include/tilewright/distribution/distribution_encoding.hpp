@@ -30,7 +30,9 @@ struct distribution_encoding {
   TILEWRIGHT_HD constexpr index_t ndim_p() const { return p.size(); }
   TILEWRIGHT_HD constexpr index_t ndim_y() const { return y.size(); }
 
-  TILEWRIGHT_HD constexpr index_t length(rh_id id) const { return id.major == 0 ? r[id.minor] : h[id.major - 1][id.minor]; }
+  TILEWRIGHT_HD constexpr index_t length(rh_id id) const {
+    return id.major == 0 ? r[id.minor] : h[id.major - 1][id.minor];
+  }
 
   /// How far dimension x of the tile moves when the factor's index grows by 1.
   TILEWRIGHT_HD constexpr index_t stride(rh_id id) const {
@@ -51,6 +53,12 @@ struct distribution_encoding {
     return n;
   }
   TILEWRIGHT_HD constexpr index_t y_length(index_t i) const { return length(y[i]); }
+  /// Distance in a thread's registers, which are in row-major order of y, between neighbours along dimension i of y.
+  TILEWRIGHT_HD constexpr index_t y_stride(index_t i) const {
+    index_t s = 1;
+    while (++i < y.size()) s *= length(y[i]);
+    return s;
+  }
   TILEWRIGHT_HD constexpr index_t num_elements_per_thread() const {
     index_t n = 1;
     for (rh_id id : y) n *= length(id);
@@ -58,6 +66,22 @@ struct distribution_encoding {
   }
   friend constexpr bool operator==(const distribution_encoding&, const distribution_encoding&) = default;
 };
+
+/// The part of the position in the tile that y decides; the same for every thread.
+template <index_t NDimX, index_t NDimY>
+TILEWRIGHT_HD constexpr multi_index<NDimX> position_of_y(const distribution_encoding& e, const multi_index<NDimY>& y) {
+  multi_index<NDimX> x{};
+  for (index_t i = 0; i < NDimY; ++i) x[e.y[i].major - 1] += y[i] * e.stride(e.y[i]);
+  return x;
+}
+
+/// Number of a thread's register for an index in y.
+template <index_t NDimY>
+TILEWRIGHT_HD constexpr index_t register_of_y(const distribution_encoding& e, const multi_index<NDimY>& y) {
+  index_t d = 0;
+  for (index_t i = 0; i < NDimY; ++i) d = d * e.y_length(i) + y[i];
+  return d;
+}
 
 enum class encoding_fault { none, unknown_factor, owned_twice, owned_by_nobody, replicated_per_thread, bad_length };
 
@@ -98,7 +122,8 @@ namespace detail {
 
 template <index_t... Is>
 TILEWRIGHT_HD constexpr inplace_vector<index_t, distribution_encoding::max_factors> factors_of(sequence<Is...>) {
-  static_assert(sizeof...(Is) <= distribution_encoding::max_factors, "tile_distribution_encoding: a list has more factors than an encoding holds (6)");
+  static_assert(sizeof...(Is) <= distribution_encoding::max_factors,
+                "tile_distribution_encoding: a list has more factors than an encoding holds (6)");
   inplace_vector<index_t, distribution_encoding::max_factors> result;
   (result.push_back(Is), ...);
   return result;
@@ -106,8 +131,10 @@ TILEWRIGHT_HD constexpr inplace_vector<index_t, distribution_encoding::max_facto
 
 template <class List, index_t... Majors, index_t... Minors>
 TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
-  static_assert(sizeof...(Majors) == sizeof...(Minors), "tile_distribution_encoding: as many minor as major ids are needed");
-  static_assert(sizeof...(Majors) <= List::capacity(), "tile_distribution_encoding: more ids than an encoding holds (6 in a P, 8 in Y)");
+  static_assert(sizeof...(Majors) == sizeof...(Minors),
+                "tile_distribution_encoding: as many minor as major ids are needed");
+  static_assert(sizeof...(Majors) <= List::capacity(),
+                "tile_distribution_encoding: more ids than an encoding holds (6 in a P, 8 in Y)");
   List result;
   (result.push_back({static_cast<signed char>(Majors), static_cast<signed char>(Minors)}), ...);
   return result;
@@ -120,8 +147,10 @@ template <class Rs, class Hs, class Ps2RHsMajor, class Ps2RHsMinor, class Ys2RHs
 struct tile_distribution_encoding;
 
 template <index_t... Rs, class... Hs, class... PMajors, class... PMinors, class YsMajor, class YsMinor>
-struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors...>, tuple<PMinors...>, YsMajor, YsMinor> {
-  static_assert(sizeof...(PMajors) == sizeof...(PMinors), "tile_distribution_encoding: as many minor as major P lists are needed");
+struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors...>, tuple<PMinors...>, YsMajor,
+                                  YsMinor> {
+  static_assert(sizeof...(PMajors) == sizeof...(PMinors),
+                "tile_distribution_encoding: as many minor as major P lists are needed");
   static_assert(sizeof...(Hs) <= distribution_encoding::max_x && sizeof...(PMajors) <= distribution_encoding::max_p,
                 "tile_distribution_encoding: an encoding holds 4 dimensions and 2 partition indices (wave, lane)");
 

@@ -20,7 +20,8 @@ struct vector_choice {
 /// runs[x]: aligned contiguous run of the memory along dimension x of the tile, in elements. A y may carry a vector when it is the
 /// last factor of its dimension. The longest wins, the first of equals; without any, the last y, one element at a time.
 template <index_t NDimX>
-TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding& e, const array<index_t, NDimX>& runs, index_t element_bytes) {
+TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding& e, const array<index_t, NDimX>& runs,
+                                                    index_t element_bytes) {
   vector_choice best{e.ndim_y() - 1, 1};
   for (index_t i = 0; i < e.ndim_y(); ++i) {
     const rh_id id = e.y[i];
@@ -34,12 +35,12 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding&
 }
 
 /// The order in which a thread accesses its elements: y in row-major order, the vector's dimension in steps of the vector.
-template <distribution_encoding Encoding>
-TILEWRIGHT_HD constexpr auto access_curve(const vector_choice& vector, bool snake) {
-  constexpr index_t n = Encoding.ndim_y();
-  curve<n> result;
-  for (index_t i = 0; i < n; ++i) {
-    result.lengths[i] = Encoding.y_length(i);
+template <index_t NDimY>
+TILEWRIGHT_HD constexpr curve<NDimY> access_curve(const distribution_encoding& e, const vector_choice& vector,
+                                                  bool snake) {
+  curve<NDimY> result;
+  for (index_t i = 0; i < NDimY; ++i) {
+    result.lengths[i] = e.y_length(i);
     result.order[i] = i;
     result.scalars_per_access[i] = i == vector.dim_y ? vector.length : 1;
   }
@@ -71,7 +72,7 @@ struct load_store_traits {
   static constexpr index_t vector_dim_y = vector.dim_y;
   static constexpr index_t scalar_per_vector = vector.length;
   static constexpr index_t scalars_per_access = vector.length;
-  static constexpr curve<ndim_y> sfc_ys = access_curve<encoding>(vector, true);
+  static constexpr curve<ndim_y> sfc_ys = access_curve<ndim_y>(encoding, vector, true);
   static constexpr index_t num_access = sfc_ys.get_num_of_access();
 
   TILEWRIGHT_HD static constexpr multi_index<ndim_y> get_y_indices(index_t i_access) {

@@ -16,7 +16,8 @@ template <encoding_fault Fault, int Major, int Minor>
 TILEWRIGHT_HD constexpr bool require_sound_encoding() {
   if constexpr (Fault == encoding_fault::unknown_factor) {
     static_assert(is_factor_owned_well<Major, Minor>,
-                  "tile_distribution_encoding: an id names a factor that does not exist; ids are (0, i) for R and (1 + d, i) for factor i of dimension d");
+                  "tile_distribution_encoding: an id names a factor that does not exist; ids are (0, i) for R and (1 + "
+                  "d, i) for factor i of dimension d");
   } else if constexpr (Fault == encoding_fault::owned_twice) {
     static_assert(is_factor_owned_well<Major, Minor>,
                   "tile_distribution_encoding: a factor has two owners; give each (major, minor) id to one P or one Y");
@@ -63,7 +64,8 @@ TILEWRIGHT_HD constexpr array<digit_place, N> digit_places(const distribution_en
 }
 
 /// Called with constants: not a template, so that it is instantiated for no distribution.
-TILEWRIGHT_HD constexpr void add_digit(index_t* x, const index_t* p, index_t i, index_t divisor, index_t length, index_t d, index_t stride) {
+TILEWRIGHT_HD constexpr void add_digit(index_t* x, const index_t* p, index_t i, index_t divisor, index_t length,
+                                       index_t d, index_t stride) {
   const unsigned quotient = unsigned(p[i]) / unsigned(divisor);
   x[d] += index_t(length == 0 ? quotient : quotient % unsigned(length)) * stride;
 }
@@ -74,7 +76,8 @@ TILEWRIGHT_HD constexpr void add_digit(index_t* x, const index_t* p, index_t i, 
 /// element d of its registers is y in row-major order.
 template <distribution_encoding Encoding>
 struct tile_distribution {
-  static_assert(detail::require_sound_encoding<check(Encoding).fault, check(Encoding).id.major, check(Encoding).id.minor>());
+  static_assert(
+      detail::require_sound_encoding<check(Encoding).fault, check(Encoding).id.major, check(Encoding).id.minor>());
 
   static constexpr distribution_encoding encoding = Encoding;
   static constexpr index_t ndim_x = Encoding.ndim_x();
@@ -109,23 +112,18 @@ struct tile_distribution {
   /// Distance in a thread's registers between neighbours along each y.
   TILEWRIGHT_HD static constexpr multi_index<ndim_y> calculate_y_strides() {
     multi_index<ndim_y> strides{};
-    index_t s = 1;
-    for (index_t i = ndim_y; i-- > 0; s *= Encoding.y_length(i)) strides[i] = s;
+    for (index_t i = 0; i < ndim_y; ++i) strides[i] = Encoding.y_stride(i);
     return strides;
   }
 
   /// Number of a thread's register for an index in y.
   TILEWRIGHT_HD static constexpr index_t y_to_register(const multi_index<ndim_y>& y) {
-    index_t d = 0;
-    for (index_t i = 0; i < ndim_y; ++i) d = d * Encoding.y_length(i) + y[i];
-    return d;
+    return register_of_y(Encoding, y);
   }
 
   /// The part of the position in the tile that y decides; the same for every thread. Add it to calculate_index(p).
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> y_to_x(const multi_index<ndim_y>& y) {
-    multi_index<ndim_x> x{};
-    for (index_t i = 0; i < ndim_y; ++i) x[Encoding.y[i].major - 1] += y[i] * Encoding.stride(Encoding.y[i]);
-    return x;
+    return position_of_y<ndim_x>(Encoding, y);
   }
 
   /// Position in the tile of a thread's element y = 0.
@@ -133,7 +131,8 @@ struct tile_distribution {
     multi_index<ndim_x> x{};
     [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
       (detail::add_digit(x.data(), p.data(), number<places[Is].p>::value, number<places[Is].divisor>::value,
-                         number<places[Is].length>::value, number<places[Is].x>::value, number<places[Is].stride>::value),
+                         number<places[Is].length>::value, number<places[Is].x>::value,
+                         number<places[Is].stride>::value),
        ...);
     }(std::make_integer_sequence<index_t, places.size()>{});
     return x;

@@ -63,7 +63,7 @@ struct space_filling_curve_optimizer {
   TILEWRIGHT_HD static constexpr curve<Distribution::ndim_y> create_optimized_curve() {
     constexpr distribution_encoding e = Distribution::encoding;
     constexpr vector_choice vector = load_store_traits<Distribution, T>::vector;
-    auto result = access_curve<e>(vector, true);
+    auto result = access_curve<Distribution::ndim_y>(e, vector, true);
     const auto order = vector_last_order(e, vector);
     for (index_t i = 0; i < e.ndim_y(); ++i) result.order[i] = order[i];
     return result;

@@ -57,7 +57,7 @@ struct grouped_accesses {
 
   static constexpr auto list = [] {
     using distribution = tile_distribution<Encoding>;
-    constexpr auto walk = access_curve<Encoding>(vector, false);
+    constexpr auto walk = access_curve<Encoding.ndim_y()>(Encoding, vector, false);
     constexpr index_t num_access = walk.get_num_of_access();
     multi_index<ndim> stride{};
     for (index_t d = 0; d < ndim; ++d) {

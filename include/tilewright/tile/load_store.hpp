@@ -7,10 +7,6 @@
 
 namespace tilewright {
 
-/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there. Global memory only.
-template <index_t... Dims>
-struct known_inside {};
-
 namespace detail {
 
 template <index_t I, class Window, index_t... Known>

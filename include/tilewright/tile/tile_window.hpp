@@ -9,6 +9,13 @@
 
 namespace tilewright {
 
+/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there. Global memory only.
+template <index_t... Dims>
+struct known_inside {
+  template <index_t D>
+  static constexpr bool contains = ((D == Dims) || ...);
+};
+
 /// Made by make_tile_window. Addresses are computed there once; what is known to differ by constants shares a register, and
 /// moving along dimensions whose stride does not depend on the position only moves the buffer's begin.
 template <class View, TileDistribution Distribution>
@@ -28,6 +35,8 @@ struct tile_window {
   static constexpr index_t vector_length = accesses::list.vector.length;
   static constexpr index_t vector_dim_y = accesses::list.vector.dim_y;
   using vector_type = vector_t<element_type, vector_length>;
+  using base_sequence = std::make_integer_sequence<index_t, num_bases>;
+  using dim_sequence = std::make_integer_sequence<index_t, ndim>;
 
   View view;
   multi_index<ndim> origin;        // of the window in the tensor
@@ -45,7 +54,7 @@ struct tile_window {
   /// First register of access I, and the distance between the registers of its elements.
   template <index_t I>
   static constexpr index_t first_register = accesses::list.first_register[I];
-  static constexpr index_t register_step = Distribution::calculate_y_strides()[vector_dim_y];
+  static constexpr index_t register_step = Distribution::encoding.y_stride(vector_dim_y);
 
   /// The address that access I starts from, and its constant distance from there.
   template <index_t I>
@@ -64,17 +73,19 @@ struct tile_window {
   /// Whether access I lies inside of the tensor; dimensions listed in Known are taken to be inside.
   template <index_t I, index_t... Known>
   TILEWRIGHT_HD constexpr bool is_inside() const {
+    return is_inside_along<I>(known_inside<Known...>{}, dim_sequence{});
+  }
+
+ private:
+  template <index_t I, class Known, index_t... Ds>
+  TILEWRIGHT_HD constexpr bool is_inside_along(Known, std::integer_sequence<index_t, Ds...>) const {
     bool inside = true;
-    unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (((d.value != Known) && ...)) {
-        constexpr index_t step = access_position<I, d.value>;
-        const index_t length = view.descriptor.template get_length<d.value>();
-        inside = inside && unsigned(origin[d] + thread_index[d] + step) < unsigned(length);
-      }
-    });
+    ((inside = inside && (Known::template contains<Ds> ||
+                          unsigned(origin[Ds] + thread_index[Ds] + number<access_position<I, Ds>>::value) <
+                              unsigned(view.descriptor.template get_length<Ds>()))),
+     ...);
     if constexpr (descriptor_type::has_pads()) {
-      multi_index<ndim> index{};
-      unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { index[d] = origin[d] + thread_index[d] + access_position<I, d.value>; });
+      const multi_index<ndim> index{{(origin[Ds] + thread_index[Ds] + number<access_position<I, Ds>>::value)...}};
       inside = inside && view.descriptor.is_valid(index);
     }
     return inside;
@@ -114,13 +125,11 @@ TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::nd
 
 /// On the CPU, refuses an origin that the window's addresses do not allow.
 template <class Window>
-TILEWRIGHT_HD constexpr void expect_allowed_origin([[maybe_unused]] const Window& window) {
-#if TILEWRIGHT_CPU_PASS
+TILEWRIGHT_HD constexpr void expect_allowed_origin(const Window& window) {
   exec::expect(origin_has_whole_tiles<Window>(window.origin),
                "tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in each dimension");
   exec::expect(origin_has_whole_vectors<Window>(window.origin),
                "tile_window: the origin must be a multiple of the vector's length along the vectors; promise shorter ones to the descriptor");
-#endif
 }
 
 /// Distance in elements for one step along dimension D of a linear descriptor.
@@ -142,59 +151,54 @@ TILEWRIGHT_HD constexpr index_t constant_term(const Descriptor& descriptor) {
 }
 
 /// Moves the buffer's begin by a position and some more elements, with 64-bit arithmetic.
-template <class Window>
-TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements = 0) {
-  unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { elements += long_index_t(step[d]) * linear_stride<d.value>(window.view.descriptor); });
+template <class Window, index_t... Ds>
+TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements,
+                                            std::integer_sequence<index_t, Ds...>) {
+  ((elements += long_index_t(step[Ds]) * linear_stride<Ds>(window.view.descriptor)), ...);
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     window.view.buffer = exec::advance(window.view.buffer, elements * Window::element_bytes);
   } else {
     window.view.buffer = window.view.buffer + index_t(elements) * Window::element_bytes;
   }
 }
+template <class Window>
+TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements = 0) {
+  advance_buffer(window, step, elements, std::make_integer_sequence<index_t, Window::ndim>{});
+}
 
-/// Distance in elements from the first to access I, where each dimension has a stride; 0 with constant steps.
-template <class Window, index_t I>
-TILEWRIGHT_HD constexpr index_t distance(const multi_index<Window::ndim>& stride) {
-  if constexpr (Window::rule == address_rule::constant_steps) return 0;
-  return [&]<index_t... Ds>(std::integer_sequence<index_t, Ds...>) TILEWRIGHT_INLINE_LAMBDA {
-    return ((Window::template access_position<I, Ds> * stride[Ds]) + ...);
-  }(std::make_integer_sequence<index_t, Window::ndim>{});
+/// Adds to each address how far the position of its access moves it along dimension D of a linear view.
+template <index_t D, class Window, index_t... Bs>
+TILEWRIGHT_HD constexpr void add_steps(Window& window, std::integer_sequence<index_t, Bs...>) {
+  const index_t stride = linear_stride<D>(window.view.descriptor) * Window::element_bytes;
+  ((window.base[Bs] += number<Window::template access_position<Bs, D>>::value * stride), ...);
 }
 
 /// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer: what is left
 /// grows with the index, so that an offset below zero is never inside.
-template <class Window>
-TILEWRIGHT_HD constexpr void compute_bases(Window& window) {
+template <class Window, index_t... Bs, index_t... Ds>
+TILEWRIGHT_HD constexpr void compute_bases(Window& window, std::integer_sequence<index_t, Bs...> bases,
+                                           std::integer_sequence<index_t, Ds...>) {
   constexpr address_rule rule = Window::rule;
   constexpr index_t ndim = Window::ndim;
   const auto& descriptor = window.view.descriptor;
   multi_index<ndim> first = window.thread_index;
-  if constexpr (!Window::is_linear_view) {
-    unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { first[d] += window.origin[d]; });
-  }
+  if constexpr (!Window::is_linear_view) ((first[Ds] += window.origin[Ds]), ...);
   if constexpr (rule == address_rule::independent) {
     unroll<Window::num_bases>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
-      multi_index<ndim> index = first;
-      unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { index[d] += Window::template access_position<b.value, d.value>; });
+      const multi_index<ndim> index{{(first[Ds] + number<Window::template access_position<b.value, Ds>>::value)...}};
       window.base[b] = descriptor.calculate_offset(index) * Window::element_bytes;
     });
     return;
   }
   index_t offset = descriptor.calculate_offset(first);
   if constexpr (Window::is_linear_view) offset -= constant_term(descriptor);
-  multi_index<ndim> stride{};
-  if constexpr (rule == address_rule::uniform_steps) {
-    unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { stride[d] = linear_stride<d.value>(descriptor); });
+  if constexpr (rule == address_rule::xor_groups) {
+    ((window.base[Bs] = (offset ^ number<Window::template flipped_bits<Bs>>::value) * Window::element_bytes), ...);
+  } else {
+    ((window.base[Bs] = offset * Window::element_bytes), ...);
   }
-  [&]<index_t... Bs>(std::integer_sequence<index_t, Bs...>) TILEWRIGHT_INLINE_LAMBDA {
-    if constexpr (rule == address_rule::xor_groups) {
-      ((window.base[Bs] = (offset ^ Window::template flipped_bits<Bs>) * Window::element_bytes), ...);
-    } else {
-      ((window.base[Bs] = (offset + distance<Window, Bs>(stride)) * Window::element_bytes), ...);
-    }
-  }(std::make_integer_sequence<index_t, Window::num_bases>{});
+  if constexpr (rule == address_rule::uniform_steps) (add_steps<Ds>(window, bases), ...);
 }
-
 }  // namespace detail
 
 /// The window of the given lengths whose first element is at `origin`. Lengths are number<N>{}s and must be those of the
@@ -210,9 +214,9 @@ TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Leng
   static_assert(array<index_t, sizeof...(Lengths)>{{Lengths::value...}} == Distribution::x_lengths,
                 "make_tile_window: the lengths are not those of the tile distribution");
   window_type window{view, origin, Distribution::calculate_index(p), {}};
-  detail::expect_allowed_origin(window);
-  if constexpr (window_type::is_linear_view) detail::advance_buffer(window, origin, detail::constant_term(view.descriptor));
-  detail::compute_bases(window);
+  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
+  if constexpr (window_type::is_linear_view) detail::advance_buffer(window, origin, detail::constant_term(view.descriptor), typename window_type::dim_sequence{});
+  detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
 }
 
@@ -237,11 +241,11 @@ TILEWRIGHT_HD constexpr void move_tile_window(tile_window<View, Distribution>& w
                                               const multi_index<tile_window<View, Distribution>::ndim>& step) {
   using window_type = tile_window<View, Distribution>;
   unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { window.origin[d] += step[d]; });
-  detail::expect_allowed_origin(window);
+  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
   if constexpr (window_type::is_linear_view) {
     detail::advance_buffer(window, step);
   } else {
-    detail::compute_bases(window);
+    detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   }
 }
 
@@ -259,10 +263,11 @@ template <class View, class OldView, class Distribution>
 TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view, const tile_window<OldView, Distribution>& old) {
   static_assert(View::descriptor_type::ndim == tile_window<OldView, Distribution>::ndim,
                 "replace_bottom_tensor_view: the new tensor has another number of dimensions");
-  tile_window<View, Distribution> window{view, old.origin, old.thread_index, {}};
-  detail::expect_allowed_origin(window);
-  if constexpr (window.is_linear_view) detail::advance_buffer(window, window.origin, detail::constant_term(view.descriptor));
-  detail::compute_bases(window);
+  using window_type = tile_window<View, Distribution>;
+  window_type window{view, old.origin, old.thread_index, {}};
+  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
+  if constexpr (window_type::is_linear_view) detail::advance_buffer(window, window.origin, detail::constant_term(view.descriptor));
+  detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
 }
 
