@@ -16,15 +16,15 @@ namespace tw = tilewright;
 template <class Policy>
 std::vector<lds_line> predicted_lines(const tw::gemm_args& args) {
   const tw::gemm_lds_prediction p = tw::predict_lds<Policy>();
-  const tw::long_index_t times = tw::num_block_k_tiles<Policy>(args);
   std::map<tw::arch::lds_op, lds_line> lines;
-  for (const tw::lds_access_analysis* access : {&p.a_write, &p.b_write, &p.a_read, &p.b_read}) {
-    lds_line& line = lines[access->op];
-    line.instruction = tw::arch::instruction_name(Policy::arch::value, access->op);
-    line.executions += times * access->executions;
-    line.predicted_cycles += times * access->cycles;
-    line.predicted_conflicts += times * access->conflicts;
-  }
+  p.for_each(tw::num_block_k_tiles<Policy>(args), tw::num_block_chunks<Policy>(args),
+             [&](const tw::lds_access_analysis& access, tw::long_index_t times) {
+               lds_line& line = lines[access.op];
+               line.instruction = tw::arch::instruction_name(Policy::arch::value, access.op);
+               line.executions += times * access.executions;
+               line.predicted_cycles += times * access.cycles;
+               line.predicted_conflicts += times * access.conflicts;
+             });
   std::vector<lds_line> result;
   for (auto& [op, line] : lines) result.push_back(line);
   return result;

@@ -66,14 +66,12 @@ using lds_costs = std::map<std::pair<bool, index_t>, lds_cost_of_kind>;
 
 lds_costs predicted_lds_costs(const gemm_kernel_facts& kernel, const tilewright::gemm_args& args) {
   lds_costs costs;
-  const long long times = kernel.num_block_k_tiles(args);
   const tilewright::gemm_lds_prediction one = kernel.lds_prediction();
-  for (const auto* access : {&one.a_write, &one.b_write, &one.a_read, &one.b_read}) {
-    lds_cost_of_kind& cost =
-        costs[{tilewright::arch::is_write(access->op), tilewright::arch::access_bytes(access->op)}];
-    cost.executions += times * access->executions;
-    cost.conflicts += times * access->conflicts;
-  }
+  one.for_each(kernel.num_block_k_tiles(args), kernel.num_block_chunks(args), [&](const auto& access, long long times) {
+    lds_cost_of_kind& cost = costs[{tilewright::arch::is_write(access.op), tilewright::arch::access_bytes(access.op)}];
+    cost.executions += times * access.executions;
+    cost.conflicts += times * access.conflicts;
+  });
   return costs;
 }
 

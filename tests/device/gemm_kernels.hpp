@@ -23,6 +23,7 @@ struct gemm_kernel_facts {
   tilewright::grid_size (*grid)(const tilewright::gemm_args&);
   tilewright::gemm_lds_prediction (*lds_prediction)();  // for one block and one tile along k
   tilewright::long_index_t (*num_block_k_tiles)(const tilewright::gemm_args&);
+  tilewright::long_index_t (*num_block_chunks)(const tilewright::gemm_args&);
 };
 
 /// The prediction for a kernel. What happens in LDS depends neither on the vectors in global memory nor on which 16-bit
@@ -56,6 +57,7 @@ gemm_kernel_facts facts_of() {
       .grid = kernel::grid,
       .lds_prediction = lds_prediction_of<Choice, Arch>,
       .num_block_k_tiles = num_block_k_tiles<policy>,
+      .num_block_chunks = num_block_chunks<policy>,
   };
 }
 

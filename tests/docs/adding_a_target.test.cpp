@@ -20,7 +20,7 @@ struct my_gpu {
       .lds_size_source = "its manual, section 3.2",
       .max_vgprs = 512,
       .buffer_instructions = true,
-      .matrix_ops = list_of<matrix_op, 8>(matrix_op::mfma_32x32x8, matrix_op::mfma_32x32x8_x2),
+      .matrix_ops = list_of<matrix_op, 16>(matrix_op::mfma_32x32x8, matrix_op::mfma_32x32x8_x2),
       .lds = list_of<lds_instruction, tw::arch::num_lds_ops>(
           lds_row(lds_op::read_b128, {contiguous_phases(64, 16), 64, grade::third_party, "counters of a colleague"}),
           lds_row(lds_op::write_b128, {contiguous_phases(64, 8), 32, grade::unknown, "assumed: as gfx942"})),

@@ -24,28 +24,31 @@ struct matrix {
   float& at(arch::matrix_position p) { return values[std::size_t(p.row * cols + p.col)]; }
 };
 
-/// Sixteenths from -4 to 4: exact in every type, and so are their sums of products.
-void fill(matrix& m, unsigned seed) {
+/// Multiples of the unit up to `most` of them: exact in a type, as their sums of products are.
+void fill(matrix& m, unsigned seed, int most, float unit) {
   std::mt19937 random(seed);
-  for (float& v : m.values) v = float(int(random() % 129) - 64) / 16;
+  for (float& v : m.values) v = float(int(random() % unsigned(2 * most + 1)) - most) * unit;
 }
 
 template <arch::matrix_op Op, class T>
 void expect_matrix_product(const arch::target& target) {
   constexpr arch::matrix_instruction op = arch::describe(Op);
   matrix a(op.m, op.k), b(op.n, op.k), c(op.m, op.n), d(op.m, op.n);
-  fill(a, 1), fill(b, 2), fill(c, 3);
+  constexpr bool integers = std::is_same_v<T, tw::int8_t>;
+  const int most = sizeof(T) > 1 ? 64 : integers ? 127 : 4;
+  const float unit = integers ? 1 : 0.0625f;
+  fill(a, 1, most, unit), fill(b, 2, most, unit), fill(c, 3, most, unit);
   const exec::launch_report report = exec::launch({.target = &target, .block_size = target.wave_size}, [&] {
     tw::array<T, op.a.num_registers()> a_lane;
     tw::array<T, op.b.num_registers()> b_lane;
-    tw::array<float, op.c.num_registers()> c_lane;
+    tw::array<tw::accumulator_t<T>, op.c.num_registers()> c_lane;
     const index_t lane = exec::lane_id();
     for (index_t r = 0; r < a_lane.size(); ++r) a_lane[r] = T(a.at(op.a.at(lane, r)));
     for (index_t r = 0; r < b_lane.size(); ++r) b_lane[r] = T(b.at(op.b.at(lane, r)));
-    for (index_t r = 0; r < c_lane.size(); ++r) c_lane[r] = c.at(op.c.at(lane, r));
+    for (index_t r = 0; r < c_lane.size(); ++r) c_lane[r] = tw::accumulator_t<T>(c.at(op.c.at(lane, r)));
     exec::mma<Op>(c_lane.data(), a_lane.data(), b_lane.data());
     exec::mma<Op>(c_lane.data(), a_lane.data(), b_lane.data());
-    for (index_t r = 0; r < c_lane.size(); ++r) d.at(op.c.at(lane, r)) = c_lane[r];
+    for (index_t r = 0; r < c_lane.size(); ++r) d.at(op.c.at(lane, r)) = float(c_lane[r]);
   });
   EXPECT_EQ(report.matrix_instructions, 2);
   index_t wrong = 0;
@@ -59,29 +62,50 @@ void expect_matrix_product(const arch::target& target) {
   EXPECT_EQ(wrong, 0) << target.name << ", matrix_op " << int(Op);
 }
 
-template <arch::matrix_op Op>
+template <arch::matrix_op Op, class... Ts>
 index_t expect_matrix_products() {
   index_t targets = 0;
   for (const arch::target* target : arch::all_targets) {
-    if (!target->supports(Op)) continue;
-    expect_matrix_product<Op, tw::half_t>(*target);
-    expect_matrix_product<Op, tw::bfloat16_t>(*target);
-    ++targets;
+    const auto expect = [&]<class T>() {
+      if (!target->supports(Op, tw::matrix_element_v<T>)) return;
+      expect_matrix_product<Op, T>(*target);
+      ++targets;
+    };
+    (expect.template operator()<Ts>(), ...);
   }
   return targets;
 }
 
 TEST(matrix_emulation, every_instruction_multiplies_as_its_lane_maps_say) {
   using enum arch::matrix_op;
-  EXPECT_GT(expect_matrix_products<mfma_16x16x16>(), 0);
-  EXPECT_GT(expect_matrix_products<mfma_16x16x16_x2>(), 0);
-  EXPECT_GT(expect_matrix_products<mfma_32x32x8>(), 0);
-  EXPECT_GT(expect_matrix_products<mfma_32x32x8_x2>(), 0);
-  EXPECT_GT(expect_matrix_products<mfma_16x16x32>(), 0);
-  EXPECT_GT(expect_matrix_products<mfma_32x32x16>(), 0);
-  EXPECT_GT(expect_matrix_products<wmma_16x16x16_gfx11>(), 0);
-  EXPECT_GT(expect_matrix_products<wmma_16x16x16_gfx12>(), 0);
-  EXPECT_GT(expect_matrix_products<mma_m16n8k16_x2>(), 0);
+  EXPECT_GT((expect_matrix_products<mfma_16x16x16, tw::half_t, tw::bfloat16_t>()), 0);
+  EXPECT_GT((expect_matrix_products<mfma_16x16x16_x2, tw::half_t, tw::bfloat16_t>()), 0);
+  EXPECT_GT((expect_matrix_products<mfma_32x32x8, tw::half_t, tw::bfloat16_t>()), 0);
+  EXPECT_GT((expect_matrix_products<mfma_32x32x8_x2, tw::half_t, tw::bfloat16_t>()), 0);
+  EXPECT_GT((expect_matrix_products<mfma_16x16x32, tw::half_t, tw::bfloat16_t>()), 0);
+  EXPECT_GT((expect_matrix_products<mfma_32x32x16, tw::half_t, tw::bfloat16_t>()), 0);
+  EXPECT_GT((expect_matrix_products<wmma_16x16x16_gfx11, tw::half_t, tw::bfloat16_t>()), 0);
+  EXPECT_GT((expect_matrix_products<wmma_16x16x16_gfx12, tw::half_t, tw::bfloat16_t>()), 0);
+  EXPECT_GT((expect_matrix_products<mma_m16n8k16_x2, tw::half_t, tw::bfloat16_t>()), 0);
+}
+
+TEST(matrix_emulation, elements_of_8_and_of_32_bits) {
+  using enum arch::matrix_op;
+  const auto bytes = []<arch::matrix_op Op>() {
+    return expect_matrix_products<Op, tw::fp8_ocp_t, tw::bf8_ocp_t, tw::fp8_fnuz_t, tw::bf8_fnuz_t, tw::int8_t>();
+  };
+  EXPECT_EQ((expect_matrix_products<mfma_16x16x4_b32_x4, float>()), 3);
+  EXPECT_EQ((expect_matrix_products<mfma_32x32x2_b32_x4, float>()), 3);
+  EXPECT_EQ(bytes.operator()<mfma_16x16x16_b8_x4>(), 1) << "int8 on gfx90a";
+  EXPECT_EQ(bytes.operator()<mfma_32x32x8_b8_x4>(), 1);
+  EXPECT_EQ(bytes.operator()<mfma_16x16x32_b8_x2>(), 6) << "both formats and int8 on gfx942 and gfx950";
+  EXPECT_EQ(bytes.operator()<mfma_32x32x16_b8_x2>(), 6);
+  EXPECT_EQ(bytes.operator()<mfma_16x16x64_b8>(), 1) << "int8 on gfx950";
+  EXPECT_EQ(bytes.operator()<mfma_32x32x32_b8>(), 1);
+  EXPECT_EQ(bytes.operator()<mfma_16x16x128_b8>(), 2) << "fp8 and bf8 on gfx950";
+  EXPECT_EQ(bytes.operator()<mfma_32x32x64_b8>(), 2);
+  EXPECT_EQ(bytes.operator()<wmma_16x16x16_b8_gfx11>(), 1) << "int8";
+  EXPECT_EQ(bytes.operator()<wmma_16x16x16_b8_x2_gfx12>(), 3);
 }
 
 /// c(0, 0) of a product in which only a(0, 0) and b(0, 0) are not zero.

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <map>
 #include <random>
 #include <string>
@@ -28,6 +30,7 @@ struct problem {
 template <class Policy>
 struct gemm_case {
   using T = typename Policy::element_type;
+  using R = typename Policy::result_type;
   static constexpr bool a_along_k = Policy::a_major == operand_major::k,
                         b_along_k = Policy::b_major == operand_major::k;
 
@@ -36,19 +39,31 @@ struct gemm_case {
     args.lda = (a_along_k ? p.k : p.m) + p.gap;
     args.ldb = (b_along_k ? p.k : p.n) + p.gap;
     args.ldc = p.n + p.gap;
+    args.ld_residual = p.n + 2 * p.gap;
     args.batch_stride_a = long_index_t{args.lda} * (a_along_k ? p.m : p.k) + p.gap;
     args.batch_stride_b = long_index_t{args.ldb} * (b_along_k ? p.n : p.k) + p.gap;
     args.batch_stride_c = long_index_t{args.ldc} * p.m + p.gap;
+    args.batch_stride_residual = long_index_t{args.ld_residual} * p.m + p.gap;
     std::mt19937 random(1);
-    const auto fill = [&](std::vector<T>& values, long_index_t stride) {
-      values.resize(std::size_t(stride * p.batch + padding));
-      for (T& value : values) value = T(float(int(random() % 7) - 3));
+    const auto fill = [&]<class V>(std::vector<V>& values, long_index_t size) {
+      values.resize(std::size_t(size + padding));
+      for (V& value : values) value = type_convert<V>(float(int(random() % 7) - 3));
     };
-    fill(a, args.batch_stride_a);
-    fill(b, args.batch_stride_b);
-    fill(c, args.batch_stride_c);
+    fill(a, args.batch_stride_a * p.batch);
+    fill(b, args.batch_stride_b * p.batch);
+    fill(c, args.batch_stride_c * p.batch);
+    fill(residual, args.batch_stride_residual * p.batch);
+    fill(bias, p.n);
+    const auto powers_of_two = [&](std::vector<float>& values, index_t size) {
+      values.resize(std::size_t(size));
+      for (float& value : values) value = 0.25f * float(1 << random() % 4);
+    };
+    powers_of_two(scale, 1);
+    powers_of_two(row_scale, p.m);
+    powers_of_two(column_scale, p.n);
     if (p.beta == 0) {
-      for (T& value : c) value = T(__builtin_nanf(""));  // C may be anything, then
+      for (R& value : c)
+        value = type_convert<R>(std::is_same_v<R, int> ? 77.0f : __builtin_nanf(""));  // C may be anything, then
     }
     expected = c;
     for (index_t z = 0; z < p.batch; ++z) {
@@ -56,14 +71,37 @@ struct gemm_case {
         for (index_t j = 0; j < p.n; ++j) {
           double sum = 0;
           for (index_t l = 0; l < p.k; ++l) sum += double(float(a_at(z, i, l))) * double(float(b_at(z, l, j)));
-          T& result = expected[std::size_t(z * args.batch_stride_c + long_index_t{i} * args.ldc + j)];
-          result = T(float(p.alpha * sum + (p.beta == 0 ? 0.0 : double(p.beta) * double(float(result)))));
+          R& result = expected[std::size_t(z * args.batch_stride_c + long_index_t{i} * args.ldc + j)];
+          result = type_convert<R>(
+              float(finished(z, i, j, sum) + (p.beta == 0 ? 0.0 : double(p.beta) * double(float(result)))));
         }
       }
     }
     args.a = a.data();
     args.b = b.data();
     args.c = c.data();
+    args.scale = scale.data();
+    args.row_scale = row_scale.data();
+    args.column_scale = column_scale.data();
+    args.bias = bias.data();
+    args.residual = residual.data();
+  }
+
+  /// What the epilogue makes of a sum, but for the old C.
+  double finished(index_t z, index_t i, index_t j, double x) const {
+    constexpr epilogue_options e = Policy::epilogue;
+    x *= args.alpha;
+    if (e.scale) x *= scale[0];
+    if (e.row_scale) x *= row_scale[std::size_t(i)];
+    if (e.column_scale) x *= column_scale[std::size_t(j)];
+    if (e.bias) x += float(bias[std::size_t(j)]);
+    if (e.activation == activation::relu) x = x < 0 ? 0 : x;
+    if (e.activation == activation::gelu)
+      x = 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (x + 0.044715 * x * x * x)));
+    if (e.activation == activation::silu) x = x / (1 + std::exp(-x));
+    if (e.residual)
+      x += float(residual[std::size_t(z * args.batch_stride_residual + long_index_t{i} * args.ld_residual + j)]);
+    return x;
   }
 
   T a_at(index_t z, index_t i, index_t l) const {
@@ -77,7 +115,9 @@ struct gemm_case {
 
   static constexpr long_index_t padding = 64;  // behind the last matrix: must stay as it is, too
   gemm_args args;
-  std::vector<T> a, b, c, expected;
+  std::vector<T> a, b;
+  std::vector<R> c, expected, bias, residual;
+  std::vector<float> scale, row_scale, column_scale;
 };
 
 template <class Policy>
@@ -93,13 +133,12 @@ std::string describe(const problem& p) {
 template <class Policy>
 std::map<arch::lds_op, exec::lds_counts> predicted_counts(const gemm_args& args) {
   constexpr gemm_lds_prediction prediction = predict_lds<Policy>();
-  const long_index_t times = num_block_k_tiles<Policy>(args);
   std::map<arch::lds_op, exec::lds_counts> counts;
-  for (const lds_access_analysis* access :
-       {&prediction.a_write, &prediction.b_write, &prediction.a_read, &prediction.b_read}) {
-    counts[access->op].add({times * access->executions, times * access->phases, times * access->cycles,
-                            times * access->conflicts, access->worst_degree});
-  }
+  prediction.for_each(num_block_k_tiles<Policy>(args), num_block_chunks<Policy>(args),
+                      [&](const lds_access_analysis& access, long_index_t times) {
+                        counts[access.op].add({times * access.executions, times * access.phases, times * access.cycles,
+                                               times * access.conflicts, access.worst_degree});
+                      });
   return counts;
 }
 
@@ -119,8 +158,14 @@ void expect_gemm(const problem& p) {
                                                   [&] { kernel{}(gemm.args); });
   index_t wrong = 0;
   for (std::size_t i = 0; i < gemm.c.size() && wrong < 5; ++i) {
-    const auto is = bit_cast<unsigned short>(gemm.c[i]), should = bit_cast<unsigned short>(gemm.expected[i]);
-    if (is == should || (is & 0x7fff) + (should & 0x7fff) == 0) continue;
+    using R = typename Policy::result_type;
+    const R is = gemm.c[i], should = gemm.expected[i];
+    if (std::memcmp(&is, &should, sizeof is) == 0 || (float(is) == 0 && float(should) == 0)) continue;
+    // Activations are approximations.
+    constexpr auto function = Policy::epilogue.activation;
+    if ((function == activation::gelu || function == activation::silu) &&
+        std::abs(float(is) - float(should)) <= 2e-5f + std::abs(float(should)) * 0x1p-10f)
+      continue;
     ++wrong;
     const std::size_t in_matrix = i % std::size_t(gemm.args.batch_stride_c);
     ADD_FAILURE() << "row " << in_matrix / std::size_t(gemm.args.ldc) << ", column "

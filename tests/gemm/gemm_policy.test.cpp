@@ -21,7 +21,7 @@ void expect_no_conflicts() {
 
 template <class Arch>
 void expect_good_defaults() {
-  constexpr block_tile tile = default_block_tile<Arch>();
+  constexpr block_tile tile = default_block_tile<Arch, half_t>();
   static_assert(tile.is_sound() && Arch::value.supports(tile.op) && tile.block_size() == 256);
   using enum operand_major;
   expect_no_conflicts<gemm_policy<Arch, half_t, k, mn, 8>>();

@@ -47,7 +47,7 @@ struct gfx1100 {
       .lds_size_source = "RDNA3 ISA manual: 128 KiB per workgroup processor, 64 KiB per workgroup; granule: LLVM",
       .max_vgprs = 256,
       .buffer_instructions = true,
-      .matrix_ops = list_of<matrix_op, 8>(matrix_op::wmma_16x16x16_gfx11),
+      .matrix_ops = list_of<matrix_op, 16>(matrix_op::wmma_16x16x16_gfx11, matrix_op::wmma_16x16x16_b8_gfx11),
       .lds = detail::rdna3_lds(),
   };
 };

@@ -33,7 +33,8 @@ struct gfx1201 {
       .lds_size_source = "RDNA4 ISA manual: 128 KiB per workgroup processor, 64 KiB per workgroup; granule: LLVM",
       .max_vgprs = 256,
       .buffer_instructions = true,
-      .matrix_ops = list_of<matrix_op, 8>(matrix_op::wmma_16x16x16_gfx12),
+      .matrix_ops = list_of<matrix_op, 16>(matrix_op::wmma_16x16x16_gfx12, matrix_op::wmma_16x16x16_b8_x2_gfx12),
+      .fp8 = fp8_kind::ocp,
       .lds = detail::rdna4_lds(),
   };
 };

@@ -35,8 +35,10 @@ struct gfx90a {
       .max_vgprs = 512,
       .buffer_instructions = true,
       .direct_to_lds_bytes = list_of<index_t, 5>(1, 2, 4),
-      .matrix_ops = list_of<matrix_op, 8>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2,
-                                          matrix_op::mfma_32x32x8, matrix_op::mfma_32x32x8_x2),
+      .matrix_ops = list_of<matrix_op, 16>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2,
+                                           matrix_op::mfma_32x32x8, matrix_op::mfma_32x32x8_x2,
+                                           matrix_op::mfma_16x16x4_b32_x4, matrix_op::mfma_32x32x2_b32_x4,
+                                           matrix_op::mfma_16x16x16_b8_x4, matrix_op::mfma_32x32x8_b8_x4),
       .lds = detail::cdna2_lds(),
   };
 };

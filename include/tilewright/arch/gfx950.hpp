@@ -48,9 +48,13 @@ struct gfx950 {
       .max_vgprs = 512,
       .buffer_instructions = true,
       .direct_to_lds_bytes = list_of<index_t, 5>(1, 2, 4, 12, 16),
-      .matrix_ops =
-          list_of<matrix_op, 8>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2, matrix_op::mfma_32x32x8,
-                                matrix_op::mfma_32x32x8_x2, matrix_op::mfma_16x16x32, matrix_op::mfma_32x32x16),
+      .matrix_ops = list_of<matrix_op, 16>(
+          matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2, matrix_op::mfma_32x32x8, matrix_op::mfma_32x32x8_x2,
+          matrix_op::mfma_16x16x32, matrix_op::mfma_32x32x16, matrix_op::mfma_16x16x4_b32_x4,
+          matrix_op::mfma_32x32x2_b32_x4, matrix_op::mfma_16x16x32_b8_x2, matrix_op::mfma_32x32x16_b8_x2,
+          matrix_op::mfma_16x16x64_b8, matrix_op::mfma_32x32x32_b8, matrix_op::mfma_16x16x128_b8,
+          matrix_op::mfma_32x32x64_b8),
+      .fp8 = fp8_kind::ocp,
       .lds = detail::cdna4_lds(),
   };
 };

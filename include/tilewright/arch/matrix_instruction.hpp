@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Matrix instructions for 16-bit floating-point operands: shapes and lane maps, with their sources.
+// Matrix instructions: shapes, elements and lane maps, with their sources.
 #pragma once
 
 #include <tilewright/arch/lane_map.hpp>
 
 namespace tilewright::arch {
 
-/// A matrix instruction, or a fixed group of them that works as one: "_x2" issues the instruction twice, so that a lane holds
-/// 16 contiguous bytes of each operand. The maps are the same for f16 and bf16.
+/// A matrix instruction, or a fixed group of them that works as one: "_x2" and "_x4" issue the instruction as often, so that a lane
+/// holds 16 contiguous bytes of each operand. Elements have 16 bits, or 8 ("_b8") or 32 ("_b32"); the maps depend on nothing else.
 enum class matrix_op : signed char {
   mfma_16x16x16,
   mfma_16x16x16_x2,
@@ -18,7 +18,30 @@ enum class matrix_op : signed char {
   wmma_16x16x16_gfx11,
   wmma_16x16x16_gfx12,
   mma_m16n8k16_x2,
+  mfma_16x16x4_b32_x4,
+  mfma_32x32x2_b32_x4,
+  mfma_16x16x16_b8_x4,
+  mfma_32x32x8_b8_x4,
+  mfma_16x16x32_b8_x2,
+  mfma_32x32x16_b8_x2,
+  mfma_16x16x64_b8,
+  mfma_32x32x32_b8,
+  mfma_16x16x128_b8,
+  mfma_32x32x64_b8,
+  wmma_16x16x16_b8_gfx11,
+  wmma_16x16x16_b8_x2_gfx12,
 };
+
+/// What the operands of a matrix instruction consist of. Sums are int for i8, else float.
+enum class matrix_element : signed char { f16, bf16, f32, fp8_ocp, bf8_ocp, fp8_fnuz, bf8_fnuz, i8 };
+
+TILEWRIGHT_HD constexpr bool is_fp8(matrix_element e) {
+  return e >= matrix_element::fp8_ocp && e <= matrix_element::bf8_fnuz;
+}
+TILEWRIGHT_HD constexpr index_t bytes_of(matrix_element e) {
+  if (e == matrix_element::f32) return 4;
+  return e == matrix_element::f16 || e == matrix_element::bf16 ? 2 : 1;
+}
 
 /// D(m, n) = sum over k of A(m, k) B(n, k) + C(m, n) by one wave. A's map has rows m and columns k, B's rows n and columns k,
 /// C's rows m and columns n.
@@ -34,41 +57,35 @@ namespace detail {
 
 // AMD Instinct MI200 / MI300 / CDNA4 ISA manuals, "Matrix Arithmetic Instructions": lane i of a block of 16 or 32 lanes holds
 // row i; the blocks hold consecutive groups of k. The accumulator's registers run down the rows in groups of four.
-TILEWRIGHT_HD constexpr matrix_instruction mfma_16(matrix_op op, index_t k) {
+TILEWRIGHT_HD constexpr matrix_instruction mfma(matrix_op op, index_t rows, index_t elements_per_lane) {
   lane_map ab;
-  if (k == 16) {
-    ab = {bits(row(0), row(1), row(2), row(3), col(2), col(3)), bits(col(0), col(1))};
-  } else {
-    ab = {bits(row(0), row(1), row(2), row(3), col(3), col(4)), bits(col(0), col(1), col(2))};
-  }
-  const lane_map c{bits(col(0), col(1), col(2), col(3), row(2), row(3)), bits(row(0), row(1))};
-  return {op, 16, 16, k, ab, ab, c};
-}
-
-TILEWRIGHT_HD constexpr matrix_instruction mfma_32(matrix_op op, index_t k) {
-  lane_map ab;
-  if (k == 8) {
-    ab = {bits(row(0), row(1), row(2), row(3), row(4), col(2)), bits(col(0), col(1))};
-  } else {
-    ab = {bits(row(0), row(1), row(2), row(3), row(4), col(3)), bits(col(0), col(1), col(2))};
-  }
-  const lane_map c{bits(col(0), col(1), col(2), col(3), col(4), row(2)), bits(row(0), row(1), row(3), row(4))};
-  return {op, 32, 32, k, ab, ab, c};
+  index_t row_bits = 0, element_bits = 0;
+  while (1 << row_bits < rows) ab.lane.push_back(row(row_bits++));
+  while (1 << element_bits < elements_per_lane) ab.reg.push_back(col(element_bits++));
+  for (index_t i = row_bits; i < 6; ++i) ab.lane.push_back(col(element_bits + i - row_bits));
+  const lane_map c =
+      rows == 16 ? lane_map{bits(col(0), col(1), col(2), col(3), row(2), row(3)), bits(row(0), row(1))}
+                 : lane_map{bits(col(0), col(1), col(2), col(3), col(4), row(2)), bits(row(0), row(1), row(3), row(4))};
+  return {op, rows, rows, elements_per_lane * (64 / rows), ab, ab, c};
 }
 
 // RDNA3 ISA manual, "Wave Matrix Multiply Accumulate": lanes 16-31 hold a copy of the operands of lanes 0-15; each lane holds a
 // whole row; accumulator register r holds rows 2r (lanes 0-15) and 2r + 1 (lanes 16-31).
-TILEWRIGHT_HD constexpr matrix_instruction wmma_gfx11() {
+TILEWRIGHT_HD constexpr matrix_instruction wmma_gfx11(matrix_op op) {
   const lane_map ab{bits(row(0), row(1), row(2), row(3), none()), bits(col(0), col(1), col(2), col(3))};
   const lane_map c{bits(col(0), col(1), col(2), col(3), row(0)), bits(row(1), row(2), row(3))};
-  return {matrix_op::wmma_16x16x16_gfx11, 16, 16, 16, ab, ab, c};
+  return {op, 16, 16, 16, ab, ab, c};
 }
 
 // RDNA4 ISA manual: no copies; lanes 16-31 hold the upper half of k and the lower half of the accumulator's rows.
-TILEWRIGHT_HD constexpr matrix_instruction wmma_gfx12() {
-  const lane_map ab{bits(row(0), row(1), row(2), row(3), col(3)), bits(col(0), col(1), col(2))};
+TILEWRIGHT_HD constexpr matrix_instruction wmma_gfx12(matrix_op op) {
   const lane_map c{bits(col(0), col(1), col(2), col(3), row(3)), bits(row(0), row(1), row(2))};
-  return {matrix_op::wmma_16x16x16_gfx12, 16, 16, 16, ab, ab, c};
+  if (op == matrix_op::wmma_16x16x16_b8_x2_gfx12) {
+    const lane_map ab{bits(row(0), row(1), row(2), row(3), col(4)), bits(col(0), col(1), col(2), col(3))};
+    return {op, 16, 16, 32, ab, ab, c};
+  }
+  const lane_map ab{bits(row(0), row(1), row(2), row(3), col(3)), bits(col(0), col(1), col(2))};
+  return {op, 16, 16, 16, ab, ab, c};
 }
 
 // PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type", for n and n + 8.
@@ -83,18 +100,56 @@ TILEWRIGHT_HD constexpr matrix_instruction mma_m16n8k16_x2() {
 
 /// What an instruction computes and which lane holds what.
 TILEWRIGHT_HD constexpr matrix_instruction describe(matrix_op op) {
+  using enum matrix_op;
   switch (op) {
-    case matrix_op::mfma_16x16x16: return detail::mfma_16(op, 16);
-    case matrix_op::mfma_16x16x16_x2: return detail::mfma_16(op, 32);
-    case matrix_op::mfma_32x32x8: return detail::mfma_32(op, 8);
-    case matrix_op::mfma_32x32x8_x2: return detail::mfma_32(op, 16);
-    case matrix_op::mfma_16x16x32: return detail::mfma_16(op, 32);
-    case matrix_op::mfma_32x32x16: return detail::mfma_32(op, 16);
-    case matrix_op::wmma_16x16x16_gfx11: return detail::wmma_gfx11();
-    case matrix_op::wmma_16x16x16_gfx12: return detail::wmma_gfx12();
-    case matrix_op::mma_m16n8k16_x2: break;
+    case mfma_16x16x16: return detail::mfma(op, 16, 4);
+    case mfma_32x32x8: return detail::mfma(op, 32, 4);
+    case mfma_16x16x16_x2:
+    case mfma_16x16x32: return detail::mfma(op, 16, 8);
+    case mfma_32x32x8_x2:
+    case mfma_32x32x16: return detail::mfma(op, 32, 8);
+    case mfma_16x16x4_b32_x4: return detail::mfma(op, 16, 4);
+    case mfma_32x32x2_b32_x4: return detail::mfma(op, 32, 4);
+    case mfma_16x16x16_b8_x4:
+    case mfma_16x16x32_b8_x2:
+    case mfma_16x16x64_b8: return detail::mfma(op, 16, 16);
+    case mfma_32x32x8_b8_x4:
+    case mfma_32x32x16_b8_x2:
+    case mfma_32x32x32_b8: return detail::mfma(op, 32, 16);
+    case mfma_16x16x128_b8: return detail::mfma(op, 16, 32);
+    case mfma_32x32x64_b8: return detail::mfma(op, 32, 32);
+    case wmma_16x16x16_gfx11:
+    case wmma_16x16x16_b8_gfx11: return detail::wmma_gfx11(op);
+    case wmma_16x16x16_gfx12:
+    case wmma_16x16x16_b8_x2_gfx12: return detail::wmma_gfx12(op);
+    case mma_m16n8k16_x2: break;
   }
   return detail::mma_m16n8k16_x2();
+}
+
+/// Bytes of an operand's element.
+TILEWRIGHT_HD constexpr index_t element_bytes(matrix_op op) {
+  using enum matrix_op;
+  if (op == mfma_16x16x4_b32_x4 || op == mfma_32x32x2_b32_x4) return 4;
+  return op >= mfma_16x16x16_b8_x4 ? 1 : 2;
+}
+
+/// Instructions in the group.
+TILEWRIGHT_HD constexpr index_t num_issues(matrix_op op) {
+  using enum matrix_op;
+  switch (op) {
+    case mfma_16x16x4_b32_x4:
+    case mfma_32x32x2_b32_x4:
+    case mfma_16x16x16_b8_x4:
+    case mfma_32x32x8_b8_x4: return 4;
+    case mfma_16x16x16_x2:
+    case mfma_32x32x8_x2:
+    case mfma_16x16x32_b8_x2:
+    case mfma_32x32x16_b8_x2:
+    case wmma_16x16x16_b8_x2_gfx12:
+    case mma_m16n8k16_x2: return 2;
+    default: return 1;
+  }
 }
 
 }  // namespace tilewright::arch

@@ -27,12 +27,15 @@ struct lds_instruction {
   inplace_vector<lds_service, 2> readings;
 };
 
+/// Formats of 8-bit floating-point numbers: those of the Open Compute Project, or those without infinities and negative zero.
+enum class fp8_kind : signed char { none, fnuz, ocp };
+
 struct target {
   const char* name = "";
   instruction_set isa = instruction_set::cdna;
   index_t wave_size = 0;
-  index_t lds_bytes = 0;    // most that one workgroup may have
-  index_t lds_granule = 0;  // allocations are rounded up to a multiple of this many bytes
+  index_t lds_bytes = 0;            // most that one workgroup may have
+  index_t lds_granule = 0;          // allocations are rounded up to a multiple of this many bytes
   index_t lds_pool_bytes = 0;       // that the workgroups of a compute unit (WGP, SM) share; 0: as much as one may have
   index_t lds_reserved_bytes = 0;   // that each workgroup takes from the pool beside its own allocation
   index_t max_lds_offset = 0xffff;  // largest constant in bytes that an LDS instruction adds to its address
@@ -43,7 +46,8 @@ struct target {
   index_t max_vector_bytes = 16;                        // of one memory access by a lane
   bool buffer_instructions = false;                     // global accesses whose bounds the hardware checks
   inplace_vector<index_t, 5> direct_to_lds_bytes = {};  // per lane, of copies from global memory that bypass registers
-  inplace_vector<matrix_op, 8> matrix_ops = {};
+  inplace_vector<matrix_op, 16> matrix_ops = {};
+  fp8_kind fp8 = fp8_kind::none;  // that matrix instructions take
   inplace_vector<lds_instruction, num_lds_ops> lds = {};
 
   /// The row of an instruction; nullptr if the target does not have it.
@@ -60,6 +64,17 @@ struct target {
       if (known == op) return true;
     }
     return false;
+  }
+  /// The same for operands of one kind of element.
+  TILEWRIGHT_HD constexpr bool supports(matrix_op op, matrix_element element) const {
+    using enum matrix_op;
+    if (!supports(op) || bytes_of(element) != element_bytes(op)) return false;
+    const bool only_i8 =
+        op == mfma_16x16x16_b8_x4 || op == mfma_32x32x8_b8_x4 || op == mfma_16x16x64_b8 || op == mfma_32x32x32_b8;
+    if (element == matrix_element::i8) return op != mfma_16x16x128_b8 && op != mfma_32x32x64_b8;
+    if (!is_fp8(element)) return true;
+    const bool is_ocp = element == matrix_element::fp8_ocp || element == matrix_element::bf8_ocp;
+    return !only_i8 && fp8 == (is_ocp ? fp8_kind::ocp : fp8_kind::fnuz);
   }
   TILEWRIGHT_HD constexpr bool supports_direct_to_lds(index_t bytes_per_lane) const {
     for (const index_t known : direct_to_lds_bytes) {

@@ -18,6 +18,6 @@ template <index_t>
 TILEWRIGHT_HD void wait_for_lds() {}
 TILEWRIGHT_HD void wait_for_global_loads() {}
 template <index_t>
-TILEWRIGHT_HD void keep_in_accumulation_registers(float*) {}
+TILEWRIGHT_HD void keep_in_accumulation_registers(void*) {}
 
 }  // namespace tilewright::exec

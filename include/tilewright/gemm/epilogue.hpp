@@ -1,27 +1,112 @@
 // SPDX-License-Identifier: MIT
-// Writes the result: C = alpha times the accumulator plus beta times the old C.
+// Writes the result: scales, bias, activation, residual, the old C, and the conversion to C's type.
 #pragma once
 
+#include <tilewright/gemm/activation.hpp>
+#include <tilewright/gemm/gemm_args.hpp>
+#include <tilewright/gemm/result_stage.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 namespace tilewright {
 
-/// With beta = 0 the old contents of C are not read, so they may be anything.
-template <class CWindow, class C>
-TILEWRIGHT_HD void linear_combination_epilogue(const CWindow& c_window,
-                                               const static_distributed_tensor<float, C>& accumulator, float alpha,
-                                               float beta) {
-  using T = typename CWindow::element_type;
-  static_distributed_tensor<float, C> sum;
-  for (index_t d = 0; d < C::num_elements; ++d) sum.thread_buffer[d] = alpha * accumulator.thread_buffer[d];
-  if (beta != 0.0f) {
-    const auto old = load_tile(c_window);
-    for (index_t d = 0; d < C::num_elements; ++d)
-      sum.thread_buffer[d] += beta * type_convert<float>(old.thread_buffer[d]);
+namespace detail {
+
+/// A tile of an m x n tensor with these strides; zeros if `wanted` is false, without reading.
+template <class T, class Rows, class Ld, class Step, index_t Vector>
+TILEWRIGHT_HD auto load_rows(const void* data, const gemm_args& args, const multi_index<2>& origin, Rows distribution,
+                             Ld ld, Step step, number<Vector> vector, bool wanted = true) {
+  const auto view = make_naive_tensor_view<address_space_enum::global>(
+      static_cast<const T*>(data), make_tuple(args.m, args.n), make_tuple(ld, step), vector);
+  const auto lengths = make_tuple(number<Rows::x_lengths[0]>{}, number<Rows::x_lengths[1]>{});
+  static_distributed_tensor<T, Rows> tile{};
+  if (wanted) tile = load_tile(make_tile_window(view, lengths, origin, distribution));
+  return tile;
+}
+
+/// The sums of one place of C become what is written there.
+template <class Policy, class Sum, class Rows>
+TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sums, const gemm_args& args,
+                                 const multi_index<2>& origin, long_index_t batch) {
+  using R = typename Policy::result_type;
+  constexpr epilogue_options options = Policy::epilogue;
+  constexpr number<Policy::vector> vector{};
+  constexpr index_t n = Rows::num_elements;
+  static_distributed_tensor<R, Rows> result;
+  const R* const c = static_cast<const R*>(args.c) + batch * args.batch_stride_c;
+  const auto old = load_rows<R>(c, args, origin, Rows{}, args.ldc, number<1>{}, vector, args.beta != 0.0f);
+  if constexpr (__is_same(R, int)) {
+    static_assert(__is_same(Sum, int) && options.is_plain(),
+                  "gemm: sums that stay integers can only be scaled by alpha and beta");
+    const unsigned alpha = unsigned(int(args.alpha)), beta = unsigned(int(args.beta));
+    for (index_t i = 0; i < n; ++i)
+      result.thread_buffer[i] = int(alpha * unsigned(sums.thread_buffer[i]) + beta * unsigned(old.thread_buffer[i]));
+  } else {
+    float factor = args.alpha;
+    if constexpr (options.scale) factor *= *args.scale;
+    array<float, n> x;
+    for (index_t i = 0; i < n; ++i) x[i] = factor * float(sums.thread_buffer[i]);
+    if constexpr (options.row_scale) {
+      const auto scale = load_rows<float>(args.row_scale, args, origin, Rows{}, number<1>{}, number<0>{}, number<1>{});
+      for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
+    }
+    if constexpr (options.column_scale) {
+      const auto scale = load_rows<float>(args.column_scale, args, origin, Rows{}, number<0>{}, number<1>{}, vector);
+      for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
+    }
+    if constexpr (options.bias) {
+      const auto bias = load_rows<R>(args.bias, args, origin, Rows{}, number<0>{}, number<1>{}, vector);
+      for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(bias.thread_buffer[i]);
+    }
+    for (index_t i = 0; i < n; ++i) x[i] = activate<options.activation>(x[i]);
+    if constexpr (options.residual) {
+      const R* const begin = static_cast<const R*>(args.residual) + batch * args.batch_stride_residual;
+      const auto residual = load_rows<R>(begin, args, origin, Rows{}, args.ld_residual, number<1>{}, vector);
+      for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(residual.thread_buffer[i]);
+    }
+    for (index_t i = 0; i < n; ++i) x[i] += args.beta * type_convert<float>(old.thread_buffer[i]);
+    if constexpr (is_fp8_v<R> && n % 2 == 0) {
+      for (index_t i = 0; i < n; i += 2) {
+        const array<R, 2> pair = convert_pair<R>(x[i], x[i + 1]);
+        result.thread_buffer[i] = pair[0];
+        result.thread_buffer[i + 1] = pair[1];
+      }
+    } else {
+      for (index_t i = 0; i < n; ++i) result.thread_buffer[i] = type_convert<R>(x[i]);
+    }
   }
-  static_distributed_tensor<T, C> result;
-  for (index_t d = 0; d < C::num_elements; ++d) result.thread_buffer[d] = type_convert<T>(sum.thread_buffer[d]);
-  store_tile(c_window, result);
+  return result;
+}
+
+}  // namespace detail
+
+/// Writes the sums of the block tile at `origin`. With beta = 0 the old contents of C are not read, so they may be anything. LDS from
+/// `lds` on is overwritten.
+template <class Policy, class Sum, class C>
+TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, const gemm_args& args,
+                                multi_index<2> origin, long_index_t batch, exec::lds_pointer lds) {
+  using R = typename Policy::result_type;
+  using stage = result_stage<Policy>;
+  using chunk_sums = tile_distribution<stage::sums>;
+  using chunk_rows = tile_distribution<stage::rows>;
+  constexpr auto layout = make_lds_descriptor<stage::layout.layout>();
+  constexpr auto lengths = make_tuple(number<stage::chunk.m>{}, number<stage::chunk.n>{});
+  const auto view = make_tensor_view<address_space_enum::lds, Sum>(lds, layout);
+  const auto write = make_tile_window(view, lengths, {}, chunk_sums{});
+  const auto read = make_tile_window(view, lengths, {}, chunk_rows{});
+  R* const c = static_cast<R*>(args.c) + batch * args.batch_stride_c;
+  const auto c_view = make_naive_tensor_view<address_space_enum::global>(
+      c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), number<Policy::vector>{});
+  unroll<stage::num_chunks>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+    static_distributed_tensor<Sum, chunk_sums> chunk;
+    constexpr index_t n = chunk_sums::num_elements;
+    for (index_t r = 0; r < n; ++r) chunk.thread_buffer[r] = sums.thread_buffer[i * n + r];
+    exec::block_sync();  // what others read from LDS before is no longer needed
+    store_tile(write, chunk);
+    exec::block_sync();
+    const auto result = detail::finished_rows<Policy>(load_tile(read), args, origin, batch);
+    store_tile(make_tile_window(c_view, lengths, origin, chunk_rows{}), result);
+    origin[0] += stage::chunk.m;
+  });
 }
 
 }  // namespace tilewright

@@ -17,6 +17,15 @@ struct gemm_args {
   float alpha = 1, beta = 0;
   index_t batch = 1;
   long_index_t batch_stride_a = 0, batch_stride_b = 0, batch_stride_c = 0;
+
+  // What the policy's epilogue_options ask for; the same for all problems of a batch, but for the residual.
+  const float* scale = nullptr;
+  const float* row_scale = nullptr;     // m
+  const float* column_scale = nullptr;  // n
+  const void* bias = nullptr;           // n, of C's type
+  const void* residual = nullptr;       // m x n, row-major, of C's type
+  index_t ld_residual = 0;
+  long_index_t batch_stride_residual = 0;
 };
 
 }  // namespace tilewright

@@ -19,9 +19,11 @@ struct grid_size {
 template <class Policy>
 struct gemm_kernel {
   using T = typename Policy::element_type;
+  using R = typename Policy::result_type;
   static constexpr block_tile tile = Policy::tile;
   static constexpr index_t block_size = tile.block_size();
-  static constexpr index_t lds_bytes = Policy::pipeline::num_stages * lds_stage_bytes<Policy>();
+  static constexpr index_t lds_bytes =
+      max(Policy::pipeline::num_stages * lds_stage_bytes<Policy>(), result_stage<Policy>::bytes);
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
@@ -37,6 +39,15 @@ struct gemm_kernel {
     if (args.lda < a_row) return "lda is smaller than a row of A (a column, if A is column-major)";
     if (args.ldb < b_row) return "ldb is smaller than a row of B (a column, if B is column-major)";
     if (args.ldc < args.n) return "ldc is smaller than a row of C";
+    constexpr epilogue_options e = Policy::epilogue;
+    if ((e.scale && !args.scale) || (e.row_scale && !args.row_scale) || (e.column_scale && !args.column_scale) ||
+        (e.bias && !args.bias) || (e.residual && !args.residual)) {
+      return "the epilogue needs a pointer that is null: scale, row_scale, column_scale, bias or residual";
+    }
+    if (e.residual && args.ld_residual < args.n) return "ld_residual is smaller than a row of the residual";
+    const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
+    if (__is_same(R, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
+      return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
     if (args.batch > 65535 || ceil_div(args.m, tile.m) > 65535)
       return "the grid would have more than 65535 blocks along m or the batch";
     // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
@@ -47,15 +58,16 @@ struct gemm_kernel {
     };
     const long_index_t a_span = operand_span(a_along_k, args.lda, tile.m),
                        b_span = operand_span(b_along_k, args.ldb, tile.n);
-    const long_index_t c_span = long_index_t(args.ldc) * tile.m + tile.n;
-    if (a_span > limit || b_span > limit || c_span > limit)
+    const long_index_t c_span = long_index_t(max(args.ldc, e.residual ? args.ld_residual : 0)) * tile.m + tile.n;
+    if (a_span > limit || b_span > limit || c_span > 0x7fffffff / long_index_t(sizeof(R)))
       return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
     if (args.m > 0x7fffffff - tile.m || args.n > 0x7fffffff - tile.n || args.k > 0x7fffffff - tile.k)
       return "m, n or k is too close to 2^31";
     if (Policy::vector > 1) {
       const index_t v = Policy::vector;
       if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v ||
-          args.batch_stride_a % v || args.batch_stride_b % v || args.batch_stride_c % v) {
+          args.batch_stride_a % v || args.batch_stride_b % v || args.batch_stride_c % v ||
+          (e.residual && (args.ld_residual % v || args.batch_stride_residual % v))) {
         return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
                "multiples of its vector; use the kernel with vector 1";
       }
@@ -88,15 +100,10 @@ struct gemm_kernel {
     const auto b = operand_window(number<Policy::b_major>{}, args.b, args.batch_stride_b, args.n, args.ldb, n0,
                                   make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{});
 
-    static_distributed_tensor<float, tile_distribution<c_encoding(tile)>> accumulator{};
-    Policy::pipeline::template run<Policy>(accumulator, a, b, k.count, exec::lds_allocate<lds_bytes>());
-
-    T* c = static_cast<T*>(args.c) + batch * args.batch_stride_c;
-    const auto c_view =
-        make_naive_tensor_view<global>(c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), vector);
-    const auto c_window = make_tile_window(c_view, make_tuple(number<tile.m>{}, number<tile.n>{}), {m0, n0},
-                                           tile_distribution<c_encoding(tile)>{});
-    linear_combination_epilogue(c_window, accumulator, args.alpha, args.beta);
+    static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding(tile)>> sums{};
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds);
+    write_result<Policy>(sums, args, {m0, n0}, batch, lds);
   }
 };
 

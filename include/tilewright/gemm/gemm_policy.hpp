@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/target.hpp>
+#include <tilewright/gemm/epilogue_options.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/mma/block_tile.hpp>
@@ -22,22 +23,27 @@ inline constexpr bool copies_directly = false;
 template <index_t Stages>
 inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
 
-/// The block tile that a target's kernels use by default, for 16-bit elements.
-template <class Arch>
+/// The block tile that a target's kernels use by default for elements of T: 128 bytes of each row at a time on AMD GPUs.
+template <class Arch, class T>
 TILEWRIGHT_HD constexpr block_tile default_block_tile() {
   using enum arch::matrix_op;
-  if constexpr (Arch::value.supports(mfma_32x32x16)) {
-    return {128, 128, 64, 2, 2, mfma_32x32x16};
-  } else if constexpr (Arch::value.supports(mfma_32x32x8_x2)) {
-    return {128, 128, 64, 2, 2, mfma_32x32x8_x2};
-  } else if constexpr (Arch::value.supports(wmma_16x16x16_gfx11)) {
-    return {128, 128, 64, 2, 4, wmma_16x16x16_gfx11};
-  } else if constexpr (Arch::value.supports(wmma_16x16x16_gfx12)) {
-    return {128, 128, 64, 2, 4, wmma_16x16x16_gfx12};
-  } else {
-    return {128, 128, 32, 2, 4, mma_m16n8k16_x2};
+  using arch::matrix_op;
+  constexpr arch::matrix_element element = matrix_element_v<T>;
+  constexpr index_t k = 128 / index_t(sizeof(T));
+  for (const matrix_op op : {mfma_32x32x16, mfma_32x32x8_x2, mfma_32x32x64_b8, mfma_32x32x32_b8, mfma_32x32x16_b8_x2,
+                             mfma_32x32x8_b8_x4, mfma_32x32x2_b32_x4}) {
+    if (Arch::value.supports(op, element)) return {128, 128, k, 2, 2, op};
   }
+  for (const matrix_op op :
+       {wmma_16x16x16_gfx11, wmma_16x16x16_gfx12, wmma_16x16x16_b8_gfx11, wmma_16x16x16_b8_x2_gfx12}) {
+    if (Arch::value.supports(op, element)) return {128, 128, 64, 2, 4, op};
+  }
+  return {128, 128, 32, 2, 4, mma_m16n8k16_x2};
 }
+
+/// What is written for operands of T: sums of int8_t as int, those of 8-bit floating-point numbers as float, else T.
+template <class T>
+using default_result_t = std::conditional_t<__is_same(T, int8_t), int, std::conditional_t<sizeof(T) == 1, float, T>>;
 
 /// single_buffered_pipeline on AMD GPUs where k of the block tile is at least two steps of the matrix instruction, else
 /// double_buffered_pipeline.
@@ -76,24 +82,28 @@ TILEWRIGHT_HD constexpr tensor_graph operand_graph(const swizzled_layout& layout
 
 }  // namespace detail
 
-/// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol stays short.
+/// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol stays short; such a
+/// struct may also replace result_type, epilogue and grid_order.
 /// Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs lengths along contiguous dimensions,
 /// leading dimensions and pointers that are multiples of it.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
-          block_tile Tile = default_block_tile<Arch>(), class Pipeline = default_pipeline>
+          block_tile Tile = default_block_tile<Arch, T>(), class Pipeline = default_pipeline>
 struct gemm_policy {
-  static_assert(Arch::value.supports(Tile.op), "gemm_policy: the target does not have this matrix instruction");
+  static_assert(Arch::value.supports(Tile.op, matrix_element_v<T>),
+                "gemm_policy: the target does not have this matrix instruction for these elements");
   static_assert(Tile.is_sound(),
                 "gemm_policy: the block tile is not a whole number of matrix instructions for each wave");
 
   using arch = Arch;
   using element_type = T;
+  using result_type = default_result_t<T>;
+  static constexpr epilogue_options epilogue{};
   static constexpr block_tile tile = Tile;
   static constexpr operand_major a_major = AMajor;
   static constexpr operand_major b_major = BMajor;
   static constexpr index_t vector = Vector;
-  /// Elements along k that stay together in LDS.
-  static constexpr index_t k_pack = 8;
+  /// Elements along k that stay together in LDS: 16 bytes.
+  static constexpr index_t k_pack = 16 / index_t(sizeof(T));
   static constexpr bool prefers_single_buffer = tilewright::arch::is_amd(Arch::value) && num_k_steps(Tile) > 1;
   using pipeline =
       std::conditional_t<!std::is_same_v<Pipeline, default_pipeline>, Pipeline,
@@ -104,7 +114,7 @@ struct gemm_policy {
                 "gemm_policy: m, n and k of the block tile must be powers of two");
   static_assert(operand_copy_fits(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack) &&
                     operand_copy_fits(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack),
-                "gemm_policy: the block tile has less than 8 elements of each operand for each thread; use fewer waves "
+                "gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves "
                 "or a larger block tile");
 
   /// Whether columns of the operand's tile, not rows, are contiguous in LDS.

@@ -2,9 +2,8 @@
 // Matrix instructions of AMD GPUs.
 #pragma once
 
-#include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/exec/amdgcn/native.hpp>
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/exec/matrix_element.hpp>
 
 namespace tilewright::exec {
 inline namespace amdgcn {
@@ -17,6 +16,8 @@ template <index_t N>
 using halves __attribute__((ext_vector_type(N))) = _Float16;
 template <index_t N>
 using shorts __attribute__((ext_vector_type(N))) = short;
+template <index_t N>
+using ints __attribute__((ext_vector_type(N))) = int;
 template <index_t N>
 using bfloats __attribute__((ext_vector_type(N))) = __bf16;
 
@@ -31,77 +32,104 @@ TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
 
 /// How many instructions the machine issues for a group. They add to the same accumulator, so that others may stand between them.
 template <arch::matrix_op Op>
-inline constexpr index_t mma_parts =
-    Op == arch::matrix_op::mfma_16x16x16_x2 || Op == arch::matrix_op::mfma_32x32x8_x2 ? 2 : 1;
+inline constexpr index_t mma_parts = arch::num_issues(Op);
+
+// One builtin for each pair of instruction and element; each takes its own types.
+#define TILEWRIGHT_MMA(condition, builtin, type, ...) \
+  if constexpr (condition) acc = __builtin_amdgcn_##builtin(operand<type>(a, I), operand<type>(b, I), acc, __VA_ARGS__)
 
 /// Part I of mma.
-template <arch::matrix_op Op, index_t I, class T>
-TILEWRIGHT_HD void mma_part(float* c, [[maybe_unused]] const T* a, [[maybe_unused]] const T* b) {
+template <arch::matrix_op Op, index_t I, class Accumulator, class T>
+TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const T* a, [[maybe_unused]] const T* b) {
   using enum arch::matrix_op;
   using namespace detail;
-  constexpr bool f16 = __is_same(T, half_t);
-  static_assert(f16 || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
-  static_assert(arch::current::value.supports(Op), "mma: this target does not have the matrix instruction");
-  constexpr index_t num_c = arch::describe(Op).c.num_registers();
-  auto acc = operand<floats<num_c>>(c, 0);
+  static_assert(arch::current::value.supports(Op, matrix_element_v<T>),
+                "mma: this target does not have the matrix instruction for these elements");
+  static_assert(__is_same(Accumulator, accumulator_t<T>), "mma: int8_t is added up in int, everything else in float");
+  constexpr index_t n = arch::describe(Op).c.num_registers();
+  [[maybe_unused]] constexpr bool f16 = __is_same(T, half_t), bf16 = __is_same(T, bfloat16_t),
+                                  i8 = __is_same(T, int8_t);
+  [[maybe_unused]] constexpr bool fp8 = __is_same(T, fp8_ocp_t) || __is_same(T, fp8_fnuz_t);
+  [[maybe_unused]] constexpr bool bf8 = __is_same(T, bf8_ocp_t) || __is_same(T, bf8_fnuz_t);
+  auto acc = operand<std::conditional_t<i8, ints<n>, floats<n>>>(c, 0);
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
-  if constexpr (Op == mfma_16x16x16 || Op == mfma_16x16x16_x2) {
-    if constexpr (f16) {
-      acc = __builtin_amdgcn_mfma_f32_16x16x16f16(operand<halves<4>>(a, I), operand<halves<4>>(b, I), acc, 0, 0, 0);
-    } else {
-      acc = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(operand<shorts<4>>(a, I), operand<shorts<4>>(b, I), acc, 0, 0, 0);
-    }
-  }
-  if constexpr (Op == mfma_32x32x8 || Op == mfma_32x32x8_x2) {
-    if constexpr (f16) {
-      acc = __builtin_amdgcn_mfma_f32_32x32x8f16(operand<halves<4>>(a, I), operand<halves<4>>(b, I), acc, 0, 0, 0);
-    } else {
-      acc = __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(operand<shorts<4>>(a, I), operand<shorts<4>>(b, I), acc, 0, 0, 0);
-    }
-  }
+  constexpr bool k16 = Op == mfma_16x16x16 || Op == mfma_16x16x16_x2, k8 = Op == mfma_32x32x8 || Op == mfma_32x32x8_x2;
+  TILEWRIGHT_MMA(k16 && f16, mfma_f32_16x16x16f16, halves<4>, 0, 0, 0);
+  TILEWRIGHT_MMA(k16 && bf16, mfma_f32_16x16x16bf16_1k, shorts<4>, 0, 0, 0);
+  TILEWRIGHT_MMA(k8 && f16, mfma_f32_32x32x8f16, halves<4>, 0, 0, 0);
+  TILEWRIGHT_MMA(k8 && bf16, mfma_f32_32x32x8bf16_1k, shorts<4>, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x4_b32_x4, mfma_f32_16x16x4f32, float, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x2_b32_x4, mfma_f32_32x32x2f32, float, 0, 0, 0);
+#endif
+#if defined(__gfx90a__)
+  TILEWRIGHT_MMA(Op == mfma_16x16x16_b8_x4, mfma_i32_16x16x16i8, int, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x8_b8_x4, mfma_i32_32x32x8i8, int, 0, 0, 0);
+#endif
+#if defined(__gfx942__) || defined(__gfx950__)
+  TILEWRIGHT_MMA(Op == mfma_16x16x32_b8_x2 && i8, mfma_i32_16x16x32_i8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x16_b8_x2 && i8, mfma_i32_32x32x16_i8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x32_b8_x2 && fp8, mfma_f32_16x16x32_fp8_fp8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x16_b8_x2 && fp8, mfma_f32_32x32x16_fp8_fp8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x32_b8_x2 && bf8, mfma_f32_16x16x32_bf8_bf8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x16_b8_x2 && bf8, mfma_f32_32x32x16_bf8_bf8, long, 0, 0, 0);
 #endif
 #if defined(__gfx950__)
-  if constexpr (Op == mfma_16x16x32) {
-    if constexpr (f16) {
-      acc = __builtin_amdgcn_mfma_f32_16x16x32_f16(operand<halves<8>>(a, 0), operand<halves<8>>(b, 0), acc, 0, 0, 0);
-    } else {
-      acc = __builtin_amdgcn_mfma_f32_16x16x32_bf16(operand<bfloats<8>>(a, 0), operand<bfloats<8>>(b, 0), acc, 0, 0, 0);
-    }
-  }
-  if constexpr (Op == mfma_32x32x16) {
-    if constexpr (f16) {
-      acc = __builtin_amdgcn_mfma_f32_32x32x16_f16(operand<halves<8>>(a, 0), operand<halves<8>>(b, 0), acc, 0, 0, 0);
-    } else {
-      acc = __builtin_amdgcn_mfma_f32_32x32x16_bf16(operand<bfloats<8>>(a, 0), operand<bfloats<8>>(b, 0), acc, 0, 0, 0);
-    }
-  }
+  TILEWRIGHT_MMA(Op == mfma_16x16x32 && f16, mfma_f32_16x16x32_f16, halves<8>, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x32 && bf16, mfma_f32_16x16x32_bf16, bfloats<8>, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x16 && f16, mfma_f32_32x32x16_f16, halves<8>, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x16 && bf16, mfma_f32_32x32x16_bf16, bfloats<8>, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x64_b8, mfma_i32_16x16x64_i8, ints<4>, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x32_b8, mfma_i32_32x32x32_i8, ints<4>, 0, 0, 0);
+  // Format 0 is e4m3, 1 e5m2, of both operands. With scales of 0 it is the instruction that does not scale.
+  TILEWRIGHT_MMA(Op == mfma_16x16x128_b8 && fp8, mfma_scale_f32_16x16x128_f8f6f4, ints<8>, 0, 0, 0, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x128_b8 && bf8, mfma_scale_f32_16x16x128_f8f6f4, ints<8>, 1, 1, 0, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x64_b8 && fp8, mfma_scale_f32_32x32x64_f8f6f4, ints<8>, 0, 0, 0, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x64_b8 && bf8, mfma_scale_f32_32x32x64_f8f6f4, ints<8>, 1, 1, 0, 0, 0, 0);
 #endif
 #if defined(__GFX11__)
-  if constexpr (Op == wmma_16x16x16_gfx11) {
-    if constexpr (f16) {
-      acc = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(operand<halves<16>>(a, 0), operand<halves<16>>(b, 0), acc);
-    } else {
-      acc = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(operand<shorts<16>>(a, 0), operand<shorts<16>>(b, 0), acc);
-    }
+  if constexpr (Op == wmma_16x16x16_gfx11 && f16) {
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(operand<halves<16>>(a, 0), operand<halves<16>>(b, 0), acc);
+  }
+  if constexpr (Op == wmma_16x16x16_gfx11 && bf16) {
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(operand<shorts<16>>(a, 0), operand<shorts<16>>(b, 0), acc);
+  }
+  if constexpr (Op == wmma_16x16x16_b8_gfx11) {
+    acc = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(true, operand<ints<4>>(a, 0), true, operand<ints<4>>(b, 0), acc,
+                                                     false);
   }
 #endif
 #if defined(__GFX12__)
-  if constexpr (Op == wmma_16x16x16_gfx12) {
-    if constexpr (f16) {
-      acc = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(operand<halves<8>>(a, 0), operand<halves<8>>(b, 0), acc);
-    } else {
-      acc = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(operand<shorts<8>>(a, 0), operand<shorts<8>>(b, 0), acc);
-    }
+  if constexpr (Op == wmma_16x16x16_gfx12 && f16) {
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(operand<halves<8>>(a, 0), operand<halves<8>>(b, 0), acc);
+  }
+  if constexpr (Op == wmma_16x16x16_gfx12 && bf16) {
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(operand<shorts<8>>(a, 0), operand<shorts<8>>(b, 0), acc);
+  }
+  if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && fp8) {
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(operand<ints<2>>(a, I), operand<ints<2>>(b, I), acc);
+  }
+  if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && bf8) {
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_bf8_bf8_w32_gfx12(operand<ints<2>>(a, I), operand<ints<2>>(b, I), acc);
+  }
+  if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && i8) {
+    acc = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32_gfx12(true, operand<ints<2>>(a, I), true, operand<ints<2>>(b, I),
+                                                           acc, false);
   }
 #endif
   __builtin_memcpy(c, &acc, sizeof(acc));
 }
 
+#undef TILEWRIGHT_MMA
+
 /// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; c, a and b point to the registers that describe(Op) lists.
-template <arch::matrix_op Op, class T>
-TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
+template <arch::matrix_op Op, class Accumulator, class T>
+TILEWRIGHT_HD void mma(Accumulator* c, const T* a, const T* b) {
   mma_part<Op, 0>(c, a, b);
-  if constexpr (mma_parts<Op> == 2) mma_part<Op, 1>(c, a, b);
+  if constexpr (mma_parts<Op> >= 2) mma_part<Op, 1>(c, a, b);
+  if constexpr (mma_parts<Op> == 4) {
+    mma_part<Op, 2>(c, a, b);
+    mma_part<Op, 3>(c, a, b);
+  }
 }
 
 }  // namespace amdgcn

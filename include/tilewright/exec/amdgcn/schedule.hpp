@@ -36,7 +36,7 @@ TILEWRIGHT_HD void wait_for_global_loads() {
 /// Keeps N accumulators of 16 registers each in the accumulation registers, where the target has such. (One statement for all: the
 /// compiler sets aside as many accumulation registers as one statement needs.)
 template <index_t N>
-TILEWRIGHT_HD void keep_in_accumulation_registers([[maybe_unused]] float* registers) {
+TILEWRIGHT_HD void keep_in_accumulation_registers([[maybe_unused]] void* registers) {
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
   using vector __attribute__((ext_vector_type(16))) = float;
   vector v[N];

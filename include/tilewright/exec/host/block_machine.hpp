@@ -48,7 +48,6 @@ class block_machine final : private block_services {
       thread.checks_lds = checks_lds;
       recorder_.attach(thread);
     }
-    for (const arch::matrix_op op : target.matrix_ops) matrix_ops_ |= 1u << index_t(op);
     emulators_.resize(32);
   }
 
@@ -95,7 +94,7 @@ class block_machine final : private block_services {
     index_t arrived = 0;
     meeting at = meeting::none;
     arch::matrix_op op{};
-    matrix_element element{};
+    arch::matrix_element element{};
     array<matrix_operands, 64> operands{};
   };
   struct free_lds {
@@ -160,9 +159,9 @@ class block_machine final : private block_services {
     return mine.result[0];
   }
 
-  void mma(thread_context& self, arch::matrix_op op, matrix_element element, float* c, const void* a, const void* b,
-           call_site where) override {
-    if (!(matrix_ops_ >> index_t(op) & 1))
+  void mma(thread_context& self, arch::matrix_op op, arch::matrix_element element, void* c, const void* a,
+           const void* b, call_site where) override {
+    if (!target_.supports(op, element))
       fail(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
     wave_state& wave = waves_[std::size_t(self.wave_id)];
     if (wave.arrived == 0) {
@@ -171,7 +170,7 @@ class block_machine final : private block_services {
     } else if (wave.at == meeting::mma && (wave.op != op || wave.element != element)) {
       fail(self, "reaches another matrix instruction than the lanes of its wave before it");
     }
-    wave.operands[self.lane_id] = {static_cast<const element_bits*>(a), static_cast<const element_bits*>(b), c};
+    wave.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};
     meet(self, wave, meeting::mma, where, [&] {
       const matrix_emulator& emulator = emulator_of(op);
       if (const index_t lane = emulator.find_unequal_copies(wave.operands.data()); lane >= 0) {
@@ -298,7 +297,6 @@ class block_machine final : private block_services {
   std::vector<lane_state> lanes_;
   std::vector<wave_state> waves_;
   index_t at_barrier_ = 0;
-  unsigned matrix_ops_ = 0;  // a bit for each that the target has
   std::vector<std::unique_ptr<matrix_emulator>> emulators_;
   long_index_t matrix_instructions_ = 0;
   fiber_group fibers_;  // last: its end unwinds kernels that were stopped half way

@@ -4,6 +4,7 @@
 
 #include <tilewright/exec/host/fault.hpp>
 #include <tilewright/exec/host/thread_context.hpp>
+#include <tilewright/exec/matrix_element.hpp>
 #include <tilewright/exec/no_schedule.hpp>
 #include <tilewright/numeric/types.hpp>
 
@@ -104,17 +105,17 @@ T shuffle(T value, index_t source_lane, call_site where = {}) {
   return bit_cast<T>(self.services->shuffle(self, bit_cast<unsigned>(value), source_lane, where));
 }
 
-/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave, in float; c, a and b point to the registers that describe(Op) lists.
-template <arch::matrix_op Op, class T>
-void mma(float* c, const T* a, const T* b, call_site where = {}) {
-  static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "mma: the operands are half_t or bfloat16_t");
-  constexpr auto element = __is_same(T, half_t) ? matrix_element::f16 : matrix_element::bf16;
+/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave; c, a and b point to the registers that describe(Op) lists.
+template <arch::matrix_op Op, class Accumulator, class T>
+void mma(Accumulator* c, const T* a, const T* b, call_site where = {}) {
+  static_assert(sizeof(T) == arch::element_bytes(Op), "mma: the matrix instruction takes elements of another size");
+  static_assert(__is_same(Accumulator, accumulator_t<T>), "mma: int8_t is added up in int, everything else in float");
   thread_context& self = *current_thread;
-  self.services->mma(self, Op, element, c, a, b, where);
+  self.services->mma(self, Op, matrix_element_v<T>, c, a, b, where);
 }
 
-template <arch::matrix_op Op, index_t I, class T>
-void mma_part(float* c, const T* a, const T* b) {
+template <arch::matrix_op Op, index_t I, class Accumulator, class T>
+void mma_part(Accumulator* c, const T* a, const T* b) {
   mma<Op>(c, a, b);
 }
 

@@ -15,9 +15,6 @@
 namespace tilewright::exec {
 inline namespace host {
 
-/// Element type of a matrix instruction's operands.
-enum class matrix_element : signed char { f16, bf16 };
-
 /// What an access does to bytes of LDS. A copy without registers writes them at some time before it is waited for.
 enum class lds_touch : signed char { read, write, atomic_update, begin_copy, end_copy };
 
@@ -30,7 +27,7 @@ class block_services {
   virtual void wave_sync(thread_context&, call_site) = 0;
   virtual void allocate_lds(thread_context&, index_t bytes) = 0;
   virtual unsigned shuffle(thread_context&, unsigned value, index_t source_lane, call_site) = 0;
-  virtual void mma(thread_context&, arch::matrix_op, matrix_element, float* c, const void* a, const void* b,
+  virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element, void* c, const void* a, const void* b,
                    call_site) = 0;
   virtual array<unsigned, 4> ldmatrix_x4(thread_context&, index_t address, bool transposed, call_site) = 0;
   virtual void extend_log(thread_context&) = 0;

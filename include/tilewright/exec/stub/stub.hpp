@@ -18,24 +18,12 @@ struct lds_pointer {
 
 struct global_buffer {};
 
-TILEWRIGHT_HD index_t thread_id() {
-  __builtin_trap();
-}
-TILEWRIGHT_HD index_t lane_id() {
-  __builtin_trap();
-}
-TILEWRIGHT_HD index_t wave_id() {
-  __builtin_trap();
-}
-TILEWRIGHT_HD block_index block_id() {
-  __builtin_trap();
-}
-TILEWRIGHT_HD void block_sync() {
-  __builtin_trap();
-}
-TILEWRIGHT_HD void wave_sync() {
-  __builtin_trap();
-}
+TILEWRIGHT_HD index_t thread_id() { __builtin_trap(); }
+TILEWRIGHT_HD index_t lane_id() { __builtin_trap(); }
+TILEWRIGHT_HD index_t wave_id() { __builtin_trap(); }
+TILEWRIGHT_HD block_index block_id() { __builtin_trap(); }
+TILEWRIGHT_HD void block_sync() { __builtin_trap(); }
+TILEWRIGHT_HD void wave_sync() { __builtin_trap(); }
 
 template <index_t Bytes>
 TILEWRIGHT_HD lds_pointer lds_allocate() {
@@ -50,12 +38,8 @@ TILEWRIGHT_HD void lds_store(lds_pointer, index_t, const V&) {
   __builtin_trap();
 }
 
-TILEWRIGHT_HD global_buffer make_global_buffer(const void*, long_index_t) {
-  __builtin_trap();
-}
-TILEWRIGHT_HD global_buffer advance(global_buffer, long_index_t) {
-  __builtin_trap();
-}
+TILEWRIGHT_HD global_buffer make_global_buffer(const void*, long_index_t) { __builtin_trap(); }
+TILEWRIGHT_HD global_buffer advance(global_buffer, long_index_t) { __builtin_trap(); }
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer&, index_t, index_t = 0) {
   __builtin_trap();
@@ -91,12 +75,12 @@ template <index_t Mask, class T>
 TILEWRIGHT_HD T shuffle_xor(T) {
   __builtin_trap();
 }
-template <arch::matrix_op Op, class T>
-TILEWRIGHT_HD void mma(float*, const T*, const T*) {
+template <arch::matrix_op Op, class Accumulator, class T>
+TILEWRIGHT_HD void mma(Accumulator*, const T*, const T*) {
   __builtin_trap();
 }
-template <arch::matrix_op Op, index_t I, class T>
-TILEWRIGHT_HD void mma_part(float*, const T*, const T*) {
+template <arch::matrix_op Op, index_t I, class Accumulator, class T>
+TILEWRIGHT_HD void mma_part(Accumulator*, const T*, const T*) {
   __builtin_trap();
 }
 template <bool = false>

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Which element type of C++ a matrix instruction's operands have, and what it adds up in.
+#pragma once
+
+#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/numeric/types.hpp>
+
+#include <type_traits>
+
+namespace tilewright {
+
+namespace detail {
+template <class T>
+TILEWRIGHT_HD constexpr arch::matrix_element element_of() {
+  using enum arch::matrix_element;
+  if constexpr (__is_same(T, half_t)) return f16;
+  if constexpr (__is_same(T, bfloat16_t)) return bf16;
+  if constexpr (__is_same(T, float)) return f32;
+  if constexpr (__is_same(T, fp8_ocp_t)) return fp8_ocp;
+  if constexpr (__is_same(T, bf8_ocp_t)) return bf8_ocp;
+  if constexpr (__is_same(T, fp8_fnuz_t)) return fp8_fnuz;
+  if constexpr (__is_same(T, bf8_fnuz_t)) return bf8_fnuz;
+  if constexpr (__is_same(T, int8_t)) return i8;
+}
+}  // namespace detail
+
+/// The matrix_element of half_t, bfloat16_t, float, an fp8 type or int8_t.
+template <class T>
+inline constexpr arch::matrix_element matrix_element_v = detail::element_of<T>();
+
+/// What matrix instructions add products of T in.
+template <class T>
+using accumulator_t = std::conditional_t<__is_same(T, int8_t), int, float>;
+
+}  // namespace tilewright
