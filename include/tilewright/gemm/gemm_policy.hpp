@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/target.hpp>
+#include <tilewright/exec/matrix_element.hpp>
 #include <tilewright/gemm/epilogue_options.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/layout_solver.hpp>
