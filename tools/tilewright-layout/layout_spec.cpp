@@ -4,7 +4,7 @@
 
 #include "words.hpp"
 
-#include <tilewright/util/math.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 
 namespace tilewright_layout {
 
@@ -18,63 +18,76 @@ const char* const layout_help =
     "xor[:LAYER]             the XOR preshuffle: chunks of 16 bytes are permuted within LAYER rows (default: as many "
     "as share a row of banks)\n"
     "swizzle:B,M,S           byte address a becomes a ^ ((a & mask) >> S), where mask is B bits from bit M + S on\n"
-    "rows-xor:F0,F1,...      chunk c of row r lies at place c ^ (XOR of Fi over the bits i set in r)\n"
+    "row-xor[:F0,F1,...]     chunk c of row r lies at place c ^ (XOR of Fi over the bits i set in r); alone: one that "
+    "serves all targets\n"
+    "base-tile:RxC           what R x C lanes access with 16 bytes each lies together, lane after lane\n"
     "solve                   what the library finds for the accesses given";
 
 namespace {
+
+std::string decimal(index_t n) { return std::to_string(n); }
 
 void require_power_of_two_tile(const std::string& name, const lds_tile& tile) {
   if (is_power_of_two(tile.rows) && is_power_of_two(tile.cols) && tile.row_bytes() >= 16) return;
   throw refusal("--layout " + name +
                 " needs a tile whose lengths are powers of two and whose rows have at least 16 bytes; " +
-                std::to_string(tile.rows) + "x" + std::to_string(tile.cols) + " has rows of " +
-                std::to_string(tile.row_bytes()) + " bytes");
+                decimal(tile.rows) + "x" + decimal(tile.cols) + " has rows of " + decimal(tile.row_bytes()) + " bytes");
 }
 
 named_layout padded(const std::string& text, const lds_tile& tile, index_t bytes) {
   if (bytes % tile.element_bytes != 0) {
     throw refusal("--layout " + text + ": the padding must be a multiple of an element's " +
-                  std::to_string(tile.element_bytes) + " bytes");
+                  decimal(tile.element_bytes) + " bytes");
   }
-  const index_t pitch = tile.cols + bytes / tile.element_bytes;
-  return {
-      text, "rows padded by " + std::to_string(bytes) + " bytes",
-      "rows of " + std::to_string(tile.row_bytes()) + " bytes, " + std::to_string(bytes) + " bytes free behind each",
-      tw::strided_graph(tile.rows, tile.cols, pitch, 1)};
+  return {text, "rows padded by " + decimal(bytes) + " bytes",
+          "rows of " + decimal(tile.row_bytes()) + " bytes, " + decimal(bytes) + " bytes free behind each",
+          tw::padded_layout(tile, bytes)};
 }
 
 named_layout xor_layout(const std::string& text, const lds_tile& tile, index_t layer) {
   require_power_of_two_tile(text, tile);
   if (!is_power_of_two(layer) || layer > tile.rows) {
     throw refusal("--layout " + text + ": the layer must be a power of two and at most the tile's " +
-                  std::to_string(tile.rows) + " rows");
+                  decimal(tile.rows) + " rows");
   }
-  swizzled_layout layout;
-  layout.tile = tile;
-  layout.layer = layer;
-  if (layout.chunks_per_bank_row() < 2) return layout_of(text, "plain rows", layout);
-  for (index_t i = 0; i < log2_floor(layout.num_bank_rows()); ++i) {
-    layout.flips.push_back(1 << i < layout.chunks_per_bank_row() ? 1 << i : 0);
-  }
-  return layout_of(text, layer > 1 ? "XOR swizzle of " + std::to_string(layer) + " rows together" : "XOR swizzle",
-                   layout);
+  const std::string title = layer > 1 ? "XOR swizzle of " + decimal(layer) + " rows together" : "XOR swizzle";
+  return layout_of(text, title, tw::xor_preshuffle_layout(tile, layer));
 }
 
-named_layout rows_xor(const std::string& text, const lds_tile& tile, const std::vector<std::string>& numbers) {
+named_layout base_tile(const std::string& text, const lds_tile& tile, const std::string& shape) {
+  const std::vector<index_t> threads = lengths_of(shape, "--layout " + text + ": the lanes", 2);
+  const index_t cols = threads[1] * 16 / tile.element_bytes;
+  if (tile.rows % threads[0] != 0 || tile.cols % cols != 0) {
+    throw refusal("--layout " + text + ": the tile is no multiple of a base tile's " + decimal(threads[0]) + "x" +
+                  decimal(cols));
+  }
+  return {text, "base tiles of " + decimal(threads[0]) + " x " + decimal(threads[1]) + " lanes",
+          "base tiles of " + decimal(threads[0]) + "x" + decimal(cols) + " one after the other",
+          tw::base_tile_layout(tile, threads[0], threads[1])};
+}
+
+named_layout row_xor(const std::string& text, const lds_tile& tile) {
+  require_power_of_two_tile(text, tile);
+  if (!tw::has_row_xor_layout(tile.row_bytes())) {
+    throw refusal("--layout " + text + " is known for rows of 64, 128 and 256 bytes, not of " +
+                  decimal(tile.row_bytes()) + "; name the numbers, as in row-xor:1,2,4");
+  }
+  return layout_of(text, "XOR of rows for all targets", tw::row_xor_layout(tile));
+}
+
+named_layout row_xor(const std::string& text, const lds_tile& tile, const std::vector<std::string>& numbers) {
   require_power_of_two_tile(text, tile);
   swizzled_layout layout;
   layout.tile = tile;
   const index_t bits = log2_floor(tile.rows), chunks = layout.chunks_per_row();
   if (index_t(numbers.size()) > bits) {
-    throw refusal("--layout " + text + ": a tile of " + std::to_string(tile.rows) + " rows takes at most " +
-                  std::to_string(bits) + " numbers");
+    throw refusal("--layout " + text + ": a tile of " + decimal(tile.rows) + " rows takes at most " + decimal(bits) +
+                  " numbers");
   }
-  for (index_t i = 0; i < bits; ++i) {
-    layout.flips.push_back(
-        i < index_t(numbers.size())
-            ? number_of(numbers[std::size_t(i)], "--layout " + text + ": a number of rows-xor", 0, chunks - 1)
-            : 0);
+  for (const std::string& number : numbers) {
+    layout.flips.push_back(number_of(number, "--layout " + text + ": a number of row-xor", 0, chunks - 1));
   }
+  while (layout.flips.size() < bits) layout.flips.push_back(0);
   return layout_of(text, "rows XORed with " + joined(numbers, ", "), layout);
 }
 
@@ -82,31 +95,23 @@ named_layout byte_swizzle(const std::string& text, const lds_tile& tile, const s
   if (numbers.size() != 3) throw refusal("--layout " + text + ": swizzle takes three numbers, as in swizzle:3,4,3");
   require_power_of_two_tile(text, tile);
   const index_t b = number_of(numbers[0], "--layout " + text + ": B", 1, 10),
-                m = number_of(numbers[1], "--layout " + text + ": M", 0, 10),
+                m = number_of(numbers[1], "--layout " + text + ": M", 2, 4),
                 s = number_of(numbers[2], "--layout " + text + ": S", 1, 20);
   const index_t element_bits = log2_floor(tile.element_bytes), bits = log2_floor(tile.bytes());
   if (m < element_bits) {
-    throw refusal("--layout " + text + ": M must be at least " + std::to_string(element_bits) +
+    throw refusal("--layout " + text + ": M must be at least " + decimal(element_bits) +
                   ", so that elements stay whole");
   }
   if (s < b) throw refusal("--layout " + text + ": S must be at least B, so that the swizzle is a permutation");
   if (b + m + s > bits) {
-    throw refusal("--layout " + text + ": B + M + S must be at most " + std::to_string(bits) + ", as the tile has 2^" +
-                  std::to_string(bits) + " bytes");
+    throw refusal("--layout " + text + ": B + M + S must be at most " + decimal(bits) + ", as the tile has 2^" +
+                  decimal(bits) + " bytes");
   }
-  // Address bits from the top: the rest, the B bits that are read, those between, the B bits that are changed, M bits.
-  const index_t rest = 1 << (bits - b - m - s), field = 1 << b, between = 1 << (s - b), low = 1 << (m - element_bits);
-  tw::placed_spec flips = place_transform(swizzle, dims(1, 3), dims(1, 3), field, field);
-  for (index_t i = 0; i < b; ++i) flips.spec.parameters.push_back(1 << i);
-  const tw::tensor_graph fields = tw::transform_graph(
-      tw::packed_graph(rest, field, between, field, low), place_transform(pass_through, dims(0), dims(0), rest), flips,
-      place_transform(pass_through, dims(2), dims(2), between), place_transform(pass_through, dims(4), dims(4), low));
-  const tw::tensor_graph linear = tw::transform_graph(
-      fields, place_transform(merge, dims(0, 1, 2, 3, 4), dims(0), rest, field, between, field, low));
-  return {
-      text, "Swizzle<" + joined(numbers, ", ") + ">",
-      "byte address a lies at a ^ ((a & " + std::to_string((field - 1) << (m + s)) + ") >> " + std::to_string(s) + ")",
-      tw::transform_graph(linear, place_transform(unmerge, dims(0), dims(0, 1), tile.rows, tile.cols))};
+  if (bits - m - s > swizzled_layout::max_row_bits) {
+    throw refusal("--layout " + text +
+                  ": the tile has too many rows of 2^(M + S) bytes; take a larger S or a smaller tile");
+  }
+  return layout_of(text, "Swizzle<" + joined(numbers, ", ") + ">", tw::byte_swizzle_layout(tile, b, m, s));
 }
 
 }  // namespace
@@ -115,13 +120,12 @@ named_layout layout_of(const std::string& name, const std::string& title, const 
   index_t count = layout.flips.size();
   while (count > 0 && layout.flips[count - 1] == 0) --count;
   std::vector<std::string> flips;
-  for (index_t i = 0; i < count; ++i) flips.push_back(std::to_string(layout.flips[i]));
-  const std::string rows = layout.layer > 1 ? std::to_string(layout.layer) + " rows side by side"
-                           : layout.segments > 1
-                               ? std::to_string(layout.segments) + " parts of a row one after the other"
-                               : "row after row";
-  const std::string permuted = ", the place of a chunk of " + std::to_string(layout.chunk_bytes) +
-                               " bytes XORed with " + joined(flips, ", ") + " for the bits of its bank row's number";
+  for (index_t i = 0; i < count; ++i) flips.push_back(decimal(layout.flips[i]));
+  const std::string rows = layout.layer > 1      ? decimal(layout.layer) + " rows side by side"
+                           : layout.segments > 1 ? decimal(layout.segments) + " parts of a row one after the other"
+                                                 : "row after row";
+  const std::string permuted = ", the place of a chunk of " + decimal(layout.chunk_bytes) + " bytes XORed with " +
+                               joined(flips, ", ") + " for the bits of its bank row's number";
   return {name, title, flips.empty() ? rows : rows + permuted, tw::make_lds_graph(layout)};
 }
 
@@ -129,7 +133,7 @@ named_layout layout_of(const std::string& text, const tw::arch::target& target, 
   const std::size_t colon = text.find(':');
   const std::string word = text.substr(0, colon), rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool alone = colon == std::string::npos;
-  if (word == "plain" && alone) return {text, "plain rows", "row after row", tw::packed_graph(tile.rows, tile.cols)};
+  if (word == "plain" && alone) return {text, "plain rows", "row after row", tw::plain_layout(tile)};
   if (word == "padded")
     return padded(text, tile, alone ? 16 : number_of(rest, "--layout " + text + ": the padding", 1, 1 << 12));
   if (word == "xor") {
@@ -142,10 +146,11 @@ named_layout layout_of(const std::string& text, const tw::arch::target& target, 
     return xor_layout(text, tile, alone ? layer : number_of(rest, "--layout " + text + ": the layer", 1));
   }
   if (word == "swizzle") return byte_swizzle(text, tile, split(rest, ','));
-  if (word == "rows-xor" && !alone) return rows_xor(text, tile, split(rest, ','));
-  throw refusal(
-      "--layout " + text +
-      " is not known; there are plain, padded[:BYTES], xor[:LAYER], swizzle:B,M,S, rows-xor:F0,F1,... and solve");
+  if (word == "row-xor") return alone ? row_xor(text, tile) : row_xor(text, tile, split(rest, ','));
+  if (word == "base-tile") return base_tile(text, tile, rest);
+  throw refusal("--layout " + text +
+                " is not known; there are plain, padded[:BYTES], xor[:LAYER], swizzle:B,M,S, row-xor[:F0,F1,...], "
+                "base-tile:RxC and solve");
 }
 
 tw::tensor_graph with_runs_limited(const tw::tensor_graph& graph, const lds_tile& tile, index_t elements) {
