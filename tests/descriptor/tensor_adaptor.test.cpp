@@ -104,7 +104,9 @@ TEST(Join, NamesWhatDoesNotFit) {
   EXPECT_EQ(length.transform_length, 8);
   tensor_graph full = lower.graph;
   while (full.nodes.size() < tensor_graph::max_nodes) full.nodes.push_back(full.nodes[0]);
-  EXPECT_EQ(detail::join(full, lower.graph).fault, detail::chain_fault::too_many_nodes);
+  const auto too_many = detail::join(full, lower.graph);
+  EXPECT_EQ(too_many.fault, detail::chain_fault::too_many_nodes);
+  EXPECT_TRUE(too_many.dimension == -1 && too_many.length == 0 && too_many.transform_length == 0);
   tensor_graph numerous = lower.graph;
   numerous.num_hidden = tensor_graph::max_hidden - 1;
   EXPECT_EQ(detail::join(numerous, lower.graph).fault, detail::chain_fault::too_many_nodes);

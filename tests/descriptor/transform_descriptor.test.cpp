@@ -77,6 +77,8 @@ TEST(Chain, NamesTheDimensionThatIsWrong) {
     EXPECT_EQ(result.fault, fault);
     EXPECT_EQ(result.dimension, dimension);
     EXPECT_EQ(result.graph, base.graph) << "nothing is changed";
+    const bool has_counts = fault == chain_fault::lower_count || fault == chain_fault::upper_count;
+    EXPECT_EQ(result.length != result.transform_length, has_counts);
   };
   expect(chain<2>({{four, six_by_eight}}, {{0}, {1, 3}}, {{0}, {1}}), chain_fault::lower_id, 3);
   expect(chain<2>({{four, six_by_eight}}, {{0}, {-1, 2}}, {{0}, {1}}), chain_fault::lower_id, -1);
@@ -145,6 +147,57 @@ tensor_graph split_and_joined_until_full(index_t parts) {
     EXPECT_EQ(next.fault, chain_fault::none);
     graph = next.graph;
   }
+}
+
+// A descriptor that is full but for one place takes one more transform, dimension or hidden dimension, and no two.
+TEST(Chain, FillsADescriptorToItsLastPlace) {
+  const auto chained = [](const tensor_graph& graph, index_t num_upper) {
+    transform_spec split{transform_kind::unmerge, 1, static_cast<signed char>(num_upper), {}};
+    detail::dimension_ids lower, upper;
+    lower.ids.push_back(0);
+    for (index_t i = 0; i < num_upper; ++i) {
+      split.parameters.push_back(1);
+      upper.ids.push_back(static_cast<signed char>(i));
+    }
+    return detail::chain<1>(graph, {{split}}, {{lower}}, {{upper}}).fault;
+  };
+  tensor_graph graph;
+  graph.top.push_back(0);
+  EXPECT_EQ(chained(graph, 2), chain_fault::none);
+  tensor_graph nodes = graph;
+  while (nodes.nodes.size() < tensor_graph::max_nodes - 1) nodes.nodes.push_back({});
+  EXPECT_EQ(chained(nodes, 2), chain_fault::none);
+  nodes.nodes.push_back({});
+  EXPECT_EQ(chained(nodes, 2), chain_fault::too_many_nodes);
+  tensor_graph hidden = graph;
+  hidden.num_hidden = tensor_graph::max_hidden - 2;
+  EXPECT_EQ(chained(hidden, 2), chain_fault::none);
+  EXPECT_EQ(chained(hidden, 3), chain_fault::too_many_nodes);
+
+  // Two transforms that make ten or eleven dimensions of two.
+  tensor_graph pair;
+  pair.num_bottom = pair.num_hidden = 2;
+  pair.top.push_back(0);
+  pair.top.push_back(1);
+  const auto two_splits = [&](index_t first, index_t second) {
+    array<transform_spec, 2> specs{};
+    array<detail::dimension_ids, 2> lower{}, upper{};
+    signed char next = 0;
+    for (index_t t = 0; t < 2; ++t) {
+      const index_t count = t == 0 ? first : second;
+      specs[t] = {transform_kind::unmerge, 1, static_cast<signed char>(count), {}};
+      lower[t].ids.push_back(static_cast<signed char>(t));
+      for (index_t i = 0; i < count; ++i) {
+        specs[t].parameters.push_back(1);
+        upper[t].ids.push_back(next++);
+      }
+    }
+    return detail::chain<2>(pair, specs, lower, upper);
+  };
+  EXPECT_EQ(two_splits(4, 6).fault, chain_fault::none);
+  const auto eleven = two_splits(5, 6);
+  EXPECT_EQ(eleven.fault, chain_fault::too_many_nodes);
+  EXPECT_TRUE(eleven.dimension == -1 && eleven.length == 0 && eleven.transform_length == 0);
 }
 
 TEST(Chain, KnowsWhatADescriptorHolds) {

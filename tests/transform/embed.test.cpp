@@ -69,6 +69,7 @@ TEST(Embed, ReachesItsLastElement) {
   EXPECT_EQ((embed{{3, 4, 8, -1, 5, 1}, 1, 2}.least_lower_length()), 2 * 8 + 5 + 1);
   EXPECT_EQ((embed{{dynamic, 4, 8, 1, 5, 1}, 1, 2}.least_lower_length()), 0);
   EXPECT_EQ((embed{{3, 4, dynamic, 1, 5, 1}, 1, 2}.least_lower_length()), 0);
+  EXPECT_EQ((embed{{3, 4, 8, dynamic, 5, 1}, 1, 2}.least_lower_length()), 0);
   EXPECT_EQ((embed{{3, 4, 8, 1, dynamic, 1}, 1, 2}.least_lower_length()), 0);
   EXPECT_TRUE((embed{{1 << 15, 1 << 16, 1 << 16, 1, 0, 1}, 1, 2}.fits()));
   EXPECT_FALSE((embed{{1 << 15, 1 << 16, 1 << 16, 1, 1, 1}, 1, 2}.fits()));
