@@ -146,7 +146,9 @@ TILEWRIGHT_HD constexpr Window make_grouped_window(const View& view, const multi
                 Distribution::calculate_index(get_partition_index<Distribution>()),
                 page_idx,
                 {}};
+#if TILEWRIGHT_CPU_PASS
   expect_allowed_origin(window);
+#endif
   if constexpr (Window::is_linear_view) advance_buffer(window, window.origin, constant_term(view.descriptor));
   compute_group_bases(window);
   return window;
@@ -257,7 +259,9 @@ TILEWRIGHT_HD constexpr void move_tile_window(grouped_tile_window<View, Distribu
     window.origin[d] += step[d];
     if constexpr (!window_type::template is_linear_dim<d.value>) only_linear = only_linear && step[d] == 0;
   });
+#if TILEWRIGHT_CPU_PASS
   detail::expect_allowed_origin(window);
+#endif
   if constexpr (window_type::is_linear_view) {
     detail::advance_buffer(window, step);
   } else if (only_linear) {
