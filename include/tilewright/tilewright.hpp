@@ -5,6 +5,7 @@
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/lds_prediction.hpp>
+#include <tilewright/lds/xor_preshuffle.hpp>
 #include <tilewright/tile/async_window.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/reduce_tile.hpp>

@@ -22,7 +22,7 @@ struct vector_choice {
 template <index_t NDimX>
 TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding& e, const array<index_t, NDimX>& runs,
                                                     index_t element_bytes) {
-  vector_choice best{e.ndim_y() - 1, 1};
+  vector_choice best{max(0, e.ndim_y() - 1), 1};
   for (index_t i = 0; i < e.ndim_y(); ++i) {
     const rh_id id = e.y[i];
     const index_t x = id.major - 1;

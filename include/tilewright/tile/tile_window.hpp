@@ -106,7 +106,8 @@ namespace detail {
 
 /// Dimension of the tile along which a window's vectors run.
 template <class Window>
-inline constexpr index_t vector_dim_x = Window::distribution_type::encoding.y[Window::vector_dim_y].major - 1;
+inline constexpr index_t vector_dim_x =
+    Window::distribution_type::ndim_y == 0 ? 0 : Window::distribution_type::encoding.y[Window::vector_dim_y].major - 1;
 
 /// Whether a window may be at an origin: addresses that are computed with XOR need whole tiles, vectors whole vectors.
 template <class Window>

@@ -27,7 +27,7 @@ struct grouped_tile_window {
   static constexpr index_t num_pages = accesses::page.count;
   static constexpr index_t vector_length = accesses::vector.length;
   static constexpr index_t vector_dim_y = accesses::vector.dim_y;
-  static constexpr index_t register_step = Distribution::calculate_y_strides()[vector_dim_y];
+  static constexpr index_t register_step = Distribution::encoding.y_stride(vector_dim_y);
   using vector_type = vector_t<element_type, vector_length>;
   using page_index = array<index_t, num_pages>;
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The documents' XOR preshuffle by hand: vectors of a row change places by the row's number. make_lds_index_swapping_descriptor says
+// the same as a layout, for tile windows.
+#pragma once
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/exec/exec.hpp>
+#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/numeric/vector.hpp>
+
+namespace tilewright {
+
+/// Where in its row vector `col` of row `row` lies. A row has KPerBlock / KPack vectors of KPack elements.
+template <index_t KPerBlock, index_t KPack>
+TILEWRIGHT_HD constexpr index_t xor_preshuffle(index_t row, index_t col) {
+  static_assert(KPack > 0 && KPerBlock % KPack == 0, "xor_preshuffle: KPerBlock must be a multiple of KPack");
+  static_assert(is_power_of_two(KPerBlock / KPack),
+                "xor_preshuffle: the vectors of a row must be a power of two, or two of them would share a place");
+  return modulo(row, KPerBlock / KPack) ^ col;
+}
+
+namespace detail {
+template <class T, index_t RowStride, index_t KPerBlock, index_t KPack>
+TILEWRIGHT_HD constexpr index_t xor_offset(index_t row, index_t col) {
+  static_assert(KPack * index_t(sizeof(T)) <= 16,
+                "lds_write_with_xor: one instruction moves at most 16 bytes; choose a smaller KPack");
+  static_assert(RowStride >= KPerBlock && RowStride % KPack == 0,
+                "lds_write_with_xor: rows must not overlap, and must begin at a multiple of KPack");
+  return (row * RowStride + xor_preshuffle<KPerBlock, KPack>(row, col) * KPack) * index_t(sizeof(T));
+}
+}  // namespace detail
+
+/// Writes KPack elements from `src` as vector `col` of row `row`, with one instruction. Rows are RowStride elements apart.
+template <class T, index_t RowStride, index_t KPerBlock = 64, index_t KPack = 8>
+TILEWRIGHT_HD void lds_write_with_xor(exec::lds_pointer lds, const T* src, index_t row, index_t col,
+                                      exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  vector_t<T, KPack> v;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t i = 0; i < KPack; ++i) v[i] = src[i];
+  exec::lds_store(lds, detail::xor_offset<T, RowStride, KPerBlock, KPack>(row, col), v);
+}
+
+/// Reads them back to `dst`.
+template <class T, index_t RowStride, index_t KPerBlock = 64, index_t KPack = 8>
+TILEWRIGHT_HD void lds_read_with_xor(T* dst, exec::lds_pointer lds, index_t row, index_t col,
+                                     exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  const auto v = exec::lds_load<vector_t<T, KPack>>(lds, detail::xor_offset<T, RowStride, KPerBlock, KPack>(row, col));
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t i = 0; i < KPack; ++i) dst[i] = v[i];
+}
+
+/// Parameters of lds_index_swapping for an element type, a tile with KPerBlock elements in a row, and a target: vectors of 16 bytes, and
+/// as many rows to a row of banks as fit, for the reads that see the most banks.
+template <class T, index_t KPerBlock, class Arch>
+struct lds_swapping_config {
+  static constexpr index_t KPack = 16 / index_t(sizeof(T));
+  static_assert(KPerBlock % KPack == 0, "lds_swapping_config: rows must be a multiple of 16 bytes");
+  static constexpr index_t bank_row_bytes = [] {
+    constexpr arch::target target = Arch::value;
+    index_t banks = 0;
+    for (const arch::lds_service& reading : target.find(arch::lds_op::read_b128)->readings)
+      banks = max(banks, reading.banks);
+    return banks * arch::lds_bank_bytes;
+  }();
+  static constexpr index_t MLdsLayer = lds_layer(KPerBlock, sizeof(T), bank_row_bytes);
+};
+
+}  // namespace tilewright
