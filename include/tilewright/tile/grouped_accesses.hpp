@@ -8,25 +8,32 @@ namespace tilewright {
 
 namespace detail {
 
-/// Distance in elements of a step along a dimension if it is known at compile time, else 0. Lengths and strides of run time are
-/// tried with two sets of values: what does not depend on them is constant.
+/// Distance in elements of a step along a dimension if it is known at compile time and the same everywhere, else 0.
 TILEWRIGHT_HD constexpr index_t constant_stride(const tensor_graph& graph, index_t dim) {
-  constexpr index_t primes[] = {1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049,
-                                1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097};
-  constexpr index_t count = sizeof(primes) / sizeof(primes[0]);
-  if (graph.num_values > count) return 0;
-  index_t stride[2] = {};
-  for (index_t i = 0; i < 2; ++i) {
-    index_t values[count] = {};
-    for (index_t v = 0; v < graph.num_values; ++v) values[v] = primes[i == 0 ? v : count - 1 - v];
-    index_t zero[tensor_graph::max_hidden] = {}, unit[tensor_graph::max_hidden] = {};
-    index_t index[tensor_graph::max_hidden] = {};
-    lower_all(graph, values, index, zero);
-    index[dim] = 1;
-    lower_all(graph, values, index, unit);
-    stride[i] = unit[0] - zero[0];
+  array<index_t, tensor_graph::max_hidden> stride{};
+  for (index_t bottom = 0; bottom < graph.num_bottom; ++bottom) stride[bottom] = 1;
+  for (const graph_node& node : graph.nodes) {  // from memory upwards
+    const auto& p = node.spec.parameters;
+    const index_t n = node.upper.size(), lower = node.lower.size() == 1 ? stride[node.lower[0]] : 0;
+    index_t product = 1;  // of the lengths after upper dimension i
+    for (index_t i = n; i-- > 0;) {
+      index_t factor = 0;
+      switch (node.spec.kind) {
+        case transform_kind::pass_through:
+        case transform_kind::pad:
+        case transform_kind::offset:
+        case transform_kind::slice: factor = 1; break;
+        case transform_kind::embed: factor = p[n + i] == dynamic ? 0 : p[n + i]; break;
+        case transform_kind::unmerge:
+          factor = product;
+          product = p[i] == dynamic ? 0 : product * p[i];
+          break;
+        default: break;
+      }
+      stride[node.upper[i]] = lower * factor;
+    }
   }
-  return stride[0] == stride[1] ? stride[0] : 0;
+  return stride[graph.top[dim]];
 }
 
 }  // namespace detail

@@ -92,6 +92,30 @@ struct grouped_tile_window {
 
 namespace detail {
 
+#if TILEWRIGHT_CPU_PASS
+/// On the CPU: what is said to be linear must be so. Compares each access with its own offset.
+template <class Window>
+void expect_linear(const Window& window) {
+  const auto& descriptor = window.view.descriptor;
+  unroll<Window::num_access>([&](auto i) {
+    multi_index<Window::ndim> index{};
+    long_index_t of_buffer = 0;  // elements that are part of the buffer's begin
+    unroll<Window::ndim>([&](auto d) {
+      index[d] = window.template index_of_access<i.value, d.value>();
+      if constexpr (Window::is_linear_view && d.value != Window::gathered) {
+        of_buffer += long_index_t(window.origin[d]) * linear_stride<d.value>(descriptor);
+      }
+    });
+    if constexpr (Window::is_linear_view) of_buffer += constant_term(descriptor);
+    if (window.template is_inside<i.value>()) {
+      exec::expect(
+          window.template offset<i.value>() == (descriptor.calculate_offset(index) - of_buffer) * Window::element_bytes,
+          "make_tile_window_linear: offsets do not grow by a constant along the dimensions that are said to be linear");
+    }
+  });
+}
+#endif
+
 /// Fills the addresses. With a linear view the origin is part of the buffer, but for the gathered dimension.
 template <class Window>
 TILEWRIGHT_HD constexpr void compute_group_bases(Window& window) {
@@ -111,23 +135,7 @@ TILEWRIGHT_HD constexpr void compute_group_bases(Window& window) {
     window.base[g] = offset * Window::element_bytes;
   });
 #if TILEWRIGHT_CPU_PASS
-  // What is said to be linear must be so: compare each access with its own offset.
-  unroll<Window::num_access>([&](auto i) {
-    multi_index<Window::ndim> index{};
-    long_index_t of_buffer = 0;  // elements that are part of the buffer's begin
-    unroll<Window::ndim>([&](auto d) {
-      index[d] = window.template index_of_access<i.value, d.value>();
-      if constexpr (Window::is_linear_view && d.value != Window::gathered) {
-        of_buffer += long_index_t(window.origin[d]) * linear_stride<d.value>(descriptor);
-      }
-    });
-    if constexpr (Window::is_linear_view) of_buffer += constant_term(descriptor);
-    if (window.template is_inside<i.value>()) {
-      exec::expect(
-          window.template offset<i.value>() == (descriptor.calculate_offset(index) - of_buffer) * Window::element_bytes,
-          "make_tile_window_linear: offsets do not grow by a constant along the dimensions that are said to be linear");
-    }
-  });
+  expect_linear(window);
 #endif
 }
 
@@ -272,6 +280,9 @@ TILEWRIGHT_HD constexpr void move_tile_window(grouped_tile_window<View, Distribu
     });
     unroll<window_type::num_bases>(
         [&](auto g) TILEWRIGHT_INLINE_LAMBDA { window.base[g] += elements * window_type::element_bytes; });
+#if TILEWRIGHT_CPU_PASS
+    detail::expect_linear(window);
+#endif
   } else {
     detail::compute_group_bases(window);
   }

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// A window that was moved is a window that was made where it is now, of every kind; origins that a window cannot have are refused.
+#include "on_cpu.hpp"
+
+#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/tile/async_window.hpp>
+#include <tilewright/tile/tile_window_linear.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tilewright {
+namespace {
+
+using namespace testing_tiles;
+using element = unsigned short;
+constexpr auto global = address_space_enum::global;
+using tile_type = by_rows<64>;
+constexpr auto lengths = lengths_of<tile_type>();
+
+/// Offsets of all accesses from the beginning of memory, or -1 outside of the tensor.
+template <class Window>
+std::vector<long_index_t> places_of(const Window& window, const void* memory) {
+  std::vector<long_index_t> places;
+  unroll<Window::num_access>([&](auto i) {
+    const char* const begin = window.view.buffer.base;
+    places.push_back(window.template is_inside<i.value>()
+                         ? begin - static_cast<const char*>(memory) + window.template offset<i.value>()
+                         : -1);
+  });
+  return places;
+}
+
+/// make(origin) makes a window; moved step by step it must access what a new one accesses, and what the descriptor says.
+template <class Make, class Descriptor>
+void expect_moves(const char* what, const Descriptor& descriptor, const element* memory, multi_index<2> origin,
+                  const std::vector<multi_index<2>>& steps, Make make) {
+  SCOPED_TRACE(what);
+  const auto where = positions<tile_type>();
+  run<tile_type>(arch::gfx942::value, [&] {
+    auto window = make(origin);
+    multi_index<2> at = origin;
+    for (const auto& step : steps) {
+      move_tile_window(window, step);
+      at = sum(at, step);
+      const auto moved = places_of(window, memory);
+      if (moved != places_of(make(at), memory)) throw std::runtime_error("a moved window differs from a new one");
+      const auto tile = load_tile(window);
+      for (index_t d = 0; d < tile_type::num_elements; ++d) {
+        const auto x = sum(at, where[std::size_t(exec::thread_id() * tile_type::num_elements + d)]);
+        const element expected = descriptor.is_valid(x) ? memory[descriptor.calculate_offset(x)] : element(0);
+        if (tile.thread_buffer[d] != expected)
+          throw std::runtime_error("wrong element " + std::to_string(x[0]) + ", " + std::to_string(x[1]));
+      }
+    }
+  });
+}
+
+const std::vector<multi_index<2>> steps{{{32, 0}}, {{-32, 32}}, {{64, 64}}, {{-96, -128}}, {{32, 32}}, {{0, 0}}};
+
+TEST(MoveTileWindow, OfPlainWindows) {
+  const auto memory = numbered<element>(128 * 160);
+  const auto check = [&](const char* what, const auto& descriptor) {
+    expect_moves(what, descriptor, memory.data(), {32, 32}, steps, [&](const multi_index<2>& origin) {
+      return make_tile_window(make_tensor_view<global>(memory.data(), descriptor), lengths, origin, tile_type{});
+    });
+  };
+  check("static",
+        make_naive_tensor_descriptor(make_tuple(number<128>{}, number<160>{}), make_tuple(number<160>{}, number<1>{})));
+  check("dynamic", make_naive_tensor_descriptor(make_tuple(index_t(128), index_t(160)),
+                                                make_tuple(index_t(160), number<1>{}), number<8>{}));
+  check("columns",
+        make_naive_tensor_descriptor(make_tuple(index_t(128), index_t(160)), make_tuple(number<1>{}, index_t(128))));
+  check("swizzled", make_lds_index_swapping_descriptor<64, 8, 1, 128, element>());
+  const auto blocks = make_naive_tensor_descriptor_packed(make_tuple(index_t(5), index_t(25), number<160>{}));
+  check("merged", transform_tensor_descriptor(blocks,
+                                              make_tuple(make_merge_transform(make_tuple(index_t(5), index_t(25))),
+                                                         make_pass_through_transform(number<160>{})),
+                                              make_tuple(sequence<0, 1>{}, sequence<2>{}),
+                                              make_tuple(sequence<0>{}, sequence<1>{})));
+}
+
+TEST(MoveTileWindow, OfLinearWindows) {
+  const auto memory = numbered<element>(125 * 160 + 64);
+  const auto check = [&](const char* what, const auto& descriptor) {
+    expect_moves(what, descriptor, memory.data(), {32, 32}, steps, [&](const multi_index<2>& origin) {
+      const auto window = make_tile_window_linear(make_tensor_view<global>(memory.data(), descriptor), lengths, origin,
+                                                  tile_type{}, sequence<1>{});
+      static_assert(window.num_bases == 1, "one address for each row that a thread holds");
+      return window;
+    });
+  };
+  // Rows are merged, so they are not linear; columns are, with a stride of compile time.
+  const auto blocks = make_naive_tensor_descriptor_packed(make_tuple(index_t(5), index_t(25), number<160>{}));
+  check("merged", transform_tensor_descriptor(blocks,
+                                              make_tuple(make_merge_transform(make_tuple(index_t(5), index_t(25))),
+                                                         make_pass_through_transform(number<160>{})),
+                                              make_tuple(sequence<0, 1>{}, sequence<2>{}),
+                                              make_tuple(sequence<0>{}, sequence<1>{})));
+  check("plain", make_naive_tensor_descriptor(make_tuple(index_t(125), index_t(160)),
+                                              make_tuple(index_t(160), number<1>{}), number<1>{}));
+}
+
+TEST(MoveTileWindow, OfWindowsWithoutThreads) {
+  const auto memory = numbered<element>(128 * 160);
+  const auto descriptor = make_naive_tensor_descriptor_packed(make_tuple(index_t(128), index_t(160)));
+  const auto view = make_tensor_view<global>(memory.data(), descriptor);
+  auto window = make_tile_window(view, lengths, {32, 64});
+  static_assert(window.get_window_lengths() == multi_index<2>{{32, 32}});
+  move_tile_window(window, {-32, 8});
+  EXPECT_EQ(window.get_window_origin(), (multi_index<2>{{0, 72}}));
+  run<tile_type>(arch::gfx942::value, [&] {
+    const auto distributed = make_tile_window(window, tile_type{});
+    if (places_of(distributed, memory.data()) !=
+        places_of(make_tile_window(view, lengths, {0, 72}, tile_type{}), memory.data()))
+      throw std::runtime_error("not the window at {0, 72}");
+  });
+}
+
+TEST(SetWindowOrigin, AndOtherTensors) {
+  const auto memory = numbered<element>(128 * 160);
+  const auto descriptor = make_naive_tensor_descriptor_packed(make_tuple(index_t(128), index_t(160)));
+  const auto smaller =
+      make_naive_tensor_descriptor(make_tuple(index_t(50), index_t(90)), make_tuple(index_t(200), number<1>{}));
+  run<tile_type>(arch::gfx942::value, [&] {
+    const auto view = make_tensor_view<global>(memory.data(), descriptor);
+    auto window = make_tile_window(view, lengths, {32, 64}, tile_type{});
+    set_window_origin(window, {64, 8});
+    if (places_of(window, memory.data()) !=
+        places_of(make_tile_window(view, lengths, {64, 8}, tile_type{}), memory.data()))
+      throw std::runtime_error("not the window at {64, 8}");
+    set_window_origin(window, {24, 80});
+    const auto other_view = make_tensor_view<global>(memory.data() + 5, smaller);
+    const auto other = replace_bottom_tensor_view(other_view, window);
+    if (places_of(other, memory.data()) !=
+        places_of(make_tile_window(other_view, lengths, {24, 80}, tile_type{}), memory.data()))
+      throw std::runtime_error("not the window of the other tensor");
+  });
+}
+
+TEST(TileScatterGather, MovesAndTakesOtherIndices) {
+  const index_t rows = 90, cols = 160;
+  const auto memory = numbered<element>(std::size_t(rows * cols));
+  std::vector<index_t> table(70);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    table[i] = i % 11 == 5 ? -1 : i % 13 == 1 ? rows : index_t(i * 7) % rows;
+  const auto where = positions<tile_type>();
+  const auto check = [&](const auto& descriptor) {
+    run<tile_type>(arch::gfx942::value, [&] {
+      const auto view = make_tensor_view<global>(memory.data(), descriptor);
+      using view_type = std::remove_const_t<decltype(view)>;
+      multi_index<2> at{{0, -32}};
+      auto window =
+          make_tile_scatter_gather(view, lengths, at, tile_type{},
+                                   load_page_indices<view_type, 0>(table.data(), 70, 0, tile_type{}), number<0>{});
+      for (index_t begin = 0; begin < 70; begin += 30) {
+        for (index_t col = 0; col < 4; ++col) {
+          const auto tile = load_tile(window);
+          for (index_t d = 0; d < tile_type::num_elements; ++d) {
+            const auto x = where[std::size_t(exec::thread_id() * tile_type::num_elements + d)];
+            const index_t entry = begin + x[0], row = entry < 70 ? table[std::size_t(entry)] : -1;
+            const multi_index<2> index{{row, at[1] + x[1]}};
+            const element expected =
+                descriptor.is_valid(index) ? memory[std::size_t(descriptor.calculate_offset(index))] : element(0);
+            if (tile.thread_buffer[d] != expected)
+              throw std::runtime_error("wrong element of row " + std::to_string(entry));
+          }
+          move_tile_window(window, {0, 64});
+          at[1] += 64;
+        }
+        move_tile_window(window, {0, -256});
+        at[1] -= 256;
+        update_page_idx(window, load_page_indices<view_type, 0>(table.data(), 70, begin + 30, tile_type{}));
+      }
+    });
+  };
+  check(make_naive_tensor_descriptor(make_tuple(rows, cols), make_tuple(cols, number<1>{}), number<2>{}));
+  check(make_naive_tensor_descriptor(make_tuple(number<90>{}, number<160>{}), make_tuple(number<160>{}, number<1>{})));
+  check(make_naive_tensor_descriptor(make_tuple(rows, cols), make_tuple(number<1>{}, rows)));
+  const auto blocks = make_naive_tensor_descriptor_packed(make_tuple(index_t(9), index_t(10), number<160>{}));
+  check(transform_tensor_descriptor(
+      blocks,
+      make_tuple(make_merge_transform(make_tuple(index_t(9), index_t(10))), make_pass_through_transform(number<160>{})),
+      make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{})));
+}
+
+template <class Kernel>
+std::string fault_of(Kernel kernel) {
+  try {
+    run<tile_type>(arch::gfx942::value, kernel, 64 * 64 * 2);
+  } catch (const exec::fault& fault) {
+    return fault.what();
+  }
+  return "";
+}
+
+TEST(TileWindow, RefusesOriginsThatItsAddressesDoNotAllow) {
+  const auto memory = numbered<element>(64 * 64);
+  constexpr auto swizzled = make_lds_index_swapping_descriptor<64, 8, 1, 64, element>();
+  const std::string whole_tiles =
+      "thread 0 of block (0, 0, 0): tile_window: the view is swizzled, so the origin must be a multiple of the "
+      "window's lengths in each dimension";
+  EXPECT_EQ(fault_of([&] {
+              (void)make_tile_window(make_tensor_view<global>(memory.data(), swizzled), lengths, {32, 8}, tile_type{});
+            }),
+            whole_tiles);
+  EXPECT_EQ(fault_of([&] {
+              auto window =
+                  make_tile_window(make_tensor_view<global>(memory.data(), swizzled), lengths, {0, 0}, tile_type{});
+              move_tile_window(window, {32, 0});
+              move_tile_window(window, {8, 0});
+            }),
+            whole_tiles);
+  const auto rows = make_naive_tensor_descriptor_packed(make_tuple(index_t(64), number<64>{}));
+  EXPECT_NE(fault_of([&] {
+              (void)make_tile_window(make_tensor_view<global>(memory.data(), rows), lengths, {3, 4}, tile_type{});
+            }).find("the origin must be a multiple of the vector's length along the vectors"),
+            std::string::npos);
+  EXPECT_EQ(fault_of([&] {
+              (void)make_tile_window(make_tensor_view<global>(memory.data(), rows), lengths, {3, 8}, tile_type{});
+            }),
+            "");
+}
+
+TEST(TileWindowLinear, RefusesWhatIsNotLinear) {
+  const auto memory = numbered<element>(64 * 64);
+  constexpr auto swizzled = make_lds_index_swapping_descriptor<64, 2, 1, 64, element>();
+  const std::string fault = fault_of([&] {
+    auto window = make_tile_window_linear(make_tensor_view<global>(memory.data(), swizzled), lengths, {0, 0},
+                                          tile_type{}, sequence<1>{});
+    move_tile_window(window, {0, 32});
+  });
+  EXPECT_NE(fault.find("offsets do not grow by a constant along the dimensions that are said to be linear"),
+            std::string::npos)
+      << fault;
+}
+
+}  // namespace
+}  // namespace tilewright
