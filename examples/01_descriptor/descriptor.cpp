@@ -43,7 +43,7 @@ int main() {
 
   std::printf("%d positions, %d elements each; offsets of channel 0 (. lies in the border):\n", patches.get_length<0>(),
               int(patches.get_length<1>()));
-  for (index_t m = 0; m < patches.get_length<0>(); m += 5) {
+  for (index_t m = 0; m < patches.get_length<0>(); ++m) {
     std::printf("position %2d:", m);
     for (index_t k = 0; k < 18; k += channels) {
       if (patches.is_valid({m, k})) {

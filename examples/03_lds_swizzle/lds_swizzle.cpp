@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Three layouts of an operand tile in LDS, and what each costs on each target: proven while this file is compiled.
 #include <tilewright/core.hpp>
+#include <tilewright/viz/lds_text.hpp>
 
 #include <cstdio>
 
 namespace tw = tilewright;
 namespace arch = tilewright::arch;
+namespace viz = tilewright::viz;
 using tw::index_t, tw::make_tuple, tw::number;
 
 constexpr index_t m = 128, k = 64, element_bytes = sizeof(tw::half_t);
@@ -63,6 +65,21 @@ void print(const char* instruction) {
               read_conflicts<swizzled<256>, Arch, Op>);
 }
 
+/// What one phase of a read does: which lane finds its 16 bytes in which bank, and who waits.
+template <class Layout>
+void draw(const char* name) {
+  const tw::tensor_graph layout = tw::graph_of(Layout::descriptor);
+  const tw::distribution_encoding lanes = tw::encoding_of(arch::describe(mfma_32x32x8_x2).a);
+  const tw::lds_access_walk walk(layout, lanes, element_bytes);
+  const viz::lds_step step = viz::step_of(walk, tw::lds_access_kind::read, 0, 0);
+  const arch::lds_service& service = viz::service_of(arch::gfx942::value, step);
+  const viz::lds_phase_trace phase = viz::phases_of(service, step)[0];
+  const viz::lds_map map(layout, element_bytes);
+  const viz::lds_picture picture = viz::picture_of(map, step, service, phase, viz::lds_view::tile);
+  std::printf("\n%s: %s\n%s", name, viz::verdict_of(phase).c_str(),
+              viz::lds_text(picture, viz::lds_view::tile).c_str());
+}
+
 int main() {
   std::printf("extra cycles of one operand read\n%-8s %-16s %8s %8s %14s %14s\n", "target", "instruction", "plain",
               "padded", "swizzled<128>", "swizzled<256>");
@@ -72,4 +89,7 @@ int main() {
   print<arch::gfx950, mfma_32x32x16>("mfma 32x32x16");
   print<arch::gfx1100, wmma_16x16x16_gfx11>("wmma 16x16x16");
   print<arch::gfx1201, wmma_16x16x16_gfx12>("wmma 16x16x16");
+  std::printf("\ngfx942 reads for mfma 32x32x8; numbers are banks, (7) is lane 7, !7! lane 7 in a conflict\n");
+  draw<plain>("plain");
+  draw<swizzled<128>>("swizzled<128>");
 }

@@ -29,14 +29,14 @@ bool run(const char* layout) {
   constexpr auto read =
       tw::analyze_lds_access<Arch>(Layout::descriptor(), by_columns<wave>{}, sizeof(half_t), tw::lds_access_kind::read);
   const tw::long_index_t written = report.of(write.op).conflicts, seen = report.of(read.op).conflicts;
-  std::printf("%-8s %-9s %8lld %8lld %8lld %8lld\n", target.name, layout, report.blocks * write.conflicts, written,
+  std::printf("%-8s %-9s %17lld %9lld %17lld %9lld\n", target.name, layout, report.blocks * write.conflicts, written,
               report.blocks * read.conflicts, seen);
   return std::memcmp(from.data(), to.data(), from.size() * sizeof(half_t)) == 0 &&
          written == report.blocks * write.conflicts && seen == report.blocks * read.conflicts;
 }
 
 int main() {
-  std::printf("extra LDS cycles of writes and reads, each predicted and counted\n");
+  std::printf("extra LDS cycles   writes predicted   counted   reads predicted   counted\n");
   using namespace tw::arch;
   const bool plain =
       run<plain_rows, gfx942>("plain") & run<plain_rows, gfx1201>("plain") & run<plain_rows, sm90>("plain");

@@ -21,7 +21,7 @@ inline std::string curve_text(const curve<2>& walk) {
       }
     }
   }
-  text_table table;
+  text_table table(std::to_string(walk.get_num_of_access() - 1).size());
   for (std::size_t r = 0; r < lines.size(); ++r) {
     std::vector<std::string> line{"row " + std::to_string(r)};
     line.insert(line.end(), lines[r].begin(), lines[r].end());
