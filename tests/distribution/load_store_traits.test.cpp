@@ -85,6 +85,24 @@ TEST(ChooseVector, AsksTheMemory) {
   EXPECT_EQ(choose(1, 64, 16), (vector_choice{1, 1}));
 }
 
+// CK Tile's page hands over the encoding itself.
+TEST(LoadStoreTraits, TakesAnEncodingAsWell) {
+  using encoding =
+      tile_distribution_encoding<sequence<>, tuple<sequence<2, 2>, sequence<4, 4>>, tuple<sequence<1>, sequence<2>>,
+                                 tuple<sequence<0>, sequence<0>>, sequence<1, 2>, sequence<1, 1>>;
+  using traits = load_store_traits<encoding, float>;
+  static_assert(traits::encoding == documented::row_major_4x16::encoding && traits::scalar_per_vector == 4);
+  static_assert(std::is_same_v<distribution_of_t<encoding>, documented::row_major_4x16>);
+}
+
+TEST(LoadStoreTraits, AnElementMayFillAnAccess) {
+  struct wide {
+    float values[4];
+  };
+  static_assert(load_store_traits<documented::row_major_4x16, wide>::scalar_per_vector == 1);
+  EXPECT_EQ(choose_vector(documented::row_major_4x16::encoding, multi_index<2>{{1, 16}}, 24).length, 1);
+}
+
 // The page's advice: a tile's row fills whole cache lines.
 TEST(LoadStoreTraits, RowsOfTilesMayFillCacheLines) {
   static_assert(documented::optimized_vector::get_lengths()[1] * sizeof(float) % 64 == 0);

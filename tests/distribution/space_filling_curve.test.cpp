@@ -29,6 +29,12 @@ TEST(SpaceFillingCurve, TakesIndicesOfRunTimeAndOfCompileTime) {
   static_assert(row_major{}.get_index(number<7>{}) == at(1, 1));
 }
 
+TEST(SpaceFillingCurve, StepsOfCompileTime) {
+  static_assert(row_major::get_forward_step(number<5>{}) == at(1, -5));
+  static_assert(row_major::get_backward_step(number<23>{}) == at(0, -1));
+  static_assert(row_major::get_step_between(number<23>{}, number<0>{}) == at(-3, -5));
+}
+
 TEST(SpaceFillingCurve, SnakesOnlyWhenAsked) {
   static_assert(!space_filling_curve<2, sequence<4, 6>, sequence<0, 1>, sequence<1, 1>>::snake_curved,
                 "off by default");

@@ -144,7 +144,11 @@ TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
 
 /// CK Tile's spelling. Rs: sequence; Hs: tuple of sequences, one for each dimension; Ps: tuples of sequences of ids; Ys: sequences.
 template <class Rs, class Hs, class Ps2RHsMajor, class Ps2RHsMinor, class Ys2RHsMajor, class Ys2RHsMinor>
-struct tile_distribution_encoding;
+struct tile_distribution_encoding {
+  static_assert(
+      sizeof(Rs) == 0,
+      "tile_distribution_encoding: R and both Y lists are sequences, H and both P lists are tuples of sequences");
+};
 
 template <index_t... Rs, class... Hs, class... PMajors, class... PMinors, class YsMajor, class YsMinor>
 struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors...>, tuple<PMinors...>, YsMajor,
@@ -164,5 +168,9 @@ struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors..
     return e;
   }();
 };
+
+/// What CK Tile's functions of encodings take: tile_distribution_encoding<...>, or a value wrapped in number<>.
+template <class T>
+concept TileDistributionEncoding = requires { requires __is_same(decltype(T::value), const distribution_encoding); };
 
 }  // namespace tilewright

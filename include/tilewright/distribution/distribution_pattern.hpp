@@ -55,12 +55,18 @@ TILEWRIGHT_HD constexpr pattern_2d divide_copy(const tile_copy_2d& copy) {
   return p;
 }
 
+namespace detail {
+// Reaching this in a constant expression is the error: see divide_copy.
+TILEWRIGHT_HD void copy_cannot_be_divided() { __builtin_trap(); }
+}  // namespace detail
+
 /// The distribution of a copy; with `shuffled` a thread's registers list columns before rows. For
 /// divide_copy(copy).fault == pattern_fault::none.
 TILEWRIGHT_HD constexpr distribution_encoding make_pattern_encoding(tile_distribution_pattern pattern,
                                                                     const tile_copy_2d& copy, bool shuffled = false) {
   using enum tile_distribution_pattern;
   const pattern_2d p = divide_copy(copy);
+  if (p.fault != pattern_fault::none) detail::copy_cannot_be_divided();
   distribution_encoding e;
   e.p.push_back({});
   e.p.push_back({});

@@ -24,11 +24,17 @@ TILEWRIGHT_HD constexpr embed_fault check_embed(const distribution_encoding& out
   return outer.ndim_y() + inner.ndim_y() > encoding::max_y ? embed_fault::too_many_ids : embed_fault::none;
 }
 
+namespace detail {
+// Reaching this in a constant expression is the error: see check_embed.
+TILEWRIGHT_HD void encodings_cannot_be_embedded() { __builtin_trap(); }
+}  // namespace detail
+
 /// Each element of the outer distribution is a whole tile of the inner one: the inner factors follow the outer ones in every
 /// dimension, in every partition index and in the list of y. Composes a block of waves from the tile of one wave. For encodings with
 /// check_embed(outer, inner) == embed_fault::none.
 TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding& outer,
                                                     const distribution_encoding& inner) {
+  if (check_embed(outer, inner) != embed_fault::none) detail::encodings_cannot_be_embedded();
   distribution_encoding e = outer;
   const auto shifted = [&](rh_id id) {
     const index_t before = id.major == 0 ? outer.r.size() : outer.h[id.major - 1].size();
@@ -55,6 +61,9 @@ TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding&
 /// CK Tile's spelling, for encoding types or values wrapped in number<>; make_static_tile_distribution takes the result.
 template <class Outer, class Inner>
 TILEWRIGHT_HD constexpr auto make_embed_tile_distribution_encoding(Outer, Inner) {
+  static_assert(TileDistributionEncoding<Outer> && TileDistributionEncoding<Inner>,
+                "make_embed_tile_distribution_encoding: encodings are needed: tile_distribution_encoding<...>{}, or "
+                "values as number<encoding>{}");
   constexpr embed_fault fault = check_embed(Outer::value, Inner::value);
   static_assert(
       fault != embed_fault::dimensions_differ,

@@ -27,7 +27,7 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding&
     const rh_id id = e.y[i];
     const index_t x = id.major - 1;
     if (e.stride(id) != 1) continue;
-    const index_t common = gcd(gcd(e.length(id), runs[x]), max_vector_bytes / element_bytes);
+    const index_t common = gcd(gcd(e.length(id), runs[x]), max(1, max_vector_bytes / element_bytes));
     const index_t length = common & -common;  // instructions move powers of two
     if (length > best.length) best = {i, length};
   }
@@ -58,11 +58,14 @@ struct vectorized_access_info {
 
 /// What the distribution alone decides, as documented for CK Tile: memory is taken to be contiguous along the last dimension
 /// of the tile. Tile windows ask the view as well and may choose narrower vectors.
+/// Distribution: a tile distribution, or its encoding.
 template <class Distribution, class T>
 struct load_store_traits {
-  static constexpr distribution_encoding encoding = Distribution::encoding;
-  static constexpr index_t ndim_y = Distribution::ndim_y;
-  static constexpr index_t ndim_x = Distribution::ndim_x;
+  static_assert(sizeof(T) <= max_vector_bytes, "load_store_traits: an element must fit into one access, of 16 bytes");
+  using distribution_type = distribution_of_t<Distribution>;
+  static constexpr distribution_encoding encoding = distribution_type::encoding;
+  static constexpr index_t ndim_y = distribution_type::ndim_y;
+  static constexpr index_t ndim_x = distribution_type::ndim_x;
 
   static constexpr vector_choice vector = [] {
     array<index_t, ndim_x> runs{};

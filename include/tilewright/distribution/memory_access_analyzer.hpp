@@ -122,7 +122,7 @@ struct memory_access_analyzer {
 
   /// What all waves' accesses cost together; rows of the tensor begin every row_elements elements, all matrices before it are packed.
   TILEWRIGHT_HD static constexpr memory_access_cost cost(index_t row_elements) {
-    constexpr distribution_encoding e = Distribution::encoding;
+    constexpr distribution_encoding e = traits::encoding;
     constexpr vector_choice vector = traits::vector;
     array<long_index_t, traits::ndim_x> strides{};
     long_index_t stride = 1;
@@ -134,7 +134,7 @@ struct memory_access_analyzer {
   }
   /// The same for a tensor as wide as the tile.
   TILEWRIGHT_HD static constexpr memory_access_cost cost() {
-    constexpr distribution_encoding e = Distribution::encoding;
+    constexpr distribution_encoding e = traits::encoding;
     return cost(e.x_length(e.ndim_x() - 1));
   }
   /// Whether each wave's access touches no more cache lines than its bytes fill, in a tensor as wide as the tile or as given.

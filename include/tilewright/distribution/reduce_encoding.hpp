@@ -36,12 +36,18 @@ TILEWRIGHT_HD constexpr reduce_fault check_reduce(const distribution_encoding& e
   return replicated > distribution_encoding::max_factors ? reduce_fault::too_many_factors : reduce_fault::none;
 }
 
+namespace detail {
+// Reaching this in a constant expression is the error: see check_reduce.
+TILEWRIGHT_HD void encoding_cannot_be_reduced() { __builtin_trap(); }
+}  // namespace detail
+
 /// Without dimensions `dims`, whose elements each thread has combined: what a thread held along them is gone, and threads that
 /// differed along them now hold the same elements, so that these factors become replication, after the factors of R in the order in
 /// which the dimensions list them. The other dimensions keep their order. For check_reduce(e, dims) == reduce_fault::none.
 template <index_t N>
 TILEWRIGHT_HD constexpr distribution_encoding reduce(const distribution_encoding& e, const array<index_t, N>& dims) {
   using encoding = distribution_encoding;
+  if (check_reduce(e, dims) != reduce_fault::none) detail::encoding_cannot_be_reduced();
   encoding result;
   result.r = e.r;
   rh_id renamed[1 + encoding::max_x][encoding::max_factors] = {};
@@ -81,6 +87,9 @@ TILEWRIGHT_HD constexpr distribution_encoding reduce(const distribution_encoding
 /// CK Tile's spelling, for an encoding type or a value wrapped in number<>; make_static_tile_distribution takes the result.
 template <class Encoding, index_t... Dims>
 TILEWRIGHT_HD constexpr auto make_reduce_tile_distribution_encoding(Encoding, sequence<Dims...>) {
+  static_assert(TileDistributionEncoding<Encoding>,
+                "make_reduce_tile_distribution_encoding: an encoding is needed: tile_distribution_encoding<...>{}, or "
+                "a value as number<encoding>{}");
   constexpr array<index_t, sizeof...(Dims)> dims{Dims...};
   constexpr reduce_fault fault = check_reduce(Encoding::value, dims);
   static_assert(fault != reduce_fault::no_such_dimension,

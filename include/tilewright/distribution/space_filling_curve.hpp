@@ -62,7 +62,11 @@ struct curve {
 
 /// CK Tile's spelling of the same walk as a type; indices may be run-time integers or number<>.
 template <index_t NDim, class Lengths, class DimAccessOrder, class ScalarsPerAccess, bool Snake = false>
-struct space_filling_curve;
+struct space_filling_curve {
+  static_assert(
+      NDim < 0,
+      "space_filling_curve: the number of dimensions, then lengths, order and scalars per access as sequence<...>s");
+};
 
 template <index_t NDim, index_t... Lengths, index_t... Order, index_t... Scalars, bool Snake>
 struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, sequence<Scalars...>, Snake> {
@@ -70,14 +74,16 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
                 "space_filling_curve: lengths, order and scalars per access need one entry for each dimension");
   static_assert(((Lengths > 0) && ...) && ((Scalars > 0) && ...),
                 "space_filling_curve: lengths and scalars per access must be positive");
-  static_assert([] {
-    bool seen[NDim + 1] = {};
-    for (index_t d : {Order...}) {
-      if (d < 0 || d >= NDim || seen[d]) return false;
-      seen[d] = true;
-    }
-    return true;
-  }(), "space_filling_curve: the access order must list each dimension once");
+  static_assert(
+      [] {
+        bool seen[NDim + 1] = {};
+        for (index_t d : {Order...}) {
+          if (d < 0 || d >= NDim || seen[d]) return false;
+          seen[d] = true;
+        }
+        return true;
+      }(),
+      "space_filling_curve: the access order must list each dimension once");
 
   static constexpr index_t ndim = NDim;
   static constexpr curve<NDim> walk{{Lengths...}, {Order...}, {Scalars...}, Snake};
@@ -89,12 +95,42 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
 
   TILEWRIGHT_HD static constexpr index_t get_num_of_access() { return value().get_num_of_access(); }
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_index(index_t i) { return value().get_index(i); }
-  TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(index_t a, index_t b) { return value().get_step_between(a, b); }
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(index_t a, index_t b) {
+    return value().get_step_between(a, b);
+  }
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(index_t i) { return value().get_forward_step(i); }
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(index_t i) { return value().get_backward_step(i); }
   TILEWRIGHT_HD static constexpr bool is_in_bounds(index_t i) { return value().is_in_bounds(i); }
 
+  /// The same for an access that is known at compile time, number<I>{}: the compiler checks that there is one.
+  template <index_t I>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_index(number<I>) {
+    require_access<I>();
+    return value().get_index(I);
+  }
+  template <index_t I>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(number<I>) {
+    require_access<I, 1>();
+    return value().get_forward_step(I);
+  }
+  template <index_t I>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(number<I>) {
+    require_access<I, -1>();
+    return value().get_backward_step(I);
+  }
+  template <index_t A, index_t B>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(number<A>, number<B>) {
+    require_access<A, B - A>();
+    return value().get_step_between(A, B);
+  }
+
  private:
+  template <index_t I, index_t Step = 0>
+  TILEWRIGHT_HD static constexpr void require_access() {
+    static_assert(0 <= I && I < get_num_of_access(), "space_filling_curve: there is no such access");
+    static_assert(0 <= I + Step && I + Step < get_num_of_access(),
+                  "space_filling_curve: the step leads past the first or the last access");
+  }
   // A copy, because device code may not refer to static members that live on the host.
   TILEWRIGHT_HD static constexpr curve<NDim> value() { return {{Lengths...}, {Order...}, {Scalars...}, Snake}; }
 };

@@ -152,7 +152,10 @@ struct tile_distribution {
 /// From CK Tile's encoding type, or from an encoding value wrapped in number<>.
 template <class Encoding>
 TILEWRIGHT_HD constexpr auto make_static_tile_distribution(Encoding) {
-  return tile_distribution<Encoding::value>{};
+  static_assert(TileDistributionEncoding<Encoding>,
+                "make_static_tile_distribution: an encoding is needed: tile_distribution_encoding<...>{}, or a value "
+                "as number<encoding>{}");
+  if constexpr (TileDistributionEncoding<Encoding>) return tile_distribution<Encoding::value>{};
 }
 
 template <class T>
@@ -161,5 +164,26 @@ template <distribution_encoding Encoding>
 inline constexpr bool is_tile_distribution_v<tile_distribution<Encoding>> = true;
 template <class T>
 concept TileDistribution = is_tile_distribution_v<T>;
+
+namespace detail {
+
+template <class T>
+struct distribution_of {
+  static_assert(TileDistribution<T>, "a tile distribution or the encoding of one is needed");
+};
+template <TileDistribution T>
+struct distribution_of<T> {
+  using type = T;
+};
+template <TileDistributionEncoding T>
+struct distribution_of<T> {
+  using type = tile_distribution<T::value>;
+};
+
+}  // namespace detail
+
+/// The distribution itself, or that of an encoding type: CK Tile's documents name either.
+template <class T>
+using distribution_of_t = typename detail::distribution_of<T>::type;
 
 }  // namespace tilewright

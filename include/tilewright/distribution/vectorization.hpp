@@ -23,7 +23,8 @@ TILEWRIGHT_HD constexpr index_t find_secondary_vector_dim(const distribution_enc
 template <class Distribution, class T = float>
 struct multi_level_vectorization {
   static constexpr index_t primary_vector_dim = load_store_traits<Distribution, T>::vector_dim_y;
-  static constexpr index_t secondary_vector_dim = find_secondary_vector_dim(Distribution::encoding, primary_vector_dim);
+  static constexpr index_t secondary_vector_dim =
+      find_secondary_vector_dim(load_store_traits<Distribution, T>::encoding, primary_vector_dim);
   static constexpr bool supports_2d_vector =
       load_store_traits<Distribution, T>::scalar_per_vector > 1 && secondary_vector_dim >= 0;
 };
@@ -60,10 +61,11 @@ TILEWRIGHT_HD constexpr multi_index<distribution_encoding::max_y> vector_last_or
 /// The documented optimiser of load_store_traits' curve: the vector's dimension moves fastest, whatever its place in y.
 template <class Distribution, class T = float>
 struct space_filling_curve_optimizer {
-  TILEWRIGHT_HD static constexpr curve<Distribution::ndim_y> create_optimized_curve() {
-    constexpr distribution_encoding e = Distribution::encoding;
-    constexpr vector_choice vector = load_store_traits<Distribution, T>::vector;
-    auto result = access_curve<Distribution::ndim_y>(e, vector, true);
+  TILEWRIGHT_HD static constexpr auto create_optimized_curve() {
+    using traits = load_store_traits<Distribution, T>;
+    constexpr distribution_encoding e = traits::encoding;
+    constexpr vector_choice vector = traits::vector;
+    auto result = access_curve<traits::ndim_y>(e, vector, true);
     const auto order = vector_last_order(e, vector);
     for (index_t i = 0; i < e.ndim_y(); ++i) result.order[i] = order[i];
     return result;

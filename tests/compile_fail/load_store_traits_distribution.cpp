@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Lengths are no distribution.
+// EXPECT: a tile distribution or the encoding of one is needed
+#include <tilewright/distribution/load_store_traits.hpp>
+
+namespace tw = tilewright;
+
+auto n = tw::load_store_traits<tw::sequence<4, 8>, float>::num_access;
