@@ -17,7 +17,7 @@ template <class Policy>
 std::vector<lds_line> predicted_lines(const tw::gemm_args& args) {
   const tw::gemm_lds_prediction p = tw::predict_lds<Policy>();
   std::map<tw::arch::lds_op, lds_line> lines;
-  p.for_each(tw::num_block_k_tiles<Policy>(args), tw::num_block_chunks<Policy>(args),
+  p.for_each(tw::num_lds_rounds<Policy>(args),
              [&](const tw::lds_access_analysis& access, tw::long_index_t times) {
                lds_line& line = lines[access.op];
                line.instruction = tw::arch::instruction_name(Policy::arch::value, access.op);

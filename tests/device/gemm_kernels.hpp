@@ -22,8 +22,7 @@ struct gemm_kernel_facts {
   const char* (*check)(const tilewright::gemm_args&);
   tilewright::grid_size (*grid)(const tilewright::gemm_args&);
   tilewright::gemm_lds_prediction (*lds_prediction)();  // for one block and one tile along k
-  tilewright::long_index_t (*num_block_k_tiles)(const tilewright::gemm_args&);
-  tilewright::long_index_t (*num_block_chunks)(const tilewright::gemm_args&);
+  tilewright::gemm_lds_rounds (*num_lds_rounds)(const tilewright::gemm_args&);
 };
 
 /// The prediction for a kernel. What happens in LDS depends neither on the vectors in global memory nor on which 16-bit
@@ -56,8 +55,7 @@ gemm_kernel_facts facts_of() {
       .check = kernel::check,
       .grid = kernel::grid,
       .lds_prediction = lds_prediction_of<Choice, Arch>,
-      .num_block_k_tiles = num_block_k_tiles<policy>,
-      .num_block_chunks = num_block_chunks<policy>,
+      .num_lds_rounds = num_lds_rounds<policy>,
   };
 }
 

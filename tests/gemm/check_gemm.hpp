@@ -134,7 +134,7 @@ template <class Policy>
 std::map<arch::lds_op, exec::lds_counts> predicted_counts(const gemm_args& args) {
   constexpr gemm_lds_prediction prediction = predict_lds<Policy>();
   std::map<arch::lds_op, exec::lds_counts> counts;
-  prediction.for_each(num_block_k_tiles<Policy>(args), num_block_chunks<Policy>(args),
+  prediction.for_each(num_lds_rounds<Policy>(args),
                       [&](const lds_access_analysis& access, long_index_t times) {
                         counts[access.op].add({times * access.executions, times * access.phases, times * access.cycles,
                                                times * access.conflicts, access.worst_degree});

@@ -22,7 +22,8 @@ void expect_any_number_of_tiles() {
 }
 
 template <class Arch, class T, operand_major A, operand_major B, index_t Stages, index_t K = 32>
-using policy = gemm_policy<Arch, T, A, B, 8, block_tile{64, 128, K, 2, 2, mma_m16n8k16_x2}, multi_stage_pipeline<Stages>>;
+using policy =
+    gemm_policy<Arch, T, A, B, 8, block_tile{64, 128, K, 2, 2, mma_m16n8k16_x2}, multi_stage_pipeline<Stages>>;
 
 TEST(MultiStagePipeline, TwoStages) { expect_any_number_of_tiles<policy<arch::sm80, half_t, k, k, 2>>(); }
 TEST(MultiStagePipeline, ThreeStages) { expect_any_number_of_tiles<policy<arch::sm90, bfloat16_t, k, k, 3>>(); }

@@ -53,22 +53,23 @@ struct default_pipeline;
 namespace detail {
 
 template <class Arch>
-TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& tile, operand_major major, bool is_transposed, index_t rows,
-                                                           index_t k_pack) {
+TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& tile, operand_major major,
+                                                           bool is_transposed, index_t rows, index_t k_pack) {
   const index_t waves = tile.num_waves(), wave_size = Arch::value.wave_size;
   if (!is_transposed) return operand_copy_encoding(major, rows, tile.k, waves, wave_size, k_pack, k_pack);
   return transposed(operand_copy_encoding(operand_major::k, tile.k, rows, waves, wave_size, k_pack, k_pack));
 }
 
 template <class Arch, class T>
-constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_transposed, index_t rows, const distribution_encoding& copy,
-                                           const distribution_encoding& read) {
+constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_transposed, index_t rows,
+                                           const distribution_encoding& copy, const distribution_encoding& read) {
   const lds_access_kind kind = fragment_access(tile.op);
   if (is_transposed) {
     return choose_lds_layout<Arch>(lds_tile{tile.k, rows, sizeof(T)}, lds_use{transposed(copy), lds_access_kind::write},
                                    lds_use{transposed(read), kind});
   }
-  return choose_lds_layout<Arch>(lds_tile{rows, tile.k, sizeof(T)}, lds_use{copy, lds_access_kind::write}, lds_use{read, kind});
+  return choose_lds_layout<Arch>(lds_tile{rows, tile.k, sizeof(T)}, lds_use{copy, lds_access_kind::write},
+                                 lds_use{read, kind});
 }
 
 TILEWRIGHT_HD constexpr tensor_graph operand_graph(const swizzled_layout& layout, bool is_transposed) {
@@ -124,18 +125,23 @@ struct gemm_policy {
   static_assert(!copies_directly<pipeline> || Vector == k_pack,
                 "gemm_policy: this pipeline copies vectors of 8 elements; give Vector = 8, or use another pipeline");
   static_assert(uses_ldmatrix(Tile.op) || !(a_transposed || b_transposed),
-                "gemm_policy: without ldmatrix an operand whose rows are not contiguous must pass through registers on its way to LDS; use "
+                "gemm_policy: without ldmatrix an operand whose rows are not contiguous must pass through registers on "
+                "its way to LDS; use "
                 "another pipeline");
 
   /// Who copies which elements of an operand's tile to LDS, and who reads (for ldmatrix: addresses) which from there.
-  static constexpr distribution_encoding a_copy = detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, k_pack);
-  static constexpr distribution_encoding b_copy = detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, k_pack);
+  static constexpr distribution_encoding a_copy =
+      detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, k_pack);
+  static constexpr distribution_encoding b_copy =
+      detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, k_pack);
   static constexpr distribution_encoding a_read = a_encoding(Tile, true, a_transposed);
   static constexpr distribution_encoding b_read = b_encoding(Tile, true, b_transposed);
 
   /// How the operand tiles lie in LDS: chosen so that writing and reading them is free of bank conflicts where that is possible.
-  static constexpr lds_layout_choice a_layout = number<detail::operand_layout<Arch, T>(Tile, a_transposed, Tile.m, a_copy, a_read)>::value;
-  static constexpr lds_layout_choice b_layout = number<detail::operand_layout<Arch, T>(Tile, b_transposed, Tile.n, b_copy, b_read)>::value;
+  static constexpr lds_layout_choice a_layout =
+      number<detail::operand_layout<Arch, T>(Tile, a_transposed, Tile.m, a_copy, a_read)>::value;
+  static constexpr lds_layout_choice b_layout =
+      number<detail::operand_layout<Arch, T>(Tile, b_transposed, Tile.n, b_copy, b_read)>::value;
   /// The same as graphs from (row, k).
   static constexpr tensor_graph a_lds = detail::operand_graph(a_layout.layout, a_transposed);
   static constexpr tensor_graph b_lds = detail::operand_graph(b_layout.layout, b_transposed);

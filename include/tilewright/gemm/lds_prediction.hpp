@@ -7,15 +7,21 @@
 
 namespace tilewright {
 
+/// How often a launch reads and writes a tile of the operands, and a chunk of rows of C, counted in all blocks.
+struct gemm_lds_rounds {
+  long_index_t tile_writes, tile_reads, chunks;
+};
+
 /// The accesses to LDS that a block makes: the first four for each tile along k, the last two for each chunk of rows of C.
 struct gemm_lds_prediction {
   lds_access_analysis a_write, b_write, a_read, b_read, c_write, c_read;
 
-  /// f(access, how often) for a launch with so many tiles along k and chunks of C, counted in all blocks.
+  /// f(access, how often) for a launch.
   template <class F>
-  constexpr void for_each(long_index_t num_k_tiles, long_index_t num_chunks, F f) const {
-    for (const lds_access_analysis* access : {&a_write, &b_write, &a_read, &b_read}) f(*access, num_k_tiles);
-    for (const lds_access_analysis* access : {&c_write, &c_read}) f(*access, num_chunks);
+  constexpr void for_each(const gemm_lds_rounds& rounds, F f) const {
+    for (const lds_access_analysis* access : {&a_write, &b_write}) f(*access, rounds.tile_writes);
+    for (const lds_access_analysis* access : {&a_read, &b_read}) f(*access, rounds.tile_reads);
+    for (const lds_access_analysis* access : {&c_write, &c_read}) f(*access, rounds.chunks);
   }
 };
 
@@ -37,16 +43,12 @@ constexpr gemm_lds_prediction predict_lds() {
           analyze_lds_access<Arch>(c, tile_distribution<stage::rows>{}, 4, lds_access_kind::read)};
 }
 
-/// Blocks of a launch times tiles along k, and times chunks of C.
 template <class Policy>
-constexpr long_index_t num_block_k_tiles(const gemm_args& args) {
+constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const grid_size grid = gemm_kernel<Policy>::grid(args);
-  return long_index_t(grid.x) * grid.y * grid.z * split_k_into_tiles(args.k, Policy::tile.k).count;
-}
-template <class Policy>
-constexpr long_index_t num_block_chunks(const gemm_args& args) {
-  const grid_size grid = gemm_kernel<Policy>::grid(args);
-  return long_index_t(grid.x) * grid.y * grid.z * result_stage<Policy>::num_chunks;
+  const long_index_t blocks = long_index_t(grid.x) * grid.y * grid.z;
+  const index_t tiles = split_k_into_tiles(args.k, Policy::tile.k).count;
+  return {blocks * (tiles + Policy::pipeline::num_tiles_behind), blocks * tiles, blocks * result_stage<Policy>::num_chunks};
 }
 
 }  // namespace tilewright

@@ -68,11 +68,13 @@ class operand_windows {
     store_tile_with_offset(b_write_, b, lds_bytes, where);
   }
 
-  /// Begins to copy a tile of each operand from global memory there.
-  template <class AWindow, class BWindow, class Known>
-  TILEWRIGHT_HD void copy(const AWindow& a, const BWindow& b, index_t lds_bytes, Known known, exec::call_site where = {}) const {
-    async_load_tile(a_write_, a, known, lds_bytes, where);
-    async_load_tile(b_write_, b, known, lds_bytes, where);
+  /// Begins to copy a tile of each operand from global memory there; of the copies in `Parts` parts, those of one.
+  template <index_t Part = 0, index_t Parts = 1, class AWindow, class BWindow>
+  TILEWRIGHT_HD void copy(const AWindow& a, const BWindow& b, index_t lds_bytes, exec::call_site where = {}) const {
+    constexpr index_t num_a = AWindow::num_access, num = num_a + BWindow::num_access;
+    constexpr index_t first = num * Part / Parts, last = num * (Part + 1) / Parts;
+    async_load_accesses<min(first, num_a), min(last, num_a)>(a_write_, a, lds_bytes, where);
+    async_load_accesses<max(first, num_a) - num_a, max(last, num_a) - num_a>(b_write_, b, lds_bytes, where);
   }
 
   /// Reads the operands of `Count` steps along k from step First on.

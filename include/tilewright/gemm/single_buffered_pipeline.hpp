@@ -13,6 +13,7 @@ namespace tilewright {
 /// the next tile is written and its first steps are read.
 struct single_buffered_pipeline {
   static constexpr index_t num_stages = 1;
+  static constexpr index_t num_tiles_behind = 0;
 
   /// Steps along k whose operands wait in registers: half of the tile, or one if there are no registers for more.
   template <class Policy>

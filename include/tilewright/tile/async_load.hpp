@@ -51,12 +51,11 @@ TILEWRIGHT_HD void async_load_access(const LdsWindow& to, const Window& from, Kn
 
 }  // namespace detail
 
-/// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside of the tensor.
-/// async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination: another buffer of the
-/// same layout. Targets without such copies, or without copies of this vector's size, load and store (check_direct_to_lds tells).
-template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
-TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},
-                                   index_t lds_bytes = 0, exec::call_site where = {}) {
+/// Begins the copies First to Last - 1 of the Window::num_access ones of async_load_tile, which says what they do: for kernels that
+/// spread them among other instructions.
+template <index_t First, index_t Last, TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
+TILEWRIGHT_HD void async_load_accesses(const LdsWindow& lds_window, const Window& window, index_t lds_bytes = 0,
+                                       exec::call_site where = {}, Known known = {}) {
   const exec::call_scope scope(where);
   static_assert(LdsWindow::view_type::address_space == address_space_enum::lds,
                 "async_load_tile: the first window must be in LDS");
@@ -75,8 +74,17 @@ TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& wi
     detail::require_lane_order<LdsWindow>();
   }
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    (detail::async_load_access<Is>(lds_window, window, known, lds_bytes), ...);
-  }(std::make_integer_sequence<index_t, Window::num_access>{});
+    (detail::async_load_access<First + Is>(lds_window, window, known, lds_bytes), ...);
+  }(std::make_integer_sequence<index_t, Last - First>{});
+}
+
+/// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside of the tensor.
+/// async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination: another buffer of the
+/// same layout. Targets without such copies, or without copies of this vector's size, load and store (check_direct_to_lds tells).
+template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
+TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},
+                                   index_t lds_bytes = 0, exec::call_site where = {}) {
+  async_load_accesses<0, Window::num_access>(lds_window, window, lds_bytes, where, known);
 }
 
 /// Waits until at most Outstanding of the thread's latest copies are not complete: a tile is Window::num_access of them. All when 0.

@@ -13,7 +13,7 @@ template <index_t Bytes>
 TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,
                                      index_t lds_offset) {
   if constexpr (Bytes >= 4) {
-    const bool inside = byte_offset >= 0 && long_index_t(byte_offset) + Bytes <= buffer.bytes;
+    const bool inside = detail::is_inside<Bytes>(buffer, byte_offset);
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(p.address + lds_offset));
     const char* const from = buffer.base + (inside ? byte_offset : 0);
     const int bytes_read = inside ? Bytes : 0;  // the rest is filled with zeros

@@ -59,7 +59,7 @@ template <atomic_op Op, class V>
 TILEWRIGHT_HD void buffer_atomic(const global_buffer& buffer, index_t byte_offset, const V& value) {
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "buffer_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
-  if (byte_offset < 0 || long_index_t(byte_offset) + 4 > buffer.bytes) return;
+  if (!detail::is_inside<4>(buffer, byte_offset)) return;
   detail::update<Op>(buffer.base + byte_offset, value);
 }
 

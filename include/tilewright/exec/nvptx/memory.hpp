@@ -6,6 +6,7 @@
 #include <tilewright/exec/block_index.hpp>
 #include <tilewright/numeric/bits.hpp>
 #include <tilewright/util/array.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright::exec {
 inline namespace nvptx {
@@ -95,12 +96,24 @@ TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
   return {buffer.base + bytes, buffer.bytes - bytes};
 }
 
+namespace detail {
+
+/// Offsets have 31 bits, so 32 bits of the size are enough; then this is one comparison for each access of a tile.
+template <index_t Bytes>
+TILEWRIGHT_HD bool is_inside(const global_buffer& buffer, index_t byte_offset) {
+  const unsigned size = unsigned(min(max(buffer.bytes, long_index_t(0)), long_index_t(1) << 31));
+  const unsigned num_offsets = size < unsigned(Bytes) ? 0 : size - Bytes + 1;
+  return unsigned(byte_offset) < num_offsets;
+}
+
+}  // namespace detail
+
 /// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer.
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
   byte_offset += uniform_offset;
   native_t<sizeof(V)> bits{};
-  if (byte_offset >= 0 && long_index_t(byte_offset) + long_index_t(sizeof(V)) <= buffer.bytes) {
+  if (detail::is_inside<sizeof(V)>(buffer, byte_offset)) {
     bits = *reinterpret_cast<const native_t<sizeof(V)>*>(buffer.base + byte_offset);
   }
   return bit_cast<V>(bits);
@@ -109,7 +122,7 @@ TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, in
 /// Writes 1, 2, 4, 8 or 16 bytes, or nothing when they are not inside the buffer.
 template <class V>
 TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
-  if (byte_offset >= 0 && long_index_t(byte_offset) + long_index_t(sizeof(V)) <= buffer.bytes) {
+  if (detail::is_inside<sizeof(V)>(buffer, byte_offset)) {
     *reinterpret_cast<native_t<sizeof(V)>*>(buffer.base + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
   }
 }
