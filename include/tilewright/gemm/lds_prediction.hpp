@@ -48,7 +48,8 @@ constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const grid_size grid = gemm_kernel<Policy>::grid(args);
   const long_index_t blocks = long_index_t(grid.x) * grid.y * grid.z;
   const index_t tiles = split_k_into_tiles(args.k, Policy::tile.k).count;
-  return {blocks * (tiles + Policy::pipeline::num_tiles_behind), blocks * tiles, blocks * result_stage<Policy>::num_chunks};
+  return {blocks * (tiles + Policy::pipeline::num_tiles_behind), blocks * tiles,
+          blocks * result_stage<Policy>::num_chunks};
 }
 
 }  // namespace tilewright
