@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// The probe's reasoning on simulated GPUs: it finds every row of every table, and notices times that make no sense.
+#include "../../tools/lds_probe/phase_finder.hpp"
+#include "../../tools/lds_probe/row_text.hpp"
+
+#include <tilewright/arch/arch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tw = tilewright;
+namespace arch = tw::arch;
+using lds_probe::finding;
+using lds_probe::index_t;
+using tw::lds_addresses;
+
+namespace {
+
+/// How a simulated GPU serves one kind of instruction.
+struct simulated_gpu {
+  index_t wave_size = 64;
+  index_t bytes = 16;
+  index_t banks = 32;
+  std::vector<index_t> group_of = {};  // by lane
+  double clocks_per_word = 2;
+  double noise = 0.05;  // of a word
+  bool writes = false;
+  bool same_word_merges = true;
+  bool phases_merge = false;
+
+  /// Word by word: in every group the bank with the most words decides.
+  double words(const lds_addresses& address) const {
+    std::map<index_t, std::map<index_t, std::multiset<index_t>>> words_of;  // by group and bank
+    std::set<index_t> places;
+    for (index_t lane = 0; lane < wave_size; ++lane) {
+      if (address[lane] < 0) continue;
+      places.insert(address[lane]);
+      for (index_t word = address[lane] / 4; word <= (address[lane] + bytes - 1) / 4; ++word)
+        words_of[group_of[std::size_t(lane)]][word % banks].insert(word);
+    }
+    std::size_t total = 0;
+    for (const auto& [group, by_bank] : words_of) {
+      std::size_t degree = 0;
+      for (const auto& [bank, words] : by_bank) {
+        const std::size_t distinct = std::set<index_t>(words.begin(), words.end()).size();
+        degree = std::max(degree, same_word_merges ? distinct : words.size());
+      }
+      total += degree;
+      if (phases_merge && places.size() == 1) break;
+    }
+    return double(total);
+  }
+
+  lds_probe::stopwatch stopwatch() const {
+    return [*this, random = std::mt19937(1)](const std::vector<lds_addresses>& patterns) mutable {
+      std::uniform_real_distribution<double> error(-noise, noise);
+      std::vector<double> clocks;
+      for (const lds_addresses& p : patterns) clocks.push_back(clocks_per_word * (words(p) + error(random)));
+      return clocks;
+    };
+  }
+  finding probe(bool needs_whole_wave = false) const {
+    return lds_probe::phase_finder(wave_size, bytes, writes, needs_whole_wave, stopwatch()).run();
+  }
+};
+
+simulated_gpu gpu_of(arch::lds_op op, const arch::lds_service& service) {
+  simulated_gpu gpu{.wave_size = service.phases.wave_size, .bytes = arch::access_bytes(op), .banks = service.banks};
+  gpu.writes = arch::is_write(op);
+  gpu.group_of.resize(64);
+  for (index_t place = 0; place < gpu.wave_size; ++place)
+    gpu.group_of[std::size_t(service.phases.lane_in_place(place))] = place / service.phases.lanes_per_phase;
+  return gpu;
+}
+
+TEST(phase_finder, finds_every_row_of_every_target) {
+  index_t rows = 0;
+  for (const arch::target* target : arch::all_targets) {
+    for (const arch::lds_instruction& row : target->lds) {
+      for (const arch::lds_service& service : row.readings) {
+        SCOPED_TRACE(std::string(target->name) + ' ' + arch::instruction_name(target->isa, row.op));
+        simulated_gpu gpu = gpu_of(row.op, service);
+        const finding found = gpu.probe();
+        EXPECT_EQ(found.problem, "");
+        EXPECT_TRUE(lds_probe::agrees(found, service)) << lds_probe::all_phases(found.phases) << ' ' << found.banks;
+        EXPECT_NEAR(found.unit, 2, 0.01);
+        EXPECT_NEAR(found.clocks, 2 * service.phases.num_phases(), 0.2);
+        EXPECT_LT(found.worst_deviation, 0.2);
+        EXPECT_TRUE(found.same_word_merges);
+        EXPECT_FALSE(found.phases_merge);
+        ++rows;
+      }
+    }
+  }
+  EXPECT_GT(rows, 80);
+}
+
+TEST(phase_finder, a_row_with_other_phases_or_banks_does_not_agree) {
+  const arch::lds_instruction& row = *arch::gfx942::value.find(arch::lds_op::read_b128);
+  const finding found = gpu_of(row.op, row.readings[0]).probe();
+  arch::lds_service other = row.readings[0];
+  other.banks = 64;
+  EXPECT_FALSE(lds_probe::agrees(found, other));
+  other = row.readings[0];
+  other.phases = arch::contiguous_phases(64, 8);
+  EXPECT_FALSE(lds_probe::agrees(found, other));
+  other.phases = arch::contiguous_phases(64, 16);
+  EXPECT_FALSE(lds_probe::agrees(found, other));
+}
+
+TEST(phase_finder, writes_of_one_word_that_do_not_merge_are_probed_with_the_other_lanes_inactive) {
+  const arch::lds_service service{arch::contiguous_phases(64, 16), 32, arch::grade::unknown, ""};
+  simulated_gpu gpu = gpu_of(arch::lds_op::write_b64, service);
+  gpu.same_word_merges = false;
+  const finding found = gpu.probe();
+  EXPECT_EQ(found.problem, "");
+  EXPECT_FALSE(found.same_word_merges);
+  EXPECT_TRUE(lds_probe::agrees(found, service));
+  EXPECT_NE(gpu.probe(true).problem.find("none may be inactive"), std::string::npos);
+}
+
+TEST(phase_finder, a_broadcast_that_takes_one_phase_does_not_deceive_it) {
+  const arch::lds_service service{arch::contiguous_phases(32, 8), 32, arch::grade::unknown, ""};
+  simulated_gpu gpu = gpu_of(arch::lds_op::read_b128, service);
+  gpu.phases_merge = true;
+  const finding found = gpu.probe();
+  EXPECT_EQ(found.problem, "");
+  EXPECT_TRUE(found.phases_merge);
+  EXPECT_TRUE(lds_probe::agrees(found, service));
+}
+
+std::string problem_of(const simulated_gpu& gpu) { return gpu.probe().problem; }
+
+TEST(phase_finder, notices_what_makes_no_sense) {
+  const arch::lds_service service{arch::contiguous_phases(64, 16), 32, arch::grade::unknown, ""};
+  const simulated_gpu good = gpu_of(arch::lds_op::read_b64, service);
+  EXPECT_EQ(problem_of(good), "");
+
+  simulated_gpu noisy = good;
+  noisy.noise = 0.5;
+  EXPECT_NE(problem_of(noisy).find("neither 0 nor 1"), std::string::npos) << problem_of(noisy);
+
+  simulated_gpu uneven = good;  // groups of 24, 8, 16 and 16 lanes
+  for (index_t lane = 16; lane < 24; ++lane) uneven.group_of[std::size_t(lane)] = 0;
+  EXPECT_NE(problem_of(uneven).find("no subspace"), std::string::npos) << problem_of(uneven);
+
+  simulated_gpu swapped = good;  // lanes of the later groups only
+  std::swap(swapped.group_of[40], swapped.group_of[60]);
+  EXPECT_NE(problem_of(swapped).find("by the symmetry"), std::string::npos) << problem_of(swapped);
+
+  simulated_gpu alone = good;
+  for (index_t lane = 0; lane < 64; ++lane) alone.group_of[std::size_t(lane)] = lane;
+  EXPECT_NE(problem_of(alone), "");
+
+  simulated_gpu odd_banks = good;
+  odd_banks.banks = 48;
+  EXPECT_NE(problem_of(odd_banks), "");
+
+  const auto probe = [&](const lds_probe::stopwatch& time) {
+    return lds_probe::phase_finder(64, 8, false, false, time).run().problem;
+  };
+  EXPECT_NE(probe([](const auto& patterns) { return std::vector<double>(patterns.size(), 8.0); }).find("at work"),
+            std::string::npos);
+  // Lane 5 conflicts with 6 and 6 with 7, but 5 not with 7.
+  const auto partial = [&, time = good.stopwatch()](const std::vector<lds_addresses>& patterns) {
+    std::vector<double> clocks = time(patterns);
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (patterns[i][5] == 1024 && patterns[i][7] == 2048) clocks[i] -= good.clocks_per_word;
+    }
+    return clocks;
+  };
+  EXPECT_NE(probe(partial).find("is served with"), std::string::npos) << probe(partial);
+  // As good, but a pattern of more than two words in a bank takes as long as one of two.
+  const auto capped = [&, time = good.stopwatch()](const std::vector<lds_addresses>& patterns) {
+    std::vector<double> clocks = time(patterns);
+    for (std::size_t i = 0; i < patterns.size() && patterns.size() == 100; ++i) clocks[i] = std::min(clocks[i], 14.0);
+    return clocks;
+  };
+  EXPECT_NE(probe(capped).find("random pattern"), std::string::npos) << probe(capped);
+}
+
+TEST(row_text, reads_as_a_row_of_a_table) {
+  const arch::lds_instruction& row = *arch::gfx950::value.find(arch::lds_op::read_b128);
+  simulated_gpu gpu = gpu_of(row.op, row.readings[0]);
+  gpu.noise = 0;
+  const finding found = gpu.probe();
+  const lds_probe::comparison known = lds_probe::compare(found, row);
+  EXPECT_EQ(
+      lds_probe::row_text("ds_read_b128", row.op, found, known, "a simulation"),
+      "ds_read_b128: 4 x 16 lanes {0-3,12-15,20-27} {4-11,16-19,28-31} {32-35,44-47,52-59} {36-43,48-51,60-63}, 64 "
+      "banks\n"
+      "  8 clocks without conflicts, 2 for each further word of a bank; random patterns within 0 words\n"
+      "  lds_row(lds_op::read_b128, lds_service{lds_phases{64, 16, {{1, 2, 12, 20, 4, 32}}}, 64, grade::measured_here, "
+      "\"lds_probe on a simulation\", 4})\n"
+      "  as in the table (V: vendor; measured by others)\n");
+  const std::string json = lds_probe::row_json("ds_read_b128", found, known);
+  EXPECT_NE(json.find("\"banks\": 64, \"clocks\": 8"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"as_in_table\": true"), std::string::npos) << json;
+  finding bad;
+  bad.problem = "too noisy";
+  EXPECT_EQ(lds_probe::row_text("ds_read_b32", arch::lds_op::read_b32, bad, {}, ""),
+            "ds_read_b32: NOT CONSISTENT: too noisy\n");
+}
+
+}  // namespace
