@@ -39,21 +39,13 @@ def counted_wavefronts(program):
 
 
 def compare(accesses, launches):
-    """Puts what was counted beside what was predicted. Of a tile's kernel come the store and the load of one launch."""
-    launch = -1
-    for i, access in enumerate(accesses):
-        if access["kind"] == "instruction" or accesses[i - 1]["kind"] == "instruction" or i % 2 == first_tile(accesses) % 2:
-            launch += 1
-        if launch >= len(launches):
-            raise SystemExit(f"the profiler saw {len(launches)} launches, fewer than there are accesses")
-        access["counted"] = launches[launch][STORES if access["instruction"].startswith("st") else LOADS]
+    """Puts what was counted beside what was predicted."""
+    expected = accesses[-1]["launch"] + 1
+    if len(launches) != expected:
+        raise SystemExit(f"the profiler saw {len(launches)} launches instead of {expected}")
+    for access in accesses:
+        access["counted"] = launches[access["launch"]][STORES if access["instruction"].startswith("st") else LOADS]
         access["ok"] = access["counted"] == access["predicted"]
-    if launch + 1 != len(launches):
-        raise SystemExit(f"the profiler saw {len(launches)} launches, but there are {launch + 1}")
-
-
-def first_tile(accesses):
-    return next(i for i, access in enumerate(accesses) if access["kind"] == "tile")
 
 
 def summarise(accesses):

@@ -32,6 +32,8 @@ constexpr lds_op all_ops[] = {lds_op::read_b8,   lds_op::read_b16,  lds_op::read
                               lds_op::write_b32, lds_op::write_b64, lds_op::write_b128, lds_op::stmatrix};
 /// The least of each instruction, with all lanes active and with some inactive.
 constexpr index_t whole_waves = 24, partial_waves = 6;
+/// Of each instruction: addresses that no layout gives.
+constexpr index_t scattered = 6, sharing = 10;
 
 bool is_matrix(lds_op op) { return op == lds_op::ldmatrix || op == lds_op::stmatrix; }
 
@@ -70,30 +72,52 @@ std::vector<one_access> make_accesses() {
       all.push_back(access);
       ++found;
     }
+    for (index_t i = 0; i < scattered + sharing; ++i) {
+      const index_t places = 4 << below(7), mask = i < scattered ? 0 : 1 << i % 5;
+      one_access access{
+          op, "none", i < scattered ? "scattered" : "l and l ^ " + std::to_string(mask) + " share", {}, {}};
+      tw::lds_addresses used{};
+      for (index_t lane = 0; lane < used.size(); ++lane) {
+        used[lane] = lane >= wave_size ? -1 : lane & mask ? used[lane ^ mask] : below(places) * bytes;
+        // Half of those that share are a row of neighbours.
+        if (lane < wave_size && !(lane & mask) && i >= scattered + sharing / 2) {
+          used[lane] = (lane / (2 * mask) * mask + lane % mask) * bytes;
+        }
+        if (lane < wave_size) access.address.push_back(used[lane]);
+      }
+      access.predicted = tw::lds_cost(arch::sm90::value, op, used);
+      all.push_back(access);
+    }
   }
   return all;
 }
 
 const char* mnemonic(lds_op op) { return arch::instruction_name(arch::instruction_set::ptx, op); }
 
-void print_line(const char* kind, const std::string& layout, const std::string& lanes, lds_op op, index_t phases,
-                index_t cycles) {
+struct line_of_a_launch {
+  index_t launch;
+  const char* kind;
+  std::string layout, lanes;
+};
+
+void print(const line_of_a_launch& line, lds_op op, index_t phases, index_t cycles) {
   std::printf(
-      "{\"kind\": \"%s\", \"instruction\": \"%s\", \"layout\": \"%s\", \"lanes\": \"%s\", \"phases\": %d, "
-      "\"predicted\": %d}\n",
-      kind, mnemonic(op), layout.c_str(), lanes.c_str(), phases, cycles);
+      "{\"launch\": %d, \"kind\": \"%s\", \"instruction\": \"%s\", \"layout\": \"%s\", \"lanes\": \"%s\", "
+      "\"phases\": %d, \"predicted\": %d}\n",
+      line.launch, line.kind, mnemonic(op), line.layout.c_str(), line.lanes.c_str(), phases, cycles);
 }
 
-/// The store and the load of one kernel: two accesses, one launch.
+/// The store and the load of one kernel.
 template <class Access>
-void print_tile_access() {
+void print_tile_access(index_t launch) {
   constexpr auto descriptor = Access::descriptor::descriptor();
-  const auto write = tw::analyze_lds_access<arch::sm90>(descriptor, typename Access::write{}, Access::element_bytes,
-                                                        tw::lds_access_kind::write);
-  const auto read = tw::analyze_lds_access<arch::sm90>(descriptor, typename Access::read{}, Access::element_bytes,
-                                                       tw::lds_access_kind::read);
-  print_line("tile", "of the kernel", "all", write.op, write.phases, write.cycles);
-  print_line("tile", "of the kernel", "all", read.op, read.phases, read.cycles);
+  for (const auto kind : {tw::lds_access_kind::write, tw::lds_access_kind::read}) {
+    const tw::lds_access_analysis a =
+        kind == tw::lds_access_kind::write
+            ? tw::analyze_lds_access<arch::sm90>(descriptor, typename Access::write{}, Access::element_bytes, kind)
+            : tw::analyze_lds_access<arch::sm90>(descriptor, typename Access::read{}, Access::element_bytes, kind);
+    print({launch, "tile", Access::descriptor::name, "all"}, a.op, a.phases, a.cycles);
+  }
 }
 
 /// The word that a lane must have got.
@@ -139,11 +163,14 @@ int main(int argc, char** argv) {
   try {
     bool right = true;
     if (run) std::printf("%s\n", device_name().c_str());
+    index_t launch = 0;
     for (const one_access& a : make_accesses()) {
-      if (list) print_line("instruction", a.layout, a.lanes, a.op, a.predicted.phases, a.predicted.cycles);
+      if (list) print({launch++, "instruction", a.layout, a.lanes}, a.op, a.predicted.phases, a.predicted.cycles);
       if (run) right = has_right_data(a, run_instruction(a.op, a.address)) && right;
     }
-    if (list) tw::apply([](auto... accesses) { (print_tile_access<decltype(accesses)>(), ...); }, tile_accesses{});
+    if (list) {
+      tw::apply([&](auto... accesses) { (print_tile_access<decltype(accesses)>(launch++), ...); }, tile_accesses{});
+    }
     for (index_t i = 0; run && i < tile_accesses::size(); ++i) run_tile_access(i);
     return right ? 0 : 1;
   } catch (const std::exception& e) {

@@ -43,24 +43,27 @@ struct element<4> {
 template <index_t ElementBytes, class Descriptor, class Write, class Read>
 struct tile_access {
   static constexpr index_t element_bytes = ElementBytes;
-  using descriptor = Descriptor;  // has a function descriptor()
+  using descriptor = Descriptor;  // has a name and a function descriptor()
   using write = Write;
   using read = Read;
 };
 
 struct plain_64x64 {
+  static constexpr const char* name = "plain rows";
   TILEWRIGHT_HD static constexpr auto descriptor() {
     return tw::make_naive_tensor_descriptor_packed(tw::make_tuple(tw::number<64>{}, tw::number<64>{}));
   }
 };
 template <index_t Pad>
 struct padded_64x64 {
+  static constexpr const char* name = "padded rows";
   TILEWRIGHT_HD static constexpr auto descriptor() {
     return tw::make_naive_tensor_descriptor(tw::make_tuple(tw::number<64>{}, tw::number<64>{}),
                                             tw::make_tuple(tw::number<64 + Pad>{}, tw::number<1>{}));
   }
 };
 struct preshuffled_64x64 {
+  static constexpr const char* name = "XOR preshuffle";
   TILEWRIGHT_HD static constexpr auto descriptor() {
     return tw::make_lds_index_swapping_descriptor<64, 8, 1, 64, tw::half_t>();
   }
@@ -70,12 +73,12 @@ struct preshuffled_64x64 {
 template <index_t Vector>
 using by_rows = tw::tile_distribution<tw::make_pattern_encoding(tw::tile_distribution_pattern::block_raked,
                                                                 tw::tile_copy_2d{64, 64, Vector, 4, wave_size})>;
-/// Each lane has a row of its own, in vectors.
+/// Each lane has a row of its own, in vectors that are not neighbours: the compiler could make one wider access of those.
 template <index_t Vector>
 using by_columns = tw::tile_distribution<tw::tile_distribution_encoding<
-    tw::sequence<>, tw::tuple<tw::sequence<2, 32>, tw::sequence<4, 16 / Vector, Vector>>,
-    tw::tuple<tw::sequence<2>, tw::sequence<1>>, tw::tuple<tw::sequence<0>, tw::sequence<1>>, tw::sequence<1, 2, 2>,
-    tw::sequence<0, 1, 2>>::value>;
+    tw::sequence<>, tw::tuple<tw::sequence<2, 32>, tw::sequence<16 / Vector, 4, Vector>>,
+    tw::tuple<tw::sequence<2>, tw::sequence<1>>, tw::tuple<tw::sequence<1>, tw::sequence<1>>, tw::sequence<1, 2, 2>,
+    tw::sequence<0, 0, 2>>::value>;
 
 using tile_accesses = tw::tuple<
     tile_access<2, plain_64x64, by_rows<8>, by_columns<8>>, tile_access<2, plain_64x64, by_columns<8>, by_rows<4>>,

@@ -2,6 +2,9 @@
 // Measures which lanes each LDS instruction of this GPU serves together and how many banks it sees. docs/lds_probe.md explains.
 // Compile as HIP, or as CUDA with -x cu; it needs no library.
 #include "../gpu/lds_instruction.hpp"
+#if !defined(LDS_PROBE_KERNELS_ONLY)
+#include "../gpu/runtime.hpp"
+#endif
 
 namespace arch = tilewright::arch;
 namespace exec = tilewright::exec;

@@ -53,7 +53,9 @@ inline std::string row_text(const std::string& name, arch::lds_op op, const find
   text += "  " + number(found.clocks) + " clocks without conflicts, " + number(found.unit) +
           " for each further word of a bank; random patterns within " + number(found.worst_deviation) + " words\n";
   if (!found.same_word_merges) text += "  lanes that touch one word do not merge\n";
-  if (found.phases_merge) text += "  an instruction whose lanes all touch one word takes one phase\n";
+  for (const auto& [mask, words] : found.merging)
+    text += "  takes " + number(words) + " words where lanes that differ only in the bits of " + std::to_string(mask) +
+            " share an address\n";
   text += "  lds_row(lds_op::" + enumerator(op) + ", lds_service{lds_phases{" + std::to_string(p.wave_size) + ", " +
           std::to_string(p.lanes_per_phase) + ", {{";
   for (index_t i = 0; i < 6; ++i) text += (i ? ", " : "") + std::to_string(p.lane_bit[i]);
@@ -65,12 +67,16 @@ inline std::string row_text(const std::string& name, arch::lds_op op, const find
 inline std::string row_json(const std::string& name, const finding& found, const comparison& known) {
   std::string text = "{\"instruction\": \"" + name + "\", ";
   if (!found.problem.empty()) return text + "\"consistent\": false, \"problem\": \"" + found.problem + "\"}";
+  std::string masks;
+  for (const auto& [mask, words] : found.merging)
+    masks += (masks.empty() ? "{\"" : ", \"") + std::to_string(mask) + "\": " + number(words);
+  masks = masks.empty() ? "{}" : masks + "}";
   const auto flag = [](bool b) { return std::string(b ? "true" : "false"); };
   return text + "\"consistent\": true, \"phases\": \"" + all_phases(found.phases) +
          "\", \"banks\": " + std::to_string(found.banks) + ", \"clocks\": " + number(found.clocks) +
          ", \"clocks_per_word\": " + number(found.unit) +
          ", \"worst_deviation_in_words\": " + number(found.worst_deviation) +
-         ", \"same_word_merges\": " + flag(found.same_word_merges) + ", \"phases_merge\": " + flag(found.phases_merge) +
+         ", \"same_word_merges\": " + flag(found.same_word_merges) + ", \"merging\": " + masks +
          ", \"as_in_table\": " + flag(known.agrees) + "}";
 }
 
