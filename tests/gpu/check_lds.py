@@ -61,6 +61,15 @@ def summarise(accesses):
     return rows
 
 
+def as_json(results):
+    """A line for each access."""
+    parts = []
+    for name, value in results.items():
+        lines = [json.dumps(v) for v in value] if isinstance(value, list) else None
+        parts.append(f' "{name}": ' + (json.dumps(value) if lines is None else "[\n  " + ",\n  ".join(lines) + "\n ]"))
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -78,7 +87,7 @@ def main():
         print("DIFFERENT", access)
     print(f"{device}: {len(accesses) - len(wrong)} of {len(accesses)} predictions equal the counter")
     if options.out:
-        options.out.write_text(json.dumps({"device": device, "summary": summary, "accesses": accesses}, indent=1) + "\n")
+        options.out.write_text(as_json({"device": device, "summary": summary, "accesses": accesses}))
     return 1 if wrong else 0
 
 

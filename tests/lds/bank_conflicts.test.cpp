@@ -61,7 +61,8 @@ naive_cost cost_by_definition(const std::vector<std::vector<index_t>>& groups, i
 }
 
 /// The groups of lanes, by name of target and instruction rather than from the table's permutation.
-std::vector<std::vector<index_t>> groups_of(const arch::target& t, lds_op op, index_t reading) {
+std::vector<std::vector<index_t>> groups_of(const arch::target& t, lds_op op, index_t reading,
+                                            const lds_addresses& address) {
   const bool read = !arch::is_write(op);
   const index_t bytes = arch::access_bytes(op);
   const bool gfx950 = &t == &arch::gfx950::value;
@@ -89,6 +90,24 @@ std::vector<std::vector<index_t>> groups_of(const arch::target& t, lds_op op, in
     }
   }
   std::vector<std::vector<index_t>> groups = first_half;
+  // NVIDIA's wide reads: half as many groups where lanes share with the next or with the second next.
+  if (!arch::is_amd(t) && (op == lds_op::read_b64 || op == lds_op::read_b128)) {
+    std::set<index_t> apart;
+    for (index_t lane = 0; lane < 32; ++lane) {
+      for (const index_t distance : {1, 2}) {
+        const index_t a = address[lane], b = address[lane ^ distance];
+        if (a >= 0 && b >= 0 && a != b) apart.insert(distance);
+      }
+    }
+    if (apart.size() < 2) {
+      std::vector<std::vector<index_t>> pairs;
+      for (std::size_t i = 0; i < groups.size(); i += 2) {
+        pairs.push_back(groups[i]);
+        pairs.back().insert(pairs.back().end(), groups[i + 1].begin(), groups[i + 1].end());
+      }
+      groups = pairs;
+    }
+  }
   if (t.wave_size == 64) {
     for (std::vector<index_t> group : first_half) {
       for (index_t& lane : group) lane += 32;
@@ -113,7 +132,8 @@ lds_addresses random_pattern(std::mt19937& random, index_t bytes) {
   const index_t kind = below(6), stride = below(40) * 4, base = below(64) * bytes, rows = 1 << below(7);
   const index_t pitch = 64 << below(4), active_percent = below(4) == 0 ? 60 : 100, few = 1 + below(12);
   const unsigned salt = unsigned(random());
-  return addresses([&](index_t lane) {
+  const index_t shared_bits = below(4) == 0 ? 1 << below(5) : 0;  // lanes that differ in it have one address
+  lds_addresses pattern = addresses([&](index_t lane) {
     if (below(100) >= active_percent) return inactive;
     index_t a = base;
     if (kind == 0) a += lane * stride;
@@ -124,7 +144,27 @@ lds_addresses random_pattern(std::mt19937& random, index_t bytes) {
     if (kind == 5) a += index_t((unsigned(lane) * salt) >> 20);
     return a / align * align;
   });
+  for (index_t lane = 0; lane < 64; ++lane) pattern[lane] = pattern[lane & ~shared_bits];
+  return pattern;
 }
+
+// Two lanes share each address; the 16 addresses are neighbours: 128 or 256 bytes.
+constexpr lds_addresses shared_with(index_t distance, index_t bytes) {
+  return addresses(
+      [&](index_t lane) { return lane >= 32 ? -1 : (lane / (2 * distance) * distance + lane % distance) * bytes; });
+}
+constexpr index_t cycles_where_lanes_share(lds_op op, index_t distance) {
+  return lds_cost(arch::sm90::value, op, shared_with(distance, arch::access_bytes(op))).cycles;
+}
+static_assert(cycles_where_lanes_share(lds_op::read_b64, 1) == 1 && cycles_where_lanes_share(lds_op::read_b64, 2) == 1);
+static_assert(cycles_where_lanes_share(lds_op::read_b64, 4) == 2 &&
+              cycles_where_lanes_share(lds_op::read_b64, 16) == 2);
+static_assert(cycles_where_lanes_share(lds_op::read_b128, 1) == 2 &&
+              cycles_where_lanes_share(lds_op::read_b128, 2) == 2);
+static_assert(cycles_where_lanes_share(lds_op::read_b128, 8) == 4);
+static_assert(cycles_where_lanes_share(lds_op::write_b64, 1) == 2 &&
+              cycles_where_lanes_share(lds_op::ldmatrix, 1) == 4);
+static_assert(lds_cost(arch::sm90::value, lds_op::read_b128, shared_with(1, 16)).clocks == 2);
 
 TEST(LdsCost, AgreesWithTheDefinitionOnRandomPatterns) {
   std::mt19937 random(1);
@@ -136,8 +176,9 @@ TEST(LdsCost, AgreesWithTheDefinitionOnRandomPatterns) {
         for (index_t reading = 0; reading < row.readings.size(); ++reading) {
           const lds_access_cost cost =
               lds_cost(*t, row.op, pattern, reading == 0 ? lds_reading::first : lds_reading::second);
-          const naive_cost expected = cost_by_definition(groups_of(*t, row.op, reading), banks_of(*t, row.op, reading),
-                                                         arch::access_bytes(row.op), pattern);
+          const naive_cost expected =
+              cost_by_definition(groups_of(*t, row.op, reading, pattern), banks_of(*t, row.op, reading),
+                                 arch::access_bytes(row.op), pattern);
           const std::string where = std::string(t->name) + " " + arch::instruction_name(*t, row.op);
           ASSERT_EQ(cost.phases, expected.phases) << where;
           ASSERT_EQ(cost.cycles, expected.cycles) << where;
@@ -175,8 +216,9 @@ TEST(LdsCost, NamesLanesThatReallyMeet) {
         EXPECT_GE(one, 0);
         EXPECT_GE(other, 0);
         EXPECT_EQ(one != other, cost.worst_degree > 1);
-        EXPECT_TRUE(service.phases.lanes_of(cost.phase) >> cost.lanes[0] & 1);
-        EXPECT_TRUE(service.phases.lanes_of(cost.phase) >> cost.lanes[1] & 1);
+        const arch::lds_phases phases = (lanes_share(service, pattern) ? service.merged() : service).phases;
+        EXPECT_TRUE(phases.lanes_of(cost.phase) >> cost.lanes[0] & 1);
+        EXPECT_TRUE(phases.lanes_of(cost.phase) >> cost.lanes[1] & 1);
       }
     }
   }

@@ -119,12 +119,24 @@ inline simulated_cost simulate(const arch::lds_service& service, const layout& w
     naive::each_index(naive::y_lengths(e), [&](const naive::indices& y) {
       if (y[std::size_t(vector_dim_y)] % vector != 0) return;
       ++result.executions;
-      for (index_t phase = 0; phase < service.phases.num_phases(); ++phase) {
+      const auto byte_of_lane = [&](index_t lane) {
+        const naive::indices x = naive::position(e, {wave, lane}, y);
+        return where.byte_of(x[0], x[1]);
+      };
+      // Pairs of phases are one where all pairs of lanes share: see lds_service.
+      index_t phases_at_once = 1;
+      for (const index_t distance : {1, 2}) {
+        bool all_share = service.merges_where_lanes_share;
+        for (index_t lane = 0; lane < partitions[1]; ++lane)
+          all_share = all_share && byte_of_lane(lane) == byte_of_lane(lane ^ distance);
+        if (all_share) phases_at_once = 2;
+      }
+      for (index_t phase = 0; phase < service.phases.num_phases(); phase += phases_at_once) {
         std::map<index_t, std::set<index_t>> dwords_of_bank;
         for (index_t lane = 0; lane < partitions[1]; ++lane) {
-          if (!(service.phases.lanes_of(phase) >> lane & 1)) continue;
-          const naive::indices x = naive::position(e, {wave, lane}, y);
-          const index_t begin = where.byte_of(x[0], x[1]);
+          const auto is_in = [&](index_t p) { return (service.phases.lanes_of(p) >> lane & 1) != 0; };
+          if (!is_in(phase) && !(phases_at_once == 2 && is_in(phase + 1))) continue;
+          const index_t begin = byte_of_lane(lane);
           for (index_t byte = begin; byte < begin + vector * element_bytes; ++byte)
             dwords_of_bank[byte / 4 % service.banks].insert(byte / 4);
         }

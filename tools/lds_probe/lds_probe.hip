@@ -19,10 +19,12 @@ constexpr index_t repetitions = 7, max_waves = block_size / 32;
 
 /// Clocks of each wave for `turns` turns, in which a wave executes `unroll` times the pattern's instruction and the ballast's.
 /// The ballast, a pattern with conflicts, keeps the LDS busy: how fast instructions are issued then has no influence.
-/// One block, so that nobody else uses this LDS. clocks: [pattern][few, many][repetition][wave].
+/// One block, so that nobody else uses this LDS. `zero` is 0, which the compiler does not know: else it makes one of several
+/// ldmatrix of one address. clocks: [pattern][few, many][repetition][wave].
 template <lds_op Op>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(512) void time_patterns([[maybe_unused]] const int* addresses,
                                                                 [[maybe_unused]] int num_patterns,
+                                                                [[maybe_unused]] int zero,
                                                                 [[maybe_unused]] unsigned* clocks,
                                                                 [[maybe_unused]] unsigned* sink) {
 #if TILEWRIGHT_DEVICE_PASS
@@ -42,10 +44,11 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(512) void time_patterns([[maybe_unused]]
     constexpr unsigned clock_bits = ~0u;
 #endif
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
-    const index_t lane = exec::lane_id(), ballast = (lane & 3) * 1024 + (lane >> 2 & 1) * 16;
+    const index_t lane = exec::lane_id();
+    index_t ballast = (lane & 3) * 1024 + (lane >> 2 & 1) * 16;
     unsigned sum = 0;
     for (int pattern = 0; pattern < num_patterns; ++pattern) {
-      const index_t address = addresses[pattern * 64 + lane];
+      index_t address = addresses[pattern * 64 + lane];
       TILEWRIGHT_UNROLL(1)
       for (int length = 0; length < 2; ++length) {
         const index_t turns = length == 0 ? few : many;
@@ -60,6 +63,8 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(512) void time_patterns([[maybe_unused]]
               for (index_t i = 0; i < unroll; ++i) {
                 sum ^= gpu::issue<Op>(lds, address);
                 sum ^= gpu::issue<Op>(lds, ballast);
+                address += zero;
+                ballast += zero;
               }
             }
           }
@@ -75,20 +80,20 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(512) void time_patterns([[maybe_unused]]
 #endif
 }
 
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b8>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b16>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b32>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b64>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b96>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b128>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b8>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b16>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b32>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b64>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b96>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b128>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::ldmatrix>(const int*, int, unsigned*, unsigned*);
-template TILEWRIGHT_GLOBAL void time_patterns<lds_op::stmatrix>(const int*, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b8>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b16>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b32>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b64>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b96>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::read_b128>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b8>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b16>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b32>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b64>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b96>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::write_b128>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::ldmatrix>(const int*, int, int, unsigned*, unsigned*);
+template TILEWRIGHT_GLOBAL void time_patterns<lds_op::stmatrix>(const int*, int, int, unsigned*, unsigned*);
 
 }  // namespace lds_probe
 

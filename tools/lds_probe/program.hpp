@@ -32,7 +32,8 @@ inline std::vector<double> time_with_ballast(const void* kernel, index_t wave_si
     addresses.upload(table);
     const int* in = addresses.data();
     unsigned *out = clocks.data(), *nowhere = sink.data();
-    void* arguments[] = {&in, &count, &out, &nowhere};
+    int zero = 0;
+    void* arguments[] = {&in, &count, &zero, &out, &nowhere};
     gpu::run_block(kernel, block_size, lds_bytes, arguments);
     const std::vector<unsigned> measured = clocks.download();
     for (int i = 0; i < count; ++i) {

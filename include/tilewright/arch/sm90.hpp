@@ -8,19 +8,20 @@ namespace tilewright::arch {
 
 namespace detail {
 
-/// Shared memory of NVIDIA GPUs. On an H100 the hardware's counter of wavefronts equals this table's cost for 240 address
-/// patterns: random, strided, by columns, XOR-ed; 24 for each instruction.
+/// Shared memory of NVIDIA GPUs. On an H100 the hardware's counter of wavefronts equals this table's cost for all accesses of
+/// tests/gpu/check_lds.py, at least 40 for each instruction, and tools/lds_probe finds the same rows by their times.
 TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> hopper_shared_memory() {
   constexpr index_t wave = 32, banks = 32;
-  constexpr const char* counter = "wavefront counter of an H100, 24 address patterns per instruction";
-  constexpr lds_service narrow{contiguous_phases(wave, 32), banks, grade::inferred, "as ld.shared.b32", 1};
+  constexpr const char* counter = "wavefront counter and times of an H100";
   constexpr lds_service b32{contiguous_phases(wave, 32), banks, grade::measured_here, counter, 1};
   constexpr lds_service b64{contiguous_phases(wave, 16), banks, grade::measured_here, counter, 2};
+  constexpr lds_service read_b64{contiguous_phases(wave, 16), banks, grade::measured_here, counter, 2, true};
   constexpr lds_service b128{contiguous_phases(wave, 8), banks, grade::measured_here, counter, 4};
+  constexpr lds_service read_b128{contiguous_phases(wave, 8), banks, grade::measured_here, counter, 4, true};
   return list_of<lds_instruction, num_lds_ops>(
-      lds_row(lds_op::read_b8, narrow), lds_row(lds_op::read_b16, narrow), lds_row(lds_op::read_b32, b32),
-      lds_row(lds_op::read_b64, b64), lds_row(lds_op::read_b128, b128), lds_row(lds_op::write_b8, narrow),
-      lds_row(lds_op::write_b16, narrow), lds_row(lds_op::write_b32, b32), lds_row(lds_op::write_b64, b64),
+      lds_row(lds_op::read_b8, b32), lds_row(lds_op::read_b16, b32), lds_row(lds_op::read_b32, b32),
+      lds_row(lds_op::read_b64, read_b64), lds_row(lds_op::read_b128, read_b128), lds_row(lds_op::write_b8, b32),
+      lds_row(lds_op::write_b16, b32), lds_row(lds_op::write_b32, b32), lds_row(lds_op::write_b64, b64),
       lds_row(lds_op::write_b128, b128), lds_row(lds_op::ldmatrix, b128), lds_row(lds_op::stmatrix, b128));
 }
 

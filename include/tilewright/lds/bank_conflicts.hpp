@@ -12,7 +12,8 @@ struct lds_access_cost {
   index_t cycles = 0;        // sum over those phases of the degree
   index_t conflicts = 0;     // cycles - phases; what SQ_LDS_BANK_CONFLICT counts on CDNA
   index_t worst_degree = 0;  // 1: no conflict; 0: no lane is active
-  index_t clocks = 0;        // of an instruction without conflicts, and one for each conflict; 0: not known for this instruction
+  index_t clocks =
+      0;  // of an instruction without conflicts, and one for each conflict; 0: not known for this instruction
   /// Lanes of one phase that write to the same dword are counted as one write. What the hardware does then is not known,
   /// and with 4 bytes per lane or more the program has a race. This is how many dword writes were dropped from the count.
   index_t same_dword_writes = 0;
@@ -33,9 +34,24 @@ enum class lds_reading : signed char { worst, first, second };
 /// Byte address of each lane; negative: the lane is inactive. Places from the wave size on are not looked at.
 using lds_addresses = array<index_t, 64>;
 
-/// The cost if the LDS serves lanes as `service` says, for lanes that access `bytes` bytes each. Time is linear in the lanes.
-TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& service, index_t bytes, bool is_write,
+/// Whether the rule of lds_service::merges_where_lanes_share holds for these addresses.
+TILEWRIGHT_HD constexpr bool lanes_share(const arch::lds_service& service, const lds_addresses& address) {
+  if (!service.merges_where_lanes_share) return false;
+  bool with_next = true, with_second = true;
+  for (index_t lane = 0; lane < service.phases.wave_size; ++lane) {
+    const auto share = [&](index_t other) {
+      return address[lane] == address[other] || address[lane] < 0 || address[other] < 0;
+    };
+    with_next = with_next && share(lane ^ 1);
+    with_second = with_second && share(lane ^ 2);
+  }
+  return with_next || with_second;
+}
+
+/// The cost if the LDS serves lanes as a row of a target's table says, for lanes that access `bytes` bytes each. Time is linear in the lanes.
+TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, index_t bytes, bool is_write,
                                                  const lds_addresses& address) {
+  const arch::lds_service service = lanes_share(row, address) ? row.merged() : row;
   const arch::lds_phases& phases = service.phases;
   unsigned unaligned = unsigned(bytes) & unsigned(bytes - 1);
   for (index_t lane = 0; lane < phases.wave_size; ++lane) {

@@ -26,8 +26,10 @@ TILEWRIGHT_HD constexpr index_t f2_rank(array<unsigned, N> vectors, index_t coun
 /// the addresses, in units of an access or of a dword, and P for their bank bits, its lanes want 2^rank(A|V) units in
 /// 2^rank(P A|V) banks, as many in each; so its degree is 2^(rank(A|V) - rank(P A|V)), in every phase and for every c.
 /// Phase, bank and lanes are those of lane 0: who conflicts is not found here.
-TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service& service, index_t bytes, bool is_write,
+TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service& row, index_t bytes, bool is_write,
                                                         const array<index_t, 6>& address_of_bit) {
+  const bool shared = row.merges_where_lanes_share && (address_of_bit[0] == 0 || address_of_bit[1] == 0);
+  const arch::lds_service service = shared ? row.merged() : row;
   const arch::lds_phases& phases = service.phases;
   const index_t unit_shift = max<index_t>(2, log2_floor(bytes)), dwords_per_unit = 1 << (unit_shift - 2);
   const unsigned bank_mask = unsigned(service.banks / dwords_per_unit - 1);

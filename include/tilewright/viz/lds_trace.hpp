@@ -73,7 +73,8 @@ inline const arch::lds_service& service_of(const arch::target& target, const lds
 }
 
 /// All phases of an instruction.
-inline std::vector<lds_phase_trace> phases_of(const arch::lds_service& service, const lds_step& step) {
+inline std::vector<lds_phase_trace> phases_of(const arch::lds_service& row, const lds_step& step) {
+  const arch::lds_service service = lanes_share(row, step.address) ? row.merged() : row;
   const index_t bytes = arch::access_bytes(step.op);
   std::vector<lds_phase_trace> result;
   for (index_t phase = 0; phase < service.phases.num_phases(); ++phase) {
