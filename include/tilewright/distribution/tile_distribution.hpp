@@ -4,6 +4,8 @@
 
 #include <tilewright/distribution/distribution_encoding.hpp>
 
+#include <type_traits>
+
 namespace tilewright {
 
 namespace detail {
@@ -184,6 +186,6 @@ struct distribution_of<T> {
 
 /// The distribution itself, or that of an encoding type: CK Tile's documents name either.
 template <class T>
-using distribution_of_t = typename detail::distribution_of<T>::type;
+using distribution_of_t = typename detail::distribution_of<std::remove_cv_t<T>>::type;
 
 }  // namespace tilewright
