@@ -13,4 +13,5 @@
 #include <tilewright/tile/slice_tile.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
 #include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/transform_view.hpp>
 #include <tilewright/tile/update.hpp>

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A tensor of another number of dimensions under a window.
+// EXPECT: replace_bottom_tensor_view: the new tensor has another number of dimensions
+#include <tilewright/tile/tile_window.hpp>
+
+namespace tw = tilewright;
+using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
+
+using distribution = tw::tile_distribution<
+    tw::tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8, 4>>, tuple<sequence<1, 2>>,
+                                   tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value>;
+template <class T>
+auto view(T* p) {
+  return tw::make_naive_tensor_view<tw::address_space_enum::global>(p, make_tuple(8, 32), make_tuple(32, number<1>{}),
+                                                                    number<4>{});
+}
+constexpr auto lengths = make_tuple(number<8>{}, number<32>{});
+
+void f(float* p) {
+  const auto vector =
+      tw::make_naive_tensor_view<tw::address_space_enum::global>(p, make_tuple(8), make_tuple(number<1>{}));
+  (void)tw::replace_bottom_tensor_view(vector, tw::make_tile_window(view(p), lengths, {0, 0}, distribution{}));
+}

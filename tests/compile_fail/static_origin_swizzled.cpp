@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// A window of a swizzled view at an origin that is no multiple of its lengths.
+// EXPECT: make_tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in each dimension
+#include <tilewright/tile/tile_window.hpp>
+
+#include <tilewright/lds/lds_index_swapping.hpp>
+
+namespace tw = tilewright;
+using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
+
+using distribution = tw::tile_distribution<
+    tw::tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8, 4>>, tuple<sequence<1, 2>>,
+                                   tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value>;
+constexpr auto lengths = make_tuple(number<8>{}, number<32>{});
+
+void f(float* p) {
+  constexpr auto layout = tw::make_lds_index_swapping_descriptor<64, 4, 1, 32, float>();
+  const auto swizzled = tw::make_tensor_view<tw::address_space_enum::global>(p, layout);
+  (void)tw::make_tile_window(swizzled, lengths, make_tuple(number<0>{}, number<8>{}), distribution{});
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Rows that are no whole number of vectors.
+// EXPECT: xor_preshuffle: KPerBlock must be a multiple of KPack
+#include <tilewright/lds/xor_preshuffle.hpp>
+
+namespace tw = tilewright;
+
+const int place = tw::xor_preshuffle<60, 8>(1, 2);
