@@ -36,11 +36,9 @@ TEST(HopperTile, WritingResultsHasNoBankConflicts) {
 TEST(HopperTile, UnsoundTiles) {
   EXPECT_FALSE((tw::hopper_tile{.m = 96}).is_sound());
   EXPECT_FALSE((tw::hopper_tile{.n = 96}).is_sound());
-  EXPECT_FALSE((tw::hopper_tile{.share_a = 2, .split_k = 2}).is_sound());
-  EXPECT_FALSE((tw::hopper_tile{.n = 64, .split_k = 4}).is_sound());
+  EXPECT_FALSE((tw::hopper_tile{.share_b = 3}).is_sound());
   EXPECT_FALSE((tw::hopper_tile{.share_b = 4, .share_a = 4}).is_sound());
   EXPECT_TRUE((tw::hopper_tile{.share_b = 2, .share_a = 2}).is_sound());
-  EXPECT_TRUE((tw::hopper_tile{.split_k = 8}).is_sound());
 }
 
 }  // namespace

@@ -61,9 +61,9 @@ TILEWRIGHT_HD index_t block_of_cluster() {
   return rank;
 }
 
-/// Barrier of all threads of all blocks of the cluster.
+/// Barrier of all threads of all blocks of the cluster. It orders no memory accesses but those that a fence makes known.
 TILEWRIGHT_HD void cluster_sync() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
 /// Barrier of the first `Threads` threads that come to barrier `id`, 1 to 15.
@@ -82,23 +82,14 @@ TILEWRIGHT_HD void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
 }
 
-/// Four floats to the same place in the LDS of another block of the cluster.
-TILEWRIGHT_HD void lds_store_at(index_t block_of_cluster, unsigned address, float x, float y, float z, float w) {
-  asm volatile(
-      "{.reg .b32 there;\n"
-      "mapa.shared::cluster.u32 there, %0, %1;\n"
-      "st.shared::cluster.v4.f32 [there], {%2, %3, %4, %5};}" ::"r"(address),
-      "r"(block_of_cluster), "f"(x), "f"(y), "f"(z), "f"(w)
-      : "memory");
+/// A counter in global memory by which blocks tell others what they wrote there.
+TILEWRIGHT_HD void add_release(unsigned* counter, unsigned n) {
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(n) : "memory");
 }
-
-TILEWRIGHT_HD array<float, 4> lds_load_floats(unsigned address) {
-  array<float, 4> v;
-  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
-               : "r"(address)
-               : "memory");
-  return v;
+TILEWRIGHT_HD unsigned load_acquire(const unsigned* counter) {
+  unsigned n;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(n) : "l"(counter) : "memory");
+  return n;
 }
 
 /// Lets the next kernel of the stream start its blocks as soon as this one leaves room, and waits until all earlier kernels are

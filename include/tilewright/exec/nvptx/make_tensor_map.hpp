@@ -41,8 +41,11 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
   const cuuint32_t steps[3] = {1, 1, 1};
   const CUtensorMapSwizzle swizzle =
       r.box[0] * r.element_bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B;
+  // Rows that begin anywhere in a cache line would each fetch two lines more.
+  const CUtensorMapL2promotion promotion =
+      r.stride_bytes[0] % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_NONE;
   const CUresult error = encode(reinterpret_cast<CUtensorMap*>(&result), r.type, 3, r.data, lengths, strides, box,
-                                steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion,
                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return error == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }

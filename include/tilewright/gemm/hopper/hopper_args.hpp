@@ -4,15 +4,17 @@
 
 #include <tilewright/exec/tensor_map.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
-#include <tilewright/gemm/tile_order.hpp>
+#include <tilewright/gemm/work_schedule.hpp>
 
 namespace tilewright {
 
 struct hopper_args {
   exec::tensor_map a, b, c;  // boxes of a stage and of C
   gemm_args gemm;
-  tile_order order;  // of tiles of clusters
-  index_t k_tiles;
+  work_schedule schedule;  // of clusters
+  /// Where parts of tiles meet: for each part, block of a cluster and consumer 64 x n floats, and a counter, 0 before and after.
+  float* parts;
+  unsigned* counters;
 };
 
 }  // namespace tilewright

@@ -11,36 +11,41 @@
 
 namespace tilewright {
 
-/// Adds up the accumulators of a cluster's blocks, which share a tile of C: block s gets the sum of columns s * result_n and on, in the
-/// accumulators where they were. All threads of all blocks must call it; stages in LDS must not be in use.
+/// Adds up the parts of a tile that was split along k; c holds this block's part. Parts but the last are left in memory. The last one
+/// waits for them: it belongs to the block with the highest number, so the others have started before. True for the last.
 template <class Policy>
-TILEWRIGHT_HD void add_up_in_cluster(float* c, unsigned stages, index_t consumer) {
+TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_unit& unit, index_t rank, index_t consumer) {
   constexpr hopper_tile tile = Policy::tile;
-  constexpr index_t each = tile.result_n() / 2;  // accumulators of a thread that one block adds up
-  static_assert((tile.split_k - 1) * each * 4 * 128 * tile.consumers() <= Policy::lds.boxes_offset());
-  const index_t rank = exec::block_of_cluster();
-  // Four accumulators of a thread after those of the thread before, so that a wave writes and reads 512 bytes in a row.
-  const unsigned mine = stages + consumer * (tile.split_k - 1) * each * 4 * 128 + index_t(threadIdx.x % 128) * 16;
-  const auto place = [&](index_t sender, index_t i) { return mine + (sender * each + i) * 4 * 128; };
-  exec::cluster_sync();
-  unroll<tile.split_k>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-    if (s == rank) return;
-    unroll<each / 4>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      const float* v = c + s * each + j * 4;
-      exec::lds_store_at(s, place(rank - (rank > s), j * 4), v[0], v[1], v[2], v[3]);
+  constexpr index_t vectors = tile.n / 8;  // of four accumulators, for each thread
+  const index_t thread = index_t(threadIdx.x % 128);
+  const index_t pile = (unit.split_tile * tile.cluster() + rank) * tile.consumers() + consumer;
+  // A wave writes and reads 512 bytes in a row.
+  float4* const parts = reinterpret_cast<float4*>(args.parts) + long_index_t(pile) * (unit.parts - 1) * vectors * 128 + thread;
+  unsigned* const counter = args.counters + pile;
+  if (unit.part < unit.parts - 1) {
+    unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      __stcg(parts + (unit.part * vectors + j) * 128, make_float4(c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]));
     });
-  });
-  exec::cluster_sync();
-  unroll<tile.split_k>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-    if (s != rank) return;
-    for (index_t sender = 0; sender < tile.split_k - 1; ++sender) {
-      unroll<each / 4>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        float* v = c + s * each + j * 4;
-        const array<float, 4> other = exec::lds_load_floats(place(sender, j * 4));
-        unroll<4>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { v[i] += other[i]; });
-      });
+    exec::named_sync<128>(1 + consumer);
+    if (thread == 0) exec::add_release(counter, 1);
+    return false;
+  }
+  if (thread == 0) {
+    while (exec::load_acquire(counter) != unsigned(unit.parts - 1)) {
     }
-  });
+    *counter = 0;
+  }
+  exec::named_sync<128>(1 + consumer);
+  for (index_t part = 0; part < unit.parts - 1; ++part) {
+    unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      const float4 other = __ldcg(parts + (part * vectors + j) * 128);
+      c[4 * j] += other.x;
+      c[4 * j + 1] += other.y;
+      c[4 * j + 2] += other.z;
+      c[4 * j + 3] += other.w;
+    });
+  }
+  return true;
 }
 
 /// What one wave needs to write its 16 rows of a tile: two boxes in LDS, taken in turns.
@@ -66,9 +71,9 @@ struct hopper_result_writer {
   index_t box = 0;
   unsigned parity = 0;
 
-  /// C = alpha c + beta C for the rows from m0 on and Policy::tile.result_n() columns from n0 on. The copies to memory go on when it returns.
+  /// C = alpha c + beta C for the rows from m0 on and Policy::tile.n columns from n0 on. The copies to memory go on when it returns.
   TILEWRIGHT_HD void operator()(const float* c, index_t m0, index_t n0, index_t batch) {
-    unroll<Policy::tile.result_n() / columns>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<Policy::tile.n / columns>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
       const index_t n = n0 + j * columns;
       static_distributed_tensor<float, distribution> sum;
       for (index_t d = 0; d < distribution::num_elements; ++d)

@@ -19,43 +19,35 @@ struct hopper_gemm {
   exec::lds_pointer block_lds;
   pipeline stages;
 
-  /// k tiles of this block: all, or its part of them.
-  TILEWRIGHT_HD index_t k_begin(index_t part) const {
-    return tile.split_k == 1 ? part * args.k_tiles : part * args.k_tiles / tile.split_k;
-  }
-
-  /// work(m0, n0, batch) for each tile of C that falls to this block.
+  /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
-  TILEWRIGHT_HD void for_each_tile(Work work) const {
+  TILEWRIGHT_HD void for_each_unit(Work work) const {
     const index_t clusters = index_t(gridDim.x) / tile.cluster();
-    for (index_t t = index_t(blockIdx.x) / tile.cluster(); t < args.order.num_tiles(); t += clusters) {
-      const tile_position at = args.order(t);
-      work((at.row * tile.share_b + stages.row()) * tile.m, (at.col * tile.share_a + stages.col()) * tile.n, at.batch);
+    for (index_t u = index_t(blockIdx.x) / tile.cluster(); u < args.schedule.num_units(); u += clusters) {
+      const work_unit unit = args.schedule(u);
+      work(unit, (unit.tile.row * tile.share_b + stages.row()) * tile.m, (unit.tile.col * tile.share_a + stages.col()) * tile.n);
     }
   }
 
   TILEWRIGHT_HD void produce() const {
-    const index_t part = tile.split_k > 1 ? stages.rank : 0, begin = k_begin(part), end = k_begin(part + 1);
     typename pipeline::cursor at;
-    for_each_tile([&](index_t m0, index_t n0, index_t batch) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
-      for (index_t k = begin; k < end; ++k, at.advance()) stages.fill(at, args, m0, n0, k * Policy::tile_k, batch);
+      for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) stages.fill(at, args, m0, n0, k * Policy::tile_k, unit.tile.batch);
     });
   }
 
   TILEWRIGHT_HD void consume(index_t consumer) const {
-    const index_t thread = index_t(threadIdx.x % 128), wave = thread / 32;
-    const index_t part = tile.split_k > 1 ? stages.rank : 0, k_count = k_begin(part + 1) - k_begin(part);
+    const index_t thread = index_t(threadIdx.x % 128), wave = thread / 32, wave_of_all = consumer * 4 + wave;
     const index_t block_to_tell = stages.block_to_tell(thread);
-    const index_t wave_of_all = consumer * 4 + wave;
     hopper_result_writer<Policy> write{args, block_lds + lds.boxes_offset() + wave_of_all * 2 * lds.box_bytes(),
                                        stages.old_has_come(wave_of_all)};
     float c[tile.n / 2];
     typename pipeline::cursor at;
-    for_each_tile([&](index_t m0, index_t n0, index_t batch) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       stages.multiply(at, consumer, c, false);
       TILEWRIGHT_UNROLL(1)
-      for (index_t k = 1; k < k_count; ++k) {
+      for (index_t k = unit.k_begin + 1; k < unit.k_end; ++k) {
         const index_t previous = at.stage;
         at.advance();
         stages.multiply(at, consumer, c, true);
@@ -66,16 +58,8 @@ struct hopper_gemm {
       unroll<tile.n / 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { asm volatile("" : "+f"(c[i])::"memory"); });
       stages.release(at.stage, block_to_tell);
       at.advance();
-
-      const index_t row = m0 + consumer * 64 + wave * 16;
-      if constexpr (tile.split_k == 1) {
-        write(c, row, n0, batch);
-      } else {
-        add_up_in_cluster<Policy>(c, stages.base, consumer);
-        unroll<tile.split_k>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-          if (s == stages.rank) write(c + s * tile.result_n() / 2, row, n0 + s * tile.result_n(), batch);
-        });
-      }
+      if (unit.parts > 1 && !add_up_parts<Policy>(c, args, unit, stages.rank, consumer)) return;
+      write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });
     write.wait_for_copies();
     exec::wave_sync();
@@ -97,10 +81,6 @@ struct hopper_gemm {
       if constexpr (tile.consumers() > 1) exec::give_registers_back<40>();
       if (threadIdx.x == tile.consumers() * 128) produce();
       exec::wave_sync();
-      if constexpr (tile.split_k > 1) {  // takes part in the barriers of add_up_in_cluster
-        exec::cluster_sync();
-        exec::cluster_sync();
-      }
     } else {
       if constexpr (tile.consumers() > 1) exec::take_registers<232>();
       consume(warpgroup);

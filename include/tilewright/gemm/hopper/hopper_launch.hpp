@@ -36,12 +36,29 @@ const char* hopper_check(const gemm_args& g) {
   }
   if (g.m > 0x7fffffff - 1024 || g.n > 0x7fffffff - 1024 || g.k > 0x7fffffff - 1024)
     return "m, n or k is too close to 2^31";
-  if (ceil_div(g.k, Policy::tile_k) < Policy::tile.split_k)
-    return "k is too short to be split; use a tile that does not split it";
   const long_index_t tiles = long_index_t(ceil_div(g.m, Policy::tile.m)) * ceil_div(g.n, Policy::tile.n) * g.batch;
   if (tiles > 0x7fffffff / 64) return "C has too many tiles";
   return nullptr;
 }
+
+/// Memory on the GPU where parts of tiles meet: 35 MB.
+class hopper_workspace {
+ public:
+  static constexpr long_index_t num_floats = 2 * 132 * 128 * 256, num_counters = 1024;
+
+  hopper_workspace() = default;
+  hopper_workspace(const hopper_workspace&) = delete;
+  ~hopper_workspace() { (void)cudaFree(memory_); }
+  cudaError_t allocate() {
+    const cudaError_t error = cudaMalloc(&memory_, num_counters * sizeof(unsigned) + num_floats * sizeof(float));
+    return error != cudaSuccess ? error : cudaMemset(memory_, 0, num_counters * sizeof(unsigned));
+  }
+  unsigned* counters() const { return static_cast<unsigned*>(memory_); }
+  float* parts() const { return static_cast<float*>(memory_) + num_counters; }
+
+ private:
+  void* memory_ = nullptr;
+};
 
 /// A launch, ready to be repeated: tensor maps are made and the grid is chosen.
 template <class Policy>
@@ -53,21 +70,24 @@ struct hopper_launch {
   hopper_args args{};
   index_t blocks = 0;
 
-  /// Call hopper_check first.
-  cudaError_t prepare(const gemm_args& g) {
+  /// Call hopper_check first. Launches that share a workspace must not run at the same time.
+  cudaError_t prepare(const gemm_args& g, const hopper_workspace& workspace) {
     constexpr bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
     constexpr index_t k = Policy::tile_k, rows = tile.m * tile.share_b, cols = tile.n * tile.share_a;
     index_t resident = 0;
     cudaError_t error = resident_clusters(resident);
     if (error != cudaSuccess) return error;
     args.gemm = g;
-    args.k_tiles = ceil_div(g.k, k);
+    args.parts = workspace.parts();
+    args.counters = workspace.counters();
     // Clusters that run at the same time cover about a square of C.
     index_t group = 1;
     while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
-    args.order = {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
-    // Blocks that split k compute one tile each.
-    blocks = (tile.split_k > 1 ? args.order.num_tiles() : min(args.order.num_tiles(), resident)) * tile.cluster();
+    const tile_order order{ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
+    const index_t max_parts = index_t(hopper_workspace::num_floats / (tile.m * tile.n * tile.cluster()));
+    const bool counters = resident * tile.cluster() * tile.consumers() <= hopper_workspace::num_counters;
+    args.schedule = make_work_schedule(order, ceil_div(g.k, k), resident, counters ? max_parts : 0);
+    blocks = min(args.schedule.num_units(), resident) * tile.cluster();
 
     error = make_map(args.a, g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch, g.batch_stride_a,
                      {k, a_along_k ? tile.m / tile.share_a : k}, T{});

@@ -11,25 +11,22 @@
 namespace tilewright {
 
 /// A block computes m x n of C with m / 64 consumer warpgroups of 64 x n each, and one more warpgroup that starts copies. Blocks
-/// form clusters in one of two ways: `share_b` blocks above each other, which receive the same tile of B at once (multicast), times
-/// `share_a` blocks side by side, which receive the same tile of A; or `split_k` blocks with the same tile of C, each for its part
-/// of k, which add their results up through each other's LDS.
+/// form clusters: `share_b` blocks above each other, which receive the same tile of B at once (multicast), times `share_a` blocks
+/// side by side, which receive the same tile of A.
 struct hopper_tile {
   index_t m = 128, n = 256;
-  index_t share_b = 1, share_a = 1, split_k = 1;
+  index_t share_b = 1, share_a = 1;
 
   TILEWRIGHT_HD constexpr index_t consumers() const { return m / 64; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }
-  TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a * split_k; }
+  TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a; }
 
-  /// Columns of C that a block finishes, and those that one wave stores at once.
-  TILEWRIGHT_HD constexpr index_t result_n() const { return n / split_k; }
-  TILEWRIGHT_HD constexpr index_t store_n() const { return result_n() % 64 == 0 ? 64 : 32; }
+  /// Columns of C that one wave stores at once.
+  TILEWRIGHT_HD constexpr index_t store_n() const { return n % 64 == 0 ? 64 : 32; }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
     const bool known_n = n == 64 || n == 128 || n == 160 || n == 192 || n == 256;
-    return (m == 64 || m == 128) && known_n && (share_b * share_a == 1 || split_k == 1) && cluster() <= 8 &&
-           is_power_of_two(cluster()) && n % split_k == 0 && result_n() % 32 == 0 && n % (8 * share_b) == 0;
+    return (m == 64 || m == 128) && known_n && cluster() <= 8 && is_power_of_two(cluster()) && n % (8 * share_b) == 0;
   }
   friend constexpr bool operator==(const hopper_tile&, const hopper_tile&) = default;
 };
@@ -65,9 +62,7 @@ inline constexpr arch::lane_map wgmma_result = arch::describe(arch::matrix_op::m
 template <class T, operand_major AMajor, operand_major BMajor, hopper_tile Tile, class Result = T>
 struct hopper_policy {
   static_assert(Tile.is_sound(),
-                "hopper_policy: m is 64 or 128, n is 64, 128, 160, 192 or 256; a cluster of at most 8 blocks, a power "
-                "of two, either shares "
-                "B or splits k, into at least 32 columns for each block");
+                "hopper_policy: m is 64 or 128, n is 64, 128, 160, 192 or 256; a cluster has at most 8 blocks, a power of two");
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "hopper_policy: operands of 8 bits must be contiguous along k");
   using element_type = T;
