@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// This library's GEMM kernels.
+// This library's GEMM kernels: Hopper's where they can, else the portable ones.
 #include <tilewright/arch/current.hpp>
+#include <tilewright/gemm/hopper/hopper_launch.hpp>
 #include <tilewright/tilewright.hpp>
+
+#include <functional>
 
 #include "contender.hpp"
 #include "device.hpp"
@@ -10,9 +13,10 @@ namespace gpu_benchmark {
 namespace {
 
 namespace tw = tilewright;
+using tw::operand_major;
 
-template <class T, tw::operand_major BMajor>
-using policy = tw::gemm_policy<tw::arch::sm90, T, tw::operand_major::k, BMajor, 8>;
+template <class T, operand_major BMajor>
+using portable_policy = tw::gemm_policy<tw::arch::sm90, T, operand_major::k, BMajor, 8>;
 
 template <class Policy>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void gemm([[maybe_unused]] tw::gemm_args args) {
@@ -23,46 +27,89 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void gemm([[maybe_unused]] tw::gemm
 
 class tilewright_contender final : public contender {
  public:
+  tilewright_contender() {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
+    multiprocessors_ = properties.multiProcessorCount;
+    check(workspace_.allocate(), "allocating the workspace");
+  }
   std::string name() const override { return "tilewright"; }
-  std::string choice() const override { return "mma.sync"; }
+  std::string choice() const override { return choice_; }
 
   std::string prepare(const problem& p, const std::vector<operands>& sets) override {
     if (p.type == element::e4m3) return "fp8 has no kernel yet";
     if (p.m > INT32_MAX || p.n > INT32_MAX || p.k > INT32_MAX) return "lengths must be below 2^31";
-    if (p.b_col_major)
-      return p.type == element::f16 ? choose<tw::half_t, tw::operand_major::k>(p, sets)
-                                    : choose<tw::bfloat16_t, tw::operand_major::k>(p, sets);
-    return p.type == element::f16 ? choose<tw::half_t, tw::operand_major::mn>(p, sets)
-                                  : choose<tw::bfloat16_t, tw::operand_major::mn>(p, sets);
+    launches_.clear();
+    if (p.type == element::f16)
+      return p.b_col_major ? prepare<tw::half_t, operand_major::k>(p, sets)
+                           : prepare<tw::half_t, operand_major::mn>(p, sets);
+    return p.b_col_major ? prepare<tw::bfloat16_t, operand_major::k>(p, sets)
+                         : prepare<tw::bfloat16_t, operand_major::mn>(p, sets);
   }
 
-  void launch(std::size_t set, cudaStream_t stream) override { launch_(args_[set], stream); }
+  void launch(std::size_t set, cudaStream_t stream) override { launches_[set](stream); }
 
  private:
-  template <class T, tw::operand_major BMajor>
-  std::string choose(const problem& p, const std::vector<operands>& sets) {
-    using kernel = tw::gemm_kernel<policy<T, BMajor>>;
-    args_.clear();
+  template <class T, operand_major BMajor>
+  std::string prepare(const problem& p, const std::vector<operands>& sets) {
+    std::vector<tw::gemm_args> all;
     for (const operands& o : sets) {
       const auto m = tw::index_t(p.m), n = tw::index_t(p.n), k = tw::index_t(p.k);
-      args_.push_back(
+      all.push_back(
           {.a = o.a, .b = o.b, .c = o.c, .m = m, .n = n, .k = k, .lda = k, .ldb = p.b_col_major ? k : n, .ldc = n});
-      if (const char* why = kernel::check(args_.back())) return why;
     }
-    const auto entry = &gemm<policy<T, BMajor>>;
-    check(cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, kernel::lds_bytes),
-          "asking for LDS");
-    launch_ = [](const tw::gemm_args& args, cudaStream_t stream) {
-      const tw::grid_size grid = kernel::grid(args);
-      gemm<policy<T, BMajor>><<<dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)), kernel::block_size,
-                                kernel::lds_bytes, stream>>>(args);
-      check(cudaGetLastError(), "launching the kernel");
-    };
+    const tw::index_t best =
+        tw::choose_hopper_tile(all[0], {sizeof(T), true, BMajor == operand_major::k}, multiprocessors_);
+    std::string why;
+    [&]<tw::index_t... Is>(std::integer_sequence<tw::index_t, Is...>) {
+      const auto prepare_if_best = [&](auto i) {
+        constexpr tw::hopper_tile tile = tw::hopper_tiles[i];
+        if (i == best) why = prepare_hopper<tw::hopper_policy<T, operand_major::k, BMajor, tile>>(all);
+      };
+      (prepare_if_best(tw::number<Is>{}), ...);
+    }(std::make_integer_sequence<tw::index_t, tw::hopper_tiles.size()>{});
+    return why.empty() ? why : prepare_portable<portable_policy<T, BMajor>>(all);
+  }
+
+  template <class Policy>
+  std::string prepare_hopper(const std::vector<tw::gemm_args>& all) {
+    for (const tw::gemm_args& args : all) {
+      if (const char* why = tw::hopper_check<Policy>(args)) return why;
+      tw::hopper_launch<Policy> launch;
+      check(launch.prepare(args, workspace_), "preparing a kernel");
+      const tw::hopper_tile t = Policy::tile;
+      choice_ =
+          "wgmma " + std::to_string(t.m) + "x" + std::to_string(t.n) + ", clusters of " + std::to_string(t.cluster());
+      if (launch.args.schedule.parts > 1)
+        choice_ += ", last round split by " + std::to_string(launch.args.schedule.parts);
+      launches_.push_back([launch](cudaStream_t stream) { check(launch(stream), "launching the kernel"); });
+    }
     return {};
   }
 
-  std::vector<tw::gemm_args> args_;
-  void (*launch_)(const tw::gemm_args&, cudaStream_t) = nullptr;
+  template <class Policy>
+  std::string prepare_portable(const std::vector<tw::gemm_args>& all) {
+    using kernel = tw::gemm_kernel<Policy>;
+    launches_.clear();
+    choice_ = "mma.sync";
+    check(cudaFuncSetAttribute(&gemm<Policy>, cudaFuncAttributeMaxDynamicSharedMemorySize, kernel::lds_bytes),
+          "asking for LDS");
+    for (const tw::gemm_args& args : all) {
+      if (const char* why = kernel::check(args)) return why;
+      launches_.push_back([args](cudaStream_t stream) {
+        const tw::grid_size grid = kernel::grid(args);
+        gemm<Policy><<<dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)), kernel::block_size,
+                       kernel::lds_bytes, stream>>>(args);
+        check(cudaGetLastError(), "launching the kernel");
+      });
+    }
+    return {};
+  }
+
+  tw::index_t multiprocessors_ = 0;
+  tw::hopper_workspace workspace_;
+  std::string choice_;
+  std::vector<std::function<void(cudaStream_t)>> launches_;
 };
 
 }  // namespace

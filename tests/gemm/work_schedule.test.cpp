@@ -47,7 +47,9 @@ TEST(WorkSchedule, PartsOfATileFollowEachOther) {
 }
 
 TEST(WorkSchedule, SplitsOnlyWhereItPays) {
-  const auto parts = [](int tiles, int k_tiles) { return tw::make_work_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).parts; };
+  const auto parts = [](int tiles, int k_tiles) {
+    return tw::make_work_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).parts;
+  };
   EXPECT_EQ(parts(3 * 66 + 58, 64), 1);    // 58 of 66 workers are busy in the last round
   EXPECT_EQ(parts(2 * 66 + 12, 47), 4);    // 12 of 66
   EXPECT_EQ(parts(15 * 66 + 34, 128), 3);  // 34 tiles in two short rounds instead of one long

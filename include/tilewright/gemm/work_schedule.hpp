@@ -21,9 +21,9 @@ struct work_unit {
 struct work_schedule {
   tile_order order;
   index_t k_tiles;
-  index_t whole_tiles;   // that are not split: whole rounds, or all
-  index_t parts;         // of each of the others
-  index_t longer_by;     // k tiles that the last part has more than the others
+  index_t whole_tiles;  // that are not split: whole rounds, or all
+  index_t parts;        // of each of the others
+  index_t longer_by;    // k tiles that the last part has more than the others
 
   TILEWRIGHT_HD constexpr index_t num_split_tiles() const { return order.num_tiles() - whole_tiles; }
   TILEWRIGHT_HD constexpr index_t num_units() const { return whole_tiles + num_split_tiles() * parts; }
@@ -32,7 +32,12 @@ struct work_schedule {
     if (u < whole_tiles) return {order(u), 0, k_tiles, 0, 1, -1};
     const index_t split_tile = divide(u - whole_tiles, parts), part = modulo(u - whole_tiles, parts);
     const auto begin = [&](index_t p) { return index_t(long_index_t(p) * (k_tiles - longer_by) / parts); };
-    return {order(whole_tiles + split_tile), begin(part), part + 1 < parts ? begin(part + 1) : k_tiles, part, parts, split_tile};
+    return {order(whole_tiles + split_tile),
+            begin(part),
+            part + 1 < parts ? begin(part + 1) : k_tiles,
+            part,
+            parts,
+            split_tile};
   }
 };
 
@@ -42,8 +47,8 @@ struct split_cost {
 };
 
 /// A schedule for `workers` workers, which finishes soonest by these costs; with at most `max_parts` parts to be kept in memory.
-TILEWRIGHT_HD constexpr work_schedule make_work_schedule(const tile_order& order, index_t k_tiles, index_t workers, index_t max_parts,
-                                                         split_cost cost = {}) {
+TILEWRIGHT_HD constexpr work_schedule make_work_schedule(const tile_order& order, index_t k_tiles, index_t workers,
+                                                         index_t max_parts, split_cost cost = {}) {
   const index_t tiles = order.num_tiles(), left = modulo(tiles, workers);
   work_schedule best{order, k_tiles, tiles, 1, 0};
   if (left == 0) return best;

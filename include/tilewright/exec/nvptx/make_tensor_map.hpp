@@ -44,9 +44,9 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
   // Rows that begin anywhere in a cache line would each fetch two lines more.
   const CUtensorMapL2promotion promotion =
       r.stride_bytes[0] % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_NONE;
-  const CUresult error = encode(reinterpret_cast<CUtensorMap*>(&result), r.type, 3, r.data, lengths, strides, box,
-                                steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion,
-                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult error =
+      encode(reinterpret_cast<CUtensorMap*>(&result), r.type, 3, r.data, lengths, strides, box, steps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return error == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

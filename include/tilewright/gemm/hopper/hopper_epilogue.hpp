@@ -14,13 +14,15 @@ namespace tilewright {
 /// Adds up the parts of a tile that was split along k; c holds this block's part. Parts but the last are left in memory. The last one
 /// waits for them: it belongs to the block with the highest number, so the others have started before. True for the last.
 template <class Policy>
-TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_unit& unit, index_t rank, index_t consumer) {
+TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_unit& unit, index_t rank,
+                                index_t consumer) {
   constexpr hopper_tile tile = Policy::tile;
   constexpr index_t vectors = tile.n / 8;  // of four accumulators, for each thread
   const index_t thread = index_t(threadIdx.x % 128);
   const index_t pile = (unit.split_tile * tile.cluster() + rank) * tile.consumers() + consumer;
   // A wave writes and reads 512 bytes in a row.
-  float4* const parts = reinterpret_cast<float4*>(args.parts) + long_index_t(pile) * (unit.parts - 1) * vectors * 128 + thread;
+  float4* const parts =
+      reinterpret_cast<float4*>(args.parts) + long_index_t(pile) * (unit.parts - 1) * vectors * 128 + thread;
   unsigned* const counter = args.counters + pile;
   if (unit.part < unit.parts - 1) {
     unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
@@ -76,8 +78,7 @@ struct hopper_result_writer {
     unroll<Policy::tile.n / columns>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
       const index_t n = n0 + j * columns;
       static_distributed_tensor<float, distribution> sum;
-      for (index_t d = 0; d < distribution::num_elements; ++d)
-        sum.thread_buffer[d] = c[j * columns / 2 + d];
+      for (index_t d = 0; d < distribution::num_elements; ++d) sum.thread_buffer[d] = c[j * columns / 2 + d];
       if (args.gemm.alpha != 1) {
         for (float& x : sum.thread_buffer) x *= args.gemm.alpha;
       }

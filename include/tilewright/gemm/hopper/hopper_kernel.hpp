@@ -25,7 +25,8 @@ struct hopper_gemm {
     const index_t clusters = index_t(gridDim.x) / tile.cluster();
     for (index_t u = index_t(blockIdx.x) / tile.cluster(); u < args.schedule.num_units(); u += clusters) {
       const work_unit unit = args.schedule(u);
-      work(unit, (unit.tile.row * tile.share_b + stages.row()) * tile.m, (unit.tile.col * tile.share_a + stages.col()) * tile.n);
+      work(unit, (unit.tile.row * tile.share_b + stages.row()) * tile.m,
+           (unit.tile.col * tile.share_a + stages.col()) * tile.n);
     }
   }
 
@@ -33,7 +34,8 @@ struct hopper_gemm {
     typename pipeline::cursor at;
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
-      for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) stages.fill(at, args, m0, n0, k * Policy::tile_k, unit.tile.batch);
+      for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance())
+        stages.fill(at, args, m0, n0, k * Policy::tile_k, unit.tile.batch);
     });
   }
 

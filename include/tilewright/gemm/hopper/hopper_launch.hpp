@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/nvptx/make_tensor_map.hpp>
+#include <tilewright/gemm/hopper/hopper_choice.hpp>
 #include <tilewright/gemm/hopper/hopper_kernel.hpp>
 
 namespace tilewright {
@@ -73,17 +74,14 @@ struct hopper_launch {
   /// Call hopper_check first. Launches that share a workspace must not run at the same time.
   cudaError_t prepare(const gemm_args& g, const hopper_workspace& workspace) {
     constexpr bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
-    constexpr index_t k = Policy::tile_k, rows = tile.m * tile.share_b, cols = tile.n * tile.share_a;
+    constexpr index_t k = Policy::tile_k;
     index_t resident = 0;
     cudaError_t error = resident_clusters(resident);
     if (error != cudaSuccess) return error;
     args.gemm = g;
     args.parts = workspace.parts();
     args.counters = workspace.counters();
-    // Clusters that run at the same time cover about a square of C.
-    index_t group = 1;
-    while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
-    const tile_order order{ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
+    const tile_order order = hopper_order(g, tile, resident);
     const index_t max_parts = index_t(hopper_workspace::num_floats / (tile.m * tile.n * tile.cluster()));
     const bool counters = resident * tile.cluster() * tile.consumers() <= hopper_workspace::num_counters;
     args.schedule = make_work_schedule(order, ceil_div(g.k, k), resident, counters ? max_parts : 0);
@@ -128,7 +126,8 @@ struct hopper_launch {
     static index_t clusters = 0;
     if (clusters == 0) {
       const void* const kernel = reinterpret_cast<const void*>(&hopper_gemm_kernel<Policy>);
-      cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Policy::lds.bytes());
+      cudaError_t error =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Policy::lds.bytes());
       if (error != cudaSuccess) return error;
       const launch_config config(tile.cluster(), nullptr);
       error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config.value);
@@ -146,10 +145,15 @@ struct hopper_launch {
   static cudaError_t make_map(exec::tensor_map& result, const void* data, extent lengths, index_t leading_dimension,
                               index_t batch, long_index_t batch_stride, extent box, Element) {
     constexpr long_index_t bytes = sizeof(Element);
-    const CUtensorMapDataType type = __is_same(Element, half_t) ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    const CUtensorMapDataType type =
+        __is_same(Element, half_t) ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
     const long_index_t matrix_bytes = batch > 1 ? batch_stride * bytes : 16;
-    return exec::make_tensor_map(result, {const_cast<void*>(data), type, index_t(bytes), {lengths.x, lengths.y, batch},
-                                          {leading_dimension * bytes, matrix_bytes}, {box.x, box.y}});
+    return exec::make_tensor_map(result, {const_cast<void*>(data),
+                                          type,
+                                          index_t(bytes),
+                                          {lengths.x, lengths.y, batch},
+                                          {leading_dimension * bytes, matrix_bytes},
+                                          {box.x, box.y}});
   }
 };
 

@@ -74,13 +74,14 @@ struct hopper_pipeline {
     empty(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
     load<lds.a, tile.share_a>(a_stage(at.stage), args.a, done, col(), left_edge << row(), m0, k0, batch);
-    load<lds.b, tile.share_b>(b_stage(at.stage), args.b, done, row(), upper_edge << col() * tile.share_b, n0, k0, batch);
+    load<lds.b, tile.share_b>(b_stage(at.stage), args.b, done, row(), upper_edge << col() * tile.share_b, n0, k0,
+                              batch);
   }
 
   /// This block's part of an operand, to all `Sharers` blocks that share it.
   template <wgmma_operand Operand, index_t Sharers>
-  TILEWRIGHT_HD static void load(unsigned to, const exec::tensor_map& from, exec::mbarrier done, index_t part, unsigned blocks,
-                                 index_t row0, index_t k0, index_t batch) {
+  TILEWRIGHT_HD static void load(unsigned to, const exec::tensor_map& from, exec::mbarrier done, index_t part,
+                                 unsigned blocks, index_t row0, index_t k0, index_t batch) {
     const auto copy = [&](unsigned place, index_t x, index_t y) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (Sharers > 1) {
         exec::bulk_load_multicast(place, from, done, blocks, x, y, batch);

@@ -61,8 +61,9 @@ inline constexpr arch::lane_map wgmma_result = arch::describe(arch::matrix_op::m
 /// Everything that hopper_gemm must know at compile time.
 template <class T, operand_major AMajor, operand_major BMajor, hopper_tile Tile, class Result = T>
 struct hopper_policy {
-  static_assert(Tile.is_sound(),
-                "hopper_policy: m is 64 or 128, n is 64, 128, 160, 192 or 256; a cluster has at most 8 blocks, a power of two");
+  static_assert(
+      Tile.is_sound(),
+      "hopper_policy: m is 64 or 128, n is 64, 128, 160, 192 or 256; a cluster has at most 8 blocks, a power of two");
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "hopper_policy: operands of 8 bits must be contiguous along k");
   using element_type = T;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Which tile suits a product: a model of the time that each would take.
+#pragma once
+
+#include <tilewright/gemm/gemm_args.hpp>
+#include <tilewright/gemm/hopper/hopper_tile.hpp>
+#include <tilewright/gemm/work_schedule.hpp>
+
+namespace tilewright {
+
+/// The tiles to choose from.
+inline constexpr array<hopper_tile, 7> hopper_tiles{{
+    {.m = 128, .n = 256, .share_b = 2, .share_a = 1},
+    {.m = 128, .n = 256, .share_b = 1, .share_a = 1},
+    {.m = 128, .n = 192, .share_b = 2, .share_a = 1},
+    {.m = 128, .n = 160, .share_b = 2, .share_a = 1},
+    {.m = 128, .n = 128, .share_b = 2, .share_a = 1},
+    {.m = 128, .n = 64, .share_b = 1, .share_a = 2},
+    {.m = 64, .n = 64, .share_b = 1, .share_a = 1},
+}};
+
+/// What a product asks of a tile, besides its lengths.
+struct hopper_operands {
+  index_t element_bytes = 2;
+  bool a_along_k = true, b_along_k = true;
+};
+
+/// Rows of 128 bytes that a block fetches for a stage.
+TILEWRIGHT_HD constexpr index_t fetched_rows(const hopper_tile& t, const hopper_operands& o) {
+  const index_t n = o.b_along_k ? t.n : round_up(t.n, 128 / o.element_bytes);
+  return t.m / t.share_a + n / t.share_b;
+}
+
+/// The order of tiles for clusters of which `resident` run at the same time: together they cover about a square of C.
+TILEWRIGHT_HD constexpr tile_order hopper_order(const gemm_args& g, const hopper_tile& t, index_t resident) {
+  const index_t rows = t.m * t.share_b, cols = t.n * t.share_a;
+  index_t group = 1;
+  while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
+  return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
+}
+
+/// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: measured on an H100.
+TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const hopper_tile& t, const hopper_operands& o,
+                                                     index_t multiprocessors) {
+  const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = max(1, multiprocessors / t.cluster());
+  const work_schedule s =
+      make_work_schedule(hopper_order(g, t, workers), k_tiles, workers, 2 * multiprocessors / t.cluster());
+  // The tensor cores do 8192 bits of products a clock; a row takes 2.9 clocks to come, 4.8 if rows begin within cache lines.
+  const bool aligned =
+      long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
+  const double multiply = double(t.m) * t.n / 32, fetch = fetched_rows(t, o) * (aligned ? 2.9 : 4.8);
+  const double k_clocks = multiply > fetch ? multiply : fetch;
+  const index_t rounds = ceil_div(s.whole_tiles, workers),
+                split_rounds = ceil_div(s.num_split_tiles() * s.parts, workers);
+  const double whole = double(rounds) * k_tiles * k_clocks;
+  const double split =
+      split_rounds == 0
+          ? 0
+          : (split_rounds * double(k_tiles - s.longer_by) / s.parts + s.longer_by + 2 * (s.parts - 1)) * k_clocks;
+  // Memory brings about 1600 bytes a clock; writing a tile of 128 x 256 takes 1500 clocks that nothing hides.
+  const double bytes = (double(g.m) * g.k + double(g.n) * g.k + double(g.m) * g.n) * o.element_bytes * g.batch;
+  const double memory = bytes / 1600, busy = whole + split;
+  return (busy > memory ? busy : memory) + (rounds + split_rounds) * 1500.0 * t.m * t.n / (128 * 256) +
+         (s.parts > 1 ? 4000 : 0) + (t.cluster() > 1 ? 1500 : 0);
+}
+
+/// The number in hopper_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill less than half are left out
+/// where there are smaller ones.
+TILEWRIGHT_HD constexpr index_t choose_hopper_tile(const gemm_args& g, const hopper_operands& o,
+                                                   index_t multiprocessors) {
+  index_t best = hopper_tiles.size() - 1;
+  double best_clocks = predict_hopper_clocks(g, hopper_tiles[best], o, multiprocessors);
+  for (index_t i = 0; i < hopper_tiles.size() - 1 && g.m > 64; ++i) {
+    const double clocks = predict_hopper_clocks(g, hopper_tiles[i], o, multiprocessors);
+    if (clocks >= best_clocks) continue;
+    best = i;
+    best_clocks = clocks;
+  }
+  return best;
+}
+
+}  // namespace tilewright
