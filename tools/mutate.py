@@ -35,6 +35,10 @@ AFTER_ITS_OWN = {
         "tests/descriptor/tensor_graph.test.cpp", "tests/descriptor/transform_descriptor.test.cpp",
         "tests/descriptor/properties.test.cpp", PROPERTIES
     ],
+    "distribution": [
+        "tests/distribution/tile_distribution.test.cpp", "tests/distribution/load_store_traits.test.cpp", "tests/distribution/access_plan.test.cpp",
+        [f"tests/property/{name}.cpp" for name in ("encoding_operations.test", "distributions.test", "curves.test", "check_property")]
+    ],
     "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
 }
 
