@@ -6,9 +6,10 @@ usage: mutate.py [--every N] [--first I] [--table FILE] HEADER...   headers, or 
        mutate.py --list HEADER...                                   the mutants, without trying them
        mutate.py --self-test
 
-A mutant is killed when a test no longer compiles (static_asserts and other compile-time checks), fails, or takes too long. The test
-of the header's own name is tried first, then others of its floor, then the property tests. What no test notices has survived: the
-line is printed, and gets a test or an explanation in docs/testing.md.
+A mutant is killed when a test no longer compiles (static_asserts and other compile-time checks), fails, takes too long, or when what
+must be refused (tests/compile_fail) no longer is. The test of the header's own name is tried first, then others of its floor, then
+the property tests. What no test notices has survived: the line is printed, and gets a test or an explanation in docs/testing.md.
+Compile-fail tests are read by g++ alone.
 """
 
 import argparse
@@ -94,9 +95,14 @@ class Workshop:
     def run(self, command):
         try:
             return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                  timeout=TIME_LIMIT_S, env=os.environ | {"RC_PARAMS": "seed=1 max_success=500"})
+                                  timeout=TIME_LIMIT_S,
+                                  env=os.environ | {"LC_ALL": "C", "TILEWRIGHT_PROPERTY_CASES": "500"})
         except subprocess.TimeoutExpired:
             return None
+
+    def is_refused(self, source, words):
+        result = self.run([*COMPILER, f"-I{self.include}", "-fsyntax-only", "-fmessage-length=0", source])
+        return result is not None and result.returncode != 0 and all(word in result.stdout for word in words)
 
     def try_test(self, sources):
         """None when the test passes, otherwise how it noticed: 'compiler', 'test' or 'time'."""
@@ -112,6 +118,15 @@ class Workshop:
             raise SystemExit(f"mutate: {sources} cannot be linked\n{linked.stdout if linked else ''}")
         result = self.run([program, "--gtest_brief=1"])
         return "time" if result is None else None if result.returncode == 0 else "test"
+
+
+def compile_fail_tests(floor, root=ROOT):
+    """Sources that must be refused, with the words that g++ must find; those that include the floor or one that is likely to use it."""
+    users = {"util": "transform", "transform": "transform|descriptor", "descriptor": "descriptor"}.get(floor, floor)
+    for source in sorted((root / "tests/compile_fail").glob("*.cpp")):
+        text = source.read_text(encoding="utf-8")
+        if re.search(rf"#include <tilewright/({users})/", text):
+            yield source, re.findall(r"^// EXPECT(?:\(gcc\))?: (.+)$", text, re.MULTILINE)
 
 
 def tests_of(header, root=ROOT):
@@ -133,6 +148,9 @@ def try_mutant(workshop, header, text, mutant, tests):
             if how:
                 tests.insert(0, tests.pop(i))
                 return how
+        for source, words in compile_fail_tests(header.split("/")[0], workshop.root):
+            if not workshop.is_refused(source, words):
+                return "refusal"
         return "survived"
     finally:
         path.write_text(text)
@@ -151,8 +169,8 @@ def headers_of(names, root=ROOT):
 
 
 def report(header, counts):
-    killed = counts["compiler"] + counts["test"] + counts["time"]
-    return f"| `{header}` | {killed + counts['survived']} | {counts['compiler']} | {counts['test'] + counts['time']} | {counts['survived']} |"
+    by_compiler, by_test = counts["compiler"] + counts["refusal"], counts["test"] + counts["time"]
+    return f"| `{header}` | {sum(counts.values())} | {by_compiler} | {by_test} | {counts['survived']} |"
 
 
 def self_test():

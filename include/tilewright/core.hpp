@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/descriptor/properties.hpp>
 #include <tilewright/descriptor/tensor_coordinate.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/distribution/access_pattern.hpp>

@@ -95,6 +95,13 @@ TEST(OffsetsFit, OfRunTimeTensors) {
   EXPECT_EQ(pitched(2049).get_element_space_size(), (1ll << 31) + 100) << "the space has 64 bits";
 }
 
+TEST(OffsetsFit, UpToTheLastOffsetOf32Bits) {
+  constexpr auto last =
+      make_naive_tensor_descriptor(make_tuple(number<2>{}, number<2>{}), make_tuple(number<2147483646>{}, number<1>{}));
+  static_assert(last.offsets_fit() && last.calculate_offset({1, 1}) == 2147483647);
+  static_assert(last.get_element_space_size() == 1ll << 31);
+}
+
 TEST(OffsetsFit, AsksForTheLengthsOfMergesToo) {
   const auto merged = [](index_t rows, index_t columns) {
     return transform_tensor_descriptor(

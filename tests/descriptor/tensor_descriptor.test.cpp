@@ -88,6 +88,7 @@ TEST(TensorDescriptor, EqualsOneWithTheSameValues) {
 
 TEST(TensorDescriptor, OffsetsAreConstantExpressions) {
   static_assert(static_matrix.calculate_offset({3, 5}) == 77);
+  static_assert(static_matrix.calculate_offset(make_tuple(number<3>{}, 5)) == 77);
   static_assert(static_matrix.is_valid({11, 19}) && !static_matrix.is_valid({12, 0}) &&
                 !static_matrix.is_valid({0, -1}));
   static_assert(static_matrix.calculate_hidden_index({3, 5}) == (array<index_t, 3>{{77, 3, 5}}));

@@ -20,6 +20,15 @@ TEST(docs_layouts, descriptors) {
   static_assert(packed.calculate_offset({3, 5}) == 197 && packed.get_element_space_size() == 1024);
   static_assert(packed.is_static() && !rows.is_static());
 
+  constexpr number<16> m;
+  constexpr auto pitched =
+      tw::make_naive_tensor_descriptor(make_tuple(m, number<64>{}), make_tuple(number<72>{}, number<1>{}));
+  constexpr auto broadcast = tw::transform_tensor_descriptor(
+      packed, make_tuple(tw::make_insert_transform(number<3>{}), tw::make_merge_transform(make_tuple(m, number<64>{}))),
+      make_tuple(sequence<>{}, sequence<0, 1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  static_assert(tw::is_unique(pitched) && !tw::is_exhaustive(pitched));      // gaps at the ends of the rows
+  static_assert(!tw::is_unique(broadcast) && tw::is_exhaustive(broadcast));  // everything three times
+
   EXPECT_EQ(offset, 221);
   EXPECT_EQ(rows.get_element_space_size(), 99 * 72 + 64);
   static_assert(rows.get_length<1>() == 64);

@@ -29,6 +29,12 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
     return this->calculate_hidden_index(index)[0];
   }
 
+  template <class... Indices>
+  TILEWRIGHT_HD constexpr index_t calculate_offset(const tuple<Indices...>& index) const {
+    static_assert(sizeof...(Indices) == Graph.ndim(), "tensor_descriptor: one index is needed for each dimension");
+    return apply([&](auto... i) { return calculate_offset(index_type{{index_t(i)...}}); }, index);
+  }
+
   /// One more than the largest offset of the tensor that the descriptor was first made for; transforms do not change it.
   TILEWRIGHT_HD constexpr long_index_t get_element_space_size() const { return element_space_size; }
 

@@ -40,8 +40,8 @@ struct sound_adaptor {
 
 template <tensor_graph Graph, transform_spec... Specs, class... LowerIds, class... UpperIds, index_t N>
 TILEWRIGHT_HD constexpr auto transformed_adaptor(const array<index_t, N>& values,
-                                             const tuple<coordinate_transform<Specs>...>& transforms,
-                                             tuple<LowerIds...>, tuple<UpperIds...>) {
+                                                 const tuple<coordinate_transform<Specs>...>& transforms,
+                                                 tuple<LowerIds...>, tuple<UpperIds...>) {
   static_assert(sizeof...(Specs) == sizeof...(LowerIds) && sizeof...(Specs) == sizeof...(UpperIds),
                 "tensor transforms: one lower and one upper sequence is needed for each transform");
   typename sound_adaptor<chained_v<Graph, tuple<LowerIds...>, tuple<UpperIds...>, Specs...>>::type adaptor{};
@@ -59,7 +59,7 @@ TILEWRIGHT_HD constexpr auto make_single_stage_tensor_adaptor(const tuple<coordi
                                                               tuple<UpperIds...> upper_ids) {
   constexpr index_t num_bottom = (0 + ... + LowerIds::size());
   return detail::transformed_adaptor<detail::bottom_graph<num_bottom>()>(array<index_t, 0>{}, transforms, lower_ids,
-                                                                     upper_ids);
+                                                                         upper_ids);
 }
 
 /// The adaptor seen through transforms; as transform_tensor_descriptor.
