@@ -16,6 +16,7 @@ using policy = tw::gemm_policy<Arch, typename Choice::element_type, Choice::a_ma
 template <class Choice>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void gemm([[maybe_unused]] tw::gemm_args args) {
 #if TILEWRIGHT_DEVICE_PASS
+  static_assert(tw::require_conflict_free_gemm<policy<Choice, tw::arch::current>>());
   tw::gemm_kernel<policy<Choice, tw::arch::current>>{}(args);
 #endif
 }

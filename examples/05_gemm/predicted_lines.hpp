@@ -15,6 +15,7 @@ namespace tw = tilewright;
 /// One line for each kind of LDS instruction; what a machine counts is still to be filled in.
 template <class Policy>
 std::vector<lds_line> predicted_lines(const tw::gemm_args& args) {
+  static_assert(tw::require_conflict_free_gemm<Policy>());
   const tw::gemm_lds_prediction p = tw::predict_lds<Policy>();
   std::map<tw::arch::lds_op, lds_line> lines;
   p.for_each(tw::num_lds_rounds<Policy>(args),

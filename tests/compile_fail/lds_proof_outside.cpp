@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tile that a workgroup's LDS cannot hold.
 // EXPECT: LDS proof: the access leaves the LDS that a workgroup may have
-// EXPECT: value_and_limit<65536, 65536>
+// EXPECT: value_and_limit<66048, 65536>
 #include <tilewright/arch/gfx942.hpp>
 #include <tilewright/descriptor/make_descriptor.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>

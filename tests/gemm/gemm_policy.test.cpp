@@ -10,6 +10,7 @@ namespace {
 
 template <class Policy>
 void expect_no_conflicts() {
+  static_assert(require_conflict_free_gemm<Policy>());
   constexpr gemm_lds_prediction p = predict_lds<Policy>();
   static_assert(p.a_write.is_conflict_free() && p.b_write.is_conflict_free() && p.a_read.is_conflict_free() &&
                 p.b_read.is_conflict_free());

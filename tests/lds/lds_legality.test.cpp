@@ -42,7 +42,7 @@ TEST(CheckLdsAccess, EveryByteLiesInLds) {
   };
   EXPECT_TRUE(at(rows_of_64_bytes, 0, 4096).is_legal());
   EXPECT_TRUE(at(rows_of_64_bytes, 4096, 8192).is_legal());
-  EXPECT_EQ(at(rows_of_64_bytes, 4096, 8191), (lds_legality{lds_fault::outside_of_lds, 8176, 8191}));
+  EXPECT_EQ(at(rows_of_64_bytes, 4096, 8191), (lds_legality{lds_fault::outside_of_lds, 8192, 8191}));
   EXPECT_EQ(at(strided_graph(64, 32, 40, 1), 0, 4096).fault, lds_fault::outside_of_lds) << "pads need room";
   EXPECT_EQ(at(rows_of_64_bytes, 8, 8192), (lds_legality{lds_fault::unaligned_begin, 8, 16}));
   EXPECT_TRUE(at(strided_graph(64, 32, 36, 1), 8, 8192).is_legal())

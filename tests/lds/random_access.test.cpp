@@ -66,6 +66,27 @@ TEST(RandomAccesses, CostWhatTheBanksSay) {
   }
 }
 
+TEST(RandomAccesses, StayInTheirRange) {
+  random_engine random(19);
+  for (index_t i = 0; i < 500; ++i) {
+    const arch::target& target = *arch::all_targets[below(random, arch::all_targets.size())];
+    const access_case c = random_case(random, target);
+    const lds_access_walk walk(c.where.graph, c.distribution, c.tile.element_bytes);
+    index_t lowest = 1 << 30, highest = -1;
+    for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+      for (index_t access = 0; access < walk.num_accesses(); ++access) {
+        for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
+          const auto x = walk.position_of(wave, lane, access);
+          const index_t here = c.where.byte_of(x[0], x[1]);
+          lowest = min(lowest, here);
+          highest = max(highest, here);
+        }
+      }
+    }
+    ASSERT_EQ(walk.address_range(), (array<index_t, 2>{{lowest, highest}})) << "case " << i << ", " << c.where.name;
+  }
+}
+
 // Whoever is blamed really meets: two lanes of the phase, different dwords of the bank.
 TEST(RandomAccesses, BlameIsJust) {
   for (const arch::target* target : arch::all_targets) {

@@ -83,11 +83,16 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[i];
   for (index_t n = graph.nodes.size(); n-- > 0;) {
     const graph_node& node = graph.nodes[n];
-    const transform_parameters p = node.parameters(values);
+    transform_parameters filled_in;
+    const index_t* p = node.spec.parameters.begin();
+    if (graph.num_values > 0) {
+      filled_in = node.parameters(values);
+      p = filled_in.data();
+    }
     index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
     for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
     with_rules(node.spec, [&](auto rules) {
-      rules.lower(p.data(), node.width(), up, low);
+      rules.lower(p, node.width(), up, low);
       return 0;
     });
     for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/gemm_kernel.hpp>
-#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/lds/lds_proof.hpp>
 
 namespace tilewright {
 
@@ -43,6 +43,26 @@ constexpr gemm_lds_prediction predict_lds() {
           analyze_lds_access<Arch>(c, tile_distribution<stage::rows>{}, 4, lds_access_kind::read)};
 }
 
+/// For static_assert beside a kernel: true when all these accesses are free of bank conflicts, else the compiler's message says who meets whom.
+template <class Policy, proof_basis Basis = proof_basis::all_rows>
+TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
+  using Arch = typename Policy::arch;
+  using T = typename Policy::element_type;
+  using stage = result_stage<Policy>;
+  constexpr block_tile tile = Policy::tile;
+  constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
+  constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
+  constexpr auto c = make_lds_descriptor<stage::layout.layout>();
+  constexpr lds_access_kind write = lds_access_kind::write, read = fragment_access(tile.op);
+  return require_conflict_free<Basis, lds_access<Arch, a, tile_distribution<Policy::a_copy>, T, write>,
+                               lds_access<Arch, b, tile_distribution<Policy::b_copy>, T, write>,
+                               lds_access<Arch, a, tile_distribution<Policy::a_read>, T, read>,
+                               lds_access<Arch, b, tile_distribution<Policy::b_read>, T, read>,
+                               lds_access<Arch, c, tile_distribution<stage::sums>, float, write>,
+                               lds_access<Arch, c, tile_distribution<stage::rows>, float, lds_access_kind::read>>();
+}
+
+/// How often a launch makes these accesses.
 template <class Policy>
 constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const grid_size grid = gemm_kernel<Policy>::grid(args);

@@ -77,15 +77,10 @@ class cost_by_place {
 
 }  // namespace detail
 
-/// Analyses the access to a layout (offsets in elements of element_bytes, from LDS byte 0) under a distribution, by every wave of
-/// the block. Layout and distribution are values: a graph without run-time values (see graph_of) and a sound encoding. The target
-/// must have the instruction, and waves of as many lanes as the distribution. Works at compile time and at run time.
-TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::target& target, const tensor_graph& layout,
-                                                               const distribution_encoding& distribution,
-                                                               index_t element_bytes, lds_access_kind kind,
-                                                               lds_reading reading = lds_reading::worst,
-                                                               lds_method method = lds_method::fastest) {
-  const lds_access_walk walk(layout, distribution, element_bytes);
+namespace detail {
+
+TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& target, const lds_access_walk& walk,
+                                                         lds_access_kind kind, lds_reading reading, lds_method method) {
   const index_t bytes = walk.bytes_per_lane(), instructions = walk.num_waves() * walk.num_accesses();
   lds_access_analysis result;
   result.op = lds_op_of(kind, bytes);
@@ -108,7 +103,7 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
     result.bank = cost.bank;
     result.lanes = cost.lanes;
     result.known_by = cost.known_by;
-    for (index_t i = 0; i < 2 && distribution.ndim_x() == 2; ++i) {
+    for (index_t i = 0; i < 2 && walk.ndim_x() == 2; ++i) {
       const auto x = walk.position_of(wave, cost.lanes[i], access);
       result.coordinates[i] = {{x[0], x[1]}};
     }
@@ -136,6 +131,19 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
     }
   }
   return result;
+}
+
+}  // namespace detail
+
+/// Analyses the access to a layout (offsets in elements of element_bytes, from LDS byte 0) under a distribution, by every wave of
+/// the block. Layout and distribution are values: a graph without run-time values (see graph_of) and a sound encoding. The target
+/// must have the instruction, and waves of as many lanes as the distribution. Works at compile time and at run time.
+TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::target& target, const tensor_graph& layout,
+                                                               const distribution_encoding& distribution,
+                                                               index_t element_bytes, lds_access_kind kind,
+                                                               lds_reading reading = lds_reading::worst,
+                                                               lds_method method = lds_method::fastest) {
+  return detail::analyze_walk(target, lds_access_walk(layout, distribution, element_bytes), kind, reading, method);
 }
 
 /// The same for a descriptor and a distribution.

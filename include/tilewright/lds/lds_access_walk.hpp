@@ -67,6 +67,7 @@ class lds_access_walk {
     origin_ = offset(position{});
     if (is_power_of_two(element_bytes) && has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
       rule_ = addresses_are::xor_of_parts;
+      find_bit_offsets();
     } else if (is_linear(graph)) {
       rule_ = addresses_are::sum_of_parts;
     }
@@ -76,6 +77,7 @@ class lds_access_walk {
   TILEWRIGHT_HD constexpr addresses_are rule() const { return rule_; }
   TILEWRIGHT_HD constexpr const vector_choice& vector() const { return vector_; }
   TILEWRIGHT_HD constexpr index_t bytes_per_lane() const { return vector_.length * element_bytes_; }
+  TILEWRIGHT_HD constexpr index_t ndim_x() const { return encoding_->ndim_x(); }
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_; }
   TILEWRIGHT_HD constexpr index_t num_lanes() const { return lanes_; }
   TILEWRIGHT_HD constexpr index_t num_accesses() const { return accesses_; }
@@ -95,6 +97,14 @@ class lds_access_walk {
 
   /// Offset of an element from the begin of the layout.
   TILEWRIGHT_HD constexpr index_t offset(const position& x) const {
+    if (knows_bits_) {
+      index_t result = origin_;
+      for (index_t d = 0; d < encoding_->ndim_x(); ++d) {
+        for (unsigned rest = unsigned(x[d]); rest != 0; rest &= rest - 1)
+          result ^= offset_of_bit_[d][__builtin_ctz(rest)];
+      }
+      return result;
+    }
     index_t hidden[tensor_graph::max_hidden] = {};
     lower_all(*graph_, nullptr, x.data(), hidden);
     return hidden[0];
@@ -123,6 +133,47 @@ class lds_access_walk {
     return result;
   }
 
+  /// Lowest and highest byte at which an access of any lane of any wave begins.
+  TILEWRIGHT_HD constexpr array<index_t, 2> address_range() const {
+    index_t lowest = origin_, highest = origin_;
+    if (rule_ == addresses_are::arbitrary) {
+      for (index_t wave = 0; wave < waves_; ++wave) {
+        for (index_t access = 0; access < accesses_; ++access) {
+          for (index_t lane = 0; lane < lanes_; ++lane) {
+            const index_t here = offset(position_of(wave, lane, access));
+            lowest = min(lowest, here);
+            highest = max(highest, here);
+          }
+        }
+      }
+      return {{lowest * element_bytes_, highest * element_bytes_}};
+    }
+    array<unsigned, 32> basis{};  // by highest bit
+    for (index_t d = 0; d < encoding_->ndim_x(); ++d) {
+      const index_t length = encoding_->x_length(d),
+                    vector = encoding_->y[vector_.dim_y].major == d + 1 ? vector_.length : 1;
+      position unit{};
+      if (rule_ == addresses_are::sum_of_parts) {
+        unit[d] = length - vector;
+        const index_t distance = offset(unit) - origin_;
+        lowest += min(distance, 0);
+        highest += max(distance, 0);
+        continue;
+      }
+      for (unit[d] = vector; unit[d] < length; unit[d] *= 2) {
+        unsigned v = unsigned(offset(unit) ^ origin_);
+        while (v != 0 && basis[31 - __builtin_clz(v)] != 0) v ^= basis[31 - __builtin_clz(v)];
+        if (v != 0) basis[31 - __builtin_clz(v)] = v;
+      }
+    }
+    for (index_t bit = 31; bit-- > 0;) {
+      if (basis[bit] == 0) continue;
+      highest = max(highest, highest ^ index_t(basis[bit]));
+      lowest = min(lowest, lowest ^ index_t(basis[bit]));
+    }
+    return {{lowest * element_bytes_, highest * element_bytes_}};
+  }
+
   /// What each bit of the lane flips in the address, where rule() is xor_of_parts.
   TILEWRIGHT_HD constexpr array<index_t, 6> address_of_lane_bit() const {
     array<index_t, 6> result{};
@@ -138,6 +189,19 @@ class lds_access_walk {
       if (ids[i].major != 0) x[ids[i].major - 1] += value % length * encoding_->stride(ids[i]);
       value /= length;
     }
+  }
+
+  /// What each bit of a position within the layout flips in the offset.
+  TILEWRIGHT_HD constexpr void find_bit_offsets() {
+    for (index_t d = 0; d < encoding_->ndim_x(); ++d) {
+      const index_t length = hidden_length(*graph_, graph_->top[d]);
+      for (index_t bit = 0; bit < max_bits && 1 << bit < length; ++bit) {
+        position unit{};
+        unit[d] = 1 << bit;
+        offset_of_bit_[d][bit] = offset(unit) ^ origin_;
+      }
+    }
+    knows_bits_ = true;
   }
 
   /// Offset of each lane's first element, less that of lane 0.
@@ -169,6 +233,9 @@ class lds_access_walk {
   index_t waves_ = 1, lanes_ = 1, accesses_ = 1, origin_ = 0;
   addresses_are rule_ = addresses_are::arbitrary;
   array<index_t, 64> lane_offset_{};
+  bool knows_bits_ = false;
+  static constexpr index_t max_bits = 18;
+  index_t offset_of_bit_[max_x][max_bits] = {};
 };
 
 }  // namespace tilewright

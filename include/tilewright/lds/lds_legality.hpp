@@ -77,27 +77,31 @@ TILEWRIGHT_HD constexpr lds_legality check_values(const arch::target& target, co
 
 }  // namespace detail
 
+namespace detail {
+
+TILEWRIGHT_HD constexpr lds_legality check_walk(const arch::target& target, const lds_access_walk& walk,
+                                                lds_access_kind kind, index_t begin, index_t lds_bytes) {
+  const index_t bytes = walk.bytes_per_lane();
+  if ((kind == lds_access_kind::ldmatrix || kind == lds_access_kind::stmatrix) && bytes != 16)
+    return {lds_fault::narrow_ldmatrix, bytes, 16};
+  if (!target.supports(lds_op_of(kind, bytes))) return {lds_fault::no_such_instruction, bytes, 0};
+  if (begin % bytes != 0) return {lds_fault::unaligned_begin, begin, bytes};
+  const array<index_t, 2> range = walk.address_range();
+  if (begin + range[0] < 0) return {lds_fault::outside_of_lds, begin + range[0], 0};
+  const index_t end = begin + range[1] + bytes;
+  if (end > lds_bytes) return {lds_fault::outside_of_lds, end, lds_bytes};
+  return {};
+}
+
+}  // namespace detail
+
 /// Whether analyze_lds_access may be asked about these values, and the kernel could make the access: sound values, an instruction
 /// that exists, whole vectors, and every byte inside of the `lds_bytes` of the workgroup when the tile begins at byte `begin`.
 TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target, const tensor_graph& layout,
                                                       const distribution_encoding& e, index_t element_bytes,
                                                       lds_access_kind kind, index_t begin, index_t lds_bytes) {
   if (const lds_legality values = detail::check_values(target, layout, e); !values.is_legal()) return values;
-  const lds_access_walk walk(layout, e, element_bytes);
-  const index_t bytes = walk.bytes_per_lane();
-  if ((kind == lds_access_kind::ldmatrix || kind == lds_access_kind::stmatrix) && bytes != 16) return {lds_fault::narrow_ldmatrix, bytes, 16};
-  if (!target.supports(lds_op_of(kind, bytes))) return {lds_fault::no_such_instruction, bytes, 0};
-  if (begin % bytes != 0) return {lds_fault::unaligned_begin, begin, bytes};
-  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-    for (index_t access = 0; access < walk.num_accesses(); ++access) {
-      const lds_addresses address = walk.addresses(wave, access);
-      for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
-        const index_t first = begin + address[lane];
-        if (first < 0 || first + bytes > lds_bytes) return {lds_fault::outside_of_lds, first, lds_bytes};
-      }
-    }
-  }
-  return {};
+  return detail::check_walk(target, lds_access_walk(layout, e, element_bytes), kind, begin, lds_bytes);
 }
 
 /// The same with all of the target's LDS and a tile that begins at byte 0.

@@ -24,19 +24,40 @@ TILEWRIGHT_HD constexpr bool rests_on_evidence(const arch::target& target, arch:
   return true;
 }
 
+namespace detail {
+
+struct examined_access {
+  lds_legality legality;
+  lds_access_analysis analysis;
+};
+
+template <class Arch>
+constexpr examined_access examine(const tensor_graph& layout, const distribution_encoding& distribution,
+                                  index_t element_bytes, lds_access_kind kind) {
+  examined_access result{check_values(Arch::value, layout, distribution), {}};
+  if (!result.legality.is_legal()) return result;
+  const lds_access_walk walk(layout, distribution, element_bytes);
+  result.legality = check_walk(Arch::value, walk, kind, 0, Arch::value.lds_bytes);
+  if (result.legality.is_legal())
+    result.analysis = analyze_walk(Arch::value, walk, kind, lds_reading::worst, lds_method::fastest);
+  return result;
+}
+
+// A variable template: clang evaluates the initialiser of a static member three times.
+template <class Arch, auto Descriptor, class Distribution, index_t ElementBytes, lds_access_kind Kind>
+inline constexpr examined_access examination =
+    examine<Arch>(graph_of(Descriptor), Distribution::encoding, ElementBytes, Kind);
+
+}  // namespace detail
+
 /// One kind of access by a block: who accesses what, where it lies, on which target.
 template <class Arch, auto Descriptor, class Distribution, class T, lds_access_kind Kind>
 struct lds_access {
   using arch = Arch;
   static constexpr lds_legality legality =
-      check_lds_access(Arch::value, graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind);
-  static constexpr lds_access_analysis analysis = [] {
-    if constexpr (legality.is_legal()) {
-      return analyze_lds_access(Arch::value, graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind);
-    } else {
-      return lds_access_analysis{};
-    }
-  }();
+      detail::examination<Arch, Descriptor, Distribution, sizeof(T), Kind>.legality;
+  static constexpr lds_access_analysis analysis =
+      detail::examination<Arch, Descriptor, Distribution, sizeof(T), Kind>.analysis;
   static constexpr bool rests_on_evidence = tilewright::rests_on_evidence(Arch::value, analysis.op);
 };
 
@@ -89,7 +110,7 @@ inline constexpr bool fault = true;
 namespace detail {
 
 template <lds_fault Fault, class Numbers>
-constexpr void require_legal() {
+TILEWRIGHT_HD constexpr void require_legal() {
   constexpr bool wrong = found::fault<Numbers>;
   if constexpr (Fault == lds_fault::tile_too_large) {
     static_assert(!wrong, "LDS proof: the distribution's tile is longer than the layout; distribute a tile that fits");
@@ -110,21 +131,21 @@ constexpr void require_legal() {
 }
 
 template <class... Facts>
-constexpr void require_no_conflict() {
+TILEWRIGHT_HD constexpr void require_no_conflict() {
   static_assert(!found::conflict<Facts...>,
                 "LDS proof: lanes of one phase want different words of one bank; swizzle or pad the layout "
                 "(choose_lds_layout finds one)");
 }
 
 template <class... Facts>
-constexpr void require_evidence() {
+TILEWRIGHT_HD constexpr void require_evidence() {
   static_assert(!found::assumption<Facts...>,
                 "LDS proof: the table's row for this instruction is inferred or unknown; measure it (with_lds_row) or "
                 "accept proof_basis::all_rows");
 }
 
 template <class Access, proof_basis Basis>
-constexpr bool require_proof() {
+TILEWRIGHT_HD constexpr bool require_proof() {
   constexpr lds_legality legality = Access::legality;
   if constexpr (!legality.is_legal()) {
     require_legal<legality.fault, found::value_and_limit<legality.value, legality.limit>>();
@@ -148,11 +169,11 @@ constexpr bool require_proof() {
 /// For static_assert(require_conflict_free<accesses...>()): true, or a message of the compiler that names degree, extra cycles,
 /// phase, bank, the two lanes, and the tile coordinates of what they access.
 template <class... Accesses>
-constexpr bool require_conflict_free() {
+TILEWRIGHT_HD constexpr bool require_conflict_free() {
   return (detail::require_proof<Accesses, proof_basis::all_rows>() && ...);
 }
 template <proof_basis Basis, class... Accesses>
-constexpr bool require_conflict_free() {
+TILEWRIGHT_HD constexpr bool require_conflict_free() {
   return (detail::require_proof<Accesses, Basis>() && ...);
 }
 
