@@ -49,6 +49,8 @@ VERDICTS = [
     ("distribution mfma:32x32x8:c --tile 32x32", 0, "row 4   4:0-3 36:0-3"),
     ("curve 4x6:snake", 0, "row 1 11 10"),
     ("phases --arch gfx942", 0, "phase 0: lanes 0-3, 20-23"),
+    ("--dtype f8 --read mfma:16x16x64 --layout xor", 0, "ds_read_b128"),
+    ("--dtype f32 --read mfma:32x32x8 --layout solve", 0, "ds_read_b128"),
     ("--help", 0, "row-xor"),
 ]
 
@@ -63,8 +65,9 @@ REFUSALS = [
     ("--read rows:16B --tile 4x8", "the tile has 4 pieces for 64 threads"),
     ("--read rows:16B --tile 96x40", "do not share"),
     ("--read waves:16B", "is not known; there are rows:BYTES"),
-    ("--read mfma:4x4x4", "gfx942 has no such matrix instruction; it has mfma:16x16x16"),
+    ("--read mfma:4x4x4", "gfx942 has no such matrix instruction for elements of 2 bytes; it has mfma:16x16x16, "),
     ("--arch sm_90 --read mfma:32x32x8", "it has mma:16x16x16"),
+    ("--arch sm_90 --dtype f64 --read mma:16x16x16", "for elements of 8 bytes; it has none"),
     ("--read mfma:32x32x8 --tile 48x64", "no multiple of the operand's 32x8"),
     ("--read mfma:32x32x8:d", "the operand is a, b or c"),
     ("--read ldmatrix", "gfx942 has no ldmatrix"),

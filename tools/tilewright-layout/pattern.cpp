@@ -10,6 +10,8 @@
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/mma/block_tile.hpp>
 
+#include <algorithm>
+
 namespace tilewright_layout {
 
 namespace tw = tilewright;
@@ -112,16 +114,21 @@ std::string family_of(const arch::target& target) {
   return target.isa == cdna ? "mfma" : target.isa == rdna ? "wmma" : "mma";
 }
 
+/// The instruction (or group of them) of this shape for elements of this size; any element may be stored from a result.
 arch::matrix_op matrix_op_of(const std::string& text, const std::string& family, const std::string& shape,
-                             const arch::target& target) {
+                             const std::string& operand, const arch::target& target, const lds_tile& tile) {
   std::vector<std::string> known;
   for (const arch::matrix_op op : target.matrix_ops) {
     const std::string name = shape_of(describe(op));
+    if (operand != "c" && element_bytes(op) != tile.element_bytes) continue;
     if (family == family_of(target) && name == shape) return op;
-    known.push_back(family_of(target) + ":" + name);
+    if (std::find(known.begin(), known.end(), family_of(target) + ":" + name) == known.end()) {
+      known.push_back(family_of(target) + ":" + name);
+    }
   }
-  throw refusal("pattern " + text + ": " + target.name + " has no such matrix instruction; it has " +
-                joined(known, ", "));
+  throw refusal("pattern " + text + ": " + target.name + " has no such matrix instruction for elements of " +
+                std::to_string(tile.element_bytes) + " bytes; it has " +
+                (known.empty() ? "none" : joined(known, ", ")));
 }
 
 /// The tile as operand of a matrix instruction, held by one wave.
@@ -181,7 +188,7 @@ named_pattern pattern_of(const std::string& text, const arch::target& target, co
     pattern.distribution = column_encoding(text, target, tile, pattern.max_bytes, threads);
   } else if (words[0] == "mfma" || words[0] == "wmma" || words[0] == "mma") {
     no_more_than(3);
-    const arch::matrix_op op = matrix_op_of(text, words[0], word(1, ""), target);
+    const arch::matrix_op op = matrix_op_of(text, words[0], word(1, ""), word(2, "a"), target, tile);
     pattern.distribution = operand_encoding(text, op, word(2, "a"), false, tile);
   } else if (words[0] == "ldmatrix") {
     no_more_than(2);
