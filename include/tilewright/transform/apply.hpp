@@ -35,6 +35,7 @@ TILEWRIGHT_HD constexpr transform_rules<Kind> make_rules(index_function function
 }  // namespace detail
 
 /// f(rules) with the rules of a transform.
+TILEWRIGHT_CALLS_ANYTHING
 template <class F>
 TILEWRIGHT_HD constexpr auto with_rules(const transform_spec& spec, F&& f) {
   using enum transform_kind;
