@@ -2,27 +2,14 @@
 // Distributions for copies of tiles by whole waves.
 #pragma once
 
-#include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/distribution/distribution_pattern.hpp>
 
 namespace tilewright::copies {
 
 /// A tile of rows x cols. Lanes lie along a row first; each holds `vector` neighbours of a row, and waves take turns with rows.
 constexpr distribution_encoding along_rows(index_t rows, index_t cols, index_t waves, index_t wave_size,
                                            index_t vector) {
-  const index_t lanes_per_row = cols / vector, rows_per_wave = wave_size / lanes_per_row;
-  distribution_encoding e;
-  e.h.push_back({});
-  e.h.push_back({});
-  e.p.push_back({});
-  e.p.push_back({});
-  for (const index_t f : {rows / (waves * rows_per_wave), waves, rows_per_wave}) e.h[0].push_back(f);
-  for (const index_t f : {lanes_per_row, vector}) e.h[1].push_back(f);
-  e.p[0].push_back({1, 1});
-  e.p[1].push_back({1, 2});
-  e.p[1].push_back({2, 0});
-  e.y.push_back({1, 0});
-  e.y.push_back({2, 1});
-  return e;
+  return make_pattern_encoding(tile_distribution_pattern::block_raked, {rows, cols, vector, waves, wave_size});
 }
 
 /// The same with rows and columns exchanged, but for neighbours in a row that are left to one lane: they are its first y.
