@@ -9,7 +9,7 @@ namespace tilewright {
 namespace detail {
 
 /// Lengths of the top dimensions, everything being known.
-constexpr multi_index<tensor_graph::max_top> known_lengths(const tensor_graph& graph, const index_t* values) {
+TILEWRIGHT_HD constexpr multi_index<tensor_graph::max_top> known_lengths(const tensor_graph& graph, const index_t* values) {
   multi_index<tensor_graph::max_top> lengths{};
   for (index_t d = 0; d < graph.ndim(); ++d) {
     const dimension_source source = find_source(graph, graph.top[d]);
@@ -23,7 +23,7 @@ constexpr multi_index<tensor_graph::max_top> known_lengths(const tensor_graph& g
 
 /// The graph without those transforms at its top, but for the one that makes offsets, of which may_go(rules, p, n) says yes.
 template <class MayGo>
-constexpr tensor_graph without_top(const tensor_graph& graph, const index_t* values, MayGo may_go) {
+TILEWRIGHT_HD constexpr tensor_graph without_top(const tensor_graph& graph, const index_t* values, MayGo may_go) {
   array<bool, tensor_graph::max_hidden> at_top{};
   array<bool, tensor_graph::max_nodes> goes{};
   for (const index_t id : graph.top) at_top[id] = true;
@@ -62,7 +62,7 @@ struct element_census {
 
 /// f(offset) for every element of a graph whose lengths are all positive.
 template <class F>
-constexpr void for_each_offset(const tensor_graph& graph, const index_t* values,
+TILEWRIGHT_HD constexpr void for_each_offset(const tensor_graph& graph, const index_t* values,
                                const multi_index<tensor_graph::max_top>& lengths, F&& f) {
   index_t hidden[tensor_graph::max_hidden] = {};
   multi_index<tensor_graph::max_top> index{};
@@ -76,7 +76,7 @@ constexpr void for_each_offset(const tensor_graph& graph, const index_t* values,
 }
 
 /// By looking at every element.
-constexpr element_census count_elements(const tensor_graph& graph, const index_t* values,
+TILEWRIGHT_HD constexpr element_census count_elements(const tensor_graph& graph, const index_t* values,
                                         const multi_index<tensor_graph::max_top>& lengths, long_index_t space) {
   element_census result;
   long_index_t first = 0, last = space - 1, num_taken = 0;
@@ -109,7 +109,7 @@ struct linear_form {
   bool is_nested = true;             // sorted by stride, each dimension steps over all that those before it reach
 };
 
-constexpr linear_form linear_form_of(const tensor_graph& graph, const index_t* values,
+TILEWRIGHT_HD constexpr linear_form linear_form_of(const tensor_graph& graph, const index_t* values,
                                      const multi_index<tensor_graph::max_top>& lengths) {
   index_t hidden[tensor_graph::max_hidden] = {};
   multi_index<tensor_graph::max_top> index{};
@@ -139,7 +139,7 @@ constexpr linear_form linear_form_of(const tensor_graph& graph, const index_t* v
   return form;
 }
 
-constexpr element_census take_census(const tensor_graph& graph, const index_t* values, long_index_t space) {
+TILEWRIGHT_HD constexpr element_census take_census(const tensor_graph& graph, const index_t* values, long_index_t space) {
   // Bijections above do not change which places are taken. What only leaves out elements makes none of them meet.
   const tensor_graph base =
       without_top(graph, values, [](auto rules, const index_t* p, index_t n) { return rules.bijective(p, n); });
@@ -166,13 +166,13 @@ constexpr element_census take_census(const tensor_graph& graph, const index_t* v
 /// Whether no two elements share an offset. Plain tensors and bijections on them are seen through; others (sliding windows,
 /// broadcasts, gathers) are looked at element by element, so do not ask for huge ones. Offsets must fit; see offsets_fit.
 template <tensor_graph Graph>
-constexpr bool is_unique(const tensor_descriptor<Graph>& descriptor) {
+TILEWRIGHT_HD constexpr bool is_unique(const tensor_descriptor<Graph>& descriptor) {
   return detail::take_census(Graph, descriptor.values.data(), descriptor.element_space_size).is_unique;
 }
 
 /// Whether the elements take every offset from 0 to the element space's end; costs as is_unique.
 template <tensor_graph Graph>
-constexpr bool is_exhaustive(const tensor_descriptor<Graph>& descriptor) {
+TILEWRIGHT_HD constexpr bool is_exhaustive(const tensor_descriptor<Graph>& descriptor) {
   return detail::take_census(Graph, descriptor.values.data(), descriptor.element_space_size).is_exhaustive;
 }
 

@@ -35,12 +35,12 @@ struct multi_stage_pipeline {
     // LDS buffers, in bytes: the one that is filled, and the one that is read. Behind the last tile there is nothing: zeros are "copied",
     // so that the same number of copies is always under way.
     index_t filling = 0, reading = 0;
-    const auto move_to_next_tile = [&] TILEWRIGHT_INLINE_LAMBDA {
+    const auto move_to_next_tile = [&]() TILEWRIGHT_INLINE_LAMBDA {
       advance(filling);
       move_tile_window(a_window, {0, tile.k});
       move_tile_window(b_window, {0, tile.k});
     };
-    const auto wait_for_next_tile = [] TILEWRIGHT_INLINE_LAMBDA {
+    const auto wait_for_next_tile = []() TILEWRIGHT_INLINE_LAMBDA {
       exec::async_wait<(Stages - 2) * copies_per_tile>();
       exec::block_sync();
     };

@@ -53,7 +53,7 @@ struct single_buffered_pipeline {
     exec::block_sync();
     windows.template load<0, held>(f, 0);
 
-    const auto multiply_and_read_the_rest = [&] TILEWRIGHT_INLINE_LAMBDA {
+    const auto multiply_and_read_the_rest = [&]() TILEWRIGHT_INLINE_LAMBDA {
       unroll<steps - held>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
         exec::wait_for_lds<(held - 1) * num_reads>();
         windows.template load<step + held, 1>(f, 0);
