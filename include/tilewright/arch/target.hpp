@@ -52,9 +52,10 @@ struct target {
   grade lds_size_known_by = grade::unknown;
   const char* lds_size_source = "";
   index_t max_threads_per_block = 1024;
-  index_t max_vgprs = 0;                                // 32-bit registers of a lane, accumulation registers included
-  index_t max_vector_bytes = 16;                        // of one memory access by a lane
-  bool buffer_instructions = false;                     // global accesses whose bounds the hardware checks
+  index_t num_dies = 1;              // that blocks are handed out to in turns, each with an L2 of its own
+  index_t max_vgprs = 0;             // 32-bit registers of a lane, accumulation registers included
+  index_t max_vector_bytes = 16;     // of one memory access by a lane
+  bool buffer_instructions = false;  // global accesses whose bounds the hardware checks
   inplace_vector<index_t, 5> direct_to_lds_bytes = {};  // per lane, of copies from global memory that bypass registers
   inplace_vector<matrix_op, 16> matrix_ops = {};
   fp8_kind fp8 = fp8_kind::none;  // that matrix instructions take

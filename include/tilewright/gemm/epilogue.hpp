@@ -6,6 +6,7 @@
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/gemm/result_stage.hpp>
 #include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/update.hpp>
 
 namespace tilewright {
 
@@ -32,8 +33,9 @@ TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sum
   constexpr number<Policy::vector> vector{};
   constexpr index_t n = Rows::num_elements;
   static_distributed_tensor<R, Rows> result;
+  constexpr bool reads_c = Policy::split_k != split_k_kind::atomic;  // that adds to C anyway
   const R* const c = static_cast<const R*>(args.c) + batch * args.batch_stride_c;
-  const auto old = load_rows<R>(c, args, origin, Rows{}, args.ldc, number<1>{}, vector, args.beta != 0.0f);
+  const auto old = load_rows<R>(c, args, origin, Rows{}, args.ldc, number<1>{}, vector, reads_c && args.beta != 0.0f);
   if constexpr (__is_same(R, int)) {
     static_assert(__is_same(Sum, int) && options.is_plain(),
                   "gemm: sums that stay integers can only be scaled by alpha and beta");
@@ -104,7 +106,9 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
     store_tile(write, chunk);
     exec::block_sync();
     const auto result = detail::finished_rows<Policy>(load_tile(read), args, origin, batch);
-    store_tile(make_tile_window(c_view, lengths, origin, chunk_rows{}), result);
+    constexpr auto operation =
+        Policy::split_k == split_k_kind::atomic ? memory_operation_enum::atomic_add : memory_operation_enum::set;
+    update_tile<operation>(make_tile_window(c_view, lengths, origin, chunk_rows{}), result);
     origin[0] += stage::chunk.m;
   });
 }

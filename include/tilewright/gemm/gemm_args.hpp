@@ -18,6 +18,9 @@ struct gemm_args {
   index_t batch = 1;
   long_index_t batch_stride_a = 0, batch_stride_b = 0, batch_stride_c = 0;
 
+  index_t split_k = 1;        // parts of k that different blocks add up, where the policy splits k
+  void* workspace = nullptr;  // of workspace_bytes(args), for split_k_kind::workspace; aligned to 16 bytes
+
   // What the policy's epilogue_options ask for; the same for all problems of a batch, but for the residual.
   const float* scale = nullptr;
   const float* row_scale = nullptr;     // m
@@ -26,6 +29,18 @@ struct gemm_args {
   const void* residual = nullptr;       // m x n, row-major, of C's type
   index_t ld_residual = 0;
   long_index_t batch_stride_residual = 0;
+};
+
+/// Size of a grid in blocks.
+struct grid_size {
+  index_t x, y, z;
+};
+
+/// Products of any sizes in one launch. The problems lie in memory that the GPU can read.
+struct gemm_group {
+  const gemm_args* problems = nullptr;
+  index_t count = 0;
+  index_t blocks = 0;  // of all problems
 };
 
 }  // namespace tilewright

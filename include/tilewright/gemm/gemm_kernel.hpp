@@ -3,17 +3,11 @@
 #pragma once
 
 #include <tilewright/gemm/double_buffered_pipeline.hpp>
-#include <tilewright/gemm/epilogue.hpp>
-#include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/gemm/multi_stage_pipeline.hpp>
 #include <tilewright/gemm/single_buffered_pipeline.hpp>
+#include <tilewright/gemm/split_k.hpp>
 
 namespace tilewright {
-
-/// Size of a grid in blocks.
-struct grid_size {
-  index_t x, y, z;
-};
 
 /// Launch it with grid(args) blocks of block_size threads, after check(args) found nothing wrong.
 template <class Policy>
@@ -21,14 +15,23 @@ struct gemm_kernel {
   using T = typename Policy::element_type;
   using R = typename Policy::result_type;
   static constexpr block_tile tile = Policy::tile;
+  /// With a workspace this kernel writes sums only; split_k_reduction finishes.
+  using writer = std::conditional_t<Policy::split_k == split_k_kind::workspace, partial_sums<Policy>, Policy>;
   static constexpr index_t block_size = tile.block_size();
   static constexpr index_t lds_bytes =
-      max(Policy::pipeline::num_stages * lds_stage_bytes<Policy>(), result_stage<Policy>::bytes);
+      max(Policy::pipeline::num_stages * lds_stage_bytes<Policy>(), result_stage<writer>::bytes);
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
   static constexpr grid_size grid(const gemm_args& args) {
-    return {ceil_div(args.n, tile.n), ceil_div(args.m, tile.m), args.batch};
+    return {ceil_div(args.n, tile.n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
+  }
+
+  /// A group of problems, each of which check() accepts and none of which has a batch or splits k.
+  static constexpr gemm_group group(const gemm_args* problems, index_t count, const gemm_args* problems_on_gpu) {
+    index_t blocks = 0;
+    for (index_t i = 0; i < count; ++i) blocks += grid(problems[i]).x;
+    return {problems_on_gpu, count, blocks};
   }
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -40,6 +43,9 @@ struct gemm_kernel {
     if (args.ldb < b_row) return "ldb is smaller than a row of B (a column, if B is column-major)";
     if (args.ldc < args.n) return "ldc is smaller than a row of C";
     constexpr epilogue_options e = Policy::epilogue;
+    static_assert(
+        Policy::split_k != split_k_kind::atomic || e.is_plain(),
+        "gemm: blocks that add to C atomically know only parts of the sums; epilogues need split_k_kind::workspace");
     if ((e.scale && !args.scale) || (e.row_scale && !args.row_scale) || (e.column_scale && !args.column_scale) ||
         (e.bias && !args.bias) || (e.residual && !args.residual)) {
       return "the epilogue needs a pointer that is null: scale, row_scale, column_scale, bias or residual";
@@ -48,8 +54,10 @@ struct gemm_kernel {
     const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
     if (__is_same(R, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
       return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
-    if (args.batch > 65535 || ceil_div(args.m, tile.m) > 65535)
-      return "the grid would have more than 65535 blocks along m or the batch";
+    if (args.batch > 65535) return "the batch has more than 65535 problems";
+    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile.n) * block_size > 0xffffffffLL)
+      return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
+    if (const char* why = check_split_k(args)) return why;
     // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
     const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T)), walk = max_walk_bytes / long_index_t(sizeof(T));
     const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
@@ -76,12 +84,48 @@ struct gemm_kernel {
   }
 
   TILEWRIGHT_HD void operator()(const gemm_args& args) const {
+    const exec::block_index block = exec::block_id();
+    const multi_index<2> place = Policy::order.tile_of(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile.n));
+    run(args, place, block.y, block.z);
+  }
+
+  /// The tiles of all problems follow each other.
+  TILEWRIGHT_HD void operator()(const gemm_group& group) const {
+    index_t b = Policy::order.place_on_curve(exec::block_id().x, group.blocks), i = 0;
+    for (; i + 1 < group.count; ++i) {
+      const index_t blocks = ceil_div(group.problems[i].m, tile.m) * ceil_div(group.problems[i].n, tile.n);
+      if (b < blocks) break;
+      b -= blocks;
+    }
+    constexpr grid_order in_problem{Policy::order.curve, Policy::order.group_rows, 1};
+    const gemm_args args = group.problems[i];
+    run(args, in_problem.tile_of(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile.n)), 0, 0);
+  }
+
+ private:
+  static constexpr const char* check_split_k(const gemm_args& args) {
+    if (args.split_k < 1) return "split_k must be positive";
+    if (Policy::split_k == split_k_kind::none)
+      return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
+    if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
+      return "split_k is larger than the number of block tiles along k, or than 65535";
+    if (Policy::split_k == split_k_kind::workspace)
+      return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
+    return args.beta == 1.0f
+               ? nullptr
+               : "blocks that share a tile add to C: set beta to 1, and clear C before if it must not count";
+  }
+
+  /// Part `part` of k of one tile of C.
+  TILEWRIGHT_HD void run(const gemm_args& args, const multi_index<2>& place, index_t part, long_index_t batch) const {
     constexpr auto global = address_space_enum::global;
     constexpr number<Policy::vector> vector{};
-    const exec::block_index block = exec::block_id();
-    const long_index_t batch = block.z;
-    const index_t m0 = block.y * tile.m, n0 = block.x * tile.n;
-    const k_tiles k = split_k_into_tiles(args.k, tile.k);
+    const index_t m0 = place[0] * tile.m, n0 = place[1] * tile.n;
+    k_tiles k = split_k_into_tiles(args.k, tile.k);
+    if constexpr (Policy::split_k != split_k_kind::none) {
+      const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
+      k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};
+    }
 
     const auto operand_window = [&](auto major, const void* data, long_index_t batch_stride, index_t rows, index_t ld,
                                     index_t row0, auto lengths, auto distribution) {
@@ -103,7 +147,11 @@ struct gemm_kernel {
     static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding(tile)>> sums{};
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds);
-    write_result<Policy>(sums, args, {m0, n0}, batch, lds);
+    if constexpr (Policy::split_k == split_k_kind::workspace) {
+      write_result<writer>(sums, with_workspace_as_c<accumulator_t<T>>(args, part), {m0, n0}, batch, lds);
+    } else {
+      write_result<Policy>(sums, args, {m0, n0}, batch, lds);
+    }
   }
 };
 

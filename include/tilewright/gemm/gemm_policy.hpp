@@ -5,6 +5,7 @@
 #include <tilewright/arch/target.hpp>
 #include <tilewright/exec/matrix_element.hpp>
 #include <tilewright/gemm/epilogue_options.hpp>
+#include <tilewright/gemm/grid_order.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/mma/block_tile.hpp>
@@ -12,6 +13,10 @@
 #include <type_traits>
 
 namespace tilewright {
+
+/// How the blocks that share a tile of C, each with a part of k, bring their sums together. atomic: they add to C, whose type must
+/// have atomic updates; workspace: they write them there, and split_k_reduction finishes.
+enum class split_k_kind : signed char { none, atomic, workspace };
 
 struct double_buffered_pipeline;
 struct single_buffered_pipeline;
@@ -85,7 +90,7 @@ TILEWRIGHT_HD constexpr tensor_graph operand_graph(const swizzled_layout& layout
 }  // namespace detail
 
 /// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol stays short; such a
-/// struct may also replace result_type, epilogue and grid_order.
+/// struct may also replace result_type, epilogue, order and split_k.
 /// Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs lengths along contiguous dimensions,
 /// leading dimensions and pointers that are multiples of it.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
@@ -100,6 +105,8 @@ struct gemm_policy {
   using element_type = T;
   using result_type = default_result_t<T>;
   static constexpr epilogue_options epilogue{};
+  static constexpr grid_order order = default_grid_order<Arch>();
+  static constexpr split_k_kind split_k = split_k_kind::none;
   static constexpr block_tile tile = Tile;
   static constexpr operand_major a_major = AMajor;
   static constexpr operand_major b_major = BMajor;

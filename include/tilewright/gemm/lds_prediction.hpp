@@ -30,7 +30,7 @@ constexpr gemm_lds_prediction predict_lds() {
   using Arch = typename Policy::arch;
   constexpr block_tile tile = Policy::tile;
   constexpr index_t bytes = sizeof(typename Policy::element_type);
-  using stage = result_stage<Policy>;
+  using stage = result_stage<typename gemm_kernel<Policy>::writer>;
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
   constexpr auto c = make_lds_descriptor<stage::layout.layout>();
@@ -48,7 +48,7 @@ template <class Policy, proof_basis Basis = proof_basis::all_rows>
 TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
   using Arch = typename Policy::arch;
   using T = typename Policy::element_type;
-  using stage = result_stage<Policy>;
+  using stage = result_stage<typename gemm_kernel<Policy>::writer>;
   constexpr block_tile tile = Policy::tile;
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
@@ -66,10 +66,10 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
 template <class Policy>
 constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const grid_size grid = gemm_kernel<Policy>::grid(args);
-  const long_index_t blocks = long_index_t(grid.x) * grid.y * grid.z;
-  const index_t tiles = split_k_into_tiles(args.k, Policy::tile.k).count;
-  return {blocks * (tiles + Policy::pipeline::num_tiles_behind), blocks * tiles,
-          blocks * result_stage<Policy>::num_chunks};
+  const long_index_t tiles = split_k_into_tiles(args.k, Policy::tile.k).count, blocks = long_index_t(grid.x) * grid.y * grid.z;
+  const long_index_t block_tiles = long_index_t(grid.x) * grid.z * tiles;  // parts of k share the tiles
+  return {block_tiles + blocks * Policy::pipeline::num_tiles_behind, block_tiles,
+          blocks * result_stage<typename gemm_kernel<Policy>::writer>::num_chunks};
 }
 
 }  // namespace tilewright

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Which block computes which tile of C, so that blocks that run at the same time and share a cache read the same operands.
+#pragma once
+
+#include <tilewright/arch/target.hpp>
+#include <tilewright/distribution/hilbert_curve.hpp>
+#include <tilewright/distribution/row_group_curve.hpp>
+
+namespace tilewright {
+
+/// The curve along which blocks walk through the tiles of C.
+enum class grid_curve : signed char { rows, row_groups, hilbert };
+
+/// A policy's choice. A GPU of several dies (XCDs) hands out blocks in turns: block b runs on die b % dies. Each die then walks through
+/// its own contiguous part of the curve. (AMD CDNA3 ISA and white paper: 8 XCDs, each with its own L2.)
+struct grid_order {
+  grid_curve curve = grid_curve::row_groups;
+  index_t group_rows = 8;  // of row_groups, in tiles
+  index_t dies = 1;
+
+  /// Row and column of the tile that block `b` of rows x cols computes.
+  TILEWRIGHT_HD constexpr multi_index<2> tile_of(index_t b, index_t rows, index_t cols) const {
+    const index_t i = place_on_curve(b, rows * cols);
+    switch (curve) {
+      case grid_curve::hilbert: return hilbert_curve{rows, cols}.get_index(i);
+      case grid_curve::row_groups: return row_group_curve{rows, cols, group_rows}.get_index(i);
+      case grid_curve::rows: break;
+    }
+    return {{divide(i, cols), modulo(i, cols)}};
+  }
+
+  /// Die d walks through blocks / dies places, the first blocks % dies of them one more.
+  TILEWRIGHT_HD constexpr index_t place_on_curve(index_t b, index_t blocks) const {
+    if (dies == 1) return b;
+    const index_t die = modulo(b, dies), each = divide(blocks, dies), more = modulo(blocks, dies);
+    return die * each + min(die, more) + divide(b, dies);
+  }
+  friend constexpr bool operator==(const grid_order&, const grid_order&) = default;
+};
+
+/// Row groups of eight tiles, and the dies of the target.
+template <class Arch>
+TILEWRIGHT_HD constexpr grid_order default_grid_order() {
+  return {.dies = Arch::value.num_dies};
+}
+
+}  // namespace tilewright
