@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order in which a tile is walked: rows, a snake, vectors, and vectors that overhang the tile.
+// The order in which a tile is walked: rows, a snake, vectors, and vectors that overhang the tile. The order in which blocks take the
+// tiles of a matrix: groups of rows, and Hilbert's curve.
 #include <tilewright/core.hpp>
 #include <tilewright/viz/curve_picture.hpp>
 
@@ -28,10 +29,27 @@ void draw(const char* name) {
   std::printf("%s\n%s", name, tw::viz::curve_text(Curve::walk).c_str());
 }
 
+/// Prints the number of the block that computes each tile of a matrix of 6 x 8 tiles.
+template <class Walk>
+void draw_tiles(const char* name, const Walk& walk) {
+  index_t block_of[6][8];
+  for (index_t i = 0; i < walk.get_num_of_access(); ++i) {
+    const tw::multi_index<2> tile = walk.get_index(i);
+    block_of[tile[0]][tile[1]] = i;
+  }
+  std::printf("%s\n", name);
+  for (const auto& row : block_of) {
+    for (const index_t block : row) std::printf("%3d", block);
+    std::printf("\n");
+  }
+}
+
 int main() {
   draw<rows>("rows");
   draw<columns>("columns");
   draw<snake>("snake");
   draw<vectors>("vectors of 4, snaking");
   draw<overhanging>("2 x 3 in a tile of 5 x 7");
+  draw_tiles("blocks in groups of 4 rows", tw::row_group_curve{.rows = 6, .cols = 8, .group_rows = 4});
+  draw_tiles("blocks on Hilbert's curve", tw::hilbert_curve{.rows = 6, .cols = 8});
 }

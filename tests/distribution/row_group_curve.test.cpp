@@ -31,6 +31,11 @@ TEST(RowGroupCurve, OfThreeRowsInGroupsOfTwo) {
   static_assert(row_group_curve{3, 3, 2, /*snake=*/true}.get_index(6) == multi_index<2>{{2, 2}});
 }
 
+TEST(RowGroupCurve, IsOneTileByDefault) {
+  static_assert(row_group_curve{}.get_num_of_access() == 1 && !row_group_curve{}.snake);
+  static_assert(row_group_curve{.rows = 2, .cols = 2}.get_index(1) == multi_index<2>{{0, 1}}, "groups of one row");
+}
+
 TEST(RowGroupCurve, IsTheNestedLoops) {
   for (index_t rows = 1; rows <= 9; ++rows) {
     for (index_t cols = 1; cols <= 7; ++cols) {

@@ -7,8 +7,8 @@
 namespace tilewright {
 
 /// Hilbert's curve generalised to any rectangle: tiles of a grid of rows x cols, each once, from tile (0, 0) along the longer side.
-/// Each step goes to one of the four neighbours; only when the longer side is odd and the shorter one even, one single step goes to a
-/// diagonal neighbour. rows and cols are positive; there are at most 2^31 - 1 tiles.
+/// Each step goes to one of the four neighbours; only when the longer side is odd and the shorter one even and not 2, one single step
+/// goes to a diagonal neighbour. rows and cols are positive; there are at most 2^31 - 1 tiles.
 ///
 /// A rectangle that is much longer than wide is cut across; another one into a first part, walked up the short side, a middle
 /// part, and a last part, walked down. The parts' sides are chosen even where that is possible.
