@@ -27,7 +27,7 @@ enum result : int {
   shuffled,     // in, stored by columns
   permuted,     // in, after a change of registers
   transposed,   // in transposed, cols x rows
-  sliced,       // in with the halves of each thread's columns exchanged
+  sliced,       // in with its upper and lower half exchanged
   row_sums,     // rows floats
   col_max,      // cols floats
   updated,      // in + 3, by atomic additions
@@ -66,7 +66,7 @@ using by_rows_of_transposed =
     tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<256 / Wave, 2, Wave / 8>, sequence<8, 4>>,
                                                  tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 0>>,
                                                  sequence<1, 2>, sequence<0, 1>>::value>;
-/// For half_t, whose copies are of 4 bytes, 16 rows of 64: a wave fills whole rows.
+/// For half_t in copies of 4 bytes: a wave fills whole rows.
 template <index_t Wave>
 using by_words =
     tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<512 / Wave, 2, Wave / 32>, sequence<32, 2>>,
@@ -165,7 +165,7 @@ TILEWRIGHT_HD void through_memory(const arguments& args, const Tile& in, exec::l
   set_tile(ones, -1e9f);
   update_tile<memory_operation_enum::atomic_max>(sum, ones);
 
-  // Row 5 of the tensor goes to row 0 of the window, and so on; the table ends before the tile does.
+  // Row i of the window is row table[i] of the tensor; the table ends before the tile does.
   using distribution = by_rows<Wave>;
   const auto all_rows = make_naive_tensor_view<address_space_enum::global>(
       args.in, make_tuple(number<rows>{}, number<cols>{}), make_tuple(index_t(cols), number<1>{}), number<4>{});
@@ -179,7 +179,7 @@ TILEWRIGHT_HD void through_memory(const arguments& args, const Tile& in, exec::l
                                       number<0>{}),
              in);
 
-  // Rows that are merged of 5 x 7 with a run-time stride are not linear; columns are.
+  // Rows that are merged with a run-time stride are not linear; columns are.
   const auto blocks =
       make_naive_tensor_descriptor(make_tuple(number<4>{}, number<8>{}, number<cols>{}),
                                    make_tuple(index_t(8 * cols), number<cols>{}, number<1>{}), number<4>{});

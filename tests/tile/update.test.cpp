@@ -101,5 +101,28 @@ TEST(UpdateTile, InLds) {
   for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], std::max(40, int(i)) + int(i));
 }
 
+// Sixteen elements, each held by four lanes of both waves: they are counted once.
+TEST(UpdateTile, OfReplicatedElements) {
+  using replicated = tile_distribution<
+      tile_distribution_encoding<sequence<2, 4>, tuple<sequence<16>>, tuple<sequence<0>, sequence<1, 0>>,
+                                 tuple<sequence<0>, sequence<0, 1>>, sequence<>, sequence<>>::value>;
+  std::vector<int> sums(16, 5), atomic_sums(16, 5);
+  run<replicated>(arch::gfx942::value, [&] {
+    static_distributed_tensor<int, replicated> tile;
+    tile.thread_buffer[0] = exec::lane_id() / 4;
+    const auto window_of = [](std::vector<int>& memory) {
+      const auto view =
+          make_naive_tensor_view<global>(memory.data(), make_tuple(number<16>{}), make_tuple(number<1>{}));
+      return make_tile_window(view, make_tuple(number<16>{}), {0}, replicated{});
+    };
+    update_tile<add>(window_of(sums), tile);
+    update_tile<atomic_add>(window_of(atomic_sums), tile);
+  });
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQ(sums[std::size_t(i)], 5 + i);
+    EXPECT_EQ(atomic_sums[std::size_t(i)], 5 + i);
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

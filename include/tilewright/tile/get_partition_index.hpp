@@ -33,5 +33,27 @@ template <class Distribution, index_t Register>
 inline constexpr multi_index<Distribution::ndim_x> position_of_register =
     Distribution::y_to_x(y_of_register<Distribution>(Register));
 
+/// Whether this thread is the one that writes: of threads that hold the same elements, the first.
+template <class Distribution>
+TILEWRIGHT_HD bool is_first_replica() {
+  if constexpr (Distribution::encoding.r.size() == 0) {
+    return true;
+  } else {
+    bool first = true;
+    const auto p = get_partition_index<Distribution>();
+    unroll<Distribution::ndim_p>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      unsigned rest = unsigned(p[i]);
+      constexpr index_t digits = Distribution::encoding.p[i].size();
+      unroll<digits>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        constexpr rh_id id = Distribution::encoding.p[i][digits - 1 - j];
+        constexpr unsigned length = unsigned(Distribution::encoding.length(id));
+        if constexpr (id.major == 0) first = first && rest % length == 0;
+        rest /= length;
+      });
+    });
+    return first;
+  }
+}
+
 }  // namespace detail
 }  // namespace tilewright

@@ -68,28 +68,6 @@ TILEWRIGHT_HD constexpr void exchange_registers(static_distributed_tensor<T, Out
   });
 }
 
-/// Whether this thread is the one that writes: of threads that hold the same elements, the first.
-template <class Distribution>
-TILEWRIGHT_HD bool is_first_replica() {
-  if constexpr (Distribution::encoding.r.size() == 0) {
-    return true;
-  } else {
-    bool first = true;
-    const auto p = get_partition_index<Distribution>();
-    unroll<Distribution::ndim_p>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      unsigned rest = unsigned(p[i]);
-      constexpr index_t digits = Distribution::encoding.p[i].size();
-      unroll<digits>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        constexpr rh_id id = Distribution::encoding.p[i][digits - 1 - j];
-        constexpr unsigned length = unsigned(Distribution::encoding.length(id));
-        if constexpr (id.major == 0) first = first && rest % length == 0;
-        rest /= length;
-      });
-    });
-    return first;
-  }
-}
-
 /// The tile's lengths as numbers.
 template <class Distribution>
 TILEWRIGHT_HD constexpr auto lengths_as_numbers() {
