@@ -38,7 +38,8 @@ class lds_layout_search {
       : tile_(tile), chunk_bits_(log2_floor(chunk_bytes)), num_bits_(log2_floor(tile.bytes())) {}
 
   /// Adds what one instruction of `bytes` per lane asks of the layout, under one reading of its row.
-  constexpr void require(const arch::lds_service& service, index_t bytes, const array<unsigned, 6>& plain_bits) {
+  constexpr void require(const arch::lds_service& row, index_t bytes, const array<unsigned, 6>& plain_bits) {
+    const arch::lds_service service = service_of(row, plain_bits);
     const index_t unit_bit = max<index_t>(2, log2_floor(bytes));
     demand d;
     d.bank_mask = unsigned(service.banks * arch::lds_bank_bytes - 1) & ~((1u << unit_bit) - 1);

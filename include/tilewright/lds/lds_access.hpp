@@ -167,6 +167,8 @@ template <class Arch, class Descriptor, class Distribution>
 TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const Descriptor& descriptor, Distribution distribution,
                                                                index_t element_bytes, lds_access_kind kind,
                                                                lds_reading reading = lds_reading::worst) {
+  static_assert(Distribution::encoding.p_length(Distribution::ndim_p - 1) <= Arch::value.wave_size,
+                "analyze_lds_access: the distribution has more lanes than a wave of the target");
   constexpr arch::target target = Arch::value;
   return analyze_lds_access(target, descriptor, distribution, element_bytes, kind, reading);
 }

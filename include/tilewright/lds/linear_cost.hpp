@@ -21,6 +21,14 @@ TILEWRIGHT_HD constexpr index_t f2_rank(array<unsigned, N> vectors, index_t coun
   return rank;
 }
 
+/// How a row of a target's table serves lanes whose addresses are linear: by the rule of lds_service::merges_where_lanes_share.
+template <class Address>
+TILEWRIGHT_HD constexpr arch::lds_service service_of(const arch::lds_service& row,
+                                                     const array<Address, 6>& address_of_bit) {
+  const bool lanes_share = address_of_bit[0] == 0 || address_of_bit[1] == 0;
+  return row.merges_where_lanes_share && lanes_share ? row.merged() : row;
+}
+
 /// The cost where lane l addresses byte c ^ (xor of address_of_bit[i] over the bits i that are set in l), all lanes are active, and
 /// addresses are multiples of `bytes`, a power of two. A phase is a coset of the space V that the first lane_bits span. With A for
 /// the addresses, in units of an access or of a dword, and P for their bank bits, its lanes want 2^rank(A|V) units in
@@ -28,8 +36,7 @@ TILEWRIGHT_HD constexpr index_t f2_rank(array<unsigned, N> vectors, index_t coun
 /// Phase, bank and lanes are those of lane 0: who conflicts is not found here.
 TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service& row, index_t bytes, bool is_write,
                                                         const array<index_t, 6>& address_of_bit) {
-  const bool shared = row.merges_where_lanes_share && (address_of_bit[0] == 0 || address_of_bit[1] == 0);
-  const arch::lds_service service = shared ? row.merged() : row;
+  const arch::lds_service service = service_of(row, address_of_bit);
   const arch::lds_phases& phases = service.phases;
   const index_t unit_shift = max<index_t>(2, log2_floor(bytes)), dwords_per_unit = 1 << (unit_shift - 2);
   const unsigned bank_mask = unsigned(service.banks / dwords_per_unit - 1);
