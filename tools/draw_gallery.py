@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Draws the pictures of docs/gallery, or checks that they are what the program draws now.
 
-usage: draw_gallery.py PROGRAM FOLDER [--check]
+usage: draw_gallery.py FOLDER --program NAME=PATH... [--check]
 
-FOLDER/pictures.txt names a file and the arguments of tilewright-layout in each line; # begins a comment.
+Each line of FOLDER/pictures.txt has the name of a file, that of a program and its arguments; # begins a comment.
 """
 
 import shlex
@@ -20,9 +20,11 @@ def pictures_in(folder):
             yield name, arguments
 
 
-def draw(program, arguments):
+def draw(programs, name, *arguments):
     """The picture. Exit code 1 means conflicts, which are what some pictures are about."""
-    result = subprocess.run([program, *arguments, "--format", "svg"], capture_output=True, text=True)
+    if name not in programs:
+        raise RuntimeError(f"the program {name} was not given")
+    result = subprocess.run([programs[name], *arguments, "--format", "svg"], capture_output=True, text=True)
     if result.returncode not in (0, 1):
         raise RuntimeError(f"{shlex.join(arguments)}: {result.stderr.strip()}")
     return result.stdout
@@ -30,18 +32,20 @@ def draw(program, arguments):
 
 def main(arguments):
     check = "--check" in arguments
-    positional = [a for a in arguments if a != "--check"]
-    if len(positional) != 2:
+    arguments = [a for a in arguments if a != "--check"]
+    programs = dict(a.split("=", 1) for flag, a in zip(arguments[1::2], arguments[2::2]) if flag == "--program")
+    if not arguments or not programs or len(arguments) != 1 + 2 * len(programs):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    program, folder = positional[0], Path(positional[1])
-    page = (folder / "README.md").read_text(encoding="utf-8") if check else ""
+    folder = Path(arguments[0])
+    # Pictures are shown in the folder's own page or in one beside it.
+    shown = "".join(page.read_text(encoding="utf-8") for page in [*folder.glob("*.md"), *folder.parent.glob("*.md")])
     problems, drawn = [], set()
     for name, request in pictures_in(folder):
         drawn.add(name)
         file = folder / name
         try:
-            picture = draw(program, request)
+            picture = draw(programs, *request)
         except RuntimeError as error:
             problems.append(f"{name}: {error}")
             continue
@@ -49,8 +53,8 @@ def main(arguments):
             file.write_text(picture, encoding="utf-8")
         elif not file.is_file() or file.read_text(encoding="utf-8") != picture:
             problems.append(f"{name} is not what tilewright-layout draws now; build the target gallery")
-        if check and f"]({name})" not in page:
-            problems.append(f"README.md does not show {name}")
+        if check and f"]({name})" not in shown and f"]({folder.name}/{name})" not in shown:
+            problems.append(f"no document shows {name}")
     for file in sorted(folder.glob("*.svg")):
         if file.name not in drawn:
             problems.append(f"{file.name} is not listed in pictures.txt")

@@ -2,11 +2,13 @@
 // What pictures show: the right cells, lanes, owners and numbers. That they are well-formed is tested with the tool's output.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/make_graph.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/viz/curve_picture.hpp>
+#include <tilewright/viz/descriptor_picture.hpp>
 #include <tilewright/viz/distribution_picture.hpp>
 #include <tilewright/viz/lds_svg.hpp>
 #include <tilewright/viz/lds_text.hpp>
@@ -85,7 +87,8 @@ TEST(LdsPicture, TextMarksLanesAndConflicts) {
 }
 
 TEST(LdsPicture, SvgEscapesTextAndMarksConflicts) {
-  const std::string with = lds_svg({{"a<b&c", "", picture(plain, lds_view::tile), lds_view::tile}}, "h", svg_theme::light);
+  const std::string with =
+      lds_svg({{"a<b&c", "", picture(plain, lds_view::tile), lds_view::tile}}, "h", svg_theme::light);
   EXPECT_NE(with.find("a&lt;b&amp;c"), std::string::npos);
   EXPECT_NE(with.find("class=\"clash\""), std::string::npos);
   const std::string without =
@@ -130,6 +133,27 @@ TEST(Ownership, ListsReplicas) {
 TEST(CurvePicture, TextNumbersTheAccesses) {
   const curve<2> snake{{2, 6}, {0, 1}, {1, 2}, true};
   EXPECT_EQ(curve_text(snake), "row 0 0 0 1 1 2 2\nrow 1 5 5 4 4 3 3\n");
+}
+
+TEST(DescriptorPicture, ShowsOffsetsAndWhatDoesNotExist) {
+  constexpr auto packed = make_naive_tensor_descriptor_packed(make_tuple(number<2>{}, number<3>{}));
+  constexpr auto padded = transform_tensor_descriptor(
+      packed,
+      make_tuple(make_pad_transform(number<2>{}, number<0>{}, number<1>{}), make_pass_through_transform(number<3>{})),
+      make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  EXPECT_EQ(offsets_text(offsets_of(padded)), "row 0 0 1 2\nrow 1 3 4 5\nrow 2 . . .\n");
+  constexpr auto merged =
+      transform_tensor_descriptor(packed, make_tuple(make_merge_transform(make_tuple(number<3>{}, number<2>{}))),
+                                  make_tuple(sequence<1, 0>{}), make_tuple(sequence<0>{}));
+  EXPECT_EQ(offsets_text(offsets_of(merged)), "row 0 0 3 1 4 2 5\n");
+  const std::string svg = offsets_svg({{"t", offsets_of(padded), 3}}, "h", svg_theme::light);
+  const auto count = [&](std::string_view what) {
+    std::size_t n = 0;
+    for (std::size_t at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("class=\"empty\""), 3u);
+  EXPECT_EQ(count("class=\"c1\""), 3u);
 }
 
 TEST(PhasesPicture, TextNamesLanesAndBanks) {
