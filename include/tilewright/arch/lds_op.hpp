@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/util/index.hpp>
+#include <tilewright/util/trap.hpp>
 
 namespace tilewright::arch {
 
@@ -58,7 +59,7 @@ TILEWRIGHT_HD constexpr bool is_write(lds_op op) {
 
 namespace detail {
 // Reaching this in a constant expression is the error: no LDS instruction has this width.
-TILEWRIGHT_HD void no_lds_instruction_of_this_width() { __builtin_trap(); }
+TILEWRIGHT_HD void no_lds_instruction_of_this_width() { tilewright::detail::trap(); }
 }  // namespace detail
 
 /// The instruction that reads or writes `bytes` per lane: 1, 2, 4, 8, 12 or 16. Wider accesses are several instructions.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/util/trap.hpp>
 
 namespace tilewright {
 
@@ -56,7 +57,7 @@ TILEWRIGHT_HD constexpr tensor_graph strided_graph(index_t length0, index_t leng
 
 namespace detail {
 // Reaching this in a constant expression is the error: the transforms do not fit the graph.
-TILEWRIGHT_HD void transforms_do_not_fit_the_graph() { __builtin_trap(); }
+TILEWRIGHT_HD void transforms_do_not_fit_the_graph() { trap(); }
 }  // namespace detail
 
 /// The graph seen through transforms that together use every dimension once, as transform_tensor_descriptor has it.

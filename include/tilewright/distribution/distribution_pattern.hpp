@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/util/trap.hpp>
 
 namespace tilewright {
 
@@ -57,7 +58,7 @@ TILEWRIGHT_HD constexpr pattern_2d divide_copy(const tile_copy_2d& copy) {
 
 namespace detail {
 // Reaching this in a constant expression is the error: see divide_copy.
-TILEWRIGHT_HD void copy_cannot_be_divided() { __builtin_trap(); }
+TILEWRIGHT_HD void copy_cannot_be_divided() { trap(); }
 }  // namespace detail
 
 /// The distribution of a copy; with `shuffled` a thread's registers list columns before rows. For

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>
+#include <tilewright/util/trap.hpp>
 
 namespace tilewright {
 
@@ -26,7 +27,7 @@ TILEWRIGHT_HD constexpr embed_fault check_embed(const distribution_encoding& out
 
 namespace detail {
 // Reaching this in a constant expression is the error: see check_embed.
-TILEWRIGHT_HD void encodings_cannot_be_embedded() { __builtin_trap(); }
+TILEWRIGHT_HD void encodings_cannot_be_embedded() { trap(); }
 }  // namespace detail
 
 /// Each element of the outer distribution is a whole tile of the inner one: the inner factors follow the outer ones in every

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>
+#include <tilewright/util/trap.hpp>
 
 namespace tilewright {
 
@@ -38,7 +39,7 @@ TILEWRIGHT_HD constexpr reduce_fault check_reduce(const distribution_encoding& e
 
 namespace detail {
 // Reaching this in a constant expression is the error: see check_reduce.
-TILEWRIGHT_HD void encoding_cannot_be_reduced() { __builtin_trap(); }
+TILEWRIGHT_HD void encoding_cannot_be_reduced() { trap(); }
 }  // namespace detail
 
 /// Without dimensions `dims`, whose elements each thread has combined: what a thread held along them is gone, and threads that

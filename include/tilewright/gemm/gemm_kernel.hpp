@@ -85,13 +85,15 @@ struct gemm_kernel {
 
   TILEWRIGHT_HD void operator()(const gemm_args& args) const {
     const exec::block_index block = exec::block_id();
-    const multi_index<2> place = Policy::order.tile_of(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile.n));
+    constexpr grid_order order = Policy::order;  // a static member does not exist in nvcc's device code
+    const multi_index<2> place = order.tile_of(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile.n));
     run(args, place, block.y, block.z);
   }
 
   /// The tiles of all problems follow each other.
   TILEWRIGHT_HD void operator()(const gemm_group& group) const {
-    index_t b = Policy::order.place_on_curve(exec::block_id().x, group.blocks), i = 0;
+    constexpr grid_order order = Policy::order;
+    index_t b = order.place_on_curve(exec::block_id().x, group.blocks), i = 0;
     for (; i + 1 < group.count; ++i) {
       const index_t blocks = ceil_div(group.problems[i].m, tile.m) * ceil_div(group.problems[i].n, tile.n);
       if (b < blocks) break;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/target.hpp>
+#include <tilewright/util/trap.hpp>
 
 namespace tilewright {
 
@@ -115,7 +116,7 @@ TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, i
 
 namespace detail {
 // Reaching this in a constant expression is the error: see target::supports.
-TILEWRIGHT_HD void target_has_no_such_lds_instruction() { __builtin_trap(); }
+TILEWRIGHT_HD void target_has_no_such_lds_instruction() { trap(); }
 }  // namespace detail
 
 /// The cost of `op` on a target that supports it. `reading` decides what a disputed row means; by default whatever is worse.

@@ -4,6 +4,7 @@
 
 #include <tilewright/lds/layout_search.hpp>
 #include <tilewright/lds/lds_access.hpp>
+#include <tilewright/util/trap.hpp>
 
 namespace tilewright {
 
@@ -27,7 +28,7 @@ namespace detail {
 
 // Reaching this in a constant expression is the error: the tile's lengths and the distributions' factors must be powers of two, and
 // no distribution longer than the tile.
-TILEWRIGHT_HD void lds_layouts_are_found_for_powers_of_two() { __builtin_trap(); }
+TILEWRIGHT_HD void lds_layouts_are_found_for_powers_of_two() { trap(); }
 
 /// Elements that the use moves at once if they are neighbours in a row.
 constexpr vector_choice widest_vector(const lds_use& use, const lds_tile& tile) {
