@@ -66,6 +66,19 @@ TILEWRIGHT_HD void copy(const char* in, char* out, int bytes) {
 extern "C" TILEWRIGHT_GLOBAL void copy_4(const char* in, char* out, int bytes) { copy<4>(in, out, bytes); }
 extern "C" TILEWRIGHT_GLOBAL void copy_16(const char* in, char* out, int bytes) { copy<16>(in, out, bytes); }
 
+#if TILEWRIGHT_DEVICE_PASS
+/// out[lane]: whether lanes of the other half of a wave of 64 are found.
+template <int WaveSize>
+TILEWRIGHT_HD void far_lanes(int lane, int* out) {
+  if constexpr (WaveSize == 64) {
+    const int far = exec::shuffle_xor<WaveSize / 2>(lane), farthest = exec::shuffle_xor<WaveSize - 1>(lane);
+    if (lane < 32) out[lane] = far == (lane ^ 32) && farthest == (lane ^ 63) ? 1 : 0;
+  } else {
+    out[lane] = 1;
+  }
+}
+#endif
+
 /// out[32 m + lane]: the number of the lane that differs in mask m, for m in 1 ... 31.
 extern "C" TILEWRIGHT_GLOBAL void exchange(int* out) {
 #if TILEWRIGHT_DEVICE_PASS
@@ -75,11 +88,6 @@ extern "C" TILEWRIGHT_GLOBAL void exchange(int* out) {
     const int other = exec::shuffle_xor<mask>(lane);
     if (lane < 32) out[mask * 32 + lane] = other;
   });
-  if constexpr (tw::arch::current::value.wave_size == 64) {
-    const int far = exec::shuffle_xor<32>(lane), farthest = exec::shuffle_xor<63>(lane);
-    if (lane < 32) out[lane] = far == (lane ^ 32) && farthest == (lane ^ 63) ? 1 : 0;
-  } else {
-    out[lane] = 1;
-  }
+  far_lanes<tw::arch::current::value.wave_size>(lane, out);
 #endif
 }

@@ -68,7 +68,8 @@ struct grouped_accesses {
     constexpr index_t num_access = walk.get_num_of_access();
     multi_index<ndim> stride{};
     for (index_t d = 0; d < ndim; ++d) {
-      if (((d == Linear) || ...)) stride[d] = detail::constant_stride(Graph, d);
+      const bool is_linear_dim = ((d == Linear) || ...);
+      if (is_linear_dim) stride[d] = detail::constant_stride(Graph, d);
     }
     grouped_access_list<num_access, ndim> result;
     for (index_t i = 0; i < num_access; ++i) {
