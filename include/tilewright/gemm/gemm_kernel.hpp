@@ -130,21 +130,28 @@ struct gemm_kernel {
     }
 
     const auto operand_window = [&](auto major, const void* data, long_index_t batch_stride, index_t rows, index_t ld,
-                                    index_t row0, auto lengths, auto distribution) {
+                                    index_t row0, auto lengths, auto distribution, auto layout) {
+      const auto window = [&](const auto& view) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (Policy::exchanges_lanes) {
+          return make_async_tile_window(view, lengths, {row0, k.first_origin}, distribution, layout);
+        } else {
+          return make_tile_window(view, lengths, {row0, k.first_origin}, distribution);
+        }
+      };
       const T* p = static_cast<const T*>(data) + batch * batch_stride;
       const auto shape = make_tuple(rows, args.k);
       if constexpr (major.value == operand_major::k) {
-        const auto view = make_naive_tensor_view<global>(p, shape, make_tuple(ld, number<1>{}), vector);
-        return make_tile_window(view, lengths, {row0, k.first_origin}, distribution);
+        return window(make_naive_tensor_view<global>(p, shape, make_tuple(ld, number<1>{}), vector));
       } else {
-        const auto view = make_naive_tensor_view<global>(p, shape, make_tuple(number<1>{}, ld), vector);
-        return make_tile_window(view, lengths, {row0, k.first_origin}, distribution);
+        return window(make_naive_tensor_view<global>(p, shape, make_tuple(number<1>{}, ld), vector));
       }
     };
     const auto a = operand_window(number<Policy::a_major>{}, args.a, args.batch_stride_a, args.m, args.lda, m0,
-                                  make_tuple(number<tile.m>{}, number<tile.k>{}), tile_distribution<Policy::a_copy>{});
+                                  make_tuple(number<tile.m>{}, number<tile.k>{}), tile_distribution<Policy::a_copy>{},
+                                  tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
     const auto b = operand_window(number<Policy::b_major>{}, args.b, args.batch_stride_b, args.n, args.ldb, n0,
-                                  make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{});
+                                  make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{},
+                                  tensor_descriptor<Policy::b_lds>{{}, tile.n * tile.k});
 
     static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding(tile)>> sums{};
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();

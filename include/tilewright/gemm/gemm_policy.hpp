@@ -126,6 +126,10 @@ struct gemm_policy {
                 "gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves "
                 "or a larger block tile");
 
+  /// The target fills LDS lane after lane when it copies without registers, so lanes move what belongs at their place.
+  static constexpr bool exchanges_lanes =
+      copies_directly<pipeline> && tilewright::arch::is_amd(Arch::value) && Arch::value.supports_direct_to_lds(16);
+
   /// Whether columns of the operand's tile, not rows, are contiguous in LDS.
   static constexpr bool a_transposed = copies_directly<pipeline> && AMajor == operand_major::mn;
   static constexpr bool b_transposed = copies_directly<pipeline> && BMajor == operand_major::mn;
