@@ -8,6 +8,7 @@
 
 #include "atomic_file.hpp"
 #include "comparison.hpp"
+#include "explain.hpp"
 #include "inputs.hpp"
 #include "npy.hpp"
 #include "options.hpp"
@@ -77,6 +78,14 @@ int main(int argc, char** argv) {
     const options o = parse_options(argc, argv, emulated_targets());
     if (!o.help.empty()) {
       print(o.help);
+      return success;
+    }
+    if (o.explain) {
+      print(explain(o.target, o.m.value_or(512), o.n.value_or(512), o.k.value_or(512)));
+      return success;
+    }
+    if (o.explain_shapes) {
+      print(explain_shapes(o.target));
       return success;
     }
     return multiply(o);

@@ -120,6 +120,11 @@ void add_run(CLI::App& app, options& o, const std::vector<std::string>& targets)
       app, "--repeat", "TIMES", "Run this often; the best time counts (default 1)", "a whole number from 1 to 1000000",
       [](int v) { return v >= 1 && v <= 1000000; }, [&o](int v) { o.repeat = v; });
   app.add_flag("--json", o.json, "Report as one JSON object");
+  CLI::Option* const explain =
+      app.add_flag("--explain", o.explain,
+                   "Run nothing: print what bounds the f16 kernels of --arch, and the best one for m, n and k");
+  app.add_flag("--explain-shapes", o.explain_shapes, "Likewise: the best ones for 40 problems, as a table")
+      ->excludes(explain);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct options {
   std::optional<bool> verify;
   int repeat = 1;
   bool json = false;
-  std::string help;  // not empty: this text was asked for, and nothing else
+  bool explain = false, explain_shapes = false;  // print what is known without running, and nothing else
+  std::string help;                              // not empty: this text was asked for, and nothing else
 };
 
 /// `targets` are the targets that the CPU can emulate. Throws refusal with one sentence for what makes no sense.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Named block tiles for AMD GPUs, and a model that picks one of them for a problem.
+#pragma once
+
+#include <tilewright/gemm/static_report.hpp>
+#include <tilewright/util/tuple.hpp>
+
+namespace tilewright {
+
+/// The default tile's instruction and k with other m, n and waves.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr block_tile resized_tile(index_t m, index_t n, index_t waves_m, index_t waves_n) {
+  const block_tile t = default_block_tile<Arch, T>();
+  return {m, n, t.k, waves_m, waves_n, t.op};
+}
+
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_256x256 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(256, 256, 2, 4)> {
+  static constexpr const char* name = "gemm_256x256";
+};
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_128x128 : gemm_policy<Arch, T, AMajor, BMajor, Vector, default_block_tile<Arch, T>()> {
+  static constexpr const char* name = "gemm_128x128";
+};
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_128x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(128, 64, 2, 2)> {
+  static constexpr const char* name = "gemm_128x64";
+};
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(64, 64, 2, 2)> {
+  static constexpr const char* name = "gemm_64x64";
+};
+
+/// The policies that a target has names for, the largest tile first. 256 x 256 needs the registers of CDNA.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+constexpr auto named_policies() {
+  using medium = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;
+  using half = gemm_128x64<Arch, T, AMajor, BMajor, Vector>;
+  using small = gemm_64x64<Arch, T, AMajor, BMajor, Vector>;
+  if constexpr (Arch::value.isa == arch::instruction_set::cdna) {
+    return tuple<gemm_256x256<Arch, T, AMajor, BMajor, Vector>, medium, half, small>{};
+  } else {
+    return tuple<medium, half, small>{};
+  }
+}
+
+/// What the model says of a problem with one kernel.
+struct gemm_estimate {
+  index_t policy = 0;  // in named_policies
+  index_t split_k = 1;
+  double seconds = 0;
+  double loop_seconds = 0, memory_seconds = 0;  // the larger of the two counts
+  double idle = 0;                              // part of the compute units' time that tile quantisation leaves unused
+};
+
+/// Blocks go to compute units in equal numbers, rounded up. A block takes, for each tile along k, the larger of its clocks in the matrix
+/// units and in the LDS, and 4000 clocks to begin and to end, during which other blocks of its compute unit go on. Nothing is faster than
+/// the bytes of A, B and C, each once, at the memory's rate. A workspace costs its bytes, written and read, behind the rest, and a second launch of 5 us.
+constexpr gemm_estimate estimate(const gemm_static_report& r, const gpu_facts& gpu, long_index_t m, long_index_t n,
+                                 long_index_t k, index_t split_k) {
+  gemm_estimate e{.split_k = split_k};
+  const long_index_t tiles = ceil_div<long_index_t>(m, r.tile.m) * ceil_div<long_index_t>(n, r.tile.n) * split_k;
+  const long_index_t k_tiles = ceil_div<long_index_t>(ceil_div<long_index_t>(k, r.tile.k), split_k);
+  const long_index_t each = ceil_div<long_index_t>(tiles, gpu.compute_units);
+  const double matrix = r.matrix_clocks(gpu), lds = r.lds_clocks(), step = lds > matrix ? lds : matrix;
+  const long_index_t turns = ceil_div<long_index_t>(each, r.blocks_per_cu(gpu));
+  e.loop_seconds = (double(each * k_tiles) * step + 4000.0 * double(turns)) / (gpu.boost_ghz * 1e9);
+  const double workspace = split_k > 1 ? 2.0 * double(split_k) * double(m) * double(n) * 4 : 0;
+  const double bytes =
+      (double(m) * double(k) + double(n) * double(k)) * r.element_bytes + double(m) * double(n) * r.result_bytes;
+  e.memory_seconds = bytes / (gpu.memory_gigabytes_per_second * 1e9);
+  e.seconds = (e.loop_seconds > e.memory_seconds ? e.loop_seconds : e.memory_seconds) +
+              workspace / (gpu.memory_gigabytes_per_second * 1e9) + (split_k > 1 ? 5e-6 : 0);
+  e.idle = 1 - double(tiles) / double(each * gpu.compute_units);
+  return e;
+}
+
+/// The best of some kernels, given by their reports, with k split into up to 16 parts where that leaves each part 8 tiles or more.
+template <index_t N>
+constexpr gemm_estimate best_estimate(const array<gemm_static_report, N>& reports, const gpu_facts& gpu, long_index_t m,
+                                      long_index_t n, long_index_t k) {
+  gemm_estimate best;
+  for (index_t i = 0; i < N; ++i) {
+    for (index_t split = 1; split <= 16; split *= 2) {
+      if (split > 1 && k < long_index_t(split) * 8 * reports[i].tile.k) break;
+      gemm_estimate e = estimate(reports[i], gpu, m, n, k, split);
+      e.policy = i;
+      if (best.seconds == 0 || e.seconds < best.seconds) best = e;
+    }
+  }
+  return best;
+}
+
+/// The reports of named_policies, in their order.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+constexpr auto named_reports() {
+  return apply([]<class... Ps>(Ps...) { return array<gemm_static_report, sizeof...(Ps)>{{static_report<Ps>()...}}; },
+               named_policies<Arch, T, AMajor, BMajor, Vector>());
+}
+
+/// Which of named_policies, and how many parts of k, the model picks for a problem on the GPU of a target.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector = 16 / index_t(sizeof(T))>
+constexpr gemm_estimate best_policy(const gpu_facts& gpu, long_index_t m, long_index_t n, long_index_t k) {
+  return best_estimate(named_reports<Arch, T, AMajor, BMajor, Vector>(), gpu, m, n, k);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// What bounds a GEMM kernel, computed from its policy: clocks of matrix instructions and of the LDS, bytes, registers, occupancy.
+#pragma once
+
+#include <tilewright/gemm/gpu_facts.hpp>
+#include <tilewright/gemm/lds_prediction.hpp>
+
+namespace tilewright {
+
+enum class gemm_bound : signed char { matrix_instructions, lds };
+
+/// What one block needs for one tile along k, and all the time.
+struct gemm_static_report {
+  block_tile tile;
+  arch::matrix_element element{};
+  index_t element_bytes = 0, result_bytes = 0;
+  double operations = 0;        // 2 m n k of the tile
+  index_t lds_read_clocks = 0;  // of all waves; where the target's table has no clocks: phases
+  index_t lds_write_clocks = 0;
+  index_t global_bytes = 0;
+  index_t lds_bytes = 0;
+  index_t registers =
+      0;  // of a thread, estimated: sums, operands, tiles on their way, and 32 for addresses and the rest
+  bool conflict_free = false;
+
+  constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks; }
+  /// Clocks that the matrix units of one compute unit need for the tile.
+  constexpr double matrix_clocks(const gpu_facts& gpu) const { return operations / gpu.operations_per_clock(element); }
+  constexpr gemm_bound bound(const gpu_facts& gpu) const {
+    return lds_clocks() > 1.001 * matrix_clocks(gpu) ? gemm_bound::lds : gemm_bound::matrix_instructions;
+  }
+  /// The rate that the loop over k cannot exceed, in 10^12 operations per second.
+  constexpr double tera_bound(const gpu_facts& gpu) const {
+    const double matrix = matrix_clocks(gpu), lds = lds_clocks();
+    return gpu.tera_operations(element) * matrix / (lds > matrix ? lds : matrix);
+  }
+  /// Blocks that a compute unit holds at a time; at least 1.
+  constexpr index_t blocks_per_cu(const gpu_facts& gpu) const {
+    const index_t waves = gpu.simds_per_cu * (gpu.registers_per_simd / round_up(registers, 8));
+    return max(1, min(gpu.lds_bytes_per_cu / lds_bytes, waves / tile.num_waves()));
+  }
+};
+
+namespace detail {
+
+template <class Arch>
+constexpr index_t lds_clocks_of(const lds_access_analysis& access) {
+  const arch::lds_service& service = Arch::value.find(access.op)->readings[0];
+  const index_t phases = service.phases.num_phases(), clocks = service.clocks > 0 ? service.clocks : phases;
+  return access.cycles * clocks / phases;
+}
+
+}  // namespace detail
+
+template <class Policy>
+constexpr gemm_static_report static_report() {
+  using Arch = typename Policy::arch;
+  using T = typename Policy::element_type;
+  using operands = operand_windows<Policy>;
+  constexpr block_tile tile = Policy::tile;
+  const gemm_lds_prediction lds = predict_lds<Policy>();
+  gemm_static_report r;
+  r.tile = tile;
+  r.element = matrix_element_v<T>;
+  r.element_bytes = sizeof(T);
+  r.result_bytes = sizeof(typename Policy::result_type);
+  r.operations = 2.0 * tile.m * tile.n * tile.k;
+  r.lds_read_clocks = detail::lds_clocks_of<Arch>(lds.a_read) + detail::lds_clocks_of<Arch>(lds.b_read);
+  r.lds_write_clocks = detail::lds_clocks_of<Arch>(lds.a_write) + detail::lds_clocks_of<Arch>(lds.b_write);
+  r.global_bytes = (tile.m + tile.n) * tile.k * index_t(sizeof(T));
+  r.lds_bytes = gemm_kernel<Policy>::lds_bytes;
+  const index_t others = c_encoding(tile).num_elements_per_thread() + operands::copy_registers + 32;
+  const bool fits = others + operands::registers <= Policy::registers_per_thread;
+  r.registers = others + (fits ? operands::registers : operands::registers * 2 / num_k_steps(tile));
+  r.conflict_free = true;
+  for (const lds_access_analysis* access :
+       {&lds.a_write, &lds.b_write, &lds.a_read, &lds.b_read, &lds.c_write, &lds.c_read})
+    r.conflict_free = r.conflict_free && access->is_conflict_free();
+  return r;
+}
+
+}  // namespace tilewright
