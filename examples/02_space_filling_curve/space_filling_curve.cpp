@@ -26,7 +26,7 @@ static_assert(overhanging::get_num_of_access() == 9 && overhanging::is_in_bounds
 /// Prints the number of the access that covers each element.
 template <class Curve>
 void draw(const char* name) {
-  std::printf("%s\n%s", name, tw::viz::curve_text(Curve::walk).c_str());
+  std::printf("%s\n%s", name, tw::viz::curve_text(tw::viz::path_of(Curve::walk)).c_str());
 }
 
 /// Prints the number of the block that computes each tile of a matrix of 6 x 8 tiles.

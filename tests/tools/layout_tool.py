@@ -48,6 +48,8 @@ VERDICTS = [
     ("--read encoding:H(2,64)(8,8)P(1.1)Y(1.0,2.0,2.1)", 1, "8 lanes meet"),
     ("distribution mfma:32x32x8:c --tile 32x32", 0, "row 4   4:0-3 36:0-3"),
     ("curve 4x6:snake", 0, "row 1 11 10"),
+    ("curve 2x4:hilbert", 0, "row 1 1 2 5 6"),
+    ("curve 4x2:groups=2:snake", 0, "row 2 6 4"),
     ("phases --arch gfx942", 0, "phase 0: lanes 0-3, 20-23"),
     ("--dtype f8 --read mfma:16x16x64 --layout xor", 0, "ds_read_b128"),
     ("--dtype f32 --read mfma:32x32x8 --layout solve", 0, "ds_read_b128"),
@@ -100,6 +102,8 @@ REFUSALS = [
     ("--read rows:16B --out /nowhere/file", "cannot be written"),
     ("curve 4x6:zigzag", "'zigzag' is not known"),
     ("curve 4", "must be 2 numbers"),
+    ("curve 4x6:hilbert:snake", "hilbert stands alone"),
+    ("curve 128x64", "up to 4096 elements"),
     ("curve 4x6 2x2 --format json", "one curve at a time"),
     ("distribution", "pattern"),
 ]

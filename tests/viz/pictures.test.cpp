@@ -3,6 +3,7 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/distribution/hilbert_curve.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
@@ -132,7 +133,8 @@ TEST(Ownership, ListsReplicas) {
 
 TEST(CurvePicture, TextNumbersTheAccesses) {
   const curve<2> snake{{2, 6}, {0, 1}, {1, 2}, true};
-  EXPECT_EQ(curve_text(snake), "row 0 0 0 1 1 2 2\nrow 1 5 5 4 4 3 3\n");
+  EXPECT_EQ(curve_text(path_of(snake)), "row 0 0 0 1 1 2 2\nrow 1 5 5 4 4 3 3\n");
+  EXPECT_EQ(curve_text(path_of(hilbert_curve{.rows = 2, .cols = 2})), "row 0 0 3\nrow 1 1 2\n");
 }
 
 TEST(DescriptorPicture, ShowsOffsetsAndWhatDoesNotExist) {

@@ -6,6 +6,8 @@
 #include "pattern.hpp"
 #include "words.hpp"
 
+#include <tilewright/distribution/hilbert_curve.hpp>
+#include <tilewright/distribution/row_group_curve.hpp>
 #include <tilewright/viz/curve_picture.hpp>
 #include <tilewright/viz/phases_picture.hpp>
 
@@ -29,39 +31,50 @@ answer distribution(const options& o) {
                  ":registers\n" + viz::distribution_text(pattern.distribution)};
 }
 
-/// "4x6:order=1,0:access=1x2:snake"
-tilewright::curve<2> curve_of(const std::string& text) {
+/// "4x6:order=1,0:access=1x2:snake", "4x6:hilbert", "4x6:groups=2:snake"
+viz::curve_path path_of_words(const std::string& text) {
   const std::vector<std::string> words = split(text, ':');
   const std::vector<index_t> lengths = lengths_of(words[0], "curve " + text, 2);
+  if (lengths[0] * lengths[1] > 4096) throw refusal("curve " + text + ": tiles of up to 4096 elements are drawn");
   tilewright::curve<2> walk{{lengths[0], lengths[1]}, {0, 1}, {1, 1}, false};
+  bool hilbert = false, ordinary = false;
+  index_t groups = 0;
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "snake") {
       walk.snake = true;
-    } else if (words[i] == "order=1,0") {
-      walk.order = {1, 0};
+    } else if (words[i] == "hilbert") {
+      hilbert = true;
+    } else if (words[i].starts_with("groups=")) {
+      groups = number_of(words[i].substr(7), "curve " + text + ": groups", 1, 1 << 12);
+    } else if (words[i] == "order=1,0" || words[i] == "order=0,1") {
+      ordinary = true;
+      if (words[i] == "order=1,0") walk.order = {1, 0};
     } else if (words[i].starts_with("access=")) {
+      ordinary = true;
       const std::vector<index_t> scalars = lengths_of(words[i].substr(7), "curve " + text + ": access", 2);
       walk.scalars_per_access = {scalars[0], scalars[1]};
-    } else if (words[i] != "order=0,1") {
+    } else {
       throw refusal("curve " + text + ": '" + words[i] +
-                    "' is not known; there are order=0,1, order=1,0, access=ROWSxCOLS and snake");
+                    "' is not known; there are order=0,1, order=1,0, access=ROWSxCOLS, snake, hilbert and groups=ROWS");
     }
   }
-  if (walk.get_num_of_access() > 4096)
-    throw refusal("curve " + text + " has " + std::to_string(walk.get_num_of_access()) +
-                  " accesses; at most 4096 are drawn");
-  return walk;
+  if (hilbert + (groups > 0) + ordinary > 1 || (hilbert && walk.snake)) {
+    throw refusal("curve " + text + ": hilbert stands alone, and groups=ROWS goes with snake alone");
+  }
+  if (hilbert) return viz::path_of(tilewright::hilbert_curve{lengths[0], lengths[1]});
+  if (groups > 0) return viz::path_of(tilewright::row_group_curve{lengths[0], lengths[1], groups, walk.snake});
+  return viz::path_of(walk);
 }
 
 answer curves(const options& o) {
   std::vector<viz::curve_panel> panels;
-  for (const std::string& text : o.curves) panels.push_back({text, curve_of(text)});
+  for (const std::string& text : o.curves) panels.push_back({text, path_of_words(text)});
   if (o.as == format::svg)
     return {0, viz::curve_svg(panels, o.title.empty() ? "Order of the accesses" : o.title, o.theme)};
   if (o.as == format::json && panels.size() > 1) throw refusal("--format json takes one curve at a time");
   std::string text;
   for (const viz::curve_panel& panel : panels) {
-    text += o.as == format::json ? viz::curve_json(panel.walk) : panel.title + "\n" + viz::curve_text(panel.walk);
+    text += o.as == format::json ? viz::curve_json(panel.path) : panel.title + "\n" + viz::curve_text(panel.path);
   }
   return {0, text};
 }

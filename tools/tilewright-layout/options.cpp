@@ -23,8 +23,9 @@ constexpr const char* description =
 
 std::string footer() {
   return std::string("Layouts\n") + layout_help + "\n\nPatterns\n" + pattern_help +
-         "\n\nCurves\nROWSxCOLS[:order=1,0][:access=RxC][:snake]   the order lists the dimensions, the last one moves "
-         "fastest\n\n"
+         "\n\nCurves\n"
+         "ROWSxCOLS[:order=1,0][:access=RxC][:snake]   the order lists the dimensions, the last one moves fastest\n"
+         "ROWSxCOLS:hilbert, ROWSxCOLS:groups=N[:snake]   from neighbour to neighbour; groups of N rows\n\n"
          "Exit code: 0 no conflicts; 1 conflicts, or more LDS than the target has, or (--evidence) a cost that nobody "
          "has measured;\n"
          "2 the request cannot be carried out. Nothing is written to --out with exit code 2.";

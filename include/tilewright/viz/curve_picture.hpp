@@ -9,21 +9,55 @@
 
 namespace tilewright::viz {
 
+/// A curve of two dimensions as the list of its accesses.
+struct curve_path {
+  multi_index<2> lengths{};             // of the tile, in elements
+  multi_index<2> scalars{{1, 1}};       // elements of one access
+  std::vector<multi_index<2>> first{};  // element of each access
+
+  index_t access_length(index_t d) const { return ceil_div(lengths[d], scalars[d]); }
+  bool is_in_bounds(std::size_t i) const {
+    return first[i][0] + scalars[0] <= lengths[0] && first[i][1] + scalars[1] <= lengths[1];
+  }
+};
+
+namespace detail {
+template <class Curve>
+void list_accesses(curve_path& path, const Curve& walk) {
+  for (index_t i = 0; i < walk.get_num_of_access(); ++i) path.first.push_back(walk.get_index(i));
+}
+}  // namespace detail
+
+inline curve_path path_of(const curve<2>& walk) {
+  curve_path path{walk.lengths, walk.scalars_per_access, {}};
+  detail::list_accesses(path, walk);
+  return path;
+}
+
+/// Of a curve over a grid, as hilbert_curve and row_group_curve.
+template <class Curve>
+  requires requires(Curve c) { c.rows + c.cols; }
+curve_path path_of(const Curve& walk) {
+  curve_path path{{{walk.rows, walk.cols}}, {{1, 1}}, {}};
+  detail::list_accesses(path, walk);
+  return path;
+}
+
 /// For each element of the tile the number of the access that covers it.
-inline std::string curve_text(const curve<2>& walk) {
-  std::vector<std::vector<std::string>> lines(std::size_t(walk.lengths[0]),
-                                              std::vector<std::string>(std::size_t(walk.lengths[1])));
-  for (index_t i = 0; i < walk.get_num_of_access(); ++i) {
-    const multi_index<2> first = walk.get_index(i);
-    for (index_t r = first[0]; r < min(first[0] + walk.scalars_per_access[0], walk.lengths[0]); ++r) {
-      for (index_t c = first[1]; c < min(first[1] + walk.scalars_per_access[1], walk.lengths[1]); ++c) {
+inline std::string curve_text(const curve_path& path) {
+  const auto rows = std::size_t(path.lengths[0]), cols = std::size_t(path.lengths[1]);
+  std::vector<std::vector<std::string>> lines(rows, std::vector<std::string>(cols));
+  for (std::size_t i = 0; i < path.first.size(); ++i) {
+    const multi_index<2>& first = path.first[i];
+    for (index_t r = first[0]; r < min(first[0] + path.scalars[0], path.lengths[0]); ++r) {
+      for (index_t c = first[1]; c < min(first[1] + path.scalars[1], path.lengths[1]); ++c) {
         lines[std::size_t(r)][std::size_t(c)] = std::to_string(i);
       }
     }
   }
-  text_table table(std::to_string(walk.get_num_of_access() - 1).size());
-  for (std::size_t r = 0; r < lines.size(); ++r) {
-    std::vector<std::string> line{"row " + std::to_string(r)};
+  text_table table(std::to_string(path.first.size() - 1).size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::vector<std::string> line{concat("row ", r)};
     line.insert(line.end(), lines[r].begin(), lines[r].end());
     table.add(line);
   }
@@ -33,7 +67,7 @@ inline std::string curve_text(const curve<2>& walk) {
 /// A curve and what stands above it.
 struct curve_panel {
   std::string title;
-  curve<2> walk;
+  curve_path path;
 };
 
 /// Elements as small squares, accesses as frames, the path through their middles; jumps are dashed, what overhangs the tile is red.
@@ -44,40 +78,43 @@ inline std::string curve_svg(const std::vector<curve_panel>& panels, const std::
   svg_drawing svg;
   svg.text(margin, 26, "ink bold big", heading);
   for (const curve_panel& panel : panels) {
-    const curve<2>& walk = panel.walk;
+    const curve_path& path = panel.path;
+    const multi_index<2>& scalars = path.scalars;
     const index_t x = width;
     index_t extent[2];
-    for (index_t d = 0; d < 2; ++d) extent[d] = walk.access_length(d) * walk.scalars_per_access[d];
+    for (index_t d = 0; d < 2; ++d) extent[d] = path.access_length(d) * scalars[d];
     svg.text(x, top - 14, "ink bold", panel.title);
     for (index_t r = 0; r < extent[0]; ++r) {
       for (index_t c = 0; c < extent[1]; ++c) {
-        const bool inside = r < walk.lengths[0] && c < walk.lengths[1];
+        const bool inside = r < path.lengths[0] && c < path.lengths[1];
         svg.rect(x + c * element + 1, top + r * element + 1, element - 2, element - 2, inside ? "c5 pale" : "empty", 2);
       }
     }
-    const auto middle = [&](index_t i) {
-      const multi_index<2> at = walk.get_index(i);
-      return array<index_t, 2>{{x + at[1] * element + walk.scalars_per_access[1] * element / 2,
-                                top + at[0] * element + walk.scalars_per_access[0] * element / 2}};
+    const auto middle = [&](std::size_t i) {
+      const multi_index<2>& at = path.first[i];
+      return array<index_t, 2>{
+          {x + at[1] * element + scalars[1] * element / 2, top + at[0] * element + scalars[0] * element / 2}};
     };
-    const index_t count = walk.get_num_of_access();
-    for (index_t i = 0; i < count; ++i) {
-      const multi_index<2> at = walk.get_index(i);
-      const bool inside = walk.is_in_bounds(i);
+    const std::size_t count = path.first.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const multi_index<2>& at = path.first[i];
+      const bool inside = path.is_in_bounds(i);
       overhangs = overhangs || !inside;
-      if (walk.scalars_per_access[0] * walk.scalars_per_access[1] == 1 && inside) continue;
-      svg.rect(x + at[1] * element + 3, top + at[0] * element + 3, walk.scalars_per_access[1] * element - 6,
-               walk.scalars_per_access[0] * element - 6, inside ? "thin" : "clash", 4);
+      if (scalars[0] * scalars[1] == 1 && inside) continue;
+      svg.rect(x + at[1] * element + 3, top + at[0] * element + 3, scalars[1] * element - 6, scalars[0] * element - 6,
+               inside ? "thin" : "clash", 4);
     }
-    for (index_t i = 0; i + 1 < count; ++i) {
+    for (std::size_t i = 0; i + 1 < count; ++i) {
       const auto from = middle(i), to = middle(i + 1);
-      const multi_index<2> step = walk.get_forward_step(i);
-      index_t moved = 0;
-      for (index_t d = 0; d < 2; ++d) moved += (step[d] < 0 ? -step[d] : step[d]) / walk.scalars_per_access[d];
+      index_t moved = 0;  // accesses, along both dimensions together
+      for (index_t d = 0; d < 2; ++d) {
+        const index_t step = path.first[i + 1][d] - path.first[i][d];
+        moved += (step < 0 ? -step : step) / scalars[d];
+      }
       jumps = jumps || moved > 1;
       svg.line(from[0], from[1], to[0], to[1], moved > 1 ? "jump" : "way");
     }
-    for (index_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       const auto at = middle(i);
       const bool end = i == 0 || i == count - 1;
       svg.circle(at[0], at[1], 10, end ? "good-fill" : "dot");
@@ -94,18 +131,16 @@ inline std::string curve_svg(const std::vector<curve_panel>& panels, const std::
 }
 
 /// The first element of every access, and whether the access lies inside of the tile.
-inline std::string curve_json(const curve<2>& walk) {
+inline std::string curve_json(const curve_path& path) {
   json_writer json;
   json.begin_object();
-  json.numbers("lengths", walk.lengths);
-  json.numbers("order", walk.order);
-  json.numbers("scalars_per_access", walk.scalars_per_access);
-  json.value("snake", walk.snake);
+  json.numbers("lengths", path.lengths);
+  json.numbers("elements_per_access", path.scalars);
   json.begin_array("accesses");
-  for (index_t i = 0; i < walk.get_num_of_access(); ++i) {
+  for (std::size_t i = 0; i < path.first.size(); ++i) {
     json.begin_object();
-    json.numbers("first", walk.get_index(i));
-    json.value("in_bounds", walk.is_in_bounds(i));
+    json.numbers("first", path.first[i]);
+    json.value("in_bounds", path.is_in_bounds(i));
     json.end_object();
   }
   json.end_array();
