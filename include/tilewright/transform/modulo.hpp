@@ -24,7 +24,7 @@ struct transform_rules<transform_kind::modulo> : default_rules {
     return p[0] != dynamic && p[1] != dynamic && p[1] <= p[0];
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) {
-    return p[0] != dynamic && is_power_of_two(p[0]);
+    return is_power_of_two(p[0]);  // `dynamic` is none
   }
 };
 
