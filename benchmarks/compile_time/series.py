@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What one more descriptor, distribution, curve or window costs the compiler: template instantiations, and user time.
+"""What one more descriptor, distribution, curve, window or LDS proof costs the compiler: template instantiations, and user time.
 
     series.py [--repeat N]      the table of docs/compile_time.md
     series.py --check BUDGETS   instantiations only, against budgets.txt; status 1 above a budget, 77 without the compiler
@@ -23,7 +23,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPILER = "clang++-22"
 HEAD = """#include <tilewright/tilewright.hpp>
+#include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/make_graph.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
 """
@@ -147,6 +149,29 @@ def lds_window_pair(i):
 """
 
 
+def chosen_layout(i):
+    """The layout of a GEMM operand; every second one is written column by column, and is read on two targets."""
+    rows, k = 64 << i % 4, 32 << i // 4 % 2
+    major = ("k", "mn")[i // 8]
+    archs = ("gfx942", "gfx942, tw::arch::gfx950")[i % 2]
+    return f"""constexpr tw::block_tile tile_{i}{{{rows}, 32, {k}, 1, 1, tw::arch::matrix_op::mfma_32x32x8_x2}};
+static_assert(tw::choose_lds_layout<tw::arch::{archs}>(
+    tw::lds_tile{{{rows}, {k}, 2}},
+    tw::lds_use{{tw::operand_copy_encoding(tw::operand_major::{major}, {rows}, {k}, 1, 64, 8, 8), tw::lds_access_kind::write}},
+    tw::lds_use{{tw::a_encoding(tile_{i}, true), tw::lds_access_kind::read}}).worst_degree == 1);
+"""
+
+
+def proof(i):
+    """One access of a swizzled tile."""
+    rows, k = 32 << i % 4, 32 << i // 4
+    return f"""constexpr auto swizzled_{i} = tw::make_lds_descriptor<tw::xor_preshuffle_layout({{{rows}, {k}, 2}}, tw::lds_layer({k}, 2))>();
+static_assert(tw::require_conflict_free<tw::lds_access<
+    tw::arch::gfx942, swizzled_{i}, tw::tile_distribution<tw::encoding_of(tw::arch::describe(tw::arch::matrix_op::mfma_32x32x8_x2).a)>,
+    tw::half_t, tw::lds_access_kind::read>>());
+"""
+
+
 SERIES = {
     "descriptor, packed": packed_descriptor,
     "descriptor, swizzled in three steps": swizzled_descriptor,
@@ -157,6 +182,8 @@ SERIES = {
     "load from global memory, 4 accesses": global_window,
     "load from LDS, 4 accesses": lds_window,
     "the same, 4 layouts x 4 distributions": lds_window_pair,
+    "layout chosen for an operand": chosen_layout,
+    "proof of an LDS access": proof,
 }
 FLAGS = ["-x", "hip", "--offload-arch=gfx942", "-nogpulib", "-nogpuinc", "-std=c++20", "--offload-device-only", f"-I{ROOT / 'include'}"]
 

@@ -43,21 +43,16 @@ constexpr examined_access examine(const tensor_graph& layout, const distribution
   return result;
 }
 
-// A variable template: clang evaluates the initialiser of a static member three times.
-template <class Arch, auto Descriptor, class Distribution, index_t ElementBytes, lds_access_kind Kind>
-inline constexpr examined_access examination =
-    examine<Arch>(graph_of(Descriptor), Distribution::encoding, ElementBytes, Kind);
-
 }  // namespace detail
 
 /// One kind of access by a block: who accesses what, where it lies, on which target.
 template <class Arch, auto Descriptor, class Distribution, class T, lds_access_kind Kind>
 struct lds_access {
   using arch = Arch;
-  static constexpr lds_legality legality =
-      detail::examination<Arch, Descriptor, Distribution, sizeof(T), Kind>.legality;
-  static constexpr lds_access_analysis analysis =
-      detail::examination<Arch, Descriptor, Distribution, sizeof(T), Kind>.analysis;
+  /// Through a template argument, because clang evaluates the initialiser of a variable more than once.
+  using examined = number<detail::examine<Arch>(graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind)>;
+  static constexpr lds_legality legality = examined::value.legality;
+  static constexpr lds_access_analysis analysis = examined::value.analysis;
   static constexpr bool rests_on_evidence = tilewright::rests_on_evidence(Arch::value, analysis.op);
 };
 
