@@ -20,3 +20,11 @@ foreach(script IN LISTS scripts)
     endif()
   endforeach()
 endforeach()
+
+# The command line tool works from where it was moved to.
+if(EXISTS ${BUILD}/tools/tilewright-layout/tilewright-layout)
+  execute_process(COMMAND ${PREFIX}/bin/tilewright-layout phases OUTPUT_VARIABLE phases COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT phases MATCHES "phase 0: lanes")
+    message(FATAL_ERROR "The installed tilewright-layout printed\n${phases}")
+  endif()
+endif()

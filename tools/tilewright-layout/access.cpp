@@ -25,6 +25,7 @@ struct examined {
   tw::lds_access_analysis analysis;
   bool rests_on_evidence = false;
   tw::lds_address_needs addresses;
+  tw::lds_legality direct;  // as a copy from global memory that bypasses registers
 };
 
 struct examined_layout {
@@ -37,7 +38,7 @@ bool is_write(const named_pattern& pattern) { return pattern.kind == tw::lds_acc
 std::string title_of(const named_pattern& pattern) { return (is_write(pattern) ? "write " : "read ") + pattern.name; }
 
 examined examine(const options& o, const named_layout& layout, const named_pattern& pattern) {
-  examined result{&pattern, layout.graph, {}, false, {}};
+  examined result{&pattern, layout.graph, {}, false, {}, {}};
   const index_t most = pattern.max_bytes / o.tile.element_bytes;
   const tw::lds_access_walk natural(layout.graph, pattern.distribution, o.tile.element_bytes);
   if (natural.bytes_per_lane() > pattern.max_bytes) result.graph = with_runs_limited(layout.graph, o.tile, most);
@@ -49,6 +50,7 @@ examined examine(const options& o, const named_layout& layout, const named_patte
   result.analysis = tw::analyze_lds_access(*o.target, result.graph, pattern.distribution, o.tile.element_bytes,
                                            pattern.kind, o.reading);
   result.rests_on_evidence = tw::rests_on_evidence(*o.target, result.analysis.op);
+  result.direct = tw::check_direct_to_lds(*o.target, result.graph, pattern.distribution, o.tile.element_bytes);
   result.addresses = tw::address_needs(result.graph, pattern.distribution, o.tile.element_bytes);
   return result;
 }
@@ -56,6 +58,7 @@ examined examine(const options& o, const named_layout& layout, const named_patte
 bool is_fine(const options& o, const examined_layout& layout) {
   for (const examined& access : layout.accesses) {
     if (!access.analysis.is_conflict_free() || (o.only_evidence && !access.rests_on_evidence)) return false;
+    if (o.direct && is_write(*access.pattern) && !access.direct.is_legal()) return false;
   }
   return layout.bytes <= o.target->lds_bytes;
 }
@@ -132,9 +135,12 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
   for (const examined_layout& layout : layouts) {
     text += "\nlayout " + layout.layout.name + ": " + layout.layout.description + "; " + std::to_string(layout.bytes) +
             " bytes";
-    if (layout.bytes > o.target->lds_bytes)
-      text += ", MORE than the " + std::to_string(o.target->lds_bytes) + " that a workgroup may have";
-    text += "\n";
+    if (layout.bytes > o.target->lds_bytes) {
+      text += ", MORE than the " + std::to_string(o.target->lds_bytes) + " that a workgroup may have\n";
+    } else {
+      text +=
+          ", room for " + std::to_string(tw::occupancy_by_lds(*o.target, layout.bytes).workgroups) + " workgroups\n";
+    }
     viz::text_table table;
     table.add({"access", "instruction", "executions", "worst degree", "extra cycles", "known by", "address registers"});
     for (const examined& access : layout.accesses) {
@@ -155,6 +161,10 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
     text += phases.str() + "\nphase " + std::to_string(s.phase.phase) + ": " + viz::verdict_of(s.phase) + "\n" +
             viz::lds_text(picture_of(o, access), o.view);
     for (const examined& each : layout.accesses) {
+      if (o.direct && is_write(*each.pattern)) {
+        text += title_of(*each.pattern) + " without registers: " +
+                (each.direct.is_legal() ? std::string("possible") : sentence(each.direct.fault)) + "\n";
+      }
       if (each.analysis.same_dword_writes > 0)
         text += title_of(*each.pattern) + ": lanes write to the same word at once; what that costs is not known\n";
       if (o.only_evidence && !each.rests_on_evidence)
@@ -190,6 +200,7 @@ std::string json_of(const options& o, const std::vector<examined_layout>& layout
     json.value("description", layout.layout.description);
     json.value("bytes", layout.bytes);
     json.value("fits", layout.bytes <= o.target->lds_bytes);
+    json.value("workgroups_that_fit", tw::occupancy_by_lds(*o.target, layout.bytes).workgroups);
     json.begin_array("accesses");
     for (const examined& access : layout.accesses) {
       json.begin_object();
@@ -197,6 +208,7 @@ std::string json_of(const options& o, const std::vector<examined_layout>& layout
       json.value("kind", is_write(*access.pattern) ? "write" : "read");
       json.value("rests_on_evidence", access.rests_on_evidence);
       json.value("address_registers", access.addresses.registers);
+      if (is_write(*access.pattern)) json.value("direct_to_lds", access.direct.is_legal());
       const tw::lds_access_walk walk(access.graph, access.pattern->distribution, o.tile.element_bytes);
       viz::put_analysis(json, *o.target, access.analysis, walk, access.pattern->kind, o.reading);
       json.end_object();

@@ -26,8 +26,8 @@ std::string footer() {
          "\n\nCurves\n"
          "ROWSxCOLS[:order=1,0][:access=RxC][:snake]   the order lists the dimensions, the last one moves fastest\n"
          "ROWSxCOLS:hilbert, ROWSxCOLS:groups=N[:snake]   from neighbour to neighbour; groups of N rows\n\n"
-         "Exit code: 0 no conflicts; 1 conflicts, or more LDS than the target has, or (--evidence) a cost that nobody "
-         "has measured;\n"
+         "Exit code: 0 no conflicts; 1 conflicts, or more LDS than the target has, or (--evidence) a cost that nobody\n"
+         "has measured, or (--direct) a write that is no such copy;\n"
          "2 the request cannot be carried out. Nothing is written to --out with exit code 2.";
 }
 
@@ -112,6 +112,7 @@ void add_access(CLI::App& app, options& o) {
                                        {"first", tilewright::lds_reading::first},
                                        {"second", tilewright::lds_reading::second}},
                                       o.reading);
+  app.add_flag("--direct", o.direct, "Writes shall be copies from global memory that bypass registers");
   app.add_flag("--evidence", o.only_evidence, "Accept only facts that somebody documented or measured");
   add_choice<viz::lds_view>(app, "--view", "Rows of the picture: of the tile, or of banks in memory (default tile)",
                             {{"tile", viz::lds_view::tile}, {"memory", viz::lds_view::memory}}, o.view);

@@ -34,6 +34,7 @@ struct options {
   std::vector<std::string> layouts, writes, reads;
   tilewright::lds_reading reading = tilewright::lds_reading::worst;
   bool only_evidence = false;
+  bool direct = false;  // writes shall be copies from global memory that bypass registers
   tilewright::viz::lds_view view = tilewright::viz::lds_view::tile;
   index_t shown_access = 0;  // of the writes and then the reads, from 1 on; 0: the one with the worst conflicts
   index_t shown_phase = -1;  // -1: the guilty one
