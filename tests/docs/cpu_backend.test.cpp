@@ -58,4 +58,23 @@ TEST(docs_cpu_backend, faults) {
             "reach: it has left the kernel");
 }
 
+TEST(docs_cpu_backend, checks_of_lds) {
+  const auto kernel = [] {
+    const exec::lds_pointer lds = exec::lds_allocate<512>();
+    exec::lds_store(lds, exec::thread_id() * 4, 1);
+    if (exec::thread_id() > 0) exec::lds_load<int>(lds, (exec::thread_id() - 1) * 4);  // a barrier is missing
+  };
+  std::string race;
+  try {
+    exec::launch(
+        {.target = &tw::arch::gfx942::value, .block_size = 128, .lds_bytes = 512, .check_lds = exec::lds_checks::on},
+        kernel);
+  } catch (const exec::host::fault& f) {
+    race = f.what();
+  }
+  EXPECT_EQ(race,
+            "thread 1 of block (0, 0, 0) reads LDS bytes 0 to 3 (cpu_backend.test.cpp:65) that thread 0 wrote "
+            "(cpu_backend.test.cpp:64) with no barrier between");
+}
+
 }  // namespace
