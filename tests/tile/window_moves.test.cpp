@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 namespace tilewright {
@@ -59,47 +60,79 @@ void expect_moves(const char* what, const Descriptor& descriptor, const element*
 
 const std::vector<multi_index<2>> steps{{{32, 0}}, {{-32, 32}}, {{64, 64}}, {{-96, -128}}, {{32, 32}}, {{0, 0}}};
 
+template <class Descriptor>
+void expect_plain_moves(const char* what, const std::vector<element>& memory, const Descriptor& descriptor,
+                        const multi_index<2>& origin, const std::vector<multi_index<2>>& by) {
+  expect_moves(what, descriptor, memory.data(), origin, by, [&](const multi_index<2>& at) {
+    return make_tile_window(make_tensor_view<global>(memory.data(), descriptor), lengths, at, tile_type{});
+  });
+}
+template <class Descriptor>
+void expect_linear_moves(const char* what, const std::vector<element>& memory, const Descriptor& descriptor,
+                         const multi_index<2>& origin, const std::vector<multi_index<2>>& by) {
+  expect_moves(what, descriptor, memory.data(), origin, by, [&](const multi_index<2>& at) {
+    const auto window = make_tile_window_linear(make_tensor_view<global>(memory.data(), descriptor), lengths, at,
+                                                tile_type{}, sequence<1>{});
+    static_assert(window.num_bases == 1, "one address for each row that a thread holds");
+    return window;
+  });
+}
+
+auto rows_of(index_t m, index_t k, index_t pitch) {
+  return make_naive_tensor_descriptor(make_tuple(m, k), make_tuple(pitch, number<1>{}), number<8>{});
+}
+auto columns_of(index_t m, index_t k, index_t pitch) {
+  return make_naive_tensor_descriptor(make_tuple(m, k), make_tuple(number<1>{}, pitch));
+}
+/// Rows are merged of a x b, so they are not linear; columns are, with a stride of compile time.
+auto merged_rows_of(index_t a, index_t b) {
+  return transform_tensor_descriptor(
+      make_naive_tensor_descriptor_packed(make_tuple(a, b, number<160>{})),
+      make_tuple(make_merge_transform(make_tuple(a, b)), make_pass_through_transform(number<160>{})),
+      make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+}
+
 TEST(MoveTileWindow, OfPlainWindows) {
   const auto memory = numbered<element>(128 * 160);
-  const auto check = [&](const char* what, const auto& descriptor) {
-    expect_moves(what, descriptor, memory.data(), {32, 32}, steps, [&](const multi_index<2>& origin) {
-      return make_tile_window(make_tensor_view<global>(memory.data(), descriptor), lengths, origin, tile_type{});
-    });
-  };
-  check("static",
-        make_naive_tensor_descriptor(make_tuple(number<128>{}, number<160>{}), make_tuple(number<160>{}, number<1>{})));
-  check("dynamic", make_naive_tensor_descriptor(make_tuple(index_t(128), index_t(160)),
-                                                make_tuple(index_t(160), number<1>{}), number<8>{}));
-  check("columns",
-        make_naive_tensor_descriptor(make_tuple(index_t(128), index_t(160)), make_tuple(number<1>{}, index_t(128))));
-  check("swizzled", make_lds_index_swapping_descriptor<64, 8, 1, 128, element>());
-  const auto blocks = make_naive_tensor_descriptor_packed(make_tuple(index_t(5), index_t(25), number<160>{}));
-  check("merged", transform_tensor_descriptor(blocks,
-                                              make_tuple(make_merge_transform(make_tuple(index_t(5), index_t(25))),
-                                                         make_pass_through_transform(number<160>{})),
-                                              make_tuple(sequence<0, 1>{}, sequence<2>{}),
-                                              make_tuple(sequence<0>{}, sequence<1>{})));
+  expect_plain_moves(
+      "static", memory,
+      make_naive_tensor_descriptor(make_tuple(number<128>{}, number<160>{}), make_tuple(number<160>{}, number<1>{})),
+      {32, 32}, steps);
+  expect_plain_moves("rows", memory, rows_of(128, 160, 160), {32, 32}, steps);
+  expect_plain_moves("columns", memory, columns_of(128, 160, 128), {32, 32}, steps);
+  expect_plain_moves("swizzled", memory, make_lds_index_swapping_descriptor<64, 8, 1, 128, element>(), {32, 32}, steps);
+  expect_plain_moves("merged", memory, merged_rows_of(5, 25), {32, 32}, steps);
 }
 
 TEST(MoveTileWindow, OfLinearWindows) {
-  const auto memory = numbered<element>(125 * 160 + 64);
-  const auto check = [&](const char* what, const auto& descriptor) {
-    expect_moves(what, descriptor, memory.data(), {32, 32}, steps, [&](const multi_index<2>& origin) {
-      const auto window = make_tile_window_linear(make_tensor_view<global>(memory.data(), descriptor), lengths, origin,
-                                                  tile_type{}, sequence<1>{});
-      static_assert(window.num_bases == 1, "one address for each row that a thread holds");
-      return window;
-    });
+  const auto memory = numbered<element>(128 * 160);
+  expect_linear_moves("merged", memory, merged_rows_of(5, 25), {32, 32}, steps);
+  expect_linear_moves("rows", memory, rows_of(125, 160, 160), {32, 32}, steps);
+}
+
+// Lengths, pitches, origins and steps as they come; only vectors of rows need multiples of their length.
+TEST(MoveTileWindow, OfRandomTensors) {
+  const auto memory = numbered<element>(200 * 200);
+  std::mt19937 random(7);
+  const auto number_in = [&](index_t first, index_t last) {
+    return std::uniform_int_distribution<index_t>(first, last)(random);
   };
-  // Rows are merged, so they are not linear; columns are, with a stride of compile time.
-  const auto blocks = make_naive_tensor_descriptor_packed(make_tuple(index_t(5), index_t(25), number<160>{}));
-  check("merged", transform_tensor_descriptor(blocks,
-                                              make_tuple(make_merge_transform(make_tuple(index_t(5), index_t(25))),
-                                                         make_pass_through_transform(number<160>{})),
-                                              make_tuple(sequence<0, 1>{}, sequence<2>{}),
-                                              make_tuple(sequence<0>{}, sequence<1>{})));
-  check("plain", make_naive_tensor_descriptor(make_tuple(index_t(125), index_t(160)),
-                                              make_tuple(index_t(160), number<1>{}), number<1>{}));
+  for (int round = 0; round < 40; ++round) {
+    const index_t m = number_in(1, 190), k = number_in(1, 190);
+    multi_index<2> any{{number_in(-60, 150), number_in(-60, 150)}};
+    std::vector<multi_index<2>> by(4);
+    for (auto& step : by) step = {{number_in(-80, 80), number_in(-80, 80)}};
+    const auto whole = [](index_t i) { return i / 8 * 8; };
+    const multi_index<2> aligned{{any[0], whole(any[1])}};
+    auto aligned_steps = by;
+    for (auto& step : aligned_steps) step[1] = whole(step[1]);
+    expect_plain_moves("columns", memory, columns_of(m, k, number_in(m, 200)), any, by);
+    const index_t eights = round_up<index_t>(k, 8), pitch = number_in(eights / 8, 25) * 8;
+    expect_plain_moves("rows", memory, rows_of(round_up<index_t>(m, 8), eights, pitch), aligned, aligned_steps);
+    const index_t a = number_in(1, 14), b = number_in(1, 200 / a);
+    expect_plain_moves("merged", memory, merged_rows_of(a, b), aligned, aligned_steps);
+    expect_linear_moves("merged, linear along columns", memory, merged_rows_of(a, b), aligned, aligned_steps);
+  }
 }
 
 TEST(MoveTileWindow, OfWindowsWithoutThreads) {
