@@ -9,10 +9,12 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<hopper_tile, 7> hopper_tiles{{
+inline constexpr array<hopper_tile, 9> hopper_tiles{{
     {.m = 128, .n = 256, .share_b = 2, .share_a = 1},
+    {.m = 128, .n = 256, .share_b = 2, .share_a = 2},
     {.m = 128, .n = 256, .share_b = 1, .share_a = 1},
     {.m = 128, .n = 192, .share_b = 2, .share_a = 1},
+    {.m = 128, .n = 192, .share_b = 2, .share_a = 2},
     {.m = 128, .n = 160, .share_b = 2, .share_a = 1},
     {.m = 128, .n = 128, .share_b = 2, .share_a = 1},
     {.m = 128, .n = 64, .share_b = 1, .share_a = 2},
@@ -39,16 +41,21 @@ TILEWRIGHT_HD constexpr tile_order hopper_order(const gemm_args& g, const hopper
   return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
 }
 
+/// About how many clusters run at the same time: some multiprocessors find no place in clusters of more than two.
+TILEWRIGHT_HD constexpr index_t hopper_clusters(const hopper_tile& t, index_t multiprocessors) {
+  return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) / t.cluster());
+}
+
 /// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: measured on an H100.
 TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const hopper_tile& t, const hopper_operands& o,
                                                      index_t multiprocessors) {
-  const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = max(1, multiprocessors / t.cluster());
+  const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = hopper_clusters(t, multiprocessors);
   const work_schedule s =
       make_work_schedule(hopper_order(g, t, workers), k_tiles, workers, 2 * multiprocessors / t.cluster());
   // The tensor cores do 8192 bits of products a clock; a row takes 2.9 clocks to come, 4.8 if rows begin within cache lines.
   const bool aligned =
       long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
-  const double multiply = double(t.m) * t.n / 32, fetch = fetched_rows(t, o) * (aligned ? 2.9 : 4.8);
+  const double multiply = double(t.m) * t.n / 32 + 24, fetch = fetched_rows(t, o) * (aligned ? 2.9 : 4.8);
   const double k_clocks = multiply > fetch ? multiply : fetch;
   const index_t rounds = ceil_div(s.whole_tiles, workers),
                 split_rounds = ceil_div(s.num_split_tiles() * s.parts, workers);
@@ -61,7 +68,7 @@ TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const h
   const double bytes = (double(g.m) * g.k + double(g.n) * g.k + double(g.m) * g.n) * o.element_bytes * g.batch;
   const double memory = bytes / 1600, busy = whole + split;
   return (busy > memory ? busy : memory) + (rounds + split_rounds) * 1500.0 * t.m * t.n / (128 * 256) +
-         (s.parts > 1 ? 4000 : 0) + (t.cluster() > 1 ? 1500 : 0);
+         (s.parts > 1 ? 4000 : 0) + (t.cluster() > 1 ? 2500 : 0);
 }
 
 /// The number in hopper_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill less than half are left out

@@ -32,7 +32,10 @@ struct hopper_gemm {
 
   TILEWRIGHT_HD void produce() const {
     typename pipeline::cursor at;
+    bool waited = false;
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+      if (!waited) exec::wait_for_previous_kernel();
+      waited = true;
       TILEWRIGHT_UNROLL(1)
       for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance())
         stages.fill(at, args, m0, n0, k * Policy::tile_k, unit.tile.batch);
@@ -44,6 +47,7 @@ struct hopper_gemm {
     const index_t block_to_tell = stages.block_to_tell(thread);
     hopper_result_writer<Policy> write{args, block_lds + lds.boxes_offset() + wave_of_all * 2 * lds.box_bytes(),
                                        stages.old_has_come(wave_of_all)};
+    exec::wait_for_previous_kernel();
     float c[tile.n / 2];
     typename pipeline::cursor at;
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
@@ -78,7 +82,6 @@ struct hopper_gemm {
     exec::wave_sync();
     synchronize();
     exec::let_next_kernel_start();
-    exec::wait_for_previous_kernel();
     if (warpgroup == tile.consumers()) {
       if constexpr (tile.consumers() > 1) exec::give_registers_back<40>();
       if (threadIdx.x == tile.consumers() * 128) produce();
