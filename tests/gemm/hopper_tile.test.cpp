@@ -18,7 +18,7 @@ TEST(HopperTile, WhatLiesInLdsDoesNotOverlap) {
   EXPECT_EQ(large::lds.boxes_offset(), 4 * large::lds.stage_bytes());
   EXPECT_EQ(large::lds.boxes_bytes(), 8 * 2 * 16 * 64 * 2);
   EXPECT_LE(large::lds.bytes(), 227 * 1024);
-  using small = policy<tw::hopper_tile{.m = 64, .n = 64}>;
+  using small = policy<tw::hopper_tile{.m = 64, .n = 64, .consumers = 1}>;
   EXPECT_EQ(small::num_stages, 12);
   EXPECT_LE(8 * (2 * small::num_stages + 4), tw::hopper_lds::barrier_bytes);
 }
@@ -36,6 +36,9 @@ TEST(HopperTile, WritingResultsHasNoBankConflicts) {
 TEST(HopperTile, UnsoundTiles) {
   EXPECT_FALSE((tw::hopper_tile{.m = 96}).is_sound());
   EXPECT_FALSE((tw::hopper_tile{.n = 96}).is_sound());
+  EXPECT_FALSE((tw::hopper_tile{.m = 256, .n = 256}).is_sound());  // too many accumulators
+  EXPECT_FALSE((tw::hopper_tile{.m = 192, .n = 256, .consumers = 3}).is_sound());
+  EXPECT_TRUE((tw::hopper_tile{.m = 192, .n = 192, .consumers = 3}).is_sound());
   EXPECT_FALSE((tw::hopper_tile{.share_b = 3}).is_sound());
   EXPECT_FALSE((tw::hopper_tile{.share_b = 4, .share_a = 4}).is_sound());
   EXPECT_TRUE((tw::hopper_tile{.share_b = 2, .share_a = 2}).is_sound());

@@ -72,6 +72,12 @@ TILEWRIGHT_HD void named_sync(index_t id) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(Threads) : "memory");
 }
 
+/// Counts these threads as come to the barrier, without waiting for the others.
+template <index_t Threads>
+TILEWRIGHT_HD void named_arrive(index_t id) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(Threads) : "memory");
+}
+
 /// Registers of each thread, from here on: a warpgroup gives some back, or waits for some. All its waves must call it.
 template <index_t Registers>
 TILEWRIGHT_HD void give_registers_back() {

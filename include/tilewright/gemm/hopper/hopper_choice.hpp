@@ -9,16 +9,15 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<hopper_tile, 9> hopper_tiles{{
-    {.m = 128, .n = 256, .share_b = 2, .share_a = 1},
-    {.m = 128, .n = 256, .share_b = 2, .share_a = 2},
-    {.m = 128, .n = 256, .share_b = 1, .share_a = 1},
-    {.m = 128, .n = 192, .share_b = 2, .share_a = 1},
-    {.m = 128, .n = 192, .share_b = 2, .share_a = 2},
-    {.m = 128, .n = 160, .share_b = 2, .share_a = 1},
-    {.m = 128, .n = 128, .share_b = 2, .share_a = 1},
-    {.m = 128, .n = 64, .share_b = 1, .share_a = 2},
-    {.m = 64, .n = 64, .share_b = 1, .share_a = 1},
+inline constexpr array<hopper_tile, 8> hopper_tiles{{
+    {.m = 128, .n = 256, .share_b = 2},
+    {.m = 128, .n = 256},
+    {.m = 256, .n = 160, .share_a = 2},
+    {.m = 192, .n = 192, .share_b = 2, .consumers = 3},
+    {.m = 128, .n = 192, .share_b = 2},
+    {.m = 128, .n = 128, .share_b = 2},
+    {.m = 128, .n = 64, .share_a = 2},
+    {.m = 64, .n = 64, .consumers = 1},
 }};
 
 /// What a product asks of a tile, besides its lengths.

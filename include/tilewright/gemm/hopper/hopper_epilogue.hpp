@@ -17,9 +17,9 @@ template <class Policy>
 TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_unit& unit, index_t rank,
                                 index_t consumer) {
   constexpr hopper_tile tile = Policy::tile;
-  constexpr index_t vectors = tile.n / 8;  // of four accumulators, for each thread
+  constexpr index_t vectors = tile.accumulators() / 4;  // of four accumulators, for each thread
   const index_t thread = index_t(threadIdx.x % 128);
-  const index_t pile = (unit.split_tile * tile.cluster() + rank) * tile.consumers() + consumer;
+  const index_t pile = (unit.split_tile * tile.cluster() + rank) * tile.consumers + consumer;
   // A wave writes and reads 512 bytes in a row.
   float4* const parts =
       reinterpret_cast<float4*>(args.parts) + long_index_t(pile) * (unit.parts - 1) * vectors * 128 + thread;

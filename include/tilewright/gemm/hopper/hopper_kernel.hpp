@@ -15,6 +15,10 @@ struct hopper_gemm {
   static constexpr hopper_lds lds = Policy::lds;
   using pipeline = hopper_pipeline<Policy>;
 
+  /// Two consumers take turns at the end of a tile, for so many k tiles; barriers 1 to 3 are add_up_parts's.
+  static constexpr index_t head_start = min(3, Policy::num_stages - 1), turn_barrier = 4;
+  static constexpr bool takes_turns = tile.consumers == 2 && head_start > 0;
+
   const hopper_args& args;
   exec::lds_pointer block_lds;
   pipeline stages;
@@ -48,24 +52,32 @@ struct hopper_gemm {
     hopper_result_writer<Policy> write{args, block_lds + lds.boxes_offset() + wave_of_all * 2 * lds.box_bytes(),
                                        stages.old_has_come(wave_of_all)};
     exec::wait_for_previous_kernel();
-    float c[tile.n / 2];
+    float c[tile.accumulators()];
     typename pipeline::cursor at;
+    index_t previous = 0;
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
-      stages.multiply(at, consumer, c, false);
+      // The first consumer finishes the tile first: the second computes while it writes, and it begins the next tile while the
+      // second writes.
+      const index_t last_to_share = max(unit.k_begin, unit.k_end - head_start);
       TILEWRIGHT_UNROLL(1)
-      for (index_t k = unit.k_begin + 1; k < unit.k_end; ++k) {
-        const index_t previous = at.stage;
+      for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
+        if (takes_turns && consumer == 1 && k == last_to_share) exec::named_sync<256>(turn_barrier);
+        stages.multiply(at, consumer, c, k > unit.k_begin);
+        if (k > unit.k_begin) {
+          exec::wgmma_wait<1>();
+          stages.release(previous, block_to_tell);
+        }
+        previous = at.stage;
         at.advance();
-        stages.multiply(at, consumer, c, true);
-        exec::wgmma_wait<1>();
-        stages.release(previous, block_to_tell);
       }
+      if (takes_turns && consumer == 0) exec::named_arrive<256>(turn_barrier);
       exec::wgmma_wait<0>();
-      unroll<tile.n / 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { asm volatile("" : "+f"(c[i])::"memory"); });
-      stages.release(at.stage, block_to_tell);
-      at.advance();
+      unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { asm volatile("" : "+f"(c[i])::"memory"); });
+      stages.release(previous, block_to_tell);
       if (unit.parts > 1 && !add_up_parts<Policy>(c, args, unit, stages.rank, consumer)) return;
-      write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
+      unroll<tile.repeat_m()>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+        write(c + r * tile.n / 2, m0 + (consumer * tile.repeat_m() + r) * 64 + wave * 16, n0, unit.tile.batch);
+      });
     });
     write.wait_for_copies();
     exec::wave_sync();
@@ -82,12 +94,12 @@ struct hopper_gemm {
     exec::wave_sync();
     synchronize();
     exec::let_next_kernel_start();
-    if (warpgroup == tile.consumers()) {
-      if constexpr (tile.consumers() > 1) exec::give_registers_back<40>();
-      if (threadIdx.x == tile.consumers() * 128) produce();
+    if (warpgroup == tile.consumers) {
+      if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers()>();
+      if (threadIdx.x == tile.consumers * 128) produce();
       exec::wave_sync();
     } else {
-      if constexpr (tile.consumers() > 1) exec::take_registers<232>();
+      if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers()>();
       consume(warpgroup);
     }
     // No block leaves while others of its cluster still copy to its LDS or arrive at its barriers.

@@ -83,7 +83,7 @@ struct hopper_launch {
     args.counters = workspace.counters();
     const tile_order order = hopper_order(g, tile, resident);
     const index_t max_parts = index_t(hopper_workspace::num_floats / (tile.m * tile.n * tile.cluster()));
-    const bool counters = resident * tile.cluster() * tile.consumers() <= hopper_workspace::num_counters;
+    const bool counters = resident * tile.cluster() * tile.consumers <= hopper_workspace::num_counters;
     args.schedule = make_work_schedule(order, ceil_div(g.k, k), resident, counters ? max_parts : 0);
     blocks = min(args.schedule.num_units(), resident) * tile.cluster();
 

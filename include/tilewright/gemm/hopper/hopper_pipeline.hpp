@@ -55,9 +55,9 @@ struct hopper_pipeline {
   TILEWRIGHT_HD void init_barriers() const {
     for (index_t s = 0; s < num_stages; ++s) {
       full(s).init(1);
-      empty(s).init(tile.consumers() * (tile.share_b + tile.share_a - 1));
+      empty(s).init(tile.consumers * (tile.share_b + tile.share_a - 1));
     }
-    for (index_t wave = 0; wave < 4 * tile.consumers(); ++wave) old_has_come(wave).init(1);
+    for (index_t wave = 0; wave < 4 * tile.consumers; ++wave) old_has_come(wave).init(1);
     exec::fence_barrier_init();
   }
 
@@ -102,14 +102,16 @@ struct hopper_pipeline {
   TILEWRIGHT_HD void multiply(const cursor& at, index_t consumer, float* c, bool accumulate) const {
     constexpr unsigned long long a_fields = lds.a.descriptor_fields(), b_fields = lds.b.descriptor_fields();
     full(at.stage).wait(at.parity);
-    const unsigned long long a = wgmma_descriptor(a_fields, a_stage(at.stage) + consumer * 64 * lds.a.row_bytes);
+    constexpr index_t consumer_bytes = 64 * tile.repeat_m() * lds.a.row_bytes;  // k-contiguous or not
+    const unsigned long long a = wgmma_descriptor(a_fields, a_stage(at.stage) + consumer * consumer_bytes);
     const unsigned long long b = wgmma_descriptor(b_fields, b_stage(at.stage));
     exec::wgmma_fence();
-    unroll<Policy::tile_k / lds.a.instruction_k()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<Policy::tile_k / lds.a.instruction_k() * tile.repeat_m()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t i = j / tile.repeat_m(), r = j % tile.repeat_m();
       constexpr bool transpose_a = !lds.a.k_is_contiguous, transpose_b = !lds.b.k_is_contiguous;
-      exec::wgmma<tile.n, T, transpose_a, transpose_b>(c, a + i * lds.a.instruction_step_bytes() / 16,
-                                                       b + i * lds.b.instruction_step_bytes() / 16,
-                                                       accumulate || i > 0);
+      exec::wgmma<tile.n, T, transpose_a, transpose_b>(
+          c + r * tile.n / 2, a + (i * lds.a.instruction_step_bytes() + r * 64 * lds.a.row_bytes) / 16,
+          b + i * lds.b.instruction_step_bytes() / 16, accumulate || i > 0);
     });
     exec::wgmma_commit();
   }

@@ -10,23 +10,33 @@
 
 namespace tilewright {
 
-/// A block computes m x n of C with m / 64 consumer warpgroups of 64 x n each, and one more warpgroup that starts copies. Blocks
-/// form clusters: `share_b` blocks above each other, which receive the same tile of B at once (multicast), times `share_a` blocks
-/// side by side, which receive the same tile of A.
+/// A block computes m x n of C with `consumers` warpgroups of m / consumers x n each, and one more warpgroup that starts copies.
+/// Blocks form clusters: `share_b` blocks above each other, which receive the same tile of B at once (multicast), times `share_a`
+/// blocks side by side, which receive the same tile of A.
 struct hopper_tile {
   index_t m = 128, n = 256;
   index_t share_b = 1, share_a = 1;
+  index_t consumers = 2;
 
-  TILEWRIGHT_HD constexpr index_t consumers() const { return m / 64; }
-  TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }
+  TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + 1) * 128; }
   TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a; }
 
+  /// Results of wgmma, 64 x n each, that a consumer has below each other; accumulators of each of its threads.
+  TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * consumers); }
+  TILEWRIGHT_HD constexpr index_t accumulators() const { return repeat_m() * n / 2; }
+
   /// Columns of C that one wave stores at once.
-  TILEWRIGHT_HD constexpr index_t store_n() const { return n % 64 == 0 ? 64 : 32; }
+  TILEWRIGHT_HD constexpr index_t store_n() const { return n % 64 == 0 && consumers < 3 ? 64 : 32; }
+
+  /// Registers of each thread: what the copying warpgroup keeps, what consumers take.
+  TILEWRIGHT_HD constexpr index_t producer_registers() const { return consumers == 2 ? 40 : 32; }
+  TILEWRIGHT_HD constexpr index_t consumer_registers() const { return consumers == 2 ? 232 : 160; }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
     const bool known_n = n == 64 || n == 128 || n == 160 || n == 192 || n == 256;
-    return (m == 64 || m == 128) && known_n && cluster() <= 8 && is_power_of_two(cluster()) && n % (8 * share_b) == 0;
+    if (consumers < 1 || consumers > 3 || m < 64 * consumers || m % (64 * consumers) != 0 || !known_n) return false;
+    const bool room = accumulators() <= (consumers == 3 ? 96 : 160);
+    return room && is_power_of_two(cluster()) && cluster() <= 8 && n % (8 * share_b) == 0 && m % (8 * share_a) == 0;
   }
   friend constexpr bool operator==(const hopper_tile&, const hopper_tile&) = default;
 };
@@ -39,7 +49,7 @@ struct hopper_lds {
 
   TILEWRIGHT_HD constexpr index_t stage_bytes() const { return a.bytes() + b.bytes(); }
   TILEWRIGHT_HD constexpr index_t box_bytes() const { return 16 * tile.store_n() * result_bytes; }
-  TILEWRIGHT_HD constexpr index_t boxes_bytes() const { return tile.consumers() * 4 * 2 * box_bytes(); }
+  TILEWRIGHT_HD constexpr index_t boxes_bytes() const { return tile.consumers * 4 * 2 * box_bytes(); }
   static constexpr index_t barrier_bytes = 256;
 
   TILEWRIGHT_HD constexpr index_t num_stages() const {
@@ -61,9 +71,10 @@ inline constexpr arch::lane_map wgmma_result = arch::describe(arch::matrix_op::m
 /// Everything that hopper_gemm must know at compile time.
 template <class T, operand_major AMajor, operand_major BMajor, hopper_tile Tile, class Result = T>
 struct hopper_policy {
-  static_assert(
-      Tile.is_sound(),
-      "hopper_policy: m is 64 or 128, n is 64, 128, 160, 192 or 256; a cluster has at most 8 blocks, a power of two");
+  static_assert(Tile.is_sound(),
+                "hopper_policy: m is a multiple of 64 for each of 1 to 3 consumers, n is 64, 128, 160, 192 or 256, "
+                "with at most 160 "
+                "accumulators for each thread (96 with 3 consumers); a cluster has at most 8 blocks, a power of two");
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "hopper_policy: operands of 8 bits must be contiguous along k");
   using element_type = T;
@@ -81,7 +92,7 @@ struct hopper_policy {
   static_assert(num_stages >= 2 && lds.bytes() <= arch::sm90::value.lds_bytes,
                 "hopper_policy: the block tile needs more LDS than the GPU has; use a smaller one");
   static_assert(lds.stage_bytes() % 1024 == 0 &&
-                8 * (2 * num_stages + 4 * Tile.consumers()) <= hopper_lds::barrier_bytes);
+                8 * (2 * num_stages + 4 * Tile.consumers) <= hopper_lds::barrier_bytes);
 
   /// Registers of a wave's box of C, and who addresses them when they are written.
   static constexpr distribution_encoding box = wave_tile_encoding(Tile.store_n() / 16, wgmma_result);
