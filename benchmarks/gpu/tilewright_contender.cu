@@ -37,9 +37,10 @@ class tilewright_contender final : public contender {
   std::string choice() const override { return choice_; }
 
   std::string prepare(const problem& p, const std::vector<operands>& sets) override {
-    if (p.type == element::e4m3) return "fp8 has no kernel yet";
+    if (p.type == element::e4m3 && !p.b_col_major) return "wgmma wants 8-bit operands contiguous along k";
     if (p.m > INT32_MAX || p.n > INT32_MAX || p.k > INT32_MAX) return "lengths must be below 2^31";
     launches_.clear();
+    if (p.type == element::e4m3) return prepare<tw::fp8_ocp_t, operand_major::k, tw::bfloat16_t>(p, sets);
     if (p.type == element::f16)
       return p.b_col_major ? prepare<tw::half_t, operand_major::k>(p, sets)
                            : prepare<tw::half_t, operand_major::mn>(p, sets);
@@ -50,7 +51,7 @@ class tilewright_contender final : public contender {
   void launch(std::size_t set, cudaStream_t stream) override { launches_[set](stream); }
 
  private:
-  template <class T, operand_major BMajor>
+  template <class T, operand_major BMajor, class Result = T>
   std::string prepare(const problem& p, const std::vector<operands>& sets) {
     std::vector<tw::gemm_args> all;
     for (const operands& o : sets) {
@@ -64,11 +65,14 @@ class tilewright_contender final : public contender {
     [&]<tw::index_t... Is>(std::integer_sequence<tw::index_t, Is...>) {
       const auto prepare_if_best = [&](auto i) {
         constexpr tw::hopper_tile tile = tw::hopper_tiles[i];
-        if (i == best) why = prepare_hopper<tw::hopper_policy<T, operand_major::k, BMajor, tile>>(all);
+        if (i == best) why = prepare_hopper<tw::hopper_policy<T, operand_major::k, BMajor, tile, Result>>(all);
       };
       (prepare_if_best(tw::number<Is>{}), ...);
     }(std::make_integer_sequence<tw::index_t, tw::hopper_tiles.size()>{});
-    return why.empty() ? why : prepare_portable<portable_policy<T, BMajor>>(all);
+    if constexpr (sizeof(T) == 1)
+      return why;
+    else
+      return why.empty() ? why : prepare_portable<portable_policy<T, BMajor>>(all);
   }
 
   template <class Policy>
@@ -78,8 +82,8 @@ class tilewright_contender final : public contender {
       tw::hopper_launch<Policy> launch;
       check(launch.prepare(args, workspace_), "preparing a kernel");
       const tw::hopper_tile t = Policy::tile;
-      choice_ = "wgmma " + std::to_string(t.m) + "x" + std::to_string(t.n) + ", " + std::to_string(launch.blocks / t.cluster()) +
-                " clusters of " + std::to_string(t.cluster());
+      choice_ = "wgmma " + std::to_string(t.m) + "x" + std::to_string(t.n) + ", " +
+                std::to_string(launch.blocks / t.cluster()) + " clusters of " + std::to_string(t.cluster());
       if (launch.args.schedule.parts > 1)
         choice_ += ", last round split by " + std::to_string(launch.args.schedule.parts);
       launches_.push_back([launch](cudaStream_t stream) { check(launch(stream), "launching the kernel"); });

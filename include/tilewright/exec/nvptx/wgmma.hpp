@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/current.hpp>
+#include <tilewright/numeric/fp8.hpp>
 #include <tilewright/numeric/types.hpp>
 
 namespace tilewright::exec {
@@ -66,9 +67,12 @@ TILEWRIGHT_HD void wgmma(float* c, unsigned long long a_descriptor, unsigned lon
   static_assert(N == 64 || N == 128 || N == 160 || N == 192 || N == 256, "wgmma: n is 64, 128, 160, 192 or 256");
   if constexpr (__is_same(T, half_t)) {
     TILEWRIGHT_WGMMA_N("k16", "f16.f16", TILEWRIGHT_TRANSPOSES)
-  } else {
-    static_assert(__is_same(T, bfloat16_t), "wgmma: the operands are half_t or bfloat16_t");
+  } else if constexpr (__is_same(T, bfloat16_t)) {
     TILEWRIGHT_WGMMA_N("k16", "bf16.bf16", TILEWRIGHT_TRANSPOSES)
+  } else {
+    static_assert(__is_same(T, fp8_ocp_t), "wgmma: the operands are half_t, bfloat16_t or fp8_ocp_t");
+    static_assert(!TransposeA && !TransposeB, "wgmma: operands of 8 bits cannot be transposed");
+    TILEWRIGHT_WGMMA_N("k32", "e4m3.e4m3", TILEWRIGHT_NO_TRANSPOSES)
   }
 }
 

@@ -145,8 +145,9 @@ struct hopper_launch {
   static cudaError_t make_map(exec::tensor_map& result, const void* data, extent lengths, index_t leading_dimension,
                               index_t batch, long_index_t batch_stride, extent box, Element) {
     constexpr long_index_t bytes = sizeof(Element);
-    const CUtensorMapDataType type =
-        __is_same(Element, half_t) ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    const CUtensorMapDataType type = bytes == 1                   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+                                     : __is_same(Element, half_t) ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+                                                                  : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
     const long_index_t matrix_bytes = batch > 1 ? batch_stride * bytes : 16;
     return exec::make_tensor_map(result, {const_cast<void*>(data),
                                           type,
