@@ -35,6 +35,19 @@ bool run(const char* layout) {
          written == report.blocks * write.conflicts && seen == report.blocks * read.conflicts;
 }
 
+/// The swizzled tile is free of bank conflicts on these targets, or this does not compile. gfx950 reads from 64 banks and needs
+/// MLdsLayer = 2.
+template <class Arch>
+using write_rows = tw::lds_access<Arch, swizzled_rows::descriptor(), by_rows<Arch::value.wave_size>, half_t,
+                                  tw::lds_access_kind::write>;
+template <class Arch>
+using read_columns = tw::lds_access<Arch, swizzled_rows::descriptor(), by_columns<Arch::value.wave_size>, half_t,
+                                    tw::lds_access_kind::read>;
+template <class... Archs>
+constexpr bool is_proven = (tw::require_conflict_free<write_rows<Archs>, read_columns<Archs>>() && ...);
+static_assert(is_proven<tw::arch::gfx90a, tw::arch::gfx942, tw::arch::gfx1100, tw::arch::gfx1201, tw::arch::sm80,
+                        tw::arch::sm90>);
+
 int main() {
   std::printf("extra LDS cycles   writes predicted   counted   reads predicted   counted\n");
   using namespace tw::arch;
