@@ -15,19 +15,20 @@ namespace detail {
 /// A tile of an m x n tensor with these strides; zeros if `wanted` is false, without reading.
 template <class T, class Rows, class Ld, class Step, index_t Vector>
 TILEWRIGHT_HD auto load_rows(const void* data, const gemm_args& args, const multi_index<2>& origin, Rows distribution,
-                             Ld ld, Step step, number<Vector> vector, bool wanted = true) {
+                             Ld ld, Step step, number<Vector> vector, const multi_index<2>& partition,
+                             bool wanted = true) {
   const auto view = make_naive_tensor_view<address_space_enum::global>(
       static_cast<const T*>(data), make_tuple(args.m, args.n), make_tuple(ld, step), vector);
   const auto lengths = make_tuple(number<Rows::x_lengths[0]>{}, number<Rows::x_lengths[1]>{});
   static_distributed_tensor<T, Rows> tile{};
-  if (wanted) tile = load_tile(make_tile_window(view, lengths, origin, distribution));
+  if (wanted) tile = load_tile(make_tile_window(view, lengths, origin, distribution, partition));
   return tile;
 }
 
 /// The sums of one place of C become what is written there.
 template <class Policy, class Sum, class Rows>
 TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sums, const gemm_args& args,
-                                 const multi_index<2>& origin, long_index_t batch) {
+                                 const multi_index<2>& origin, long_index_t batch, const multi_index<2>& partition) {
   using R = typename Policy::result_type;
   constexpr epilogue_options options = Policy::epilogue;
   constexpr number<Policy::vector> vector{};
@@ -35,7 +36,8 @@ TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sum
   static_distributed_tensor<R, Rows> result;
   constexpr bool reads_c = Policy::split_k != split_k_kind::atomic;  // that adds to C anyway
   const R* const c = static_cast<const R*>(args.c) + batch * args.batch_stride_c;
-  const auto old = load_rows<R>(c, args, origin, Rows{}, args.ldc, number<1>{}, vector, reads_c && args.beta != 0.0f);
+  const auto old =
+      load_rows<R>(c, args, origin, Rows{}, args.ldc, number<1>{}, vector, partition, reads_c && args.beta != 0.0f);
   if constexpr (__is_same(R, int)) {
     static_assert(__is_same(Sum, int) && options.is_plain(),
                   "gemm: sums that stay integers can only be scaled by alpha and beta");
@@ -48,21 +50,23 @@ TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sum
     array<float, n> x;
     for (index_t i = 0; i < n; ++i) x[i] = factor * float(sums.thread_buffer[i]);
     if constexpr (options.row_scale) {
-      const auto scale = load_rows<float>(args.row_scale, args, origin, Rows{}, number<1>{}, number<0>{}, number<1>{});
+      const auto scale =
+          load_rows<float>(args.row_scale, args, origin, Rows{}, number<1>{}, number<0>{}, number<1>{}, partition);
       for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
     }
     if constexpr (options.column_scale) {
-      const auto scale = load_rows<float>(args.column_scale, args, origin, Rows{}, number<0>{}, number<1>{}, vector);
+      const auto scale =
+          load_rows<float>(args.column_scale, args, origin, Rows{}, number<0>{}, number<1>{}, vector, partition);
       for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
     }
     if constexpr (options.bias) {
-      const auto bias = load_rows<R>(args.bias, args, origin, Rows{}, number<0>{}, number<1>{}, vector);
+      const auto bias = load_rows<R>(args.bias, args, origin, Rows{}, number<0>{}, number<1>{}, vector, partition);
       for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(bias.thread_buffer[i]);
     }
     for (index_t i = 0; i < n; ++i) x[i] = activate<options.activation>(x[i]);
     if constexpr (options.residual) {
       const R* const begin = static_cast<const R*>(args.residual) + batch * args.batch_stride_residual;
-      const auto residual = load_rows<R>(begin, args, origin, Rows{}, args.ld_residual, number<1>{}, vector);
+      const auto residual = load_rows<R>(begin, args, origin, Rows{}, args.ld_residual, number<1>{}, vector, partition);
       for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(residual.thread_buffer[i]);
     }
     for (index_t i = 0; i < n; ++i) x[i] += args.beta * type_convert<float>(old.thread_buffer[i]);
@@ -93,8 +97,10 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
   constexpr auto layout = make_lds_descriptor<stage::layout.layout>();
   constexpr auto lengths = make_tuple(number<stage::chunk.m>{}, number<stage::chunk.n>{});
   const auto view = make_tensor_view<address_space_enum::lds, Sum>(lds, layout);
-  const auto write = make_tile_window(view, lengths, {}, chunk_sums{});
-  const auto read = make_tile_window(view, lengths, {}, chunk_rows{});
+  // Addresses are computed here, not before the loop over k, where registers are scarce.
+  const multi_index<2> partition{{exec::wave_id(), exec::forget_origin(exec::lane_id())}};
+  const auto write = make_tile_window(view, lengths, {}, chunk_sums{}, partition);
+  const auto read = make_tile_window(view, lengths, {}, chunk_rows{}, partition);
   R* const c = static_cast<R*>(args.c) + batch * args.batch_stride_c;
   const auto c_view = make_naive_tensor_view<address_space_enum::global>(
       c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), number<Policy::vector>{});
@@ -105,10 +111,10 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
     exec::block_sync();  // what others read from LDS before is no longer needed
     store_tile(write, chunk);
     exec::block_sync();
-    const auto result = detail::finished_rows<Policy>(load_tile(read), args, origin, batch);
+    const auto result = detail::finished_rows<Policy>(load_tile(read), args, origin, batch, partition);
     constexpr auto operation =
         Policy::split_k == split_k_kind::atomic ? memory_operation_enum::atomic_add : memory_operation_enum::set;
-    update_tile<operation>(make_tile_window(c_view, lengths, origin, chunk_rows{}), result);
+    update_tile<operation>(make_tile_window(c_view, lengths, origin, chunk_rows{}, partition), result);
     origin[0] += stage::chunk.m;
   });
 }

@@ -52,12 +52,13 @@ struct split_k_reduction {
     const exec::block_index block = exec::block_id();
     const index_t cols = ceil_div(args.n, stage::chunk.n), row = divide(block.x, cols);
     const multi_index<2> origin{{row * stage::chunk.m, (block.x - row * cols) * stage::chunk.n}};
+    const multi_index<2> partition = get_partition_index<rows>();
     static_distributed_tensor<Sum, rows> sums{};
     for (index_t part = 0; part < args.split_k; ++part) {
       const gemm_args from = with_workspace_as_c<Sum>(args, part);
       const Sum* const begin = static_cast<const Sum*>(from.c) + block.z * from.batch_stride_c;
-      const auto more =
-          detail::load_rows<Sum>(begin, args, origin, rows{}, from.ldc, number<1>{}, number<Policy::vector>{});
+      const auto more = detail::load_rows<Sum>(begin, args, origin, rows{}, from.ldc, number<1>{},
+                                               number<Policy::vector>{}, partition);
       for (index_t i = 0; i < rows::num_elements; ++i) {
         if constexpr (__is_same(Sum, int)) {
           sums.thread_buffer[i] = int(unsigned(sums.thread_buffer[i]) + unsigned(more.thread_buffer[i]));
@@ -66,7 +67,7 @@ struct split_k_reduction {
         }
       }
     }
-    const auto result = detail::finished_rows<Policy>(sums, args, origin, block.z);
+    const auto result = detail::finished_rows<Policy>(sums, args, origin, block.z, partition);
     R* const c = static_cast<R*>(args.c) + block.z * args.batch_stride_c;
     const auto view = make_naive_tensor_view<address_space_enum::global>(
         c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), number<Policy::vector>{});

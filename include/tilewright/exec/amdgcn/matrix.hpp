@@ -28,6 +28,24 @@ TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
   return v;
 }
 
+/// Part I of an operand of Op, for one instruction. Where the whole is 16 bytes or more, these are read as one value, so that the compiler
+/// does not split the load that they come from.
+template <class Part, arch::matrix_op Op, index_t I, class T>
+TILEWRIGHT_HD Part part_of(const T* registers) {
+  constexpr index_t bytes = arch::describe(Op).a.num_registers() * index_t(sizeof(T)), part = sizeof(Part);
+  if constexpr (bytes < 16 || part >= 16) {
+    return operand<Part>(registers, I);
+  } else {
+    const auto whole = operand<ints<4>>(registers, I * part / 16);
+    constexpr index_t first = I * part % 16 / 4;
+    if constexpr (part == 4) {
+      return bit_cast<Part>(int(whole[first]));
+    } else {
+      return bit_cast<Part>(ints<2>{whole[first], whole[first + 1]});
+    }
+  }
+}
+
 }  // namespace detail
 
 /// How many instructions the machine issues for a group. They add to the same accumulator, so that others may stand between them.
@@ -36,7 +54,8 @@ inline constexpr index_t mma_parts = arch::num_issues(Op);
 
 // One builtin for each pair of instruction and element; each takes its own types.
 #define TILEWRIGHT_MMA(condition, builtin, type, ...) \
-  if constexpr (condition) acc = __builtin_amdgcn_##builtin(operand<type>(a, I), operand<type>(b, I), acc, __VA_ARGS__)
+  if constexpr (condition)                            \
+  acc = __builtin_amdgcn_##builtin(part_of<type, Op, I>(a), part_of<type, Op, I>(b), acc, __VA_ARGS__)
 
 /// Part I of mma.
 template <arch::matrix_op Op, index_t I, class Accumulator, class T>
@@ -106,14 +125,16 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const T* a, [[maybe
     acc = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(operand<shorts<8>>(a, 0), operand<shorts<8>>(b, 0), acc);
   }
   if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && fp8) {
-    acc = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(operand<ints<2>>(a, I), operand<ints<2>>(b, I), acc);
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(part_of<ints<2>, Op, I>(a), part_of<ints<2>, Op, I>(b),
+                                                               acc);
   }
   if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && bf8) {
-    acc = __builtin_amdgcn_wmma_f32_16x16x16_bf8_bf8_w32_gfx12(operand<ints<2>>(a, I), operand<ints<2>>(b, I), acc);
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_bf8_bf8_w32_gfx12(part_of<ints<2>, Op, I>(a), part_of<ints<2>, Op, I>(b),
+                                                               acc);
   }
   if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && i8) {
-    acc = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32_gfx12(true, operand<ints<2>>(a, I), true, operand<ints<2>>(b, I),
-                                                           acc, false);
+    acc = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32_gfx12(true, part_of<ints<2>, Op, I>(a), true,
+                                                           part_of<ints<2>, Op, I>(b), acc, false);
   }
 #endif
   __builtin_memcpy(c, &acc, sizeof(acc));

@@ -19,6 +19,12 @@ TILEWRIGHT_HD void schedule_group() {
 /// Nothing is moved across this place.
 TILEWRIGHT_HD void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
 
+/// The value, as if it were not known where it comes from: what is computed from it later is not kept in registers until then.
+TILEWRIGHT_HD index_t forget_origin(index_t value) {
+  asm volatile("" : "+v"(value));
+  return value;
+}
+
 /// Whether the target's waits can be given to wait_for_*; elsewhere these do nothing, and the compiler waits where it has to.
 inline constexpr bool has_explicit_waits = arch::current::value.isa == arch::instruction_set::cdna;
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Kernels of other policies whose instructions have a budget; ISA_POLICY is one of the structs below.
+#include <tilewright/arch/current.hpp>
+#include <tilewright/gemm/gemm_kernel.hpp>
+
+namespace tw = tilewright;
+using enum tw::operand_major;
+
+// f16, block tiles of 256 x 256 x 64 and 8 waves.
+struct f16_256 {
+  template <class Arch>
+  static constexpr tw::block_tile tile{256, 256, 64, 2, 4, tw::default_block_tile<Arch, tw::half_t>().op};
+  template <class Arch>
+  using on = tw::gemm_policy<Arch, tw::half_t, k, k, 8, tile<Arch>>;
+};
+
+// Other elements, with the target's default tile.
+template <class T>
+struct elements {
+  template <class Arch>
+  using on = tw::gemm_policy<Arch, T, k, k, 16 / sizeof(T)>;
+};
+using f32 = elements<float>;
+using fp8_fnuz = elements<tw::fp8_fnuz_t>;
+using fp8_ocp = elements<tw::fp8_ocp_t>;
+using int8 = elements<tw::int8_t>;
+
+template <class Policy>
+TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] tw::gemm_args args) {
+#if TILEWRIGHT_DEVICE_PASS
+  using kernel = tw::gemm_kernel<typename Policy::template on<tw::arch::current>>;
+  static_assert(kernel::block_size == ISA_BLOCK_SIZE);
+  kernel{}(args);
+#endif
+}
+
+template TILEWRIGHT_GLOBAL void gemm<ISA_POLICY>(tw::gemm_args);
