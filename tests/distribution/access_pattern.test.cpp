@@ -23,6 +23,18 @@ TEST(AccessPattern, StepsInTheCoordinates) {
   static_assert(access_pattern_analyzer<wide>::analyze_locality() == access_locality{124, 0, 3});
 }
 
+// Unless said otherwise a cache line has 64 bytes: 16 floats.
+TEST(AccessPattern, TheDefaultCacheLine) {
+  using rows_of_16 = space_filling_curve<2, sequence<2, 16>, sequence<0, 1>, sequence<1, 1>>;
+  using rows_of_17 = space_filling_curve<2, sequence<2, 17>, sequence<0, 1>, sequence<1, 1>>;
+  static_assert(access_pattern_analyzer<rows_of_16>::analyze_locality() == access_locality{30, 1, 0});
+  static_assert(access_pattern_analyzer<rows_of_17>::analyze_locality() == access_locality{32, 0, 1});
+  EXPECT_EQ(analyze_locality(rows_of_17::walk), (access_locality{32, 0, 1}));
+  constexpr curve<1> down{{{4}}, {{0}}, {{1}}, false};
+  EXPECT_EQ(analyze_memory_locality(down, {{16}}, sizeof(float)), (access_locality{0, 0, 3}));
+  EXPECT_EQ(analyze_memory_locality(down, {{15}}, sizeof(float)), (access_locality{0, 1, 2}));
+}
+
 TEST(AccessPattern, ASnakeOnlyTakesSequentialSteps) {
   using snake = space_filling_curve<2, sequence<4, 32>, sequence<0, 1>, sequence<1, 1>, true>;
   static_assert(access_pattern_analyzer<snake>::analyze_locality() == access_locality{127, 0, 0});
