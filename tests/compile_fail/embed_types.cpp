@@ -7,4 +7,4 @@
 namespace tw = tilewright;
 
 constexpr auto promise = tw::make_embed_transform(tw::make_tuple(4), tw::make_tuple(1), 8);
-constexpr auto word = tw::make_embed_transform(tw::make_tuple(4), tw::make_tuple("one"));
+constexpr auto word = tw::make_embed_transform(tw::make_tuple(4, 8), tw::make_tuple(8, "one"));
