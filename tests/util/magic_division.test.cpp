@@ -44,6 +44,7 @@ TEST(MagicDivision, AroundMultiples) {
 TEST(MagicDivision, IsAConstantExpression) {
   static_assert(make_magic_division(7).divide(50) == 7 && make_magic_division(1).divide(largest) == largest);
   static_assert(make_magic_division(8) == magic_division{1, 3}, "a power of two is a shift");
+  static_assert(magic_division{}.divide(5) == 5, "by one");
 }
 
 }  // namespace
