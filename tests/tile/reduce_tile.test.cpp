@@ -74,6 +74,12 @@ using one_wave =
     tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<5>, sequence<Wave, 2>>, tuple<sequence<2>>,
                                                  tuple<sequence<0>>, sequence<1, 2>, sequence<0, 1>>::value>;
 
+/// Eight waves, which differ along columns in their first and in their last bit, along rows in the one between.
+template <index_t Wave>
+using eight_waves = tile_distribution<tile_distribution_encoding<
+    sequence<>, tuple<sequence<2, 4>, sequence<2, 2, Wave / 4, 2>>, tuple<sequence<2, 1, 2>, sequence<1, 2>>,
+    tuple<sequence<0, 0, 1>, sequence<1, 2>>, sequence<2>, sequence<3>>::value>;
+
 TEST(BlockTileReduce, OfEveryShape) {
   for (const arch::target* target : arch::all_targets) {
     if (target->wave_size == 64) {
@@ -81,11 +87,13 @@ TEST(BlockTileReduce, OfEveryShape) {
       expect_reductions<by_columns<64>>(*target);
       expect_reductions<mixed<64>>(*target);
       expect_reductions<one_wave<64>>(*target);
+      expect_reductions<eight_waves<64>>(*target);
     } else {
       expect_reductions<by_rows<32>>(*target);
       expect_reductions<by_columns<32>>(*target);
       expect_reductions<mixed<32>>(*target);
       expect_reductions<one_wave<32>>(*target);
+      expect_reductions<eight_waves<32>>(*target);
     }
   }
 }
