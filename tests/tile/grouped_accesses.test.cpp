@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Strides that are known at compile time, through every kind of transform, and accesses that share an address because of them.
+#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/tile/grouped_accesses.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+template <index_t D, class Descriptor>
+constexpr index_t stride_of(const Descriptor&) {
+  return detail::constant_stride(Descriptor::graph, D);
+}
+
+TEST(ConstantStride, OfPlainTensors) {
+  const auto packed = make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, number<5>{}, number<6>{}));
+  EXPECT_EQ(stride_of<0>(packed), 30);
+  EXPECT_EQ(stride_of<1>(packed), 6);
+  EXPECT_EQ(stride_of<2>(packed), 1);
+  const auto dynamic_middle = make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, index_t(5), number<6>{}));
+  EXPECT_EQ(stride_of<0>(dynamic_middle), 0) << "known at run time";
+  EXPECT_EQ(stride_of<1>(dynamic_middle), 6);
+  const auto strided =
+      make_naive_tensor_descriptor(make_tuple(index_t(9), index_t(9)), make_tuple(index_t(40), number<2>{}));
+  EXPECT_EQ(stride_of<0>(strided), 0);
+  EXPECT_EQ(stride_of<1>(strided), 2);
+}
+
+TEST(ConstantStride, ThroughTransforms) {
+  const auto base =
+      make_naive_tensor_descriptor(make_tuple(number<8>{}, number<12>{}), make_tuple(number<20>{}, number<1>{}));
+  const auto moved = transform_tensor_descriptor(
+      base,
+      make_tuple(make_pad_transform(number<8>{}, number<1>{}, number<2>{}),
+                 make_unmerge_transform(make_tuple(number<3>{}, number<4>{}))),
+      make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1, 2>{}));
+  EXPECT_EQ(stride_of<0>(moved), 20);
+  EXPECT_EQ(stride_of<1>(moved), 4);
+  EXPECT_EQ(stride_of<2>(moved), 1);
+  const auto merged =
+      transform_tensor_descriptor(base, make_tuple(make_merge_transform(make_tuple(number<8>{}, number<12>{}))),
+                                  make_tuple(sequence<0, 1>{}), make_tuple(sequence<0>{}));
+  EXPECT_EQ(stride_of<0>(merged), 0) << "rows do not follow each other";
+  const auto square = make_naive_tensor_descriptor_packed(make_tuple(number<8>{}, number<8>{}));
+  const auto swizzled =
+      transform_tensor_descriptor(square, make_tuple(make_xor_transform(make_tuple(number<8>{}, number<8>{}))),
+                                  make_tuple(sequence<0, 1>{}), make_tuple(sequence<0, 1>{}));
+  EXPECT_EQ(stride_of<0>(swizzled) + stride_of<1>(swizzled), 0);
+}
+
+TEST(GroupedAccesses, ShareAddressesAlongLinearDimensions) {
+  // A thread holds 4 rows of 3 vectors of 4 columns.
+  constexpr distribution_encoding encoding =
+      tile_distribution_encoding<sequence<>, tuple<sequence<4, 8>, sequence<3, 8, 4>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<1, 1>>, sequence<1, 2, 2>, sequence<0, 0, 2>>::value;
+  constexpr auto descriptor =
+      make_naive_tensor_descriptor(make_tuple(number<32>{}, number<96>{}), make_tuple(number<100>{}, number<1>{}));
+  constexpr tensor_graph graph = descriptor.graph;
+  using none = grouped_accesses<graph, encoding, 4, -1>;
+  using columns = grouped_accesses<graph, encoding, 4, -1, 1>;
+  using both = grouped_accesses<graph, encoding, 4, -1, 0, 1>;
+  using gathered = grouped_accesses<graph, encoding, 4, 0, 1>;
+  static_assert(none::num_access == 12 && none::list.num_groups == 12);
+  static_assert(columns::list.num_groups == 4 && columns::list.immediate[1] == 32 && columns::list.group[3] == 1);
+  static_assert(both::list.num_groups == 1 && both::list.immediate[3] == 800);
+  static_assert(gathered::page.count == 4 && gathered::page.of_access[5] == 1 && gathered::page.x[2] == 16);
+}
+
+}  // namespace
+}  // namespace tilewright
