@@ -98,6 +98,66 @@ TEST(LdsPicture, SvgEscapesTextAndMarksConflicts) {
   EXPECT_NE(without.find("prefers-color-scheme"), std::string::npos);
 }
 
+/// One phase of eight lanes that read `op` at the first piece of the given rows of a tile of 512 x 64 halves.
+lds_picture picture_of_rows(const tensor_graph& layout, arch::lds_op op, index_t first, index_t stride) {
+  const lds_map map(layout, 2);
+  lds_step step;
+  step.op = op;
+  for (index_t& address : step.address) address = -1;
+  for (index_t lane = 0; lane < 8; ++lane) {
+    step.element[lane] = {{first + lane * stride, 0}};
+    step.address[lane] = map.at(first + lane * stride, 0);
+  }
+  const arch::lds_service& service = arch::sm90::value.find(op)->readings[0];
+  return picture_of(map, step, service, phases_of(service, step)[0], lds_view::tile);
+}
+
+TEST(LdsPicture, ShowsTheRowsThatThePhaseTouches) {
+  using numbers = std::vector<index_t>;
+  const tensor_graph tall = packed_graph(512, 64);
+  const auto rows = [&](index_t first, index_t stride) {
+    return picture_of_rows(tall, arch::lds_op::read_b128, first, stride).grid.row_numbers;
+  };
+  EXPECT_EQ(rows(40, 1), (numbers{40, 41, 42, 43, 44, 45, 46, 47}));  // the aligned block around them
+  EXPECT_EQ(rows(44, 1).front(), 32);
+  EXPECT_EQ(rows(44, 1).size(), 32u);
+  EXPECT_EQ(rows(3, 60), (numbers{3, 63, 123, 183, 243, 303, 363, 423}));  // too far apart: they alone
+  const lds_picture far = picture_of_rows(tall, arch::lds_op::read_b128, 3, 60);
+  EXPECT_EQ(far.grid.num_rows, 512);
+  for (std::size_t r = 0; r < 8; ++r) EXPECT_EQ(far.grid.at(r, 0).lanes, numbers{index_t(r)});
+  EXPECT_NE(lds_text(far, lds_view::tile).find("..."), std::string::npos);
+}
+
+TEST(LdsPicture, PiecesAreAsLongAsAccessesThatAreWhole) {
+  const tensor_graph tall = packed_graph(512, 64), padded = strided_graph(512, 64, 66, 1);
+  const auto picture = [&](const tensor_graph& layout, arch::lds_op op) { return picture_of_rows(layout, op, 0, 1); };
+  EXPECT_EQ(picture(tall, arch::lds_op::read_b128).grid.piece_bytes, 16);
+  EXPECT_EQ(picture(tall, arch::lds_op::read_b128).queues.banks_per_column, 4);
+  EXPECT_EQ(picture(tall, arch::lds_op::read_b32).grid.piece_bytes, 4);
+  EXPECT_EQ(picture(tall, arch::lds_op::read_b16).grid.piece_bytes, 4);
+  EXPECT_EQ(picture(tall, arch::lds_op::read_b16).queues.banks_per_column, 1);
+  // Rows that begin at a multiple of 4 bytes only: an access of 16 bytes is four pieces, and banks stand alone.
+  const lds_picture ragged = picture(padded, arch::lds_op::read_b128);
+  EXPECT_EQ(ragged.grid.piece_bytes, 4);
+  EXPECT_EQ(ragged.queues.banks_per_column, 1);
+  for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(ragged.grid.at(1, c).lanes, std::vector<index_t>{1});
+  EXPECT_TRUE(ragged.grid.at(1, 4).lanes.empty());
+}
+
+TEST(LdsPicture, MemoryThatHoldsNothingIsEmpty) {
+  const tensor_graph padded = strided_graph(512, 64, 72, 1);
+  const lds_map map(padded, 2);
+  lds_step step;
+  for (index_t& address : step.address) address = -1;
+  step.op = arch::lds_op::read_b128;
+  step.address[0] = 0;
+  const arch::lds_service& service = arch::sm90::value.find(step.op)->readings[0];
+  const lds_picture p = picture_of(map, step, service, phases_of(service, step)[0], lds_view::memory);
+  EXPECT_EQ(p.grid.at(1, 0).bank, -1);  // bytes 128 to 143 lie behind row 0
+  EXPECT_EQ(p.grid.at(1, 1).bank, 4);
+  EXPECT_EQ(p.grid.at(1, 1).row, 1);
+}
+
 TEST(LdsPicture, NarrowTilesAreShownWhole) {
   const lds_picture p = picture(narrow, lds_view::tile);
   EXPECT_EQ(p.grid.num_cols, 2);
