@@ -9,4 +9,4 @@ namespace tw = tilewright;
 
 constexpr auto word = tw::make_left_pad_transform(8, "two");
 constexpr auto less = tw::make_right_pad_transform(8, tw::number<-2>{});
-constexpr auto huge = tw::make_pad_transform(tw::number<2147483647>{}, tw::number<0>{}, tw::number<1>{});
+constexpr auto huge = tw::make_pad_transform(tw::number<2147483640>{}, tw::number<4>{}, tw::number<4>{});

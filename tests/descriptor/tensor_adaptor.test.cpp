@@ -83,6 +83,7 @@ TEST(ChainTensorAdaptors, KeepsTheRunTimeValuesOfEach) {
   const auto all = chain_tensor_adaptors(shift(1, 10), shift(20, 11), shift(300, 12));
   EXPECT_EQ(all.calculate_bottom_index({4}), multi_index<1>{{325}});
   EXPECT_EQ(all.get_lengths(), multi_index<1>{{12}});
+  EXPECT_EQ(all.values, (array<index_t, 6>{{10, 1, 11, 20, 12, 300}}));
   EXPECT_EQ(chain_tensor_adaptors(all), all);
 }
 
