@@ -69,6 +69,10 @@ class cublas_contender final : public contender {
     const cublasOperation_t b_operation = p.b_col_major ? CUBLAS_OP_T : CUBLAS_OP_N;
     check(cublasLtMatmulDescSetAttribute(matmul_, CUBLASLT_MATMUL_DESC_TRANSA, &b_operation, sizeof(b_operation)),
           "setting an operation");
+    // Sums stay in the tensor cores' own precision, as in this library's fp8 kernels.
+    const std::int8_t fast = p.type == element::e4m3;
+    check(cublasLtMatmulDescSetAttribute(matmul_, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof(fast)),
+          "setting the accumulation");
     b_ = p.b_col_major ? layout(p.type, p.k, p.n) : layout(p.type, p.n, p.k);
     a_ = layout(p.type, p.k, p.m);
     c_ = layout(p.c_type(), p.n, p.m);
