@@ -188,19 +188,20 @@ class block_machine final : private block_services {
     self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix), where);
     lane_state& mine = lane_of(self);
     mine.source = address;
-    meet(self, waves_[std::size_t(self.wave_id)], transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix, where, [&] {
-      lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
-      for (index_t i = 0; i < 32; ++i) {
-        for (index_t j = 0; j < 4; ++j) {
-          char* const word = reinterpret_cast<char*>(&lanes[i].result[j]);
-          for (index_t half = 0; half < 2; ++half) {
-            const index_t along = 2 * (i % 4) + half, across = i / 4;
-            const char* const row = lds_.get() + lanes[8 * j + (transposed ? along : across)].source;
-            __builtin_memcpy(word + 2 * half, row + 2 * (transposed ? across : along), 2);
-          }
-        }
-      }
-    });
+    meet(self, waves_[std::size_t(self.wave_id)], transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix, where,
+         [&] {
+           lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
+           for (index_t i = 0; i < 32; ++i) {
+             for (index_t j = 0; j < 4; ++j) {
+               char* const word = reinterpret_cast<char*>(&lanes[i].result[j]);
+               for (index_t half = 0; half < 2; ++half) {
+                 const index_t along = 2 * (i % 4) + half, across = i / 4;
+                 const char* const row = lds_.get() + lanes[8 * j + (transposed ? along : across)].source;
+                 __builtin_memcpy(word + 2 * half, row + 2 * (transposed ? across : along), 2);
+               }
+             }
+           }
+         });
     return mine.result;
   }
 
