@@ -55,5 +55,11 @@ TEST(Swizzle, IsABijection) {
   EXPECT_TRUE((rules{{4, 8, 5, 3}, 2, 2}.bijective()));
 }
 
+TEST(Swizzle, UsesEveryBitThatParametersHaveRoomFor) {
+  indices parameters{1 << 14, 8};
+  for (int bit = 0; bit < 14; ++bit) parameters.push_back(bit == 13 ? 5 : 0);
+  EXPECT_EQ((rules_of<transform_kind::swizzle>{parameters, 2, 2}.lower({1 << 13, 1})), (indices{1 << 13, 4}));
+}
+
 }  // namespace
 }  // namespace tilewright
