@@ -63,13 +63,18 @@ def instructions_and_labels(assembly):
 
 def hot_loop(assembly):
     """The mnemonics of the innermost loop with matrix instructions; of several, the one with most of these."""
+    return [line.split()[0] for line in hot_loop_lines(assembly)]
+
+
+def hot_loop_lines(assembly):
+    """The same with operands."""
     instructions, labels = instructions_and_labels(assembly)
     is_matrix = re.compile(INSTRUCTIONS["matrix instructions"]).match
     loops = {}
     for end, (mnemonic, operands) in enumerate(instructions):
         begin = labels.get(operands, end + 1) if re.match(r"s_c?branch", mnemonic) else end + 1
         if begin <= end and any(is_matrix(m) for m, _ in instructions[begin:end + 1]):
-            loops[begin, end] = [m for m, _ in instructions[begin:end + 1]]
+            loops[begin, end] = [f"{m} {operands}".strip() for m, operands in instructions[begin:end + 1]]
     innermost = [body for (begin, end), body in loops.items()
                  if not any((b, e) != (begin, end) and begin <= b and e <= end for b, e in loops)]
     if not innermost:
