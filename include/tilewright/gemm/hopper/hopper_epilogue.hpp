@@ -3,6 +3,7 @@
 // while the next tile is computed.
 #pragma once
 
+#include <tilewright/gemm/activation.hpp>
 #include <tilewright/gemm/hopper/hopper_args.hpp>
 #include <tilewright/gemm/hopper/hopper_tile.hpp>
 
@@ -79,9 +80,7 @@ struct hopper_result_writer {
       const index_t n = n0 + j * columns;
       static_distributed_tensor<float, distribution> sum;
       for (index_t d = 0; d < distribution::num_elements; ++d) sum.thread_buffer[d] = c[j * columns / 2 + d];
-      if (args.gemm.alpha != 1) {
-        for (float& x : sum.thread_buffer) x *= args.gemm.alpha;
-      }
+      finish(sum, m0, n);
       if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<1>();
       if (args.gemm.beta != 0) add_old(sum, m0, n, batch);
       exec::wave_sync();
@@ -99,6 +98,35 @@ struct hopper_result_writer {
       }
       box ^= 1;
     });
+  }
+
+  /// Scales, bias and activation, for the box at (m0, n0).
+  TILEWRIGHT_HD void finish(static_distributed_tensor<float, distribution>& sum, index_t m0, index_t n0) const {
+    constexpr epilogue_options options = Policy::epilogue;
+    auto& x = sum.thread_buffer;
+    const auto values = [&](const auto* data, auto row_stride, auto column_stride) TILEWRIGHT_INLINE_LAMBDA {
+      const auto view = make_naive_tensor_view<address_space_enum::global>(data, make_tuple(args.gemm.m, args.gemm.n),
+                                                                           make_tuple(row_stride, column_stride));
+      return load_tile(make_tile_window(view, make_tuple(number<16>{}, number<columns>{}), {m0, n0}, distribution{}));
+    };
+    float factor = args.gemm.alpha;
+    if constexpr (options.scale) factor *= *args.gemm.scale;
+    if (factor != 1) {
+      for (float& e : x) e *= factor;
+    }
+    if constexpr (options.row_scale) {
+      const auto scale = values(args.gemm.row_scale, number<1>{}, number<0>{});
+      for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
+    }
+    if constexpr (options.column_scale) {
+      const auto scale = values(args.gemm.column_scale, number<0>{}, number<1>{});
+      for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
+    }
+    if constexpr (options.bias) {
+      const auto bias = values(static_cast<const Result*>(args.gemm.bias), number<0>{}, number<1>{});
+      for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(bias.thread_buffer[d]);
+    }
+    for (float& e : x) e = activate<options.activation>(e);
   }
 
   /// sum += beta C, by way of the box that sum will go to. C's old elements come in the order in which the new ones leave.

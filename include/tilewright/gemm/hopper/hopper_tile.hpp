@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/sm90.hpp>
+#include <tilewright/gemm/epilogue_options.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/mma/fragment_store.hpp>
@@ -69,7 +70,8 @@ struct hopper_lds {
 inline constexpr arch::lane_map wgmma_result = arch::describe(arch::matrix_op::mma_m16n8k16_x2).c;
 
 /// Everything that hopper_gemm must know at compile time.
-template <class T, operand_major AMajor, operand_major BMajor, hopper_tile Tile, class Result = T>
+template <class T, operand_major AMajor, operand_major BMajor, hopper_tile Tile, class Result = T,
+          epilogue_options Epilogue = epilogue_options{}>
 struct hopper_policy {
   static_assert(Tile.is_sound(),
                 "hopper_policy: m is a multiple of 64 for each of 1 to 3 consumers, n is 64, 128, 160, 192 or 256, "
@@ -77,8 +79,10 @@ struct hopper_policy {
                 "accumulators for each thread (96 with 3 consumers); a cluster has at most 8 blocks, a power of two");
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "hopper_policy: operands of 8 bits must be contiguous along k");
+  static_assert(!Epilogue.residual, "hopper_policy: a residual is not added; with beta = 1 the old C is");
   using element_type = T;
   using result_type = Result;
+  static constexpr epilogue_options epilogue = Epilogue;
   static constexpr hopper_tile tile = Tile;
   static constexpr operand_major a_major = AMajor, b_major = BMajor;
   static constexpr hopper_lds lds{Tile,
