@@ -51,6 +51,43 @@ TEST(MatrixInstruction, Mfma32x32x16) { expect_mfma(matrix_op::mfma_32x32x16, 32
 TEST(MatrixInstruction, Mfma16x16x16Pair) { expect_mfma(matrix_op::mfma_16x16x16_x2, 16, 32); }
 TEST(MatrixInstruction, Mfma32x32x8Pair) { expect_mfma(matrix_op::mfma_32x32x8_x2, 32, 16); }
 
+// Elements of other sizes: a lane holds 16 bytes of each operand, or 32; groups rename k as the pairs do.
+TEST(MatrixInstruction, MfmaOfOtherElements) {
+  expect_mfma(matrix_op::mfma_16x16x4_b32_x4, 16, 16);
+  expect_mfma(matrix_op::mfma_32x32x2_b32_x4, 32, 8);
+  for (const matrix_op op :
+       {matrix_op::mfma_16x16x16_b8_x4, matrix_op::mfma_16x16x32_b8_x2, matrix_op::mfma_16x16x64_b8})
+    expect_mfma(op, 16, 64);
+  for (const matrix_op op :
+       {matrix_op::mfma_32x32x8_b8_x4, matrix_op::mfma_32x32x16_b8_x2, matrix_op::mfma_32x32x32_b8})
+    expect_mfma(op, 32, 32);
+  expect_mfma(matrix_op::mfma_16x16x128_b8, 16, 128);
+  expect_mfma(matrix_op::mfma_32x32x64_b8, 32, 64);
+  EXPECT_EQ(num_issues(matrix_op::mfma_32x32x8_b8_x4), 4);
+  EXPECT_EQ(num_issues(matrix_op::mfma_32x32x16_b8_x2), 2);
+  EXPECT_EQ(num_issues(matrix_op::mfma_32x32x64_b8), 1);
+}
+
+TEST(MatrixInstruction, WmmaOfOtherElements) {
+  const formula rdna3 = [](index_t lane, index_t j) { return matrix_position{lane % 16, j}; };
+  expect_map(describe(matrix_op::wmma_16x16x16_b8_gfx11).a, 32, 16, rdna3, "A");
+  const formula rdna4 = [](index_t lane, index_t j) { return matrix_position{lane % 16, 16 * (lane / 16) + j}; };
+  expect_map(describe(matrix_op::wmma_16x16x16_b8_x2_gfx12).b, 32, 16, rdna4, "B");
+  EXPECT_EQ(describe(matrix_op::wmma_16x16x16_b8_x2_gfx12).k, 32);
+}
+
+TEST(MatrixInstruction, TargetsTakeTheElementsThatTheyHaveInstructionsFor) {
+  using enum matrix_op;
+  using enum matrix_element;
+  EXPECT_TRUE(gfx942::value.supports(mfma_32x32x16_b8_x2, fp8_fnuz) && gfx942::value.supports(mfma_32x32x16_b8_x2, i8));
+  EXPECT_FALSE(gfx942::value.supports(mfma_32x32x16_b8_x2, fp8_ocp) ||
+               gfx942::value.supports(mfma_32x32x16_b8_x2, f16));
+  EXPECT_TRUE(gfx950::value.supports(mfma_32x32x64_b8, bf8_ocp));
+  EXPECT_FALSE(gfx950::value.supports(mfma_32x32x64_b8, i8) || gfx950::value.supports(mfma_32x32x32_b8, fp8_ocp));
+  EXPECT_FALSE(gfx90a::value.supports(mfma_32x32x8_b8_x4, fp8_fnuz) ||
+               gfx1100::value.supports(wmma_16x16x16_b8_gfx11, fp8_ocp));
+}
+
 TEST(MatrixInstruction, WmmaOfRdna3) {
   const matrix_instruction d = describe(matrix_op::wmma_16x16x16_gfx11);
   const formula operand = [](index_t lane, index_t j) { return matrix_position{lane % 16, j}; };
