@@ -82,14 +82,19 @@ TEST(Target, MatrixInstructions) {
     return ops;
   };
   using enum matrix_op;
-  const std::set<matrix_op> cdna3{mfma_16x16x16, mfma_16x16x16_x2, mfma_32x32x8, mfma_32x32x8_x2};
-  std::set<matrix_op> cdna4 = cdna3;
-  cdna4.insert({mfma_16x16x32, mfma_32x32x16});
-  EXPECT_EQ(supported(gfx90a::value), cdna3);
+  using ops = std::set<matrix_op>;
+  const ops cdna{mfma_16x16x16,   mfma_16x16x16_x2,    mfma_32x32x8,
+                 mfma_32x32x8_x2, mfma_16x16x4_b32_x4, mfma_32x32x2_b32_x4};
+  ops cdna2 = cdna, cdna3 = cdna;
+  cdna2.insert({mfma_16x16x16_b8_x4, mfma_32x32x8_b8_x4});
+  cdna3.insert({mfma_16x16x32_b8_x2, mfma_32x32x16_b8_x2});
+  ops cdna4 = cdna3;
+  cdna4.insert({mfma_16x16x32, mfma_32x32x16, mfma_16x16x64_b8, mfma_32x32x32_b8, mfma_16x16x128_b8, mfma_32x32x64_b8});
+  EXPECT_EQ(supported(gfx90a::value), cdna2);
   EXPECT_EQ(supported(gfx942::value), cdna3);
   EXPECT_EQ(supported(gfx950::value), cdna4);
-  EXPECT_EQ(supported(gfx1100::value), std::set<matrix_op>{wmma_16x16x16_gfx11});
-  EXPECT_EQ(supported(gfx1201::value), std::set<matrix_op>{wmma_16x16x16_gfx12});
+  EXPECT_EQ(supported(gfx1100::value), (ops{wmma_16x16x16_gfx11, wmma_16x16x16_b8_gfx11}));
+  EXPECT_EQ(supported(gfx1201::value), (ops{wmma_16x16x16_gfx12, wmma_16x16x16_b8_x2_gfx12}));
   EXPECT_EQ(supported(sm80::value), std::set<matrix_op>{mma_m16n8k16_x2});
   EXPECT_EQ(supported(sm90::value), std::set<matrix_op>{mma_m16n8k16_x2});
   EXPECT_FALSE(gfx942::value.supports(mfma_16x16x32));
