@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A matrix instruction on floats.
-// EXPECT: mma: the operands are half_t or bfloat16_t
+// A matrix instruction for 16-bit elements on floats.
+// EXPECT: mma: the matrix instruction takes elements of another size
 #include <tilewright/exec/exec.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A block tile of which half of the threads would copy nothing.
-// EXPECT: gemm_policy: the block tile has less than 8 elements of each operand for each thread; use fewer waves or a larger block tile
+// EXPECT: gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
 #include <tilewright/arch/gfx942.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 
