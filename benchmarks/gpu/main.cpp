@@ -60,7 +60,7 @@ int main(int argc, char** argv) try {
   app.add_option("--dtype", types, "f16, bf16, e4m3")->check(CLI::IsMember({"f16", "bf16", "e4m3"}))->delimiter(',');
   app.add_option("--b", b_orders, "order of B: row, col")->check(CLI::IsMember({"row", "col"}))->delimiter(',');
   app.add_option("--contender", names, "who takes part (default: all)")
-      ->check(CLI::IsMember({"cublas", "tilewright"}))
+      ->check(CLI::IsMember({"cublas", "tilewright", "portable"}))
       ->delimiter(',');
   app.add_option("--rounds", options.rounds, "blocks of launches for each contender")
       ->check(CLI::Range(1, 1000))
@@ -86,14 +86,16 @@ int main(int argc, char** argv) try {
     json.open(json_file);
     if (!json) throw std::invalid_argument("cannot write '" + json_file + "'");
   }
-  const facts about = about_the_machine(commit);
+  facts about = about_the_machine(commit);
   std::vector<std::unique_ptr<contender>> contenders;
   const auto takes_part = [&](const char* name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
   };
   if (takes_part("cublas")) contenders.push_back(make_cublas_contender());
+  if (takes_part("portable")) contenders.push_back(make_portable_contender());
   if (takes_part("tilewright")) contenders.push_back(make_tilewright_contender());
 
+  if (takes_part("portable")) about["mma.sync on registers alone, TFLOP/s"] = std::to_string(mma_sync_tflops());
   print_head(about);
   std::vector<result> results;
   bool correct = true;
