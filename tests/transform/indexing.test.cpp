@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Lower indices from a table.
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic ignored "-Warray-bounds"  // g++ 12 unrolls the loop over p[0] indices beyond p[0], and warns of that
-#endif
-
 #include "rules.hpp"
 
 #include <gtest/gtest.h>

@@ -2,6 +2,11 @@
 // Calls a transform's rules with parameters in braces.
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+// g++ 12 unrolls loops beyond their end, which stands in the parameters themselves, and then warns of its own accesses.
+#pragma GCC diagnostic ignored "-Warray-bounds"
+#endif
+
 #include <tilewright/transform/apply.hpp>
 
 #include <vector>
