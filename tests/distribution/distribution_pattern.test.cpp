@@ -52,7 +52,7 @@ TEST(DistributionPattern, IsCkTilesEncoding) {
                 shuffled.get_y_lengths() == multi_index<2>{{8, 2}});
 }
 
-TEST(DistributionPattern, NarrowVectorsWhereThereIsLittleToDo) {
+TEST(DistributionPattern, NarrowVectorsForSmallTiles) {
   constexpr tile_copy_2d small{.rows = 32, .cols = 8, .vector = 8, .waves = 2, .wave_size = 64};
   static_assert(divide_copy(small).vector == 2);
   EXPECT_EQ(naive::ownership_fault(make_pattern_encoding(block_raked, small)), "");
