@@ -10,6 +10,50 @@ using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
 
 namespace {
 
+namespace reading {
+
+// The copy of a 128 x 32 tile by 256 threads in waves of 64. R: none. H: 128 = 2 * 4 * 16 and 32 = 4 * 8.
+// P: the wave is factor (1, 1), the lane is (1, 2) and (2, 0). Y: a thread holds (1, 0) times (2, 1), 2 x 8 elements.
+using copy = tw::tile_distribution_encoding<sequence<>, tuple<sequence<2, 4, 16>, sequence<4, 8>>,
+                                            tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 0>>,
+                                            sequence<1, 2>, sequence<0, 1>>;
+using distribution = decltype(tw::make_static_tile_distribution(copy{}));
+
+static_assert(distribution::get_lengths() == tw::multi_index<2>{128, 32});
+static_assert(distribution::num_threads() == 256 && distribution::num_elements == 16);
+// Wave 0, lane 5: 5 = 1 * 4 + 1, so row 1 and the second chunk of columns.
+static_assert(distribution::calculate_index({0, 5}) == tw::multi_index<2>{1, 8});
+// Its registers 8 ... 15 are 64 rows further down.
+static_assert(distribution::y_to_x({1, 0}) == tw::multi_index<2>{64, 0});
+static_assert(distribution::y_to_register({1, 0}) == 8);
+
+// The same as a value, for programs that compute their distributions.
+constexpr tw::distribution_encoding copy_by_value() {
+  tw::distribution_encoding e;
+  e.h.push_back({});
+  for (index_t factor : {2, 4, 16}) e.h[0].push_back(factor);
+  e.h.push_back({});
+  for (index_t factor : {4, 8}) e.h[1].push_back(factor);
+  e.p.push_back({});
+  e.p[0].push_back({1, 1});
+  e.p.push_back({});
+  e.p[1].push_back({1, 2});
+  e.p[1].push_back({2, 0});
+  e.y.push_back({1, 0});
+  e.y.push_back({2, 1});
+  return e;
+}
+static_assert(copy_by_value() == copy::value);
+static_assert(tw::check(copy_by_value()).fault == tw::encoding_fault::none);
+
+// Operand A of a matrix instruction: the lane map is data, its distribution follows.
+constexpr auto mfma = tw::arch::describe(tw::arch::matrix_op::mfma_32x32x8);
+static_assert(mfma.a.at(40, 3) == tw::arch::matrix_position{8, 7});  // lane 40, register 3: row 8, column 7
+using operand = tw::tile_distribution<tw::encoding_of(mfma.a)>;
+static_assert(operand::calculate_index({40}) == tw::multi_index<2>{8, 4});
+
+}  // namespace reading
+
 // 64 x 32 halves, in vectors of 8, by two waves of 64 lanes.
 using pattern = tw::tile_distribution_encoding_pattern_2d<128, 64, 32, 8, tw::tile_distribution_pattern::block_raked>;
 constexpr auto copy = pattern::make_2d_static_tile_distribution();
@@ -42,27 +86,6 @@ constexpr tw::distribution_encoding down_the_rows =
 using wave = tw::tile_distribution<tw::embed(down_the_rows, base::encoding)>;  // one wave takes 16 base tiles
 static_assert(
     tw::analyze_lds_access<tw::arch::gfx942>(layout, wave{}, 2, tw::lds_access_kind::write).is_conflict_free());
-
-TEST(docs_distributions, grids) {
-  // Which tile block 5 of a grid of 3 x 4 computes.
-  static_assert(tw::hilbert_curve{.rows = 3, .cols = 4}.get_index(5) == tw::multi_index<2>{2, 1});
-  static_assert(tw::row_group_curve{.rows = 3, .cols = 4, .group_rows = 2}.get_index(5) == tw::multi_index<2>{1, 2});
-
-  EXPECT_EQ(tw::to_string(tw::hilbert_curve{3, 4}), "Hilbert curve of 3 x 4 tiles");
-}
-
-TEST(docs_distributions, analysis) {
-  using walk = tw::space_filling_curve<2, sequence<4, 6>, sequence<0, 1>, sequence<1, 1>>;
-  constexpr tw::access_locality steps = tw::access_pattern_analyzer<walk>::analyze_locality();
-  static_assert(steps.sequential_steps == 20 && steps.cache_line_jumps == 3 && steps.large_jumps == 0);
-
-  // The copy above, in a matrix whose rows begin every 4096 halves.
-  using analyzer = tw::memory_access_analyzer<decltype(copy), tw::half_t>;
-  static_assert(analyzer::bandwidth_utilization() == 25.0f);  // 16 bytes of one thread are a quarter of a cache line
-  static_assert(analyzer::cost(4096).lines == 64 && analyzer::cost(4096).utilization() == 100.0f);
-  static_assert(analyzer::is_perfectly_coalesced(4096));
-  EXPECT_EQ(analyzer::cost(4096).wave_accesses, 4);
-}
 
 TEST(docs_distributions, text) {
   EXPECT_EQ(tw::to_string(by_value), R"(tile distribution encoding
