@@ -52,6 +52,9 @@ struct single_buffered_pipeline {
     }
     exec::block_sync();
     windows.template load<0, held>(f, 0);
+    // Here as well as in the loop: else products with one tile along k have accumulators of their own, and behind the loop its sums
+    // are moved into these, through more registers than there are.
+    keep_in_accumulation_registers<tile>(c);
 
     const auto multiply_and_read_the_rest = [&]() TILEWRIGHT_INLINE_LAMBDA {
       unroll<steps - held>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
