@@ -19,7 +19,9 @@ template <class T, operand_major BMajor>
 using portable_policy = tw::gemm_policy<tw::arch::sm90, T, operand_major::k, BMajor, 8>;
 
 template <class Policy>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void gemm([[maybe_unused]] tw::gemm_args args) {
+TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(
+    tw::gemm_kernel<Policy>::block_size,
+    tw::gemm_kernel<Policy>::blocks_at_once) void gemm([[maybe_unused]] tw::gemm_args args) {
 #if TILEWRIGHT_DEVICE_PASS
   tw::gemm_kernel<Policy>{}(args);
 #endif

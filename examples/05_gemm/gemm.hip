@@ -12,12 +12,19 @@ namespace gemm_example {
 template <class Choice, class Arch>
 using policy = tw::gemm_policy<Arch, typename Choice::element_type, Choice::a_major, Choice::b_major, Choice::vector>;
 
+#if !TILEWRIGHT_CPU_PASS
+template <class Choice>
+using current_kernel = tw::gemm_kernel<policy<Choice, tw::arch::current>>;
+#endif
+
 /// One kernel for each choice; each device pass fills it for its own target.
 template <class Choice>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void gemm([[maybe_unused]] tw::gemm_args args) {
+TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(
+    current_kernel<Choice>::block_size,
+    current_kernel<Choice>::blocks_at_once) void gemm([[maybe_unused]] tw::gemm_args args) {
 #if TILEWRIGHT_DEVICE_PASS
   static_assert(tw::require_conflict_free_gemm<policy<Choice, tw::arch::current>>());
-  tw::gemm_kernel<policy<Choice, tw::arch::current>>{}(args);
+  current_kernel<Choice>{}(args);
 #endif
 }
 

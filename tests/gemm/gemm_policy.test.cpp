@@ -23,12 +23,20 @@ void expect_no_conflicts() {
 template <class Arch>
 void expect_good_defaults() {
   constexpr block_tile tile = default_block_tile<Arch, half_t>();
-  static_assert(tile.is_sound() && Arch::value.supports(tile.op) && tile.block_size() == 256);
+  static_assert(tile.is_sound() && Arch::value.supports(tile.op));
   using enum operand_major;
   expect_no_conflicts<gemm_policy<Arch, half_t, k, mn, 8>>();
   expect_no_conflicts<gemm_policy<Arch, bfloat16_t, mn, k, 8>>();
-  using kernel = gemm_kernel<gemm_policy<Arch, half_t, k, mn, 8>>;
-  static_assert(kernel::block_size == 256 && kernel::lds_bytes == 2 * (128 + 128) * 32 * 2);
+  using wide = gemm_kernel<gemm_policy<Arch, half_t, k, mn, 8>>;
+  using narrow = gemm_kernel<gemm_policy<Arch, half_t, k, mn, 1>>;
+  static_assert(narrow::block_size == 256 && narrow::lds_bytes == 2 * (128 + 128) * 32 * 2);
+  if constexpr (arch::is_amd(Arch::value)) {
+    static_assert(wide::block_size == 256 && wide::lds_bytes == narrow::lds_bytes);
+  } else {
+    static_assert(wide::block_size == 128 && wide::lds_bytes == 4 * (128 + 128) * 32 * 2);
+    // So that one block's copies and barriers hide behind the other's products.
+    static_assert(wide::blocks_at_once == 2 && narrow::blocks_at_once == 1);
+  }
 }
 
 TEST(GemmPolicy, DefaultsAreFreeOfConflicts) {
@@ -39,6 +47,24 @@ TEST(GemmPolicy, DefaultsAreFreeOfConflicts) {
   expect_good_defaults<arch::gfx1201>();
   expect_good_defaults<arch::sm80>();
   expect_good_defaults<arch::sm90>();
+}
+
+template <index_t Vector, block_tile Tile>
+using pipeline_on_sm80 =
+    typename gemm_policy<arch::sm80, half_t, operand_major::k, operand_major::mn, Vector, Tile>::pipeline;
+
+TEST(GemmPolicy, DefaultPipelinesCopyAsMemoryAndTileAllow) {
+  using enum arch::matrix_op;
+  constexpr block_tile usual{128, 128, 32, 2, 2, mma_m16n8k16_x2}, large{256, 256, 32, 4, 4, mma_m16n8k16_x2},
+      huge{256, 256, 64, 4, 4, mma_m16n8k16_x2}, wide{16, 512, 64, 1, 4, mma_m16n8k16_x2},
+      flat{64, 64, 16, 1, 4, mma_m16n8k16_x2};
+  EXPECT_TRUE((std::is_same_v<pipeline_on_sm80<8, usual>, multi_stage_pipeline<4>>));
+  EXPECT_TRUE((std::is_same_v<pipeline_on_sm80<4, usual>, double_buffered_pipeline>)) << "8 bytes at once";
+  EXPECT_TRUE((std::is_same_v<pipeline_on_sm80<1, usual>, double_buffered_pipeline>));
+  EXPECT_TRUE((std::is_same_v<pipeline_on_sm80<8, large>, multi_stage_pipeline<4>>));
+  EXPECT_TRUE((std::is_same_v<pipeline_on_sm80<8, huge>, multi_stage_pipeline<2>>)) << "163 KiB of LDS";
+  EXPECT_TRUE((std::is_same_v<pipeline_on_sm80<8, flat>, multi_stage_pipeline<4>>));
+  EXPECT_TRUE((std::is_same_v<pipeline_on_sm80<8, wide>, double_buffered_pipeline>)) << "a row of B needs 64 lanes";
 }
 
 TEST(LdsPrediction, CountsTilesAlongKOfEveryBlock) {

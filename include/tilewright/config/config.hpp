@@ -3,20 +3,21 @@
 #pragma once
 
 // TILEWRIGHT_HD marks an inline function that host and device may call, TILEWRIGHT_GLOBAL a kernel entry, and TILEWRIGHT_BLOCK_SIZE(n) says
-// that a kernel is always launched with n threads in a block. Device code is always inlined: a tile whose address a call could take
+// that a kernel is always launched with n threads in a block; TILEWRIGHT_BLOCK_SIZE(n, blocks) also that so many blocks should find place
+// on a multiprocessor, which bounds their registers (NVIDIA; compilers for AMD GPUs are not told). Device code is always inlined: a tile whose address a call could take
 // would not live in registers, and compilers are faster, too. But for inline, all are empty for a plain C++ compiler, and none needs a runtime header.
 #if defined(__clang__) && (defined(__HIP__) || defined(__CUDA__))
 #define TILEWRIGHT_HD __attribute__((host, device, always_inline)) inline
 #define TILEWRIGHT_GLOBAL __attribute__((global))
-#define TILEWRIGHT_BLOCK_SIZE(n) __attribute__((amdgpu_flat_work_group_size(n, n)))
+#define TILEWRIGHT_BLOCK_SIZE(n, ...) __attribute__((amdgpu_flat_work_group_size(n, n)))
 #elif defined(__CUDACC__)
 #define TILEWRIGHT_HD __host__ __device__ __attribute__((always_inline)) inline
 #define TILEWRIGHT_GLOBAL __global__
-#define TILEWRIGHT_BLOCK_SIZE(n) __launch_bounds__(n)
+#define TILEWRIGHT_BLOCK_SIZE(...) __launch_bounds__(__VA_ARGS__)
 #else
 #define TILEWRIGHT_HD inline
 #define TILEWRIGHT_GLOBAL
-#define TILEWRIGHT_BLOCK_SIZE(n)
+#define TILEWRIGHT_BLOCK_SIZE(...)
 #endif
 
 // TILEWRIGHT_INLINE_CALLS(expression) inlines the calls in a statement, before the compiler has spent time on the callees alone.
@@ -54,7 +55,8 @@
 
 // Exactly one of these is 1 in each compilation pass. TILEWRIGHT_STUB_PASS is the host half of a HIP or CUDA
 // compilation: kernels are declared there, never run.
-#if defined(__AMDGCN__) && (!defined(__HIP__) || defined(__HIP_DEVICE_COMPILE__))  // HIP defines the name for its host half, too
+#if defined(__AMDGCN__) && \
+    (!defined(__HIP__) || defined(__HIP_DEVICE_COMPILE__))  // HIP defines the name for its host half, too
 #define TILEWRIGHT_AMDGCN_PASS 1
 #define TILEWRIGHT_NVPTX_PASS 0
 #define TILEWRIGHT_STUB_PASS 0

@@ -23,6 +23,16 @@ struct gemm_kernel {
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
+  /// Blocks that should find place on a multiprocessor, for TILEWRIGHT_BLOCK_SIZE: two where LDS holds them and their threads keep 100
+  /// registers beside their sums.
+  static constexpr index_t blocks_at_once = [] {
+    const arch::target& target = Policy::arch::value;
+    const index_t pool = max(target.lds_pool_bytes, target.lds_bytes);
+    const index_t registers = arch::is_amd(target) ? 0 : 64 * 1024 / (2 * block_size);
+    const bool fit = 2 * (lds_bytes + target.lds_reserved_bytes) <= pool;
+    return fit && tile.m * tile.n / block_size + 100 <= registers ? 2 : 1;
+  }();
+
   static constexpr grid_size grid(const gemm_args& args) {
     return {ceil_div(args.n, tile.n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
   }

@@ -29,8 +29,9 @@ inline constexpr bool copies_directly = false;
 template <index_t Stages>
 inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
 
-/// The block tile that a target's kernels use by default for elements of T: 128 bytes of each row at a time on AMD GPUs.
-template <class Arch, class T>
+/// The block tile that a target's kernels use by default for elements of T: 128 bytes of each row at a time on AMD GPUs. On NVIDIA GPUs
+/// operands that pass through registers, because memory allows narrower vectors than 16 bytes, need more waves.
+template <class Arch, class T, index_t Vector = 16 / index_t(sizeof(T))>
 TILEWRIGHT_HD constexpr block_tile default_block_tile() {
   using enum arch::matrix_op;
   using arch::matrix_op;
@@ -44,14 +45,15 @@ TILEWRIGHT_HD constexpr block_tile default_block_tile() {
        {wmma_16x16x16_gfx11, wmma_16x16x16_gfx12, wmma_16x16x16_b8_gfx11, wmma_16x16x16_b8_x2_gfx12}) {
     if (Arch::value.supports(op, element)) return {128, 128, 64, 2, 4, op};
   }
-  return {128, 128, 32, 2, 4, mma_m16n8k16_x2};
+  return {128, 128, 32, 2, Vector == 16 / index_t(sizeof(T)) ? 2 : 4, mma_m16n8k16_x2};
 }
 
 /// What is written for operands of T: sums of int8_t as int, those of 8-bit floating-point numbers as float, else T.
 template <class T>
 using default_result_t = std::conditional_t<__is_same(T, int8_t), int, std::conditional_t<sizeof(T) == 1, float, T>>;
 
-/// single_buffered_pipeline on AMD GPUs where k of the block tile is at least two steps of the matrix instruction, else
+/// single_buffered_pipeline on AMD GPUs where k of the block tile is at least two steps of the matrix instruction;
+/// multi_stage_pipeline with four stages, or as many as fit LDS, on NVIDIA GPUs where memory allows vectors of 16 bytes; else
 /// double_buffered_pipeline.
 struct default_pipeline;
 
@@ -87,6 +89,34 @@ TILEWRIGHT_HD constexpr tensor_graph operand_graph(const swizzled_layout& layout
   return graph;
 }
 
+/// Stages of the default pipeline that copies without registers; less than 2: it has another one.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr index_t default_stages(const block_tile& tile, operand_major a_major, operand_major b_major,
+                                               index_t vector) {
+  const index_t k_pack = 16 / index_t(sizeof(T)), waves = tile.num_waves();
+  if (arch::is_amd(Arch::value) || vector != k_pack || !uses_ldmatrix(tile.op)) return 0;
+  const auto fits = [&](operand_major major, index_t rows) {
+    return major == operand_major::k ||
+           operand_copy_fits(operand_major::k, tile.k, rows, waves, Arch::value.wave_size, k_pack, k_pack);
+  };
+  if (!fits(a_major, tile.m) || !fits(b_major, tile.n)) return 0;
+  return min(4, Arch::value.lds_bytes / ((tile.m + tile.n) * tile.k * index_t(sizeof(T))));
+}
+
+template <class Pipeline, index_t Stages, bool SingleBuffer>
+struct pipeline_or_default {
+  using type = Pipeline;
+};
+template <index_t Stages, bool SingleBuffer>
+struct pipeline_or_default<default_pipeline, Stages, SingleBuffer> {
+  using type = std::conditional_t<SingleBuffer, single_buffered_pipeline, double_buffered_pipeline>;
+};
+template <index_t Stages>
+  requires(Stages >= 2)
+struct pipeline_or_default<default_pipeline, Stages, false> {
+  using type = multi_stage_pipeline<Stages>;
+};
+
 }  // namespace detail
 
 /// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol stays short; such a
@@ -94,7 +124,7 @@ TILEWRIGHT_HD constexpr tensor_graph operand_graph(const swizzled_layout& layout
 /// Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs lengths along contiguous dimensions,
 /// leading dimensions and pointers that are multiples of it.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
-          block_tile Tile = default_block_tile<Arch, T>(), class Pipeline = default_pipeline>
+          block_tile Tile = default_block_tile<Arch, T, Vector>(), class Pipeline = default_pipeline>
 struct gemm_policy {
   static_assert(Arch::value.supports(Tile.op, matrix_element_v<T>),
                 "gemm_policy: the target does not have this matrix instruction for these elements");
@@ -115,8 +145,8 @@ struct gemm_policy {
   static constexpr index_t k_pack = 16 / index_t(sizeof(T));
   static constexpr bool prefers_single_buffer = tilewright::arch::is_amd(Arch::value) && num_k_steps(Tile) > 1;
   using pipeline =
-      std::conditional_t<!std::is_same_v<Pipeline, default_pipeline>, Pipeline,
-                         std::conditional_t<prefers_single_buffer, single_buffered_pipeline, double_buffered_pipeline>>;
+      typename detail::pipeline_or_default<Pipeline, detail::default_stages<Arch, T>(Tile, AMajor, BMajor, Vector),
+                                           prefers_single_buffer>::type;
   /// What a thread may have while two waves, or as many as the block has more, share a SIMD.
   static constexpr index_t registers_per_thread = Arch::value.max_vgprs / max(2, Tile.num_waves() / 4);
   static_assert(is_power_of_two(Tile.m) && is_power_of_two(Tile.n) && is_power_of_two(Tile.k),
