@@ -77,6 +77,7 @@ TEST(LdsPhases, Cdna4) {
   EXPECT_EQ(phases_of(t, lds_op::read_b32, 1), contiguous(64, 32));
   EXPECT_EQ(phases_of(t, lds_op::read_b64), contiguous(64, 32));
   EXPECT_EQ(phases_of(t, lds_op::read_b64_tr_b16), contiguous(64, 32));
+  EXPECT_EQ(phases_of(t, lds_op::read_b64_tr_b8), contiguous(64, 32));
   EXPECT_EQ(phases_of(t, lds_op::read_b96), repeated(quads, 64));
   EXPECT_EQ(phases_of(t, lds_op::read_b128), repeated(gfx950_b128, 64));
   EXPECT_EQ(phases_of(t, lds_op::write_b32), contiguous(64, 32));

@@ -126,6 +126,7 @@ TEST(LdsOp, IsNamedAsInTheAssembly) {
   EXPECT_STREQ(instruction_name(gfx942::value, lds_op::read_b128), "ds_read_b128");
   EXPECT_STREQ(instruction_name(gfx942::value, lds_op::read_b8), "ds_read_u8");
   EXPECT_STREQ(instruction_name(gfx950::value, lds_op::read_b64_tr_b16), "ds_read_b64_tr_b16");
+  EXPECT_STREQ(instruction_name(gfx950::value, lds_op::read_b64_tr_b8), "ds_read_b64_tr_b8");
   EXPECT_STREQ(instruction_name(gfx1100::value, lds_op::read_b128), "ds_load_b128");
   EXPECT_STREQ(instruction_name(gfx1201::value, lds_op::write_b64), "ds_store_b64");
   EXPECT_STREQ(instruction_name(sm90::value, lds_op::read_b128), "ld.shared.v4.b32");
@@ -135,7 +136,7 @@ TEST(LdsOp, IsNamedAsInTheAssembly) {
 
 TEST(Target, LacksWhatItsInstructionSetLacks) {
   static_assert(!gfx942::value.supports(lds_op::ldmatrix) && !gfx942::value.supports(lds_op::read_b64_tr_b16));
-  static_assert(gfx950::value.supports(lds_op::read_b64_tr_b16));
+  static_assert(gfx950::value.supports(lds_op::read_b64_tr_b16) && gfx950::value.supports(lds_op::read_b64_tr_b8));
   static_assert(!sm90::value.supports(lds_op::read_b96) && sm90::value.supports(lds_op::stmatrix));
   static_assert(!sm80::value.supports(lds_op::stmatrix) && sm80::value.supports(lds_op::ldmatrix));
 }

@@ -74,6 +74,32 @@ TEST_P(machine, exchanges_between_lanes) {
   for (int lane = 0; lane < 32; ++lane) ASSERT_EQ(out[std::size_t(lane)], 1);
 }
 
+// Matrices of 4 (halves) or 8 (bytes) rows and 16 columns in a row; lane i of 16 has column i.
+TEST_P(machine, transposes) {
+  std::vector<unsigned char> in(1024);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 37 + i / 256);
+  std::vector<short> wide(64 * 4);
+  std::vector<unsigned char> narrow(64 * 8);
+  code_.allow(in.data(), in.size());
+  code_.allow(wide.data(), wide.size() * 2);
+  code_.allow(narrow.data(), narrow.size());
+  code_.launch("transposing_reads", {1}, {256}, 0, emu::kernarg().add(in.data()).add(wide.data()).add(narrow.data()));
+  if (GetParam().arch != "gfx950") {  // the others have no such instruction
+    EXPECT_EQ(wide, std::vector<short>(64 * 4));
+    return;
+  }
+  for (std::size_t lane = 0; lane < 64; ++lane) {
+    const std::size_t group = lane / 16, column = lane % 16;
+    for (std::size_t row = 0; row < 4; ++row) {
+      short expected;
+      std::memcpy(&expected, &in[512 + group * 128 + row * 32 + column * 2], 2);
+      ASSERT_EQ(wide[lane * 4 + row], expected) << lane << ", " << row;
+    }
+    for (std::size_t row = 0; row < 8; ++row)
+      ASSERT_EQ(narrow[lane * 8 + row], in[group * 128 + row * 16 + column]) << lane << ", " << row;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(targets, machine, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 

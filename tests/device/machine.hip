@@ -79,6 +79,25 @@ TILEWRIGHT_HD void far_lanes(int lane, int* out) {
 }
 #endif
 
+/// out: what each lane receives of the matrix that it and its neighbours address, byte by byte; nothing where the target does not transpose.
+extern "C" TILEWRIGHT_GLOBAL void transposing_reads(const unsigned* in, tw::vector_t<short, 4>* wide,
+                                                    tw::vector_t<signed char, 8>* narrow) {
+#if TILEWRIGHT_DEVICE_PASS
+  const exec::lds_pointer lds = exec::lds_allocate<1024>();
+  const tw::index_t t = exec::thread_id();
+  exec::lds_store(lds, t * 4, in[t]);
+  exec::block_sync();
+  const auto read = [&](auto op) TILEWRIGHT_INLINE_LAMBDA {
+    if constexpr (tw::arch::current::value.supports(decltype(op)::value)) {
+      if (t >= 64) return;
+      wide[t] = exec::lds_load_transpose<short>(lds, t * 8 + 512);
+      narrow[t] = exec::lds_load_transpose<signed char>(lds, t * 8);
+    }
+  };
+  read(tw::number<tw::arch::lds_op::read_b64_tr_b16>{});
+#endif
+}
+
 /// out[32 m + lane]: the number of the lane that differs in mask m, for m in 1 ... 31.
 extern "C" TILEWRIGHT_GLOBAL void exchange(int* out) {
 #if TILEWRIGHT_DEVICE_PASS

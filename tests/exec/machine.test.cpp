@@ -168,4 +168,52 @@ TEST(machine, ldmatrix_distributes_four_matrices_of_8x8) {
   EXPECT_EQ(report.of(tw::arch::lds_op::ldmatrix).executions, 2);
 }
 
+// In each 16 lanes, four (two-byte elements) or two (one-byte elements) neighbours address a row of 16, and lane i receives column i.
+template <class T>
+void expect_columns_of_rows() {
+  SCOPED_TRACE(sizeof(T));
+  constexpr index_t length = 8 / index_t(sizeof(T)), lanes_per_row = 16 / length, pitch = 8 * lanes_per_row + 24;
+  constexpr index_t rows = 128 / lanes_per_row, lds_bytes = rows * pitch;
+  std::vector<tw::vector_t<T, length>> columns(128);
+  const exec::launch_report report = exec::launch(one_block(tw::arch::gfx950::value, 128, lds_bytes), [&] {
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    const index_t t = exec::thread_id();
+    if (t < rows) {
+      for (index_t col = 0; col < 16; ++col)
+        exec::lds_store(lds, t * pitch + col * index_t(sizeof(T)), static_cast<T>(t * 16 + col));
+    }
+    exec::block_sync();
+    columns[std::size_t(t)] = exec::lds_load_transpose<T>(lds, t / lanes_per_row * pitch + t % lanes_per_row * 8);
+  });
+  for (index_t t = 0; t < 128; ++t) {
+    for (index_t row = 0; row < length; ++row)
+      EXPECT_EQ(columns[std::size_t(t)][row], T((t / 16 * length + row) * 16 + t % 16)) << t << ", " << row;
+  }
+  EXPECT_EQ(report.of(tw::arch::transposing_read_op(sizeof(T))).executions, 2);
+  EXPECT_EQ(report.of(tw::arch::lds_op::read_b64).executions, 0);
+}
+
+TEST(machine, transposing_reads_give_columns_of_what_16_lanes_address) {
+  expect_columns_of_rows<unsigned short>();
+  expect_columns_of_rows<unsigned char>();
+}
+
+TEST(machine, transposing_reads_are_refused_where_the_target_has_none) {
+  const auto kernel = [] {
+    const exec::lds_pointer lds = exec::lds_allocate<512>();
+    exec::lds_store(lds, exec::thread_id() * 8, 0.0);
+    exec::block_sync();
+    exec::lds_load_transpose<short>(lds, exec::thread_id() * 8);
+  };
+  EXPECT_NO_THROW(exec::launch(one_block(tw::arch::gfx950::value, 64, 512), kernel));
+  try {
+    exec::launch(one_block(tw::arch::gfx942::value, 64, 512), kernel);
+    ADD_FAILURE() << "gfx942 has no transposing reads";
+  } catch (const exec::fault& fault) {
+    EXPECT_NE(std::string(fault.what()).find("asks for ds_read_b64_tr_b16, which gfx942 does not have"),
+              std::string::npos)
+        << fault.what();
+  }
+}
+
 }  // namespace

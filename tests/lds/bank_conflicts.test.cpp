@@ -119,7 +119,9 @@ std::vector<std::vector<index_t>> groups_of(const arch::target& t, lds_op op, in
 
 index_t banks_of(const arch::target& t, lds_op op, index_t reading) {
   if (&t == &arch::gfx950::value) {
-    if (op == lds_op::read_b64 || op == lds_op::read_b128 || op == lds_op::read_b64_tr_b16) return 64;
+    if (op == lds_op::read_b64 || op == lds_op::read_b128 || op == lds_op::read_b64_tr_b16 ||
+        op == lds_op::read_b64_tr_b8)
+      return 64;
     return !arch::is_write(op) && arch::access_bytes(op) <= 4 && reading == 0 ? 64 : 32;
   }
   return reading == 0 ? 32 : 64;

@@ -133,6 +133,24 @@ TEST(AnalyzeLdsAccess, LdmatrixIsAnInstructionOfItsOwn) {
   static_assert(result.op == arch::lds_op::ldmatrix && result.phases == 4 * result.executions);
 }
 
+// Columns of A for a matrix instruction: 16 rows of k, each of which four lanes address.
+TEST(AnalyzeLdsAccess, TransposingReadsAreInstructionsOfTheirOwn) {
+  const arch::lane_map addresses =
+      address_map(arch::exchange_of(arch::lds_op::read_b64_tr_b16), arch::describe(arch::matrix_op::mfma_16x16x16).a);
+  const distribution_encoding of_tile = encoding_of(addresses);  // (m, k)
+  const auto columns = [&](index_t pitch) {
+    const auto layout =
+        make_naive_tensor_descriptor(make_tuple(number<16>{}, number<16>{}), make_tuple(number<1>{}, pitch));
+    return analyze_lds_access(arch::gfx950::value, graph_of(layout), of_tile, 2, lds_access_kind::transposing_read);
+  };
+  // 64 lanes, 8 bytes each; 32 of them at once, on 64 banks: the 8 columns of a phase lie side by side, or on top of each other.
+  EXPECT_EQ(columns(16).op, arch::lds_op::read_b64_tr_b16);
+  EXPECT_TRUE(columns(16).is_conflict_free());
+  EXPECT_EQ(columns(128).worst_degree, 8);
+  EXPECT_TRUE(columns(128 + 16).is_conflict_free());
+  EXPECT_EQ(columns(16).known_by, arch::grade::inferred);
+}
+
 TEST(AnalyzeLdsAccess, DisputedRowsAreReadForTheWorst) {
   using narrow = tile_distribution<copies::along_rows(64, 32, 1, 64, 2)>;
   const auto with = [](lds_reading reading) {

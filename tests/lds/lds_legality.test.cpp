@@ -28,6 +28,15 @@ TEST(CheckLdsAccess, SaysWhatIsWrong) {
   EXPECT_EQ(fault_on(gfx942, rows_of_64_bytes, by_rows, ldmatrix), lds_fault::no_such_instruction);
   EXPECT_EQ(fault_on(arch::sm90::value, packed_graph(64, 36), copies::along_rows(64, 32, 2, 32, 8), ldmatrix),
             lds_fault::narrow_ldmatrix);
+  const lds_access_kind transposing = lds_access_kind::transposing_read;
+  const distribution_encoding halves = copies::along_rows(64, 32, 2, 64, 4);
+  EXPECT_EQ(fault_on(arch::gfx950::value, rows_of_64_bytes, halves, transposing), lds_fault::none);
+  EXPECT_EQ(fault_on(gfx942, rows_of_64_bytes, halves, transposing), lds_fault::no_such_instruction);
+  EXPECT_EQ(fault_on(arch::gfx950::value, rows_of_64_bytes, by_rows, transposing), lds_fault::transposing_width);
+  EXPECT_EQ(
+      check_lds_access(arch::gfx950::value, packed_graph(64, 32), copies::along_rows(64, 32, 2, 64, 2), 4, transposing),
+      (lds_legality{lds_fault::transposing_width, 8, 8}))
+      << "no elements of 4 bytes";
   distribution_encoding unsound = by_rows;
   unsound.y = {};
   EXPECT_EQ(fault_on(gfx942, rows_of_64_bytes, unsound), lds_fault::unsound_distribution);

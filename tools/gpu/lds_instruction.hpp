@@ -25,7 +25,8 @@ struct lds_word<12> {
 /// One instruction at lds + byte; a word of what was read.
 template <lds_op Op>
 TILEWRIGHT_HD unsigned issue(exec::lds_pointer lds, index_t byte) {
-  static_assert(Op <= lds_op::write_b128 && Op != lds_op::read_b64_tr_b16, "issue: AMD GPUs have no such instruction");
+  static_assert(Op <= lds_op::write_b128 && Op != lds_op::read_b64_tr_b16 && Op != lds_op::read_b64_tr_b8,
+                "issue: AMD GPUs have no such instruction");
   using word = typename lds_word<tilewright::arch::access_bytes(Op)>::type;
   auto* const place = (volatile __attribute__((address_space(3))) word*)(lds.address + byte);
   if constexpr (tilewright::arch::is_write(Op)) {

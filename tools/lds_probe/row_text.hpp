@@ -32,9 +32,9 @@ inline std::string number(double x) {
 
 /// The name of the enumerator, as a row of a table needs it.
 inline std::string enumerator(arch::lds_op op) {
-  constexpr const char* names[] = {"read_b8",   "read_b16",        "read_b32",   "read_b64",  "read_b96",
-                                   "read_b128", "read_b64_tr_b16", "write_b8",   "write_b16", "write_b32",
-                                   "write_b64", "write_b96",       "write_b128", "ldmatrix",  "stmatrix"};
+  constexpr const char* names[] = {
+      "read_b8",  "read_b16",  "read_b32",  "read_b64",  "read_b96",  "read_b128",  "read_b64_tr_b16", "read_b64_tr_b8",
+      "write_b8", "write_b16", "write_b32", "write_b64", "write_b96", "write_b128", "ldmatrix",        "stmatrix"};
   return names[index_t(op)];
 }
 

@@ -23,7 +23,7 @@ named_layout solve(const tw::arch::target& target, const tw::lds_tile& tile,
                     std::to_string(bytes) + "B");
     }
     fits = fits && tw::has_power_of_two_factors(pattern.distribution) && tile.row_bytes() >= bytes;
-    if (target.find(tw::lds_op_of(pattern.kind, bytes)) == nullptr) {
+    if (target.find(tw::lds_op_of(pattern.kind, bytes, tile.element_bytes)) == nullptr) {
       throw refusal("--layout solve: " + std::string(target.name) + " has no instruction for pattern " + pattern.name);
     }
     uses.push_back({pattern.distribution, pattern.kind});

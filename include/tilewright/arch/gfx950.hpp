@@ -27,8 +27,9 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna4_lds()
       lds_row(lds_op::read_b32, b32_read_whole, b32_read_halves), lds_row(lds_op::read_b64, b64_read),
       lds_row(lds_op::read_b96, {quads_of_two_halves(wave), 32, grade::third_party, "measured by others", 16}),
       lds_row(lds_op::read_b128, {b128_read_phases, 64, grade::vendor, "vendor; measured by others", 8}),
-      lds_row(lds_op::read_b64_tr_b16, b64_transposing), lds_row(lds_op::write_b8, narrow_write),
-      lds_row(lds_op::write_b16, narrow_write), lds_row(lds_op::write_b32, b32_write),
+      lds_row(lds_op::read_b64_tr_b16, b64_transposing), lds_row(lds_op::read_b64_tr_b8, b64_transposing),
+      lds_row(lds_op::write_b8, narrow_write), lds_row(lds_op::write_b16, narrow_write),
+      lds_row(lds_op::write_b32, b32_write),
       lds_row(lds_op::write_b64, {contiguous_phases(wave, 16), 32, grade::third_party, "measured by others"}),
       lds_row(lds_op::write_b96, {contiguous_phases(wave, 8), 32, grade::unknown, "assumed: as ds_write_b128"}),
       lds_row(lds_op::write_b128, {contiguous_phases(wave, 8), 32, grade::inferred, "as gfx942"}));

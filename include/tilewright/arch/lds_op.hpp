@@ -15,7 +15,8 @@ enum class lds_op : signed char {
   read_b64,
   read_b96,
   read_b128,
-  read_b64_tr_b16,  // gfx950: reads 64 bits per lane and transposes 16-bit elements between lanes
+  read_b64_tr_b16,  // gfx950: reads 64 bits per lane and exchanges 16-bit elements between lanes; see transposing_read.hpp
+  read_b64_tr_b8,  // the same with 8-bit elements
   write_b8,
   write_b16,
   write_b32,
@@ -42,6 +43,7 @@ TILEWRIGHT_HD constexpr index_t access_bytes(lds_op op) {
     case lds_op::write_b32: return 4;
     case lds_op::read_b64:
     case lds_op::read_b64_tr_b16:
+    case lds_op::read_b64_tr_b8:
     case lds_op::write_b64: return 8;
     case lds_op::read_b96:
     case lds_op::write_b96: return 12;
@@ -94,6 +96,7 @@ TILEWRIGHT_HD constexpr const char* instruction_name(instruction_set isa, lds_op
       {"ds_read_b96", "ds_load_b96", ""},
       {"ds_read_b128", "ds_load_b128", "ld.shared.v4.b32"},
       {"ds_read_b64_tr_b16", "", ""},
+      {"ds_read_b64_tr_b8", "", ""},
       {"ds_write_b8", "ds_store_b8", "st.shared.b8"},
       {"ds_write_b16", "ds_store_b16", "st.shared.b16"},
       {"ds_write_b32", "ds_store_b32", "st.shared.b32"},

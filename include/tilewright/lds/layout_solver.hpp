@@ -61,7 +61,7 @@ constexpr index_t count_address_registers(const swizzled_layout& layout, const l
 constexpr void require_use(lds_layout_search& search, const arch::target& target, const lds_tile& tile,
                            const lds_use& use) {
   const index_t bytes = widest_vector(use, tile).length * tile.element_bytes;
-  const arch::lds_instruction* row = target.find(lds_op_of(use.kind, bytes));
+  const arch::lds_instruction* row = target.find(lds_op_of(use.kind, bytes, tile.element_bytes));
   if (row == nullptr) target_has_no_such_lds_instruction();
   const array<unsigned, 6> plain_bits = plain_bits_of_lane(use.distribution, tile);
   for (const arch::lds_service& reading : row->readings) search.require(reading, bytes, plain_bits);

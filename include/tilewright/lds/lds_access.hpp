@@ -83,7 +83,7 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& tar
                                                          lds_access_kind kind, lds_reading reading, lds_method method) {
   const index_t bytes = walk.bytes_per_lane(), instructions = walk.num_waves() * walk.num_accesses();
   lds_access_analysis result;
-  result.op = lds_op_of(kind, bytes);
+  result.op = lds_op_of(kind, bytes, walk.element_bytes());
   const arch::lds_instruction* row = target.find(result.op);
   if (row == nullptr) detail::target_has_no_such_lds_instruction();
   const bool is_write = kind == lds_access_kind::write || kind == lds_access_kind::stmatrix;

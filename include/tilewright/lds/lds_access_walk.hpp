@@ -2,19 +2,21 @@
 // Which bytes of LDS the lanes of each instruction of a tile access address, computed with values alone.
 #pragma once
 
+#include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/descriptor/tensor_descriptor.hpp>
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/lds/bank_conflicts.hpp>
 
 namespace tilewright {
 
-/// How a tile window touches LDS.
-enum class lds_access_kind : signed char { read, write, ldmatrix, stmatrix };
+/// How a tile window touches LDS. transposing_read: AMD's, of 8 bytes for each lane; see arch/transposing_read.hpp.
+enum class lds_access_kind : signed char { read, write, ldmatrix, stmatrix, transposing_read };
 
-/// The instruction that moves `bytes` per lane.
-TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t bytes) {
+/// The instruction that moves `bytes` per lane, in elements of element_bytes.
+TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t bytes, index_t element_bytes) {
   if (kind == lds_access_kind::ldmatrix) return arch::lds_op::ldmatrix;
   if (kind == lds_access_kind::stmatrix) return arch::lds_op::stmatrix;
+  if (kind == lds_access_kind::transposing_read) return arch::transposing_read_op(element_bytes);
   return kind == lds_access_kind::write ? arch::lds_write_op(bytes) : arch::lds_read_op(bytes);
 }
 
@@ -76,6 +78,7 @@ class lds_access_walk {
 
   TILEWRIGHT_HD constexpr addresses_are rule() const { return rule_; }
   TILEWRIGHT_HD constexpr const vector_choice& vector() const { return vector_; }
+  TILEWRIGHT_HD constexpr index_t element_bytes() const { return element_bytes_; }
   TILEWRIGHT_HD constexpr index_t bytes_per_lane() const { return vector_.length * element_bytes_; }
   TILEWRIGHT_HD constexpr index_t ndim_x() const { return encoding_->ndim_x(); }
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_; }

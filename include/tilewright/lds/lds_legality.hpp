@@ -16,6 +16,7 @@ enum class lds_fault : signed char {
   too_many_lanes,
   no_such_instruction,
   narrow_ldmatrix,
+  transposing_width,
   unaligned_begin,
   outside_of_lds,
   width_not_direct,
@@ -46,6 +47,9 @@ TILEWRIGHT_HD constexpr const char* sentence(lds_fault fault) {
     case lds_fault::no_such_instruction: return "the target has no LDS instruction of this kind and width";
     case lds_fault::narrow_ldmatrix:
       return "ldmatrix reads rows of 16 contiguous, aligned bytes; the layout or the distribution leaves fewer";
+    case lds_fault::transposing_width:
+      return "a transposing read takes 8 contiguous, aligned bytes of each lane, in elements of 1 or 2 bytes; the "
+             "layout or the distribution has others";
     case lds_fault::unaligned_begin:
       return "the tile does not begin at a multiple of its vectors; align it, or use narrower vectors";
     case lds_fault::outside_of_lds: return "the access leaves the LDS that the workgroup has";
@@ -84,7 +88,9 @@ TILEWRIGHT_HD constexpr lds_legality check_walk(const arch::target& target, cons
   const index_t bytes = walk.bytes_per_lane();
   if ((kind == lds_access_kind::ldmatrix || kind == lds_access_kind::stmatrix) && bytes != 16)
     return {lds_fault::narrow_ldmatrix, bytes, 16};
-  if (!target.supports(lds_op_of(kind, bytes))) return {lds_fault::no_such_instruction, bytes, 0};
+  if (kind == lds_access_kind::transposing_read && (bytes != 8 || walk.element_bytes() > 2))
+    return {lds_fault::transposing_width, bytes, 8};
+  if (!target.supports(lds_op_of(kind, bytes, walk.element_bytes()))) return {lds_fault::no_such_instruction, bytes, 0};
   if (begin % bytes != 0) return {lds_fault::unaligned_begin, begin, bytes};
   const array<index_t, 2> range = walk.address_range();
   if (begin + range[0] < 0) return {lds_fault::outside_of_lds, begin + range[0], 0};

@@ -116,6 +116,10 @@ TILEWRIGHT_HD constexpr void require_legal() {
     static_assert(
         !wrong,
         "LDS proof: ldmatrix reads rows of 16 contiguous, aligned bytes; the layout or the distribution leaves fewer");
+  } else if constexpr (Fault == lds_fault::transposing_width) {
+    static_assert(!wrong,
+                  "LDS proof: a transposing read takes 8 contiguous, aligned bytes of each lane, in elements of 1 or 2 "
+                  "bytes; the layout or the distribution has others");
   } else if constexpr (Fault == lds_fault::outside_of_lds) {
     static_assert(!wrong, "LDS proof: the access leaves the LDS that a workgroup may have");
   } else if constexpr (Fault == lds_fault::no_such_instruction) {

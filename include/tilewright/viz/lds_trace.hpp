@@ -49,7 +49,8 @@ struct lds_phase_trace {
 
 /// The instruction with which a wave makes its access number `access`; lds_access_walk counts them.
 inline lds_step step_of(const lds_access_walk& walk, lds_access_kind kind, index_t wave, index_t access) {
-  lds_step step{lds_op_of(kind, walk.bytes_per_lane()), wave, access, walk.addresses(wave, access), {}};
+  lds_step step{
+      lds_op_of(kind, walk.bytes_per_lane(), walk.element_bytes()), wave, access, walk.addresses(wave, access), {}};
   for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
     const auto x = walk.position_of(wave, lane, access);
     step.element[lane] = {{x[0], x[1]}};

@@ -2,7 +2,9 @@
 // LDS and the block barrier on AMD GPUs.
 #pragma once
 
+#include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/exec/amdgcn/native.hpp>
+#include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/array.hpp>
 
 namespace tilewright::exec {
@@ -50,6 +52,29 @@ TILEWRIGHT_HD void wave_sync() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+}
+
+/// One transposing read of 8 bytes (gfx950: ds_read_b64_tr_b16 or _tr_b8, by the size of T). Each lane addresses 8 contiguous bytes, 8-byte
+/// aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns, row after row; lane i of the group
+/// receives column i. Every lane of the wave calls it.
+template <class T>
+TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset) {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2,
+                "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
+  static_assert(arch::current::value.supports(arch::transposing_read_op(sizeof(T))),
+                "lds_load_transpose: this target has no transposing reads; load_tile_transpose works everywhere");
+#if defined(__gfx950__)
+  typedef short halves __attribute__((ext_vector_type(4)));
+  typedef int words __attribute__((ext_vector_type(2)));
+  auto* const place = p.address + byte_offset;
+  if constexpr (sizeof(T) == 2) {
+    return bit_cast<vector_t<T, 4>>(
+        __builtin_amdgcn_ds_read_tr16_b64_v4i16((__attribute__((address_space(3))) halves*)place));
+  } else {
+    return bit_cast<vector_t<T, 8>>(
+        __builtin_amdgcn_ds_read_tr8_b64_v2i32((__attribute__((address_space(3))) words*)place));
+  }
+#endif
 }
 
 /// NVIDIA only; here so that kernels written for every machine parse.

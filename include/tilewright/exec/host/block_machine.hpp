@@ -2,6 +2,7 @@
 // Runs blocks on one thread of the CPU: a fiber per emulated thread, LDS, and the places where threads meet.
 #pragma once
 
+#include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/exec/host/fault.hpp>
 #include <tilewright/exec/host/fibers.hpp>
 #include <tilewright/exec/host/lds_checker.hpp>
@@ -78,7 +79,18 @@ class block_machine final : private block_services {
   static constexpr std::size_t lds_alignment = 1024;
   static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
 
-  enum class meeting : signed char { none, barrier, wave_barrier, shuffle, mma, ldmatrix, transposing_ldmatrix, ended };
+  enum class meeting : signed char {
+    none,
+    barrier,
+    wave_barrier,
+    shuffle,
+    mma,
+    ldmatrix,
+    transposing_ldmatrix,
+    transposing_read_16,
+    transposing_read_8,
+    ended
+  };
 
   /// What a lane brings to a meeting of its wave and takes from it.
   struct lane_state {
@@ -205,6 +217,32 @@ class block_machine final : private block_services {
     return mine.result;
   }
 
+  array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes,
+                                      call_site where) override {
+    const arch::lds_op op = arch::transposing_read_op(element_bytes);
+    if (!target_.supports(op)) {
+      fail(self, std::string("asks for ") + arch::instruction_name(arch::instruction_set::cdna, op) + ", which " +
+                     target_.name + " does not have");
+    }
+    self.record(op, address, arch::access_bytes(op), where);
+    lane_state& mine = lane_of(self);
+    mine.source = address;
+    const meeting at = element_bytes == 2 ? meeting::transposing_read_16 : meeting::transposing_read_8;
+    meet(self, waves_[std::size_t(self.wave_id)], at, where, [&] {
+      lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
+      for (index_t i = 0; i < target_.wave_size; ++i) {
+        char* const to = reinterpret_cast<char*>(lanes[i].result.data());
+        for (index_t element = 0; element < arch::access_bytes(op) / element_bytes; ++element) {
+          const arch::lane_element from = arch::source_of_transposing_read(op, {i, element});
+          __builtin_memcpy(to + element * element_bytes,
+                           lds_.get() + lanes[from.lane].source + from.element * element_bytes,
+                           std::size_t(element_bytes));
+        }
+      }
+    });
+    return {{mine.result[0], mine.result[1]}};
+  }
+
   void allocate_lds(thread_context& self, index_t bytes) override {
     if (bytes > lds_bytes_) {
       fail(self, "allocates " + std::to_string(bytes) + " bytes of LDS, but the launch gave the block " +
@@ -237,6 +275,8 @@ class block_machine final : private block_services {
       case meeting::mma: return "a matrix instruction";
       case meeting::ldmatrix: return "an ldmatrix";
       case meeting::transposing_ldmatrix: return "a transposing ldmatrix";
+      case meeting::transposing_read_16: return "a transposing read of 16-bit elements";
+      case meeting::transposing_read_8: return "a transposing read of 8-bit elements";
       default: return "nothing";
     }
   }

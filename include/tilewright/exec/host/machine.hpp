@@ -6,7 +6,7 @@
 #include <tilewright/exec/host/thread_context.hpp>
 #include <tilewright/exec/matrix_element.hpp>
 #include <tilewright/exec/no_schedule.hpp>
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/numeric/vector.hpp>
 
 namespace tilewright::exec {
 inline namespace host {
@@ -125,6 +125,18 @@ void mma_part(Accumulator* c, const T* a, const T* b) {
 template <bool Transposed = false>
 array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site where = {}) {
   return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset, Transposed, where);
+}
+
+/// One transposing read of 8 bytes (gfx950: ds_read_b64_tr_b16 or _tr_b8, by the size of T). Each lane addresses 8 contiguous bytes, 8-byte
+/// aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns, row after row; lane i of the group
+/// receives column i. Every lane of the wave calls it.
+template <class T>
+vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset, call_site where = {}) {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2,
+                "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
+  thread_context& self = *current_thread;
+  return bit_cast<vector_t<T, 8 / sizeof(T)>>(
+      self.services->transposing_read(self, p.byte + byte_offset, index_t(sizeof(T)), where));
 }
 
 }  // namespace host

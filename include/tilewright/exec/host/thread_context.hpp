@@ -30,6 +30,7 @@ class block_services {
   virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element, void* c, const void* a, const void* b,
                    call_site) = 0;
   virtual array<unsigned, 4> ldmatrix_x4(thread_context&, index_t address, bool transposed, call_site) = 0;
+  virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
   virtual void extend_log(thread_context&) = 0;
   /// Throws if the access races with another one or reads what was never written. Returns the number of the place.
   virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;

@@ -5,6 +5,7 @@
 #include <tilewright/arch/current.hpp>
 #include <tilewright/exec/block_index.hpp>
 #include <tilewright/numeric/bits.hpp>
+#include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/array.hpp>
 #include <tilewright/util/math.hpp>
 
@@ -80,6 +81,10 @@ template <class V>
 TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& value) {
   *reinterpret_cast<native_t<sizeof(V)>*>(p.address + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
 }
+
+/// AMD only; here so that kernels written for every machine parse.
+template <class T>
+TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset);
 
 /// Global memory with bounds.
 struct global_buffer {

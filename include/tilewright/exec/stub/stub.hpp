@@ -7,6 +7,7 @@
 #include <tilewright/exec/atomic_op.hpp>
 #include <tilewright/exec/block_index.hpp>
 #include <tilewright/exec/no_schedule.hpp>
+#include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/array.hpp>
 
 namespace tilewright::exec {
@@ -31,6 +32,10 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
 }
 template <class V>
 TILEWRIGHT_HD V lds_load(lds_pointer, index_t) {
+  __builtin_trap();
+}
+template <class T>
+TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer, index_t) {
   __builtin_trap();
 }
 template <class V>
