@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Breaks one operator or constant of a header at a time, and shows whether a test notices.
 
-usage: mutate.py [--every N] [--first I] [--table FILE] HEADER...   headers, or folders of them, below include/tilewright
-       mutate.py --list HEADER...                                   the mutants, without trying them
+usage: mutate.py [--every N] [--first I] [--results] HEADER...   headers, or folders of them, below include/tilewright
+       mutate.py --list HEADER...                                the mutants, without trying them
        mutate.py --self-test
 
 A mutant is killed when a test no longer compiles (static_asserts and other compile-time checks), fails, takes too long, or when what
 must be refused (tests/compile_fail) no longer is. The test of the header's own name is tried first, then others of its floor, then
-the property tests. What no test notices has survived: the line is printed, and gets a test or an explanation in docs/testing.md.
-Compile-fail tests are read by g++ alone.
+the property tests; only those that include the header. What no test notices has survived: it is printed, and gets a test, or an entry
+in tools/equivalent_mutants.txt that says why it does the same; mutants with an entry are counted and not tried. --results writes
+the counts to docs/mutation_results.md. Exit code 1: a mutant without an entry has survived. Compile-fail tests are read by g++ alone.
 """
 
 import argparse
@@ -26,6 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 COMPILER = ["g++", "-std=c++20", "-O0", "-w"]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
 TIME_LIMIT_S = 60
+EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
+RESULTS = ROOT / "docs/mutation_results.md"
 
 # What is tried after the header's own test, instead of all tests of its floor; a list of sources is one program.
 PROPERTIES = [f"tests/property/{name}.cpp" for name in ("layouts.test", "descriptors.test", "random_layout", "check_property")]
@@ -61,7 +64,7 @@ def mutants_of(text):
     """(line number, column, old, new) of every mutant."""
     for number, line in enumerate(text.splitlines()):
         code = code_of(line)
-        if code.lstrip().startswith("#") or code.lstrip().startswith("template <"):
+        if code.lstrip().startswith(("#", "template <", "TILEWRIGHT_UNROLL")):
             continue
         for match in SITE.finditer(code):
             old = match.group()
@@ -74,6 +77,39 @@ def mutated(text, mutant):
     lines = text.splitlines()
     lines[number] = lines[number][:column] + new + lines[number][column + len(old):]
     return "\n".join(lines) + "\n"
+
+
+def mutated_line(text, mutant):
+    return mutated(text, mutant).splitlines()[mutant[0]].strip()
+
+
+def read_equivalents(text):
+    """(header, mutated line) -> why it does the same."""
+    why, header, lines = {}, None, []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("== ") and not lines:
+            header = line.removeprefix("== ")
+        elif line.startswith("  why: ") and lines:
+            why |= {(header, code): line.removeprefix("  why: ") for code in lines}
+            lines = []
+        elif header and not line[0].isspace():
+            lines.append(line)
+        else:
+            raise SystemExit(f"mutate: {EQUIVALENTS.name}, line {number}: it must be '== header', a mutated line, or '  why: ...' below such")
+    return why
+
+
+def files_of(path, root=ROOT, known=None):
+    """The files that a source includes, itself among them."""
+    known = set() if known is None else known
+    if path in known or not path.is_file():
+        return known
+    known.add(path)
+    for kind, name in re.findall(r'^#include ([<"])([^>"]+)[>"]', path.read_text(encoding="utf-8"), re.MULTILINE):
+        files_of(root / "include" / name if kind == "<" else (path.parent / name).resolve(), root, known)
+    return known
 
 
 class Workshop:
@@ -120,12 +156,13 @@ class Workshop:
         return "time" if result is None else None if result.returncode == 0 else "test"
 
 
-def compile_fail_tests(floor, root=ROOT):
-    """Sources that must be refused, with the words that g++ must find; those that include the floor or one that is likely to use it."""
-    users = {"util": "transform", "transform": "transform|descriptor", "descriptor": "descriptor"}.get(floor, floor)
+def compile_fail_tests(header, root=ROOT):
+    """Sources that must be refused, with the words that g++ must find; those that include the header, and its floor or one near it."""
+    floor = header.split("/")[0]
+    users = {"util": "transform", "transform": "transform|descriptor"}.get(floor, floor)
     for source in sorted((root / "tests/compile_fail").glob("*.cpp")):
         text = source.read_text(encoding="utf-8")
-        if re.search(rf"#include <tilewright/({users})/", text):
+        if re.search(rf"#include <tilewright/({users})/", text) and root / "include/tilewright" / header in files_of(source, root):
             yield source, re.findall(r"^// EXPECT(?:\(gcc\))?: (.+)$", text, re.MULTILINE)
 
 
@@ -135,7 +172,8 @@ def tests_of(header, root=ROOT):
     own = f"tests/{floor}/{Path(name).stem}.test.cpp"
     others = AFTER_ITS_OWN.get(floor) or sorted(f"tests/{floor}/{path.name}" for path in (root / "tests" / floor).glob("*.test.cpp"))
     tests = [own] * (root / own).is_file() + [test for test in others if test != own]
-    return [[test] if isinstance(test, str) else test for test in tests]
+    tests = [[test] if isinstance(test, str) else test for test in tests]
+    return [test for test in tests if any(root / "include/tilewright" / header in files_of(root / source, root) for source in test)]
 
 
 def try_mutant(workshop, header, text, mutant, tests):
@@ -148,7 +186,7 @@ def try_mutant(workshop, header, text, mutant, tests):
             if how:
                 tests.insert(0, tests.pop(i))
                 return how
-        for source, words in compile_fail_tests(header.split("/")[0], workshop.root):
+        for source, words in compile_fail_tests(header, workshop.root):
             if not workshop.is_refused(source, words):
                 return "refusal"
         return "survived"
@@ -168,9 +206,26 @@ def headers_of(names, root=ROOT):
             raise SystemExit(f"mutate: there is no include/tilewright/{name}")
 
 
-def report(header, counts):
+def report(header, counts, of):
+    tried = f"{counts.total()}" if counts.total() == of else f"{counts.total()} of {of}"
     by_compiler, by_test = counts["compiler"] + counts["refusal"], counts["test"] + counts["time"]
-    return f"| `{header}` | {sum(counts.values())} | {by_compiler} | {by_test} | {counts['survived']} |"
+    return f"| `{header}` | {tried} | {by_compiler} | {by_test} | {counts['same']} | {counts['survived']} |"
+
+
+def write_results(row):
+    """Puts the row of a header in its place in the results, and says after the table what does the same."""
+    text = RESULTS.read_text(encoding="utf-8")
+    header_of = re.compile(r"^\| `([^`]+)` \|")
+    lines = text.splitlines()
+    rows = {header_of.match(line).group(1): line for line in lines if header_of.match(line)}
+    rows[header_of.match(row).group(1)] = row
+    first = next(i for i, line in enumerate(lines) if line.startswith("|---")) + 1
+    head = lines[:first]
+    same = {}
+    for (header, code), why in read_equivalents(EQUIVALENTS.read_text(encoding="utf-8")).items():
+        same.setdefault((header, why), []).append(code)
+    words = [f"* `{header}`: {why}\n" + "".join(f"  `{code}`\n" for code in codes) for (header, why), codes in sorted(same.items())]
+    RESULTS.write_text("\n".join([*head, *(rows[name] for name in sorted(rows)), "", "## What does the same", "", *words]), encoding="utf-8")
 
 
 def self_test():
@@ -190,6 +245,12 @@ def self_test():
         sum_of_unused = next(m for m in mutants_of(unused) if "nobody" in unused.splitlines()[m[0]] and m[2] == " + ")
         if try_mutant(workshop, header, unused, sum_of_unused, list(own_test)) != "survived":
             failed.append("a mutant that nothing calls did not survive")
+    if not all("nothing breaks" == why for why in read_equivalents("== a.hpp\nf(1);\nf(2);\n  why: nothing breaks\n").values()):
+        failed.append("entries of equivalent mutants are not read")
+    for (header, code), _ in read_equivalents(EQUIVALENTS.read_text(encoding="utf-8")).items():
+        text = (ROOT / "include/tilewright" / header).read_text()
+        if not any(mutated_line(text, mutant) == code for mutant in mutants_of(text)):
+            failed.append(f"{EQUIVALENTS.name}: {header} has no such mutant any more: {code}")
     if list(mutants_of('  f("1 + 1");  // 2 + 2\n#if 1\n')):
         failed.append("strings, comments or directives are mutated")
     print("\n".join(failed) or "mutate, self-test: passed")
@@ -202,38 +263,40 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--every", type=int, default=1, help="only every N-th mutant of a header")
     parser.add_argument("--first", type=int, default=0, help="begin with mutant I of each header")
-    parser.add_argument("--table", help="append the result, as a Markdown table's rows, to this file")
+    parser.add_argument("--results", action="store_true", help=f"write the counts to {RESULTS.relative_to(ROOT)}")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     if options.self_test:
         return self_test()
     if not options.headers:
         parser.error("no headers are given")
-    total, survivors = Counter(), 0
+    explained = read_equivalents(EQUIVALENTS.read_text(encoding="utf-8"))
+    total, of = Counter(), 0
     with tempfile.TemporaryDirectory() as folder:
         workshop = None if options.list else Workshop(folder)
         for header in headers_of(options.headers):
             text = (ROOT / "include/tilewright" / header).read_text()
-            mutants = list(mutants_of(text))[options.first::options.every]
+            mutants = list(mutants_of(text))
             tests, counts = tests_of(header), Counter()
-            for mutant in mutants:
+            of += len(mutants)
+            for mutant in mutants[options.first::options.every]:
+                code = mutated_line(text, mutant)
                 where = f"{header}:{mutant[0] + 1}:{mutant[1] + 1}: '{mutant[2].strip()}' -> '{mutant[3].strip()}'"
                 if options.list:
                     print(where)
                     continue
-                how = try_mutant(workshop, header, text, mutant, tests)
+                how = "same" if (header, code) in explained else try_mutant(workshop, header, text, mutant, tests)
                 counts[how] += 1
                 if how == "survived":
-                    print(f"survived {where}   {text.splitlines()[mutant[0]].strip()}", flush=True)
+                    print(f"survived {where}\n  {code}", flush=True)
             total += counts
             if not options.list:
-                print(report(header, counts), flush=True)
-                if options.table:
-                    with open(options.table, "a", encoding="utf-8") as table:
-                        table.write(report(header, counts) + "\n")
+                print(report(header, counts, len(mutants)), flush=True)
+                if options.results:
+                    write_results(report(header, counts, len(mutants)))
     if not options.list:
-        print(report("all", total))
-    return 0
+        print(report("all", total, of))
+    return 1 if total["survived"] else 0
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ TEST(SpaceFillingCurve, StepsOfCompileTime) {
 TEST(SpaceFillingCurve, SnakesOnlyWhenAsked) {
   static_assert(!space_filling_curve<2, sequence<4, 6>, sequence<0, 1>, sequence<1, 1>>::snake_curved,
                 "off by default");
+  static_assert(!curve<2>{at(4, 6), at(0, 1), at(1, 1)}.snake);
 }
 
 TEST(SpaceFillingCurve, VectorsOfFour) {

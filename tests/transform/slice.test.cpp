@@ -45,6 +45,10 @@ TEST(Slice, FromZeroOnHasNoConstantTerm) {
 TEST(Slice, IsMadeFromLengthBeginAndEnd) {
   EXPECT_TRUE(is_made_of(make_slice_transform(number<20>{}, 3, number<11>{}), transform_kind::slice, 1, 1,
                          {20, dynamic, 11}, {3}));
+  EXPECT_TRUE(is_made_of(make_slice_transform(20, number<3>{}, number<11>{}), transform_kind::slice, 1, 1,
+                         {dynamic, 3, 11}, {20}));
+  EXPECT_TRUE(is_made_of(make_slice_transform(number<20>{}, number<0>{}, number<20>{}), transform_kind::slice, 1, 1,
+                         {20, 0, 20}, {}));
 }
 
 }  // namespace

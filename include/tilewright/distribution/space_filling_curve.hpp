@@ -64,7 +64,7 @@ struct curve {
 template <index_t NDim, class Lengths, class DimAccessOrder, class ScalarsPerAccess, bool Snake = false>
 struct space_filling_curve {
   static_assert(
-      NDim < 0,
+      sizeof(Lengths) == 0,
       "space_filling_curve: the number of dimensions, then lengths, order and scalars per access as sequence<...>s");
 };
 
@@ -72,8 +72,8 @@ template <index_t NDim, index_t... Lengths, index_t... Order, index_t... Scalars
 struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, sequence<Scalars...>, Snake> {
   static_assert(sizeof...(Lengths) == NDim && sizeof...(Order) == NDim && sizeof...(Scalars) == NDim,
                 "space_filling_curve: lengths, order and scalars per access need one entry for each dimension");
-  static_assert(((Lengths > 0) && ...) && ((Scalars > 0) && ...),
-                "space_filling_curve: lengths and scalars per access must be positive");
+  static_assert(((Lengths > 0) && ...), "space_filling_curve: lengths must be positive");
+  static_assert(((Scalars > 0) && ...), "space_filling_curve: scalars per access must be positive");
   static_assert(
       [] {
         bool seen[NDim + 1] = {};

@@ -10,8 +10,6 @@ namespace tilewright {
 /// lower d0 = upper d0; lower d1 = upper d1 ^ (xor of the numbers whose bit is set in upper d0).
 template <>
 struct transform_rules<transform_kind::swizzle> : default_rules {
-  TILEWRIGHT_HD static constexpr index_t num_bits(const index_t* p) { return log2_floor(p[0]); }
-
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
     low[1] = up[1];
