@@ -138,7 +138,11 @@ class Workshop:
 
     def is_refused(self, source, words):
         result = self.run([*COMPILER, f"-I{self.include}", "-fsyntax-only", "-fmessage-length=0", source])
-        return result is not None and result.returncode != 0 and all(word in result.stdout for word in words)
+        if result is None or result.returncode == 0:
+            return False
+        errors = [line for line in result.stdout.splitlines() if not re.match(r" *\d* +\|", line)]
+        return all(text in result.stdout if times == 1 else sum(text in line for line in errors) >= times
+                   for text, times in Counter(words).items())
 
     def try_test(self, sources):
         """None when the test passes, otherwise how it noticed: 'compiler', 'test' or 'time'."""

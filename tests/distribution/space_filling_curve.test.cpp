@@ -32,6 +32,8 @@ TEST(SpaceFillingCurve, TakesIndicesOfRunTimeAndOfCompileTime) {
 TEST(SpaceFillingCurve, StepsOfCompileTime) {
   static_assert(row_major::get_forward_step(number<5>{}) == at(1, -5));
   static_assert(row_major::get_backward_step(number<23>{}) == at(0, -1));
+  static_assert(row_major::get_forward_step(number<22>{}) == at(0, 1), "to the last");
+  static_assert(row_major::get_backward_step(number<1>{}) == at(0, -1), "to the first");
   static_assert(row_major::get_step_between(number<23>{}, number<0>{}) == at(-3, -5));
 }
 
@@ -46,6 +48,11 @@ TEST(SpaceFillingCurve, VectorsOfFour) {
   static_assert(vectorized::get_num_of_access() == 8);
   static_assert(vectorized::access_lengths == at(4, 2));
   for (index_t i = 0; i < 8; ++i) EXPECT_EQ(vectorized::get_index(i), at(i / 2, i % 2 * 4));
+}
+
+TEST(SpaceFillingCurve, ADimensionMayBeOneLong) {
+  using line = space_filling_curve<2, sequence<1, 6>, sequence<0, 1>, sequence<1, 2>, true>;
+  static_assert(line::get_num_of_access() == 3 && line::get_index(2) == at(0, 4));
 }
 
 TEST(SpaceFillingCurve, SnakeRunsBackwardsInOddRows) {

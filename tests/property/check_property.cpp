@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "check_property.hpp"
 
+#include "setting.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,21 +14,12 @@
 
 namespace tilewright::property {
 
-namespace {
-
-/// The environment variable's value, or the default.
-std::string setting(const char* name, int otherwise) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : std::to_string(otherwise);
-}
-
-}  // namespace
-
 #if TILEWRIGHT_HAS_RAPIDCHECK
 
 void check_property(const std::function<std::string(tape&)>& property) {
   const std::string defaults =
-      "seed=" + setting("TILEWRIGHT_PROPERTY_SEED", 1) + " max_success=" + setting("TILEWRIGHT_PROPERTY_CASES", 5000);
+      "seed=" + std::to_string(setting("TILEWRIGHT_PROPERTY_SEED", 1)) +
+      " max_success=" + std::to_string(setting("TILEWRIGHT_PROPERTY_CASES", 5000));
   static const bool has_defaults =
       setenv("RC_PARAMS", defaults.c_str(), /*overwrite=*/0) == 0;  // read by the first check
   ASSERT_TRUE(has_defaults);
@@ -43,9 +36,9 @@ void check_property(const std::function<std::string(tape&)>& property) {
 #else
 
 void check_property(const std::function<std::string(tape&)>& property) {
-  std::mt19937 random(unsigned(std::stoul(setting("TILEWRIGHT_PROPERTY_SEED", 1))));
-  const int cases = std::stoi(setting("TILEWRIGHT_PROPERTY_CASES", 5000));
-  for (int i = 0; i < cases; ++i) {
+  std::mt19937 random(unsigned(setting("TILEWRIGHT_PROPERTY_SEED", 1)));
+  const long cases = setting("TILEWRIGHT_PROPERTY_CASES", 5000);
+  for (long i = 0; i < cases; ++i) {
     std::vector<std::uint32_t> numbers(random() % 200);
     for (std::uint32_t& number : numbers) number = std::uint32_t(random());
     tape choices(numbers);

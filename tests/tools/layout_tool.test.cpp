@@ -152,6 +152,8 @@ TEST(LayoutTool, EncodingsAreReadAndWritten) {
   EXPECT_NE(message("R(2)H(64)(8)P(1.0)Y(2.0,0.0)").find("0.0 replicates"), std::string::npos);
   EXPECT_NE(message("H(64)(8)P(1.0)").find("cannot be read at ''"), std::string::npos);
   EXPECT_NE(message("H(64)(8P(1.0)Y(2.0)").find("a factor must be a whole number"), std::string::npos);
+  EXPECT_NE(message("H(32768,8192)(2)P(1.0)Y(1.1,2.0)").find("more than 268435456 elements"), std::string::npos);
+  EXPECT_EQ(message("H(32768,8192)P(1.0)Y(1.1)"), "read");
   EXPECT_NE(message("H(1,1,1,1,1,1,64)(8)P(1.6)Y(2.0)").find("more entries than an encoding holds (6)"),
             std::string::npos);
 }

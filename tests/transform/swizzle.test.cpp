@@ -47,6 +47,8 @@ TEST(Swizzle, ContainsXor) {
 TEST(Swizzle, IsMadeFromLengthsAndFlips) {
   EXPECT_TRUE(is_made_of(make_swizzle_transform(make_tuple(number<8>{}, number<16>{}), sequence<1, 6, 8>{}),
                          transform_kind::swizzle, 2, 2, {8, 16, 1, 6, 8}, {}));
+  EXPECT_TRUE(is_made_of(make_swizzle_transform(make_tuple(number<4>{}, number<16>{}), sequence<0, 15>{}),
+                         transform_kind::swizzle, 2, 2, {4, 16, 0, 15}, {}));
 }
 
 TEST(Swizzle, IsABijection) {

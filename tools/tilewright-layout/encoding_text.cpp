@@ -6,6 +6,9 @@
 
 #include <tilewright/viz/concat.hpp>
 
+#include <algorithm>
+#include <cstdint>
+
 namespace tilewright_layout {
 
 using tilewright::viz::concat, tilewright::distribution_encoding, tilewright::encoding_fault, tilewright::rh_id;
@@ -61,6 +64,20 @@ void fill(List& list, const std::vector<std::string>& words, const std::string& 
   }
 }
 
+/// Every length is a product of some of the factors; tiles are at most 4096 x 4096, and few of them replicate.
+void require_representable_lengths(const distribution_encoding& e) {
+  constexpr std::int64_t most = 1 << 28;
+  std::int64_t all = 1;
+  const auto count = [&](const auto& factors) {
+    for (const index_t f : factors) all = std::min(all * f, most + 1);
+  };
+  count(e.r);
+  for (const auto& h : e.h) count(h);
+  if (all > most)
+    throw refusal("encoding: all factors together make more than " + std::to_string(most) +
+                  " elements; take a smaller tile");
+}
+
 std::string name_of(rh_id id) { return std::to_string(id.major) + "." + std::to_string(id.minor); }
 
 }  // namespace
@@ -85,6 +102,7 @@ distribution_encoding encoding_of_text(const std::string& text) {
   if (!in.takes('Y')) in.fail();
   fill(e.y, in.list(), "encoding: Y");
   if (!in.is_at_end() || e.p.empty() || e.y.empty() || e.h.empty()) in.fail();
+  require_representable_lengths(e);
   const tilewright::encoding_check check = tilewright::check(e);
   const std::string id = "encoding: id " + name_of(check.id);
   switch (check.fault) {
