@@ -17,9 +17,8 @@ namespace tilewright::property {
 #if TILEWRIGHT_HAS_RAPIDCHECK
 
 void check_property(const std::function<std::string(tape&)>& property) {
-  const std::string defaults =
-      "seed=" + std::to_string(setting("TILEWRIGHT_PROPERTY_SEED", 1)) +
-      " max_success=" + std::to_string(setting("TILEWRIGHT_PROPERTY_CASES", 5000));
+  const std::string defaults = "seed=" + std::to_string(setting("TILEWRIGHT_PROPERTY_SEED", 1)) +
+                               " max_success=" + std::to_string(setting("TILEWRIGHT_PROPERTY_CASES", 5000));
   static const bool has_defaults =
       setenv("RC_PARAMS", defaults.c_str(), /*overwrite=*/0) == 0;  // read by the first check
   ASSERT_TRUE(has_defaults);

@@ -14,11 +14,11 @@ namespace {
 using tilewright::property::scaled, tilewright::property::text_mutator;
 
 const std::vector<std::string> pieces = {
-    ":",         ",",       "x",       "(",       ")",        ".",        "-1",     "0",    "1",    "2",     "7",
-    "64",        "4096",    "99999999999", "1.0", "2.1",      "0.0",      "R(2)",   "H(",   "P",    "Y",     "16B",
-    "2B",        "snake",   "hilbert", "groups=", "order=",   "access=",  "xor",    "mfma", "mma",  "wmma",  "ldmatrix",
-    "row-xor",   "padded",  "swizzle", "solve",   "encoding", "column",   "rows",   ":a",   ":b",   ":c",    "32768",
-    "\n",        "\xff",    " ",       "--",      "=",        "128x64",   "1x1",    "f8",   "f64",  "plain", "base-tile"};
+    ":",       ",",      "x",           "(",       ")",        ".",       "-1",   "0",    "1",   "2",     "7",
+    "64",      "4096",   "99999999999", "1.0",     "2.1",      "0.0",     "R(2)", "H(",   "P",   "Y",     "16B",
+    "2B",      "snake",  "hilbert",     "groups=", "order=",   "access=", "xor",  "mfma", "mma", "wmma",  "ldmatrix",
+    "row-xor", "padded", "swizzle",     "solve",   "encoding", "column",  "rows", ":a",   ":b",  ":c",    "32768",
+    "\n",      "\xff",   " ",           "--",      "=",        "128x64",  "1x1",  "f8",   "f64", "plain", "base-tile"};
 
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words;
