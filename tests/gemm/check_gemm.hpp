@@ -29,6 +29,7 @@ struct problem {
 /// expected result is known to the bit, in whatever order a kernel adds.
 template <class Policy>
 struct gemm_case {
+  using policy = Policy;
   using T = typename Policy::element_type;
   using R = typename Policy::result_type;
   static constexpr bool a_along_k = Policy::a_major == operand_major::k,

@@ -42,6 +42,50 @@ TEST(Epilogue, Everything) {
                                    .residual = true}>();
 }
 
+/// The epilogue that gemm_args choose at run time does what the one chosen at compile time does, to the bit.
+template <class Base, epilogue_options Options>
+void expect_same_from_args(const problem& p) {
+  gemm_case<with<Base, Options>> fixed(p);
+  gemm_case<with<Base, epilogue_options{.from_args = true}>> flexible(p);
+  gemm_args& args = flexible.args;
+  if (!Options.scale) args.scale = nullptr;
+  if (!Options.row_scale) args.row_scale = nullptr;
+  if (!Options.column_scale) args.column_scale = nullptr;
+  if (!Options.bias) args.bias = nullptr;
+  if (!Options.residual) args.residual = nullptr;
+  args.activation = Options.activation;
+  const auto run = [](auto& gemm) {
+    using policy = typename std::remove_reference_t<decltype(gemm)>::policy;
+    using kernel = gemm_kernel<policy>;
+    ASSERT_STREQ(kernel::check(gemm.args), nullptr);
+    launch_blocks<policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
+  };
+  run(fixed);
+  run(flexible);
+  EXPECT_EQ(std::memcmp(fixed.c.data(), flexible.c.data(), fixed.c.size() * sizeof(fixed.c[0])), 0);
+}
+
+template <epilogue_options Options>
+void expect_same_from_args() {
+  expect_same_from_args<vectors, Options>({.m = 40, .n = 72, .k = 48, .alpha = 0.5f, .batch = 2, .gap = 8});
+  expect_same_from_args<elements, Options>({.m = 33, .n = 35, .k = 33, .alpha = 0.5f, .beta = -1, .gap = 1});
+}
+
+TEST(Epilogue, ChosenAtRunTime) {
+  expect_same_from_args<epilogue_options{}>();
+  expect_same_from_args<epilogue_options{.scale = true, .bias = true, .activation = activation::relu}>();
+  expect_same_from_args<epilogue_options{.row_scale = true, .activation = activation::gelu, .residual = true}>();
+  expect_same_from_args<epilogue_options{.column_scale = true, .activation = activation::silu}>();
+}
+
+TEST(Epilogue, ChosenAtRunTimeHasACheckedResidual) {
+  using kernel = gemm_kernel<with<vectors, epilogue_options{.from_args = true}>>;
+  gemm_args args{.m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
+  EXPECT_STREQ(kernel::check(args), nullptr);
+  args.residual = &args;
+  EXPECT_STREQ(kernel::check(args), "ld_residual is smaller than a row of the residual");
+}
+
 TEST(Epilogue, AsksForItsPointers) {
   using kernel = gemm_kernel<with<vectors, epilogue_options{.bias = true, .residual = true}>>;
   gemm_args args{.m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};

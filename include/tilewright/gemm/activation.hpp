@@ -38,4 +38,15 @@ TILEWRIGHT_HD float activate(float x) {
   }
 }
 
+/// The same for an activation that is known at run time.
+TILEWRIGHT_HD float activate(activation kind, float x) {
+  switch (kind) {
+    case activation::relu: return activate<activation::relu>(x);
+    case activation::gelu: return activate<activation::gelu>(x);
+    case activation::silu: return activate<activation::silu>(x);
+    case activation::none: break;
+  }
+  return x;
+}
+
 }  // namespace tilewright

@@ -31,6 +31,8 @@ TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sum
                                  const multi_index<2>& origin, long_index_t batch, const multi_index<2>& partition) {
   using R = typename Policy::result_type;
   constexpr epilogue_options options = Policy::epilogue;
+  static_assert(options.is_sound(), "gemm: epilogue_options with from_args have no other option");
+  constexpr bool any = options.from_args;  // what has a pointer is done
   constexpr number<Policy::vector> vector{};
   constexpr index_t n = Rows::num_elements;
   static_distributed_tensor<R, Rows> result;
@@ -46,28 +48,39 @@ TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sum
       result.thread_buffer[i] = int(alpha * unsigned(sums.thread_buffer[i]) + beta * unsigned(old.thread_buffer[i]));
   } else {
     float factor = args.alpha;
-    if constexpr (options.scale) factor *= *args.scale;
+    if constexpr (options.scale || any) {
+      if (!any || args.scale) factor *= *args.scale;
+    }
     array<float, n> x;
     for (index_t i = 0; i < n; ++i) x[i] = factor * float(sums.thread_buffer[i]);
-    if constexpr (options.row_scale) {
-      const auto scale =
-          load_rows<float>(args.row_scale, args, origin, Rows{}, number<1>{}, number<0>{}, number<1>{}, partition);
-      for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
+    if constexpr (options.row_scale || any) {
+      if (!any || args.row_scale) {
+        const auto scale =
+            load_rows<float>(args.row_scale, args, origin, Rows{}, number<1>{}, number<0>{}, number<1>{}, partition);
+        for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
+      }
     }
-    if constexpr (options.column_scale) {
-      const auto scale =
-          load_rows<float>(args.column_scale, args, origin, Rows{}, number<0>{}, number<1>{}, vector, partition);
-      for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
+    if constexpr (options.column_scale || any) {
+      if (!any || args.column_scale) {
+        const auto scale =
+            load_rows<float>(args.column_scale, args, origin, Rows{}, number<0>{}, number<1>{}, vector, partition);
+        for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
+      }
     }
-    if constexpr (options.bias) {
-      const auto bias = load_rows<R>(args.bias, args, origin, Rows{}, number<0>{}, number<1>{}, vector, partition);
-      for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(bias.thread_buffer[i]);
+    if constexpr (options.bias || any) {
+      if (!any || args.bias) {
+        const auto bias = load_rows<R>(args.bias, args, origin, Rows{}, number<0>{}, number<1>{}, vector, partition);
+        for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(bias.thread_buffer[i]);
+      }
     }
-    for (index_t i = 0; i < n; ++i) x[i] = activate<options.activation>(x[i]);
-    if constexpr (options.residual) {
-      const R* const begin = static_cast<const R*>(args.residual) + batch * args.batch_stride_residual;
-      const auto residual = load_rows<R>(begin, args, origin, Rows{}, args.ld_residual, number<1>{}, vector, partition);
-      for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(residual.thread_buffer[i]);
+    for (index_t i = 0; i < n; ++i) x[i] = any ? activate(args.activation, x[i]) : activate<options.activation>(x[i]);
+    if constexpr (options.residual || any) {
+      if (!any || args.residual) {
+        const R* const begin = static_cast<const R*>(args.residual) + batch * args.batch_stride_residual;
+        const auto residual =
+            load_rows<R>(begin, args, origin, Rows{}, args.ld_residual, number<1>{}, vector, partition);
+        for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(residual.thread_buffer[i]);
+      }
     }
     for (index_t i = 0; i < n; ++i) x[i] += args.beta * type_convert<float>(old.thread_buffer[i]);
     if constexpr (is_fp8_v<R> && n % 2 == 0) {

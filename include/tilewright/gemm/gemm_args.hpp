@@ -2,7 +2,7 @@
 // What a GEMM kernel is asked to compute.
 #pragma once
 
-#include <tilewright/util/index.hpp>
+#include <tilewright/gemm/epilogue_options.hpp>
 
 namespace tilewright {
 
@@ -21,7 +21,7 @@ struct gemm_args {
   index_t split_k = 1;        // parts of k that different blocks add up, where the policy splits k
   void* workspace = nullptr;  // of workspace_bytes(args), for split_k_kind::workspace; aligned to 16 bytes
 
-  // What the policy's epilogue_options ask for; the same for all problems of a batch, but for the residual.
+  // What the policy's epilogue_options ask for, or with from_args: what is not null is done. The same for all problems of a batch, but for the residual.
   const float* scale = nullptr;
   const float* row_scale = nullptr;     // m
   const float* column_scale = nullptr;  // n
@@ -29,6 +29,7 @@ struct gemm_args {
   const void* residual = nullptr;       // m x n, row-major, of C's type
   index_t ld_residual = 0;
   long_index_t batch_stride_residual = 0;
+  tilewright::activation activation = tilewright::activation::none;  // with epilogue_options::from_args
 };
 
 /// Size of a grid in blocks.

@@ -60,7 +60,8 @@ struct gemm_kernel {
         (e.bias && !args.bias) || (e.residual && !args.residual)) {
       return "the epilogue needs a pointer that is null: scale, row_scale, column_scale, bias or residual";
     }
-    if (e.residual && args.ld_residual < args.n) return "ld_residual is smaller than a row of the residual";
+    const bool residual = e.residual || (e.from_args && args.residual);
+    if (residual && args.ld_residual < args.n) return "ld_residual is smaller than a row of the residual";
     const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
     if (__is_same(R, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
       return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
@@ -76,7 +77,7 @@ struct gemm_kernel {
     };
     const long_index_t a_span = operand_span(a_along_k, args.lda, tile.m),
                        b_span = operand_span(b_along_k, args.ldb, tile.n);
-    const long_index_t c_span = long_index_t(max(args.ldc, e.residual ? args.ld_residual : 0)) * tile.m + tile.n;
+    const long_index_t c_span = long_index_t(max(args.ldc, residual ? args.ld_residual : 0)) * tile.m + tile.n;
     if (a_span > limit || b_span > limit || c_span > 0x7fffffff / long_index_t(sizeof(R)))
       return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
     if (args.m > 0x7fffffff - tile.m || args.n > 0x7fffffff - tile.n || args.k > 0x7fffffff - tile.k)
@@ -85,7 +86,7 @@ struct gemm_kernel {
       const index_t v = Policy::vector;
       if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v ||
           args.batch_stride_a % v || args.batch_stride_b % v || args.batch_stride_c % v ||
-          (e.residual && (args.ld_residual % v || args.batch_stride_residual % v))) {
+          (residual && (args.ld_residual % v || args.batch_stride_residual % v))) {
         return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
                "multiples of its vector; use the kernel with vector 1";
       }
