@@ -23,6 +23,19 @@ TEST(Number, IsRecognised) {
 
 TEST(Number, TakesNoRoom) { static_assert(__is_empty(number<64>)); }
 
+struct pair_of_indices {
+  index_t first, second;
+};
+template <pair_of_indices Pair>
+index_t added_to(index_t i) {
+  return i + constant(Pair.first) - constant(Pair.second);
+}
+
+TEST(Constant, IsWhatTheExpressionSays) {
+  static_assert(constant(7) == 7);
+  EXPECT_EQ((added_to<pair_of_indices{40, 5}>(2)), 37);
+}
+
 TEST(Dynamic, IsNoLength) {
   static_assert(dynamic == std::numeric_limits<index_t>::min());
   static_assert(sizeof(index_t) == 4 && sizeof(long_index_t) == 8);

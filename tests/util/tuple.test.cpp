@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tuples of values of different types.
+#include <tilewright/util/sequence.hpp>
 #include <tilewright/util/tuple.hpp>
 
 #include <gtest/gtest.h>
@@ -25,6 +26,15 @@ TEST(Tuple, NumbersStayKnownToTheCompiler) {
   const auto mixed = make_tuple(number<16>{}, 3);
   static_assert(is_number_v<std::remove_cvref_t<decltype(mixed.get<0>())>>);
   static_assert(sizeof(make_tuple(number<1>{}, 3)) == sizeof(int), "numbers take no room");
+}
+
+TEST(Tuple, OfTypesThatSayEverythingIsOneEmptyClass) {
+  using numbers = tuple<number<16>, sequence<1, 2>>;
+  static_assert(__is_empty(numbers) && __is_trivially_copyable(numbers));
+  static_assert(__is_same(decltype(numbers{}.get<1>()), sequence<1, 2>));
+  constexpr tuple deduced{number<16>{}, sequence<1, 2>{}};
+  static_assert(__is_same(decltype(deduced), const numbers));
+  static_assert(apply([](auto a, auto b) { return a + b[1]; }, deduced) == 18);
 }
 
 TEST(Tuple, OfNothing) {

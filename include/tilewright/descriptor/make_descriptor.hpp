@@ -42,6 +42,16 @@ TILEWRIGHT_HD constexpr auto make_single_node_descriptor(const coordinate_transf
   return tensor_descriptor<single_node_graph(Spec)>{{transform.values}, space};
 }
 
+/// What make_single_node_descriptor makes of a transform all of whose parameters are known, and its element space: without the templates
+/// of the factories on the way.
+template <transform_kind Kind, index_t NumUpper, class... Parameters>
+using static_descriptor = tensor_descriptor<single_node_graph(
+    make_spec(Kind, 1, NumUpper, array<index_t, sizeof...(Parameters)>{static_value_v<Parameters>...}))>;
+template <transform_kind Kind, index_t NumUpper, class... Parameters>
+inline constexpr long_index_t static_space_v =
+    max<long_index_t>(0, transform_rules<Kind>::least_lower_length(
+                             array<index_t, sizeof...(Parameters)>{static_value_v<Parameters>...}.data(), NumUpper, 0));
+
 template <class A, class B>
 TILEWRIGHT_HD constexpr auto multiply_lengths(A a, B b) {
   if constexpr (is_number_v<A> && is_number_v<B>) {
@@ -96,15 +106,25 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tupl
   static_assert(sizeof...(Lengths) == sizeof...(Strides),
                 "make_naive_tensor_descriptor: as many strides as lengths are needed");
   static_assert(sizeof...(Lengths) >= 1, "make_naive_tensor_descriptor: at least one dimension is needed");
-  const auto embed = make_embed_transform(lengths, strides, guaranteed_vector, offset);
-  long_index_t space = long_index_t(offset) + 1;
-  unroll<sizeof...(Lengths)>([&](auto i) {
-    const auto stride = strides.template get<i.value>();
-    const long_index_t last = long_index_t(lengths.template get<i.value>()) - 1;
-    constexpr index_t known = detail::static_value_v<std::remove_const_t<decltype(stride)>>;
-    if constexpr (known == dynamic || known > 0) space += last * stride;
-  });
-  return detail::make_single_node_descriptor(embed, max<long_index_t>(space, 0));
+  if constexpr (detail::KnownLengths<Lengths...> && (is_number_v<Strides> && ... && is_number_v<Offset>) &&
+                GuaranteedVector >= 1) {
+    constexpr index_t n = sizeof...(Lengths);
+    constexpr long_index_t space =
+        detail::static_space_v<transform_kind::embed, n, Lengths..., Strides..., Offset, number<GuaranteedVector>>;
+    if constexpr (space > detail::largest_index + 1) detail::require_offsets_fit<space - 1>();
+    return detail::static_descriptor<transform_kind::embed, n, Lengths..., Strides..., Offset,
+                                     number<GuaranteedVector>>{{}, space};
+  } else {
+    const auto embed = make_embed_transform(lengths, strides, guaranteed_vector, offset);
+    long_index_t space = long_index_t(offset) + 1;
+    unroll<sizeof...(Lengths)>([&](auto i) {
+      const auto stride = strides.template get<i.value>();
+      const long_index_t last = long_index_t(lengths.template get<i.value>()) - 1;
+      constexpr index_t known = detail::static_value_v<std::remove_const_t<decltype(stride)>>;
+      if constexpr (known == dynamic || known > 0) space += last * stride;
+    });
+    return detail::make_single_node_descriptor(embed, max<long_index_t>(space, 0));
+  }
 }
 
 /// The same without an offset.
@@ -123,13 +143,13 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed(const tuple<Len
   static_assert(sizeof...(Lengths) >= 1, "make_naive_tensor_descriptor_packed: at least one dimension is needed");
   if constexpr (GuaranteedVector != 1) {  // an unmerge has no promise
     return make_naive_tensor_descriptor(lengths, detail::aligned_strides(lengths, number<1>{}), guaranteed_vector);
+  } else if constexpr (detail::KnownLengths<Lengths...>) {
+    constexpr long_index_t space = detail::static_space_v<transform_kind::unmerge, sizeof...(Lengths), Lengths...>;
+    if constexpr (space > detail::largest_index + 1) detail::require_offsets_fit<space - 1>();
+    return detail::static_descriptor<transform_kind::unmerge, sizeof...(Lengths), Lengths...>{{}, space};
   } else {
     long_index_t space = 1;
-    if constexpr ((is_number_v<Lengths> && ...)) {
-      ((space *= detail::static_value_v<Lengths>), ...);
-    } else {
-      unroll<sizeof...(Lengths)>([&](auto i) { space *= lengths.template get<i.value>(); });
-    }
+    unroll<sizeof...(Lengths)>([&](auto i) { space *= lengths.template get<i.value>(); });
     return detail::make_single_node_descriptor(make_unmerge_transform(lengths), space);
   }
 }

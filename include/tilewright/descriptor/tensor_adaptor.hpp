@@ -8,14 +8,9 @@ namespace tilewright {
 
 namespace detail {
 
-/// A parameter: a constant, or the run-time value in a slot. Not by node: all nodes with that parameter share the function.
-template <index_t Value, index_t Slot>
-TILEWRIGHT_HD constexpr index_t parameter(const index_t* values) {
-  if constexpr (Value != dynamic) {
-    return Value;
-  } else {
-    return values[Slot];
-  }
+/// A parameter: a constant, or the run-time value in a slot. Called with constants.
+TILEWRIGHT_HD constexpr index_t parameter(index_t value, index_t slot, const index_t* values) {
+  return value != dynamic ? value : values[slot];
 }
 
 template <graph_node Node>
@@ -33,16 +28,16 @@ TILEWRIGHT_HD constexpr auto rules_of() {
   }
 }
 
-/// One step from top to bottom. Everything is expanded here, and number<> makes constants of what the graph says: a node must
+/// One step from top to bottom. Everything is expanded here, and constant() makes constants of what the graph says: a node must
 /// not survive as an object in the generated code. Arrays have one element more than they need, because some need none.
 template <graph_node Node, index_t... Ps, index_t... Us, index_t... Ls>
 TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, std::integer_sequence<index_t, Ps...>,
                                         std::integer_sequence<index_t, Us...>, std::integer_sequence<index_t, Ls...>) {
-  const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
-  const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
+  const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
+  const index_t up[] = {hidden[constant(Node.upper[Us])]..., 0};
   index_t low[sizeof...(Ls) + 1] = {};
-  rules_of<Node.spec.kind, Node.spec.function>().lower(p, number<Node.width()>::value, up, low);
-  ((hidden[number<Node.lower[Ls]>::value] = low[Ls]), ...);
+  rules_of<Node.spec.kind, Node.spec.function>().lower(p, constant(Node.width()), up, low);
+  ((hidden[constant(Node.lower[Ls])] = low[Ls]), ...);
 }
 
 /// From the top dimensions, whose index is given, to the bottom.
@@ -50,7 +45,7 @@ template <tensor_graph Graph, index_t... Ts, index_t... Is>
 TILEWRIGHT_HD constexpr void lower_nodes(const index_t* values, const index_t* index, index_t* hidden,
                                          std::integer_sequence<index_t, Ts...>, std::integer_sequence<index_t, Is...>) {
   constexpr index_t last = Graph.nodes.size() - 1;
-  ((hidden[number<Graph.top[Ts]>::value] = index[Ts]), ...);
+  ((hidden[constant(Graph.top[Ts])] = index[Ts]), ...);
   (lower_node<Graph.nodes[last - Is]>(values, hidden, parameter_sequence<Graph.nodes[last - Is]>{},
                                       std::make_integer_sequence<index_t, Graph.nodes[last - Is].upper.size()>{},
                                       std::make_integer_sequence<index_t, Graph.nodes[last - Is].lower.size()>{}),
@@ -62,9 +57,9 @@ TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t*
                                            std::integer_sequence<index_t, Ps...>,
                                            std::integer_sequence<index_t, Us...>) {
   if constexpr (decltype(rules_of<Node.spec.kind, Node.spec.function>())::may_be_invalid) {
-    const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
-    const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
-    return rules_of<Node.spec.kind, Node.spec.function>().is_valid(p, number<Node.width()>::value, up);
+    const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
+    const index_t up[] = {hidden[constant(Node.upper[Us])]..., 0};
+    return rules_of<Node.spec.kind, Node.spec.function>().is_valid(p, constant(Node.width()), up);
   } else {
     return true;
   }
@@ -85,14 +80,14 @@ TILEWRIGHT_HD constexpr bool nodes_are_valid(const index_t* values, const index_
 /// Length of upper dimension I of a node.
 template <graph_node Node, index_t I, index_t... Ps>
 TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, std::integer_sequence<index_t, Ps...>) {
-  const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
-  return rules_of<Node.spec.kind, Node.spec.function>().upper_length(p, number<Node.width()>::value, I);
+  const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
+  return rules_of<Node.spec.kind, Node.spec.function>().upper_length(p, constant(Node.width()), I);
 }
 
 template <graph_node Node, index_t... Ps>
 TILEWRIGHT_HD constexpr bool node_fits(const index_t* values, std::integer_sequence<index_t, Ps...>) {
-  const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
-  return rules_of<Node.spec.kind, Node.spec.function>().fits(p, number<Node.width()>::value);
+  const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
+  return rules_of<Node.spec.kind, Node.spec.function>().fits(p, constant(Node.width()));
 }
 
 template <tensor_graph Graph, index_t... Is>

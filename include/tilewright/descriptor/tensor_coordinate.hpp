@@ -15,7 +15,7 @@ struct tensor_adaptor_coordinate {
 
   TILEWRIGHT_HD constexpr multi_index<ndim> get_top_index() const {
     multi_index<ndim> index{};
-    unroll<ndim>([&](auto i) { index[i] = hidden[number<Graph.top[i.value]>::value]; });
+    unroll<ndim>([&](auto i) { index[i] = hidden[constant(Graph.top[i.value])]; });
     return index;
   }
   TILEWRIGHT_HD constexpr multi_index<Graph.num_bottom> get_bottom_index() const {
@@ -44,19 +44,19 @@ template <graph_node Node, bool Moves, index_t... Ps, index_t... Us, index_t... 
 TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step,
                                         std::integer_sequence<index_t, Ps...>, std::integer_sequence<index_t, Us...>,
                                         std::integer_sequence<index_t, Ls...>) {
-  const index_t p[] = {parameter<Node.spec.parameters[Ps], Node.value_slot(Ps)>(values)..., 0};
-  const index_t up[] = {hidden[number<Node.upper[Us]>::value]..., 0};
-  index_t low[] = {hidden[number<Node.lower[Ls]>::value]..., 0};
+  const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
+  const index_t up[] = {hidden[constant(Node.upper[Us])]..., 0};
+  index_t low[] = {hidden[constant(Node.lower[Ls])]..., 0};
   if constexpr (Moves) {
-    const index_t up_step[] = {step[number<Node.upper[Us]>::value]..., 0};
+    const index_t up_step[] = {step[constant(Node.upper[Us])]..., 0};
     index_t low_step[sizeof...(Ls) + 1] = {};
     move_lower(rules_of<Node.spec.kind, Node.spec.function>(), p, index_t{sizeof...(Ls)}, index_t{sizeof...(Us)}, up,
                up_step, low, low_step);
-    ((step[number<Node.lower[Ls]>::value] = low_step[Ls]), ...);
-    ((hidden[number<Node.lower[Ls]>::value] = low[Ls] + low_step[Ls]), ...);
+    ((step[constant(Node.lower[Ls])] = low_step[Ls]), ...);
+    ((hidden[constant(Node.lower[Ls])] = low[Ls] + low_step[Ls]), ...);
   } else {
-    lower_anywhere(rules_of<Node.spec.kind, Node.spec.function>(), p, number<Node.width()>::value, up, low);
-    ((hidden[number<Node.lower[Ls]>::value] = low[Ls]), ...);
+    lower_anywhere(rules_of<Node.spec.kind, Node.spec.function>(), p, constant(Node.width()), up, low);
+    ((hidden[constant(Node.lower[Ls])] = low[Ls]), ...);
   }
 }
 
@@ -76,7 +76,7 @@ TILEWRIGHT_HD constexpr void place_nodes(const index_t* values, index_t* hidden,
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr void place(const tensor_adaptor<Graph>& adaptor, tensor_adaptor_coordinate<Graph>& coordinate,
                                    const multi_index<Graph.ndim()>& index) {
-  unroll<Graph.ndim()>([&](auto i) { coordinate.hidden[number<Graph.top[i.value]>::value] = index[i]; });
+  unroll<Graph.ndim()>([&](auto i) { coordinate.hidden[constant(Graph.top[i.value])] = index[i]; });
   place_nodes<Graph, false>(adaptor.values.data(), coordinate.hidden.data(), nullptr,
                             std::make_integer_sequence<index_t, Graph.nodes.size()>{});
 }

@@ -26,7 +26,11 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
 
   /// Offset in elements of the element at an index.
   TILEWRIGHT_HD constexpr index_t calculate_offset(const index_type& index) const {
-    return this->calculate_hidden_index(index)[0];
+    array<index_t, Graph.num_hidden> hidden{};
+    detail::lower_nodes<Graph>(this->values.data(), index.data(), hidden.data(),
+                               std::make_integer_sequence<index_t, Graph.ndim()>{},
+                               std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+    return hidden[0];
   }
 
   template <class... Indices>

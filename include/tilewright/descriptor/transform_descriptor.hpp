@@ -20,9 +20,16 @@ template <tensor_graph Graph, transform_spec... Specs, class... LowerIds, class.
 TILEWRIGHT_HD constexpr auto transform_tensor_descriptor(const tensor_descriptor<Graph>& descriptor,
                                                          const tuple<coordinate_transform<Specs>...>& transforms,
                                                          tuple<LowerIds...> lower_ids, tuple<UpperIds...> upper_ids) {
-  return make_tensor_descriptor_from_adaptor(
-      detail::transformed_adaptor<Graph>(descriptor.values, transforms, lower_ids, upper_ids),
-      descriptor.element_space_size);
+  if constexpr (sizeof...(Specs) == sizeof...(LowerIds) && sizeof...(Specs) == sizeof...(UpperIds) &&
+                (Graph.num_values + ... + Specs.num_dynamic()) == 0) {
+    using adaptor = typename detail::sound_adaptor<
+        detail::chained_v<Graph, tuple<LowerIds...>, tuple<UpperIds...>, Specs...>>::type;
+    return tensor_descriptor<adaptor::graph>{{}, descriptor.element_space_size};
+  } else {
+    return make_tensor_descriptor_from_adaptor(
+        detail::transformed_adaptor<Graph>(descriptor.values, transforms, lower_ids, upper_ids),
+        descriptor.element_space_size);
+  }
 }
 
 }  // namespace tilewright

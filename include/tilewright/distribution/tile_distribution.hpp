@@ -132,9 +132,8 @@ struct tile_distribution {
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> calculate_index(const multi_index<ndim_p>& p) {
     multi_index<ndim_x> x{};
     [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-      (detail::add_digit(x.data(), p.data(), number<places[Is].p>::value, number<places[Is].divisor>::value,
-                         number<places[Is].length>::value, number<places[Is].x>::value,
-                         number<places[Is].stride>::value),
+      (detail::add_digit(x.data(), p.data(), constant(places[Is].p), constant(places[Is].divisor),
+                         constant(places[Is].length), constant(places[Is].x), constant(places[Is].stride)),
        ...);
     }(std::make_integer_sequence<index_t, places.size()>{});
     return x;

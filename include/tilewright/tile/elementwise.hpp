@@ -71,7 +71,7 @@ TILEWRIGHT_HD constexpr void set_tile_if(
   unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
     multi_index<Distribution::ndim_x> x = own;
     unroll<Distribution::ndim_x>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      x[i] += number<detail::position_of_register<Distribution, d.value>[i.value]>::value;
+      x[i] += constant(detail::position_of_register<Distribution, d.value>[i.value]);
     });
     if (predicate(x)) tile.thread_buffer[d] = value;
   });

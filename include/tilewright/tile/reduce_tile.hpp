@@ -171,12 +171,12 @@ TILEWRIGHT_HD void block_tile_reduce_cross_wave_sync(static_distributed_tensor<A
     index_t first = wave;
     unroll<Distribution::encoding.r.size()>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       constexpr detail::replicas of = detail::replicas_of(Distribution::encoding, 0, r.value);
-      first -= modulo(divide(wave, number<of.stride>::value), number<of.count>::value) * number<of.stride>::value;
+      first -= modulo(divide(wave, constant(of.stride)), constant(of.count)) * constant(of.stride);
     });
     unroll<n>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
       Acc result = exec::lds_load<Acc>(lds, place(first, d.value));
       unroll<all().count - 1>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-        result = f(result, exec::lds_load<Acc>(lds, place(first + number<all().offsets[i.value + 1]>::value, d.value)));
+        result = f(result, exec::lds_load<Acc>(lds, place(first + constant(all().offsets[i.value + 1]), d.value)));
       });
       tile.thread_buffer[d] = result;
     });

@@ -64,7 +64,7 @@ TILEWRIGHT_HD constexpr void exchange_registers(static_distributed_tensor<T, Out
                                                 const static_distributed_tensor<U, In>& in) {
   unroll<Out::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
     out.thread_buffer[d] =
-        type_convert<T>(in.thread_buffer[number<register_exchange_v<In, Out, Order...>.source[d.value]>::value]);
+        type_convert<T>(in.thread_buffer[constant(register_exchange_v<In, Out, Order...>.source[d.value])]);
   });
 }
 

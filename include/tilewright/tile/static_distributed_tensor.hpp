@@ -67,11 +67,11 @@ struct static_distributed_tensor {
   /// The element at distributed indices, one for each dimension of the tile: what sweep_tile and sweep_tile_span give.
   template <class... Indices>
   TILEWRIGHT_HD constexpr T& operator[](const tuple<Indices...>&) {
-    return thread_buffer[number<register_of<Distribution, Indices...>::value>::value];
+    return thread_buffer[constant(register_of<Distribution, Indices...>::value)];
   }
   template <class... Indices>
   TILEWRIGHT_HD constexpr const T& operator[](const tuple<Indices...>&) const {
-    return thread_buffer[number<register_of<Distribution, Indices...>::value>::value];
+    return thread_buffer[constant(register_of<Distribution, Indices...>::value)];
   }
   template <class... Indices>
   TILEWRIGHT_HD constexpr T& operator()(const tuple<Indices...>& indices) {

@@ -112,7 +112,7 @@ TILEWRIGHT_HD constexpr void sweep_group(Tile& tile, F& f) {
       static_assert(Groups::per_group == 1,
                     "sweep_tile: the function must take one index for each element that is unpacked");
       (f(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>(),
-         tile.thread_buffer[number<Groups::register_of(Group, Ms)>::value]),
+         tile.thread_buffer[constant(Groups::register_of(Group, Ms))]),
        ...);
     }
   }(std::make_integer_sequence<index_t, Groups::per_group>{});
@@ -181,7 +181,7 @@ TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> get_x_indices_from_dis
   multi_index<Distribution::ndim_x> x = Distribution::calculate_index(p);
   constexpr index_t d = register_of<Distribution, Indices...>::value;
   unroll<Distribution::ndim_x>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-    x[i] += number<detail::position_of_register<Distribution, d>[i.value]>::value;
+    x[i] += constant(detail::position_of_register<Distribution, d>[i.value]);
   });
   return x;
 }

@@ -81,11 +81,11 @@ struct tile_window {
   TILEWRIGHT_HD constexpr bool is_inside_along(Known, std::integer_sequence<index_t, Ds...>) const {
     bool inside = true;
     ((inside = inside && (Known::template contains<Ds> ||
-                          unsigned(origin[Ds] + thread_index[Ds] + number<access_position<I, Ds>>::value) <
+                          unsigned(origin[Ds] + thread_index[Ds] + constant(access_position<I, Ds>)) <
                               unsigned(view.descriptor.template get_length<Ds>()))),
      ...);
     if constexpr (descriptor_type::has_pads()) {
-      const multi_index<ndim> index{{(origin[Ds] + thread_index[Ds] + number<access_position<I, Ds>>::value)...}};
+      const multi_index<ndim> index{{(origin[Ds] + thread_index[Ds] + constant(access_position<I, Ds>))...}};
       inside = inside && view.descriptor.is_valid(index);
     }
     return inside;
@@ -171,7 +171,7 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
 template <index_t D, class Window, index_t... Bs>
 TILEWRIGHT_HD constexpr void add_steps(Window& window, std::integer_sequence<index_t, Bs...>) {
   const index_t stride = linear_stride<D>(window.view.descriptor) * Window::element_bytes;
-  ((window.base[Bs] += number<Window::template access_position<Bs, D>>::value * stride), ...);
+  ((window.base[Bs] += constant(Window::template access_position<Bs, D>) * stride), ...);
 }
 
 /// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer: what is left
@@ -186,7 +186,7 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, std::integer_sequence
   if constexpr (!Window::is_linear_view) ((first[Ds] += window.origin[Ds]), ...);
   if constexpr (rule == address_rule::independent) {
     unroll<Window::num_bases>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
-      const multi_index<ndim> index{{(first[Ds] + number<Window::template access_position<b.value, Ds>>::value)...}};
+      const multi_index<ndim> index{{(first[Ds] + constant(Window::template access_position<b.value, Ds>))...}};
       window.base[b] = descriptor.calculate_offset(index) * Window::element_bytes;
     });
     return;
@@ -194,7 +194,7 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, std::integer_sequence
   index_t offset = descriptor.calculate_offset(first);
   if constexpr (Window::is_linear_view) offset -= constant_term(descriptor);
   if constexpr (rule == address_rule::xor_groups) {
-    ((window.base[Bs] = (offset ^ number<Window::template flipped_bits<Bs>>::value) * Window::element_bytes), ...);
+    ((window.base[Bs] = (offset ^ constant(Window::template flipped_bits<Bs>)) * Window::element_bytes), ...);
   } else {
     ((window.base[Bs] = offset * Window::element_bytes), ...);
   }

@@ -233,7 +233,7 @@ TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index
   const exec::global_buffer buffer = exec::make_global_buffer(table, long_index_t(length) * 4);
   typename window_type::page_index result{};
   unroll<window_type::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
-    const index_t row = begin + own[Gathered] + number<window_type::accesses::page.x[k.value]>::value;
+    const index_t row = begin + own[Gathered] + constant(window_type::accesses::page.x[k.value]);
     const bool inside = unsigned(row) < unsigned(length);
     const index_t index = exec::buffer_load<index_t>(buffer, inside ? row * 4 : exec::out_of_bounds_offset);
     result[k] = inside ? index : -1;

@@ -69,17 +69,21 @@ TILEWRIGHT_HD constexpr auto make_embed_transform(const tuple<Lengths...>& lengt
   static_assert(Promise::value >= 1, "embed: the promised divisor must be positive");
   static_assert((detail::IndexLike<Strides> && ...) && detail::IndexLike<Constant>,
                 "embed: a stride must be number<N>{} or an integer");
-  detail::require_lengths<Lengths...>();
   constexpr index_t n = sizeof...(Lengths);
-  return apply(
-      [&](auto... l) {
-        return apply(
-            [&](auto... s) {
-              return detail::make_transform<transform_kind::embed, 1, n>(l..., s..., constant, promise);
-            },
-            strides);
-      },
-      lengths);
+  if constexpr (detail::KnownLengths<Lengths...> && (is_number_v<Strides> && ... && is_number_v<Constant>)) {
+    return detail::static_transform<transform_kind::embed, 1, n, Lengths..., Strides..., Constant, Promise>{};
+  } else {
+    detail::require_lengths<Lengths...>();
+    return apply(
+        [&](auto... l) {
+          return apply(
+              [&](auto... s) {
+                return detail::make_transform<transform_kind::embed, 1, n>(l..., s..., constant, promise);
+              },
+              strides);
+        },
+        lengths);
+  }
 }
 
 }  // namespace tilewright

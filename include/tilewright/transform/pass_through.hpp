@@ -27,8 +27,12 @@ struct transform_rules<transform_kind::pass_through> : default_rules {
 /// lower = upper. Vectors pass.
 template <class Length>
 TILEWRIGHT_HD constexpr auto make_pass_through_transform(Length length) {
-  detail::require_lengths<Length>();
-  return detail::make_transform<transform_kind::pass_through, 1, 1>(length);
+  if constexpr (detail::KnownLengths<Length>) {
+    return detail::static_transform<transform_kind::pass_through, 1, 1, Length>{};
+  } else {
+    detail::require_lengths<Length>();
+    return detail::make_transform<transform_kind::pass_through, 1, 1>(length);
+  }
 }
 
 }  // namespace tilewright

@@ -104,7 +104,7 @@ struct default_rules {
 template <transform_spec Spec>
 struct coordinate_transform {
   static constexpr transform_spec spec = Spec;
-  array<index_t, Spec.num_dynamic()> values;
+  [[no_unique_address]] array<index_t, Spec.num_dynamic()> values;
 };
 
 namespace detail {
@@ -149,6 +149,15 @@ TILEWRIGHT_HD constexpr auto make_transform(Ts... parameters) {
   return result;
 }
 
+/// Lengths that the compiler knows and that are lengths. Factories then make their result in one step: each function on the way is a
+/// template that this one descriptor needs.
+template <class... Lengths>
+concept KnownLengths = ((static_value_v<Lengths> >= 1) && ...);
+
+template <transform_kind Kind, index_t NumLower, index_t NumUpper, class... Ts>
+using static_transform =
+    coordinate_transform<make_spec(Kind, NumLower, NumUpper, array<index_t, sizeof...(Ts)>{static_value_v<Ts>...})>;
+
 /// The same of the elements of a tuple; static ones are not even looked at, because each look is a template.
 template <transform_kind Kind, index_t NumLower, index_t NumUpper, class... Ts>
 TILEWRIGHT_HD constexpr auto make_transform_of([[maybe_unused]] const tuple<Ts...>& parameters) {
@@ -156,8 +165,7 @@ TILEWRIGHT_HD constexpr auto make_transform_of([[maybe_unused]] const tuple<Ts..
     static_assert(NumLower <= transform_spec::max_dims && NumUpper <= transform_spec::max_dims &&
                       sizeof...(Ts) <= transform_spec::max_parameters,
                   "transform: too many dimensions; split it in two");
-    return coordinate_transform<make_spec(Kind, NumLower, NumUpper,
-                                          array<index_t, sizeof...(Ts)>{static_value_v<Ts>...})>{};
+    return static_transform<Kind, NumLower, NumUpper, Ts...>{};
   } else {
     return apply([](auto... p) { return make_transform<Kind, NumLower, NumUpper>(p...); }, parameters);
   }

@@ -27,14 +27,18 @@ struct transform_rules<transform_kind::xor_modulo> : default_rules {
 /// power of two: for any other length this is not a bijection; see make_cyclic_shift_transform. No vectors along either dimension.
 template <class Length0, class Length1>
 TILEWRIGHT_HD constexpr auto make_xor_transform(const tuple<Length0, Length1>& lengths) {
-  detail::require_lengths<Length0>();
   static_assert(is_number_v<Length1>,
                 "xor: the length of the permuted dimension must be known at compile time: number<8>{}");
   static_assert(
       is_power_of_two(detail::static_value_v<Length1>),
       "xor: the length of the permuted dimension must be a power of two; otherwise two indices meet in one place; "
       "make_cyclic_shift_transform takes any length");
-  return detail::make_transform_of<transform_kind::xor_modulo, 2, 2>(lengths);
+  if constexpr (detail::KnownLengths<Length0, Length1>) {
+    return detail::static_transform<transform_kind::xor_modulo, 2, 2, Length0, Length1>{};
+  } else {
+    detail::require_lengths<Length0>();
+    return detail::make_transform_of<transform_kind::xor_modulo, 2, 2>(lengths);
+  }
 }
 
 }  // namespace tilewright

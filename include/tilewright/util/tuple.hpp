@@ -33,6 +33,10 @@ template <class F, class Tuple, index_t... Is>
 TILEWRIGHT_HD constexpr decltype(auto) apply_leaves(F&& f, const Tuple& t, std::integer_sequence<index_t, Is...>) {
   return f(t.template get<Is>()...);
 }
+
+/// Elements whose types say everything: number<>, sequence<>, transforms without run-time parameters.
+template <class... Ts>
+concept Stateless = sizeof...(Ts) > 0 && (__is_empty(Ts) && ...) && (__is_trivially_constructible(Ts) && ...);
 }  // namespace detail
 
 template <class... Ts>
@@ -51,6 +55,21 @@ struct tuple : detail::tuple_base<std::make_integer_sequence<index_t, sizeof...(
   }
 };
 
+/// Such elements need no place: an element is made when it is asked for.
+template <class... Ts>
+  requires detail::Stateless<Ts...>
+struct tuple<Ts...> {
+  constexpr tuple() = default;
+  TILEWRIGHT_HD constexpr tuple(Ts...) {}
+  TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
+
+  template <index_t I>
+  TILEWRIGHT_HD static constexpr auto get() {
+    static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
+    return detail::get_leaf<I>(detail::tuple_base<std::make_integer_sequence<index_t, sizeof...(Ts)>, Ts...>{});
+  }
+};
+
 template <>
 struct tuple<> {
   TILEWRIGHT_HD static constexpr index_t size() { return 0; }
@@ -61,7 +80,7 @@ tuple(Ts...) -> tuple<Ts...>;
 
 template <class... Ts>
 TILEWRIGHT_HD constexpr tuple<Ts...> make_tuple(Ts... values) {
-  if constexpr (sizeof...(Ts) == 0) {
+  if constexpr (sizeof...(Ts) == 0 || detail::Stateless<Ts...>) {
     return {};
   } else {
     return {{{values}...}};
