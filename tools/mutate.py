@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 COMPILER = ["g++", "-std=c++20", "-O0", "-w"]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
-TIME_LIMIT_S = 60
+TIME_LIMIT_S = 40
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
 RESULTS = ROOT / "docs/mutation_results.md"
 
@@ -132,7 +132,8 @@ class Workshop:
         try:
             return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                                   timeout=TIME_LIMIT_S,
-                                  env=os.environ | {"LC_ALL": "C", "TILEWRIGHT_PROPERTY_CASES": "500"})
+                                  env=os.environ | {"LC_ALL": "C", "TILEWRIGHT_PROPERTY_CASES": "300",
+                                                    "RC_PARAMS": "seed=1 max_success=300 noshrink=1"})
         except subprocess.TimeoutExpired:
             return None
 
@@ -156,7 +157,7 @@ class Workshop:
         linked = self.run(["g++", *objects, *self.libraries, "-o", program])
         if linked is None or linked.returncode != 0:
             raise SystemExit(f"mutate: {sources} cannot be linked\n{linked.stdout if linked else ''}")
-        result = self.run([program, "--gtest_brief=1"])
+        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast"])
         return "time" if result is None else None if result.returncode == 0 else "test"
 
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// 48 lanes.
+// 48 lanes, and 32 that lie nowhere.
+// EXPECT: base_tile: thread rows times thread columns must be the lanes of a wave, 32 or 64
 // EXPECT: base_tile: thread rows times thread columns must be the lanes of a wave, 32 or 64
 #include <tilewright/distribution/base_tile.hpp>
 
 namespace tw = tilewright;
 
 constexpr auto cols = tw::base_tile<float, 6, 8>::cols;
+constexpr auto negative = tw::base_tile<float, -4, -8>::cols;

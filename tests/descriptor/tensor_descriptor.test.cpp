@@ -25,6 +25,7 @@ void expect_formulas() {
       largest = std::max(largest, *expected);
     });
     EXPECT_LT(largest, descriptor.get_element_space_size()) << name;
+    EXPECT_TRUE(descriptor.offsets_fit()) << name;
   });
 }
 

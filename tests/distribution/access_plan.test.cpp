@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -54,6 +55,7 @@ auto expect_addresses(const tensor_descriptor<Graph>& descriptor, const std::vec
   for (const index_t first : list.first_register) {
     for (index_t j = 0; j < list.vector.length; ++j) registers.insert(first + j * step);
   }
+  for (const index_t base : list.base) EXPECT_TRUE(base >= 0 && base < list.num_bases);
   EXPECT_EQ(index_t(registers.size()), distribution::num_elements);
   EXPECT_EQ(list.first_register.size() * list.vector.length, distribution::num_elements);
 
@@ -100,6 +102,7 @@ TEST(AccessPlan, ConstantStepsThroughStaticStrides) {
   expect_addresses<along_k, 2>(rows, {{{0, 0}}, {{64, 32}}, {{8, 8}}}, address_rule::constant_steps, 8);
   const auto list = expect_addresses<fragments, 2>(rows, {{{0, 0}}, {{64, 32}}}, address_rule::constant_steps, 8);
   EXPECT_EQ(list.num_bases, 1) << "one address, the rest are constants";
+  EXPECT_TRUE(std::is_sorted(list.first_register.begin(), list.first_register.end())) << "row by row, without snaking";
   expect_addresses<along_rows, 2>(rows, {{{0, 0}}, {{64, 32}}}, address_rule::constant_steps, 2);
   constexpr auto columns =
       make_naive_tensor_descriptor(make_tuple(number<128>{}, number<64>{}), make_tuple(number<1>{}, number<132>{}));

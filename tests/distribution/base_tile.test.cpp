@@ -67,6 +67,15 @@ TEST(BaseTile, IsStoredLaneByLane) {
   expect_storage_order<base_tile<char, 2, 16>, 4, 256>();
 }
 
+TEST(BaseTile, MayBeOneRowOrOneColumn) {
+  expect_storage_order<base_tile<half_t, 1, 32>, 1, 512>();
+  struct wide {
+    float values[4];
+  };
+  static_assert(is<base_tile<wide, 64, 1>>(64, 1));
+  expect_storage_order<base_tile<wide, 64, 1>, 128, 1>();
+}
+
 template <class Arch, class Tile>
 void expect_no_conflicts() {
   constexpr auto descriptor = Tile::template make_lds_descriptor<4 * Tile::rows, 2 * Tile::cols>();

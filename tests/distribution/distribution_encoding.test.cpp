@@ -26,7 +26,7 @@ TEST(DistributionEncoding, LengthsAndStrides) {
   static_assert(encoding.y_length(0) == 2 && encoding.y_length(1) == 4 && encoding.num_elements_per_thread() == 8);
   static_assert(encoding.stride({1, 0}) == 4 && encoding.stride({1, 1}) == 2 && encoding.stride({1, 2}) == 1 &&
                 encoding.stride({2, 0}) == 4);
-  static_assert(check(encoding).fault == encoding_fault::none);
+  static_assert(check(encoding).fault == encoding_fault::none && check(encoding).id == rh_id{-1, -1});
   EXPECT_EQ(naive::ownership_fault(encoding), "");
 }
 

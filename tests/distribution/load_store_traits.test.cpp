@@ -71,6 +71,7 @@ TEST(LoadStoreTraits, VectorDimensionNeedNotBeTheLastY) {
 }
 
 TEST(ChooseVector, AsksTheMemory) {
+  static_assert(vector_choice{} == vector_choice{0, 1}, "one element, unless something better is found");
   constexpr distribution_encoding e = tile<4, 8, 2, 8>::encoding;
   const auto choose = [&](index_t rows, index_t cols, index_t bytes) {
     return choose_vector(e, multi_index<2>{{rows, cols}}, bytes);

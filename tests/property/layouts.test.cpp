@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
 namespace tilewright::property {
 namespace {
 
@@ -27,8 +30,34 @@ std::string about(const random_layout& layout, const indices& index, const std::
 TEST(RandomLayouts, AreAccepted) {
   check_property([](tape& choices) {
     const random_layout layout = make_random_layout(choices);
+    if (!lengths_fit(layout.graph, layout.values.data())) return "too long for 32 bits:" + layout.description;
     return layout.description.find("NOT ACCEPTED") == std::string::npos ? "" : layout.description;
   });
+}
+
+// Properties of every transform are only as good as what the generator makes: every kind, above every other.
+TEST(RandomLayouts, PutEveryTransformOnTopOfEveryOther) {
+  std::set<std::pair<transform_kind, transform_kind>> pairs;
+  check_property([&](tape& choices) {
+    const random_layout layout = make_random_layout(choices);
+    for (const graph_node& above : layout.graph.nodes) {
+      for (const signed char id : above.lower) {
+        const dimension_source below = find_source(layout.graph, id);
+        if (below.node >= 0) pairs.insert({above.spec.kind, layout.graph.nodes[below.node].spec.kind});
+      }
+    }
+    return "";
+  });
+  constexpr int num_kinds = int(transform_kind::functor) + 1;
+  for (int above = 0; above < num_kinds; ++above) {
+    for (int below = 0; below < num_kinds; ++below) {
+      const auto upper = transform_kind(above), lower = transform_kind(below);
+      // Passing through makes no node above another; freezing leaves no dimension.
+      const bool cannot = upper == transform_kind::pass_through || lower == transform_kind::pass_through ||
+                          lower == transform_kind::freeze || upper == transform_kind::replicate;
+      if (!cannot) EXPECT_TRUE(pairs.contains({upper, lower})) << above << " above " << below;
+    }
+  }
 }
 
 TEST(RandomLayouts, OffsetsAndPadsFollowTheDefinition) {

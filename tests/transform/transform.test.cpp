@@ -22,6 +22,24 @@ TEST(TransformSpec, IsTheSameTypeForTheSameStaticPart) {
   static_assert(sizeof(make_offset_transform(number<4>{}, 1)) == sizeof(index_t));
 }
 
+// As many dimensions and parameters as a transform holds.
+TEST(TransformSpec, HasRoomForEightDimensions) {
+  constexpr number<2> two{};
+  const auto known = make_merge_transform(make_tuple(two, two, two, two, two, two, two, two));
+  EXPECT_TRUE(is_made_of(known, transform_kind::merge, 8, 1, indices(8, 2), {}));
+  const auto split = make_unmerge_transform(make_tuple(two, two, two, two, two, two, two, two));
+  EXPECT_TRUE(is_made_of(split, transform_kind::unmerge, 1, 8, indices(8, 2), {}));
+  const auto at_run_time = make_unmerge_transform(make_tuple(2, 2, 2, 2, 2, 2, 2, 2));
+  EXPECT_TRUE(is_made_of(at_run_time, transform_kind::unmerge, 1, 8, indices(8, dynamic), indices(8, 2)));
+  const auto divided = make_merge_transform_v3_division_mod(make_tuple(2, 2, 2, 2, 2, 2, 2, 2));
+  EXPECT_TRUE(is_made_of(divided, transform_kind::merge, 8, 1, indices(8, dynamic), indices(8, 2)));
+  indices lengths_and_strides(16, 2);
+  lengths_and_strides[14] = 0, lengths_and_strides[15] = 1;
+  EXPECT_TRUE(is_made_of(make_embed_transform(make_tuple(two, two, two, two, two, two, two),
+                                              make_tuple(two, two, two, two, two, two, two)),
+                         transform_kind::embed, 1, 7, lengths_and_strides, {}));
+}
+
 TEST(TransformSpec, ArithmeticThatKnowsDynamic) {
   static_assert(detail::multiply(3, 4) == 12 && detail::multiply(dynamic, 4) == dynamic &&
                 detail::multiply(3, dynamic) == dynamic);

@@ -11,9 +11,9 @@ namespace tilewright {
 /// 16 bytes of T, neighbours along a row.
 template <class T, index_t ThreadRows, index_t ThreadCols>
 struct base_tile {
-  static_assert(ThreadRows > 0 && ThreadCols > 0 && (ThreadRows * ThreadCols == 32 || ThreadRows * ThreadCols == 64),
+  static_assert(ThreadRows > 0 && (ThreadRows * ThreadCols == 32 || ThreadRows * ThreadCols == 64),
                 "base_tile: thread rows times thread columns must be the lanes of a wave, 32 or 64");
-  static_assert(sizeof(T) <= 16 && 16 % sizeof(T) == 0, "base_tile: the element type's size must divide 16 bytes");
+  static_assert(16 % sizeof(T) == 0, "base_tile: the element type's size must divide 16 bytes");
 
   using element_type = T;
   static constexpr index_t access_bytes = 16;
