@@ -55,7 +55,7 @@ TEST(RandomLayouts, PutEveryTransformOnTopOfEveryOther) {
       // Passing through makes no node above another; freezing leaves no dimension.
       const bool cannot = upper == transform_kind::pass_through || lower == transform_kind::pass_through ||
                           lower == transform_kind::freeze || upper == transform_kind::replicate;
-      if (!cannot) EXPECT_TRUE(pairs.contains({upper, lower})) << above << " above " << below;
+      EXPECT_TRUE(cannot || pairs.contains({upper, lower})) << above << " above " << below;
     }
   }
 }
