@@ -14,7 +14,10 @@ enum class instruction_kind : signed char { matrix, global_load, lds_read, lds_w
 template <instruction_kind, index_t>
 TILEWRIGHT_HD void schedule_group() {}
 TILEWRIGHT_HD void schedule_fence() {}
-TILEWRIGHT_HD index_t forget_origin(index_t value) { return value; }
+template <class T>
+TILEWRIGHT_HD T forget_origin(T value) {
+  return value;
+}
 template <index_t>
 TILEWRIGHT_HD void wait_for_lds() {}
 TILEWRIGHT_HD void wait_for_global_loads() {}

@@ -61,10 +61,10 @@ namespace detail {
 
 template <class Arch>
 TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& tile, operand_major major,
-                                                           bool is_transposed, index_t rows, index_t k_pack) {
+                                                           bool is_transposed, index_t rows, index_t vector) {
   const index_t waves = tile.num_waves(), wave_size = Arch::value.wave_size;
-  if (!is_transposed) return operand_copy_encoding(major, rows, tile.k, waves, wave_size, k_pack, k_pack);
-  return transposed(operand_copy_encoding(operand_major::k, tile.k, rows, waves, wave_size, k_pack, k_pack));
+  if (!is_transposed) return operand_copy_encoding(major, rows, tile.k, waves, wave_size, vector, vector);
+  return transposed(operand_copy_encoding(operand_major::k, tile.k, rows, waves, wave_size, vector, vector));
 }
 
 template <class Arch, class T>
@@ -156,15 +156,22 @@ struct gemm_policy {
                 "gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves "
                 "or a larger block tile");
 
-  /// The target fills LDS lane after lane when it copies without registers, so lanes move what belongs at their place.
-  static constexpr bool exchanges_lanes =
-      copies_directly<pipeline> && tilewright::arch::is_amd(Arch::value) && Arch::value.supports_direct_to_lds(16);
+  /// Bytes that each lane of an AMD GPU copies to LDS at once without registers; 0: it does not.
+  static constexpr index_t direct_copy_bytes = !copies_directly<pipeline> || !tilewright::arch::is_amd(Arch::value) ? 0
+                                               : Arch::value.supports_direct_to_lds(16)                             ? 16
+                                               : Arch::value.supports_direct_to_lds(4)                              ? 4
+                                                                                                                    : 0;
+  /// Such a target fills LDS lane after lane, so lanes move what belongs at their place.
+  static constexpr bool exchanges_lanes = direct_copy_bytes > 0;
+  /// Elements that a thread copies to LDS at once.
+  static constexpr index_t copy_vector = exchanges_lanes ? direct_copy_bytes / index_t(sizeof(T)) : k_pack;
 
   /// Whether columns of the operand's tile, not rows, are contiguous in LDS.
   static constexpr bool a_transposed = copies_directly<pipeline> && AMajor == operand_major::mn;
   static constexpr bool b_transposed = copies_directly<pipeline> && BMajor == operand_major::mn;
-  static_assert(!copies_directly<pipeline> || Vector == k_pack,
-                "gemm_policy: this pipeline copies vectors of 8 elements; give Vector = 8, or use another pipeline");
+  static_assert(!copies_directly<pipeline> || Vector % copy_vector == 0,
+                "gemm_policy: this pipeline copies vectors of 16 bytes, on gfx90a and gfx942 of 4; give a Vector of so "
+                "many elements, or use another pipeline");
   static_assert(uses_ldmatrix(Tile.op) || !(a_transposed || b_transposed),
                 "gemm_policy: without ldmatrix an operand whose rows are not contiguous must pass through registers on "
                 "its way to LDS; use "
@@ -172,9 +179,9 @@ struct gemm_policy {
 
   /// Who copies which elements of an operand's tile to LDS, and who reads (for ldmatrix: addresses) which from there.
   static constexpr distribution_encoding a_copy =
-      detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, k_pack);
+      detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, copy_vector);
   static constexpr distribution_encoding b_copy =
-      detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, k_pack);
+      detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, copy_vector);
   static constexpr distribution_encoding a_read = a_encoding(Tile, true, a_transposed);
   static constexpr distribution_encoding b_read = b_encoding(Tile, true, b_transposed);
 

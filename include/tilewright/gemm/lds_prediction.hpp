@@ -62,13 +62,23 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
                                lds_access<Arch, c, tile_distribution<stage::rows>, float, lds_access_kind::read>>();
 }
 
+/// Tiles along k that a block copies to LDS beyond those that it multiplies.
+template <class Policy>
+TILEWRIGHT_HD constexpr index_t num_tiles_behind() {
+  if constexpr (Policy::exchanges_lanes) {
+    return direct_stages<Policy, Policy::pipeline::num_stages>::num_tiles_behind;
+  } else {
+    return Policy::pipeline::num_tiles_behind;
+  }
+}
+
 /// How often a launch makes these accesses.
 template <class Policy>
 constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const grid_size grid = gemm_kernel<Policy>::grid(args);
   const long_index_t tiles = split_k_into_tiles(args.k, Policy::tile.k).count, blocks = long_index_t(grid.x) * grid.y * grid.z;
   const long_index_t block_tiles = long_index_t(grid.x) * grid.z * tiles;  // parts of k share the tiles
-  return {block_tiles + blocks * Policy::pipeline::num_tiles_behind, block_tiles,
+  return {block_tiles + blocks * num_tiles_behind<Policy>(), block_tiles,
           blocks * result_stage<typename gemm_kernel<Policy>::writer>::num_chunks};
 }
 

@@ -2,12 +2,11 @@
 // The loop over k with several LDS buffers that are filled without registers: while one tile is computed with, the next ones travel.
 #pragma once
 
-#include <tilewright/gemm/k_tiles.hpp>
-#include <tilewright/gemm/operand_windows.hpp>
+#include <tilewright/gemm/direct_stages.hpp>
 
 namespace tilewright {
 
-/// One barrier for each tile. Operands are read one step along k before they are multiplied; the first step of a tile is read while
+/// On AMD GPUs that copy to LDS without registers direct_stages does it, on others this. One barrier for each tile. Operands are read one step along k before they are multiplied; the first step of a tile is read while
 /// the last one of the tile before it is multiplied.
 template <index_t Stages>
 struct multi_stage_pipeline {
@@ -21,6 +20,17 @@ struct multi_stage_pipeline {
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
+    if constexpr (Policy::exchanges_lanes) {
+      return direct_stages<Policy, Stages>::run(c, a_window, b_window, num_tiles, lds);
+    } else {
+      run_lane_by_lane<Policy>(c, a_window, b_window, num_tiles, lds);
+    }
+  }
+
+ private:
+  template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
+  TILEWRIGHT_HD static void run_lane_by_lane(static_distributed_tensor<Accumulator, C>& c, AWindow a_window,
+                                             BWindow b_window, index_t num_tiles, exec::lds_pointer lds) {
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
     constexpr index_t stage_bytes = lds_stage_bytes<Policy>(),

@@ -33,22 +33,9 @@ class operand_windows {
     return make_tile_window(make_tensor_view<address_space_enum::lds, T>(lds, layout), lengths, {},
                             tile_distribution<Encoding>{});
   }
-  /// Where operands are written.
-  template <tensor_graph Layout, distribution_encoding Encoding>
-  TILEWRIGHT_HD static constexpr auto target_window(exec::lds_pointer lds) {
-    if constexpr (Policy::exchanges_lanes) {
-      constexpr auto lengths = make_tuple(number<Encoding.x_length(0)>{}, number<Encoding.x_length(1)>{});
-      constexpr tensor_descriptor<Layout> layout{{}, Encoding.x_length(0) * Encoding.x_length(1)};
-      return make_async_tile_window(make_tensor_view<address_space_enum::lds, T>(lds, layout), lengths, {},
-                                    tile_distribution<Encoding>{}, layout);
-    } else {
-      return window<Layout, Encoding>(lds);
-    }
-  }
-  static constexpr index_t a_bytes = tile.m * tile.k * index_t(sizeof(T));
 
-  using a_write_window = decltype(target_window<Policy::a_lds, Policy::a_copy>({}));
-  using b_write_window = decltype(target_window<Policy::b_lds, Policy::b_copy>({}));
+  using a_write_window = decltype(window<Policy::a_lds, Policy::a_copy>({}));
+  using b_write_window = decltype(window<Policy::b_lds, Policy::b_copy>({}));
   using a_read_window = decltype(window<Policy::a_lds, Policy::a_read>({}));
   using b_read_window = decltype(window<Policy::b_lds, Policy::b_read>({}));
   a_write_window a_write_;
@@ -57,6 +44,9 @@ class operand_windows {
   b_read_window b_read_;
 
  public:
+  /// Bytes of LDS that A takes; B follows.
+  static constexpr index_t a_bytes = tile.m * tile.k * index_t(sizeof(T));
+
   /// LDS instructions that a wave reads the operands of a whole tile with.
   static constexpr index_t num_reads = a_read_window::num_access + b_read_window::num_access;
 
@@ -68,8 +58,8 @@ class operand_windows {
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
   TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds)
-      : a_write_(target_window<Policy::a_lds, Policy::a_copy>(lds)),
-        b_write_(target_window<Policy::b_lds, Policy::b_copy>(lds + a_bytes)),
+      : a_write_(window<Policy::a_lds, Policy::a_copy>(lds)),
+        b_write_(window<Policy::b_lds, Policy::b_copy>(lds + a_bytes)),
         a_read_(window<Policy::a_lds, Policy::a_read>(lds)),
         b_read_(window<Policy::b_lds, Policy::b_read>(lds + a_bytes)) {}
 

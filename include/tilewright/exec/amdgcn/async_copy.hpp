@@ -10,16 +10,59 @@ inline namespace amdgcn {
 
 namespace detail {
 
-// Older compilers lack the builtin; then the copy goes through registers. Copies of 1 and 2 bytes leave gaps between the lanes.
-#if __has_builtin(__builtin_amdgcn_raw_ptr_buffer_load_lds)
+/// Copies of 1 and 2 bytes leave gaps between the lanes.
 template <index_t Bytes>
 inline constexpr bool copies_directly_to_lds = Bytes >= 4 && arch::current::value.supports_direct_to_lds(Bytes);
-#else
+
+using resource_words __attribute__((ext_vector_type(4))) = unsigned;
+
+/// The instruction itself, not the compiler's builtin: behind that, the compiler waits for all copies before the next read of LDS,
+/// whatever part of LDS that reads. M0 needs one instruction before it is used. (CDNA3 ISA manual, "Memory Buffer Load to LDS";
+/// LLVM, GCNHazardRecognizer.)
 template <index_t Bytes>
-inline constexpr bool copies_directly_to_lds = false;
+TILEWRIGHT_HD void copy_to_lds([[maybe_unused]] resource_words from, [[maybe_unused]] index_t byte_offset,
+                               [[maybe_unused]] unsigned first_lane) {
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+  if constexpr (Bytes == 4)
+    asm volatile("s_nop 0\n\tbuffer_load_dword %0, %1, 0 offen lds" ::"v"(byte_offset), "s"(from), "{m0}"(first_lane));
 #endif
+#if defined(__gfx950__)
+  if constexpr (Bytes == 16)
+    asm volatile("s_nop 0\n\tbuffer_load_dwordx4 %0, %1, 0 offen lds" ::"v"(byte_offset), "s"(from),
+                 "{m0}"(first_lane));
+#endif
+}
+
+/// LDS addresses are 32-bit.
+TILEWRIGHT_HD unsigned lds_address(lds_pointer p) { return unsigned((__UINTPTR_TYPE__)p.address); }
 
 }  // namespace detail
+
+/// A buffer that walks through memory at the cost of two scalar instructions a step. The hardware goes on comparing offsets with the
+/// number of bytes that there were at the begin, so what is not inside must be given as out_of_bounds_offset.
+struct walking_buffer {
+  TILEWRIGHT_HD explicit walking_buffer(const global_buffer& buffer) {
+    const __UINTPTR_TYPE__ base = (__UINTPTR_TYPE__)buffer.base;
+    const long_index_t bytes = buffer.bytes < 0 ? 0 : min(buffer.bytes, long_index_t(0x7fffffff));
+    words = {unsigned(base), unsigned(base >> 32) & 0xffff, unsigned(bytes), unsigned(detail::resource_word3())};
+  }
+  TILEWRIGHT_HD void advance(long_index_t bytes) {
+    const unsigned long long base = (words[0] | (unsigned long long)(words[1]) << 32) + (unsigned long long)(bytes);
+    words[0] = unsigned(base);
+    words[1] = unsigned(base >> 32);
+  }
+
+  detail::resource_words words;
+};
+
+/// Begins to copy Bytes of each lane to LDS, where lane l's lie l * Bytes behind `first_lane`, which is the same for all lanes of the wave.
+/// All lanes of the wave call it. Only on targets that copy so many bytes for each lane without registers.
+template <index_t Bytes>
+TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane) {
+  static_assert(detail::copies_directly_to_lds<Bytes>,
+                "async_load_wave_to_lds: this target does not copy so many bytes for each lane without registers");
+  detail::copy_to_lds<Bytes>(buffer.words, byte_offset, detail::lds_address(first_lane));
+}
 
 /// Begins to copy Bytes from the buffer (zeros when they are not inside) to LDS; async_wait() says when they are there. All lanes
 /// of the wave call it, and the destination of lane l is that of lane 0 plus l * Bytes. Targets without such an instruction load and
@@ -28,18 +71,9 @@ template <index_t Bytes>
 TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,
                                      index_t lds_offset) {
   if constexpr (detail::copies_directly_to_lds<Bytes>) {
-#if __has_builtin(__builtin_amdgcn_raw_ptr_buffer_load_lds)
-    // LDS addresses are 32-bit; the one of lane 0 goes to a scalar register.
-    const unsigned own = unsigned((__UINTPTR_TYPE__)p.address) + unsigned(lds_offset);
+    const unsigned own = detail::lds_address(p) + unsigned(lds_offset);
     const unsigned first = __builtin_amdgcn_readfirstlane(own - unsigned(lane_id() * Bytes));
-    auto* const to = (__attribute__((address_space(3))) void*)first;
-    const __amdgpu_buffer_rsrc_t from = detail::make_resource(buffer);
-    // The size must be a literal that the target knows.
-    if constexpr (Bytes == 4) __builtin_amdgcn_raw_ptr_buffer_load_lds(from, to, 4, byte_offset, 0, 0, 0);
-#if defined(__gfx950__)
-    if constexpr (Bytes == 16) __builtin_amdgcn_raw_ptr_buffer_load_lds(from, to, 16, byte_offset, 0, 0, 0);
-#endif
-#endif
+    detail::copy_to_lds<Bytes>(walking_buffer(buffer).words, byte_offset, first);
   } else {
     using native = native_t<Bytes>;
     lds_store(p, lds_offset, buffer_load<native>(buffer, byte_offset));

@@ -26,6 +26,14 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
   return {(__attribute__((address_space(3))) char*)memory};
 }
 
+/// A place that is the same for all lanes, as if it were not known where it comes from: what is computed from it later is not kept in
+/// scalar registers until then.
+TILEWRIGHT_HD lds_pointer forget_origin(lds_pointer p) {
+  unsigned address = unsigned((__UINTPTR_TYPE__)p.address);
+  asm volatile("" : "+s"(address));
+  return {(__attribute__((address_space(3))) char*)address};
+}
+
 /// One ds_read of 1, 2, 4, 8 or 16 bytes, aligned to its size.
 template <class V>
 TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {

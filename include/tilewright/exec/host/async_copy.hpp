@@ -44,6 +44,29 @@ void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_poi
   self.async_copies.push_back({inside ? buffer.base + byte_offset : nullptr, to, Bytes, place});
 }
 
+/// A buffer that walks through memory. What is not inside of it must be given as out_of_bounds_offset.
+struct walking_buffer {
+  explicit walking_buffer(const global_buffer& buffer) : rest(buffer) {}
+  void advance(long_index_t bytes) { rest = host::advance(rest, bytes); }
+
+  global_buffer rest;
+};
+
+/// Begins to copy Bytes of each lane to LDS, where lane l's lie l * Bytes behind `first_lane`, which is the same for all lanes of the wave.
+/// All lanes of the wave call it. Only on targets that copy so many bytes for each lane without registers.
+template <index_t Bytes>
+void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane,
+                            call_site where = {}) {
+  const arch::target& target = *current_thread->target;
+  if (!target.supports_direct_to_lds(Bytes) || Bytes < 4)
+    throw fault("async_load_wave_to_lds: " + std::string(target.name) + " does not copy " + std::to_string(Bytes) +
+                " bytes for each lane without registers");
+  if (byte_offset != out_of_bounds_offset && !buffer.rest.contains(byte_offset, Bytes))
+    throw fault("async_load_wave_to_lds: thread " + std::to_string(current_thread->thread_id) +
+                " copies what is not inside of the tensor; give out_of_bounds_offset");
+  async_load_to_lds<Bytes>(buffer.rest, byte_offset, first_lane, lane_id() * Bytes, where);
+}
+
 /// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
 /// visible to the thread, and to the block after a barrier.
 template <index_t Outstanding = 0>

@@ -29,6 +29,14 @@ TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_o
   }
 }
 
+/// AMD only; here so that kernels written for every machine parse.
+struct walking_buffer {
+  TILEWRIGHT_HD explicit walking_buffer(const global_buffer& buffer);
+  TILEWRIGHT_HD void advance(long_index_t bytes);
+};
+template <index_t Bytes>
+TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane);
+
 /// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
 /// visible to the thread, and to the block after a barrier.
 template <index_t Outstanding = 0>

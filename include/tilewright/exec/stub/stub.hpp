@@ -67,6 +67,14 @@ template <index_t Bytes>
 TILEWRIGHT_HD void async_load_to_lds(const global_buffer&, index_t, lds_pointer, index_t) {
   __builtin_trap();
 }
+struct walking_buffer {
+  TILEWRIGHT_HD explicit walking_buffer(const global_buffer&) { __builtin_trap(); }
+  TILEWRIGHT_HD void advance(long_index_t) { __builtin_trap(); }
+};
+template <index_t Bytes>
+TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer&, index_t, lds_pointer) {
+  __builtin_trap();
+}
 template <index_t Outstanding = 0>
 TILEWRIGHT_HD void async_wait() {
   __builtin_trap();

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// A tile that is copied to LDS again and again without registers, from places further and further in memory, by AMD GPUs.
+#pragma once
+
+#include <tilewright/tile/async_window.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Where the bytes of a wave's instruction begin in LDS: those of instruction 0 of wave 0, and for each bit of the wave's number and each
+/// further instruction a number of bytes more.
+template <index_t NumAccess>
+struct wave_places {
+  bool are_sums = false;
+  index_t first = 0;
+  array<index_t, 6> of_wave_bit{};
+  array<index_t, NumAccess> of_access{};
+};
+
+template <tensor_graph LdsGraph, distribution_encoding Encoding, index_t ElementBytes, index_t NumAccess>
+constexpr wave_places<NumAccess> find_wave_places() {
+  wave_places<NumAccess> places;
+  const lds_access_walk walk(LdsGraph, Encoding, ElementBytes);
+  const bool swizzled = walk.rule() == lds_access_walk::addresses_are::xor_of_parts;
+  const index_t footprint = swizzled ? walk.num_lanes() * walk.bytes_per_lane() : 1;
+  const auto place = [&](index_t wave, index_t access) {
+    return walk.first_address(wave, access) / footprint * footprint;
+  };
+  places.first = place(0, 0);
+  for (index_t b = 0; 1 << b < walk.num_waves(); ++b) places.of_wave_bit[b] = place(1 << b, 0) - places.first;
+  for (index_t i = 0; i < NumAccess; ++i) places.of_access[i] = place(0, i) - places.first;
+  places.are_sums = walk.num_accesses() == NumAccess;
+  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+    index_t begin = places.first;
+    for (index_t b = 0; 1 << b < walk.num_waves(); ++b) begin += (wave >> b & 1) * places.of_wave_bit[b];
+    for (index_t i = 0; i < NumAccess; ++i)
+      places.are_sums = places.are_sums && place(wave, i) == begin + places.of_access[i];
+  }
+  return places;
+}
+
+}  // namespace detail
+
+/// Copies of the tile of `Window`, made by make_async_tile_window for the layout LdsGraph, as many times as wanted. Checks against the
+/// tensor's bounds are made once, in the constructor, so what is inside there must be inside wherever the copy moves. A copy costs
+/// a scalar instruction or two beside the load itself, and no vector arithmetic.
+template <class Window, tensor_graph LdsGraph>
+class direct_copy {
+  static_assert(Window::view_type::address_space == address_space_enum::global,
+                "direct_copy: the window must be in global memory");
+  static constexpr index_t bytes = Window::vector_length * Window::element_bytes;
+  struct places {
+    static constexpr auto value = detail::find_wave_places<LdsGraph, Window::distribution_type::encoding,
+                                                           Window::element_bytes, Window::num_access>();
+  };
+  static_assert(
+      places::value.are_sums,
+      "direct_copy: what a wave writes must begin at the sum of constants for its number and its instruction");
+
+  exec::walking_buffer from_;
+  array<index_t, Window::num_access> offset_;
+  exec::lds_pointer to_;  // of the wave's first instruction
+
+ public:
+  static constexpr index_t num_access = Window::num_access;
+
+  /// `lds`: where the tile's layout begins.
+  template <class Known = known_inside<>>
+  TILEWRIGHT_HD direct_copy(const Window& window, exec::lds_pointer lds, Known known = {})
+      : from_(window.view.buffer), offset_{}, to_(lds + number<places::value.first>::value) {
+    unroll<num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      offset_[i] = exec::forget_origin(detail::checked_offset<i.value>(window, known));
+    });
+    const index_t wave = exec::wave_id();
+    unroll<6>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t step = places::value.of_wave_bit[b.value];
+      if constexpr (step != 0) to_ = to_ + (wave >> b.value & 1) * step;
+    });
+  }
+
+  /// Moves on in memory.
+  TILEWRIGHT_HD void advance(index_t by_bytes) {
+    from_.advance(long_index_t(unsigned(by_bytes)));
+    to_ = exec::forget_origin(to_);  // else a loop would keep the places of all its copies in scalar registers
+  }
+
+  /// Begins the copies First to Last - 1 of the num_access ones, to a buffer that lies `lds_bytes` behind the first.
+  template <index_t First = 0, index_t Last = num_access>
+  TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
+    const exec::call_scope scope(where);
+    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      (exec::async_load_wave_to_lds<bytes>(from_, offset_[First + Is],
+                                           to_ + (lds_bytes + number<places::value.of_access[First + Is]>::value)),
+       ...);
+    }(std::make_integer_sequence<index_t, Last - First>{});
+  }
+};
+
+}  // namespace tilewright
