@@ -66,7 +66,8 @@ TILEWRIGHT_HD void wave_sync() {
 /// aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns, row after row; lane i of the group
 /// receives column i. Every lane of the wave calls it.
 template <class T>
-TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset) {
+TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds_pointer p,
+                                                              [[maybe_unused]] index_t byte_offset) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2,
                 "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
   static_assert(arch::current::value.supports(arch::transposing_read_op(sizeof(T))),
