@@ -18,6 +18,7 @@
 #include <tilewright/distribution/reduce_encoding.hpp>
 #include <tilewright/distribution/row_group_curve.hpp>
 #include <tilewright/distribution/slice_encoding.hpp>
+#include <tilewright/distribution/transpose_encoding.hpp>
 #include <tilewright/distribution/vectorization.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>

@@ -8,6 +8,7 @@
 #include <tilewright/lds/xor_preshuffle.hpp>
 #include <tilewright/tile/async_window.hpp>
 #include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/load_tile_transpose.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>

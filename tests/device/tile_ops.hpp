@@ -5,6 +5,7 @@
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/tile/async_window.hpp>
+#include <tilewright/tile/load_tile_transpose.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
@@ -21,20 +22,21 @@ inline constexpr index_t lds_bytes = size * 4;
 
 /// What the kernel writes, each as rows x cols floats unless said otherwise.
 enum result : int {
-  elementwise,  // 2 in + 1, then 100 on the diagonal
-  positions,    // 1000 row + col
-  converted,    // in as fp8, and back
-  shuffled,     // in, stored by columns
-  permuted,     // in, after a change of registers
-  transposed,   // in transposed, cols x rows
-  sliced,       // in with its upper and lower half exchanged
-  row_sums,     // rows floats
-  col_max,      // cols floats
-  updated,      // in + 3, by atomic additions
-  copied,       // in as half, through swizzled LDS without registers
-  gathered,     // rows of in by the table, zeros where there is none
-  scattered,    // in, its rows put where the table says
-  linear,       // in through a view without linear rows
+  elementwise,        // 2 in + 1, then 100 on the diagonal
+  positions,          // 1000 row + col
+  converted,          // in as fp8, and back
+  shuffled,           // in, stored by columns
+  permuted,           // in, after a change of registers
+  transposed,         // in transposed, cols x rows
+  sliced,             // in with its upper and lower half exchanged
+  row_sums,           // rows floats
+  col_max,            // cols floats
+  updated,            // in + 3, by atomic additions
+  copied,             // in as half, through swizzled LDS without registers
+  gathered,           // rows of in by the table, zeros where there is none
+  scattered,          // in, its rows put where the table says
+  linear,             // in through a view without linear rows
+  transposed_in_lds,  // in transposed as it is read from LDS, cols x rows
   num_results
 };
 
@@ -66,6 +68,16 @@ using by_rows_of_transposed =
     tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<256 / Wave, 2, Wave / 8>, sequence<8, 4>>,
                                                  tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 0>>,
                                                  sequence<1, 2>, sequence<0, 1>>::value>;
+/// cols x rows as the operand of a matrix instruction: waves of 64 lanes hold 16 rows side by side and 8 neighbours of each, waves of 32
+/// hold 8 rows and pairs.
+template <index_t Wave>
+using as_operand = tile_distribution<
+    Wave == 64 ? tile_distribution_encoding<sequence<>, tuple<sequence<2, 2, 16>, sequence<4, 8>>,
+                                            tuple<sequence<1>, sequence<2, 1>>, tuple<sequence<1>, sequence<0, 2>>,
+                                            sequence<1, 2>, sequence<0, 1>>::value
+               : tile_distribution_encoding<sequence<>, tuple<sequence<4, 2, 8>, sequence<4, 4, 2>>,
+                                            tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 1>>,
+                                            sequence<1, 2, 2>, sequence<0, 0, 2>>::value>;
 /// For half_t in copies of 4 bytes: a wave fills whole rows.
 template <index_t Wave>
 using by_words =
@@ -195,7 +207,7 @@ TILEWRIGHT_HD void through_memory(const arguments& args, const Tile& in, exec::l
 
   // In the order of the lanes on the global side, swizzled in LDS.
   using words = by_words<Wave>;
-  const auto layout = make_lds_index_swapping_descriptor<cols, 2, 1, rows, half_t>();
+  const auto layout = make_lds_index_swapping_descriptor<cols, 8, 1, rows, half_t>();
   const auto in_lds = make_tensor_view<address_space_enum::lds, half_t>(lds, layout);
   const auto halves = make_tensor_view<address_space_enum::global>(args.in_half, packed());
   async_load_tile(make_async_tile_window(in_lds, lengths, {}, words{}, layout),
@@ -203,6 +215,14 @@ TILEWRIGHT_HD void through_memory(const arguments& args, const Tile& in, exec::l
   async_wait();
   exec::block_sync();
   store(args.out[copied], load_tile(make_tile_window(in_lds, lengths, {}, words{})));
+
+  using addressed = decltype(make_transpose_input_distribution<half_t, current_target>(as_operand<Wave>{}));
+  const auto operand = cast_tile<float>(load_tile_transpose(make_tile_window(in_lds, lengths, {}, addressed{})));
+  const auto view = make_tensor_view<address_space_enum::global>(
+      args.out[transposed_in_lds], make_naive_tensor_descriptor_packed(make_tuple(number<cols>{}, number<rows>{})));
+  store_tile(make_tile_window(view, make_tuple(number<cols>{}, number<rows>{}), {},
+                              typename decltype(operand)::distribution_type{}),
+             operand);
 }
 
 template <index_t Wave>

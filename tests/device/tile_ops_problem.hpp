@@ -42,7 +42,8 @@ struct problem {
           case shuffled:
           case permuted:
           case linear: value = at(r, c); break;
-          case transposed: values[std::size_t(c * rows + r)] = at(r, c); break;
+          case transposed:
+          case transposed_in_lds: values[std::size_t(c * rows + r)] = at(r, c); break;
           case sliced: value = at((r + rows / 2) % rows, c); break;
           case row_sums: values[std::size_t(r)] = c == 0 ? at(r, c) : values[std::size_t(r)] + at(r, c); break;
           case col_max: values[std::size_t(c)] = r == 0 ? at(r, c) : std::max(values[std::size_t(c)], at(r, c)); break;
@@ -69,7 +70,7 @@ struct problem {
   std::string first_difference() const {
     static const char* const names[] = {"elementwise", "positions", "converted", "shuffled", "permuted",
                                         "transposed",  "sliced",    "row_sums",  "col_max",  "updated",
-                                        "copied",      "gathered",  "scattered", "linear"};
+                                        "copied",      "gathered",  "scattered", "linear",   "transposed_in_lds"};
     for (int which = 0; which < num_results; ++which) {
       const std::vector<float> wanted = expected(result(which));
       for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/lane_map.hpp>
-#include <tilewright/arch/lds_op.hpp>
+#include <tilewright/arch/target.hpp>
 
 namespace tilewright::arch {
 
@@ -16,6 +16,14 @@ struct lane_element {
 /// AMD's transposing read for elements of 2 or 1 bytes; read_b64 for others, which none transposes.
 TILEWRIGHT_HD constexpr lds_op transposing_read_op(index_t element_bytes) {
   return element_bytes == 2 ? lds_op::read_b64_tr_b16 : element_bytes == 1 ? lds_op::read_b64_tr_b8 : lds_op::read_b64;
+}
+
+/// The instruction with which a target reads LDS transposed: AMD's, ldmatrix for elements of 2 bytes, or an ordinary read where it has none.
+TILEWRIGHT_HD constexpr lds_op transposing_op(const target& t, index_t element_bytes) {
+  const lds_op amd = transposing_read_op(element_bytes);
+  if (amd != lds_op::read_b64 && t.supports(amd)) return amd;
+  if (element_bytes == 2 && t.supports(lds_op::ldmatrix)) return lds_op::ldmatrix;
+  return lds_read_op(element_bytes);
 }
 
 /// How an instruction moves elements between the lanes of a wave: bit b of an element's place in the vector that a lane addresses is

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Reads a tile from LDS into registers transposed, by the target's transposing instruction where it has one.
+#pragma once
+
+#include <tilewright/arch/current.hpp>
+#include <tilewright/distribution/transpose_encoding.hpp>
+#include <tilewright/tile/load_store.hpp>
+
+namespace tilewright {
+
+#if TILEWRIGHT_CPU_PASS
+/// The target of this compilation pass; on the CPU one without transposing instructions, so that any target can be emulated.
+struct current_target {
+  static constexpr arch::target value{};
+};
+#else
+using current_target = arch::current;
+#endif
+
+namespace detail {
+
+template <arch::lds_op Op, index_t I, class Tile, class Window>
+TILEWRIGHT_HD void load_access_transposed(Tile& tile, const Window& window, index_t lds_bytes) {
+  using element_type = typename Window::element_type;
+  if constexpr (arch::exchange_of(Op).is_identity()) {
+    load_access<I>(tile, window, known_inside<>{}, lds_bytes);
+  } else {
+    const index_t offset = window.template offset<I>() + lds_bytes;
+    auto* const registers = tile.thread_buffer.data() + Window::template first_register<I>;
+    if constexpr (Op == arch::lds_op::ldmatrix) {
+      const array<unsigned, 4> words = exec::ldmatrix_x4<true>(window.view.buffer, offset);
+      __builtin_memcpy(registers, &words, sizeof(words));
+    } else {
+      const auto elements = exec::lds_load_transpose<element_type>(window.view.buffer, offset);
+      __builtin_memcpy(registers, &elements, sizeof(elements));
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The tile that a window on LDS is read into transposed.
+template <class Window, class Target = current_target>
+using transposed_tile_of =
+    static_distributed_tensor<typename Window::element_type,
+                              decltype(make_transpose_output_distribution<typename Window::element_type, Target>(
+                                  typename Window::distribution_type{}))>;
+
+/// Reads a window (k, m) on LDS into registers as the tile (m, k), from `lds_bytes` behind the window's begin. Target is a type with the
+/// target's table, arch::gfx950 for instance: on gfx950 elements of 1 and 2 bytes are exchanged by ds_read_b64_tr_b8 and _b16, on NVIDIA
+/// GPUs those of 2 bytes by ldmatrix; elsewhere each thread reads what it holds. What a thread holds follows from what it
+/// addresses (make_transpose_output_distribution), and the reverse (make_transpose_input_distribution). Every thread calls it.
+template <class Target = current_target, TileWindow Window>
+TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t lds_bytes,
+                                                   exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  using element_type = typename Window::element_type;
+  static_assert(Window::view_type::address_space == address_space_enum::lds,
+                "load_tile_transpose: the window must be in LDS");
+  constexpr arch::lds_op op = arch::transposing_op(Target::value, sizeof(element_type));
+  constexpr arch::lane_exchange exchange = arch::exchange_of(op);
+  constexpr bool whole_vectors =
+      exchange.is_identity() || (Window::vector_length == exchange.vector_length() && Window::register_step == 1);
+  static_assert(
+      whole_vectors,
+      "load_tile_transpose: the instruction takes 8 (ldmatrix: 16) bytes of each lane that are neighbours in LDS "
+      "and along the last dimension of Y; take the distribution from make_transpose_input_distribution, and a "
+      "layout whose second dimension is contiguous");
+  transposed_tile_of<Window, Target> tile;
+  if constexpr (whole_vectors) {
+    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      (detail::load_access_transposed<op, Is>(tile, window, lds_bytes), ...);
+    }(std::make_integer_sequence<index_t, Window::num_access>{});
+  }
+  return tile;
+}
+
+/// The same at the window's begin.
+template <class Target = current_target, TileWindow Window>
+TILEWRIGHT_HD auto load_tile_transpose(const Window& window, exec::call_site where = {}) {
+  return load_tile_transpose_with_offset<Target>(window, 0, where);
+}
+
+/// The same into a tile that exists, whose distribution may be another spelling of the result's.
+template <class Target = current_target, class T, class Distribution, TileWindow Window>
+TILEWRIGHT_HD void load_tile_transpose(static_distributed_tensor<T, Distribution>& tile, const Window& window,
+                                       index_t lds_bytes = 0, exec::call_site where = {}) {
+  using result = transposed_tile_of<Window, Target>;
+  static_assert(__is_same(T, typename Window::element_type),
+                "load_tile_transpose: the tile must have the element type of the view");
+  constexpr bool fits = hold_the_same(Distribution::encoding, result::distribution_type::encoding);
+  static_assert(
+      fits,
+      "load_tile_transpose: the tile's threads hold other elements than the window's distribution gives them; "
+      "make_transpose_input_distribution makes the window's from the tile's");
+  if constexpr (fits) {
+    const result loaded = load_tile_transpose_with_offset<Target>(window, lds_bytes, where);
+    __builtin_memcpy(tile.thread_buffer.data(), loaded.thread_buffer.data(), sizeof(loaded.thread_buffer));
+  }
+}
+
+}  // namespace tilewright
