@@ -64,6 +64,20 @@ TEST(DistributionEncoding, CheckNamesTheFactorThatIsWrong) {
   expect_fault(e, unknown_factor, {5, 0});
 }
 
+TEST(DistributionEncoding, HoldsAsMuchAsItSays) {
+  using six = sequence<2, 1, 2, 1, 2, 1>;
+  using full =
+      tile_distribution_encoding<six, tuple<six, six, six, sequence<2>>,
+                                 tuple<sequence<0, 0, 0, 0, 0, 0>, sequence<1, 1, 1, 1, 1, 1>>,
+                                 tuple<sequence<0, 1, 2, 3, 4, 5>, sequence<0, 1, 2, 3, 4, 5>>,
+                                 sequence<2, 2, 2, 3, 3, 3, 3, 4>, sequence<0, 2, 4, 0, 1, 2, 4, 0>>;
+  constexpr distribution_encoding e = full::value;
+  static_assert(check(e).fault == encoding_fault::none);
+  static_assert(e.ndim_x() == distribution_encoding::max_x && e.ndim_p() == distribution_encoding::max_p &&
+                e.ndim_y() == distribution_encoding::max_y && e.h[2].size() == distribution_encoding::max_factors);
+  EXPECT_EQ(naive::ownership_fault(e), "");
+}
+
 TEST(DistributionEncoding, AFactorOfOneNeedsNoOwner) {
   distribution_encoding e = encoding;
   e.h[1].push_back(1);

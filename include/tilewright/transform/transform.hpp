@@ -162,9 +162,8 @@ using static_transform =
 template <transform_kind Kind, index_t NumLower, index_t NumUpper, class... Ts>
 TILEWRIGHT_HD constexpr auto make_transform_of([[maybe_unused]] const tuple<Ts...>& parameters) {
   if constexpr ((is_number_v<Ts> && ...)) {
-    static_assert(NumLower <= transform_spec::max_dims && NumUpper <= transform_spec::max_dims &&
-                      sizeof...(Ts) <= transform_spec::max_parameters,
-                  "transform: too many dimensions; split it in two");
+    // A parameter for each dimension.
+    static_assert(sizeof...(Ts) <= transform_spec::max_dims, "transform: too many dimensions; split it in two");
     return static_transform<Kind, NumLower, NumUpper, Ts...>{};
   } else {
     return apply([](auto... p) { return make_transform<Kind, NumLower, NumUpper>(p...); }, parameters);
