@@ -16,6 +16,9 @@ expect "no command is help" "./dev test" "$("$dev")"
 found=$("$dev" nonsense 2>&1)
 expect "exit code of an unknown command" 2 $?
 expect "unknown command" "there is no command 'nonsense'" "$found"
+found=$("$dev" night today 2>&1)
+expect "exit code of a seed that is no number" 2 $?
+expect "such a seed" "the seed must be a whole number" "$found"
 
 # A machine without packages, root or sudo: stand-ins for the commands that dev asks.
 tools=$(mktemp -d)
