@@ -7,6 +7,8 @@
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/lds/bank_conflicts.hpp>
 
+#include <type_traits>
+
 namespace tilewright {
 
 /// How a tile window touches LDS. transposing_read: AMD's, of 8 bytes for each lane; see arch/transposing_read.hpp.
@@ -47,7 +49,7 @@ TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encodin
 }
 
 /// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout is a
-/// graph without run-time values, its offsets count elements from the begin of the tile.
+/// graph without run-time values, its offsets count elements from the begin of the tile. A walk refers to both; they must outlive it.
 class lds_access_walk {
  public:
   static constexpr index_t max_x = distribution_encoding::max_x, max_y = distribution_encoding::max_y;
@@ -74,6 +76,14 @@ class lds_access_walk {
       rule_ = addresses_are::sum_of_parts;
     }
     find_lane_offsets();
+  }
+
+  /// Of values that are gone when the expression ends: refused.
+  template <class Graph, class Encoding>
+    requires(!std::is_lvalue_reference_v<Graph> || !std::is_lvalue_reference_v<Encoding>)
+  TILEWRIGHT_HD constexpr lds_access_walk(Graph&&, Encoding&&, index_t) {
+    static_assert(sizeof(Graph) == 0,
+                  "lds_access_walk: it refers to the layout and to the distribution; give names to both");
   }
 
   TILEWRIGHT_HD constexpr addresses_are rule() const { return rule_; }
