@@ -40,6 +40,7 @@ TEST(DistributedSpan, IndicesVisitEveryRegisterAndItsPosition) {
 }
 
 TEST(DistributedSpan, ReplicasAreNumbered) {
+  static_assert(calculate_rs_index_from_ps_index(distribution, {{1, 5}}) == multi_index<1>{{2}});
   for (index_t lane = 0; lane < 6; ++lane)
     EXPECT_EQ(calculate_rs_index_from_ps_index(distribution, {{0, lane}}), (multi_index<1>{{lane / 2}}));
 }
