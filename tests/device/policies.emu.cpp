@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels of policies.hip on emulated GPUs: results, bounds, races and waits.
+// The kernels of policies.hip on emulated GPUs: results, bounds, races, waits, and LDS conflicts of the emitted instructions.
 #include "../gemm/check_gemm.hpp"
 
 #include <tilewright/arch/arch.hpp>
@@ -15,6 +15,28 @@ namespace {
 using namespace tilewright;
 using namespace tilewright::testing_gemm;
 
+/// Executions and conflicts of LDS instructions, by whether they write and how many bytes for each lane.
+struct lds_cost {
+  long long executions = 0, conflicts = 0;
+  friend bool operator==(const lds_cost&, const lds_cost&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const lds_cost& cost) {
+    return out << cost.executions << " instructions with " << cost.conflicts << " conflicts";
+  }
+};
+using lds_costs = std::map<std::pair<bool, index_t>, lds_cost>;
+
+template <class Policy>
+lds_costs predicted_costs(const gemm_args& args) {
+  lds_costs costs;
+  const gemm_lds_prediction prediction = predict_lds<Policy>();
+  prediction.for_each(num_lds_rounds<Policy>(args), [&](const lds_access_analysis& access, long_index_t times) {
+    lds_cost& cost = costs[{arch::is_write(access.op), arch::access_bytes(access.op)}];
+    cost.executions += times * access.executions;
+    cost.conflicts += times * access.conflicts;
+  });
+  return costs;
+}
+
 /// Lets kernels touch everything that a problem's arguments point to.
 template <class Policy>
 void allow(emu::module& code, gemm_case<Policy>& gemm) {
@@ -24,54 +46,67 @@ void allow(emu::module& code, gemm_case<Policy>& gemm) {
 }
 
 template <class Args>
-void launch(emu::module& code, const char* kernel, const grid_size& grid, index_t threads, const Args& args) {
+lds_costs launch(emu::module& code, const std::string& kernel, const grid_size& grid, index_t threads,
+                 const Args& args) {
   emu::options options;
   options.order = emu::options::random;
   options.seed = 7;
+  options.lds_log = true;
   const emu::result result = code.launch(kernel, {unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)},
                                          {unsigned(threads)}, 0, emu::kernarg().add(args), options);
   for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
+  lds_costs costs;
+  for (const emu::lds_row& row : result.lds) {
+    lds_cost& cost = costs[{row.store, index_t(row.bytes)}];
+    cost.executions += (long long)(row.executions);
+    cost.conflicts += (long long)(row.conflicts);
+  }
+  return costs;
 }
 
+/// Runs a problem, its k in `parts` where the policy splits k, and checks everything about it.
 template <class Policy>
-void expect_right(emu::module& code, const char* kernel, const problem& p) {
-  SCOPED_TRACE(std::string(kernel) + ": " + describe<Policy>(p));
+void expect_right(emu::module& code, const std::string& name, const problem& p, index_t parts) {
+  SCOPED_TRACE(name + ": " + describe<Policy>(p));
+  using kernel = gemm_kernel<Policy>;
   gemm_case<Policy> gemm(p);
-  ASSERT_STREQ(gemm_kernel<Policy>::check(gemm.args), nullptr);
   code.forbid_all();
   allow(code, gemm);
-  launch(code, kernel, gemm_kernel<Policy>::grid(gemm.args), gemm_kernel<Policy>::block_size, gemm.args);
+  std::vector<char> workspace;
+  if constexpr (Policy::split_k != split_k_kind::none) {
+    gemm.args.split_k = parts;
+    workspace.resize(std::size_t(workspace_bytes(gemm.args)), char(0xff));
+    gemm.args.workspace = workspace.data();
+    code.allow(workspace.data(), workspace.size());
+  }
+  ASSERT_STREQ(kernel::check(gemm.args), nullptr);
+  const lds_costs executed = launch(code, name + "_kernel", kernel::grid(gemm.args), kernel::block_size, gemm.args);
+  EXPECT_EQ(executed, predicted_costs<Policy>(gemm.args));
+  if constexpr (Policy::split_k == split_k_kind::workspace)
+    launch(code, "reduction_kernel", split_k_reduction<Policy>::grid(gemm.args), split_k_reduction<Policy>::block_size,
+           gemm.args);
   expect_result(gemm);
 }
 
-template <class Arch>
-void expect_split_k(emu::module& code) {
-  using policy = policies::reducing<Arch>;
-  gemm_case<policy> gemm({.m = 136, .n = 72, .k = 264, .alpha = 0.5f, .beta = 2, .batch = 2, .gap = 8});
-  gemm.args.split_k = 3;
-  std::vector<char> workspace(std::size_t(workspace_bytes(gemm.args)), char(0xff));
-  gemm.args.workspace = workspace.data();
-  ASSERT_STREQ(gemm_kernel<policy>::check(gemm.args), nullptr);
-  code.forbid_all();
-  allow(code, gemm);
-  code.allow(workspace.data(), workspace.size());
-  launch(code, "reducing_kernel", gemm_kernel<policy>::grid(gemm.args), gemm_kernel<policy>::block_size, gemm.args);
-  launch(code, "reduction_kernel", split_k_reduction<policy>::grid(gemm.args), split_k_reduction<policy>::block_size,
-         gemm.args);
-  expect_result(gemm);
-
-  gemm_case<policies::adding<Arch>> sums({.m = 40, .n = 136, .k = 200, .beta = 1, .gap = 8});
-  sums.args.split_k = 4;
-  code.forbid_all();
-  allow(code, sums);
-  launch(code, "adding_kernel", gemm_kernel<policies::adding<Arch>>::grid(sums.args),
-         gemm_kernel<policies::adding<Arch>>::block_size, sums.args);
-  expect_result(sums);
+/// Blocks whose tiles leave C on both sides, a partial first tile along k, two batches, gaps, alpha and beta; less than a tile of
+/// everything; and more tiles along k than any pipeline has stages.
+template <class Policy>
+void expect_right(emu::module& code, const std::string& name) {
+  constexpr block_tile t = Policy::tile;
+  const index_t v = Policy::vector, gap = v == 1 ? 3 : v;
+  const auto whole = [&](index_t length) { return ceil_div(length, v) * v; };
+  const float beta = Policy::split_k == split_k_kind::atomic ? 1.0f : -2.0f;
+  expect_right<Policy>(
+      code, name,
+      {.m = t.m + v, .n = whole(t.n / 2), .k = 2 * t.k + v, .alpha = 2, .beta = beta, .batch = 2, .gap = gap}, 2);
+  expect_right<Policy>(code, name,
+                       {.m = v, .n = v, .k = v, .beta = Policy::split_k == split_k_kind::atomic ? 1.0f : 0.0f}, 1);
+  expect_right<Policy>(code, name, {.m = whole(t.m / 2 + 1), .n = t.n + v, .k = 6 * t.k - v, .beta = 1, .gap = gap}, 3);
 }
 
 template <class Arch>
 void expect_group(emu::module& code) {
-  using policy = policies::f16<Arch>;
+  using policy = policies::tile_128x128<Arch>;
   using kernel = gemm_kernel<policy>;
   std::vector<std::unique_ptr<gemm_case<policy>>> cases;
   std::vector<gemm_args> problems;
@@ -88,42 +123,45 @@ void expect_group(emu::module& code) {
   for (const auto& c : cases) expect_result(*c);
 }
 
+struct emulated_policy {
+  code_object object;
+  std::string name;
+  void (*check)(emu::module&, const std::string&);
+};
+void PrintTo(const emulated_policy& p, std::ostream* out) { *out << p.object.arch << "_" << p.name; }
+
+template <template <class> class Policy, class Arch, bool Has>
+void add(std::vector<emulated_policy>& all, const code_object& object, const char* name) {
+  if constexpr (Has) all.push_back({object, name, expect_right<Policy<Arch>>});
+}
+
 template <class Arch>
-void expect_all(emu::module& code) {
-  expect_right<policies::fused<Arch>>(code, "fused_kernel",
-                                      {.m = 131, .n = 257, .k = 67, .alpha = 0.5f, .beta = -1, .gap = 3});
-  expect_right<policies::int8<Arch>>(code, "int8_kernel",
-                                     {.m = 33, .n = 130, .k = 301, .alpha = 3, .beta = -2, .gap = 1});
-  expect_right<policies::fp8<Arch>>(code, "fp8_kernel",
-                                    {.m = 144, .n = 32, .k = 288, .alpha = 0.5f, .batch = 2, .gap = 16});
-  expect_split_k<Arch>(code);
-  expect_group<Arch>(code);
-  if constexpr (Arch::value.isa == arch::instruction_set::cdna) {
-    expect_right<policies::f32<Arch>>(code, "f32_kernel", {.m = 132, .n = 20, .k = 100, .beta = 1, .gap = 4});
-    expect_right<policies::large<Arch>>(code, "large_kernel", {.m = 264, .n = 40, .k = 200});
-  }
+void add_all(std::vector<emulated_policy>& all, const code_object& object) {
+#define ADD(name, targets, what) add<policies::name, Arch, policies::targets(Arch::value)>(all, object, #name);
+  TILEWRIGHT_TEST_POLICIES(ADD)
+  all.push_back({object, "grouped", [](emu::module& code, const std::string&) { expect_group<Arch>(code); }});
 }
 
-class policies_of : public testing::TestWithParam<code_object> {};
-
-TEST_P(policies_of, are_right_and_clean) {
-  const code_object& object = GetParam();
-  emu::module code{object.path};
-  if (object.arch == "gfx942") return expect_all<arch::gfx942>(code);
-  if (object.arch == "gfx950") return expect_all<arch::gfx950>(code);
-  expect_all<arch::gfx1201>(code);
-}
-
-/// Those for which policies.hip has kernels.
-std::vector<code_object> objects_with_kernels() {
-  std::vector<code_object> objects;
+std::vector<emulated_policy> all_policies() {
+  std::vector<emulated_policy> all;
   for (const code_object& object : code_objects()) {
-    if (object.arch == "gfx942" || object.arch == "gfx950" || object.arch == "gfx1201") objects.push_back(object);
+    if (object.arch == "gfx90a") add_all<arch::gfx90a>(all, object);
+    if (object.arch == "gfx942") add_all<arch::gfx942>(all, object);
+    if (object.arch == "gfx950") add_all<arch::gfx950>(all, object);
+    if (object.arch == "gfx1100") add_all<arch::gfx1100>(all, object);
+    if (object.arch == "gfx1201") add_all<arch::gfx1201>(all, object);
   }
-  return objects;
+  return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, policies_of, testing::ValuesIn(objects_with_kernels()),
-                         [](const auto& info) { return info.param.arch; });
+class policy : public testing::TestWithParam<emulated_policy> {};
+
+TEST_P(policy, is_right_and_clean) {
+  emu::module code{GetParam().object.path};
+  GetParam().check(code, GetParam().name);
+}
+
+INSTANTIATE_TEST_SUITE_P(emulated, policy, testing::ValuesIn(all_policies()),
+                         [](const auto& info) { return info.param.object.arch + "_" + info.param.name; });
 
 }  // namespace

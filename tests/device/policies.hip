@@ -1,34 +1,45 @@
 // SPDX-License-Identifier: MIT
-// The kernels of policies.hpp, for one target of each kind that differs: gfx942, gfx950 and gfx1201.
+// The kernels of policies.hpp for one target.
 #include <tilewright/arch/current.hpp>
 
 #include "policies.hpp"
 
-#if defined(__gfx942__) || defined(__gfx950__) || defined(__gfx1201__)
+#if TILEWRIGHT_AMDGCN_PASS && (defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__) || \
+                               defined(__gfx1100__) || defined(__gfx1201__))
 
 using target = tilewright::arch::current;
 using tilewright::gemm_args;
 
-#define KERNEL(name, threads)                                                                      \
-  extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(threads) void name##_kernel(gemm_args args) { \
-    tilewright::gemm_kernel<policies::name<target>>{}(args);                                       \
-  }
+namespace {
 
-KERNEL(fused, 256)
-KERNEL(reducing, 256)
-KERNEL(adding, 256)
-KERNEL(int8, 256)
-KERNEL(fp8, 256)
-#if !defined(__gfx1201__)
-KERNEL(f32, 256)
-KERNEL(large, 512)
-#endif
+/// The policy's block size; 64 if the target does not have it.
+template <template <class> class Policy, bool Has>
+constexpr int threads() {
+  if constexpr (Has) {
+    return tilewright::gemm_kernel<Policy<target>>::block_size;
+  } else {
+    return 64;
+  }
+}
+template <template <class> class Policy, bool Has, class Args>
+TILEWRIGHT_HD void run([[maybe_unused]] const Args& args) {
+  if constexpr (Has) tilewright::gemm_kernel<Policy<target>>{}(args);
+}
+
+}  // namespace
+
+#define KERNEL(name, targets, what)                                                                       \
+  extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(                                                     \
+      (threads<policies::name, policies::targets(target::value)>())) void name##_kernel(gemm_args args) { \
+    run<policies::name, policies::targets(target::value)>(args);                                          \
+  }
+TILEWRIGHT_TEST_POLICIES(KERNEL)
 
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void reduction_kernel(gemm_args args) {
   tilewright::split_k_reduction<policies::reducing<target>>{}(args);
 }
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void grouped_kernel(tilewright::gemm_group group) {
-  tilewright::gemm_kernel<policies::f16<target>>{}(group);
+  run<policies::tile_128x128, true>(group);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Policies beyond the program's: other elements, fused epilogues, split k, and tiles of 256 x 256; for kernels and for their tests.
+// The policies whose kernels the emulator runs, and on which targets: one list for kernels, tests and documents.
 #pragma once
 
 #include <tilewright/gemm/gemm_kernel.hpp>
@@ -8,12 +8,56 @@ namespace policies {
 
 namespace tw = tilewright;
 using tw::operand_major;
+using enum operand_major;
+
+template <class Arch, class T, tw::index_t M, tw::index_t N, tw::index_t WavesM = 2, tw::index_t WavesN = 2,
+          tw::index_t K = 0>
+inline constexpr tw::block_tile tile{M,      N,      K == 0 ? tw::default_block_tile<Arch, T>().k : K,
+                                     WavesM, WavesN, tw::default_block_tile<Arch, T>().op};
 
 template <class Arch>
-using f16 = tw::gemm_policy<Arch, tw::half_t, operand_major::k, operand_major::mn, 8>;
-
+using fp8_t = std::conditional_t<Arch::value.fp8 == tw::arch::fp8_kind::fnuz, tw::fp8_fnuz_t, tw::fp8_ocp_t>;
 template <class Arch>
-struct fused : tw::gemm_policy<Arch, tw::half_t, operand_major::k, operand_major::k, 1> {
+using bf8_t = std::conditional_t<Arch::value.fp8 == tw::arch::fp8_kind::fnuz, tw::bf8_fnuz_t, tw::bf8_ocp_t>;
+
+// Block tiles.
+template <class Arch>
+using tile_64x64 = tw::gemm_policy<Arch, tw::half_t, k, mn, 8, tile<Arch, tw::half_t, 64, 64>>;
+template <class Arch>
+using tile_128x64 = tw::gemm_policy<Arch, tw::bfloat16_t, mn, k, 8, tile<Arch, tw::bfloat16_t, 128, 64>>;
+template <class Arch>
+using tile_128x128 = tw::gemm_policy<Arch, tw::half_t, k, mn, 8>;
+template <class Arch>
+using tile_256x256 = tw::gemm_policy<Arch, tw::half_t, k, k, 8, tile<Arch, tw::half_t, 256, 256, 2, 4>>;
+
+// Elements.
+template <class Arch>
+using f32 = tw::gemm_policy<Arch, float, k, k, 4, tile<Arch, float, 64, 64>>;
+template <class Arch>
+using int8 = tw::gemm_policy<Arch, tw::int8_t, mn, k, 1, tile<Arch, tw::int8_t, 64, 64>>;
+template <class Arch>
+struct fp8 : tw::gemm_policy<Arch, fp8_t<Arch>, k, mn, 16, tile<Arch, fp8_t<Arch>, 64, 64>> {
+  using result_type = tw::half_t;
+};
+template <class Arch>
+struct bf8 : tw::gemm_policy<Arch, bf8_t<Arch>, mn, k, 16, tile<Arch, bf8_t<Arch>, 64, 64>> {
+  using result_type = bf8_t<Arch>;
+};
+
+// Pipelines.
+template <class Arch>
+using double_buffered =
+    tw::gemm_policy<Arch, tw::half_t, mn, k, 8, tile<Arch, tw::half_t, 64, 64>, tw::double_buffered_pipeline>;
+template <class Arch>
+using multi_stage =
+    tw::gemm_policy<Arch, tw::half_t, k, k, 8, tile<Arch, tw::half_t, 64, 64>, tw::multi_stage_pipeline<3>>;
+template <class Arch>
+using multi_stage_pairs = tw::gemm_policy<Arch, tw::bfloat16_t, k, k, 2, tile<Arch, tw::bfloat16_t, 64, 64, 2, 2, 32>,
+                                          tw::multi_stage_pipeline<2>>;
+
+// What happens to sums.
+template <class Arch>
+struct fused : tw::gemm_policy<Arch, tw::half_t, k, k, 1, tile<Arch, tw::half_t, 64, 64>> {
   static constexpr tw::epilogue_options epilogue{.scale = true,
                                                  .row_scale = true,
                                                  .column_scale = true,
@@ -22,35 +66,40 @@ struct fused : tw::gemm_policy<Arch, tw::half_t, operand_major::k, operand_major
                                                  .residual = true};
   static constexpr tw::grid_order order{.curve = tw::grid_curve::hilbert, .dies = 3};
 };
-
 template <class Arch>
-struct reducing : f16<Arch> {
+struct reducing : tile_64x64<Arch> {
   static constexpr tw::epilogue_options epilogue{.bias = true, .activation = tw::activation::relu};
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;
 };
-
 template <class Arch>
-struct adding : f16<Arch> {
+struct adding : tile_64x64<Arch> {
   using result_type = float;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::atomic;
 };
 
-template <class Arch>
-using int8 = tw::gemm_policy<Arch, tw::int8_t, operand_major::mn, operand_major::k, 1>;
-
-template <class Arch>
-struct fp8
-    : tw::gemm_policy<Arch,
-                      std::conditional_t<Arch::value.fp8 == tw::arch::fp8_kind::fnuz, tw::fp8_fnuz_t, tw::fp8_ocp_t>,
-                      operand_major::k, operand_major::mn, 16> {
-  using result_type = tw::half_t;
-};
-
-// CDNA only.
-template <class Arch>
-using f32 = tw::gemm_policy<Arch, float, operand_major::k, operand_major::k, 4>;
-template <class Arch>
-using large = tw::gemm_policy<Arch, tw::half_t, operand_major::k, operand_major::k, 8,
-                              tw::block_tile{256, 256, 64, 2, 4, tw::default_block_tile<Arch, tw::half_t>().op}>;
+// Targets.
+constexpr bool every(const tw::arch::target&) { return true; }
+constexpr bool cdna(const tw::arch::target& t) { return t.isa == tw::arch::instruction_set::cdna; }
+constexpr bool with_8bit_floats(const tw::arch::target& t) { return t.fp8 != tw::arch::fp8_kind::none; }
+constexpr bool with_copies_of_4_bytes_at_most(const tw::arch::target& t) {
+  return t.supports_direct_to_lds(4) && !t.supports_direct_to_lds(16);
+}
 
 }  // namespace policies
+
+/// X(policy, targets, what): kernels of one problem that policies.emu.cpp runs, each at its edges.
+#define TILEWRIGHT_TEST_POLICIES(X)                                                                          \
+  X(tile_64x64, every, "f16, row-major A and B, 64 x 64")                                                    \
+  X(tile_128x64, every, "bf16, column-major A and B, 128 x 64")                                              \
+  X(tile_128x128, every, "f16, row-major A and B, 128 x 128; also problems of different sizes in one group") \
+  X(tile_256x256, cdna, "f16, row-major A, column-major B, 256 x 256")                                       \
+  X(f32, cdna, "f32, single_buffered_pipeline")                                                              \
+  X(int8, every, "int8 to int, vectors of 1, column-major A and B")                                          \
+  X(fp8, with_8bit_floats, "fp8 to f16, row-major A and B")                                                  \
+  X(bf8, with_8bit_floats, "bf8 to bf8, column-major A and B")                                               \
+  X(double_buffered, every, "double_buffered_pipeline")                                                      \
+  X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                         \
+  X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")           \
+  X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                        \
+  X(reducing, every, "k split, a workspace and split_k_reduction, relu")                                     \
+  X(adding, every, "k split, atomic additions")
