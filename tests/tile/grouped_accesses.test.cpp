@@ -8,26 +8,43 @@
 namespace tilewright {
 namespace {
 
+/// Elements of a step along dimension D; 0 where it is not known.
 template <index_t D, class Descriptor>
-constexpr index_t stride_of(const Descriptor&) {
-  return detail::constant_stride(Descriptor::graph, D);
+constexpr index_t stride_of(const Descriptor& descriptor) {
+  constexpr linear_step step = step_along(Descriptor::graph, D);
+  return step.slot < 0 ? step.factor : step.factor * descriptor.values[step.slot];
 }
 
-TEST(ConstantStride, OfPlainTensors) {
+TEST(StepAlong, PlainTensors) {
   const auto packed = make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, number<5>{}, number<6>{}));
   EXPECT_EQ(stride_of<0>(packed), 30);
   EXPECT_EQ(stride_of<1>(packed), 6);
   EXPECT_EQ(stride_of<2>(packed), 1);
   const auto dynamic_middle = make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, index_t(5), number<6>{}));
-  EXPECT_EQ(stride_of<0>(dynamic_middle), 0) << "known at run time";
+  EXPECT_EQ(stride_of<0>(dynamic_middle), 0) << "a product with a length that is known at run time";
   EXPECT_EQ(stride_of<1>(dynamic_middle), 6);
   const auto strided =
       make_naive_tensor_descriptor(make_tuple(index_t(9), index_t(9)), make_tuple(index_t(40), number<2>{}));
-  EXPECT_EQ(stride_of<0>(strided), 0);
+  EXPECT_EQ(stride_of<0>(strided), 40);
+  EXPECT_EQ(step_along(strided.graph, 0).slot, 2) << "after the two lengths";
   EXPECT_EQ(stride_of<1>(strided), 2);
 }
 
-TEST(ConstantStride, ThroughTransforms) {
+TEST(StepAlong, RunTimeStridesThroughTransforms) {
+  const auto base = make_naive_tensor_descriptor(make_tuple(index_t(8), number<12>{}), make_tuple(number<1>{}, index_t(10)));
+  const auto split = transform_tensor_descriptor(
+      base, make_tuple(make_pass_through_transform(index_t(8)), make_unmerge_transform(make_tuple(number<3>{}, number<4>{}))),
+      make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1, 2>{}));
+  EXPECT_EQ(stride_of<0>(split), 1);
+  EXPECT_EQ(stride_of<1>(split), 40);
+  EXPECT_EQ(stride_of<2>(split), 10);
+  const auto twice = transform_tensor_descriptor(
+      base, make_tuple(make_pass_through_transform(index_t(8)), make_embed_transform(make_tuple(number<3>{}), make_tuple(index_t(4)))),
+      make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  EXPECT_EQ(stride_of<1>(twice), 0) << "a product of two strides that are known at run time";
+}
+
+TEST(StepAlong, ThroughTransforms) {
   const auto base =
       make_naive_tensor_descriptor(make_tuple(number<8>{}, number<12>{}), make_tuple(number<20>{}, number<1>{}));
   const auto moved = transform_tensor_descriptor(
@@ -62,7 +79,7 @@ TEST(GroupedAccesses, ShareAddressesAlongLinearDimensions) {
   using both = grouped_accesses<graph, encoding, 4, -1, 0, 1>;
   using gathered = grouped_accesses<graph, encoding, 4, 0, 1>;
   static_assert(none::num_access == 12 && none::list.num_groups == 12);
-  static_assert(columns::list.num_groups == 4 && columns::list.immediate[1] == 32 && columns::list.group[3] == 1);
+  static_assert(columns::list.num_groups == 4 && columns::list.immediate[1] == 32 && columns::list.base[3] == 1);
   static_assert(both::list.num_groups == 1 && both::list.immediate[3] == 800);
   static_assert(gathered::page.count == 4 && gathered::page.of_access[5] == 1 && gathered::page.x[2] == 16);
 }

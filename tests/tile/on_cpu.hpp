@@ -25,6 +25,13 @@ exec::launch_report run(const arch::target& target, Kernel kernel, index_t lds_b
                       kernel);
 }
 
+/// Byte offsets of all accesses of a window from its buffer's begin; out_of_bounds_offset outside of the tensor.
+template <class Window>
+auto checked_offsets(const Window& window) {
+  return detail::checked_offsets<known_inside<>>(window, typename Window::access_sequence{},
+                                                 typename Window::dim_sequence{});
+}
+
 /// The tile's lengths as make_tile_window wants them.
 template <class Distribution>
 constexpr auto lengths_of() {

@@ -26,10 +26,10 @@ auto transformed(const auto& matrix, Transforms... transforms) {
 template <class Window>
 std::vector<long_index_t> addresses(const Window& window, const half_t* memory) {
   std::vector<long_index_t> result;
-  unroll<Window::num_access>([&](auto i) {
-    const long_index_t begin = window.view.buffer.base - reinterpret_cast<const char*>(memory);
-    result.push_back(window.template is_inside<i.value>() ? begin + window.template offset<i.value>() : -1);
-  });
+  const long_index_t begin = window.view.buffer.base - reinterpret_cast<const char*>(memory);
+  for (const index_t offset : checked_offsets(window)) {
+    result.push_back(offset == exec::out_of_bounds_offset ? -1 : begin + offset);
+  }
   return result;
 }
 
@@ -93,12 +93,12 @@ TEST(TileWindow, AddressesInSwizzledLds) {
          {multi_index<2>{{0, 0}}, multi_index<2>{{32, 0}}, multi_index<2>{{32, 32}}, multi_index<2>{{-64, 0}}}) {
       move_tile_window(window, step);
       origin = sum(origin, step);
-      unroll<window_type::num_access>([&](auto i) {
-        const auto& position = where[std::size_t(exec::thread_id() * distribution::num_elements +
-                                                 window_type::template first_register<i.value>)];
-        EXPECT_EQ(window.view.buffer.byte + window.template offset<i.value>(),
-                  512 + 2 * layout.calculate_offset(sum(origin, position)));
-      });
+      const auto offsets = window.offsets(typename window_type::access_sequence{});
+      for (index_t i = 0; i < window_type::num_access; ++i) {
+        const auto& position =
+            where[std::size_t(exec::thread_id() * distribution::num_elements + window_type::accesses::list.first_register[i])];
+        EXPECT_EQ(window.view.buffer.byte + offsets[i], 512 + 2 * layout.calculate_offset(sum(origin, position)));
+      }
     }
   });
 }

@@ -24,12 +24,10 @@ constexpr auto lengths = lengths_of<tile_type>();
 template <class Window>
 std::vector<long_index_t> places_of(const Window& window, const void* memory) {
   std::vector<long_index_t> places;
-  unroll<Window::num_access>([&](auto i) {
-    const char* const begin = window.view.buffer.base;
-    places.push_back(window.template is_inside<i.value>()
-                         ? begin - static_cast<const char*>(memory) + window.template offset<i.value>()
-                         : -1);
-  });
+  for (const index_t offset : checked_offsets(window)) {
+    places.push_back(
+        offset == exec::out_of_bounds_offset ? -1 : window.view.buffer.base - static_cast<const char*>(memory) + offset);
+  }
   return places;
 }
 

@@ -24,6 +24,48 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, c
   return choose_vector(encoding, top_runs, element_bytes);
 }
 
+/// How far a step along a dimension moves in memory, in elements: factor, or factor times the run-time value in a slot. Factor 0: not
+/// known, or not the same everywhere.
+struct linear_step {
+  index_t factor = 0, slot = -1;
+};
+
+TILEWRIGHT_HD constexpr linear_step step_along(const tensor_graph& graph, index_t dim) {
+  array<linear_step, tensor_graph::max_hidden> step{};
+  for (index_t bottom = 0; bottom < graph.num_bottom; ++bottom) step[bottom].factor = 1;
+  for (const graph_node& node : graph.nodes) {  // from memory upwards
+    const auto& p = node.spec.parameters;
+    const index_t n = node.upper.size();
+    linear_step below =
+        node.lower.size() == 1 ? step[node.lower[0]] : linear_step{};  // of the last upper dimension of an unmerge
+    for (index_t i = n; i-- > 0;) {
+      linear_step& above = step[node.upper[i]];
+      switch (node.spec.kind) {
+        case transform_kind::pass_through:
+        case transform_kind::pad:
+        case transform_kind::offset:
+        case transform_kind::slice: above = below; break;
+        case transform_kind::embed:
+          above = below;
+          if (p[n + i] != dynamic) {
+            above.factor *= p[n + i];
+          } else if (below.slot < 0) {
+            above.slot = node.value_slot(n + i);
+          } else {
+            above = {};
+          }
+          break;
+        case transform_kind::unmerge:
+          above = below;
+          below = p[i] == dynamic ? linear_step{} : linear_step{detail::multiply(below.factor, p[i]), below.slot};
+          break;
+        default: break;
+      }
+    }
+  }
+  return step[graph.top[dim]];
+}
+
 /// Accesses of one thread; offsets in elements.
 template <index_t NumAccess, index_t NDimX, index_t NDimY>
 struct access_list {

@@ -42,17 +42,20 @@ TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::
 
 namespace detail {
 
-template <arch::matrix_op Op, index_t I, class Tile, class Window>
-TILEWRIGHT_HD void read_fragment(Tile& tile, const Window& window, index_t lds_bytes) {
+/// Accesses Is of a window, for the instruction's operand.
+template <arch::matrix_op Op, class Tile, class Window, index_t... Is>
+TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_bytes, std::integer_sequence<index_t, Is...> accesses) {
   if constexpr (uses_ldmatrix(Op)) {
     static_assert(Window::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
     // The window's vectors run along k, or along the rows of a transposed operand. Either way an access fills 8 registers, in the order
     // of the operand's tiles.
     constexpr bool transposed = detail::vector_dim_x<Window> == 0;
-    const array<unsigned, 4> words = exec::ldmatrix_x4<transposed>(window.view.buffer, window.template offset<I>() + lds_bytes);
-    __builtin_memcpy(tile.thread_buffer.data() + Window::template first_register<I>, &words, sizeof(words));
+    const auto offsets = window.offsets(accesses);
+    (vector_to_registers<1>(tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is]),
+                            exec::ldmatrix_x4<transposed>(window.view.buffer, offsets[Is] + lds_bytes)),
+     ...);
   } else {
-    load_access<I>(tile, window, known_inside<>{}, lds_bytes);
+    load_accesses(tile, window, known_inside<>{}, lds_bytes, accesses);
   }
 }
 
@@ -73,9 +76,9 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
   // Accesses walk through (rows, steps along k, parts of a fragment).
   constexpr index_t parts = window_type::num_access / (window_type::distribution_type::encoding.y_length(0) * KSteps);
   [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    (detail::read_fragment<Op, (Is / (Count * parts) * KSteps + First) * parts + Is % (Count * parts)>(tile, window,
-                                                                                                       lds_bytes),
-     ...);
+    detail::read_fragments<Op>(
+        tile, window, lds_bytes,
+        std::integer_sequence<index_t, ((Is / (Count * parts) * KSteps + First) * parts + Is % (Count * parts))...>{});
   }(std::make_integer_sequence<index_t, num_access / KSteps * Count>{});
 }
 

@@ -25,10 +25,12 @@ TILEWRIGHT_HD void store_fragments(const tile_window<View, Addresses>& window,
                                    const static_distributed_tensor<T, Distribution>& tile, index_t lds_bytes) {
   using window_type = tile_window<View, Addresses>;
   static_assert(window_type::vector_length == 8, "store_fragments: stmatrix writes rows of 16 contiguous bytes");
+  const auto offsets = window.offsets(typename window_type::access_sequence{});
   unroll<window_type::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
     array<unsigned, 4> words;
-    __builtin_memcpy(&words, tile.thread_buffer.data() + window_type::template first_register<i.value>, sizeof(words));
-    exec::stmatrix_x4(window.view.buffer, window.template offset<i.value>() + lds_bytes, words);
+    __builtin_memcpy(&words, tile.thread_buffer.data() + constant(window_type::accesses::list.first_register[i.value]),
+                     sizeof(words));
+    exec::stmatrix_x4(window.view.buffer, offsets[i.value] + lds_bytes, words);
   });
 }
 #endif

@@ -43,10 +43,20 @@ TILEWRIGHT_HD constexpr void require_lane_order() {
 #endif
 }
 
-template <index_t I, class LdsWindow, class Window, class Known>
-TILEWRIGHT_HD void async_load_access(const LdsWindow& to, const Window& from, Known known, index_t lds_bytes) {
-  exec::async_load_to_lds<Window::vector_length * Window::element_bytes>(
-      from.view.buffer, checked_offset<I>(from, known), to.view.buffer, to.template offset<I>() + lds_bytes);
+template <class LdsWindow, class Window, class Known, index_t... Is>
+TILEWRIGHT_HD void async_load_each(const LdsWindow& to, const Window& from, Known, index_t lds_bytes,
+                                   std::integer_sequence<index_t, Is...> accesses) {
+  const auto source = checked_offsets<Known>(from, accesses, typename Window::dim_sequence{});
+  const auto target = to.offsets(accesses);
+  (exec::async_load_to_lds<Window::vector_length * Window::element_bytes>(from.view.buffer, source[Is], to.view.buffer,
+                                                                          target[Is] + lds_bytes),
+   ...);
+}
+
+/// First, First + 1, ...
+template <index_t First, index_t... Is>
+TILEWRIGHT_HD constexpr std::integer_sequence<index_t, (First + Is)...> shifted(std::integer_sequence<index_t, Is...>) {
+  return {};
 }
 
 }  // namespace detail
@@ -73,9 +83,8 @@ TILEWRIGHT_HD void async_load_accesses(const LdsWindow& lds_window, const Window
   } else {
     detail::require_lane_order<LdsWindow>();
   }
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    (detail::async_load_access<First + Is>(lds_window, window, known, lds_bytes), ...);
-  }(std::make_integer_sequence<index_t, Last - First>{});
+  detail::async_load_each(lds_window, window, known, lds_bytes,
+                          detail::shifted<First>(std::make_integer_sequence<index_t, Last - First>{}));
 }
 
 /// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside of the tensor.

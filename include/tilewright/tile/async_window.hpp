@@ -77,28 +77,42 @@ struct async_tile_window {
   static constexpr index_t vector_dim_y = plain::vector_dim_y;
   static constexpr index_t register_step = plain::register_step;
   using vector_type = typename plain::vector_type;
+  using accesses = typename plain::accesses;
+  using access_sequence = typename plain::access_sequence;
+  using dim_sequence = typename plain::dim_sequence;
   struct exchange {
     static constexpr auto value =
         detail::make_lane_exchange<LdsGraph, Distribution::encoding, element_bytes, num_access>();
   };
   static constexpr index_t num_groups = exchange::value.num_groups;
-  template <index_t I>
-  static constexpr index_t first_register = plain::template first_register<I>;
-
   View view;
   multi_index<ndim> origin;
   array<tile_window<View, Distribution>, num_groups> windows;  // one for each lane whose place this thread takes
 
-  template <index_t I>
-  static constexpr index_t group_of = exchange::value.group[I];
-
-  template <index_t I>
-  TILEWRIGHT_HD constexpr index_t offset() const {
-    return windows[group_of<I>].template offset<I>();
+  /// Byte offsets from the buffer's begin, of accesses Is.
+  template <index_t... Is>
+  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
+    array<index_t, num_access> result;
+    ((result[Is] = windows[constant(exchange::value.group[Is])].base[constant(accesses::list.base[Is])] +
+                   constant(accesses::list.immediate[Is] * element_bytes)),
+     ...);
+    return result;
   }
-  template <index_t I, index_t... Known>
-  TILEWRIGHT_HD constexpr bool is_inside() const {
-    return windows[group_of<I>].template is_inside<I, Known...>();
+
+  /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
+  template <index_t D, index_t... Is>
+  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside,
+                                           std::integer_sequence<index_t, Is...>) const {
+    const unsigned length = unsigned(view.descriptor.template get_length<D>());
+    ((inside[Is] &= unsigned(origin[D] + windows[constant(exchange::value.group[Is])].thread_index[D] +
+                             constant(accesses::list.x[Is][D])) < length),
+     ...);
+  }
+
+  /// Index of access I in the tensor.
+  template <index_t I, index_t... Ds>
+  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(std::integer_sequence<index_t, Ds...> dims) const {
+    return windows[constant(exchange::value.group[I])].template index_of_access<I>(dims);
   }
 };
 

@@ -7,14 +7,21 @@
 
 namespace tilewright {
 
-/// The calling thread's partition index: {wave, lane}, or {lane} for the tile of one wave.
-template <TileDistribution Distribution>
-TILEWRIGHT_HD multi_index<Distribution::ndim_p> get_partition_index() {
-  if constexpr (Distribution::ndim_p == 1) {
+namespace detail {
+template <index_t NDimP>
+TILEWRIGHT_HD multi_index<NDimP> partition_index() {
+  if constexpr (NDimP == 1) {
     return {{exec::lane_id()}};
   } else {
     return {{exec::wave_id(), exec::lane_id()}};
   }
+}
+}  // namespace detail
+
+/// The calling thread's partition index: {wave, lane}, or {lane} for the tile of one wave.
+template <TileDistribution Distribution>
+TILEWRIGHT_HD multi_index<Distribution::ndim_p> get_partition_index() {
+  return detail::partition_index<Distribution::ndim_p>();
 }
 
 namespace detail {

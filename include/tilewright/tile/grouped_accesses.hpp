@@ -6,45 +6,13 @@
 
 namespace tilewright {
 
-namespace detail {
-
-/// Distance in elements of a step along a dimension if it is known at compile time and the same everywhere, else 0.
-TILEWRIGHT_HD constexpr index_t constant_stride(const tensor_graph& graph, index_t dim) {
-  array<index_t, tensor_graph::max_hidden> stride{};
-  for (index_t bottom = 0; bottom < graph.num_bottom; ++bottom) stride[bottom] = 1;
-  for (const graph_node& node : graph.nodes) {  // from memory upwards
-    const auto& p = node.spec.parameters;
-    const index_t n = node.upper.size(), lower = node.lower.size() == 1 ? stride[node.lower[0]] : 0;
-    index_t product = 1;  // of the lengths after upper dimension i
-    for (index_t i = n; i-- > 0;) {
-      index_t factor = 0;
-      switch (node.spec.kind) {
-        case transform_kind::pass_through:
-        case transform_kind::pad:
-        case transform_kind::offset:
-        case transform_kind::slice: factor = 1; break;
-        case transform_kind::embed: factor = p[n + i] == dynamic ? 0 : p[n + i]; break;
-        case transform_kind::unmerge:
-          factor = product;
-          product = p[i] == dynamic ? 0 : product * p[i];
-          break;
-        default: break;
-      }
-      stride[node.upper[i]] = lower * factor;
-    }
-  }
-  return stride[graph.top[dim]];
-}
-
-}  // namespace detail
-
 /// The accesses of one thread, in row-major order of y.
 template <index_t NumAccess, index_t NDimX>
 struct grouped_access_list {
   array<multi_index<NDimX>, NumAccess> x{};  // position of the access, less the thread's own position
   array<index_t, NumAccess> first_register{};
-  array<index_t, NumAccess> immediate{};  // elements from the address of its group
-  array<index_t, NumAccess> group{};
+  array<index_t, NumAccess> immediate{};           // elements from the address of its group
+  array<index_t, NumAccess> base{};                // its group
   array<multi_index<NDimX>, NumAccess> group_x{};  // position of each group's address
   index_t num_groups = 0;
 };
@@ -69,7 +37,8 @@ struct grouped_accesses {
     multi_index<ndim> stride{};
     for (index_t d = 0; d < ndim; ++d) {
       const bool is_linear_dim = ((d == Linear) || ...);
-      if (is_linear_dim) stride[d] = detail::constant_stride(Graph, d);
+      const linear_step step = is_linear_dim ? step_along(Graph, d) : linear_step{};
+      if (step.slot < 0) stride[d] = step.factor;
     }
     grouped_access_list<num_access, ndim> result;
     for (index_t i = 0; i < num_access; ++i) {
@@ -85,11 +54,11 @@ struct grouped_accesses {
       index_t g = 0;
       while (g < result.num_groups && !(result.group_x[g] == rest)) ++g;
       if (g == result.num_groups) result.group_x[result.num_groups++] = rest;
-      result.group[i] = g;
+      result.base[i] = g;
     }
     return result;
   }();
-  static constexpr index_t num_access = list.group.size();
+  static constexpr index_t num_access = list.base.size();
 
   /// Positions along the gathered dimension, in the order in which a table lists their indices.
   struct pages {

@@ -9,48 +9,60 @@ namespace tilewright {
 
 namespace detail {
 
-template <index_t I, class Window, index_t... Known>
-TILEWRIGHT_HD index_t checked_offset(const Window& window, known_inside<Known...>) {
-  if constexpr (Window::view_type::address_space == address_space_enum::lds || sizeof...(Known) == Window::ndim) {
-    return window.template offset<I>();
+/// Registers of one vector, Step apart.
+template <index_t Step, class T, class V>
+TILEWRIGHT_HD void vector_to_registers(T* registers, const V& v) {
+  if constexpr (Step == 1) {
+    __builtin_memcpy(registers, &v, sizeof(v));
   } else {
-    return window.template is_inside<I, Known...>() ? window.template offset<I>() : exec::out_of_bounds_offset;
+    for (index_t j = 0; j < index_t(sizeof(V) / sizeof(T)); ++j) registers[j * Step] = v[j];
+  }
+}
+template <class V, index_t Step, class T>
+TILEWRIGHT_HD V vector_of_registers(const T* registers) {
+  V v;
+  if constexpr (Step == 1) {
+    __builtin_memcpy(&v, registers, sizeof(v));
+  } else {
+    for (index_t j = 0; j < index_t(sizeof(V) / sizeof(T)); ++j) v[j] = registers[j * Step];
+  }
+  return v;
+}
+
+template <class Tile, class Window, class Known, index_t... Is>
+TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_t bytes, std::integer_sequence<index_t, Is...> accesses) {
+  using vector_type = typename Window::vector_type;
+  auto* registers = tile.thread_buffer.data();
+  if constexpr (Window::view_type::address_space == address_space_enum::global) {
+    const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
+    (vector_to_registers<Window::register_step>(registers + constant(Window::accesses::list.first_register[Is]),
+                                                exec::buffer_load<vector_type>(window.view.buffer, offsets[Is], bytes)),
+     ...);
+  } else {
+    const auto offsets = window.offsets(accesses);
+    (vector_to_registers<Window::register_step>(registers + constant(Window::accesses::list.first_register[Is]),
+                                                exec::lds_load<vector_type>(window.view.buffer, offsets[Is] + bytes)),
+     ...);
   }
 }
 
-template <index_t I, class Tile, class Window, class Known>
-TILEWRIGHT_HD void load_access(Tile& tile, const Window& window, Known known, index_t bytes) {
+template <class Tile, class Window, class Known, index_t... Is>
+TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known, index_t lds_bytes,
+                                  std::integer_sequence<index_t, Is...> accesses) {
   using vector_type = typename Window::vector_type;
-  constexpr index_t first = Window::template first_register<I>;
-  constexpr index_t step = Window::register_step;
-  vector_type v;
+  const auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
-    v = exec::buffer_load<vector_type>(window.view.buffer, checked_offset<I>(window, known), bytes);
+    const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
+    (exec::buffer_store(window.view.buffer, offsets[Is],
+                        vector_of_registers<vector_type, Window::register_step>(
+                            registers + constant(Window::accesses::list.first_register[Is]))),
+     ...);
   } else {
-    v = exec::lds_load<vector_type>(window.view.buffer, window.template offset<I>() + bytes);
-  }
-  if constexpr (step == 1) {
-    __builtin_memcpy(tile.thread_buffer.data() + first, &v, sizeof(v));
-  } else {
-    for (index_t j = 0; j < Window::vector_length; ++j) tile.thread_buffer[first + j * step] = v[j];
-  }
-}
-
-template <index_t I, class Tile, class Window, class Known>
-TILEWRIGHT_HD void store_access(const Tile& tile, const Window& window, Known known, index_t lds_bytes) {
-  using vector_type = typename Window::vector_type;
-  constexpr index_t first = Window::template first_register<I>;
-  constexpr index_t step = Window::register_step;
-  vector_type v;
-  if constexpr (step == 1) {
-    __builtin_memcpy(&v, tile.thread_buffer.data() + first, sizeof(v));
-  } else {
-    for (index_t j = 0; j < Window::vector_length; ++j) v[j] = tile.thread_buffer[first + j * step];
-  }
-  if constexpr (Window::view_type::address_space == address_space_enum::global) {
-    exec::buffer_store(window.view.buffer, checked_offset<I>(window, known), v);
-  } else {
-    exec::lds_store(window.view.buffer, window.template offset<I>() + lds_bytes, v);
+    const auto offsets = window.offsets(accesses);
+    (exec::lds_store(window.view.buffer, offsets[Is] + lds_bytes,
+                     vector_of_registers<vector_type, Window::register_step>(
+                         registers + constant(Window::accesses::list.first_register[Is]))),
+     ...);
   }
 }
 
@@ -65,9 +77,7 @@ template <TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);
   tile_of<Window> tile;
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    (detail::load_access<Is>(tile, window, known, 0), ...);
-  }(std::make_integer_sequence<index_t, Window::num_access>{});
+  detail::load_accesses(tile, window, known, 0, typename Window::access_sequence{});
   return tile;
 }
 
@@ -77,9 +87,7 @@ template <TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);
   tile_of<Window> tile;
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    (detail::load_access<Is>(tile, window, known, bytes), ...);
-  }(std::make_integer_sequence<index_t, Window::num_access>{});
+  detail::load_accesses(tile, window, known, bytes, typename Window::access_sequence{});
   return tile;
 }
 
@@ -113,9 +121,7 @@ TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_ten
                               exec::call_site where = {}) {
   const exec::call_scope scope(where);
   detail::require_storable<Window, T, Distribution>();
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    (detail::store_access<Is>(tile, window, known, 0), ...);
-  }(std::make_integer_sequence<index_t, Window::num_access>{});
+  detail::store_accesses(tile, window, known, 0, typename Window::access_sequence{});
 }
 
 /// The same to memory that lies `bytes` further in LDS.
@@ -125,9 +131,7 @@ TILEWRIGHT_HD void store_tile_with_offset(const Window& window, const static_dis
   const exec::call_scope scope(where);
   static_assert(Window::view_type::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
   detail::require_storable<Window, T, Distribution>();
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    (detail::store_access<Is>(tile, window, known_inside<>{}, bytes), ...);
-  }(std::make_integer_sequence<index_t, Window::num_access>{});
+  detail::store_accesses(tile, window, known_inside<>{}, bytes, typename Window::access_sequence{});
 }
 
 }  // namespace tilewright

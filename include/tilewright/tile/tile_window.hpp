@@ -35,6 +35,8 @@ struct tile_window {
   static constexpr index_t vector_length = accesses::list.vector.length;
   static constexpr index_t vector_dim_y = accesses::list.vector.dim_y;
   using vector_type = vector_t<element_type, vector_length>;
+  static constexpr index_t register_step = Distribution::encoding.y_stride(vector_dim_y);
+  using access_sequence = std::make_integer_sequence<index_t, num_access>;
   using base_sequence = std::make_integer_sequence<index_t, num_bases>;
   using dim_sequence = std::make_integer_sequence<index_t, ndim>;
 
@@ -47,48 +49,26 @@ struct tile_window {
   TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return Distribution::get_lengths(); }
   TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
 
-  /// Position of access I along dimension D of the window, less the thread's own position.
-  template <index_t I, index_t D>
-  static constexpr index_t access_position = accesses::list.x[I][D];
-
-  /// First register of access I, and the distance between the registers of its elements.
-  template <index_t I>
-  static constexpr index_t first_register = accesses::list.first_register[I];
-  static constexpr index_t register_step = Distribution::encoding.y_stride(vector_dim_y);
-
-  /// The address that access I starts from, and its constant distance from there.
-  template <index_t I>
-  static constexpr index_t base_of = accesses::list.base[I];
-  template <index_t I>
-  static constexpr index_t immediate_bytes = accesses::list.immediate[I] * element_bytes;
-  template <index_t B>
-  static constexpr index_t flipped_bits = accesses::list.flipped_bits[B];
-
-  /// Byte offset of access I from the buffer's begin.
-  template <index_t I>
-  TILEWRIGHT_HD constexpr index_t offset() const {
-    return base[base_of<I>] + immediate_bytes<I>;
+  /// Byte offsets from the buffer's begin, of accesses Is.
+  template <index_t... Is>
+  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
+    array<index_t, num_access> result;
+    ((result[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)), ...);
+    return result;
   }
 
-  /// Whether access I lies inside of the tensor; dimensions listed in Known are taken to be inside.
-  template <index_t I, index_t... Known>
-  TILEWRIGHT_HD constexpr bool is_inside() const {
-    return is_inside_along<I>(known_inside<Known...>{}, dim_sequence{});
+  /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
+  template <index_t D, index_t... Is>
+  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, std::integer_sequence<index_t, Is...>) const {
+    const index_t first = origin[D] + thread_index[D];
+    const unsigned length = unsigned(view.descriptor.template get_length<D>());
+    ((inside[Is] &= unsigned(first + constant(accesses::list.x[Is][D])) < length), ...);
   }
 
- private:
-  template <index_t I, class Known, index_t... Ds>
-  TILEWRIGHT_HD constexpr bool is_inside_along(Known, std::integer_sequence<index_t, Ds...>) const {
-    bool inside = true;
-    ((inside = inside && (Known::template contains<Ds> ||
-                          unsigned(origin[Ds] + thread_index[Ds] + constant(access_position<I, Ds>)) <
-                              unsigned(view.descriptor.template get_length<Ds>()))),
-     ...);
-    if constexpr (descriptor_type::has_pads()) {
-      const multi_index<ndim> index{{(origin[Ds] + thread_index[Ds] + constant(access_position<I, Ds>))...}};
-      inside = inside && view.descriptor.is_valid(index);
-    }
-    return inside;
+  /// Index of access I in the tensor.
+  template <index_t I, index_t... Ds>
+  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(std::integer_sequence<index_t, Ds...>) const {
+    return {{(origin[Ds] + thread_index[Ds] + constant(accesses::list.x[I][Ds]))...}};
   }
 };
 
@@ -96,13 +76,30 @@ struct tile_window {
 template <class T>
 concept TileWindow = TileDistribution<typename T::distribution_type> && requires(const T window) {
   typename T::vector_type;
-  T::num_access + T::vector_length + T::register_step + T::template first_register<0>;
+  T::num_access + T::vector_length + T::register_step + T::accesses::list.first_register[0];
   window.view.buffer;
-  window.template offset<0>();
-  window.template is_inside<0>();
+  window.offsets(typename T::access_sequence{});
 };
 
 namespace detail {
+
+/// Byte offsets of accesses Is from the buffer's begin; in global memory out_of_bounds_offset for those outside of the tensor. Dimensions
+/// listed in Known are taken to be inside.
+template <class Known, class Window, index_t... Is, index_t... Ds>
+TILEWRIGHT_HD constexpr array<index_t, Window::num_access> checked_offsets(const Window& window,
+                                                                           std::integer_sequence<index_t, Is...> accesses,
+                                                                           std::integer_sequence<index_t, Ds...> dims) {
+  array<index_t, Window::num_access> result = window.offsets(accesses);
+  if constexpr (Window::view_type::address_space == address_space_enum::lds || (Known::template contains<Ds> && ...)) return result;
+  array<bool, Window::num_access> inside;
+  ((inside[Is] = true), ...);
+  ((Known::template contains<Ds> ? void() : window.template check_along<Ds>(inside, accesses)), ...);
+  if constexpr (Window::descriptor_type::has_pads()) {
+    ((inside[Is] = inside[Is] && window.view.descriptor.is_valid(window.template index_of_access<Is>(dims))), ...);
+  }
+  ((result[Is] = inside[Is] ? result[Is] : exec::out_of_bounds_offset), ...);
+  return result;
+}
 
 /// Dimension of the tile along which a window's vectors run.
 template <class Window>
@@ -133,12 +130,22 @@ TILEWRIGHT_HD constexpr void expect_allowed_origin(const Window& window) {
                "tile_window: the origin must be a multiple of the vector's length along the vectors; promise shorter ones to the descriptor");
 }
 
+/// step_along with its values, called with constants.
+TILEWRIGHT_HD constexpr index_t scaled(index_t factor, index_t slot, const index_t* values) {
+  return slot < 0 ? factor : factor * values[slot];
+}
+
 /// Distance in elements for one step along dimension D of a linear descriptor.
 template <index_t D, class Descriptor>
 TILEWRIGHT_HD constexpr index_t linear_stride(const Descriptor& descriptor) {
-  multi_index<Descriptor::ndim> unit{};
-  unit[D] = 1;
-  return descriptor.calculate_offset(unit) - descriptor.calculate_offset({});
+  constexpr linear_step step = step_along(Descriptor::graph, D);
+  if constexpr (step.factor != 0) {
+    return scaled(step.factor, step.slot, descriptor.values.data());
+  } else {
+    multi_index<Descriptor::ndim> unit{};
+    unit[D] = 1;
+    return descriptor.calculate_offset(unit) - descriptor.calculate_offset({});
+  }
 }
 
 /// Offset of index zero: not zero below left pads, offsets and frozen dimensions.
@@ -155,7 +162,12 @@ TILEWRIGHT_HD constexpr index_t constant_term(const Descriptor& descriptor) {
 template <class Window, index_t... Ds>
 TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements,
                                             std::integer_sequence<index_t, Ds...>) {
-  ((elements += long_index_t(step[Ds]) * linear_stride<Ds>(window.view.descriptor)), ...);
+  if constexpr (((step_along(Window::graph, Ds).factor != 0) && ...)) {
+    const index_t* values = window.view.descriptor.values.data();
+    ((elements += long_index_t(step[Ds]) * scaled(constant(step_along(Window::graph, Ds).factor), constant(step_along(Window::graph, Ds).slot), values)), ...);
+  } else {
+    ((elements += long_index_t(step[Ds]) * linear_stride<Ds>(window.view.descriptor)), ...);
+  }
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     window.view.buffer = exec::advance(window.view.buffer, elements * Window::element_bytes);
   } else {
@@ -171,7 +183,7 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
 template <index_t D, class Window, index_t... Bs>
 TILEWRIGHT_HD constexpr void add_steps(Window& window, std::integer_sequence<index_t, Bs...>) {
   const index_t stride = linear_stride<D>(window.view.descriptor) * Window::element_bytes;
-  ((window.base[Bs] += constant(Window::template access_position<Bs, D>) * stride), ...);
+  ((window.base[Bs] += constant(Window::accesses::list.x[Bs][D]) * stride), ...);
 }
 
 /// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer: what is left
@@ -186,15 +198,15 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, std::integer_sequence
   if constexpr (!Window::is_linear_view) ((first[Ds] += window.origin[Ds]), ...);
   if constexpr (rule == address_rule::independent) {
     unroll<Window::num_bases>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
-      const multi_index<ndim> index{{(first[Ds] + constant(Window::template access_position<b.value, Ds>))...}};
+      const multi_index<ndim> index{{(first[Ds] + constant(Window::accesses::list.x[b.value][Ds]))...}};
       window.base[b] = descriptor.calculate_offset(index) * Window::element_bytes;
     });
     return;
   }
   index_t offset = descriptor.calculate_offset(first);
-  if constexpr (Window::is_linear_view) offset -= constant_term(descriptor);
+  if constexpr (Window::is_linear_view && has_constant_term(Window::graph)) offset -= constant_term(descriptor);
   if constexpr (rule == address_rule::xor_groups) {
-    ((window.base[Bs] = (offset ^ constant(Window::template flipped_bits<Bs>)) * Window::element_bytes), ...);
+    ((window.base[Bs] = (offset ^ constant(Window::accesses::list.flipped_bits[Bs])) * Window::element_bytes), ...);
   } else {
     ((window.base[Bs] = offset * Window::element_bytes), ...);
   }
@@ -209,14 +221,18 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, std::integer_sequence
 template <class View, class... Lengths, TileDistribution Distribution>
 TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin,
                                               Distribution,
-                                              const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
+                                              const multi_index<Distribution::ndim_p>& p = detail::partition_index<Distribution::ndim_p>()) {
   using window_type = tile_window<View, Distribution>;
   static_assert(window_type::ndim == index_t(sizeof...(Lengths)), "make_tile_window: one length is needed for each dimension of the view");
   static_assert(array<index_t, sizeof...(Lengths)>{{Lengths::value...}} == Distribution::x_lengths,
                 "make_tile_window: the lengths are not those of the tile distribution");
   window_type window{view, origin, Distribution::calculate_index(p), {}};
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
-  if constexpr (window_type::is_linear_view) detail::advance_buffer(window, origin, detail::constant_term(view.descriptor), typename window_type::dim_sequence{});
+  if constexpr (window_type::is_linear_view) {
+    long_index_t elements = 0;
+    if constexpr (has_constant_term(window_type::graph)) elements = detail::constant_term(view.descriptor);
+    detail::advance_buffer(window, origin, elements, typename window_type::dim_sequence{});
+  }
   detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
 }

@@ -23,6 +23,8 @@ struct grouped_tile_window {
   static constexpr index_t gathered = Gathered;
   using accesses = grouped_accesses<graph, Distribution::encoding, element_bytes, Gathered, Linear...>;
   static constexpr index_t num_access = accesses::num_access;
+  using access_sequence = std::make_integer_sequence<index_t, num_access>;
+  using dim_sequence = std::make_integer_sequence<index_t, ndim>;
   static constexpr index_t num_bases = accesses::list.num_groups;
   static constexpr index_t num_pages = accesses::page.count;
   static constexpr index_t vector_length = accesses::vector.length;
@@ -37,18 +39,8 @@ struct grouped_tile_window {
   page_index page_idx;             // of the gathered dimension: an index for each position that the thread holds
   array<index_t, num_bases> base;  // byte offsets from the buffer's begin
 
-  template <index_t I>
-  static constexpr index_t first_register = accesses::list.first_register[I];
-  template <index_t I>
-  static constexpr index_t immediate_bytes = accesses::list.immediate[I] * element_bytes;
-  template <index_t I>
-  static constexpr index_t base_of = accesses::list.group[I];
-  template <index_t I, index_t D>
-  static constexpr index_t access_position = accesses::list.x[I][D];
   template <index_t G, index_t D>
   static constexpr index_t group_position = accesses::list.group_x[G][D];
-  template <index_t I>
-  static constexpr index_t page_of_access = accesses::page.of_access[I];
   template <index_t G>
   static constexpr index_t page_of_group = accesses::page.of_group[G];
   template <index_t D>
@@ -58,35 +50,35 @@ struct grouped_tile_window {
   TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return Distribution::get_lengths(); }
   TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
 
-  /// Byte offset of access I from the buffer's begin.
-  template <index_t I>
-  TILEWRIGHT_HD constexpr index_t offset() const {
-    return base[base_of<I>] + immediate_bytes<I>;
+  /// Byte offsets from the buffer's begin, of accesses Is.
+  template <index_t... Is>
+  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
+    array<index_t, num_access> result;
+    ((result[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
+     ...);
+    return result;
   }
 
   /// Index of access I along dimension D of the tensor.
   template <index_t I, index_t D>
-  TILEWRIGHT_HD constexpr index_t index_of_access() const {
+  TILEWRIGHT_HD constexpr index_t index_along() const {
     if constexpr (D == Gathered) {
-      return page_idx[page_of_access<I>];
+      return page_idx[constant(accesses::page.of_access[I])];
     } else {
-      return origin[D] + thread_index[D] + access_position<I, D>;
+      return origin[D] + thread_index[D] + constant(accesses::list.x[I][D]);
     }
   }
+  template <index_t I, index_t... Ds>
+  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(std::integer_sequence<index_t, Ds...>) const {
+    return {{index_along<I, Ds>()...}};
+  }
 
-  /// Whether access I lies inside of the tensor; dimensions listed in Known are taken to be inside.
-  template <index_t I, index_t... Known>
-  TILEWRIGHT_HD constexpr bool is_inside() const {
-    bool inside = true;
-    multi_index<ndim> index{};
-    unroll<ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-      index[d] = index_of_access<I, d.value>();
-      if constexpr (((d.value != Known) && ...)) {
-        inside = inside && unsigned(index[d]) < unsigned(view.descriptor.template get_length<d.value>());
-      }
-    });
-    if constexpr (descriptor_type::has_pads()) inside = inside && view.descriptor.is_valid(index);
-    return inside;
+  /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
+  template <index_t D, index_t... Is>
+  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside,
+                                           std::integer_sequence<index_t, Is...>) const {
+    const unsigned length = unsigned(view.descriptor.template get_length<D>());
+    ((inside[Is] &= unsigned(index_along<Is, D>()) < length), ...);
   }
 };
 
@@ -97,21 +89,22 @@ namespace detail {
 template <class Window>
 void expect_linear(const Window& window) {
   const auto& descriptor = window.view.descriptor;
-  unroll<Window::num_access>([&](auto i) {
-    multi_index<Window::ndim> index{};
-    long_index_t of_buffer = 0;  // elements that are part of the buffer's begin
+  const auto offsets =
+      checked_offsets<known_inside<>>(window, typename Window::access_sequence{}, typename Window::dim_sequence{});
+  long_index_t of_buffer = 0;  // elements that are part of the buffer's begin
+  if constexpr (Window::is_linear_view) {
+    of_buffer = constant_term(descriptor);
     unroll<Window::ndim>([&](auto d) {
-      index[d] = window.template index_of_access<i.value, d.value>();
-      if constexpr (Window::is_linear_view && d.value != Window::gathered) {
+      if constexpr (d.value != Window::gathered)
         of_buffer += long_index_t(window.origin[d]) * linear_stride<d.value>(descriptor);
-      }
     });
-    if constexpr (Window::is_linear_view) of_buffer += constant_term(descriptor);
-    if (window.template is_inside<i.value>()) {
-      exec::expect(
-          window.template offset<i.value>() == (descriptor.calculate_offset(index) - of_buffer) * Window::element_bytes,
-          "make_tile_window_linear: offsets do not grow by a constant along the dimensions that are said to be linear");
-    }
+  }
+  unroll<Window::num_access>([&](auto i) {
+    const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
+    exec::expect(
+        offsets[i] == exec::out_of_bounds_offset ||
+            offsets[i] == (descriptor.calculate_offset(index) - of_buffer) * Window::element_bytes,
+        "make_tile_window_linear: offsets do not grow by a constant along the dimensions that are said to be linear");
   });
 }
 #endif

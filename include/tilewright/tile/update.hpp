@@ -26,30 +26,33 @@ struct atomic_piece<T> {
   using type = vector_t<T, 2>;
 };
 
-template <index_t I, exec::atomic_op Op, class Tile, class Window, class Known>
-TILEWRIGHT_HD void update_access(const Tile& tile, const Window& window, Known known) {
-  using piece = atomic_piece<typename Tile::element_type>;
-  constexpr index_t first = Window::template first_register<I>, step = Window::register_step;
-  index_t offset;
-  if constexpr (Window::view_type::address_space == address_space_enum::global) {
-    offset = checked_offset<I>(window, known);
-  } else {
-    offset = window.template offset<I>();
-  }
-  unroll<Window::vector_length / piece::elements>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr index_t element = first + j.value * piece::elements * step;
+template <exec::atomic_op Op, index_t Step, index_t Count, class T, class Buffer>
+TILEWRIGHT_HD void update_vector(const Buffer& buffer, index_t offset, const T* registers) {
+  using piece = atomic_piece<T>;
+  unroll<Count / piece::elements>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    const T* first = registers + j.value * piece::elements * Step;
     typename piece::type value;
     if constexpr (piece::elements == 1) {
-      value = tile.thread_buffer[element];
+      value = *first;
     } else {
-      value = {{tile.thread_buffer[element], tile.thread_buffer[element + step]}};
+      value = {{first[0], first[Step]}};
     }
-    if constexpr (Window::view_type::address_space == address_space_enum::global) {
-      exec::buffer_atomic<Op>(window.view.buffer, offset + 4 * j.value, value);
+    if constexpr (__is_same(Buffer, exec::global_buffer)) {
+      exec::buffer_atomic<Op>(buffer, offset + 4 * j.value, value);
     } else {
-      exec::lds_atomic<Op>(window.view.buffer, offset + 4 * j.value, value);
+      exec::lds_atomic<Op>(buffer, offset + 4 * j.value, value);
     }
   });
+}
+
+template <exec::atomic_op Op, class Tile, class Window, class Known, index_t... Is>
+TILEWRIGHT_HD void update_accesses(const Tile& tile, const Window& window, Known,
+                                   std::integer_sequence<index_t, Is...> accesses) {
+  const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
+  (update_vector<Op, Window::register_step, Window::vector_length>(
+       window.view.buffer, offsets[Is],
+       tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is])),
+   ...);
 }
 
 }  // namespace detail
@@ -84,9 +87,7 @@ TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_te
         "update_tile: 16-bit elements are updated atomically in pairs; the window's vectors must hold at least two");
     if constexpr (piece::is_possible && Window::vector_length % piece::elements == 0) {
       constexpr exec::atomic_op op = Operation == atomic_add ? exec::atomic_op::add : exec::atomic_op::max;
-      [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-        (detail::update_access<Is, op>(tile, window, known), ...);
-      }(std::make_integer_sequence<index_t, Window::num_access>{});
+      detail::update_accesses<op>(tile, window, known, typename Window::access_sequence{});
     }
   }
 }
