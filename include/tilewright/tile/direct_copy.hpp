@@ -67,11 +67,13 @@ class direct_copy {
 
   /// `lds`: where the tile's layout begins.
   template <class Known = known_inside<>>
-  TILEWRIGHT_HD direct_copy(const Window& window, exec::lds_pointer lds, Known known = {})
-      : from_(window.view.buffer), offset_{}, to_(lds + number<places::value.first>::value) {
-    unroll<num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      offset_[i] = exec::forget_origin(detail::checked_offset<i.value>(window, known));
-    });
+  TILEWRIGHT_HD direct_copy(const Window& window, exec::lds_pointer lds, Known = {})
+      : from_(window.view.buffer),
+        offset_(detail::checked_offsets<Known>(window, typename Window::access_sequence{},
+                                               typename Window::dim_sequence{})),
+        to_(lds + constant(places::value.first)) {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t& offset : offset_) offset = exec::forget_origin(offset);
     const index_t wave = exec::wave_id();
     unroll<6>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t step = places::value.of_wave_bit[b.value];
@@ -91,7 +93,7 @@ class direct_copy {
     const exec::call_scope scope(where);
     [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
       (exec::async_load_wave_to_lds<bytes>(from_, offset_[First + Is],
-                                           to_ + (lds_bytes + number<places::value.of_access[First + Is]>::value)),
+                                           to_ + (lds_bytes + constant(places::value.of_access[First + Is]))),
        ...);
     }(std::make_integer_sequence<index_t, Last - First>{});
   }

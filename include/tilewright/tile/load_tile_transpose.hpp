@@ -19,21 +19,22 @@ using current_target = arch::current;
 
 namespace detail {
 
-template <arch::lds_op Op, index_t I, class Tile, class Window>
-TILEWRIGHT_HD void load_access_transposed(Tile& tile, const Window& window, index_t lds_bytes) {
+template <arch::lds_op Op, class Tile, class Window, index_t... Is>
+TILEWRIGHT_HD void load_accesses_transposed(Tile& tile, const Window& window, index_t lds_bytes,
+                                            std::integer_sequence<index_t, Is...> accesses) {
   using element_type = typename Window::element_type;
+  auto* const registers = tile.thread_buffer.data();
+  const auto offsets = window.offsets(accesses);
   if constexpr (arch::exchange_of(Op).is_identity()) {
-    load_access<I>(tile, window, known_inside<>{}, lds_bytes);
+    load_accesses(tile, window, known_inside<>{}, lds_bytes, accesses);
+  } else if constexpr (Op == arch::lds_op::ldmatrix) {
+    (vector_to_registers<1>(registers + constant(Window::accesses::list.first_register[Is]),
+                            exec::ldmatrix_x4<true>(window.view.buffer, offsets[Is] + lds_bytes)),
+     ...);
   } else {
-    const index_t offset = window.template offset<I>() + lds_bytes;
-    auto* const registers = tile.thread_buffer.data() + Window::template first_register<I>;
-    if constexpr (Op == arch::lds_op::ldmatrix) {
-      const array<unsigned, 4> words = exec::ldmatrix_x4<true>(window.view.buffer, offset);
-      __builtin_memcpy(registers, &words, sizeof(words));
-    } else {
-      const auto elements = exec::lds_load_transpose<element_type>(window.view.buffer, offset);
-      __builtin_memcpy(registers, &elements, sizeof(elements));
-    }
+    (vector_to_registers<1>(registers + constant(Window::accesses::list.first_register[Is]),
+                            exec::lds_load_transpose<element_type>(window.view.buffer, offsets[Is] + lds_bytes)),
+     ...);
   }
 }
 
@@ -68,9 +69,7 @@ TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t
       "layout whose second dimension is contiguous");
   transposed_tile_of<Window, Target> tile;
   if constexpr (whole_vectors) {
-    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-      (detail::load_access_transposed<op, Is>(tile, window, lds_bytes), ...);
-    }(std::make_integer_sequence<index_t, Window::num_access>{});
+    detail::load_accesses_transposed<op>(tile, window, lds_bytes, typename Window::access_sequence{});
   }
   return tile;
 }
