@@ -13,6 +13,6 @@
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_window_paged.hpp>
 #include <tilewright/tile/transform_view.hpp>
 #include <tilewright/tile/update.hpp>

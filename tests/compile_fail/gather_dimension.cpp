@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows gathered along a dimension that the view does not have.
 // EXPECT: make_tile_scatter_gather: the view has no such dimension
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_scatter_gather.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two indices for a thread that holds one row.
 // EXPECT: make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, Gathered>>
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_scatter_gather.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A gathering window of other lengths than its distribution.
 // EXPECT: make_tile_scatter_gather: the lengths are not those of the tile distribution
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_scatter_gather.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

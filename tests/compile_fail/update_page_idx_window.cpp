@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Other indices for a window that takes none.
 // EXPECT: update_page_idx: the window takes no indices from a table
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_scatter_gather.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

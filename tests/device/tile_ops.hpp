@@ -10,14 +10,14 @@
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_window_paged.hpp>
 #include <tilewright/tile/update.hpp>
 
 namespace tile_ops {
 
 using namespace tilewright;
 
-inline constexpr index_t rows = 32, cols = 64, size = rows * cols, table_length = 29;
+inline constexpr index_t rows = 32, cols = 64, size = rows * cols, table_length = 29, page_rows = 4;
 inline constexpr index_t lds_bytes = size * 4;
 
 /// What the kernel writes, each as rows x cols floats unless said otherwise.
@@ -34,6 +34,7 @@ enum result : int {
   updated,            // in + 3, by atomic additions
   copied,             // in as half, through swizzled LDS without registers
   gathered,           // rows of in by the table, zeros where there is none
+  paged,              // in as a sequence of pages of 4 rows, which the table names
   scattered,          // in, its rows put where the table says
   linear,             // in through a view without linear rows
   transposed_in_lds,  // in transposed as it is read from LDS, cols x rows
@@ -190,6 +191,11 @@ TILEWRIGHT_HD void through_memory(const arguments& args, const Tile& in, exec::l
                                           args.table, table_length, 0, distribution{}),
                                       number<0>{}),
              in);
+
+  const page_table pages{args.table, page_rows * 6, number<page_rows>{}};
+  auto sequence_of_pages = make_paged_tile_window(all_rows, lengths, {-3, 0}, distribution{}, pages, number<0>{});
+  move_tile_window(sequence_of_pages, {3, 0});
+  store(args.out[paged], load_tile(sequence_of_pages));
 
   // Rows that are merged with a run-time stride are not linear; columns are.
   const auto blocks =

@@ -54,6 +54,12 @@ struct problem {
             value = from < 0 ? 0.0f : at(from, c);
             break;
           }
+          case paged: {
+            const index_t page = r < page_rows * 6 ? table[std::size_t(r / page_rows)] : -1;
+            const index_t from = page < 0 ? rows : page * page_rows + r % page_rows;
+            value = from < rows ? at(from, c) : 0.0f;
+            break;
+          }
           case scattered: {
             const index_t to = r < table_length ? table[std::size_t(r)] : -1;
             if (to >= 0) values[std::size_t(to * cols + c)] = at(r, c);
@@ -68,9 +74,9 @@ struct problem {
 
   /// The first wrong element of any result, or nothing. Sums are of quarters: exact in any order.
   std::string first_difference() const {
-    static const char* const names[] = {"elementwise", "positions", "converted", "shuffled", "permuted",
-                                        "transposed",  "sliced",    "row_sums",  "col_max",  "updated",
-                                        "copied",      "gathered",  "scattered", "linear",   "transposed_in_lds"};
+    static const char* const names[] = {
+        "elementwise", "positions", "converted", "shuffled", "permuted", "transposed", "sliced", "row_sums",
+        "col_max",     "updated",   "copied",    "gathered", "paged",    "scattered",  "linear", "transposed_in_lds"};
     for (int which = 0; which < num_results; ++which) {
       const std::vector<float> wanted = expected(result(which));
       for (std::size_t i = 0; i < wanted.size(); ++i) {

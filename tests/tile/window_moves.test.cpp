@@ -4,7 +4,7 @@
 
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/tile/async_window.hpp>
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_window_paged.hpp>
 
 #include <gtest/gtest.h>
 

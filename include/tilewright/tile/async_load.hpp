@@ -71,6 +71,10 @@ TILEWRIGHT_HD void async_load_accesses(const LdsWindow& lds_window, const Window
                 "async_load_tile: the first window must be in LDS");
   static_assert(Window::view_type::address_space == address_space_enum::global,
                 "async_load_tile: the second window must be in global memory");
+  static_assert(
+      !requires { requires Window::reaches_far; },
+      "async_load_tile: copies without registers reach rows within 2^31 bytes only; promise near_rows{} to the "
+      "window, or use load_tile and store_tile");
   static_assert(!LdsWindow::view_type::is_read_only, "async_load_tile: the view of LDS is of const elements");
   static_assert(__is_same(tile_of<LdsWindow>, tile_of<Window>),
                 "async_load_tile: the windows must have the same element type and the same distribution");

@@ -86,10 +86,9 @@ namespace detail {
 /// Byte offsets of accesses Is from the buffer's begin; in global memory out_of_bounds_offset for those outside of the tensor. Dimensions
 /// listed in Known are taken to be inside.
 template <class Known, class Window, index_t... Is, index_t... Ds>
-TILEWRIGHT_HD constexpr array<index_t, Window::num_access> checked_offsets(const Window& window,
-                                                                           std::integer_sequence<index_t, Is...> accesses,
-                                                                           std::integer_sequence<index_t, Ds...> dims) {
-  array<index_t, Window::num_access> result = window.offsets(accesses);
+TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, std::integer_sequence<index_t, Is...> accesses,
+                                             std::integer_sequence<index_t, Ds...> dims) {
+  auto result = window.offsets(accesses);
   if constexpr (Window::view_type::address_space == address_space_enum::lds || (Known::template contains<Ds> && ...)) return result;
   array<bool, Window::num_access> inside;
   ((inside[Is] = true), ...);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows whose accesses share addresses along dimensions that the user knows to be linear, and windows that find one dimension's
-// indices in a table.
+// Windows whose accesses share addresses along dimensions that the user knows to be linear.
 #pragma once
 
 #include <tilewright/tile/grouped_accesses.hpp>
@@ -8,8 +7,15 @@
 
 namespace tilewright {
 
-/// Made by make_tile_window_linear (Gathered = -1) and make_tile_scatter_gather. One address for each group of accesses.
-template <class View, TileDistribution Distribution, index_t Gathered, index_t... Linear>
+/// The dimension whose indices come from a table (-1: none), and whether these may lead further than 2^31 bytes.
+struct gathered_dim {
+  index_t dim = -1;
+  bool is_far = false;
+  friend constexpr bool operator==(const gathered_dim&, const gathered_dim&) = default;
+};
+
+/// Made by make_tile_window_linear and, with a gathered dimension, by make_tile_scatter_gather. One address for each group of accesses.
+template <class View, TileDistribution Distribution, gathered_dim Gathered, index_t... Linear>
 struct grouped_tile_window {
   using view_type = View;
   using distribution_type = Distribution;
@@ -20,8 +26,10 @@ struct grouped_tile_window {
   static constexpr index_t element_bytes = sizeof(element_type);
   static constexpr bool is_linear_view = is_linear(graph);
   static constexpr address_rule rule = address_rule::independent;
-  static constexpr index_t gathered = Gathered;
-  using accesses = grouped_accesses<graph, Distribution::encoding, element_bytes, Gathered, Linear...>;
+  static constexpr index_t gathered = Gathered.dim;
+  static constexpr bool reaches_far = Gathered.is_far;
+  using offset_type = std::conditional_t<reaches_far, long_index_t, index_t>;
+  using accesses = grouped_accesses<graph, Distribution::encoding, element_bytes, gathered, Linear...>;
   static constexpr index_t num_access = accesses::num_access;
   using access_sequence = std::make_integer_sequence<index_t, num_access>;
   using dim_sequence = std::make_integer_sequence<index_t, ndim>;
@@ -36,8 +44,8 @@ struct grouped_tile_window {
   View view;
   multi_index<ndim> origin;
   multi_index<ndim> thread_index;
-  page_index page_idx;             // of the gathered dimension: an index for each position that the thread holds
-  array<index_t, num_bases> base;  // byte offsets from the buffer's begin
+  page_index page_idx;                 // of the gathered dimension: an index for each position that the thread holds
+  array<offset_type, num_bases> base;  // byte offsets from the buffer's begin
 
   template <index_t G, index_t D>
   static constexpr index_t group_position = accesses::list.group_x[G][D];
@@ -52,8 +60,8 @@ struct grouped_tile_window {
 
   /// Byte offsets from the buffer's begin, of accesses Is.
   template <index_t... Is>
-  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
-    array<index_t, num_access> result;
+  TILEWRIGHT_HD constexpr array<offset_type, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
+    array<offset_type, num_access> result;
     ((result[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
      ...);
     return result;
@@ -62,7 +70,7 @@ struct grouped_tile_window {
   /// Index of access I along dimension D of the tensor.
   template <index_t I, index_t D>
   TILEWRIGHT_HD constexpr index_t index_along() const {
-    if constexpr (D == Gathered) {
+    if constexpr (D == gathered) {
       return page_idx[constant(accesses::page.of_access[I])];
     } else {
       return origin[D] + thread_index[D] + constant(accesses::list.x[I][D]);
@@ -85,7 +93,7 @@ struct grouped_tile_window {
 namespace detail {
 
 #if TILEWRIGHT_CPU_PASS
-/// On the CPU: what is said to be linear must be so. Compares each access with its own offset.
+/// On the CPU: what is said to be linear must be so, and what is said to be near. Compares each access with its own offset.
 template <class Window>
 void expect_linear(const Window& window) {
   const auto& descriptor = window.view.descriptor;
@@ -100,10 +108,19 @@ void expect_linear(const Window& window) {
     });
   }
   unroll<Window::num_access>([&](auto i) {
-    const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
+    auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
+    if (offsets[i] == exec::out_of_bounds_offset && !descriptor.is_valid(index)) return;
+    long_index_t of_row = 0;
+    if constexpr (Window::is_linear_view && Window::gathered >= 0) {
+      of_row = long_index_t(index[Window::gathered]) * linear_stride<Window::gathered>(descriptor);
+      index[Window::gathered] = 0;
+    }
+    const long_index_t offset = (descriptor.calculate_offset(index) + of_row - of_buffer) * Window::element_bytes;
     exec::expect(
-        offsets[i] == exec::out_of_bounds_offset ||
-            offsets[i] == (descriptor.calculate_offset(index) - of_buffer) * Window::element_bytes,
+        Window::reaches_far || (offset >= 0 && offset <= 0x7fffffff),
+        "make_tile_scatter_gather: a row lies 2^31 bytes or more behind the window's begin; near_rows{} does not hold");
+    exec::expect(
+        offsets[i] == offset,
         "make_tile_window_linear: offsets do not grow by a constant along the dimensions that are said to be linear");
   });
 }
@@ -123,9 +140,16 @@ TILEWRIGHT_HD constexpr void compute_group_bases(Window& window) {
         if constexpr (!Window::is_linear_view) index[d] += window.origin[d];
       }
     });
-    index_t offset = descriptor.calculate_offset(index);
-    if constexpr (Window::is_linear_view) offset -= constant_term(descriptor);
-    window.base[g] = offset * Window::element_bytes;
+    if constexpr (Window::reaches_far && Window::is_linear_view) {
+      const long_index_t row = index[Window::gathered];
+      index[Window::gathered] = 0;
+      const index_t in_row = descriptor.calculate_offset(index) - constant_term(descriptor);
+      window.base[g] = (row * linear_stride<Window::gathered>(descriptor) + in_row) * Window::element_bytes;
+    } else {
+      index_t offset = descriptor.calculate_offset(index);
+      if constexpr (Window::is_linear_view) offset -= constant_term(descriptor);
+      window.base[g] = static_cast<typename Window::offset_type>(offset) * Window::element_bytes;
+    }
   });
 #if TILEWRIGHT_CPU_PASS
   expect_linear(window);
@@ -173,85 +197,20 @@ TILEWRIGHT_HD constexpr auto make_tile_window_linear(const View& view, const tup
   static_assert(ndim == index_t(sizeof...(Lengths)),
                 "make_tile_window_linear: one length is needed for each dimension of the view");
   static_assert(((0 <= Linear && Linear < ndim) && ...), "make_tile_window_linear: the view has no such dimension");
-  using window_type = grouped_tile_window<View, Distribution, -1, Linear...>;
+  using window_type = grouped_tile_window<View, Distribution, gathered_dim{}, Linear...>;
   static_assert(detail::lengths_match_v<window_type, tuple<Lengths...>, Distribution>,
                 "make_tile_window_linear: the lengths are not those of the tile distribution");
   return detail::make_grouped_window<window_type>(view, origin, distribution, {});
 }
 
-namespace detail {
-/// The window of make_tile_scatter_gather: all other dimensions of a linear view are linear.
-template <class View, class Distribution, index_t Gathered, class Dims>
-struct gather_window;
-template <class View, class Distribution, index_t Gathered, index_t... Dims>
-struct gather_window<View, Distribution, Gathered, std::integer_sequence<index_t, Dims...>> {
-  static constexpr bool linear = is_linear(View::descriptor_type::graph);
-  using type = grouped_tile_window<View, Distribution, Gathered, (linear && Dims != Gathered ? Dims : -2)...>;
-};
-template <class View, class Distribution, index_t Gathered>
-using gather_window_t = typename gather_window<View, Distribution, Gathered,
-                                               std::make_integer_sequence<index_t, View::descriptor_type::ndim>>::type;
-}  // namespace detail
-
-/// How many indices of dimension Gathered a thread needs for a window with this distribution.
-template <class View, TileDistribution Distribution, index_t Gathered>
-inline constexpr index_t num_page_indices = detail::gather_window_t<View, Distribution, Gathered>::num_pages;
-
-/// A window whose rows lie anywhere (tokens of experts, pages of a cache): along dimension Gathered the index is page_idx[k] for the k-th
-/// position that this thread holds, in order; origin[Gathered] is not used. An index outside of the tensor, -1 for instance, reads
-/// zeros and writes nothing. Offsets from the window's begin must stay below 2^31 bytes.
-template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered>
-TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>&,
-                                                      const multi_index<sizeof...(Lengths)>& origin,
-                                                      Distribution distribution, const PageIndex& page_idx,
-                                                      number<Gathered>) {
-  constexpr index_t ndim = View::descriptor_type::ndim;
-  static_assert(ndim == index_t(sizeof...(Lengths)),
-                "make_tile_scatter_gather: one length is needed for each dimension of the view");
-  static_assert(0 <= Gathered && Gathered < ndim, "make_tile_scatter_gather: the view has no such dimension");
-  using window_type = detail::gather_window_t<View, Distribution, Gathered>;
-  static_assert(detail::lengths_match_v<window_type, tuple<Lengths...>, Distribution>,
-                "make_tile_scatter_gather: the lengths are not those of the tile distribution");
-  static_assert(__is_same(PageIndex, typename window_type::page_index),
-                "make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, "
-                "Gathered>>");
-  return detail::make_grouped_window<window_type>(view, origin, distribution, page_idx);
-}
-
-/// This thread's indices from a table in global memory: table[begin + position of each of its rows], -1 where the table has ended.
-template <class View, index_t Gathered, TileDistribution Distribution>
-TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index_t begin, Distribution) {
-  using window_type = detail::gather_window_t<View, Distribution, Gathered>;
-  const auto own = Distribution::calculate_index(get_partition_index<Distribution>());
-  const exec::global_buffer buffer = exec::make_global_buffer(table, long_index_t(length) * 4);
-  typename window_type::page_index result{};
-  unroll<window_type::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
-    const index_t row = begin + own[Gathered] + constant(window_type::accesses::page.x[k.value]);
-    const bool inside = unsigned(row) < unsigned(length);
-    const index_t index = exec::buffer_load<index_t>(buffer, inside ? row * 4 : exec::out_of_bounds_offset);
-    result[k] = inside ? index : -1;
-  });
-  return result;
-}
-
-/// Other indices for the same window.
-template <class View, class Distribution, index_t Gathered, index_t... Linear>
-TILEWRIGHT_HD constexpr void update_page_idx(
-    grouped_tile_window<View, Distribution, Gathered, Linear...>& window,
-    const typename grouped_tile_window<View, Distribution, Gathered, Linear...>::page_index& page_idx) {
-  static_assert(Gathered >= 0, "update_page_idx: the window takes no indices from a table");
-  window.page_idx = page_idx;
-  detail::compute_group_bases(window);
-}
-
 /// Moves the window by a number of elements along each dimension. Along the gathered dimension it moves by other indices only: update_page_idx.
-template <class View, class Distribution, index_t Gathered, index_t... Linear>
+template <class View, class Distribution, gathered_dim Gathered, index_t... Linear>
 TILEWRIGHT_HD constexpr void move_tile_window(grouped_tile_window<View, Distribution, Gathered, Linear...>& window,
                                               const multi_index<View::descriptor_type::ndim>& step) {
   using window_type = grouped_tile_window<View, Distribution, Gathered, Linear...>;
 #if TILEWRIGHT_CPU_PASS
-  if constexpr (Gathered >= 0) {
-    exec::expect(step[Gathered] == 0,
+  if constexpr (Gathered.dim >= 0) {
+    exec::expect(step[Gathered.dim] == 0,
                  "move_tile_window: along the gathered dimension a window moves by update_page_idx");
   }
 #endif

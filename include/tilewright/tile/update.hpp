@@ -26,8 +26,8 @@ struct atomic_piece<T> {
   using type = vector_t<T, 2>;
 };
 
-template <exec::atomic_op Op, index_t Step, index_t Count, class T, class Buffer>
-TILEWRIGHT_HD void update_vector(const Buffer& buffer, index_t offset, const T* registers) {
+template <exec::atomic_op Op, index_t Step, index_t Count, class T, class Buffer, class Offset>
+TILEWRIGHT_HD void update_vector(const Buffer& buffer, Offset offset, const T* registers) {
   using piece = atomic_piece<T>;
   unroll<Count / piece::elements>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
     const T* first = registers + j.value * piece::elements * Step;

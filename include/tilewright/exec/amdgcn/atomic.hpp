@@ -87,7 +87,7 @@ TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* place, V v
 /// Updates 4 bytes atomically, or nothing when they are not inside the buffer: int, unsigned, float, or a pair of half_t or
 /// bfloat16_t. Floats must not be NaN where the largest is kept.
 template <atomic_op Op, class V>
-TILEWRIGHT_HD void buffer_atomic(const global_buffer& buffer, index_t byte_offset, const V& value) {
+TILEWRIGHT_HD void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "buffer_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
   if (byte_offset < 0 || long_index_t(byte_offset) + 4 > buffer.bytes) return;

@@ -61,5 +61,21 @@ TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset
   if constexpr (sizeof(V) == 16) __builtin_amdgcn_raw_buffer_store_b128(bits, r, byte_offset, 0, 0);
 }
 
+/// The same for lanes that may be further than 2^31 bytes from each other: 64-bit addresses and a comparison.
+template <class V>
+TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0) {
+  byte_offset += uniform_offset;
+  native_t<sizeof(V)> bits{};
+  if (byte_offset >= 0 && byte_offset + long_index_t(sizeof(V)) <= buffer.bytes)
+    bits = *(const __attribute__((address_space(1))) native_t<sizeof(V)>*)(buffer.base + byte_offset);
+  return bit_cast<V>(bits);
+}
+template <class V>
+TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
+  if (byte_offset >= 0 && byte_offset + long_index_t(sizeof(V)) <= buffer.bytes)
+    *(__attribute__((address_space(1))) native_t<sizeof(V)>*)(buffer.base + byte_offset) =
+        bit_cast<native_t<sizeof(V)>>(value);
+}
+
 }  // namespace amdgcn
 }  // namespace tilewright::exec

@@ -70,8 +70,8 @@ struct global_buffer {
   char* base = nullptr;
   long_index_t bytes = 0;
 
-  constexpr bool contains(index_t byte_offset, index_t access_bytes) const {
-    return byte_offset >= 0 && long_index_t{byte_offset} + access_bytes <= bytes;
+  constexpr bool contains(long_index_t byte_offset, index_t access_bytes) const {
+    return byte_offset >= 0 && byte_offset + access_bytes <= bytes;
   }
 };
 
@@ -94,6 +94,19 @@ V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_
 
 template <class V>
 void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
+  if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(buffer.base + byte_offset, &value, sizeof(V));
+}
+
+/// The same for lanes that may be further than 2^31 bytes from each other: 64-bit addresses and a comparison.
+template <class V>
+V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0) {
+  V value{};
+  byte_offset += uniform_offset;
+  if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(&value, buffer.base + byte_offset, sizeof(V));
+  return value;
+}
+template <class V>
+void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
   if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(buffer.base + byte_offset, &value, sizeof(V));
 }
 

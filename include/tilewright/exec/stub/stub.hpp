@@ -54,8 +54,17 @@ TILEWRIGHT_HD void buffer_store(const global_buffer&, index_t, const V&) {
   __builtin_trap();
 }
 
+template <class V>
+TILEWRIGHT_HD V buffer_load(const global_buffer&, long_index_t, index_t = 0) {
+  __builtin_trap();
+}
+template <class V>
+TILEWRIGHT_HD void buffer_store(const global_buffer&, long_index_t, const V&) {
+  __builtin_trap();
+}
+
 template <atomic_op Op, class V>
-TILEWRIGHT_HD void buffer_atomic(const global_buffer&, index_t, const V&) {
+TILEWRIGHT_HD void buffer_atomic(const global_buffer&, long_index_t, const V&) {
   __builtin_trap();
 }
 template <atomic_op Op, class V>

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Windows that find one dimension's indices in a table.
+#pragma once
+
+#include <tilewright/tile/tile_window_linear.hpp>
+
+namespace tilewright {
+
+/// Promises make_tile_scatter_gather and make_paged_tile_window that all rows begin within 2^31 bytes, so that AMD GPUs may use their
+/// buffer instructions. The CPU backend checks it.
+struct near_rows {};
+
+namespace detail {
+/// Whether the whole tensor is known to have less than 2^31 bytes.
+template <tensor_graph Graph>
+TILEWRIGHT_HD constexpr bool is_known_to_be_near(index_t element_bytes) {
+  if constexpr (Graph.num_values != 0) {
+    return false;
+  } else {
+    constexpr transform_spec spec = Graph.nodes[0].spec;
+    return rules_of<spec.kind, spec.function>().least_lower_length(spec.parameters.begin(), spec.num_upper, 0) <=
+           0x7fffffff / element_bytes;
+  }
+}
+
+/// The window of make_tile_scatter_gather: all other dimensions of a linear view are linear.
+template <class View, class Distribution, gathered_dim Gathered, class Dims>
+struct gather_window;
+template <class View, class Distribution, gathered_dim Gathered, index_t... Dims>
+struct gather_window<View, Distribution, Gathered, std::integer_sequence<index_t, Dims...>> {
+  static constexpr bool linear = is_linear(View::descriptor_type::graph);
+  using type = grouped_tile_window<View, Distribution, Gathered, (linear && Dims != Gathered.dim ? Dims : -2)...>;
+};
+template <class View, class Distribution, index_t Gathered, bool IsPromisedNear = false>
+using gather_window_t = typename gather_window<
+    View, Distribution,
+    gathered_dim{Gathered, View::address_space == address_space_enum::global && !IsPromisedNear &&
+                               !is_known_to_be_near<View::descriptor_type::graph>(sizeof(typename View::element_type))},
+    std::make_integer_sequence<index_t, View::descriptor_type::ndim>>::type;
+
+template <bool IsPromisedNear, class View, class... Lengths, class Distribution, class PageIndex, index_t Gathered>
+TILEWRIGHT_HD constexpr auto make_gather_window(const View& view, const tuple<Lengths...>&,
+                                                const multi_index<sizeof...(Lengths)>& origin,
+                                                Distribution distribution, const PageIndex& page_idx,
+                                                number<Gathered>) {
+  constexpr index_t ndim = View::descriptor_type::ndim;
+  static_assert(ndim == index_t(sizeof...(Lengths)),
+                "make_tile_scatter_gather: one length is needed for each dimension of the view");
+  static_assert(0 <= Gathered && Gathered < ndim, "make_tile_scatter_gather: the view has no such dimension");
+  using window_type = gather_window_t<View, Distribution, Gathered, IsPromisedNear>;
+  static_assert(lengths_match_v<window_type, tuple<Lengths...>, Distribution>,
+                "make_tile_scatter_gather: the lengths are not those of the tile distribution");
+  static_assert(__is_same(PageIndex, typename window_type::page_index),
+                "make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, "
+                "Gathered>>");
+  return make_grouped_window<window_type>(view, origin, distribution, page_idx);
+}
+}  // namespace detail
+
+/// How many indices of dimension Gathered a thread needs for a window with this distribution.
+template <class View, TileDistribution Distribution, index_t Gathered>
+inline constexpr index_t num_page_indices = detail::gather_window_t<View, Distribution, Gathered>::num_pages;
+
+/// A window whose rows lie anywhere (tokens of experts, pages of a cache): along dimension Gathered the index is page_idx[k] for the k-th
+/// position that this thread holds, in order; origin[Gathered] is not used. An index outside of the tensor, -1 for instance, reads
+/// zeros and writes nothing. Rows may lie anywhere in memory, if the view is linear; else within 2^31 elements.
+template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered>
+TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>& lengths,
+                                                      const multi_index<sizeof...(Lengths)>& origin,
+                                                      Distribution distribution, const PageIndex& page_idx,
+                                                      number<Gathered> dim) {
+  return detail::make_gather_window<false>(view, lengths, origin, distribution, page_idx, dim);
+}
+
+/// The same with rows that all begin within 2^31 bytes. Tensors whose lengths are known to make them so small need no promise.
+template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered>
+TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>& lengths,
+                                                      const multi_index<sizeof...(Lengths)>& origin,
+                                                      Distribution distribution, const PageIndex& page_idx,
+                                                      number<Gathered> dim, near_rows) {
+  return detail::make_gather_window<true>(view, lengths, origin, distribution, page_idx, dim);
+}
+
+/// This thread's indices from a table in global memory: table[begin + position of each of its rows], -1 where the table has ended.
+template <class View, index_t Gathered, TileDistribution Distribution>
+TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index_t begin, Distribution) {
+  using window_type = detail::gather_window_t<View, Distribution, Gathered>;
+  const auto own = Distribution::calculate_index(get_partition_index<Distribution>());
+  const exec::global_buffer buffer = exec::make_global_buffer(table, long_index_t(length) * 4);
+  typename window_type::page_index result{};
+  unroll<window_type::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
+    const index_t row = begin + own[Gathered] + constant(window_type::accesses::page.x[k.value]);
+    const bool inside = unsigned(row) < unsigned(length);
+    const index_t index = exec::buffer_load<index_t>(buffer, inside ? row * 4 : exec::out_of_bounds_offset);
+    result[k] = inside ? index : -1;
+  });
+  return result;
+}
+
+/// Other indices for the same window.
+template <class View, class Distribution, gathered_dim Gathered, index_t... Linear>
+TILEWRIGHT_HD constexpr void update_page_idx(
+    grouped_tile_window<View, Distribution, Gathered, Linear...>& window,
+    const typename grouped_tile_window<View, Distribution, Gathered, Linear...>::page_index& page_idx) {
+  static_assert(Gathered.dim >= 0, "update_page_idx: the window takes no indices from a table");
+  window.page_idx = page_idx;
+  detail::compute_group_bases(window);
+}
+
+}  // namespace tilewright
