@@ -39,6 +39,32 @@ TEST(DistributedSpan, IndicesVisitEveryRegisterAndItsPosition) {
   EXPECT_EQ(seen.size(), 16u);
 }
 
+// As many dimensions, factors and indices as an encoding holds; waves and lanes replicate. At compile time, where nothing beyond may
+// be read.
+TEST(DistributedSpan, OfAFullEncoding) {
+  using six = sequence<2, 1, 2, 1, 2, 1>;
+  constexpr auto full = make_static_tile_distribution(
+      tile_distribution_encoding<six, tuple<six, six, six, sequence<2>>,
+                                 tuple<sequence<0, 1, 0, 0, 1, 1>, sequence<0, 1, 0, 0, 1, 1>>,
+                                 tuple<sequence<0, 0, 1, 2, 1, 2>, sequence<3, 3, 4, 5, 4, 5>>,
+                                 sequence<2, 2, 2, 3, 3, 3, 3, 4>, sequence<0, 2, 4, 0, 1, 2, 4, 0>>{});
+  constexpr auto spans = get_distributed_spans(full);
+  static_assert(spans[0].size() == 0 && spans[1].size() == 3 && spans[2].size() == 4 && spans[3].size() == 1);
+  constexpr array<distributed_index, 4> last = [&] {
+    array<distributed_index, 4> indices = spans;
+    for (distributed_index& of_one : indices) {
+      for (index_t& i : of_one) --i;
+    }
+    return indices;
+  }();
+  static_assert(get_x_indices_from_distributed_indices(full, last, {{0, 0}}) == multi_index<4>{{0, 7, 7, 1}});
+  static_assert(get_x_indices_from_distributed_indices(full, last, {{7, 1}}) == multi_index<4>{{7, 7, 7, 1}});
+  static_assert(calculate_rs_index_from_ps_index(full, {{0, 0}}) == multi_index<6>{});
+  static_assert(calculate_rs_index_from_ps_index(full, {{2, 0}}) == multi_index<6>{{0, 0, 1, 0, 0, 0}});
+  static_assert(calculate_rs_index_from_ps_index(full, {{8, 0}}) == multi_index<6>{{1, 0, 0, 0, 0, 0}});
+  static_assert(calculate_rs_index_from_ps_index(full, {{0, 2}}) == multi_index<6>{{0, 0, 0, 0, 1, 0}});
+}
+
 TEST(DistributedSpan, ReplicasAreNumbered) {
   static_assert(calculate_rs_index_from_ps_index(distribution, {{1, 5}}) == multi_index<1>{{2}});
   for (index_t lane = 0; lane < 6; ++lane)

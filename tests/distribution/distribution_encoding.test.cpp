@@ -66,11 +66,10 @@ TEST(DistributionEncoding, CheckNamesTheFactorThatIsWrong) {
 
 TEST(DistributionEncoding, HoldsAsMuchAsItSays) {
   using six = sequence<2, 1, 2, 1, 2, 1>;
-  using full =
-      tile_distribution_encoding<six, tuple<six, six, six, sequence<2>>,
-                                 tuple<sequence<0, 0, 0, 0, 0, 0>, sequence<1, 1, 1, 1, 1, 1>>,
-                                 tuple<sequence<0, 1, 2, 3, 4, 5>, sequence<0, 1, 2, 3, 4, 5>>,
-                                 sequence<2, 2, 2, 3, 3, 3, 3, 4>, sequence<0, 2, 4, 0, 1, 2, 4, 0>>;
+  using full = tile_distribution_encoding<six, tuple<six, six, six, sequence<2>>,
+                                          tuple<sequence<0, 0, 0, 0, 0, 0>, sequence<1, 1, 1, 1, 1, 1>>,
+                                          tuple<sequence<0, 1, 2, 3, 4, 5>, sequence<0, 1, 2, 3, 4, 5>>,
+                                          sequence<2, 2, 2, 3, 3, 3, 3, 4>, sequence<0, 2, 4, 0, 1, 2, 4, 0>>;
   constexpr distribution_encoding e = full::value;
   static_assert(check(e).fault == encoding_fault::none);
   static_assert(e.ndim_x() == distribution_encoding::max_x && e.ndim_p() == distribution_encoding::max_p &&
