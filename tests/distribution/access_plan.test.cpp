@@ -151,6 +151,43 @@ TEST(AccessPlan, XorGroupsWhereTheFastestDimensionIsPermuted) {
       transform_tensor_descriptor(matrix, make_tuple(make_xor_transform(make_tuple(number<64>{}, number<32>{}))),
                                   make_tuple(sequence<0, 1>{}), make_tuple(sequence<0, 1>{}));
   expect_addresses<fragments, 2>(permuted, {{{0, 0}}}, address_rule::xor_groups, 1);
+  // Only the thread's own row flips the lowest bit of the column.
+  constexpr distribution_encoding pairs =
+      tile_distribution_encoding<sequence<>, tuple<sequence<32, 2>, sequence<16, 2>>, tuple<sequence<2>, sequence<1>>,
+                                 tuple<sequence<0>, sequence<0>>, sequence<1, 2>, sequence<1, 1>>::value;
+  EXPECT_EQ((expect_addresses<pairs, 2>(permuted, {{{0, 0}}}, address_rule::xor_groups, 1)).num_bases, 1);
+}
+
+// Rows and columns of which a thread holds single elements: bits of the offset that no thread sets are constants.
+TEST(AccessPlan, XorGroupsShareAnAddressWhereTheyDifferByAConstant) {
+  constexpr auto swizzled = make_lds_index_swapping_descriptor<32, 8, 2, 128, half_t>();
+  constexpr distribution_encoding scattered =
+      tile_distribution_encoding<sequence<>, tuple<sequence<2, 16, 2, 2>, sequence<2, 4, 2, 2>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<1, 1>>, sequence<1, 1, 2, 1, 2, 2>, sequence<0, 3, 0, 2, 2, 3>>::value;
+  const auto list = expect_addresses<scattered, 2>(swizzled, {{{0, 0}}, {{64, 0}}}, address_rule::xor_groups, 2);
+  std::set<index_t> flips(list.flipped_bits.begin(), list.flipped_bits.begin() + list.num_bases);
+  EXPECT_EQ(index_t(flips.size()), list.num_bases) << "an address twice";
+  // Three bits of y meet bits that lanes set: row 1 and column 16 in the number of a chunk, and row 2, which flips it.
+  EXPECT_EQ(list.num_bases, 8);
+  // No thread sets row 8, or what it flips, which is what row 1 sets.
+  constexpr distribution_encoding apart =
+      tile_distribution_encoding<sequence<>, tuple<sequence<8, 2, 4, 2>, sequence<4, 8>>,
+                                 tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<0>, sequence<2, 0>>,
+                                 sequence<1, 1, 2>, sequence<1, 3, 1>>::value;
+  EXPECT_EQ((expect_addresses<apart, 2>(swizzled, {{{0, 0}}}, address_rule::xor_groups, 8)).num_bases, 1);
+}
+
+// The rows that a thread holds are not bits of the row's number.
+TEST(AccessPlan, IndependentWhereATileIsNoPowerOfTwo) {
+  constexpr auto swizzled = make_lds_index_swapping_descriptor<32, 8, 2, 128, half_t>();
+  constexpr distribution_encoding thirds =
+      tile_distribution_encoding<sequence<>, tuple<sequence<3, 16>, sequence<4, 8>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<1, 0>>, sequence<1, 2>, sequence<0, 1>>::value;
+  expect_addresses<thirds, 2>(swizzled, {{{0, 0}}, {{48, 0}}, {{5, 0}}}, address_rule::independent, 8);
+  constexpr distribution_encoding of_lanes =
+      tile_distribution_encoding<sequence<>, tuple<sequence<4, 3, 4>, sequence<4, 8>>, tuple<sequence<1, 1, 2>>,
+                                 tuple<sequence<0, 1, 0>>, sequence<1, 2>, sequence<2, 1>>::value;
+  expect_addresses<of_lanes, 2>(swizzled, {{{0, 0}}, {{48, 0}}}, address_rule::independent, 8);
 }
 
 TEST(AccessPlan, IndependentWhereNothingIsKnown) {
