@@ -55,6 +55,10 @@ template <class Arch>
 using multi_stage_pairs = tw::gemm_policy<Arch, tw::bfloat16_t, k, k, 2, tile<Arch, tw::bfloat16_t, 64, 64, 2, 2, 32>,
                                           tw::multi_stage_pipeline<2>>;
 
+template <class Arch>
+using multi_stage_columns =
+    tw::gemm_policy<Arch, tw::half_t, mn, mn, 8, tile<Arch, tw::half_t, 64, 64>, tw::multi_stage_pipeline<2>>;
+
 // What happens to sums.
 template <class Arch>
 struct fused : tw::gemm_policy<Arch, tw::half_t, k, k, 1, tile<Arch, tw::half_t, 64, 64>> {
@@ -84,6 +88,9 @@ constexpr bool with_8bit_floats(const tw::arch::target& t) { return t.fp8 != tw:
 constexpr bool with_copies_of_4_bytes_at_most(const tw::arch::target& t) {
   return t.supports_direct_to_lds(4) && !t.supports_direct_to_lds(16);
 }
+constexpr bool with_transposing_reads(const tw::arch::target& t) {
+  return t.supports(tw::arch::lds_op::read_b64_tr_b16);
+}
 
 }  // namespace policies
 
@@ -100,6 +107,7 @@ constexpr bool with_copies_of_4_bytes_at_most(const tw::arch::target& t) {
   X(double_buffered, every, "double_buffered_pipeline")                                                      \
   X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                         \
   X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")           \
+  X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major")        \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                        \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")                                     \
   X(adding, every, "k split, atomic additions")

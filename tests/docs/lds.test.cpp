@@ -114,12 +114,11 @@ TEST(docs_lds, solver) {
 template <class Arch, tw::operand_major Major>
 constexpr bool is_free_of_conflicts() {
   using policy = tw::gemm_policy<Arch, tw::half_t, Major, Major, 8>;
-  constexpr auto layout = tw::make_lds_descriptor<policy::a_layout.layout>();
-  constexpr auto read = tw::fragment_access(policy::tile.op);
+  constexpr tw::tensor_descriptor<policy::a_lds> layout{{}, policy::tile.m * policy::tile.k};  // of (m, k)
+  constexpr auto read = tw::fragment_access(policy::tile.op, policy::a_transposed);
   const auto writes =
       tw::analyze_lds_access<Arch>(layout, tw::tile_distribution<policy::a_copy>{}, 2, tw::lds_access_kind::write);
-  const auto reads =
-      tw::analyze_lds_access<Arch>(layout, tw::tile_distribution<tw::a_encoding(policy::tile, true)>{}, 2, read);
+  const auto reads = tw::analyze_lds_access<Arch>(layout, tw::tile_distribution<policy::a_read>{}, 2, read);
   return policy::a_layout.worst_degree == 1 && writes.is_conflict_free() && reads.is_conflict_free();
 }
 

@@ -15,8 +15,10 @@ void expect_no_conflicts() {
   static_assert(p.a_write.is_conflict_free() && p.b_write.is_conflict_free() && p.a_read.is_conflict_free() &&
                 p.b_read.is_conflict_free());
   static_assert(Policy::a_layout.worst_degree == 1 && Policy::b_layout.worst_degree == 1);
-  // Wide instructions: 16 bytes per lane wherever memory is contiguous along k.
-  static_assert(arch::access_bytes(p.a_read.op) == 16 && arch::access_bytes(p.b_read.op) == 16);
+  // Wide instructions: 16 bytes per lane wherever memory is contiguous along k, and else but for transposing reads.
+  constexpr bool amd = arch::is_amd(Policy::arch::value);
+  static_assert(arch::access_bytes(p.a_read.op) == (amd && Policy::a_transposed ? 8 : 16));
+  static_assert(arch::access_bytes(p.b_read.op) == (amd && Policy::b_transposed ? 8 : 16));
   EXPECT_TRUE(Policy::a_major != operand_major::k || p.a_write.op == arch::lds_op::write_b128);
 }
 

@@ -20,6 +20,7 @@ COMPILER = re.compile(r"\.ident\s+\"[^\"]*clang version 22\.")
 INSTRUCTIONS = {
     "matrix instructions": r"v_(mfma|wmma|smfmac|swmmac)_",
     "LDS reads of 16 bytes": r"ds_(read|load)_b128$",
+    "transposing LDS reads": r"ds_read_b64_tr_b(8|16)$",
     "other LDS reads": r"ds_(read|load)",
     "LDS writes of 16 bytes": r"ds_(write|store)_b128$",
     "other LDS writes": r"ds_",

@@ -25,18 +25,29 @@ using fp8_fnuz = elements<tw::fp8_fnuz_t>;
 using fp8_ocp = elements<tw::fp8_ocp_t>;
 using int8 = elements<tw::int8_t>;
 
+// A column-major and B row-major.
+template <class T>
+struct columns {
+  template <class Arch>
+  using on = tw::gemm_policy<Arch, T, mn, mn, 16 / sizeof(T)>;
+};
+using f16_columns = columns<tw::half_t>;
+using fp8_ocp_columns = columns<tw::fp8_ocp_t>;
+
 // f16, copied to LDS without registers: in several stages.
-template <tw::index_t M, tw::index_t N, tw::index_t K, tw::index_t WavesM, tw::index_t WavesN, tw::index_t Stages>
+template <tw::index_t M, tw::index_t N, tw::index_t K, tw::index_t WavesM, tw::index_t WavesN, tw::index_t Stages,
+          tw::operand_major Major = k>
 struct direct {
   template <class Arch>
   static constexpr tw::block_tile tile{M, N, K, WavesM, WavesN, tw::default_block_tile<Arch, tw::half_t>().op};
   template <class Arch>
-  using on = tw::gemm_policy<Arch, tw::half_t, k, k, 8, tile<Arch>, tw::multi_stage_pipeline<Stages>>;
+  using on = tw::gemm_policy<Arch, tw::half_t, Major, Major, 8, tile<Arch>, tw::multi_stage_pipeline<Stages>>;
 };
 using direct_128x128x32 = direct<128, 128, 32, 2, 2, 4>;
 using direct_256x256x32 = direct<256, 256, 32, 2, 4, 2>;
 using direct_128x128x64 = direct<128, 128, 64, 2, 2, 3>;
 using direct_256x256x64 = direct<256, 256, 64, 2, 4, 2>;
+using direct_columns = direct<256, 256, 64, 2, 4, 2, mn>;
 
 template <class Policy>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] tw::gemm_args args) {

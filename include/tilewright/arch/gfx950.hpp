@@ -19,7 +19,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna4_lds()
                                         "sources disagree: two halves on 32 banks", 4};
   constexpr lds_service b32_write{contiguous_phases(wave, 32), 32, grade::inferred, "as ds_write_b32 of gfx942"};
   constexpr lds_service b64_read{contiguous_phases(wave, 32), 64, grade::vendor, "vendor; measured by others", 4};
-  constexpr lds_service b64_transposing{contiguous_phases(wave, 32), 64, grade::inferred, "as ds_read_b64"};
+  constexpr lds_service b64_transposing{contiguous_phases(wave, 32), 64, grade::inferred, "as ds_read_b64", 4};
   constexpr lds_service narrow_write{contiguous_phases(wave, 32), 32, grade::inferred, "as ds_write_b32"};
   return list_of<lds_instruction, num_lds_ops>(
       lds_row(lds_op::read_b8, b32_read_whole, b32_read_halves),

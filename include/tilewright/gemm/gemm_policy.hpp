@@ -70,7 +70,7 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& til
 template <class Arch, class T>
 constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_transposed, index_t rows,
                                            const distribution_encoding& copy, const distribution_encoding& read) {
-  const lds_access_kind kind = fragment_access(tile.op);
+  const lds_access_kind kind = fragment_access(tile.op, is_transposed);
   if (is_transposed) {
     return choose_lds_layout<Arch>(lds_tile{tile.k, rows, sizeof(T)}, lds_use{transposed(copy), lds_access_kind::write},
                                    lds_use{transposed(read), kind});
@@ -166,16 +166,17 @@ struct gemm_policy {
   /// Elements that a thread copies to LDS at once.
   static constexpr index_t copy_vector = exchanges_lanes ? direct_copy_bytes / index_t(sizeof(T)) : k_pack;
 
-  /// Whether columns of the operand's tile, not rows, are contiguous in LDS.
-  static constexpr bool a_transposed = copies_directly<pipeline> && AMajor == operand_major::mn;
-  static constexpr bool b_transposed = copies_directly<pipeline> && BMajor == operand_major::mn;
+  /// Whether columns of the operand's tile, not rows, are contiguous in LDS, as they are in memory: where the target can read them so.
+  static constexpr bool keeps_columns =
+      copies_directly<pipeline> || (tilewright::arch::is_amd(Arch::value) && reads_transposed(Arch::value, Tile.op));
+  static constexpr bool a_transposed = keeps_columns && AMajor == operand_major::mn;
+  static constexpr bool b_transposed = keeps_columns && BMajor == operand_major::mn;
   static_assert(!copies_directly<pipeline> || Vector % copy_vector == 0,
                 "gemm_policy: this pipeline copies vectors of 16 bytes, on gfx90a and gfx942 of 4; give a Vector of so "
                 "many elements, or use another pipeline");
-  static_assert(uses_ldmatrix(Tile.op) || !(a_transposed || b_transposed),
-                "gemm_policy: without ldmatrix an operand whose rows are not contiguous must pass through registers on "
-                "its way to LDS; use "
-                "another pipeline");
+  static_assert(reads_transposed(Arch::value, Tile.op) || !(a_transposed || b_transposed),
+                "gemm_policy: without ldmatrix or transposing reads an operand whose rows are not contiguous must pass "
+                "through registers on its way to LDS; use another pipeline");
 
   /// Who copies which elements of an operand's tile to LDS, and who reads (for ldmatrix: addresses) which from there.
   static constexpr distribution_encoding a_copy =

@@ -34,11 +34,12 @@ constexpr gemm_lds_prediction predict_lds() {
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
   constexpr auto c = make_lds_descriptor<stage::layout.layout>();
-  const auto read = fragment_access(tile.op);
+  const auto a_read = fragment_access(tile.op, Policy::a_transposed),
+             b_read = fragment_access(tile.op, Policy::b_transposed);
   return {analyze_lds_access<Arch>(a, tile_distribution<Policy::a_copy>{}, bytes, lds_access_kind::write),
           analyze_lds_access<Arch>(b, tile_distribution<Policy::b_copy>{}, bytes, lds_access_kind::write),
-          analyze_lds_access<Arch>(a, tile_distribution<Policy::a_read>{}, bytes, read),
-          analyze_lds_access<Arch>(b, tile_distribution<Policy::b_read>{}, bytes, read),
+          analyze_lds_access<Arch>(a, tile_distribution<Policy::a_read>{}, bytes, a_read),
+          analyze_lds_access<Arch>(b, tile_distribution<Policy::b_read>{}, bytes, b_read),
           analyze_lds_access<Arch>(c, tile_distribution<stage::sums>{}, 4, lds_access_kind::write),
           analyze_lds_access<Arch>(c, tile_distribution<stage::rows>{}, 4, lds_access_kind::read)};
 }
@@ -53,11 +54,13 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
   constexpr auto c = make_lds_descriptor<stage::layout.layout>();
-  constexpr lds_access_kind write = lds_access_kind::write, read = fragment_access(tile.op);
+  constexpr lds_access_kind write = lds_access_kind::write,
+                            a_read = fragment_access(tile.op, Policy::a_transposed),
+                            b_read = fragment_access(tile.op, Policy::b_transposed);
   return require_conflict_free<Basis, lds_access<Arch, a, tile_distribution<Policy::a_copy>, T, write>,
                                lds_access<Arch, b, tile_distribution<Policy::b_copy>, T, write>,
-                               lds_access<Arch, a, tile_distribution<Policy::a_read>, T, read>,
-                               lds_access<Arch, b, tile_distribution<Policy::b_read>, T, read>,
+                               lds_access<Arch, a, tile_distribution<Policy::a_read>, T, a_read>,
+                               lds_access<Arch, b, tile_distribution<Policy::b_read>, T, b_read>,
                                lds_access<Arch, c, tile_distribution<stage::sums>, float, write>,
                                lds_access<Arch, c, tile_distribution<stage::rows>, float, lds_access_kind::read>>();
 }

@@ -67,8 +67,8 @@ TILEWRIGHT_HD constexpr arch::lane_map transposed(arch::lane_map map) {
 
 }  // namespace detail
 
-/// A (m x k) in the instruction's registers; B (n x k) likewise. For ldmatrix, `addresses` says who addresses what, in an LDS
-/// layout with contiguous rows or, `transposed`, contiguous columns.
+/// A (m x k) in the instruction's registers; B (n x k) likewise. With `addresses` it says who addresses what, in an LDS layout with
+/// contiguous rows or, `transposed`, contiguous columns: not the same for ldmatrix and transposing reads.
 TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false, bool transposed = false) {
   const arch::matrix_instruction i = arch::describe(t.op);
   return detail::operand_encoding(t.m / (i.m * t.waves_m), t.waves_m, t.waves_n, t.k / i.k, true,

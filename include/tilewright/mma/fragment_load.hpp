@@ -2,7 +2,7 @@
 // Reads matrix operands from LDS into the registers that a matrix instruction wants.
 #pragma once
 
-#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/tile/load_store.hpp>
@@ -12,9 +12,16 @@ namespace tilewright {
 /// Operands of these instructions are read with ldmatrix: the lane that gives an address is not the lane that gets the data.
 TILEWRIGHT_HD constexpr bool uses_ldmatrix(arch::matrix_op op) { return op == arch::matrix_op::mma_m16n8k16_x2; }
 
-/// How operands of an instruction are read from LDS.
-TILEWRIGHT_HD constexpr lds_access_kind fragment_access(arch::matrix_op op) {
-  return uses_ldmatrix(op) ? lds_access_kind::ldmatrix : lds_access_kind::read;
+/// How an operand of an instruction is read from LDS, where its rows or (transposed) its columns are contiguous.
+TILEWRIGHT_HD constexpr lds_access_kind fragment_access(arch::matrix_op op, bool transposed = false) {
+  if (uses_ldmatrix(op)) return lds_access_kind::ldmatrix;
+  return transposed ? lds_access_kind::transposing_read : lds_access_kind::read;
+}
+
+/// Whether a target reads an operand of which columns are contiguous in LDS.
+TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::matrix_op op) {
+  const arch::lds_op read = arch::transposing_read_op(arch::element_bytes(op));
+  return uses_ldmatrix(op) || (read != arch::lds_op::read_b64 && target.supports(read));
 }
 
 /// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers: lane l of
@@ -35,24 +42,36 @@ TILEWRIGHT_HD constexpr arch::lane_map transposing_ldmatrix_address_map(const ar
 }
 
 /// Lanes and the elements that they address when an operand is read from LDS, where its rows or (transposed) its columns are contiguous.
-TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand, bool transposed = false) {
-  if (!uses_ldmatrix(op)) return operand;
+TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand,
+                                                bool transposed = false) {
+  if (!uses_ldmatrix(op)) {
+    if (!transposed) return operand;
+    return arch::address_map(arch::exchange_of(arch::transposing_read_op(arch::element_bytes(op))), operand);
+  }
   return transposed ? transposing_ldmatrix_address_map(operand) : ldmatrix_address_map(operand);
 }
 
 namespace detail {
 
-/// Accesses Is of a window, for the instruction's operand.
+/// Accesses Is of a window, for the instruction's operand. Its vectors run along k, or along the rows of a transposed operand.
 template <arch::matrix_op Op, class Tile, class Window, index_t... Is>
-TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_bytes, std::integer_sequence<index_t, Is...> accesses) {
+TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_bytes,
+                                  std::integer_sequence<index_t, Is...> accesses) {
+  constexpr bool transposed = detail::vector_dim_x<Window> == 0;
   if constexpr (uses_ldmatrix(Op)) {
     static_assert(Window::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
-    // The window's vectors run along k, or along the rows of a transposed operand. Either way an access fills 8 registers, in the order
-    // of the operand's tiles.
-    constexpr bool transposed = detail::vector_dim_x<Window> == 0;
+    // Either way an access fills 8 registers, in the order of the operand's tiles.
     const auto offsets = window.offsets(accesses);
     (vector_to_registers<1>(tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is]),
                             exec::ldmatrix_x4<transposed>(window.view.buffer, offsets[Is] + lds_bytes)),
+     ...);
+  } else if constexpr (transposed) {
+    using T = typename Window::element_type;
+    static_assert(Window::vector_length * sizeof(T) == 8,
+                  "load_fragments: a transposing read takes 8 contiguous bytes");
+    const auto offsets = window.offsets(accesses);
+    (vector_to_registers<1>(tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is]),
+                            exec::lds_load_transpose<T>(window.view.buffer, offsets[Is] + lds_bytes)),
      ...);
   } else {
     load_accesses(tile, window, known_inside<>{}, lds_bytes, accesses);
@@ -84,7 +103,8 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
 
 /// The whole window.
 template <arch::matrix_op Op, TileDistribution Result, class View, class Distribution>
-TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window, index_t lds_bytes, exec::call_site where = {}) {
+TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window, index_t lds_bytes,
+                                  exec::call_site where = {}) {
   static_distributed_tensor<typename View::element_type, Result> tile;
   load_fragment_steps<Op, 1, 0, 1>(tile, window, lds_bytes, where);
   return tile;
