@@ -92,7 +92,7 @@ struct async_tile_window {
   /// Byte offsets from the buffer's begin, of accesses Is.
   template <index_t... Is>
   TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
-    array<index_t, num_access> result;
+    array<index_t, num_access> result{};
     ((result[Is] = windows[constant(exchange::value.group[Is])].base[constant(accesses::list.base[Is])] +
                    constant(accesses::list.immediate[Is] * element_bytes)),
      ...);
