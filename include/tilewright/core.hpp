@@ -23,5 +23,5 @@
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/lds/lds_proof.hpp>
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/numeric/stochastic.hpp>
 #include <tilewright/version.hpp>

@@ -59,7 +59,9 @@ TEST_P(tile_operations, gather_rows_beyond_two_gigabytes) {
     const int row = table[i / 16];
     const bool exists = row >= 0 && row < int(num_rows);
     ASSERT_EQ(out[i], exists ? float(std::size_t(row) * 16 + i % 16 + 1) : 0.0f) << i;
-    if (exists) ASSERT_EQ(pool[std::size_t(row) * stride + i % 16], 2 * out[i]) << i;
+    if (exists) {
+      ASSERT_EQ(pool[std::size_t(row) * stride + i % 16], 2 * out[i]) << i;
+    }
   }
   ::munmap(memory, num_rows * stride * 4);
 }

@@ -18,6 +18,7 @@ namespace tile_ops {
 using namespace tilewright;
 
 inline constexpr index_t rows = 32, cols = 64, size = rows * cols, table_length = 29, page_rows = 4;
+inline constexpr unsigned seed = 42;
 inline constexpr index_t lds_bytes = size * 4;
 
 /// What the kernel writes, each as rows x cols floats unless said otherwise.
@@ -25,6 +26,7 @@ enum result : int {
   elementwise,        // 2 in + 1, then 100 on the diagonal
   positions,          // 1000 row + col
   converted,          // in as fp8, and back
+  at_random,          // in / 3 as bfloat16, rounded at random
   shuffled,           // in, stored by columns
   permuted,           // in, after a change of registers
   transposed,         // in transposed, cols x rows
@@ -120,6 +122,8 @@ TILEWRIGHT_HD void in_each_thread(const arguments& args, const Tile& in) {
   store(args.out[positions], where);
 
   store(args.out[converted], cast_tile<fp8_ocp_t>(in));
+  const auto third = tile_elementwise_in([](float x) { return x / 3; }, in);
+  store(args.out[at_random], cast_tile_stochastic<bfloat16_t>(third, seed));
 
   const auto left = get_slice_tile(in, sequence<0, 0>{}, sequence<rows / 2, cols>{});
   const auto right = get_slice_tile(in, sequence<rows / 2, 0>{}, sequence<rows, cols>{});

@@ -39,6 +39,9 @@ struct problem {
           case converted:
             value = float_from_fp8_bits<fp8_format::e4m3>(fp8_bits_from_float<fp8_format::e4m3>(at(r, c)));
             break;
+          case at_random:
+            value = float(stochastic_round<bfloat16_t>(at(r, c) / 3, random_bits(seed, unsigned(r * cols + c))));
+            break;
           case shuffled:
           case permuted:
           case linear: value = at(r, c); break;
@@ -74,9 +77,10 @@ struct problem {
 
   /// The first wrong element of any result, or nothing. Sums are of quarters: exact in any order.
   std::string first_difference() const {
-    static const char* const names[] = {
-        "elementwise", "positions", "converted", "shuffled", "permuted", "transposed", "sliced", "row_sums",
-        "col_max",     "updated",   "copied",    "gathered", "paged",    "scattered",  "linear", "transposed_in_lds"};
+    static const char* const names[] = {"elementwise", "positions",        "converted", "at_random", "shuffled",
+                                        "permuted",    "transposed",       "sliced",    "row_sums",  "col_max",
+                                        "updated",     "copied",           "gathered",  "paged",     "scattered",
+                                        "linear",      "transposed_in_lds"};
     for (int which = 0; which < num_results; ++which) {
       const std::vector<float> wanted = expected(result(which));
       for (std::size_t i = 0; i < wanted.size(); ++i) {

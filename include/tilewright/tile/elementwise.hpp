@@ -2,6 +2,7 @@
 // Functions of the elements of tiles, each thread for its own.
 #pragma once
 
+#include <tilewright/numeric/stochastic.hpp>
 #include <tilewright/tile/get_partition_index.hpp>
 #include <tilewright/tile/static_distributed_tensor.hpp>
 
@@ -93,6 +94,33 @@ TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distri
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < n; ++d) result.thread_buffer[d] = type_convert<To>(tile.thread_buffer[d]);
   }
+  return result;
+}
+
+namespace detail {
+/// Number of an element in row-major order of the tile.
+template <class Distribution>
+TILEWRIGHT_HD constexpr unsigned place_in_tile(const multi_index<Distribution::ndim_x>& x) {
+  unsigned place = 0;
+  unroll<Distribution::ndim_x>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+    place = place * unsigned(constant(Distribution::x_lengths[i.value])) + unsigned(x[i]);
+  });
+  return place;
+}
+}  // namespace detail
+
+/// The tile with its elements converted as stochastic_round does. What is random depends on the seed and on the position in the tile alone, so
+/// copies of an element stay alike; another tile needs another seed.
+template <class To, class Distribution>
+TILEWRIGHT_HD constexpr auto cast_tile_stochastic(
+    const static_distributed_tensor<float, Distribution>& tile, unsigned seed,
+    const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
+  static_distributed_tensor<To, Distribution> result{};
+  const unsigned own = detail::place_in_tile<Distribution>(Distribution::calculate_index(p));
+  unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+    constexpr auto step = detail::place_in_tile<Distribution>(detail::position_of_register<Distribution, d.value>);
+    result.thread_buffer[d] = stochastic_round<To>(tile.thread_buffer[d], random_bits(seed, own + step));
+  });
   return result;
 }
 
