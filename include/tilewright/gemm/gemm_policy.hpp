@@ -183,8 +183,8 @@ struct gemm_policy {
       detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, copy_vector);
   static constexpr distribution_encoding b_copy =
       detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, copy_vector);
-  static constexpr distribution_encoding a_read = a_encoding(Tile, true, a_transposed);
-  static constexpr distribution_encoding b_read = b_encoding(Tile, true, b_transposed);
+  static constexpr distribution_encoding a_read = number<a_encoding(Tile, true, a_transposed)>::value;
+  static constexpr distribution_encoding b_read = number<b_encoding(Tile, true, b_transposed)>::value;
 
   /// How the operand tiles lie in LDS: chosen so that writing and reading them is free of bank conflicts where that is possible.
   static constexpr lds_layout_choice a_layout =
@@ -192,8 +192,8 @@ struct gemm_policy {
   static constexpr lds_layout_choice b_layout =
       number<detail::operand_layout<Arch, T>(Tile, b_transposed, Tile.n, b_copy, b_read)>::value;
   /// The same as graphs from (row, k).
-  static constexpr tensor_graph a_lds = detail::operand_graph(a_layout.layout, a_transposed);
-  static constexpr tensor_graph b_lds = detail::operand_graph(b_layout.layout, b_transposed);
+  static constexpr tensor_graph a_lds = number<detail::operand_graph(a_layout.layout, a_transposed)>::value;
+  static constexpr tensor_graph b_lds = number<detail::operand_graph(b_layout.layout, b_transposed)>::value;
 };
 
 }  // namespace tilewright

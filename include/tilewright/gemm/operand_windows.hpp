@@ -52,8 +52,8 @@ class operand_windows {
 
   /// 32-bit registers for these operands, and for a tile of each operand on its way from global memory.
   static constexpr index_t registers =
-      (a_encoding(tile).num_elements_per_thread() + b_encoding(tile).num_elements_per_thread()) * index_t(sizeof(T)) /
-      4;
+      constant((a_encoding(tile).num_elements_per_thread() + b_encoding(tile).num_elements_per_thread()) *
+               index_t(sizeof(T)) / 4);
   static constexpr index_t copy_registers =
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
