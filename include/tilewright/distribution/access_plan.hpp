@@ -31,39 +31,36 @@ struct linear_step {
 };
 
 TILEWRIGHT_HD constexpr linear_step step_along(const tensor_graph& graph, index_t dim) {
-  array<linear_step, tensor_graph::max_hidden> step{};
-  for (index_t bottom = 0; bottom < graph.num_bottom; ++bottom) step[bottom].factor = 1;
-  for (const graph_node& node : graph.nodes) {  // from memory upwards
-    const auto& p = node.spec.parameters;
-    const index_t n = node.upper.size();
-    linear_step below =
-        node.lower.size() == 1 ? step[node.lower[0]] : linear_step{};  // of the last upper dimension of an unmerge
-    for (index_t i = n; i-- > 0;) {
-      linear_step& above = step[node.upper[i]];
-      switch (node.spec.kind) {
-        case transform_kind::pass_through:
-        case transform_kind::pad:
-        case transform_kind::offset:
-        case transform_kind::slice: above = below; break;
-        case transform_kind::embed:
-          above = below;
-          if (p[n + i] != dynamic) {
-            above.factor *= p[n + i];
-          } else if (below.slot < 0) {
-            above.slot = node.value_slot(n + i);
-          } else {
-            above = {};
-          }
-          break;
-        case transform_kind::unmerge:
-          above = below;
-          below = p[i] == dynamic ? linear_step{} : linear_step{detail::multiply(below.factor, p[i]), below.slot};
-          break;
-        default: break;
+  index_t id = graph.top[dim];
+  linear_step step{1, -1};
+  for (index_t n = graph.nodes.size(); n-- > 0;) {  // down to memory, through the nodes on the way
+    const graph_node& node = graph.nodes[n];
+    index_t upper = 0;
+    while (upper < node.upper.size() && node.upper[upper] != id) ++upper;
+    if (upper == node.upper.size()) continue;
+    const auto times = [&](index_t i) {
+      if (node.spec.parameters[i] != dynamic) {
+        step.factor = detail::multiply(step.factor, node.spec.parameters[i]);
+      } else if (step.slot < 0) {
+        step.slot = node.value_slot(i);
+      } else {
+        step.factor = 0;
       }
+    };
+    switch (node.spec.kind) {
+      case transform_kind::pass_through:
+      case transform_kind::pad:
+      case transform_kind::offset:
+      case transform_kind::slice: break;
+      case transform_kind::embed: times(node.upper.size() + upper); break;
+      case transform_kind::unmerge:
+        for (index_t i = upper + 1; i < node.upper.size(); ++i) times(i);
+        break;
+      default: return {};
     }
+    id = node.lower[0];
   }
-  return step[graph.top[dim]];
+  return step;
 }
 
 /// Accesses of one thread; offsets in elements.
@@ -83,7 +80,7 @@ namespace detail {
 
 /// Where the accesses lie in the tile and in the registers: y in row-major order, the vector's dimension in steps of the vector.
 template <index_t NumAccess, index_t NDimX>
-TILEWRIGHT_HD constexpr void place_accesses(access_list<NumAccess, NDimX>& list, const distribution_encoding& e) {
+constexpr void place_accesses(access_list<NumAccess, NDimX>& list, const distribution_encoding& e) {
   struct axis {
     index_t x, x_step, register_step, accesses;
   };
@@ -108,7 +105,7 @@ TILEWRIGHT_HD constexpr void place_accesses(access_list<NumAccess, NDimX>& list,
 
 /// Addresses of a static linear descriptor: all differ by constants.
 template <tensor_graph Graph, index_t NumAccess, index_t NDimX>
-TILEWRIGHT_HD constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list) {
+constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list) {
   constexpr tensor_descriptor<Graph> descriptor{};
   const index_t origin = descriptor.calculate_offset({});
   multi_index<NDimX> step{};
@@ -125,10 +122,42 @@ TILEWRIGHT_HD constexpr void derive_by_addition(access_list<NumAccess, NDimX>& l
   }
 }
 
-/// Addresses of a static descriptor that is linear over bits, of a tile whose factors are powers of two.
-template <tensor_graph Graph, index_t NumAccess, index_t NDimX>
-TILEWRIGHT_HD constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, const distribution_encoding& e) {
+/// Offsets of the single bits of an index, of a static descriptor that is linear over bits: bit[x][b] of index 1 << b along dimension x.
+template <index_t NDimX>
+struct bit_offsets {
+  array<inplace_vector<index_t, 31>, NDimX> bit;
+};
+template <tensor_graph Graph>
+constexpr bit_offsets<Graph.ndim()> find_bit_offsets() {
   constexpr tensor_descriptor<Graph> descriptor{};
+  bit_offsets<Graph.ndim()> result;
+  for (index_t x = 0; x < Graph.ndim(); ++x) {
+    const index_t length = hidden_length(Graph, Graph.top[x]);
+    for (index_t b = 0; (length - 1) >> b != 0; ++b) {
+      multi_index<Graph.ndim()> unit{};
+      unit[x] = 1 << b;
+      result.bit[x].push_back(descriptor.calculate_offset(unit));
+    }
+  }
+  return result;
+}
+
+// A template argument is computed once; the initialiser of a variable three times by clang, for device code. But g++ 12 leaves out
+// zeros inside of arrays when it mangles a template argument, so that two of these would share a symbol.
+#if defined(__clang__)
+template <auto Value>
+inline constexpr const auto& object_of = Value;
+template <tensor_graph Graph>
+inline constexpr const auto& bit_offsets_v = object_of<find_bit_offsets<Graph>()>;
+#else
+template <tensor_graph Graph>
+inline constexpr auto bit_offsets_v = find_bit_offsets<Graph>();
+#endif
+
+/// Addresses of such a descriptor, of a tile whose factors are powers of two.
+template <index_t NumAccess, index_t NDimX>
+constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, const distribution_encoding& e,
+                             const bit_offsets<NDimX>& offsets) {
   // The bits of the offset that the thread or the tile's origin may set.
   index_t variable_bits = 0;
   for (index_t x = 0; x < NDimX; ++x) {
@@ -136,20 +165,20 @@ TILEWRIGHT_HD constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, 
     for (rh_id id : e.y) {
       if (id.major == x + 1) own_bits |= (e.length(id) - 1) * e.stride(id);
     }
-    const index_t length = hidden_length(Graph, Graph.top[x]);
-    for (index_t bit = 1; bit < length; bit <<= 1) {
-      if (bit & own_bits) continue;
-      multi_index<NDimX> unit{};
-      unit[x] = bit;
-      variable_bits |= descriptor.calculate_offset(unit);
-    }
+    for (index_t b = 0; b < offsets.bit[x].size(); ++b) variable_bits |= own_bits >> b & 1 ? 0 : offsets.bit[x][b];
   }
   list.rule = address_rule::xor_groups;
   list.num_bases = 0;
   array<index_t, NumAccess> offset{};
   for (index_t i = 0; i < NumAccess; ++i) {
     const index_t lowest_bit = i & -i;
-    offset[i] = i == lowest_bit ? descriptor.calculate_offset(list.x[i]) : offset[i - lowest_bit] ^ offset[lowest_bit];
+    if (i == lowest_bit) {
+      for (index_t x = 0; x < NDimX; ++x) {
+        for (index_t b = 0; list.x[i][x] >> b != 0; ++b) offset[i] ^= list.x[i][x] >> b & 1 ? offsets.bit[x][b] : 0;
+      }
+    } else {
+      offset[i] = offset[i - lowest_bit] ^ offset[lowest_bit];
+    }
     const index_t flipped = offset[i] & variable_bits;
     index_t b = 0;
     while (b < list.num_bases && list.flipped_bits[b] != flipped) ++b;
@@ -164,7 +193,7 @@ TILEWRIGHT_HD constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, 
 /// The plan of a static or dynamic descriptor under a distribution. xor_groups assumes that the tile's origin is a multiple of
 /// the tile's lengths.
 template <tensor_graph Graph, distribution_encoding Encoding, vector_choice Vector>
-TILEWRIGHT_HD constexpr auto make_access_list() {
+constexpr auto make_access_list() {
   constexpr index_t num_access = Encoding.num_elements_per_thread() / Vector.length;
   access_list<num_access, Encoding.ndim_x()> list;
   list.vector = Vector;
@@ -179,19 +208,12 @@ TILEWRIGHT_HD constexpr auto make_access_list() {
     for (const auto& h : Encoding.h) {
       for (index_t f : h) powers_of_two = powers_of_two && is_power_of_two(f);
     }
-    if (powers_of_two) detail::derive_by_xor<Graph>(list, Encoding);
+    if (powers_of_two) detail::derive_by_xor(list, Encoding, detail::bit_offsets_v<Graph>);
   }
   return list;
 }
 
-/// The list as a constant. With clang it is a template argument, computed once instead of three times. g++ 12 leaves out zeros inside of
-/// arrays when it mangles one, so that two lists would share a symbol.
-#if defined(__clang__)
-namespace detail {
-template <auto Value>
-inline constexpr const auto& object_of = Value;
-}
-#endif
+/// The list as a constant.
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
 struct access_plan {
   static constexpr vector_choice vector = number<choose_vector(Graph, Encoding, ElementBytes)>::value;

@@ -164,7 +164,7 @@ struct gemm_kernel {
                                   make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{},
                                   tensor_descriptor<Policy::b_lds>{{}, tile.n * tile.k});
 
-    static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding(tile)>> sums{};
+    static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds);
     if constexpr (Policy::split_k == split_k_kind::workspace) {

@@ -16,8 +16,8 @@ TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
 /// The operands of one matrix instruction after the other, in registers.
 template <class Policy>
 struct operand_fragments {
-  static_distributed_tensor<typename Policy::element_type, tile_distribution<a_encoding(Policy::tile)>> a;
-  static_distributed_tensor<typename Policy::element_type, tile_distribution<b_encoding(Policy::tile)>> b;
+  static_distributed_tensor<typename Policy::element_type, tile_distribution<a_encoding_v<Policy::tile>>> a;
+  static_distributed_tensor<typename Policy::element_type, tile_distribution<b_encoding_v<Policy::tile>>> b;
 };
 
 /// The calling thread's addresses in the first LDS buffer. Other buffers lie a number of bytes behind it.
@@ -52,8 +52,8 @@ class operand_windows {
 
   /// 32-bit registers for these operands, and for a tile of each operand on its way from global memory.
   static constexpr index_t registers =
-      constant((a_encoding(tile).num_elements_per_thread() + b_encoding(tile).num_elements_per_thread()) *
-               index_t(sizeof(T)) / 4);
+      (a_encoding_v<tile>.num_elements_per_thread() + b_encoding_v<tile>.num_elements_per_thread()) * index_t(sizeof(T)) /
+      4;
   static constexpr index_t copy_registers =
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 

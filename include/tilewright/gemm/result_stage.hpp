@@ -41,7 +41,7 @@ struct result_stage {
       min(16 / index_t(sizeof(typename Policy::result_type)), chunk.m* chunk.n / chunk.block_size());
 
   /// A chunk as matrix instructions leave it, and as it is written to C.
-  static constexpr distribution_encoding sums = number<c_encoding(chunk)>::value;
+  static constexpr distribution_encoding sums = c_encoding_v<chunk>;
   static constexpr distribution_encoding rows =
       result_rows_encoding(chunk.m, chunk.n, chunk.num_waves(), Policy::arch::value.wave_size, vector);
   static_assert(operand_copy_fits(operand_major::k, chunk.m, chunk.n, chunk.num_waves(), Policy::arch::value.wave_size,

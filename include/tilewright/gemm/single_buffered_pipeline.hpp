@@ -22,7 +22,7 @@ struct single_buffered_pipeline {
     constexpr index_t steps = num_k_steps(tile);
     constexpr index_t registers = operand_windows<Policy>::registers, addresses = 32;
     const index_t others =
-        c_encoding(tile).num_elements_per_thread() + operand_windows<Policy>::copy_registers + addresses;
+        c_encoding_v<tile>.num_elements_per_thread() + operand_windows<Policy>::copy_registers + addresses;
     return others + registers <= Policy::registers_per_thread ? max(steps / 2, 1) : 1;
   }
 

@@ -99,6 +99,14 @@ TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
   return embed(outer, encoding_of(t.transposes_c() ? detail::transposed(i.c) : i.c));
 }
 
+/// The same, computed once for each tile.
+template <block_tile Tile>
+inline constexpr distribution_encoding a_encoding_v = number<a_encoding(Tile)>::value;
+template <block_tile Tile>
+inline constexpr distribution_encoding b_encoding_v = number<b_encoding(Tile)>::value;
+template <block_tile Tile>
+inline constexpr distribution_encoding c_encoding_v = number<c_encoding(Tile)>::value;
+
 /// Steps along k that the block tile's matrix instruction takes.
 TILEWRIGHT_HD constexpr index_t num_k_steps(const block_tile& t) { return t.k / arch::describe(t.op).k; }
 
