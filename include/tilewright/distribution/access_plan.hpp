@@ -103,17 +103,9 @@ constexpr void place_accesses(access_list<NumAccess, NDimX>& list, const distrib
   }
 }
 
-/// Addresses of a static linear descriptor: all differ by constants.
-template <tensor_graph Graph, index_t NumAccess, index_t NDimX>
-constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list) {
-  constexpr tensor_descriptor<Graph> descriptor{};
-  const index_t origin = descriptor.calculate_offset({});
-  multi_index<NDimX> step{};
-  for (index_t x = 0; x < NDimX; ++x) {
-    multi_index<NDimX> unit{};
-    unit[x] = 1;
-    step[x] = descriptor.calculate_offset(unit) - origin;
-  }
+/// Addresses of a static linear descriptor: all differ by constants, so many for a step along each dimension.
+template <index_t NumAccess, index_t NDimX>
+constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list, const multi_index<NDimX>& step) {
   list.rule = address_rule::constant_steps;
   list.num_bases = 1;
   for (index_t i = 0; i < NumAccess; ++i) {
@@ -202,7 +194,16 @@ constexpr auto make_access_list() {
   for (index_t i = 0; i < num_access; ++i) list.base[i] = i;
   if constexpr (is_linear(Graph)) {
     list.rule = address_rule::uniform_steps;
-    if constexpr (Graph.num_values == 0) detail::derive_by_addition<Graph>(list);
+    if constexpr (Graph.num_values == 0) {
+      constexpr tensor_descriptor<Graph> descriptor{};
+      multi_index<Graph.ndim()> step{};
+      for (index_t x = 0; x < Graph.ndim(); ++x) {
+        multi_index<Graph.ndim()> unit{};
+        unit[x] = 1;
+        step[x] = descriptor.calculate_offset(unit) - descriptor.calculate_offset({});
+      }
+      detail::derive_by_addition(list, step);
+    }
   } else if constexpr (Graph.num_values == 0 && is_f2_linear(Graph)) {
     bool powers_of_two = true;
     for (const auto& h : Encoding.h) {

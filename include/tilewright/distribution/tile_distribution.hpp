@@ -14,27 +14,29 @@ namespace detail {
 template <int Major, int Minor>
 inline constexpr bool is_factor_owned_well = false;
 
-template <encoding_check Check>
+template <encoding_fault Fault, int Major, int Minor>
 TILEWRIGHT_HD constexpr bool require_sound_encoding() {
-  if constexpr (Check.fault == encoding_fault::unknown_factor) {
-    static_assert(is_factor_owned_well<Check.id.major, Check.id.minor>,
+  if constexpr (Fault == encoding_fault::unknown_factor) {
+    static_assert(is_factor_owned_well<Major, Minor>,
                   "tile_distribution_encoding: an id names a factor that does not exist; ids are (0, i) for R and (1 + "
                   "d, i) for factor i of dimension d");
-  } else if constexpr (Check.fault == encoding_fault::owned_twice) {
-    static_assert(is_factor_owned_well<Check.id.major, Check.id.minor>,
+  } else if constexpr (Fault == encoding_fault::owned_twice) {
+    static_assert(is_factor_owned_well<Major, Minor>,
                   "tile_distribution_encoding: a factor has two owners; give each (major, minor) id to one P or one Y");
-  } else if constexpr (Check.fault == encoding_fault::owned_by_nobody) {
-    static_assert(is_factor_owned_well<Check.id.major, Check.id.minor>,
+  } else if constexpr (Fault == encoding_fault::owned_by_nobody) {
+    static_assert(is_factor_owned_well<Major, Minor>,
                   "tile_distribution_encoding: a factor has no owner; give each (major, minor) id to one P or one Y");
-  } else if constexpr (Check.fault == encoding_fault::replicated_per_thread) {
-    static_assert(is_factor_owned_well<Check.id.major, Check.id.minor>,
+  } else if constexpr (Fault == encoding_fault::replicated_per_thread) {
+    static_assert(is_factor_owned_well<Major, Minor>,
                   "tile_distribution_encoding: an R factor is listed in Y; only threads replicate, list it in a P");
-  } else if constexpr (Check.fault == encoding_fault::bad_length) {
-    static_assert(is_factor_owned_well<Check.id.major, Check.id.minor>,
-                  "tile_distribution_encoding: a factor must be at least 1");
+  } else if constexpr (Fault == encoding_fault::bad_length) {
+    static_assert(is_factor_owned_well<Major, Minor>, "tile_distribution_encoding: a factor must be at least 1");
   }
   return true;
 }
+
+template <encoding_check Check>
+inline constexpr bool is_sound_encoding_v = require_sound_encoding<Check.fault, Check.id.major, Check.id.minor>();
 
 /// One factor that partition indices own: digit p[p] / divisor % length (all of the quotient if length is 0) moves x[x] by stride.
 struct digit_place {
@@ -79,7 +81,7 @@ TILEWRIGHT_HD constexpr void add_digit(index_t* x, const index_t* p, index_t i, 
 /// element d of its registers is y in row-major order.
 template <distribution_encoding Encoding>
 struct tile_distribution {
-  static_assert(detail::require_sound_encoding<check(Encoding)>());
+  static_assert(detail::is_sound_encoding_v<check(Encoding)>);
 
   static constexpr distribution_encoding encoding = Encoding;
   static constexpr index_t ndim_x = Encoding.ndim_x();
