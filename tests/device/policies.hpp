@@ -43,6 +43,10 @@ template <class Arch>
 struct bf8 : tw::gemm_policy<Arch, bf8_t<Arch>, mn, k, 16, tile<Arch, bf8_t<Arch>, 64, 64>> {
   using result_type = bf8_t<Arch>;
 };
+template <class Arch>
+struct fp8_and_bf8 : tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16, tile<Arch, fp8_t<Arch>, 64, 64>> {
+  using b_element_type = bf8_t<Arch>;
+};
 
 // Pipelines.
 template <class Arch>
@@ -104,6 +108,7 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(int8, every, "int8 to int, vectors of 1, column-major A and B")                                          \
   X(fp8, with_8bit_floats, "fp8 to f16, row-major A and B")                                                  \
   X(bf8, with_8bit_floats, "bf8 to bf8, column-major A and B")                                               \
+  X(fp8_and_bf8, with_8bit_floats, "A of fp8, B of bf8 to f32")                                              \
   X(double_buffered, every, "double_buffered_pipeline")                                                      \
   X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                         \
   X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")           \

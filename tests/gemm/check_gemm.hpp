@@ -31,6 +31,7 @@ template <class Policy>
 struct gemm_case {
   using policy = Policy;
   using T = typename Policy::element_type;
+  using BElement = typename Policy::b_element_type;
   using R = typename Policy::result_type;
   static constexpr bool a_along_k = Policy::a_major == operand_major::k,
                         b_along_k = Policy::b_major == operand_major::k;
@@ -109,14 +110,15 @@ struct gemm_case {
     return a[std::size_t(z * args.batch_stride_a +
                          (a_along_k ? long_index_t{i} * args.lda + l : long_index_t{l} * args.lda + i))];
   }
-  T b_at(index_t z, index_t l, index_t j) const {
+  BElement b_at(index_t z, index_t l, index_t j) const {
     return b[std::size_t(z * args.batch_stride_b +
                          (b_along_k ? long_index_t{j} * args.ldb + l : long_index_t{l} * args.ldb + j))];
   }
 
   static constexpr long_index_t padding = 64;  // behind the last matrix: must stay as it is, too
   gemm_args args;
-  std::vector<T> a, b;
+  std::vector<T> a;
+  std::vector<BElement> b;
   std::vector<R> c, expected, bias, residual;
   std::vector<float> scale, row_scale, column_scale;
 };

@@ -29,6 +29,25 @@ TEST(GemmTypes, Fp8) {
   expect_all_gemms<with_result<rdna4, half_t>>();
 }
 
+template <class Base, class BElement>
+struct with_b_of : Base {
+  using b_element_type = BElement;
+};
+
+TEST(GemmTypes, Fp8AndBf8) {
+  expect_all_gemms<
+      with_b_of<gemm_policy<arch::gfx942, fp8_fnuz_t, k, k, 16, block_tile{64, 64, 64, 2, 2, mfma_32x32x16_b8_x2}>,
+                bf8_fnuz_t>>();
+  expect_all_gemms<
+      with_b_of<gemm_policy<arch::gfx942, bf8_fnuz_t, mn, k, 1, block_tile{32, 32, 64, 1, 1, mfma_16x16x32_b8_x2}>,
+                fp8_fnuz_t>>();
+  expect_all_gemms<with_b_of<
+      gemm_policy<arch::gfx950, bf8_ocp_t, k, mn, 16, block_tile{64, 64, 128, 2, 2, mfma_32x32x64_b8}>, fp8_ocp_t>>();
+  expect_all_gemms<with_b_of<
+      gemm_policy<arch::gfx1201, fp8_ocp_t, k, k, 16, block_tile{32, 64, 64, 1, 2, wmma_16x16x16_b8_x2_gfx12}>,
+      bf8_ocp_t>>();
+}
+
 TEST(GemmTypes, ResultsOf8BitsSaturate) {
   using fp8 = gemm_policy<arch::gfx942, fp8_fnuz_t, k, k, 16, block_tile{64, 64, 64, 2, 2, mfma_32x32x16_b8_x2}>;
   expect_gemm<with_result<fp8, fp8_fnuz_t>>({.m = 80, .n = 64, .k = 256, .alpha = 16});

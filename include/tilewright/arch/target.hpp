@@ -87,6 +87,10 @@ struct target {
     const bool is_ocp = element == matrix_element::fp8_ocp || element == matrix_element::bf8_ocp;
     return !only_i8 && fp8 == (is_ocp ? fp8_kind::ocp : fp8_kind::fnuz);
   }
+  /// The same for operands of two kinds: any mixture of 8-bit floating-point numbers, else both the same.
+  TILEWRIGHT_HD constexpr bool supports(matrix_op op, matrix_element a, matrix_element b) const {
+    return supports(op, a) && supports(op, b) && (a == b || (is_fp8(a) && is_fp8(b)));
+  }
   TILEWRIGHT_HD constexpr bool supports_direct_to_lds(index_t bytes_per_lane) const {
     for (const index_t known : direct_to_lds_bytes) {
       if (known == bytes_per_lane) return true;

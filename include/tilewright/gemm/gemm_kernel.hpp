@@ -13,6 +13,7 @@ namespace tilewright {
 template <class Policy>
 struct gemm_kernel {
   using T = typename Policy::element_type;
+  using BElement = typename Policy::b_element_type;
   using R = typename Policy::result_type;
   static constexpr block_tile tile = Policy::tile;
   /// With a workspace this kernel writes sums only; split_k_reduction finishes.
@@ -20,6 +21,9 @@ struct gemm_kernel {
   static constexpr index_t block_size = tile.block_size();
   static constexpr index_t lds_bytes =
       max(Policy::pipeline::num_stages * lds_stage_bytes<Policy>(), result_stage<writer>::bytes);
+  static_assert(Policy::arch::value.supports(tile.op, matrix_element_v<T>, matrix_element_v<BElement>),
+                "gemm: the matrix instruction does not take these elements of A together with those of B; only 8-bit "
+                "floating-point numbers may be mixed");
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
@@ -140,7 +144,7 @@ struct gemm_kernel {
       k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};
     }
 
-    const auto operand_window = [&](auto major, const void* data, long_index_t batch_stride, index_t rows, index_t ld,
+    const auto operand_window = [&](auto major, const auto* data, long_index_t batch_stride, index_t rows, index_t ld,
                                     index_t row0, auto lengths, auto distribution, auto layout) {
       const auto window = [&](const auto& view) TILEWRIGHT_INLINE_LAMBDA {
         if constexpr (Policy::exchanges_lanes) {
@@ -149,7 +153,7 @@ struct gemm_kernel {
           return make_tile_window(view, lengths, {row0, k.first_origin}, distribution);
         }
       };
-      const T* p = static_cast<const T*>(data) + batch * batch_stride;
+      const auto* p = data + batch * batch_stride;
       const auto shape = make_tuple(rows, args.k);
       if constexpr (major.value == operand_major::k) {
         return window(make_naive_tensor_view<global>(p, shape, make_tuple(ld, number<1>{}), vector));
@@ -157,10 +161,10 @@ struct gemm_kernel {
         return window(make_naive_tensor_view<global>(p, shape, make_tuple(number<1>{}, ld), vector));
       }
     };
-    const auto a = operand_window(number<Policy::a_major>{}, args.a, args.batch_stride_a, args.m, args.lda, m0,
+    const auto a = operand_window(number<Policy::a_major>{}, static_cast<const T*>(args.a), args.batch_stride_a, args.m, args.lda, m0,
                                   make_tuple(number<tile.m>{}, number<tile.k>{}), tile_distribution<Policy::a_copy>{},
                                   tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
-    const auto b = operand_window(number<Policy::b_major>{}, args.b, args.batch_stride_b, args.n, args.ldb, n0,
+    const auto b = operand_window(number<Policy::b_major>{}, static_cast<const BElement*>(args.b), args.batch_stride_b, args.n, args.ldb, n0,
                                   make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{},
                                   tensor_descriptor<Policy::b_lds>{{}, tile.n * tile.k});
 

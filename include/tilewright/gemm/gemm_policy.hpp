@@ -120,7 +120,7 @@ struct pipeline_or_default<default_pipeline, Stages, false> {
 }  // namespace detail
 
 /// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol stays short; such a
-/// struct may also replace result_type, epilogue, order and split_k.
+/// struct may also replace result_type, epilogue, order and split_k, and with 8-bit floating-point numbers b_element_type.
 /// Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs lengths along contiguous dimensions,
 /// leading dimensions and pointers that are multiples of it.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
@@ -132,7 +132,8 @@ struct gemm_policy {
                 "gemm_policy: the block tile is not a whole number of matrix instructions for each wave");
 
   using arch = Arch;
-  using element_type = T;
+  using element_type = T;    // of A
+  using b_element_type = T;  // of B
   using result_type = default_result_t<T>;
   static constexpr epilogue_options epilogue{};
   static constexpr grid_order order = default_grid_order<Arch>();

@@ -17,27 +17,28 @@ TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
 template <class Policy>
 struct operand_fragments {
   static_distributed_tensor<typename Policy::element_type, tile_distribution<a_encoding_v<Policy::tile>>> a;
-  static_distributed_tensor<typename Policy::element_type, tile_distribution<b_encoding_v<Policy::tile>>> b;
+  static_distributed_tensor<typename Policy::b_element_type, tile_distribution<b_encoding_v<Policy::tile>>> b;
 };
 
 /// The calling thread's addresses in the first LDS buffer. Other buffers lie a number of bytes behind it.
 template <class Policy>
 class operand_windows {
   using T = typename Policy::element_type;
+  using BElement = typename Policy::b_element_type;
   static constexpr block_tile tile = Policy::tile;
 
-  template <tensor_graph Layout, distribution_encoding Encoding>
+  template <class Element, tensor_graph Layout, distribution_encoding Encoding>
   TILEWRIGHT_HD static constexpr auto window(exec::lds_pointer lds) {
     constexpr auto lengths = make_tuple(number<Encoding.x_length(0)>{}, number<Encoding.x_length(1)>{});
     constexpr tensor_descriptor<Layout> layout{{}, Encoding.x_length(0) * Encoding.x_length(1)};
-    return make_tile_window(make_tensor_view<address_space_enum::lds, T>(lds, layout), lengths, {},
+    return make_tile_window(make_tensor_view<address_space_enum::lds, Element>(lds, layout), lengths, {},
                             tile_distribution<Encoding>{});
   }
 
-  using a_write_window = decltype(window<Policy::a_lds, Policy::a_copy>({}));
-  using b_write_window = decltype(window<Policy::b_lds, Policy::b_copy>({}));
-  using a_read_window = decltype(window<Policy::a_lds, Policy::a_read>({}));
-  using b_read_window = decltype(window<Policy::b_lds, Policy::b_read>({}));
+  using a_write_window = decltype(window<T, Policy::a_lds, Policy::a_copy>({}));
+  using b_write_window = decltype(window<BElement, Policy::b_lds, Policy::b_copy>({}));
+  using a_read_window = decltype(window<T, Policy::a_lds, Policy::a_read>({}));
+  using b_read_window = decltype(window<BElement, Policy::b_lds, Policy::b_read>({}));
   a_write_window a_write_;
   b_write_window b_write_;
   a_read_window a_read_;
@@ -58,10 +59,10 @@ class operand_windows {
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
   TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds)
-      : a_write_(window<Policy::a_lds, Policy::a_copy>(lds)),
-        b_write_(window<Policy::b_lds, Policy::b_copy>(lds + a_bytes)),
-        a_read_(window<Policy::a_lds, Policy::a_read>(lds)),
-        b_read_(window<Policy::b_lds, Policy::b_read>(lds + a_bytes)) {}
+      : a_write_(window<T, Policy::a_lds, Policy::a_copy>(lds)),
+        b_write_(window<BElement, Policy::b_lds, Policy::b_copy>(lds + a_bytes)),
+        a_read_(window<T, Policy::a_lds, Policy::a_read>(lds)),
+        b_read_(window<BElement, Policy::b_lds, Policy::b_read>(lds + a_bytes)) {}
 
   /// Writes a tile of each operand to the buffer that lies `lds_bytes` behind the first.
   template <class A, class B>

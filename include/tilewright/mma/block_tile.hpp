@@ -119,9 +119,10 @@ inline constexpr index_t matrix_instructions_per_step =
 /// c += a b, where a, b and c have the distributions above; of the wave's instructions, ordered by steps along k, only `Count` from
 /// First on.
 template <block_tile Tile, index_t First = 0, index_t Count = matrix_instructions_per_step<Tile> * num_k_steps(Tile),
-          class Accumulator, class T, class A, class B, class C>
-TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c, const static_distributed_tensor<T, A>& a,
-                              const static_distributed_tensor<T, B>& b) {
+          class Accumulator, class AElement, class BElement, class A, class B, class C>
+TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c,
+                              const static_distributed_tensor<AElement, A>& a,
+                              const static_distributed_tensor<BElement, B>& b) {
   static_assert(Tile.is_sound(),
                 "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
   constexpr index_t n_repeat = Tile.n / (arch::describe(Tile.op).n * Tile.waves_n);
@@ -135,8 +136,8 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c, cons
     constexpr index_t i = (First + instruction) % tiles, part = (First + instruction) / tiles % parts;
     constexpr index_t k = (First + instruction) / (tiles * parts), m = i / n_repeat, n = i % n_repeat;
     Accumulator* c_registers = c.thread_buffer.data() + i * nc;
-    const T* a_registers = a.thread_buffer.data() + (m * k_repeat + k) * na;
-    const T* b_registers = b.thread_buffer.data() + (n * k_repeat + k) * nb;
+    const AElement* a_registers = a.thread_buffer.data() + (m * k_repeat + k) * na;
+    const BElement* b_registers = b.thread_buffer.data() + (n * k_repeat + k) * nb;
     if constexpr (Tile.transposes_c()) {
       exec::mma_part<Tile.op, part>(c_registers, b_registers, a_registers);
     } else {

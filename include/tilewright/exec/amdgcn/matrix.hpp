@@ -58,18 +58,23 @@ inline constexpr index_t mma_parts = arch::num_issues(Op);
   acc = __builtin_amdgcn_##builtin(part_of<type, Op, I>(a), part_of<type, Op, I>(b), acc, __VA_ARGS__)
 
 /// Part I of mma.
-template <arch::matrix_op Op, index_t I, class Accumulator, class T>
-TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const T* a, [[maybe_unused]] const T* b) {
+template <arch::matrix_op Op, index_t I, class Accumulator, class A, class B>
+TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using namespace detail;
-  static_assert(arch::current::value.supports(Op, matrix_element_v<T>),
+  static_assert(arch::current::value.supports(Op, matrix_element_v<A>, matrix_element_v<B>),
                 "mma: this target does not have the matrix instruction for these elements");
-  static_assert(__is_same(Accumulator, accumulator_t<T>), "mma: int8_t is added up in int, everything else in float");
+  static_assert(__is_same(Accumulator, accumulator_t<A>), "mma: int8_t is added up in int, everything else in float");
   constexpr index_t n = arch::describe(Op).c.num_registers();
-  [[maybe_unused]] constexpr bool f16 = __is_same(T, half_t), bf16 = __is_same(T, bfloat16_t),
-                                  i8 = __is_same(T, int8_t);
-  [[maybe_unused]] constexpr bool fp8 = __is_same(T, fp8_ocp_t) || __is_same(T, fp8_fnuz_t);
-  [[maybe_unused]] constexpr bool bf8 = __is_same(T, bf8_ocp_t) || __is_same(T, bf8_fnuz_t);
+  [[maybe_unused]] constexpr bool f16 = __is_same(A, half_t), bf16 = __is_same(A, bfloat16_t),
+                                  i8 = __is_same(A, int8_t);
+  // Formats of 8-bit floating-point numbers as mfma_scale_f32_..._f8f6f4 counts them: 0 is e4m3, 1 e5m2.
+  [[maybe_unused]] constexpr bool is_8bit_float = is_fp8_v<A>;
+  [[maybe_unused]] constexpr int a_format = __is_same(A, bf8_ocp_t) || __is_same(A, bf8_fnuz_t);
+  [[maybe_unused]] constexpr int b_format = __is_same(B, bf8_ocp_t) || __is_same(B, bf8_fnuz_t);
+  [[maybe_unused]] constexpr bool fp8 = is_8bit_float && !a_format && !b_format, bf8 = a_format && b_format,
+                                  fp8_bf8 = is_8bit_float && !a_format && b_format,
+                                  bf8_fp8 = is_8bit_float && a_format && !b_format;
   auto acc = operand<std::conditional_t<i8, ints<n>, floats<n>>>(c, 0);
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
   constexpr bool k16 = Op == mfma_16x16x16 || Op == mfma_16x16x16_x2, k8 = Op == mfma_32x32x8 || Op == mfma_32x32x8_x2;
@@ -91,6 +96,10 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const T* a, [[maybe
   TILEWRIGHT_MMA(Op == mfma_32x32x16_b8_x2 && fp8, mfma_f32_32x32x16_fp8_fp8, long, 0, 0, 0);
   TILEWRIGHT_MMA(Op == mfma_16x16x32_b8_x2 && bf8, mfma_f32_16x16x32_bf8_bf8, long, 0, 0, 0);
   TILEWRIGHT_MMA(Op == mfma_32x32x16_b8_x2 && bf8, mfma_f32_32x32x16_bf8_bf8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x32_b8_x2 && fp8_bf8, mfma_f32_16x16x32_fp8_bf8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x16_b8_x2 && fp8_bf8, mfma_f32_32x32x16_fp8_bf8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x32_b8_x2 && bf8_fp8, mfma_f32_16x16x32_bf8_fp8, long, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x16_b8_x2 && bf8_fp8, mfma_f32_32x32x16_bf8_fp8, long, 0, 0, 0);
 #endif
 #if defined(__gfx950__)
   TILEWRIGHT_MMA(Op == mfma_16x16x32 && f16, mfma_f32_16x16x32_f16, halves<8>, 0, 0, 0);
@@ -99,11 +108,11 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const T* a, [[maybe
   TILEWRIGHT_MMA(Op == mfma_32x32x16 && bf16, mfma_f32_32x32x16_bf16, bfloats<8>, 0, 0, 0);
   TILEWRIGHT_MMA(Op == mfma_16x16x64_b8, mfma_i32_16x16x64_i8, ints<4>, 0, 0, 0);
   TILEWRIGHT_MMA(Op == mfma_32x32x32_b8, mfma_i32_32x32x32_i8, ints<4>, 0, 0, 0);
-  // Format 0 is e4m3, 1 e5m2, of both operands. With scales of 0 it is the instruction that does not scale.
-  TILEWRIGHT_MMA(Op == mfma_16x16x128_b8 && fp8, mfma_scale_f32_16x16x128_f8f6f4, ints<8>, 0, 0, 0, 0, 0, 0);
-  TILEWRIGHT_MMA(Op == mfma_16x16x128_b8 && bf8, mfma_scale_f32_16x16x128_f8f6f4, ints<8>, 1, 1, 0, 0, 0, 0);
-  TILEWRIGHT_MMA(Op == mfma_32x32x64_b8 && fp8, mfma_scale_f32_32x32x64_f8f6f4, ints<8>, 0, 0, 0, 0, 0, 0);
-  TILEWRIGHT_MMA(Op == mfma_32x32x64_b8 && bf8, mfma_scale_f32_32x32x64_f8f6f4, ints<8>, 1, 1, 0, 0, 0, 0);
+  // With scales of 0 it is the instruction that does not scale.
+  TILEWRIGHT_MMA(Op == mfma_16x16x128_b8 && is_8bit_float, mfma_scale_f32_16x16x128_f8f6f4, ints<8>, a_format, b_format, 0,
+                 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x64_b8 && is_8bit_float, mfma_scale_f32_32x32x64_f8f6f4, ints<8>, a_format, b_format, 0,
+                 0, 0, 0);
 #endif
 #if defined(__GFX11__)
   if constexpr (Op == wmma_16x16x16_gfx11 && f16) {
@@ -132,6 +141,14 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const T* a, [[maybe
     acc = __builtin_amdgcn_wmma_f32_16x16x16_bf8_bf8_w32_gfx12(part_of<ints<2>, Op, I>(a), part_of<ints<2>, Op, I>(b),
                                                                acc);
   }
+  if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && fp8_bf8) {
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_fp8_bf8_w32_gfx12(part_of<ints<2>, Op, I>(a), part_of<ints<2>, Op, I>(b),
+                                                               acc);
+  }
+  if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && bf8_fp8) {
+    acc = __builtin_amdgcn_wmma_f32_16x16x16_bf8_fp8_w32_gfx12(part_of<ints<2>, Op, I>(a), part_of<ints<2>, Op, I>(b),
+                                                               acc);
+  }
   if constexpr (Op == wmma_16x16x16_b8_x2_gfx12 && i8) {
     acc = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32_gfx12(true, part_of<ints<2>, Op, I>(a), true,
                                                            part_of<ints<2>, Op, I>(b), acc, false);
@@ -142,9 +159,9 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const T* a, [[maybe
 
 #undef TILEWRIGHT_MMA
 
-/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; c, a and b point to the registers that describe(Op) lists.
-template <arch::matrix_op Op, class Accumulator, class T>
-TILEWRIGHT_HD void mma(Accumulator* c, const T* a, const T* b) {
+/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; 8-bit floating-point numbers may be mixed. c, a and b point to the registers that describe(Op) lists.
+template <arch::matrix_op Op, class Accumulator, class A, class B>
+TILEWRIGHT_HD void mma(Accumulator* c, const A* a, const B* b) {
   mma_part<Op, 0>(c, a, b);
   if constexpr (mma_parts<Op> >= 2) mma_part<Op, 1>(c, a, b);
   if constexpr (mma_parts<Op> == 4) {

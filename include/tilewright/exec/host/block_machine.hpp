@@ -106,7 +106,7 @@ class block_machine final : private block_services {
     index_t arrived = 0;
     meeting at = meeting::none;
     arch::matrix_op op{};
-    arch::matrix_element element{};
+    arch::matrix_element a_element{}, b_element{};
     array<matrix_operands, 64> operands{};
   };
   struct free_lds {
@@ -171,15 +171,16 @@ class block_machine final : private block_services {
     return mine.result[0];
   }
 
-  void mma(thread_context& self, arch::matrix_op op, arch::matrix_element element, void* c, const void* a,
-           const void* b, call_site where) override {
-    if (!target_.supports(op, element))
+  void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element,
+           arch::matrix_element b_element, void* c, const void* a, const void* b, call_site where) override {
+    if (!target_.supports(op, a_element, b_element))
       fail(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
     wave_state& wave = waves_[std::size_t(self.wave_id)];
     if (wave.arrived == 0) {
       wave.op = op;
-      wave.element = element;
-    } else if (wave.at == meeting::mma && (wave.op != op || wave.element != element)) {
+      wave.a_element = a_element;
+      wave.b_element = b_element;
+    } else if (wave.at == meeting::mma && (wave.op != op || wave.a_element != a_element || wave.b_element != b_element)) {
       fail(self, "reaches another matrix instruction than the lanes of its wave before it");
     }
     wave.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};
@@ -189,7 +190,7 @@ class block_machine final : private block_services {
         fail(lanes_of(self.wave_id)[lane],
              "passes a matrix instruction other operands than the lane that must hold a copy of them");
       }
-      emulator.run(element, wave.operands.data());
+      emulator.run(a_element, b_element, wave.operands.data());
       ++matrix_instructions_;
     });
   }

@@ -118,17 +118,18 @@ T shuffle(T value, index_t source_lane, call_site where = {}) {
   return bit_cast<T>(self.services->shuffle(self, bit_cast<unsigned>(value), source_lane, where));
 }
 
-/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave; c, a and b point to the registers that describe(Op) lists.
-template <arch::matrix_op Op, class Accumulator, class T>
-void mma(Accumulator* c, const T* a, const T* b, call_site where = {}) {
-  static_assert(sizeof(T) == arch::element_bytes(Op), "mma: the matrix instruction takes elements of another size");
-  static_assert(__is_same(Accumulator, accumulator_t<T>), "mma: int8_t is added up in int, everything else in float");
+/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave; 8-bit floating-point numbers may be mixed. c, a and b point to the registers that describe(Op) lists.
+template <arch::matrix_op Op, class Accumulator, class A, class B>
+void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
+  static_assert(sizeof(A) == arch::element_bytes(Op) && sizeof(B) == sizeof(A),
+                "mma: the matrix instruction takes elements of another size");
+  static_assert(__is_same(Accumulator, accumulator_t<A>), "mma: int8_t is added up in int, everything else in float");
   thread_context& self = *current_thread;
-  self.services->mma(self, Op, matrix_element_v<T>, c, a, b, where);
+  self.services->mma(self, Op, matrix_element_v<A>, matrix_element_v<B>, c, a, b, where);
 }
 
-template <arch::matrix_op Op, index_t I, class Accumulator, class T>
-void mma_part(Accumulator* c, const T* a, const T* b) {
+template <arch::matrix_op Op, index_t I, class Accumulator, class A, class B>
+void mma_part(Accumulator* c, const A* a, const B* b) {
   mma<Op>(c, a, b);
 }
 

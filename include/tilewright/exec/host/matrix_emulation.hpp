@@ -48,9 +48,15 @@ class matrix_emulator {
     return -1;
   }
 
-  void run(arch::matrix_element element, const matrix_operands* lanes) const {
+  void run(arch::matrix_element a_element, arch::matrix_element b_element, const matrix_operands* lanes) const {
     using enum arch::matrix_element;
-    switch (element) {
+    if (a_element != b_element) {
+      if (a_element == fp8_ocp) return run_with<fp8_ocp_t, float, bf8_ocp_t>(lanes);
+      if (a_element == bf8_ocp) return run_with<bf8_ocp_t, float, fp8_ocp_t>(lanes);
+      if (a_element == fp8_fnuz) return run_with<fp8_fnuz_t, float, bf8_fnuz_t>(lanes);
+      return run_with<bf8_fnuz_t, float, fp8_fnuz_t>(lanes);
+    }
+    switch (a_element) {
       case f16: return run_with<half_t, float>(lanes);
       case bf16: return run_with<bfloat16_t, float>(lanes);
       case f32: return run_with<float, float>(lanes);
@@ -65,13 +71,13 @@ class matrix_emulator {
  private:
   static constexpr index_t max_elements = 32 * 64;
 
-  template <class T, class Sum>
+  template <class A, class Sum, class B = A>
   void run_with(const matrix_operands* lanes) const {
     alignas(64) Sum a[max_elements], b[max_elements], c[max_elements];
     const index_t a_size = op_.a.num_registers(), b_size = op_.b.num_registers(), c_size = op_.c.num_registers();
     for (index_t lane = 0; lane < wave_size(); ++lane) {
-      gather<T>(a, lanes[lane].a, &a_places_[std::size_t(lane * a_size)], a_size);
-      gather<T>(b, lanes[lane].b, &b_places_[std::size_t(lane * b_size)], b_size);
+      gather<A>(a, lanes[lane].a, &a_places_[std::size_t(lane * a_size)], a_size);
+      gather<B>(b, lanes[lane].b, &b_places_[std::size_t(lane * b_size)], b_size);
       gather<Sum>(c, lanes[lane].c, &c_places_[std::size_t(lane * c_size)], c_size);
     }
     if (op_.n == 32) {

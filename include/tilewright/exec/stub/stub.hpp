@@ -97,12 +97,12 @@ template <index_t Mask, class T>
 TILEWRIGHT_HD T shuffle_xor(T) {
   __builtin_trap();
 }
-template <arch::matrix_op Op, class Accumulator, class T>
-TILEWRIGHT_HD void mma(Accumulator*, const T*, const T*) {
+template <arch::matrix_op Op, class Accumulator, class A, class B>
+TILEWRIGHT_HD void mma(Accumulator*, const A*, const B*) {
   __builtin_trap();
 }
-template <arch::matrix_op Op, index_t I, class Accumulator, class T>
-TILEWRIGHT_HD void mma_part(Accumulator*, const T*, const T*) {
+template <arch::matrix_op Op, index_t I, class Accumulator, class A, class B>
+TILEWRIGHT_HD void mma_part(Accumulator*, const A*, const B*) {
   __builtin_trap();
 }
 template <bool = false>
