@@ -9,6 +9,7 @@
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
+#include <tilewright/tile/static_distributed_lds_tensor.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
 #include <tilewright/tile/tile_window_paged.hpp>
 #include <tilewright/tile/update.hpp>
@@ -28,6 +29,7 @@ enum result : int {
   converted,          // in as fp8, and back
   at_random,          // in / 3 as bfloat16, rounded at random
   shuffled,           // in, stored by columns
+  kept_in_lds,        // in, by way of elements of each thread in LDS
   permuted,           // in, after a change of registers
   transposed,         // in transposed, cols x rows
   sliced,             // in with its upper and lower half exchanged
@@ -138,6 +140,11 @@ TILEWRIGHT_HD void between_threads(const arguments& args, const Tile& in, exec::
   static_distributed_tensor<float, by_cols<Wave>> columns;
   shuffle_tile(columns, in, lds);
   store(args.out[shuffled], columns);
+  exec::block_sync();
+
+  const auto kept = make_static_distributed_lds_tensor<float>(lds, by_rows<Wave>{});
+  store_tile(kept, in);
+  store(args.out[kept_in_lds], load_tile(kept));
   exec::block_sync();
 
   static_distributed_tensor<float, by_rows_permuted<Wave>> other_registers;

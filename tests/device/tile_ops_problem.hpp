@@ -43,6 +43,7 @@ struct problem {
             value = float(stochastic_round<bfloat16_t>(at(r, c) / 3, random_bits(seed, unsigned(r * cols + c))));
             break;
           case shuffled:
+          case kept_in_lds:
           case permuted:
           case linear: value = at(r, c); break;
           case transposed:
@@ -77,10 +78,10 @@ struct problem {
 
   /// The first wrong element of any result, or nothing. Sums are of quarters: exact in any order.
   std::string first_difference() const {
-    static const char* const names[] = {"elementwise", "positions",        "converted", "at_random", "shuffled",
-                                        "permuted",    "transposed",       "sliced",    "row_sums",  "col_max",
-                                        "updated",     "copied",           "gathered",  "paged",     "scattered",
-                                        "linear",      "transposed_in_lds"};
+    static const char* const names[] = {"elementwise", "positions", "converted",        "at_random", "shuffled",
+                                        "kept_in_lds", "permuted",  "transposed",       "sliced",    "row_sums",
+                                        "col_max",     "updated",   "copied",           "gathered",  "paged",
+                                        "scattered",   "linear",    "transposed_in_lds"};
     for (int which = 0; which < num_results; ++which) {
       const std::vector<float> wanted = expected(result(which));
       for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -86,6 +86,27 @@ TEST(SweepTileSpan, GoesThroughEachDimension) {
   EXPECT_EQ(result[2], expected);
 }
 
+TEST(SweepTileUspan, PassesNeighboursTogether) {
+  constexpr auto result = [] {
+    const tile_type tile = numbered();
+    array<int, 2> found{};
+    // The span of dimension 0 has two digits of 2 (y0, y2): pairs along the second one.
+    sweep_tile_uspan<0>(
+        tile,
+        [&](auto first, auto second) {
+          ++found[0];
+          using column = tile_distributed_index<1>;
+          found[1] = found[1] * 100 + tile[make_tuple(first, column{})] * 10 + tile[make_tuple(second, column{})] -
+                     tile[make_tuple(first, column{})];
+        },
+        sequence<1, 2>{});
+    return found;
+  }();
+  EXPECT_EQ(result[0], 2);
+  // y1 = 1: registers 2 and 3, then 8 and 9; neighbours are one apart.
+  EXPECT_EQ(result[1], (2 * 10 + 1) * 100 + 8 * 10 + 1);
+}
+
 TEST(GetXIndices, AddTheThreadsPosition) {
   // Lane 5 is (2, 1) of 4 x 2: position (4, 3); the element at y = (1, 2, 1) is (9, 2) further on.
   using index = tuple<tile_distributed_index<1, 1>, tile_distributed_index<2>>;

@@ -26,6 +26,15 @@ TEST(TensorView, OfConstantElementsIsReadOnly) {
   EXPECT_EQ(view.buffer.bytes, 16);
 }
 
+TEST(TensorView, PackedRowsFollowEachOther) {
+  const float data[20] = {};
+  const auto view =
+      make_naive_tensor_view_packed<address_space_enum::global>(data, make_tuple(index_t(5), number<4>{}));
+  EXPECT_EQ(view.buffer.bytes, 80);
+  EXPECT_EQ(view.descriptor.calculate_offset({3, 2}), 14);
+  static_assert(decltype(view.descriptor)::get_top_dimension_safe_vector_length_strides().lengths[1] == 4);
+}
+
 TEST(TensorView, OfLdsHasAStaticLayout) {
   const auto view = make_tensor_view<address_space_enum::lds, float>(
       exec::lds_pointer{64}, make_naive_tensor_descriptor_packed(make_tuple(number<4>{})));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/tile/elementwise.hpp>
+#include <tilewright/util/functional.hpp>
 
 namespace tilewright {
 
@@ -171,6 +172,55 @@ TILEWRIGHT_HD constexpr void sweep_tile_span(const Tile&, F f) {
   static_assert(0 <= X && X < distribution::ndim_x, "sweep_tile_span: the tile has no such dimension");
   unroll<detail::span_size<distribution, X>>(
       [&](auto k) TILEWRIGHT_INLINE_LAMBDA { f(detail::span_index<distribution, X, k.value>()); });
+}
+
+namespace detail {
+
+/// Numbers of the positions along a span in groups, see static_walk; the span's digits are most significant first.
+template <class Distribution, index_t X, index_t... Unpacks>
+struct span_groups {
+  using walk_type = static_walk<sizeof...(Unpacks)>;
+  static constexpr walk_type walk = [] {
+    walk_type w{{}, {}, {{Unpacks...}}};
+    const auto spans = get_distributed_spans(Distribution{});
+    for (index_t k = 0; k < index_t(sizeof...(Unpacks)); ++k) {
+      w.lengths[k] = spans[X][k];
+      w.order[k] = k;
+    }
+    return w;
+  }();
+  TILEWRIGHT_HD static constexpr index_t position(index_t group, index_t member) {
+    const auto digits = walk.at(group, member);
+    index_t k = 0;
+    for (index_t i = 0; i < index_t(sizeof...(Unpacks)); ++i) k = k * walk.lengths[i] + digits[i];
+    return k;
+  }
+};
+
+}  // namespace detail
+
+/// The same in groups: Unpacks has the number of neighbours along each digit of the span that one call gets, as several indices.
+TILEWRIGHT_CALLS_ANYTHING
+template <index_t X, class Tile, class F, index_t... Unpacks>
+TILEWRIGHT_HD constexpr void sweep_tile_uspan(const Tile&, F f, sequence<Unpacks...>) {
+  using distribution = typename Tile::distribution_type;
+  constexpr bool exists = 0 <= X && X < distribution::ndim_x;
+  static_assert(exists, "sweep_tile_uspan: the tile has no such dimension");
+  constexpr bool right_count =
+      exists && get_distributed_spans(distribution{})[exists ? X : 0].size() == index_t(sizeof...(Unpacks));
+  static_assert(right_count || !exists, "sweep_tile_uspan: one number of unpacks is needed for each digit of the span");
+  if constexpr (right_count) {
+    using groups = detail::span_groups<distribution, X, Unpacks...>;
+    static_assert(groups::walk.is_sound(),
+                  "sweep_tile_uspan: each number of unpacks must divide the length of its digit");
+    if constexpr (groups::walk.is_sound()) {
+      unroll<groups::walk.num_groups()>([&](auto group) TILEWRIGHT_INLINE_LAMBDA {
+        [&]<index_t... Ms>(std::integer_sequence<index_t, Ms...>) TILEWRIGHT_INLINE_LAMBDA {
+          f(detail::span_index<distribution, X, groups::position(group.value, Ms)>()...);
+        }(std::make_integer_sequence<index_t, groups::walk.per_group()>{});
+      });
+    }
+  }
 }
 
 /// Position in the tile of the calling thread's element with these distributed indices.

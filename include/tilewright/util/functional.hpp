@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// CK Tile's compile-time loops over several dimensions, and lists made of other lists.
+#pragma once
+
+#include <tilewright/util/sequence.hpp>
+#include <tilewright/util/tuple.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Positions of a walk through `lengths` in groups of `unpacks` neighbours along each dimension. Dimension order[0] moves slowest, inside
+/// of a group as well.
+template <index_t N>
+struct static_walk {
+  array<index_t, N> lengths, order, unpacks;
+
+  TILEWRIGHT_HD constexpr bool is_sound() const {
+    array<bool, N> seen{};
+    for (index_t i = 0; i < N; ++i) {
+      if (order[i] < 0 || order[i] >= N || seen[order[i]]) return false;
+      seen[order[i]] = true;
+      if (lengths[i] < 0 || unpacks[i] < 1 || lengths[i] % unpacks[i] != 0) return false;
+    }
+    return true;
+  }
+  TILEWRIGHT_HD constexpr index_t per_group() const {
+    index_t n = 1;
+    for (index_t i = 0; i < N; ++i) n *= unpacks[i];
+    return n;
+  }
+  TILEWRIGHT_HD constexpr index_t num_groups() const {
+    index_t n = 1;
+    for (index_t i = 0; i < N; ++i) n *= lengths[i] / unpacks[i];
+    return n;
+  }
+  TILEWRIGHT_HD constexpr array<index_t, N> at(index_t group, index_t member) const {
+    array<index_t, N> index{};
+    for (index_t i = N; i-- > 0;) {
+      const index_t d = order[i], groups = lengths[d] / unpacks[d];
+      index[d] = group % groups * unpacks[d] + member % unpacks[d];
+      group /= groups;
+      member /= unpacks[d];
+    }
+    return index;
+  }
+};
+
+template <class Indices>
+struct identity_order;
+template <index_t... Is>
+struct identity_order<std::integer_sequence<index_t, Is...>> {
+  using order = sequence<Is...>;
+  using ones = sequence<(Is < 0 ? 0 : 1)...>;
+};
+template <class Lengths>
+using identity_order_of = identity_order<std::make_integer_sequence<index_t, Lengths::size()>>;
+
+template <auto Values, index_t... Is>
+TILEWRIGHT_HD constexpr sequence<Values[Is]...> sequence_of(std::integer_sequence<index_t, Is...>) {
+  return {};
+}
+
+template <class Walk, index_t Group, class F, index_t... Ms>
+TILEWRIGHT_HD constexpr void call_with_group(F& f, std::integer_sequence<index_t, Ms...>) {
+  f(sequence_of<Walk::value.at(Group, Ms)>(std::make_integer_sequence<index_t, Walk::value.lengths.size()>{})...);
+}
+
+}  // namespace detail
+
+/// The values of a compile-time array as a sequence: to_sequence<array<index_t, 2>{{3, 4}}>() is sequence<3, 4>{}.
+template <auto Values>
+TILEWRIGHT_HD constexpr auto to_sequence() {
+  return detail::sequence_of<Values>(std::make_integer_sequence<index_t, Values.size()>{});
+}
+
+/// CK Tile's spelling: f(sequence<i0, i1, ...>{}, ...) for groups of neighbours, Unpacks of them along each dimension, as several arguments.
+template <class Lengths, class Unpacks = typename detail::identity_order_of<Lengths>::ones,
+          class Order = typename detail::identity_order_of<Lengths>::order>
+struct static_uford {
+  static_assert(Unpacks::size() == Lengths::size() && Order::size() == Lengths::size(),
+                "static_uford: one number of unpacks and one entry of the order are needed for each length");
+  TILEWRIGHT_CALLS_ANYTHING
+  template <class F>
+  TILEWRIGHT_HD constexpr void operator()(F&& f) const {
+    using walk = number<detail::static_walk<Lengths::size()>{Lengths::values, Order::values, Unpacks::values}>;
+    static_assert(walk::value.is_sound(),
+                  "static_uford: the order must be a permutation of the dimensions, and each number of unpacks must "
+                  "divide its length");
+    if constexpr (walk::value.is_sound()) {
+      unroll<walk::value.num_groups()>([&](auto group) TILEWRIGHT_INLINE_LAMBDA {
+        detail::call_with_group<walk, group.value>(f, std::make_integer_sequence<index_t, walk::value.per_group()>{});
+      });
+    }
+  }
+};
+
+/// CK Tile's spelling: f(sequence<i0, i1, ...>{}) for each index below the lengths; dimension Order[0] moves slowest.
+template <class Lengths, class Order = typename detail::identity_order_of<Lengths>::order>
+struct static_ford : static_uford<Lengths, typename detail::identity_order_of<Lengths>::ones, Order> {};
+
+/// f(number<0>{}), ..., f(number<N - 1>{}) as a tuple.
+TILEWRIGHT_CALLS_ANYTHING
+template <index_t N, class F>
+TILEWRIGHT_HD constexpr auto generate_tuple(F&& f, number<N>) {
+  return [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+    return make_tuple(f(number<Is>{})...);
+  }(std::make_integer_sequence<index_t, N>{});
+}
+
+/// One list of the elements of two, one after the other: of tuples, of arrays of one type, or of sequences.
+template <class... As, class... Bs>
+TILEWRIGHT_HD constexpr auto container_concat(const tuple<As...>& a, const tuple<Bs...>& b) {
+  return [&]<index_t... Is, index_t... Js>(std::integer_sequence<index_t, Is...>,
+                                           std::integer_sequence<index_t, Js...>) TILEWRIGHT_INLINE_LAMBDA {
+    return make_tuple(a.template get<Is>()..., b.template get<Js>()...);
+  }(std::make_integer_sequence<index_t, sizeof...(As)>{}, std::make_integer_sequence<index_t, sizeof...(Bs)>{});
+}
+template <class T, index_t N, index_t M>
+TILEWRIGHT_HD constexpr array<T, N + M> container_concat(const array<T, N>& a, const array<T, M>& b) {
+  array<T, N + M> result{};
+  for (index_t i = 0; i < N; ++i) result[i] = a[i];
+  for (index_t i = 0; i < M; ++i) result[N + i] = b[i];
+  return result;
+}
+template <index_t... As, index_t... Bs>
+TILEWRIGHT_HD constexpr sequence<As..., Bs...> container_concat(sequence<As...>, sequence<Bs...>) {
+  return {};
+}
+template <class A, class B, class... Others>
+  requires(sizeof...(Others) > 0)
+TILEWRIGHT_HD constexpr auto container_concat(const A& a, const B& b, const Others&... others) {
+  return container_concat(container_concat(a, b), others...);
+}
+
+}  // namespace tilewright
