@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Vectors of 32 bytes.
+// Vectors of 32 bytes, and of 17.
+// EXPECT: lds_write_with_xor: one instruction moves at most 16 bytes; choose a smaller KPack
 // EXPECT: lds_write_with_xor: one instruction moves at most 16 bytes; choose a smaller KPack
 #include <tilewright/lds/xor_preshuffle.hpp>
 
 namespace tw = tilewright;
 
-void f(tw::exec::lds_pointer p, const float* x) { tw::lds_write_with_xor<float, 64>(p, x, 0, 0); }
+const auto wide = tw::detail::xor_offset<float, 64, 64, 8>(0, 0);
+const auto odd = tw::detail::xor_offset<char, 68, 68, 17>(0, 0);

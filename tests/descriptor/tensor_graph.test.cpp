@@ -116,6 +116,51 @@ TEST(TensorGraph, MovesAtRunTimeAsTheExpandedFormDoes) {
   });
 }
 
+/// As many nodes as a graph holds, and the widest transforms there are: offsets of 1, 2, 3, ... around a dimension that is split into
+/// eight and put together again.
+constexpr tensor_graph full_graph() {
+  tensor_graph graph;
+  const auto add = [&](transform_spec spec, index_t num_lower, index_t num_upper, index_t lower, index_t upper) {
+    graph_node node{spec, graph.num_values, {}, {}};
+    for (index_t i = 0; i < num_lower; ++i) node.lower.push_back(static_cast<signed char>(lower + i));
+    for (index_t i = 0; i < num_upper; ++i) node.upper.push_back(static_cast<signed char>(upper + i));
+    graph.nodes.push_back(node);
+    graph.num_values += spec.num_dynamic();
+    graph.num_hidden = upper + num_upper;
+  };
+  constexpr number<2> two{};
+  constexpr auto eight = make_tuple(two, two, two, two, two, two, two, two);
+  add(make_unmerge_transform(eight).spec, 1, 8, 0, 1);
+  add(make_merge_transform(eight).spec, 8, 1, 1, 9);
+  for (index_t i = 2; i < tensor_graph::max_nodes; ++i)
+    add(make_offset_transform(number<100>{}, 0).spec, 1, 1, graph.num_hidden - 1, graph.num_hidden);
+  graph.top.push_back(static_cast<signed char>(graph.num_hidden - 1));
+  return graph;
+}
+
+// At compile time, where nothing beyond the end of an array may be read or written.
+TEST(TensorGraph, MayBeFull) {
+  constexpr tensor_graph graph = full_graph();
+  constexpr index_t offsets[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+  static_assert(graph.nodes.size() == tensor_graph::max_nodes && graph.num_values == 14 && graph.num_hidden == 24);
+  static_assert(find_source(graph, 0).node == -1 && find_source(graph, 8).node == 0 &&
+                find_source(graph, 8).upper == 7 && find_source(graph, 23).node == 15 &&
+                find_source(graph, 24).node == -1);
+  static_assert(hidden_length(graph, 8) == 2 && hidden_length(graph, 9) == 256 && hidden_length(graph, 23) == 100);
+  static_assert([&] {
+    const index_t index[] = {7}, step[] = {20};
+    index_t hidden[24] = {}, moved[24] = {};
+    lower_all(graph, offsets, index, hidden);
+    for (index_t i = 0; i < 24; ++i) moved[i] = hidden[i];
+    move_all(graph, offsets, step, moved);
+    return hidden[0] == 7 + 105 && hidden[9] == 112 && moved[0] == 132 && moved[23] == 27 &&
+           is_valid_everywhere(graph, offsets, hidden) && lengths_fit(graph, offsets);
+  }());
+  static_assert(!is_linear(graph) && !may_be_invalid(graph) && has_constant_term(graph) && !is_f2_linear(graph));
+  constexpr auto runs = contiguous_runs(graph, 64);
+  static_assert(runs[0] == 64 && runs[8] == 2 && runs[7] == 1 && runs[9] == 2 && runs[10] == 1 && runs[23] == 1);
+}
+
 TEST(TensorGraph, KnowsWhereElementsExist) {
   const auto compare = [](const char* name, const auto& descriptor, auto formula) {
     const tensor_graph graph = descriptor.graph;

@@ -10,6 +10,7 @@ namespace {
 TEST(XorPreshuffle, IsWhatTheDocumentsSay) {
   static_assert(xor_preshuffle<64, 8>(0, 5) == 5 && xor_preshuffle<64, 8>(3, 5) == 6 &&
                 xor_preshuffle<64, 8>(11, 5) == 6);
+  static_assert(xor_preshuffle<24, 3>(6, 5) == 3 && xor_preshuffle<4, 1>(6, 1) == 3, "any vectors");
   for (index_t row = 0; row < 64; ++row) {
     unsigned seen = 0;
     for (index_t col = 0; col < 8; ++col) seen |= 1u << xor_preshuffle<64, 8>(row, col);
