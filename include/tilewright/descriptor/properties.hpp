@@ -2,6 +2,7 @@
 // What holds for all elements of a descriptor at once: whether two of them share a place, and whether places stay empty.
 #pragma once
 
+#include <tilewright/descriptor/graph_walk.hpp>
 #include <tilewright/descriptor/tensor_descriptor.hpp>
 
 namespace tilewright {

@@ -251,4 +251,19 @@ class lds_access_walk {
   index_t offset_of_bit_[max_x][max_bits] = {};
 };
 
+/// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be read in this
+/// order. Place i is `i * bytes` behind the lowest address; -1 if no lane's element lies there.
+TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_place(const lds_access_walk& walk, index_t wave, index_t access) {
+  const lds_addresses address = walk.addresses(wave, access);
+  index_t lowest = address[0];
+  for (index_t lane = 1; lane < walk.num_lanes(); ++lane) lowest = min(lowest, address[lane]);
+  array<index_t, 64> result{};
+  for (index_t& lane : result) lane = -1;
+  for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
+    const index_t distance = address[lane] - lowest, place = distance / walk.bytes_per_lane();
+    if (place < walk.num_lanes() && distance % walk.bytes_per_lane() == 0) result[place] = lane;
+  }
+  return result;
+}
+
 }  // namespace tilewright

@@ -117,21 +117,6 @@ TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target
   return check_lds_access(target, layout, e, element_bytes, kind, 0, target.lds_bytes);
 }
 
-/// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be read in this
-/// order. Place i is `i * bytes` behind the lowest address; -1 if no lane's element lies there.
-TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_place(const lds_access_walk& walk, index_t wave, index_t access) {
-  const lds_addresses address = walk.addresses(wave, access);
-  index_t lowest = address[0];
-  for (index_t lane = 1; lane < walk.num_lanes(); ++lane) lowest = min(lowest, address[lane]);
-  array<index_t, 64> result{};
-  for (index_t& lane : result) lane = -1;
-  for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
-    const index_t distance = address[lane] - lowest, place = distance / walk.bytes_per_lane();
-    if (place < walk.num_lanes() && distance % walk.bytes_per_lane() == 0) result[place] = lane;
-  }
-  return result;
-}
-
 /// Whether a tile can be copied from global memory to LDS without registers. AMD GPUs write the lanes of a wave one after the other
 /// from one address: each instruction must fill such a range, in any order, because the order can be made up for on the side of
 /// global memory (lanes_by_place). NVIDIA GPUs write anywhere. value and limit of leaves_footprint: wave and access.

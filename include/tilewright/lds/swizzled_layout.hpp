@@ -2,7 +2,7 @@
 // A tile in LDS without padding, its chunks of up to 16 bytes permuted so that lanes meet in no bank.
 #pragma once
 
-#include <tilewright/descriptor/make_graph.hpp>
+#include <tilewright/descriptor/tensor_descriptor.hpp>
 
 namespace tilewright {
 
@@ -58,55 +58,73 @@ struct swizzled_layout {
   friend constexpr bool operator==(const swizzled_layout&, const swizzled_layout&) = default;
 };
 
-/// The layout as a graph from (row, col) to the offset in elements.
+namespace detail {
+
+/// Puts a transform on top of hidden dimensions of a static graph; returns the first of its upper dimensions, which follow each other.
+template <index_t NumLower, index_t NumParameters>
+TILEWRIGHT_HD constexpr index_t add_transform(tensor_graph& graph, transform_kind kind,
+                                              const index_t (&lower)[NumLower], index_t num_upper,
+                                              const index_t (&parameters)[NumParameters]) {
+  graph_node& node = graph.nodes.elements[graph.nodes.count++];
+  node.spec.kind = kind;
+  node.spec.num_lower = NumLower;
+  node.spec.num_upper = static_cast<signed char>(num_upper);
+  for (const index_t parameter : parameters) node.spec.parameters.push_back(parameter);
+  for (const index_t id : lower) node.lower.push_back(static_cast<signed char>(id));
+  const index_t first = graph.num_hidden;
+  for (; graph.num_hidden < first + num_upper; ++graph.num_hidden) {
+    node.upper.push_back(static_cast<signed char>(graph.num_hidden));
+  }
+  return first;
+}
+
+}  // namespace detail
+
+/// The layout as a graph from (row, col) to the offset in elements. It is put together here, node by node: each kernel needs a few, and
+/// checking each step as transform_graph does takes the compiler five times as long.
 TILEWRIGHT_HD constexpr tensor_graph make_lds_graph(const swizzled_layout& layout) {
   using enum transform_kind;
+  using detail::add_transform;
   const index_t rows = layout.tile.rows, cols = layout.tile.cols, elements = layout.chunk_elements();
-  if (layout.is_plain()) return packed_graph(rows, cols);
-  const index_t bank_rows = layout.num_bank_rows(), chunks = layout.chunks_per_bank_row();
-  placed_spec swizzle_bank_rows = place_transform(swizzle, dims(0, 1), dims(0, 1), bank_rows, chunks);
-  for (const index_t flip : layout.flips) swizzle_bank_rows.spec.parameters.push_back(flip);
-  const tensor_graph swizzled = transform_graph(packed_graph(bank_rows, chunks, elements), swizzle_bank_rows,
-                                                place_transform(pass_through, dims(2), dims(2), elements));
-  if (layout.half_flip != 0) {
-    const index_t half = chunks / 2;
-    const tensor_graph halves = transform_graph(swizzled, place_transform(pass_through, dims(0), dims(0), bank_rows),
-                                                place_transform(unmerge, dims(1), dims(1, 2), 2, half),
-                                                place_transform(pass_through, dims(2), dims(3), elements));
-    const tensor_graph flipped =
-        transform_graph(halves, place_transform(pass_through, dims(0), dims(0), bank_rows),
-                        place_transform(swizzle, dims(1, 2), dims(1, 2), 2, half, layout.half_flip),
-                        place_transform(pass_through, dims(3), dims(3), elements));
-    if (layout.layer > 1) {
-      const index_t inner = layout.layer / 2, row_chunks = layout.chunks_per_row();
-      const tensor_graph layered = transform_graph(flipped, place_transform(pass_through, dims(0), dims(0), bank_rows),
-                                                   place_transform(pass_through, dims(1), dims(1), 2),
-                                                   place_transform(unmerge, dims(2), dims(2, 3), inner, row_chunks),
-                                                   place_transform(pass_through, dims(3), dims(4), elements));
-      return transform_graph(layered, place_transform(merge, dims(0, 1, 2), dims(0), bank_rows, 2, inner),
-                             place_transform(merge, dims(3, 4), dims(1), row_chunks, elements));
+  tensor_graph graph;
+  index_t row, col;
+  if (layout.is_plain()) {
+    row = add_transform(graph, unmerge, {0}, 2, {rows, cols});
+    col = row + 1;
+  } else {
+    const index_t bank_rows = layout.num_bank_rows(), chunks = layout.chunks_per_bank_row();
+    const index_t bank_row = add_transform(graph, unmerge, {0}, 3, {bank_rows, chunks, elements});
+    const index_t element = bank_row + 2;
+    const index_t swizzled = add_transform(graph, swizzle, {bank_row, bank_row + 1}, 2, {bank_rows, chunks});
+    for (const index_t flip : layout.flips) graph.nodes.back().spec.parameters.push_back(flip);
+    const index_t chunk = swizzled + 1;
+    if (layout.half_flip != 0) {
+      const index_t half = chunks / 2;
+      const index_t halves = add_transform(graph, unmerge, {chunk}, 2, {2, half});
+      const index_t flipped = add_transform(graph, swizzle, {halves, halves + 1}, 2, {2, half, layout.half_flip});
+      if (layout.layer > 1) {
+        const index_t inner = layout.layer / 2, row_chunks = layout.chunks_per_row();
+        const index_t layered = add_transform(graph, unmerge, {flipped + 1}, 2, {inner, row_chunks});
+        row = add_transform(graph, merge, {swizzled, flipped, layered}, 1, {bank_rows, 2, inner});
+        col = add_transform(graph, merge, {layered + 1, element}, 1, {row_chunks, elements});
+      } else {
+        row = add_transform(graph, unmerge, {swizzled}, 2, {rows, layout.segments});
+        col = add_transform(graph, merge, {row + 1, flipped, flipped + 1, element}, 1,
+                            {layout.segments, 2, half, elements});
+      }
+    } else if (layout.segments > 1) {
+      row = add_transform(graph, unmerge, {swizzled}, 2, {rows, layout.segments});
+      col = add_transform(graph, merge, {row + 1, chunk, element}, 1, {layout.segments, chunks, elements});
+    } else {
+      const index_t row_chunks = layout.chunks_per_row();
+      const index_t layered = add_transform(graph, unmerge, {chunk}, 2, {layout.layer, row_chunks});
+      row = add_transform(graph, merge, {swizzled, layered}, 1, {bank_rows, layout.layer});
+      col = add_transform(graph, merge, {layered + 1, element}, 1, {row_chunks, elements});
     }
-    const tensor_graph split = transform_graph(
-        flipped, place_transform(unmerge, dims(0), dims(0, 1), rows, layout.segments),
-        place_transform(pass_through, dims(1), dims(2), 2), place_transform(pass_through, dims(2), dims(3), half),
-        place_transform(pass_through, dims(3), dims(4), elements));
-    return transform_graph(split, place_transform(pass_through, dims(0), dims(0), rows),
-                           place_transform(merge, dims(1, 2, 3, 4), dims(1), layout.segments, 2, half, elements));
   }
-  if (layout.segments > 1) {
-    const tensor_graph split =
-        transform_graph(swizzled, place_transform(unmerge, dims(0), dims(0, 1), rows, layout.segments),
-                        place_transform(pass_through, dims(1), dims(2), chunks),
-                        place_transform(pass_through, dims(2), dims(3), elements));
-    return transform_graph(split, place_transform(pass_through, dims(0), dims(0), rows),
-                           place_transform(merge, dims(1, 2, 3), dims(1), layout.segments, chunks, elements));
-  }
-  const index_t row_chunks = layout.chunks_per_row();
-  const tensor_graph layered = transform_graph(swizzled, place_transform(pass_through, dims(0), dims(0), bank_rows),
-                                               place_transform(unmerge, dims(1), dims(1, 2), layout.layer, row_chunks),
-                                               place_transform(pass_through, dims(2), dims(3), elements));
-  return transform_graph(layered, place_transform(merge, dims(0, 1), dims(0), bank_rows, layout.layer),
-                         place_transform(merge, dims(2, 3), dims(1), row_chunks, elements));
+  graph.top.push_back(static_cast<signed char>(row));
+  graph.top.push_back(static_cast<signed char>(col));
+  return graph;
 }
 
 /// The layout as a descriptor from (row, col) to the offset in elements.

@@ -2,7 +2,7 @@
 // Copies a tile from global memory to LDS without registers, where the target can, while the kernel does something else.
 #pragma once
 
-#include <tilewright/lds/lds_legality.hpp>
+#include <tilewright/lds/lds_access_walk.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 namespace tilewright {
