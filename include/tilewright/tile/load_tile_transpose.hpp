@@ -56,8 +56,8 @@ TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t
                                                    exec::call_site where = {}) {
   const exec::call_scope scope(where);
   using element_type = typename Window::element_type;
-  static_assert(Window::view_type::address_space == address_space_enum::lds,
-                "load_tile_transpose: the window must be in LDS");
+  constexpr bool in_lds = Window::view_type::address_space == address_space_enum::lds;
+  static_assert(in_lds, "load_tile_transpose: the window must be in LDS");
   constexpr arch::lds_op op = arch::transposing_op(Target::value, sizeof(element_type));
   constexpr arch::lane_exchange exchange = arch::exchange_of(op);
   constexpr bool whole_vectors =
@@ -68,7 +68,7 @@ TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t
       "and along the last dimension of Y; take the distribution from make_transpose_input_distribution, and a "
       "layout whose second dimension is contiguous");
   transposed_tile_of<Window, Target> tile;
-  if constexpr (whole_vectors) {
+  if constexpr (in_lds && whole_vectors) {
     detail::load_accesses_transposed<op>(tile, window, lds_bytes, typename Window::access_sequence{});
   }
   return tile;

@@ -48,21 +48,23 @@ template <bool IsPromisedNear, class View, class... Lengths, class Distribution,
 TILEWRIGHT_HD auto make_paged_window(const View& view, const tuple<Lengths...>& lengths,
                                      const multi_index<sizeof...(Lengths)>& origin, Distribution distribution,
                                      const page_table<RowsPerPage>& table, number<Paged> dim) {
-  static_assert(View::address_space == address_space_enum::global,
-                "make_paged_tile_window: the pool must be in global memory");
+  constexpr bool in_memory = View::address_space == address_space_enum::global;
+  static_assert(in_memory, "make_paged_tile_window: the pool must be in global memory");
   constexpr bool whole_pages = [] {
     if constexpr (is_number_v<RowsPerPage>) return RowsPerPage::value > 0;
     return true;
   }();
   static_assert(whole_pages, "make_paged_tile_window: a page must have at least one row");
-  static_assert(0 <= Paged && Paged < index_t(sizeof...(Lengths)),
-                "make_paged_tile_window: the view has no such dimension");
+  constexpr bool exists = 0 <= Paged && Paged < index_t(sizeof...(Lengths));
+  static_assert(exists, "make_paged_tile_window: the view has no such dimension");
   exec::expect(index_t(table.rows_per_page) > 0, "make_paged_tile_window: a page must have at least one row");
-  using gather = gather_window_t<View, Distribution, Paged, IsPromisedNear>;
-  const auto own = Distribution::calculate_index(get_partition_index<Distribution>());
-  const typename gather::page_index rows = rows_of_pages<gather>(table, own[Paged], origin[Paged]);
-  return paged_tile_window<gather, RowsPerPage>{
-      make_gather_window<IsPromisedNear>(view, lengths, origin, distribution, rows, dim), table, origin[Paged]};
+  if constexpr (exists && in_memory && whole_pages) {
+    using gather = gather_window_t<View, Distribution, Paged, IsPromisedNear>;
+    const auto own = Distribution::calculate_index(get_partition_index<Distribution>());
+    const typename gather::page_index rows = rows_of_pages<gather>(table, own[Paged], origin[Paged]);
+    return paged_tile_window<gather, RowsPerPage>{
+        make_gather_window<IsPromisedNear>(view, lengths, origin, distribution, rows, dim), table, origin[Paged]};
+  }
 }
 
 }  // namespace detail

@@ -150,12 +150,14 @@ TILEWRIGHT_HD constexpr auto make_merge_transform_v2_magic_division(const tuple<
   static_assert(sizeof...(Lengths) <= 6,
                 "merge with magic division: at most six dimensions; merge in two steps, or use "
                 "make_merge_transform_v3_division_mod");
-  return apply(
-      [](auto first, auto... l) {
-        return detail::make_transform<transform_kind::merge_magic, sizeof...(Lengths), 1>(
-            first, l..., detail::multiplier_of(l)..., detail::shift_of(l)...);
-      },
-      lower_lengths);
+  if constexpr (sizeof...(Lengths) <= 6) {
+    return apply(
+        [](auto first, auto... l) {
+          return detail::make_transform<transform_kind::merge_magic, sizeof...(Lengths), 1>(
+              first, l..., detail::multiplier_of(l)..., detail::shift_of(l)...);
+        },
+        lower_lengths);
+  }
 }
 
 /// One upper dimension from several lower ones; the last is the fastest. Upper indices are less than 2^31. Vectors pass that divide

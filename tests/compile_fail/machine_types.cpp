@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Lanes that exchange halves; sums of int8_t in float.
+// EXPECT: shuffle_xor: lanes exchange values of 4 bytes
+// EXPECT: mma: int8_t is added up in int, everything else in float
+#include <tilewright/exec/exec.hpp>
+
+namespace tw = tilewright;
+
+void f(float* c, const tw::int8_t* a, tw::half_t h) {
+  (void)tw::exec::shuffle_xor<1>(h);
+  tw::exec::mma<tw::arch::matrix_op::mfma_16x16x64_b8>(c, a, a);
+}
