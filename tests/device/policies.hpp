@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/named_policies.hpp>
 
 namespace policies {
 
@@ -63,6 +64,13 @@ template <class Arch>
 using multi_stage_columns =
     tw::gemm_policy<Arch, tw::half_t, mn, mn, 8, tile<Arch, tw::half_t, 64, 64>, tw::multi_stage_pipeline<2>>;
 
+template <class Arch>
+using ping_pong = tw::gemm_ping_pong<Arch, tw::half_t, k, mn, 8>;
+template <class Arch>
+using fp8_ping_pong = tw::gemm_ping_pong<Arch, fp8_t<Arch>, k, k, 16>;
+template <class Arch>
+using one_wave = tw::gemm_one_wave<Arch, tw::bfloat16_t, k, k, 8>;
+
 // What happens to sums.
 template <class Arch>
 struct fused : tw::gemm_policy<Arch, tw::half_t, k, k, 1, tile<Arch, tw::half_t, 64, 64>> {
@@ -88,6 +96,7 @@ struct adding : tile_64x64<Arch> {
 // Targets.
 constexpr bool every(const tw::arch::target&) { return true; }
 constexpr bool cdna(const tw::arch::target& t) { return t.isa == tw::arch::instruction_set::cdna; }
+constexpr bool cdna_with_8bit_floats(const tw::arch::target& t) { return cdna(t) && t.fp8 != tw::arch::fp8_kind::none; }
 constexpr bool with_8bit_floats(const tw::arch::target& t) { return t.fp8 != tw::arch::fp8_kind::none; }
 constexpr bool with_copies_of_4_bytes_at_most(const tw::arch::target& t) {
   return t.supports_direct_to_lds(4) && !t.supports_direct_to_lds(16);
@@ -113,6 +122,9 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                         \
   X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")           \
   X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major")        \
+  X(ping_pong, cdna, "ping_pong_pipeline, 256 x 256, row-major A and B")                                     \
+  X(fp8_ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, fp8")                                         \
+  X(one_wave, cdna, "one_wave_pipeline, 256 x 256, bf16")                                                    \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                        \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")                                     \
   X(adding, every, "k split, atomic additions")

@@ -33,7 +33,8 @@ INSTRUCTIONS = {
     "other vector ALU": r"v_",
     "waits for memory": r"s_wait(cnt|_\w*cnt)",
     "barriers": r"s_barrier(_wait)?$",
-    "scheduling": r"s_(barrier_signal|wait|nop|clause|delay_alu|sched|setprio|sleep|c?branch)",
+    "priority changes": r"s_setprio$",
+    "scheduling": r"s_(barrier_signal|wait|nop|clause|delay_alu|sched|sleep|c?branch)",
     "scalar loads": r"s_(load|buffer_load)",
     "scalar ALU": r"s_",
 }
@@ -45,7 +46,9 @@ METADATA = {
     "SGPR spills": "sgpr_spill_count",
 }
 ALL = "instructions"
-KNOWN = {"in the hot loop": {**INSTRUCTIONS, ALL: ""}, "in the whole kernel": METADATA}
+LONGEST_LDS_RUN = "LDS instructions between two matrix instructions"  # at most
+MIXED_PHASES = "stretches between barriers with matrix and memory instructions"
+KNOWN = {"in the hot loop": {**INSTRUCTIONS, ALL: "", LONGEST_LDS_RUN: "", MIXED_PHASES: ""}, "in the whole kernel": METADATA}
 
 
 class Senseless(Exception):
@@ -85,15 +88,43 @@ def hot_loop_lines(assembly):
     return max(innermost, key=lambda body: sum(bool(is_matrix(m)) for m in body))
 
 
+def matches(row, mnemonic):
+    return re.match(INSTRUCTIONS[row], mnemonic) is not None
+
+
+def pieces(loop, separator):
+    """What stands between instructions of the row `separator`; the loop's end goes on at its beginning."""
+    at = [i for i, mnemonic in enumerate(loop) if matches(separator, mnemonic)]
+    return [(loop + loop)[begin + 1:end] for begin, end in zip(at, at[1:] + [at[0] + len(loop)])] if at else [loop]
+
+
+def arrangement(loop):
+    """How instructions of different kinds stand beside each other."""
+    def has(piece, pattern):
+        return any(re.match(pattern, mnemonic) for mnemonic in piece)
+
+    def lds(piece):
+        return sum(mnemonic.startswith("ds_") for mnemonic in piece)
+
+    memory = r"ds_|buffer_|global_|flat_"
+    return {
+        LONGEST_LDS_RUN: max(lds(piece) for piece in pieces(loop, "matrix instructions")),
+        MIXED_PHASES: sum(has(piece, INSTRUCTIONS["matrix instructions"]) and has(piece, memory)
+                          for piece in pieces(loop, "barriers")),
+    }
+
+
 def count(assembly):
     """The numbers of both parts of the table."""
     found = dict.fromkeys(INSTRUCTIONS, 0)
-    for mnemonic in hot_loop(assembly):
+    loop = hot_loop(assembly)
+    for mnemonic in loop:
         row = next((name for name, pattern in INSTRUCTIONS.items() if re.match(pattern, mnemonic)), None)
         if row is None:
             raise Senseless(f"{mnemonic} is in no row of INSTRUCTIONS")
         found[row] += 1
     found[ALL] = sum(found.values())
+    found.update(arrangement(loop))
     kernel = {}
     for name, key in METADATA.items():
         values = re.findall(rf"^\s*(?:- )?\.{key}:\s+(\d+)$", assembly, re.MULTILINE)
@@ -182,6 +213,7 @@ kernel:
 \tds_read2_b64 v[0:3], v4 offset1:1
 \tbuffer_load_dwordx4 v4, s[0:3], 0 offen lds
 \ts_waitcnt lgkmcnt(0)
+\ts_setprio 1
 \tv_add_u32_e32 v1, v2, v3
 \ts_add_i32 s0, s0, 1
 \ts_cbranch_scc0 .LBB0_2
@@ -208,8 +240,11 @@ other vector ALU     <=    1     1
 scalar ALU           <=    3     0
 waits for memory      =    1     1
 loads of 16 bytes     =    0     0
+priority changes      =    1     1
 copies to LDS of 16 bytes = 1    1
-instructions         <=    8     8
+instructions         <=    9     9
+LDS instructions between two matrix instructions                  <=    2     1
+stretches between barriers with matrix and memory instructions     =    1     0
 in the whole kernel     gfx1  gfx2
 VGPRs                <=   20    20
 VGPR spills           =    3     0
@@ -222,10 +257,17 @@ def self_test():
     assert violations(read_budgets(SAMPLE_BUDGETS, "gfx2"), found) == [
         "matrix instructions in the hot loop: expected 2, found 1",
         "scalar ALU in the hot loop: expected at most 0, found 1",
+        "LDS instructions between two matrix instructions in the hot loop: expected at most 1, found 2",
+        "stretches between barriers with matrix and memory instructions in the hot loop: expected 0, found 1",
         "VGPR spills in the whole kernel: expected 0, found 3",
     ]
     for budgets, sentence in planted(read_budgets(SAMPLE_BUDGETS, "gfx1"), found):
         assert violations(budgets, found) == [sentence], sentence
+
+    # The last stretch goes on at the beginning.
+    loop = ["ds_read_b128", "s_barrier", "v_mfma_a", "v_mfma_b", "s_barrier", "ds_write_b128", "buffer_load_dwordx4"]
+    assert arrangement(loop) == {LONGEST_LDS_RUN: 2, MIXED_PHASES: 0}
+    assert arrangement(loop[:4] + loop[5:]) == {LONGEST_LDS_RUN: 2, MIXED_PHASES: 1}
 
     def refused(function, *arguments):
         try:

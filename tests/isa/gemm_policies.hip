@@ -2,6 +2,7 @@
 // Kernels of other policies whose instructions have a budget; ISA_POLICY is one of the structs below.
 #include <tilewright/arch/current.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/named_policies.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;
@@ -48,6 +49,22 @@ using direct_256x256x32 = direct<256, 256, 32, 2, 4, 2>;
 using direct_128x128x64 = direct<128, 128, 64, 2, 2, 3>;
 using direct_256x256x64 = direct<256, 256, 64, 2, 4, 2>;
 using direct_columns = direct<256, 256, 64, 2, 4, 2, mn>;
+
+// Pipelines for tiles of 256 x 256.
+template <class T>
+struct ping_pong {
+  template <class Arch>
+  using on = tw::gemm_ping_pong<Arch, T, k, k, 16 / sizeof(T)>;
+};
+template <class T>
+struct one_wave {
+  template <class Arch>
+  using on = tw::gemm_one_wave<Arch, T, k, k, 16 / sizeof(T)>;
+};
+using f16_ping_pong = ping_pong<tw::half_t>;
+using fp8_ocp_ping_pong = ping_pong<tw::fp8_ocp_t>;
+using bf16_one_wave = one_wave<tw::bfloat16_t>;
+using fp8_fnuz_one_wave = one_wave<tw::fp8_fnuz_t>;
 
 template <class Policy>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] tw::gemm_args args) {

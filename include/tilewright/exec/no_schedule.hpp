@@ -20,7 +20,10 @@ TILEWRIGHT_HD T forget_origin(T value) {
 }
 template <index_t>
 TILEWRIGHT_HD void wait_for_lds() {}
+template <index_t = 0>
 TILEWRIGHT_HD void wait_for_global_loads() {}
+template <index_t>
+TILEWRIGHT_HD void set_priority() {}
 template <index_t>
 TILEWRIGHT_HD void keep_in_accumulation_registers(void*) {}
 

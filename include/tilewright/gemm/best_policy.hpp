@@ -1,48 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Named block tiles for AMD GPUs, and a model that picks one of them for a problem.
+// A model that picks one of the named policies for a problem.
 #pragma once
 
+#include <tilewright/gemm/named_policies.hpp>
 #include <tilewright/gemm/static_report.hpp>
-#include <tilewright/util/tuple.hpp>
 
 namespace tilewright {
-
-/// The default tile's instruction and k with other m, n and waves.
-template <class Arch, class T>
-TILEWRIGHT_HD constexpr block_tile resized_tile(index_t m, index_t n, index_t waves_m, index_t waves_n) {
-  const block_tile t = default_block_tile<Arch, T>();
-  return {m, n, t.k, waves_m, waves_n, t.op};
-}
-
-template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-struct gemm_256x256 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(256, 256, 2, 4)> {
-  static constexpr const char* name = "gemm_256x256";
-};
-template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-struct gemm_128x128 : gemm_policy<Arch, T, AMajor, BMajor, Vector, default_block_tile<Arch, T>()> {
-  static constexpr const char* name = "gemm_128x128";
-};
-template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-struct gemm_128x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(128, 64, 2, 2)> {
-  static constexpr const char* name = "gemm_128x64";
-};
-template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(64, 64, 2, 2)> {
-  static constexpr const char* name = "gemm_64x64";
-};
-
-/// The policies that a target has names for, the largest tile first. 256 x 256 needs the registers of CDNA.
-template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-constexpr auto named_policies() {
-  using medium = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;
-  using half = gemm_128x64<Arch, T, AMajor, BMajor, Vector>;
-  using small = gemm_64x64<Arch, T, AMajor, BMajor, Vector>;
-  if constexpr (Arch::value.isa == arch::instruction_set::cdna) {
-    return tuple<gemm_256x256<Arch, T, AMajor, BMajor, Vector>, medium, half, small>{};
-  } else {
-    return tuple<medium, half, small>{};
-  }
-}
 
 /// What the model says of a problem with one kernel.
 struct gemm_estimate {

@@ -4,6 +4,8 @@
 
 #include <tilewright/gemm/double_buffered_pipeline.hpp>
 #include <tilewright/gemm/multi_stage_pipeline.hpp>
+#include <tilewright/gemm/one_wave_pipeline.hpp>
+#include <tilewright/gemm/ping_pong_pipeline.hpp>
 #include <tilewright/gemm/single_buffered_pipeline.hpp>
 #include <tilewright/gemm/split_k.hpp>
 
@@ -77,7 +79,7 @@ struct gemm_kernel {
     const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T)), walk = max_walk_bytes / long_index_t(sizeof(T));
     const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
       const long_index_t step = along_k ? tile.k : ld * tile.k;
-      return (along_k ? ld * rows : step) + rows + tile.k + max(walk, 2 * step);
+      return (along_k ? ld * rows : step) + rows + tile.k + max(walk, 2 * step) + step;
     };
     const long_index_t a_span = operand_span(a_along_k, args.lda, tile.m),
                        b_span = operand_span(b_along_k, args.ldb, tile.n);

@@ -19,6 +19,8 @@ namespace tilewright {
 enum class split_k_kind : signed char { none, atomic, workspace };
 
 struct double_buffered_pipeline;
+struct one_wave_pipeline;
+struct ping_pong_pipeline;
 struct single_buffered_pipeline;
 template <index_t Stages>
 struct multi_stage_pipeline;

@@ -13,6 +13,17 @@ TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
   return (Policy::tile.m + Policy::tile.n) * Policy::tile.k * index_t(sizeof(typename Policy::element_type));
 }
 
+/// Where buffers lie, in bytes. Operands of one size lie apart, all buffers of A before those of B: from one to the next it is not so far
+/// then, and instructions have 16 bits for an offset.
+template <class Policy, index_t Stages>
+struct lds_stages {
+  static constexpr index_t all = lds_stage_bytes<Policy>(),
+                           of_a = all / (Policy::tile.m + Policy::tile.n) * Policy::tile.m;
+  static constexpr bool apart = 2 * of_a == all;
+  static constexpr index_t step = apart ? of_a : all;
+  static constexpr index_t b_begin = apart ? Stages * of_a : of_a;
+};
+
 /// The operands of one matrix instruction after the other, in registers.
 template <class Policy>
 struct operand_fragments {
@@ -51,6 +62,9 @@ class operand_windows {
   /// LDS instructions that a wave reads the operands of a whole tile with.
   static constexpr index_t num_reads = a_read_window::num_access + b_read_window::num_access;
 
+  /// And those that it writes a tile of each with.
+  static constexpr index_t num_writes = a_write_window::num_access + b_write_window::num_access;
+
   /// 32-bit registers for these operands, and for a tile of each operand on its way from global memory.
   static constexpr index_t registers =
       (a_encoding_v<tile>.num_elements_per_thread() + b_encoding_v<tile>.num_elements_per_thread()) * index_t(sizeof(T)) /
@@ -58,16 +72,43 @@ class operand_windows {
   static constexpr index_t copy_registers =
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
-  TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds)
+  /// B's first buffer lies `b_begin` behind A's.
+  TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds, index_t b_begin = a_bytes)
       : a_write_(window<T, Policy::a_lds, Policy::a_copy>(lds)),
-        b_write_(window<BElement, Policy::b_lds, Policy::b_copy>(lds + a_bytes)),
+        b_write_(window<BElement, Policy::b_lds, Policy::b_copy>(lds + b_begin)),
         a_read_(window<T, Policy::a_lds, Policy::a_read>(lds)),
-        b_read_(window<BElement, Policy::b_lds, Policy::b_read>(lds + a_bytes)) {}
+        b_read_(window<BElement, Policy::b_lds, Policy::b_read>(lds + b_begin)) {}
 
   /// Writes a tile of each operand to the buffer that lies `lds_bytes` behind the first.
   template <class A, class B>
   TILEWRIGHT_HD void store(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
+    store_a(a, lds_bytes, where);
+    store_b(b, lds_bytes, where);
+  }
+  /// Of the LDS instructions that this takes those from First on up to the one before Last.
+  template <index_t First, index_t Last, class A, class B>
+  TILEWRIGHT_HD void store_accesses(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
+    const exec::call_scope scope(where);
+    constexpr index_t num_a = a_write_window::num_access, last_of_a = min(Last, num_a),
+                      first_of_b = max(First, num_a) - num_a;
+    const auto store = [&]<index_t Begin, index_t... Is>(const auto& window, const auto& tile, number<Begin>,
+                                                         std::integer_sequence<index_t, Is...>)
+                           TILEWRIGHT_INLINE_LAMBDA {
+                             detail::store_accesses(tile, window, known_inside<>{}, lds_bytes,
+                                                    std::integer_sequence<index_t, Begin + Is...>{});
+                           };
+    if constexpr (First < last_of_a)
+      store(a_write_, a, number<First>{}, std::make_integer_sequence<index_t, last_of_a - First>{});
+    if constexpr (first_of_b < Last - num_a)
+      store(b_write_, b, number<first_of_b>{}, std::make_integer_sequence<index_t, Last - num_a - first_of_b>{});
+  }
+  /// One operand of them.
+  template <class A>
+  TILEWRIGHT_HD void store_a(const A& a, index_t lds_bytes, exec::call_site where = {}) const {
     store_tile_with_offset(a_write_, a, lds_bytes, where);
+  }
+  template <class B>
+  TILEWRIGHT_HD void store_b(const B& b, index_t lds_bytes, exec::call_site where = {}) const {
     store_tile_with_offset(b_write_, b, lds_bytes, where);
   }
 

@@ -55,6 +55,14 @@ TILEWRIGHT_HD void block_sync() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+/// Meets the block as block_sync does, but waits for nothing that this wave has under way: what others may rely on, wait_for_lds says
+/// before.
+TILEWRIGHT_HD void block_barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+}
+
 /// Orders what the lanes of a wave do to LDS; they run in lockstep, so that nothing waits.
 TILEWRIGHT_HD void wave_sync() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");

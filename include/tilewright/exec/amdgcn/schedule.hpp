@@ -28,15 +28,24 @@ TILEWRIGHT_HD index_t forget_origin(index_t value) {
 /// Whether the target's waits can be given to wait_for_*; elsewhere these do nothing, and the compiler waits where it has to.
 inline constexpr bool has_explicit_waits = arch::current::value.isa == arch::instruction_set::cdna;
 
-/// Waits until at most `Left` LDS accesses of this wave are under way, resp. until no load from global memory is: once, where the
-/// compiler would wait before each use. (CDNA3 ISA manual, s_waitcnt: vmcnt in bits 0-3 and 14-15, expcnt 4-6, lgkmcnt 8-11.)
+/// Waits until at most `Left` LDS accesses of this wave, resp. loads from global memory, are under way: once, where the compiler would
+/// wait before each use. (CDNA3 ISA manual, s_waitcnt: vmcnt in bits 0-3 and 14-15, expcnt 4-6, lgkmcnt 8-11.)
 template <index_t Left>
 TILEWRIGHT_HD void wait_for_lds() {
   static_assert(0 <= Left && Left < 16);
   if constexpr (has_explicit_waits) __builtin_amdgcn_s_waitcnt(0xc07f | Left << 8);
 }
+template <index_t Left = 0>
 TILEWRIGHT_HD void wait_for_global_loads() {
-  if constexpr (has_explicit_waits) __builtin_amdgcn_s_waitcnt(0x0f70);
+  static_assert(0 <= Left && Left < 64);
+  if constexpr (has_explicit_waits) __builtin_amdgcn_s_waitcnt(0x0f70 | (Left & 15) | Left >> 4 << 14);
+}
+
+/// Among the waves of a SIMD those of the highest priority, 0 to 3, issue first; they begin with 0.
+template <index_t Priority>
+TILEWRIGHT_HD void set_priority() {
+  static_assert(0 <= Priority && Priority < 4);
+  __builtin_amdgcn_s_setprio(Priority);
 }
 
 /// Keeps N accumulators of 16 registers each in the accumulation registers, where the target has such. (One statement for all: the
@@ -52,6 +61,10 @@ TILEWRIGHT_HD void keep_in_accumulation_registers([[maybe_unused]] void* registe
   if constexpr (N == 4) asm("" : "+a"(v[0]), "+a"(v[1]), "+a"(v[2]), "+a"(v[3]));
   if constexpr (N == 8)
     asm("" : "+a"(v[0]), "+a"(v[1]), "+a"(v[2]), "+a"(v[3]), "+a"(v[4]), "+a"(v[5]), "+a"(v[6]), "+a"(v[7]));
+  if constexpr (N == 16)
+    asm(""
+        : "+a"(v[0]), "+a"(v[1]), "+a"(v[2]), "+a"(v[3]), "+a"(v[4]), "+a"(v[5]), "+a"(v[6]), "+a"(v[7]), "+a"(v[8]),
+          "+a"(v[9]), "+a"(v[10]), "+a"(v[11]), "+a"(v[12]), "+a"(v[13]), "+a"(v[14]), "+a"(v[15]));
   __builtin_memcpy(registers, &v, sizeof v);
 #endif
 }

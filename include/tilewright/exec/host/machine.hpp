@@ -19,6 +19,9 @@ inline block_index block_id() { return current_thread->block; }
 /// Waits for every thread of the block; what they wrote to LDS before is visible to all afterwards.
 inline void block_sync(call_site where = {}) { current_thread->services->block_sync(*current_thread, where); }
 
+/// The same here; on AMD GPUs it does not wait for what the calling wave has under way.
+inline void block_barrier(call_site where = {}) { block_sync(where); }
+
 /// Waits for every lane of the wave; what they wrote to LDS before is visible to the wave's lanes afterwards.
 inline void wave_sync(call_site where = {}) { current_thread->services->wave_sync(*current_thread, where); }
 

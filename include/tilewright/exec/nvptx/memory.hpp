@@ -19,6 +19,8 @@ TILEWRIGHT_HD index_t wave_id() { return index_t(threadIdx.x / 32u); }
 TILEWRIGHT_HD block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
 TILEWRIGHT_HD void block_sync() { __syncthreads(); }
+/// AMD GPUs only; here so that kernels written for every machine parse.
+TILEWRIGHT_HD void block_barrier() { block_sync(); }
 /// Waits for the wave's lanes; orders what they do to LDS.
 TILEWRIGHT_HD void wave_sync() { __syncwarp(); }
 

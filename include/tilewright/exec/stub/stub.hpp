@@ -24,6 +24,7 @@ TILEWRIGHT_HD index_t lane_id() { __builtin_trap(); }
 TILEWRIGHT_HD index_t wave_id() { __builtin_trap(); }
 TILEWRIGHT_HD block_index block_id() { __builtin_trap(); }
 TILEWRIGHT_HD void block_sync() { __builtin_trap(); }
+TILEWRIGHT_HD void block_barrier() { __builtin_trap(); }
 TILEWRIGHT_HD void wave_sync() { __builtin_trap(); }
 
 template <index_t Bytes>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Block tiles and pipelines for AMD GPUs that have names.
+#pragma once
+
+#include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/util/tuple.hpp>
+
+namespace tilewright {
+
+/// The default tile's instruction and k with other m, n and waves.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr block_tile resized_tile(index_t m, index_t n, index_t waves_m, index_t waves_n) {
+  const block_tile t = default_block_tile<Arch, T>();
+  return {m, n, t.k, waves_m, waves_n, t.op};
+}
+
+/// 256 x 256, two of which fit into LDS: with the default's 128 bytes of each row along k, or half of them.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr block_tile two_buffers_tile(index_t waves_m, index_t waves_n) {
+  const block_tile t = default_block_tile<Arch, T>();
+  return {256, 256, Arch::value.lds_bytes >= 2 * 512 * 128 ? t.k : t.k / 2, waves_m, waves_n, t.op};
+}
+
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_256x256 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(256, 256, 2, 4)> {
+  static constexpr const char* name = "gemm_256x256";
+};
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_ping_pong
+    : gemm_policy<Arch, T, AMajor, BMajor, Vector, two_buffers_tile<Arch, T>(2, 4), ping_pong_pipeline> {
+  static constexpr const char* name = "gemm_ping_pong";
+};
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_one_wave
+    : gemm_policy<Arch, T, AMajor, BMajor, Vector, two_buffers_tile<Arch, T>(2, 2), one_wave_pipeline> {
+  static constexpr const char* name = "gemm_one_wave";
+};
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_128x128 : gemm_policy<Arch, T, AMajor, BMajor, Vector, default_block_tile<Arch, T>()> {
+  static constexpr const char* name = "gemm_128x128";
+};
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_128x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(128, 64, 2, 2)> {
+  static constexpr const char* name = "gemm_128x64";
+};
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(64, 64, 2, 2)> {
+  static constexpr const char* name = "gemm_64x64";
+};
+
+/// Whether a target and its elements have gemm_one_wave: it wants two steps of the matrix instruction in a tile, and registers for them.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor>
+inline constexpr bool has_one_wave_tile = sizeof(T) > 1 || (Arch::value.lds_bytes < 2 * 512 * 128 &&
+                                                            AMajor == operand_major::k && BMajor == operand_major::k);
+
+/// The policies that a target has names for, the largest tile first. 256 x 256 needs the registers of CDNA.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+constexpr auto named_policies() {
+  using medium = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;
+  using half = gemm_128x64<Arch, T, AMajor, BMajor, Vector>;
+  using small = gemm_64x64<Arch, T, AMajor, BMajor, Vector>;
+  if constexpr (Arch::value.isa == arch::instruction_set::cdna) {
+    return tuple<gemm_256x256<Arch, T, AMajor, BMajor, Vector>, medium, half, small>{};
+  } else {
+    return tuple<medium, half, small>{};
+  }
+}
+
+}  // namespace tilewright

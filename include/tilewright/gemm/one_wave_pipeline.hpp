@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The loop over k by one wave for each SIMD, which has all of its registers: memory instructions stand among matrix instructions.
+#pragma once
+
+#include <tilewright/gemm/k_tiles.hpp>
+#include <tilewright/gemm/operand_windows.hpp>
+#include <tilewright/mma/schedule.hpp>
+
+namespace tilewright {
+
+/// Four waves, so large a tile for each that it reads least from LDS for each result; no other wave hides what one waits for. So
+/// everything is asked for long before it is needed: while tile t is multiplied, tile t + 1 goes from registers to the other LDS buffer
+/// and tile t + 3 is loaded into them, and operands are read one step along k before they are multiplied. One barrier for each tile,
+/// and matrix instructions to issue right behind it.
+struct one_wave_pipeline {
+  static constexpr index_t num_stages = 2;
+  static constexpr index_t num_tiles_behind = 0;
+
+  /// 32-bit registers of a thread: sums, operands of two steps along k, two tiles on their way, and 32 for addresses and the rest.
+  template <class Policy>
+  static constexpr index_t registers() {
+    using operands = operand_windows<Policy>;
+    return c_encoding(Policy::tile).num_elements_per_thread() + operands::registers * 2 / num_k_steps(Policy::tile) +
+           2 * operands::copy_registers + 32;
+  }
+
+  /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
+  template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
+  TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
+                                index_t num_tiles, exec::lds_pointer lds) {
+    using enum exec::instruction_kind;
+    constexpr block_tile tile = Policy::tile;
+    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>, half = per_step / 2;
+    static_assert(
+        Policy::arch::value.isa == arch::instruction_set::cdna,
+        "one_wave_pipeline: a wave can use all registers of a SIMD on CDNA only; use another pipeline on this target");
+    static_assert(tile.num_waves() == 4,
+                  "one_wave_pipeline: a compute unit has four SIMDs; use a block tile with 4 waves");
+    static_assert(steps > 1,
+                  "one_wave_pipeline: k of the block tile must be at least two steps of the matrix instruction");
+    static_assert(
+        registers<Policy>() <= Policy::arch::value.max_vgprs,
+        "one_wave_pipeline: sums, operands of two steps along k and two tiles on their way are more than the registers "
+        "that a thread can have; use a smaller block tile");
+    static_assert(
+        sizeof(typename Policy::element_type) > 1 || ((Policy::a_major == operand_major::k || Policy::a_transposed) &&
+                                                      (Policy::b_major == operand_major::k || Policy::b_transposed)),
+        "one_wave_pipeline: on this target 8-bit operands that are not contiguous along k need more registers on "
+        "their way to LDS than there are; use another pipeline");
+    constexpr index_t reads = operand_windows<Policy>::num_reads / steps, writes = operand_windows<Policy>::num_writes;
+    constexpr index_t loads = AWindow::num_access + BWindow::num_access;
+    using stages = lds_stages<Policy, num_stages>;
+    const operand_windows<Policy> windows(lds, stages::b_begin);
+    operand_fragments<Policy> f;
+
+    // Tiles on their way, odd ones in the second. Where there is none, others are loaded, for nobody.
+    tile_of<AWindow> a_next[2];
+    tile_of<BWindow> b_next[2];
+    windows.store(load_tile(a_window), load_tile(b_window), 0);
+    move_tile_window(a_window, {0, min(num_tiles - 1, 1) * tile.k});
+    move_tile_window(b_window, {0, min(num_tiles - 1, 1) * tile.k});
+    a_next[1] = load_tile(a_window);
+    b_next[1] = load_tile(b_window);
+    exec::schedule_fence();
+    const index_t third = num_tiles > 2 ? 1 : 0;
+    a_next[0] = load_tile_with_offset(a_window, third * k_step_bytes(a_window));
+    b_next[0] = load_tile_with_offset(b_window, third * k_step_bytes(b_window));
+    exec::block_sync();
+    windows.template load<0, 1>(f, 0);
+    keep_in_accumulation_registers<tile>(c);  // here, in each step and behind them: one set of registers on all ways
+
+    // Steps along k but for the last, each among the reads for the next one and its part of what `write` writes.
+    const auto multiply = [&](index_t reading, const auto& write) TILEWRIGHT_INLINE_LAMBDA {
+      unroll<steps - 1>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+        exec::wait_for_lds<0>();
+        windows.template load<s + 1, 1>(f, reading);
+        block_gemm<tile, s * per_step, half>(c, f.a, f.b);
+        spread_among_matrix_instructions<half, 0, lds_read, reads>();
+        write(s);
+      });
+    };
+    const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
+      keep_in_accumulation_registers<tile>(c);
+      constexpr index_t reading = stage * stages::step, other = 1 - stage, writing = other * stages::step;
+      exec::wait_for_global_loads<loads>();
+      multiply(reading, [&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+        constexpr index_t first = writes * s / (steps - 1), last = writes * (s + 1) / (steps - 1);
+        windows.template store_accesses<first, last>(a_next[other], b_next[other], writing);
+        block_gemm<tile, s * per_step + half, half>(c, f.a, f.b);
+        spread_among_matrix_instructions<half, half / 4, lds_write, last - first>();
+      });
+      exec::block_sync();
+      windows.template load<0, 1>(f, writing);
+      block_gemm<tile, (steps - 1) * per_step, half>(c, f.a, f.b);
+      spread_among_matrix_instructions<half, 0, lds_read, reads>();
+      a_next[other] = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
+      b_next[other] = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
+      block_gemm<tile, (steps - 1) * per_step + half, half>(c, f.a, f.b);
+      spread_among_matrix_instructions<half, 0, global_load, loads>();
+    };
+
+    const index_t last = for_pairs_of_tiles<2>(a_window, b_window, num_tiles - 1, step);
+    keep_in_accumulation_registers<tile>(c);
+    multiply(last * stages::step,
+             [&](auto s) TILEWRIGHT_INLINE_LAMBDA { block_gemm<tile, s * per_step + half, half>(c, f.a, f.b); });
+    block_gemm<tile, (steps - 1) * per_step, per_step>(c, f.a, f.b);
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The loop over k by two groups of waves that take turns: one multiplies while the other one moves operands.
+#pragma once
+
+#include <tilewright/gemm/k_tiles.hpp>
+#include <tilewright/gemm/operand_windows.hpp>
+#include <tilewright/mma/schedule.hpp>
+
+namespace tilewright {
+
+/// Eight waves, two for each SIMD: waves 0-3 and 4-7 are half a phase apart. A phase is 64 bytes of each row along k. In its first half a
+/// wave writes an operand of the next tile to the other LDS buffer, reads the operands of the phase and loads from global memory; in the
+/// second half it only multiplies, at raised priority. A barrier stands behind each half, so that of a SIMD's two waves one
+/// multiplies while the other moves operands, all the time.
+struct ping_pong_pipeline {
+  static constexpr index_t num_stages = 2;
+  static constexpr index_t num_tiles_behind = 0;
+
+  /// Phases of a tile: of 64 bytes along k, or of one step of the matrix instruction where that is longer.
+  template <class Policy>
+  static constexpr index_t phases_per_tile() {
+    return min(max(Policy::tile.k * index_t(sizeof(typename Policy::element_type)) / 64, 1), num_k_steps(Policy::tile));
+  }
+
+  /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
+  template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
+  TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
+                                index_t num_tiles, exec::lds_pointer lds) {
+    constexpr block_tile tile = Policy::tile;
+    static_assert(
+        Policy::arch::value.isa == arch::instruction_set::cdna,
+        "ping_pong_pipeline: the groups take turns at the matrix units of CDNA; use another pipeline on this target");
+    static_assert(
+        tile.num_waves() == 8,
+        "ping_pong_pipeline: two groups of four waves, one for each SIMD, take turns; use a block tile with 8 waves");
+    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
+    constexpr index_t phases = number<phases_per_tile<Policy>()>::value, phase_steps = steps / phases;
+    constexpr index_t reads_per_step = operand_windows<Policy>::num_reads / steps;
+    using stages = lds_stages<Policy, num_stages>;
+    const operand_windows<Policy> windows(lds, stages::b_begin);
+    operand_fragments<Policy> f;
+
+    auto a_next = load_tile(a_window);
+    auto b_next = load_tile(b_window);
+    windows.store(a_next, b_next, 0);
+    if (num_tiles > 1) {
+      move_tile_window(a_window, {0, tile.k});
+      move_tile_window(b_window, {0, tile.k});
+      a_next = load_tile(a_window, known_inside<1>{});
+      b_next = load_tile(b_window, known_inside<1>{});
+    }
+    exec::block_sync();
+    const bool is_second_group = exec::wave_id() >= tile.num_waves() / 2;
+    if (is_second_group) exec::block_barrier();  // from here on half a phase behind
+    keep_in_accumulation_registers<tile>(c);     // here, in each step and behind them: one set of registers on all ways
+
+    // `write` brings to LDS what has arrived, `fetch` loads into its registers. Behind the barrier between the halves others rely on what
+    // was written, and behind a tile's last one also on what was read: the other group writes to that buffer next.
+    const auto phase = [&](auto p, index_t reading, const auto& write, const auto& fetch) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr bool is_last = p == phases - 1;
+      constexpr auto reads_of = [](index_t steps) { return min(steps * reads_per_step, 15); };
+      write(p);
+      exec::schedule_fence();
+      unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+        windows.template load<p * phase_steps + s, 1>(f, reading);
+        exec::schedule_fence();
+      });
+      fetch(p);
+      exec::wait_for_lds<(is_last ? 0 : reads_of(phase_steps))>();
+      exec::block_barrier();
+
+      exec::set_priority<1>();
+      unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+        exec::schedule_fence();
+        if constexpr (!is_last) exec::wait_for_lds<reads_of(phase_steps - 1 - s)>();
+        exec::schedule_fence();
+        block_gemm<tile, (p * phase_steps + s) * per_step, per_step>(c, f.a, f.b);
+      });
+      exec::schedule_fence();
+      exec::set_priority<0>();
+      exec::block_barrier();
+    };
+    // With two phases or more A and B move in different ones.
+    constexpr index_t b_phase = phases / 2, num_a = AWindow::num_access, num_b = BWindow::num_access;
+    const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
+      keep_in_accumulation_registers<tile>(c);
+      constexpr index_t reading = stage * stages::step, writing = (1 - stage) * stages::step;
+      const auto write = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (p == 0) {
+          exec::wait_for_global_loads<(b_phase == 0 ? 0 : num_b)>();
+          windows.store_a(a_next, writing);
+        }
+        if constexpr (p == b_phase) {
+          if constexpr (b_phase > 0) exec::wait_for_global_loads<num_a>();
+          windows.store_b(b_next, writing);
+        }
+      };
+      const auto fetch = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (p == 0) a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
+        if constexpr (p == b_phase) b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
+      };
+      unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { phase(p, reading, write, fetch); });
+    };
+
+    const index_t last = for_pairs_of_tiles<1>(a_window, b_window, num_tiles - 1, step);
+    keep_in_accumulation_registers<tile>(c);
+    const auto nothing = [](auto) TILEWRIGHT_INLINE_LAMBDA {};
+    unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { phase(p, last * stages::step, nothing, nothing); });
+    if (!is_second_group) exec::block_barrier();
+  }
+};
+
+}  // namespace tilewright
