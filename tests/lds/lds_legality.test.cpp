@@ -2,6 +2,7 @@
 // What a target cannot do with LDS, what allocations leave to others, and what addresses need.
 #include "random_access.hpp"
 
+#include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/lds/lds_legality.hpp>
 #include <tilewright/numeric/types.hpp>

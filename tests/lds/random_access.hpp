@@ -5,6 +5,7 @@
 #include "../distribution/naive_distribution.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/swizzled_layout.hpp>
 

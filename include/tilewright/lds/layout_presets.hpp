@@ -2,6 +2,7 @@
 // Well-known layouts of tiles in LDS, as values; make_lds_descriptor makes an ordinary descriptor of each.
 #pragma once
 
+#include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/lds/swizzled_layout.hpp>
 
 namespace tilewright {
