@@ -61,6 +61,9 @@ using multi_stage_pairs = tw::gemm_policy<Arch, tw::bfloat16_t, k, k, 2, tile<Ar
                                           tw::multi_stage_pipeline<2>>;
 
 template <class Arch>
+using multi_stage_fp8 =
+    tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16, tile<Arch, fp8_t<Arch>, 64, 64, 2, 2, 64>, tw::multi_stage_pipeline<4>>;
+template <class Arch>
 using multi_stage_columns =
     tw::gemm_policy<Arch, tw::half_t, mn, mn, 8, tile<Arch, tw::half_t, 64, 64>, tw::multi_stage_pipeline<2>>;
 
@@ -121,6 +124,7 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(double_buffered, every, "double_buffered_pipeline")                                                      \
   X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                         \
   X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")           \
+  X(multi_stage_fp8, with_8bit_floats, "multi_stage_pipeline, 4 stages of 64 elements along k")              \
   X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major")        \
   X(ping_pong, cdna, "ping_pong_pipeline, 256 x 256, row-major A and B")                                     \
   X(fp8_ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, fp8")                                         \

@@ -44,6 +44,43 @@ TEST(BestPolicy, LargeTilesForLargeProblems) {
   EXPECT_EQ((best_policy<arch::gfx942, half_t, k, k>(mi300x, 16384, 16384, 4096).policy), 0);
 }
 
+TEST(BestPolicy, LargeTilesOf8BitFloatsOnMi355x) {
+  constexpr const gpu_facts& mi355x = known_gpus[2];
+  // A wave reads 64 + 64 rows for 64 x 64 results of a 128 x 128 tile: the LDS takes half as long again as the matrix units.
+  const gemm_static_report medium = static_report<gemm_128x128<arch::gfx950, fp8_ocp_t, k, k, 16>>();
+  EXPECT_NEAR(medium.matrix_clocks(mi355x), 512, 1);
+  EXPECT_EQ(medium.lds_clocks(), 4 * 16 * 8 + 4 * 8 * 8);
+  EXPECT_EQ(medium.bound(mi355x), gemm_bound::lds);
+  // 128 + 64 rows for 128 x 64: as long. Rows of 64 bytes, so that sums and operands fit the registers of two waves for each SIMD.
+  using large_policy = gemm_256x256<arch::gfx950, fp8_ocp_t, k, k, 16>;
+  static_assert(std::is_same_v<large_policy::pipeline, multi_stage_pipeline<4>> && large_policy::tile.k == 64);
+  static_assert(require_conflict_free_gemm<large_policy>());
+  const gemm_static_report large = static_report<large_policy>();
+  EXPECT_NEAR(large.matrix_clocks(mi355x), 1024, 1);
+  EXPECT_EQ(large.lds_clocks(), 8 * 12 * 8 + 8 * 4 * 8);
+  EXPECT_EQ(large.bound(mi355x), gemm_bound::matrix_instructions);
+  EXPECT_EQ(large.registers, 256);
+  EXPECT_TRUE(large.conflict_free);
+  EXPECT_EQ((best_policy<arch::gfx950, fp8_ocp_t, k, k>(mi355x, 8192, 8192, 8192).policy), 0);
+  // Narrower vectors go through registers.
+  using narrow = gemm_256x256<arch::gfx950, bf8_ocp_t, k, k, 1>;
+  static_assert(std::is_same_v<narrow::pipeline, double_buffered_pipeline> && narrow::tile.k == 64);
+}
+
+TEST(BestPolicy, DirectTiles) {
+  const auto shape = [](const gemm_static_report& r, index_t row_bytes, index_t stages) {
+    EXPECT_EQ(r.tile.k * r.element_bytes, row_bytes);
+    EXPECT_EQ(r.lds_bytes, stages * (r.tile.m + r.tile.n) * row_bytes);
+    EXPECT_TRUE(r.conflict_free);
+    EXPECT_LE(r.registers, 256);
+  };
+  shape(static_report<gemm_direct_256x256<arch::gfx950, half_t, k, k, 8>>(), 128, 2);
+  shape(static_report<gemm_direct_128x128<arch::gfx950, half_t, operand_major::mn, k, 8>>(), 128, 3);
+  shape(static_report<gemm_direct_256x256<arch::gfx942, half_t, k, k, 2>>(), 64, 2);
+  shape(static_report<gemm_direct_128x128<arch::gfx942, bfloat16_t, k, k, 8>>(), 64, 4);
+  shape(static_report<gemm_direct_128x128<arch::gfx90a, float, k, k, 4>>(), 64, 4);
+}
+
 TEST(BestPolicy, CountsIdleUnits) {
   const gemm_static_report r = static_report<gemm_64x64<arch::gfx942, half_t, k, k, 8>>();
   EXPECT_DOUBLE_EQ(estimate(r, mi300x, 64, 64 * 304, 64, 1).idle, 0);

@@ -50,6 +50,11 @@ using direct_128x128x64 = direct<128, 128, 64, 2, 2, 3>;
 using direct_256x256x64 = direct<256, 256, 64, 2, 4, 2>;
 using direct_columns = direct<256, 256, 64, 2, 4, 2, mn>;
 
+struct direct_fp8_256x256 {
+  template <class Arch>
+  using on = tw::gemm_direct_256x256<Arch, tw::fp8_ocp_t, k, k, 16>;
+};
+
 // Pipelines for tiles of 256 x 256.
 template <class T>
 struct ping_pong {

@@ -2,7 +2,7 @@
 // Block tiles and pipelines for AMD GPUs that have names.
 #pragma once
 
-#include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/gemm/direct_tile.hpp>
 #include <tilewright/util/tuple.hpp>
 
 namespace tilewright {
@@ -21,8 +21,19 @@ TILEWRIGHT_HD constexpr block_tile two_buffers_tile(index_t waves_m, index_t wav
   return {256, 256, Arch::value.lds_bytes >= 2 * 512 * 128 ? t.k : t.k / 2, waves_m, waves_n, t.op};
 }
 
+namespace detail {
+/// Without registers for single_buffered_pipeline: the tile of gemm_direct_256x256 and, where memory allows vectors of 16 bytes, its pipeline.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-struct gemm_256x256 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(256, 256, 2, 4)> {
+using policy_256x256 = std::conditional_t<
+    large_tile_fits_registers<Arch, T>,
+    gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(256, 256, 2, 4)>,
+    gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(256, 256, 2, 4),
+                std::conditional_t<Vector * sizeof(T) % 16 == 0,
+                                   multi_stage_pipeline<direct_shape<Arch, T>(256, 256).stages>, default_pipeline>>>;
+}  // namespace detail
+
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_256x256 : detail::policy_256x256<Arch, T, AMajor, BMajor, Vector> {
   static constexpr const char* name = "gemm_256x256";
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>

@@ -69,8 +69,11 @@ constexpr gemm_static_report static_report() {
   r.lds_write_clocks = detail::lds_clocks_of<Arch>(lds.a_write) + detail::lds_clocks_of<Arch>(lds.b_write);
   r.global_bytes = (tile.m + tile.n) * tile.k * index_t(sizeof(T));
   r.lds_bytes = gemm_kernel<Policy>::lds_bytes;
-  const index_t others = c_encoding(tile).num_elements_per_thread() + operands::copy_registers + 32;
-  const bool fits = others + operands::registers <= Policy::registers_per_thread;
+  // Copies without registers have an address each, and never the operands of more than two steps along k at once.
+  const index_t copies = operands::copy_registers * 4 / index_t(sizeof(T)) / Policy::copy_vector;
+  const index_t others = c_encoding(tile).num_elements_per_thread() +
+                         (Policy::exchanges_lanes ? max(32, copies + 16) : operands::copy_registers + 32);
+  const bool fits = !Policy::exchanges_lanes && others + operands::registers <= Policy::registers_per_thread;
   r.registers = others + (fits ? operands::registers : operands::registers * 2 / num_k_steps(tile));
   r.conflict_free = true;
   for (const lds_access_analysis* access :
