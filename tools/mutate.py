@@ -48,7 +48,11 @@ AFTER_ITS_OWN = {
         "layout_solver", "layout_solver_random", "bank_conflicts", "random_access")],
     "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
 }
-AFTER_ITS_OWN["lds/xor_preshuffle.hpp"] = ["tests/tile/lds_with_xor.test.cpp"]
+AFTER_ITS_OWN |= {
+    "lds/xor_preshuffle.hpp": ["tests/tile/lds_with_xor.test.cpp"],
+    "lds/layout_search.hpp": ["tests/lds/layout_solver.test.cpp", "tests/lds/layout_solver_random.test.cpp"],
+    "lds/bank_conflicts.hpp": ["tests/lds/lds_access.test.cpp", "tests/lds/layout_solver_random.test.cpp", "tests/lds/random_access.test.cpp"],
+}
 # What all transforms share is tried with the tests of each.
 AFTER_ITS_OWN |= {
     f"transform/{name}.hpp": sorted(f"tests/transform/{path.name}" for path in (ROOT / "tests/transform").glob("*.test.cpp")) +
