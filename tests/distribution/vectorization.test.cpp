@@ -33,6 +33,12 @@ TEST(MultiLevelVectorization, NeedsNeighboursInBothDimensions) {
       tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<2, 4>>, tuple<sequence<1>>, tuple<sequence<0>>,
                                  sequence<2, 2>, sequence<0, 1>>{}));
   static_assert(multi_level_vectorization<split>::secondary_vector_dim == -1);
+  // Not even where the first is no vector.
+  using thirds = decltype(make_static_tile_distribution(
+      tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<2, 3>>, tuple<sequence<1>>, tuple<sequence<0>>,
+                                 sequence<2, 2>, sequence<1, 0>>{}));
+  static_assert(multi_level_vectorization<thirds>::primary_vector_dim == 1 &&
+                multi_level_vectorization<thirds>::secondary_vector_dim == -1);
 }
 
 TEST(MultiLevelVectorization, WithoutAFirstVectorThereIsNoBlock) {
@@ -46,6 +52,10 @@ TEST(MultiLevelVectorization, TakesTheLongestSecondDimension) {
                                  tuple<>, sequence<1, 2, 3, 4>, sequence<0, 0, 0, 0>>{}));
   static_assert(multi_level_vectorization<cube>::primary_vector_dim == 3);
   static_assert(multi_level_vectorization<cube>::secondary_vector_dim == 1, "the first of equals");
+  using longest_first = decltype(make_static_tile_distribution(
+      tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<2>, sequence<4>>, tuple<>, tuple<>,
+                                 sequence<1, 2, 3>, sequence<0, 0, 0>>{}));
+  static_assert(find_secondary_vector_dim(longest_first::encoding, 2) == 0);
 }
 
 TEST(AdaptiveVectorSize, OfTheDistribution) {

@@ -11,9 +11,8 @@ namespace tilewright {
 TILEWRIGHT_HD constexpr index_t find_secondary_vector_dim(const distribution_encoding& e, index_t primary) {
   index_t best = -1;
   for (index_t i = 0; i < e.ndim_y(); ++i) {
-    const bool runs =
-        e.y_length(i) > 1 && e.stride(e.y[i]) == 1 && (i == primary || e.y[i].major != e.y[primary].major);
-    if (i != primary && runs && (best < 0 || e.y_length(i) > e.y_length(best))) best = i;
+    const bool runs = e.y_length(i) > 1 && e.stride(e.y[i]) == 1 && e.y[i].major != e.y[primary].major;
+    if (runs && (best < 0 || e.y_length(i) > e.y_length(best))) best = i;
   }
   return best;
 }
@@ -54,7 +53,7 @@ TILEWRIGHT_HD constexpr multi_index<distribution_encoding::max_y> vector_last_or
   for (index_t i = 0; i < e.ndim_y(); ++i) {
     if (i != vector.dim_y) order[position++] = i;
   }
-  if (e.ndim_y() > 0) order[position] = vector.dim_y;
+  order[position] = vector.dim_y;
   return order;
 }
 
