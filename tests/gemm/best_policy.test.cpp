@@ -11,6 +11,7 @@ namespace {
 
 constexpr const gpu_facts& mi210 = known_gpus[0];
 constexpr const gpu_facts& mi300x = known_gpus[1];
+constexpr const gpu_facts& mi355x = known_gpus[2];
 constexpr auto k = operand_major::k;
 
 TEST(StaticReport, OfA128x128x64TileOnMi300x) {
@@ -30,18 +31,61 @@ TEST(StaticReport, OfA128x128x64TileOnMi300x) {
   EXPECT_NEAR(r.tera_bound(mi300x), 1307.4 * 1024 / 1280, 1);
 }
 
+// In named_policies of CDNA.
+constexpr index_t ping_pong = 4, one_wave = 5;
+
+TEST(StaticReport, OfWavesThatTakeTurns) {
+  const gemm_static_report r = static_report<gemm_ping_pong<arch::gfx942, half_t, k, k, 8>>();
+  EXPECT_EQ(r.tile.k, 32);
+  EXPECT_NEAR(r.matrix_clocks(mi300x), 2048, 1) << "8 waves on four SIMDs: 32 instructions of 32 clocks each";
+  EXPECT_EQ(r.lds_read_clocks, 8 * 12 * 16);
+  EXPECT_EQ(r.lds_write_clocks, 8 * 4 * 8);
+  EXPECT_EQ(r.lds_clocks(), 1536 + 256 + 2 * 64) << "each group waits once";
+  EXPECT_EQ(r.wait_clocks(mi300x), 0);
+  EXPECT_EQ(r.lds_bytes, 2 * 512 * 64);
+  EXPECT_EQ(r.registers, 128 + 48 + 16 + 32);
+  EXPECT_EQ(r.blocks_per_cu(mi300x), 1);
+  EXPECT_TRUE(r.conflict_free);
+  EXPECT_NEAR(r.tera_bound(mi300x), 1307.4, 0.1);
+  // Matrix instructions of gfx950 are twice as fast, its reads too, its writes not: the LDS needs as long, and latencies add up.
+  const gemm_static_report fast = static_report<gemm_ping_pong<arch::gfx950, half_t, k, k, 8>>();
+  EXPECT_EQ(fast.lds_clocks(), 8 * 24 * 8 + 8 * 8 * 8 + 4 * 64) << "two phases";
+  EXPECT_NEAR(fast.matrix_clocks(mi355x), 2048, 1);
+  EXPECT_EQ(fast.bound(mi355x), gemm_bound::lds);
+}
+
+TEST(StaticReport, OfOneWaveForEachSimd) {
+  const gemm_static_report r = static_report<gemm_one_wave<arch::gfx950, half_t, k, k, 8>>();
+  EXPECT_EQ(r.lds_clocks(), 4 * 32 * 8 + 4 * 16 * 8);
+  EXPECT_EQ(r.wait_clocks(mi355x), 64);
+  EXPECT_EQ(r.registers, 256 + 64 + 128 + 32);
+  EXPECT_EQ(r.blocks_per_cu(mi355x), 1);
+  EXPECT_EQ(r.bound(mi355x), gemm_bound::matrix_instructions);
+  EXPECT_NEAR(r.tera_bound(mi355x), 2516.6 * 2048 / 2112, 1);
+}
+
+TEST(BestPolicy, PipelinesOfLargeTiles) {
+  EXPECT_EQ((best_policy<arch::gfx942, half_t, k, k>(mi300x, 8192, 8192, 8192).policy), ping_pong);
+  EXPECT_EQ((best_policy<arch::gfx950, half_t, k, k>(mi355x, 8192, 8192, 8192).policy), one_wave);
+  EXPECT_EQ((named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>().size()), 5) << "too many registers for one wave";
+  for (const gemm_static_report& r : named_reports<arch::gfx950, bfloat16_t, operand_major::mn, operand_major::mn, 8>())
+    EXPECT_TRUE(r.conflict_free);
+  for (const gemm_static_report& r : named_reports<arch::gfx942, fp8_fnuz_t, k, operand_major::mn, 16>())
+    EXPECT_TRUE(r.conflict_free);
+}
+
 TEST(BestPolicy, LargeTilesForLargeProblems) {
   const auto reports = named_reports<arch::gfx942, half_t, k, k, 8>();
-  static_assert(reports.size() == 4);
+  static_assert(reports.size() == 6);
   for (const gemm_static_report& r : reports) EXPECT_TRUE(r.conflict_free);
   const auto best = [&](long_index_t m, long_index_t n, long_index_t depth) {
     return best_estimate(reports, mi300x, m, n, depth);
   };
-  EXPECT_EQ(best(16384, 16384, 4096).policy, 0);
+  EXPECT_EQ(best(16384, 16384, 4096).policy, ping_pong);
   EXPECT_EQ(best(16384, 16384, 4096).split_k, 1);
   EXPECT_EQ(best(64, 64, 512).policy, 3);
   EXPECT_GT(best(64, 64, 65536).split_k, 1) << "one tile, a long k";
-  EXPECT_EQ((best_policy<arch::gfx942, half_t, k, k>(mi300x, 16384, 16384, 4096).policy), 0);
+  EXPECT_EQ((best_policy<arch::gfx942, half_t, k, k>(mi300x, 16384, 16384, 4096).policy), ping_pong);
 }
 
 TEST(BestPolicy, LargeTilesOf8BitFloatsOnMi355x) {

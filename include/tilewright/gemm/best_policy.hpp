@@ -17,17 +17,17 @@ struct gemm_estimate {
 };
 
 /// Blocks go to compute units in equal numbers, rounded up. A block takes, for each tile along k, the larger of its clocks in the matrix
-/// units and in the LDS, and 4000 clocks to begin and to end, during which other blocks of its compute unit go on. Nothing is faster than
-/// the bytes of A, B and C, each once, at the memory's rate. A workspace costs its bytes, written and read, behind the rest, and a second launch of 5 us.
+/// units and in the LDS, the latency of the LDS at each barrier where no other block fills it (see gemm_static_report), and 4000 clocks to
+/// begin and to end, during which other blocks of its compute unit go on. Nothing is faster than the bytes of A, B and C, each once, at
+/// the memory's rate. A workspace costs its bytes, written and read, behind the rest, and a second launch of 5 us.
 constexpr gemm_estimate estimate(const gemm_static_report& r, const gpu_facts& gpu, long_index_t m, long_index_t n,
                                  long_index_t k, index_t split_k) {
   gemm_estimate e{.split_k = split_k};
   const long_index_t tiles = ceil_div<long_index_t>(m, r.tile.m) * ceil_div<long_index_t>(n, r.tile.n) * split_k;
   const long_index_t k_tiles = ceil_div<long_index_t>(ceil_div<long_index_t>(k, r.tile.k), split_k);
   const long_index_t each = ceil_div<long_index_t>(tiles, gpu.compute_units);
-  const double matrix = r.matrix_clocks(gpu), lds = r.lds_clocks(), step = lds > matrix ? lds : matrix;
   const long_index_t turns = ceil_div<long_index_t>(each, r.blocks_per_cu(gpu));
-  e.loop_seconds = (double(each * k_tiles) * step + 4000.0 * double(turns)) / (gpu.boost_ghz * 1e9);
+  e.loop_seconds = (double(each * k_tiles) * r.step_clocks(gpu) + 4000.0 * double(turns)) / (gpu.boost_ghz * 1e9);
   const double workspace = split_k > 1 ? 2.0 * double(split_k) * double(m) * double(n) * 4 : 0;
   const double bytes =
       (double(m) * double(k) + double(n) * double(k)) * r.element_bytes + double(m) * double(n) * r.result_bytes;

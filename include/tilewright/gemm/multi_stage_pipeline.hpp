@@ -15,6 +15,7 @@ struct multi_stage_pipeline {
       "multi_stage_pipeline: one tile is computed with while another one travels, so at least 2 stages are needed");
   static constexpr index_t num_stages = Stages;
   static constexpr index_t num_tiles_behind = Stages - 1;  // filled with zeros behind the last tile
+  static constexpr index_t barriers_per_tile = 1;
 
   /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>

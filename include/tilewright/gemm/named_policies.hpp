@@ -59,19 +59,26 @@ struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Ar
   static constexpr const char* name = "gemm_64x64";
 };
 
-/// Whether a target and its elements have gemm_one_wave: it wants two steps of the matrix instruction in a tile, and registers for them.
+/// Whether a target and its elements have gemm_one_wave: 8-bit elements want more registers where tiles are long, or not contiguous along k.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor>
 inline constexpr bool has_one_wave_tile = sizeof(T) > 1 || (Arch::value.lds_bytes < 2 * 512 * 128 &&
                                                             AMajor == operand_major::k && BMajor == operand_major::k);
 
-/// The policies that a target has names for, the largest tile first. 256 x 256 needs the registers of CDNA.
+/// The policies that a target has names for: by size, the largest tile first, then other pipelines for the largest. 256 x 256 needs the
+/// registers of CDNA.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 constexpr auto named_policies() {
   using medium = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;
   using half = gemm_128x64<Arch, T, AMajor, BMajor, Vector>;
   using small = gemm_64x64<Arch, T, AMajor, BMajor, Vector>;
   if constexpr (Arch::value.isa == arch::instruction_set::cdna) {
-    return tuple<gemm_256x256<Arch, T, AMajor, BMajor, Vector>, medium, half, small>{};
+    using large = gemm_256x256<Arch, T, AMajor, BMajor, Vector>;
+    using groups = gemm_ping_pong<Arch, T, AMajor, BMajor, Vector>;
+    if constexpr (has_one_wave_tile<Arch, T, AMajor, BMajor>) {
+      return tuple<large, medium, half, small, groups, gemm_one_wave<Arch, T, AMajor, BMajor, Vector>>{};
+    } else {
+      return tuple<large, medium, half, small, groups>{};
+    }
   } else {
     return tuple<medium, half, small>{};
   }

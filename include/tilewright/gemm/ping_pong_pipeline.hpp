@@ -22,6 +22,19 @@ struct ping_pong_pipeline {
     return min(max(Policy::tile.k * index_t(sizeof(typename Policy::element_type)) / 64, 1), num_k_steps(Policy::tile));
   }
 
+  /// Both groups move operands once in each phase.
+  template <class Policy>
+  static constexpr index_t turns_per_tile() {
+    return 2 * phases_per_tile<Policy>();
+  }
+  /// 32-bit registers of a thread: sums, operands of a phase, a tile on its way, and 32 for addresses and the rest.
+  template <class Policy>
+  static constexpr index_t registers() {
+    using operands = operand_windows<Policy>;
+    return c_encoding(Policy::tile).num_elements_per_thread() + operands::registers / phases_per_tile<Policy>() +
+           operands::copy_registers + 32;
+  }
+
   /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,

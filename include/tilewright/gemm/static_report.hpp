@@ -9,6 +9,9 @@ namespace tilewright {
 
 enum class gemm_bound : signed char { matrix_instructions, lds };
 
+/// Clocks from an access to LDS to its end when there is no other, and from a barrier to the first matrix instruction behind it: assumed.
+inline constexpr index_t lds_latency = 64;
+
 /// What one block needs for one tile along k, and all the time.
 struct gemm_static_report {
   block_tile tile;
@@ -22,8 +25,11 @@ struct gemm_static_report {
   index_t registers =
       0;  // of a thread, estimated: sums, operands, tiles on their way, and 32 for addresses and the rest
   bool conflict_free = false;
+  index_t waits = 0;  // barriers at which all waves stand, with nothing to multiply that does not wait
+  index_t turns = 0;  // or, of waves that take turns: how often those that move operands wait while others multiply
 
-  constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks; }
+  /// What the accesses of a tile, each of a turn's behind the latency of the first, take.
+  constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks + turns * lds_latency; }
   /// Clocks that the matrix units of one compute unit need for the tile.
   constexpr double matrix_clocks(const gpu_facts& gpu) const { return operations / gpu.operations_per_clock(element); }
   constexpr gemm_bound bound(const gpu_facts& gpu) const {
@@ -31,8 +37,14 @@ struct gemm_static_report {
   }
   /// The rate that the loop over k cannot exceed, in 10^12 operations per second.
   constexpr double tera_bound(const gpu_facts& gpu) const {
+    return gpu.tera_operations(element) * matrix_clocks(gpu) / step_clocks(gpu);
+  }
+  /// Clocks that nobody fills who waits: a compute unit's other blocks would.
+  constexpr index_t wait_clocks(const gpu_facts& gpu) const { return blocks_per_cu(gpu) > 1 ? 0 : waits * lds_latency; }
+  /// Clocks that a block takes for a tile along k.
+  constexpr double step_clocks(const gpu_facts& gpu) const {
     const double matrix = matrix_clocks(gpu), lds = lds_clocks();
-    return gpu.tera_operations(element) * matrix / (lds > matrix ? lds : matrix);
+    return (lds > matrix ? lds : matrix) + wait_clocks(gpu);
   }
   /// Blocks that a compute unit holds at a time; at least 1.
   constexpr index_t blocks_per_cu(const gpu_facts& gpu) const {
@@ -75,6 +87,13 @@ constexpr gemm_static_report static_report() {
                          (Policy::exchanges_lanes ? max(32, copies + 16) : operands::copy_registers + 32);
   const bool fits = !Policy::exchanges_lanes && others + operands::registers <= Policy::registers_per_thread;
   r.registers = others + (fits ? operands::registers : operands::registers * 2 / num_k_steps(tile));
+  if constexpr (requires { Policy::pipeline::template registers<Policy>(); })
+    r.registers = Policy::pipeline::template registers<Policy>();
+  if constexpr (requires { Policy::pipeline::template turns_per_tile<Policy>(); }) {
+    r.turns = Policy::pipeline::template turns_per_tile<Policy>();
+  } else {
+    r.waits = Policy::pipeline::barriers_per_tile;
+  }
   r.conflict_free = true;
   for (const lds_access_analysis* access :
        {&lds.a_write, &lds.b_write, &lds.a_read, &lds.b_read, &lds.c_write, &lds.c_read})
