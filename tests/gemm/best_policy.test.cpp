@@ -89,7 +89,6 @@ TEST(BestPolicy, LargeTilesForLargeProblems) {
 }
 
 TEST(BestPolicy, LargeTilesOf8BitFloatsOnMi355x) {
-  constexpr const gpu_facts& mi355x = known_gpus[2];
   // A wave reads 64 + 64 rows for 64 x 64 results of a 128 x 128 tile: the LDS takes half as long again as the matrix units.
   const gemm_static_report medium = static_report<gemm_128x128<arch::gfx950, fp8_ocp_t, k, k, 16>>();
   EXPECT_NEAR(medium.matrix_clocks(mi355x), 512, 1);
