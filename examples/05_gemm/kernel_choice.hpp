@@ -8,6 +8,8 @@
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/numeric/types.hpp>
 
+#include <type_traits>
+
 namespace gemm_example {
 
 namespace tw = tilewright;

@@ -5,6 +5,8 @@
 #include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/named_policies.hpp>
 
+#include <type_traits>
+
 namespace policies {
 
 namespace tw = tilewright;

@@ -14,6 +14,8 @@
 #include <tilewright/tile/tile_window_paged.hpp>
 #include <tilewright/tile/update.hpp>
 
+#include <type_traits>
+
 namespace tile_ops {
 
 using namespace tilewright;

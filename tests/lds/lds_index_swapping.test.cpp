@@ -150,7 +150,7 @@ TEST(LdsIndexSwapping, OrderOfTheUnmergeMatters) {
 }
 
 template <index_t K, index_t... Pads>
-void expect_no_pad_serves_both(const arch::target& target, std::integer_sequence<index_t, Pads...>) {
+void expect_no_pad_serves_both(const arch::target& target, sequence<Pads...>) {
   const auto expect = [&](const degrees& d, index_t pad) {
     EXPECT_FALSE(d.read_16_rows == 1 && d.read_32_rows == 1)
         << target.name << ", rows of " << 2 * K << " bytes and " << pad << " of padding";
@@ -159,7 +159,7 @@ void expect_no_pad_serves_both(const arch::target& target, std::integer_sequence
 }
 
 TEST(Padding, ServesNeverBoth16And32Rows) {
-  const auto up_to_128_bytes = std::make_integer_sequence<index_t, 8>{};
+  const auto up_to_128_bytes = make_sequence<8>{};
   expect_no_pad_serves_both<64>(arch::gfx942::value, up_to_128_bytes);
   expect_no_pad_serves_both<64>(arch::gfx950::value, up_to_128_bytes);
   expect_no_pad_serves_both<32>(arch::gfx942::value, up_to_128_bytes);

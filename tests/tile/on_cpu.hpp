@@ -35,9 +35,9 @@ auto checked_offsets(const Window& window) {
 /// The tile's lengths as make_tile_window wants them.
 template <class Distribution>
 constexpr auto lengths_of() {
-  return []<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+  return []<index_t... Is>(sequence<Is...>) {
     return make_tuple(number<Distribution::x_lengths[Is]>{}...);
-  }(std::make_integer_sequence<index_t, Distribution::ndim_x>{});
+  }(make_sequence<Distribution::ndim_x>{});
 }
 
 /// Position in the tile of each register of each thread: element [thread * registers + register].

@@ -146,7 +146,7 @@ TILEWRIGHT_HD constexpr chained_graph join(const tensor_graph& first, const tens
 
 /// As an index_t where it is one: compilers print it without a suffix.
 template <long_index_t Length>
-inline constexpr auto printable_v = std::conditional_t<(Length <= largest_index), index_t, long_index_t>(Length);
+inline constexpr auto printable_v = detail::conditional_t<(Length <= largest_index), index_t, long_index_t>(Length);
 
 /// Named in a failed static_assert, so that the message has the number.
 template <index_t Dimension>

@@ -88,9 +88,9 @@ TILEWRIGHT_HD constexpr auto aligned_stride(const tuple<Lengths...>& lengths, Al
 
 template <class... Lengths, class Align>
 TILEWRIGHT_HD constexpr auto aligned_strides(const tuple<Lengths...>& lengths, Align align) {
-  return [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+  return [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
     return make_tuple(aligned_stride<Is>(lengths, align)...);
-  }(std::make_integer_sequence<index_t, sizeof...(Lengths)>{});
+  }(make_sequence<sizeof...(Lengths)>{});
 }
 
 }  // namespace detail
@@ -120,7 +120,7 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tupl
     unroll<sizeof...(Lengths)>([&](auto i) {
       const auto stride = strides.template get<i.value>();
       const long_index_t last = long_index_t(lengths.template get<i.value>()) - 1;
-      constexpr index_t known = detail::static_value_v<std::remove_const_t<decltype(stride)>>;
+      constexpr index_t known = detail::static_value_v<detail::remove_const_t<decltype(stride)>>;
       if constexpr (known == dynamic || known > 0) space += last * stride;
     });
     return detail::make_single_node_descriptor(embed, max<long_index_t>(space, 0));

@@ -14,7 +14,7 @@ TILEWRIGHT_HD constexpr index_t parameter(index_t value, index_t slot, const ind
 }
 
 template <graph_node Node>
-using parameter_sequence = std::make_integer_sequence<index_t, Node.spec.parameters.size()>;
+using parameter_sequence = make_sequence<Node.spec.parameters.size()>;
 
 template <const index_function* Function>
 inline constexpr index_function function_v = *Function;
@@ -31,8 +31,8 @@ TILEWRIGHT_HD constexpr auto rules_of() {
 /// One step from top to bottom. Everything is expanded here, and constant() makes constants of what the graph says: a node must
 /// not survive as an object in the generated code. Arrays have one element more than they need, because some need none.
 template <graph_node Node, index_t... Ps, index_t... Us, index_t... Ls>
-TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, std::integer_sequence<index_t, Ps...>,
-                                        std::integer_sequence<index_t, Us...>, std::integer_sequence<index_t, Ls...>) {
+TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, sequence<Ps...>, sequence<Us...>,
+                                        sequence<Ls...>) {
   const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
   const index_t up[] = {hidden[constant(Node.upper[Us])]..., 0};
   index_t low[sizeof...(Ls) + 1] = {};
@@ -42,20 +42,19 @@ TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, 
 
 /// From the top dimensions, whose index is given, to the bottom.
 template <tensor_graph Graph, index_t... Ts, index_t... Is>
-TILEWRIGHT_HD constexpr void lower_nodes(const index_t* values, const index_t* index, index_t* hidden,
-                                         std::integer_sequence<index_t, Ts...>, std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr void lower_nodes(const index_t* values, const index_t* index, index_t* hidden, sequence<Ts...>,
+                                         sequence<Is...>) {
   constexpr index_t last = Graph.nodes.size() - 1;
   ((hidden[constant(Graph.top[Ts])] = index[Ts]), ...);
   (lower_node<Graph.nodes[last - Is]>(values, hidden, parameter_sequence<Graph.nodes[last - Is]>{},
-                                      std::make_integer_sequence<index_t, Graph.nodes[last - Is].upper.size()>{},
-                                      std::make_integer_sequence<index_t, Graph.nodes[last - Is].lower.size()>{}),
+                                      make_sequence<Graph.nodes[last - Is].upper.size()>{},
+                                      make_sequence<Graph.nodes[last - Is].lower.size()>{}),
    ...);
 }
 
 template <graph_node Node, index_t... Ps, index_t... Us>
-TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden,
-                                           std::integer_sequence<index_t, Ps...>,
-                                           std::integer_sequence<index_t, Us...>) {
+TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden, sequence<Ps...>,
+                                           sequence<Us...>) {
   if constexpr (decltype(rules_of<Node.spec.kind, Node.spec.function>())::may_be_invalid) {
     const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
     const index_t up[] = {hidden[constant(Node.upper[Us])]..., 0};
@@ -67,31 +66,29 @@ TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t*
 
 template <graph_node Node>
 TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden) {
-  return node_is_valid<Node>(values, hidden, parameter_sequence<Node>{},
-                             std::make_integer_sequence<index_t, Node.upper.size()>{});
+  return node_is_valid<Node>(values, hidden, parameter_sequence<Node>{}, make_sequence<Node.upper.size()>{});
 }
 
 template <tensor_graph Graph, index_t... Is>
-TILEWRIGHT_HD constexpr bool nodes_are_valid(const index_t* values, const index_t* hidden,
-                                             std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr bool nodes_are_valid(const index_t* values, const index_t* hidden, sequence<Is...>) {
   return (node_is_valid<Graph.nodes[Is]>(values, hidden) && ...);
 }
 
 /// Length of upper dimension I of a node.
 template <graph_node Node, index_t I, index_t... Ps>
-TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, std::integer_sequence<index_t, Ps...>) {
+TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, sequence<Ps...>) {
   const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
   return rules_of<Node.spec.kind, Node.spec.function>().upper_length(p, constant(Node.width()), I);
 }
 
 template <graph_node Node, index_t... Ps>
-TILEWRIGHT_HD constexpr bool node_fits(const index_t* values, std::integer_sequence<index_t, Ps...>) {
+TILEWRIGHT_HD constexpr bool node_fits(const index_t* values, sequence<Ps...>) {
   const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
   return rules_of<Node.spec.kind, Node.spec.function>().fits(p, constant(Node.width()));
 }
 
 template <tensor_graph Graph, index_t... Is>
-TILEWRIGHT_HD constexpr bool nodes_fit(const index_t* values, std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr bool nodes_fit(const index_t* values, sequence<Is...>) {
   return (node_fits<Graph.nodes[Is]>(values, parameter_sequence<Graph.nodes[Is]>{}) && ...);
 }
 
@@ -117,8 +114,8 @@ struct tensor_adaptor {
   /// Index of every hidden dimension.
   TILEWRIGHT_HD constexpr hidden_index calculate_hidden_index(const index_type& index) const {
     hidden_index hidden{};
-    detail::lower_nodes<Graph>(values.data(), index.data(), hidden.data(), std::make_integer_sequence<index_t, ndim>{},
-                               std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+    detail::lower_nodes<Graph>(values.data(), index.data(), hidden.data(), make_sequence<ndim>{},
+                               make_sequence<Graph.nodes.size()>{});
     return hidden;
   }
 
@@ -137,8 +134,8 @@ struct tensor_adaptor {
     for (index_t i = 0; i < ndim; ++i) valid = valid && unsigned(index[i]) < unsigned(lengths[i]);
     if constexpr (has_pads()) {
       const hidden_index hidden = calculate_hidden_index(index);
-      valid = valid && detail::nodes_are_valid<Graph>(values.data(), hidden.data(),
-                                                      std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+      valid =
+          valid && detail::nodes_are_valid<Graph>(values.data(), hidden.data(), make_sequence<Graph.nodes.size()>{});
     }
     return valid;
   }
@@ -169,7 +166,7 @@ struct tensor_adaptor {
   /// Whether all lengths and the offsets of all elements fit into 32 bits; of the tensor that lies underneath, not only of the part
   /// that slices leave. Where it is false, calculate_offset is meaningful near the origin only.
   TILEWRIGHT_HD constexpr bool offsets_fit() const {
-    return detail::nodes_fit<Graph>(values.data(), std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+    return detail::nodes_fit<Graph>(values.data(), make_sequence<Graph.nodes.size()>{});
   }
 
   friend constexpr bool operator==(const tensor_adaptor&, const tensor_adaptor&) = default;

@@ -41,9 +41,8 @@ namespace detail {
 
 /// One step from top to bottom for a coordinate: computes its lower indices, or moves them by what `step` says about the upper.
 template <graph_node Node, bool Moves, index_t... Ps, index_t... Us, index_t... Ls>
-TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step,
-                                        std::integer_sequence<index_t, Ps...>, std::integer_sequence<index_t, Us...>,
-                                        std::integer_sequence<index_t, Ls...>) {
+TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step, sequence<Ps...>,
+                                        sequence<Us...>, sequence<Ls...>) {
   const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
   const index_t up[] = {hidden[constant(Node.upper[Us])]..., 0};
   index_t low[] = {hidden[constant(Node.lower[Ls])]..., 0};
@@ -62,14 +61,12 @@ TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, 
 
 template <graph_node Node, bool Moves>
 TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step) {
-  place_node<Node, Moves>(values, hidden, step, parameter_sequence<Node>{},
-                          std::make_integer_sequence<index_t, Node.upper.size()>{},
-                          std::make_integer_sequence<index_t, Node.lower.size()>{});
+  place_node<Node, Moves>(values, hidden, step, parameter_sequence<Node>{}, make_sequence<Node.upper.size()>{},
+                          make_sequence<Node.lower.size()>{});
 }
 
 template <tensor_graph Graph, bool Moves, index_t... Is>
-TILEWRIGHT_HD constexpr void place_nodes(const index_t* values, index_t* hidden, index_t* step,
-                                         std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr void place_nodes(const index_t* values, index_t* hidden, index_t* step, sequence<Is...>) {
   (place_node<Graph.nodes[Graph.nodes.size() - 1 - Is], Moves>(values, hidden, step), ...);
 }
 
@@ -78,14 +75,13 @@ TILEWRIGHT_HD constexpr void place(const tensor_adaptor<Graph>& adaptor, tensor_
                                    const multi_index<Graph.ndim()>& index) {
   unroll<Graph.ndim()>([&](auto i) { coordinate.hidden[constant(Graph.top[i.value])] = index[i]; });
   place_nodes<Graph, false>(adaptor.values.data(), coordinate.hidden.data(), nullptr,
-                            std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+                            make_sequence<Graph.nodes.size()>{});
 }
 
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool has_valid_indices(const tensor_adaptor<Graph>& adaptor,
                                                const tensor_adaptor_coordinate<Graph>& coordinate) {
-  return nodes_are_valid<Graph>(adaptor.values.data(), coordinate.hidden.data(),
-                                std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+  return nodes_are_valid<Graph>(adaptor.values.data(), coordinate.hidden.data(), make_sequence<Graph.nodes.size()>{});
 }
 
 }  // namespace detail
@@ -121,7 +117,7 @@ TILEWRIGHT_HD constexpr void move_tensor_adaptor_coordinate(const tensor_adaptor
     hidden_step[id] = step[i];
   });
   detail::place_nodes<Graph, true>(adaptor.values.data(), coordinate.hidden.data(), hidden_step.data(),
-                                   std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+                                   make_sequence<Graph.nodes.size()>{});
   unroll<Graph.num_bottom>([&](auto i) { bottom_step[i] = hidden_step[i]; });
 }
 template <tensor_graph Graph>

@@ -27,9 +27,8 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
   /// Offset in elements of the element at an index.
   TILEWRIGHT_HD constexpr index_t calculate_offset(const index_type& index) const {
     array<index_t, Graph.num_hidden> hidden{};
-    detail::lower_nodes<Graph>(this->values.data(), index.data(), hidden.data(),
-                               std::make_integer_sequence<index_t, Graph.ndim()>{},
-                               std::make_integer_sequence<index_t, Graph.nodes.size()>{});
+    detail::lower_nodes<Graph>(this->values.data(), index.data(), hidden.data(), make_sequence<Graph.ndim()>{},
+                               make_sequence<Graph.nodes.size()>{});
     return hidden[0];
   }
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>
-
-#include <type_traits>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -133,11 +132,11 @@ struct tile_distribution {
   /// Position in the tile of a thread's element y = 0.
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> calculate_index(const multi_index<ndim_p>& p) {
     multi_index<ndim_x> x{};
-    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+    [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
       (detail::add_digit(x.data(), p.data(), constant(places[Is].p), constant(places[Is].divisor),
                          constant(places[Is].length), constant(places[Is].x), constant(places[Is].stride)),
        ...);
-    }(std::make_integer_sequence<index_t, places.size()>{});
+    }(make_sequence<places.size()>{});
     return x;
   }
 
@@ -187,6 +186,6 @@ struct distribution_of<T> {
 
 /// The distribution itself, or that of an encoding type: CK Tile's documents name either.
 template <class T>
-using distribution_of_t = typename detail::distribution_of<std::remove_cv_t<T>>::type;
+using distribution_of_t = typename detail::distribution_of<detail::remove_const_t<T>>::type;
 
 }  // namespace tilewright

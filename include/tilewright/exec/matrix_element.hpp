@@ -4,8 +4,7 @@
 
 #include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/numeric/types.hpp>
-
-#include <type_traits>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -30,6 +29,6 @@ inline constexpr arch::matrix_element matrix_element_v = detail::element_of<T>()
 
 /// What matrix instructions add products of T in.
 template <class T>
-using accumulator_t = std::conditional_t<__is_same(T, int8_t), int, float>;
+using accumulator_t = tilewright::detail::conditional_t<__is_same(T, int8_t), int, float>;
 
 }  // namespace tilewright

@@ -19,7 +19,7 @@ struct gemm_kernel {
   using R = typename Policy::result_type;
   static constexpr block_tile tile = Policy::tile;
   /// With a workspace this kernel writes sums only; split_k_reduction finishes.
-  using writer = std::conditional_t<Policy::split_k == split_k_kind::workspace, partial_sums<Policy>, Policy>;
+  using writer = detail::conditional_t<Policy::split_k == split_k_kind::workspace, partial_sums<Policy>, Policy>;
   static constexpr index_t block_size = tile.block_size();
   static constexpr index_t lds_bytes =
       max(Policy::pipeline::num_stages * lds_stage_bytes<Policy>(), result_stage<writer>::bytes);

@@ -9,8 +9,7 @@
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/mma/block_tile.hpp>
-
-#include <type_traits>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -52,7 +51,8 @@ TILEWRIGHT_HD constexpr block_tile default_block_tile() {
 
 /// What is written for operands of T: sums of int8_t as int, those of 8-bit floating-point numbers as float, else T.
 template <class T>
-using default_result_t = std::conditional_t<__is_same(T, int8_t), int, std::conditional_t<sizeof(T) == 1, float, T>>;
+using default_result_t =
+    detail::conditional_t<__is_same(T, int8_t), int, detail::conditional_t<sizeof(T) == 1, float, T>>;
 
 /// single_buffered_pipeline on AMD GPUs where k of the block tile is at least two steps of the matrix instruction;
 /// multi_stage_pipeline with four stages, or as many as fit LDS, on NVIDIA GPUs where memory allows vectors of 16 bytes; else
@@ -111,7 +111,7 @@ struct pipeline_or_default {
 };
 template <index_t Stages, bool SingleBuffer>
 struct pipeline_or_default<default_pipeline, Stages, SingleBuffer> {
-  using type = std::conditional_t<SingleBuffer, single_buffered_pipeline, double_buffered_pipeline>;
+  using type = detail::conditional_t<SingleBuffer, single_buffered_pipeline, double_buffered_pipeline>;
 };
 template <index_t Stages>
   requires(Stages >= 2)

@@ -92,15 +92,15 @@ class operand_windows {
     constexpr index_t num_a = a_write_window::num_access, last_of_a = min(Last, num_a),
                       first_of_b = max(First, num_a) - num_a;
     const auto store = [&]<index_t Begin, index_t... Is>(const auto& window, const auto& tile, number<Begin>,
-                                                         std::integer_sequence<index_t, Is...>)
+                                                         sequence<Is...>)
                            TILEWRIGHT_INLINE_LAMBDA {
                              detail::store_accesses(tile, window, known_inside<>{}, lds_bytes,
-                                                    std::integer_sequence<index_t, Begin + Is...>{});
+                                                    sequence<Begin + Is...>{});
                            };
     if constexpr (First < last_of_a)
-      store(a_write_, a, number<First>{}, std::make_integer_sequence<index_t, last_of_a - First>{});
+      store(a_write_, a, number<First>{}, make_sequence<last_of_a - First>{});
     if constexpr (first_of_b < Last - num_a)
-      store(b_write_, b, number<first_of_b>{}, std::make_integer_sequence<index_t, Last - num_a - first_of_b>{});
+      store(b_write_, b, number<first_of_b>{}, make_sequence<Last - num_a - first_of_b>{});
   }
   /// One operand of them.
   template <class A>

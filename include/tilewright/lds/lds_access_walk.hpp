@@ -6,8 +6,7 @@
 #include <tilewright/descriptor/tensor_descriptor.hpp>
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/lds/bank_conflicts.hpp>
-
-#include <type_traits>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -80,7 +79,7 @@ class lds_access_walk {
 
   /// Of values that are gone when the expression ends: refused.
   template <class Graph, class Encoding>
-    requires(!std::is_lvalue_reference_v<Graph> || !std::is_lvalue_reference_v<Encoding>)
+    requires(!detail::is_lvalue_reference_v<Graph> || !detail::is_lvalue_reference_v<Encoding>)
   TILEWRIGHT_HD constexpr lds_access_walk(Graph&&, Encoding&&, index_t) {
     static_assert(sizeof(Graph) == 0,
                   "lds_access_walk: it refers to the layout and to the distribution; give names to both");

@@ -55,8 +55,7 @@ namespace detail {
 
 /// Accesses Is of a window, for the instruction's operand. Its vectors run along k, or along the rows of a transposed operand.
 template <arch::matrix_op Op, class Tile, class Window, index_t... Is>
-TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_bytes,
-                                  std::integer_sequence<index_t, Is...> accesses) {
+TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_bytes, sequence<Is...> accesses) {
   constexpr bool transposed = detail::vector_dim_x<Window> == 0;
   if constexpr (uses_ldmatrix(Op)) {
     static_assert(Window::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
@@ -94,11 +93,10 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
                 "load_fragment_steps: the window's accesses are not the same for each step along k");
   // Accesses walk through (rows, steps along k, parts of a fragment).
   constexpr index_t parts = window_type::num_access / (window_type::distribution_type::encoding.y_length(0) * KSteps);
-  [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    detail::read_fragments<Op>(
-        tile, window, lds_bytes,
-        std::integer_sequence<index_t, ((Is / (Count * parts) * KSteps + First) * parts + Is % (Count * parts))...>{});
-  }(std::make_integer_sequence<index_t, num_access / KSteps * Count>{});
+  [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
+    detail::read_fragments<Op>(tile, window, lds_bytes,
+                               sequence<((Is / (Count * parts) * KSteps + First) * parts + Is % (Count * parts))...>{});
+  }(make_sequence<num_access / KSteps * Count>{});
 }
 
 /// The whole window.

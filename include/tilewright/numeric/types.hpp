@@ -4,8 +4,7 @@
 
 #include <tilewright/numeric/fp8.hpp>
 #include <tilewright/numeric/int8.hpp>
-
-#include <type_traits>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -45,7 +44,7 @@ template <class To, class From>
 TILEWRIGHT_HD constexpr To type_convert(From value) {
   if constexpr (__is_same(To, From)) {
     return value;
-  } else if constexpr (__is_same(To, int8_t) && std::is_integral_v<From>) {
+  } else if constexpr (__is_same(To, int8_t) && detail::Integral<From>) {
     return int8_from_int(value);
   } else if constexpr (__is_same(To, int8_t)) {
     return int8_from_float(float(value));

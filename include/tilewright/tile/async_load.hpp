@@ -45,7 +45,7 @@ TILEWRIGHT_HD constexpr void require_lane_order() {
 
 template <class LdsWindow, class Window, class Known, index_t... Is>
 TILEWRIGHT_HD void async_load_each(const LdsWindow& to, const Window& from, Known, index_t lds_bytes,
-                                   std::integer_sequence<index_t, Is...> accesses) {
+                                   sequence<Is...> accesses) {
   const auto source = checked_offsets<Known>(from, accesses, typename Window::dim_sequence{});
   const auto target = to.offsets(accesses);
   (exec::async_load_to_lds<Window::vector_length * Window::element_bytes>(from.view.buffer, source[Is], to.view.buffer,
@@ -55,7 +55,7 @@ TILEWRIGHT_HD void async_load_each(const LdsWindow& to, const Window& from, Know
 
 /// First, First + 1, ...
 template <index_t First, index_t... Is>
-TILEWRIGHT_HD constexpr std::integer_sequence<index_t, (First + Is)...> shifted(std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr sequence<(First + Is)...> shifted(sequence<Is...>) {
   return {};
 }
 
@@ -87,8 +87,7 @@ TILEWRIGHT_HD void async_load_accesses(const LdsWindow& lds_window, const Window
   } else {
     detail::require_lane_order<LdsWindow>();
   }
-  detail::async_load_each(lds_window, window, known, lds_bytes,
-                          detail::shifted<First>(std::make_integer_sequence<index_t, Last - First>{}));
+  detail::async_load_each(lds_window, window, known, lds_bytes, detail::shifted<First>(make_sequence<Last - First>{}));
 }
 
 /// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside of the tensor.

@@ -91,7 +91,7 @@ struct async_tile_window {
 
   /// Byte offsets from the buffer's begin, of accesses Is.
   template <index_t... Is>
-  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
+  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(sequence<Is...>) const {
     array<index_t, num_access> result{};
     ((result[Is] = windows[constant(exchange::value.group[Is])].base[constant(accesses::list.base[Is])] +
                    constant(accesses::list.immediate[Is] * element_bytes)),
@@ -101,8 +101,7 @@ struct async_tile_window {
 
   /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
   template <index_t D, index_t... Is>
-  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside,
-                                           std::integer_sequence<index_t, Is...>) const {
+  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
     const unsigned length = unsigned(view.descriptor.template get_length<D>());
     ((inside[Is] &= unsigned(origin[D] + windows[constant(exchange::value.group[Is])].thread_index[D] +
                              constant(accesses::list.x[Is][D])) < length),
@@ -111,7 +110,7 @@ struct async_tile_window {
 
   /// Index of access I in the tensor.
   template <index_t I, index_t... Ds>
-  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(std::integer_sequence<index_t, Ds...> dims) const {
+  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...> dims) const {
     return windows[constant(exchange::value.group[I])].template index_of_access<I>(dims);
   }
 };
@@ -135,16 +134,16 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
                   "own, or vectors "
                   "that the view does not have; permute within the bytes that a wave writes at once");
     if constexpr (exchange::value.is_possible) {
-      constexpr auto of_lane = []<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+      constexpr auto of_lane = []<index_t... Is>(sequence<Is...>) {
         return sequence<exchange::value.of_lane_bit[Is]...>{};
-      }(std::make_integer_sequence<index_t, 6>{});
-      constexpr auto of_wave = []<index_t... Is>(std::integer_sequence<index_t, Is...>) {
+      }(make_sequence<6>{});
+      constexpr auto of_wave = []<index_t... Is>(sequence<Is...>) {
         return sequence<exchange::value.of_wave_bit[Is]...>{};
-      }(std::make_integer_sequence<index_t, 6>{});
+      }(make_sequence<6>{});
       multi_index<Distribution::ndim_p> p = get_partition_index<Distribution>();
       index_t lane = detail::xor_of_bits(p[Distribution::ndim_p - 1], of_lane);
       if constexpr (Distribution::ndim_p == 2) lane ^= detail::xor_of_bits(p[0], of_wave);
-      return [&]<index_t... Gs>(std::integer_sequence<index_t, Gs...>) TILEWRIGHT_INLINE_LAMBDA {
+      return [&]<index_t... Gs>(sequence<Gs...>) TILEWRIGHT_INLINE_LAMBDA {
         const auto window_of = [&](index_t flip) TILEWRIGHT_INLINE_LAMBDA {
           p[Distribution::ndim_p - 1] = lane ^ flip;
           return make_tile_window(view, lengths, origin, distribution, p);
@@ -152,7 +151,7 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
         window_type window{view, origin, {{window_of(number<exchange::value.of_group[Gs]>::value)...}}};
         window.view = window.windows[0].view;
         return window;
-      }(std::make_integer_sequence<index_t, window_type::num_groups>{});
+      }(make_sequence<window_type::num_groups>{});
     }
   }
 }

@@ -91,11 +91,11 @@ class direct_copy {
   template <index_t First = 0, index_t Last = num_access>
   TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
-    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+    [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
       (exec::async_load_wave_to_lds<bytes>(from_, offset_[First + Is],
                                            to_ + (lds_bytes + constant(places::value.of_access[First + Is]))),
        ...);
-    }(std::make_integer_sequence<index_t, Last - First>{});
+    }(make_sequence<Last - First>{});
   }
 };
 

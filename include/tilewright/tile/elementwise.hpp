@@ -42,8 +42,8 @@ TILEWRIGHT_HD constexpr auto tile_elementwise_in(F f, const First& first, const 
 /// f(element of each tile), which may change them.
 TILEWRIGHT_CALLS_ANYTHING
 template <class F, class First, class... Others>
-  requires(detail::is_static_distributed_tensor_v<std::remove_const_t<First>> && ... &&
-           detail::is_static_distributed_tensor_v<std::remove_const_t<Others>>)
+  requires(detail::is_static_distributed_tensor_v<detail::remove_const_t<First>> && ... &&
+           detail::is_static_distributed_tensor_v<detail::remove_const_t<Others>>)
 TILEWRIGHT_HD constexpr void tile_elementwise_inout(F f, First& first, Others&... others) {
   detail::require_equal_distributions<First, Others...>();
   TILEWRIGHT_UNROLL_ALL
@@ -52,7 +52,8 @@ TILEWRIGHT_HD constexpr void tile_elementwise_inout(F f, First& first, Others&..
 
 /// Sets every element that the thread holds.
 template <class T, class Distribution>
-TILEWRIGHT_HD constexpr void set_tile(static_distributed_tensor<T, Distribution>& tile, std::type_identity_t<T> value) {
+TILEWRIGHT_HD constexpr void set_tile(static_distributed_tensor<T, Distribution>& tile,
+                                      detail::type_identity_t<T> value) {
   TILEWRIGHT_UNROLL_ALL
   for (index_t d = 0; d < Distribution::num_elements; ++d) tile.thread_buffer[d] = value;
 }
@@ -66,7 +67,7 @@ TILEWRIGHT_HD constexpr void clear_tile(static_distributed_tensor<T, Distributio
 TILEWRIGHT_CALLS_ANYTHING
 template <class T, class Distribution, class Predicate>
 TILEWRIGHT_HD constexpr void set_tile_if(
-    static_distributed_tensor<T, Distribution>& tile, std::type_identity_t<T> value, Predicate predicate,
+    static_distributed_tensor<T, Distribution>& tile, detail::type_identity_t<T> value, Predicate predicate,
     const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
   const multi_index<Distribution::ndim_x> own = Distribution::calculate_index(p);
   unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {

@@ -30,7 +30,7 @@ TILEWRIGHT_HD V vector_of_registers(const T* registers) {
 }
 
 template <class Tile, class Window, class Known, index_t... Is>
-TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_t bytes, std::integer_sequence<index_t, Is...> accesses) {
+TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_t bytes, sequence<Is...> accesses) {
   using vector_type = typename Window::vector_type;
   auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
@@ -48,7 +48,7 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
 
 template <class Tile, class Window, class Known, index_t... Is>
 TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known, index_t lds_bytes,
-                                  std::integer_sequence<index_t, Is...> accesses) {
+                                  sequence<Is...> accesses) {
   using vector_type = typename Window::vector_type;
   const auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {

@@ -21,7 +21,7 @@ namespace detail {
 
 template <arch::lds_op Op, class Tile, class Window, index_t... Is>
 TILEWRIGHT_HD void load_accesses_transposed(Tile& tile, const Window& window, index_t lds_bytes,
-                                            std::integer_sequence<index_t, Is...> accesses) {
+                                            sequence<Is...> accesses) {
   using element_type = typename Window::element_type;
   auto* const registers = tile.thread_buffer.data();
   const auto offsets = window.offsets(accesses);

@@ -103,7 +103,7 @@ TILEWRIGHT_HD T combine_lanes(T value, F f) {
 TILEWRIGHT_CALLS_ANYTHING
 template <class Acc, class T, class Distribution, index_t... Dims, class F>
 TILEWRIGHT_HD constexpr auto block_tile_reduce(const static_distributed_tensor<T, Distribution>& tile,
-                                               sequence<Dims...> dims, F f, std::type_identity_t<Acc> init) {
+                                               sequence<Dims...> dims, F f, detail::type_identity_t<Acc> init) {
   using reduced = decltype(make_static_tile_distribution(
       make_reduce_tile_distribution_encoding(number<Distribution::encoding>{}, dims)));
   static_distributed_tensor<Acc, reduced> result{};

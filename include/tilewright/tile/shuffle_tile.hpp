@@ -71,9 +71,9 @@ TILEWRIGHT_HD constexpr void exchange_registers(static_distributed_tensor<T, Out
 /// The tile's lengths as numbers.
 template <class Distribution>
 TILEWRIGHT_HD constexpr auto lengths_as_numbers() {
-  return []<index_t... Ds>(std::integer_sequence<index_t, Ds...>) {
+  return []<index_t... Ds>(sequence<Ds...>) {
     return make_tuple(number<Distribution::x_lengths[Ds]>{}...);
-  }(std::make_integer_sequence<index_t, Distribution::ndim_x>{});
+  }(make_sequence<Distribution::ndim_x>{});
 }
 
 template <class T, class Out, class In, class OutLayout, class InLayout>
@@ -94,15 +94,14 @@ template <class T, class Out, class U, class In>
 TILEWRIGHT_HD constexpr void shuffle_tile(static_distributed_tensor<T, Out>& out,
                                           const static_distributed_tensor<U, In>& in) {
   static_assert(Out::x_lengths == In::x_lengths, "shuffle_tile: the tiles have different lengths");
-  constexpr bool possible = []<index_t... Ds>(std::integer_sequence<index_t, Ds...>) {
+  constexpr bool possible = []<index_t... Ds>(sequence<Ds...>) {
     return detail::register_exchange_v<In, Out, Ds...>.is_possible;
-  }(std::make_integer_sequence<index_t, In::ndim_x>{});
+  }(make_sequence<In::ndim_x>{});
   static_assert(possible,
                 "shuffle_tile: threads would have to exchange elements; pass a place in LDS as the third argument");
   if constexpr (possible) {
-    [&]<index_t... Ds>(std::integer_sequence<index_t, Ds...>) TILEWRIGHT_INLINE_LAMBDA {
-      detail::exchange_registers<In, Out, Ds...>(out, in);
-    }(std::make_integer_sequence<index_t, In::ndim_x>{});
+    [&]<index_t... Ds>(sequence<Ds...>)
+        TILEWRIGHT_INLINE_LAMBDA { detail::exchange_registers<In, Out, Ds...>(out, in); }(make_sequence<In::ndim_x>{});
   }
 }
 

@@ -43,7 +43,7 @@ TILEWRIGHT_HD constexpr auto get_slice_tile(const static_distributed_tensor<T, D
   using sliced = decltype(slice_distribution_from_x(Distribution{}, begins, ends));
   if constexpr (!__is_same(sliced, void)) {
     using part_distribution =
-        std::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
+        detail::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
     static_distributed_tensor<T, part_distribution> part{};
     unroll<part_distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
       part.thread_buffer[d] = tile.thread_buffer[constant(
@@ -60,7 +60,7 @@ TILEWRIGHT_HD constexpr void set_slice_tile(static_distributed_tensor<T, Distrib
   using sliced = decltype(slice_distribution_from_x(Distribution{}, begins, ends));
   if constexpr (!__is_same(sliced, void)) {
     using part_distribution =
-        std::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
+        detail::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
     constexpr bool fits = __is_same(Part, static_distributed_tensor<T, part_distribution>);
     static_assert(fits,
                   "set_slice_tile: the part must be what get_slice_tile gives for this tile, these begins and ends");

@@ -21,17 +21,17 @@ TILEWRIGHT_HD constexpr distributed_index digits_of(const multi_index<Distributi
 
 template <class Distribution, index_t Register, index_t X>
 TILEWRIGHT_HD constexpr auto distributed_index_of() {
-  return []<index_t... Ks>(std::integer_sequence<index_t, Ks...>) {
+  return []<index_t... Ks>(sequence<Ks...>) {
     return tile_distributed_index<digits_of<Distribution, X>(y_of_register<Distribution>(Register))[Ks]...>{};
-  }(std::make_integer_sequence<index_t, digits_of<Distribution, X>({}).size()>{});
+  }(make_sequence<digits_of<Distribution, X>({}).size()>{});
 }
 
 /// One tile_distributed_index for each dimension of the tile.
 template <class Distribution, index_t Register>
 TILEWRIGHT_HD constexpr auto distributed_indices_of() {
-  return []<index_t... Xs>(std::integer_sequence<index_t, Xs...>) {
+  return []<index_t... Xs>(sequence<Xs...>) {
     return make_tuple(distributed_index_of<Distribution, Register, Xs>()...);
-  }(std::make_integer_sequence<index_t, Distribution::ndim_x>{});
+  }(make_sequence<Distribution::ndim_x>{});
 }
 
 /// Number of elements in all spans of one dimension.
@@ -46,7 +46,7 @@ inline constexpr index_t span_size = [] {
 template <class Distribution, index_t X, index_t K>
 TILEWRIGHT_HD constexpr auto span_index() {
   constexpr index_t count = get_distributed_spans(Distribution{})[X].size();
-  return []<index_t... Ks>(std::integer_sequence<index_t, Ks...>) {
+  return []<index_t... Ks>(sequence<Ks...>) {
     constexpr auto digit = [](index_t wanted) {
       const auto spans = get_distributed_spans(Distribution{});
       index_t rest = K, result = 0;
@@ -54,7 +54,7 @@ TILEWRIGHT_HD constexpr auto span_index() {
       return result;
     };
     return tile_distributed_index<digit(Ks)...>{};
-  }(std::make_integer_sequence<index_t, count>{});
+  }(make_sequence<count>{});
 }
 
 /// First registers of the groups of Unpacks neighbours along each y, in row-major order, and the distance of the group's members.
@@ -81,9 +81,9 @@ template <class Tile, index_t... Unpacks>
 TILEWRIGHT_HD constexpr auto groups_of(sequence<Unpacks...>) {
   using distribution = typename Tile::distribution_type;
   if constexpr (sizeof...(Unpacks) == 0) {
-    return []<index_t... Ys>(std::integer_sequence<index_t, Ys...>) {
+    return []<index_t... Ys>(sequence<Ys...>) {
       return sweep_groups<distribution, (Ys < 0 ? 0 : 1)...>{};
-    }(std::make_integer_sequence<index_t, distribution::ndim_y>{});
+    }(make_sequence<distribution::ndim_y>{});
   } else {
     static_assert(sizeof...(Unpacks) == distribution::ndim_y,
                   "sweep_tile: unpacks need one number for each y of the distribution");
@@ -106,7 +106,7 @@ TILEWRIGHT_CALLS_ANYTHING
 template <class Groups, index_t Group, class Tile, class F>
 TILEWRIGHT_HD constexpr void sweep_group(Tile& tile, F& f) {
   using distribution = typename Tile::distribution_type;
-  [&]<index_t... Ms>(std::integer_sequence<index_t, Ms...>) TILEWRIGHT_INLINE_LAMBDA {
+  [&]<index_t... Ms>(sequence<Ms...>) TILEWRIGHT_INLINE_LAMBDA {
     if constexpr (requires { f(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>()...); }) {
       f(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>()...);
     } else {
@@ -116,7 +116,7 @@ TILEWRIGHT_HD constexpr void sweep_group(Tile& tile, F& f) {
          tile.thread_buffer[constant(Groups::register_of(Group, Ms))]),
        ...);
     }
-  }(std::make_integer_sequence<index_t, Groups::per_group>{});
+  }(make_sequence<Groups::per_group>{});
 }
 
 }  // namespace detail
@@ -126,7 +126,7 @@ TILEWRIGHT_HD constexpr void sweep_group(Tile& tile, F& f) {
 /// unpacks: how many neighbours along each y one call gets, as several indices.
 TILEWRIGHT_CALLS_ANYTHING
 template <class Tile, class F, class Unpacks = sequence<>>
-  requires detail::is_static_distributed_tensor_v<std::remove_const_t<Tile>>
+  requires detail::is_static_distributed_tensor_v<detail::remove_const_t<Tile>>
 TILEWRIGHT_HD constexpr void sweep_tile(Tile& tile, F f, Unpacks unpacks = {}) {
   using groups = decltype(detail::groups_of<Tile>(unpacks));
   unroll<groups::count>([&](auto g) TILEWRIGHT_INLINE_LAMBDA { detail::sweep_group<groups, g.value>(tile, f); });
@@ -135,14 +135,14 @@ TILEWRIGHT_HD constexpr void sweep_tile(Tile& tile, F f, Unpacks unpacks = {}) {
 /// The same for a type of tile: f(index).
 TILEWRIGHT_CALLS_ANYTHING
 template <class Tile, class F, class Unpacks = sequence<>>
-  requires detail::is_static_distributed_tensor_v<std::remove_const_t<Tile>>
+  requires detail::is_static_distributed_tensor_v<detail::remove_const_t<Tile>>
 TILEWRIGHT_HD constexpr void sweep_tile(F f, Unpacks unpacks = {}) {
   using groups = decltype(detail::groups_of<Tile>(unpacks));
   using distribution = typename Tile::distribution_type;
   unroll<groups::count>([&](auto g) TILEWRIGHT_INLINE_LAMBDA {
-    [&]<index_t... Ms>(std::integer_sequence<index_t, Ms...>) TILEWRIGHT_INLINE_LAMBDA {
+    [&]<index_t... Ms>(sequence<Ms...>) TILEWRIGHT_INLINE_LAMBDA {
       f(detail::distributed_indices_of<distribution, groups::register_of(g.value, Ms)>()...);
-    }(std::make_integer_sequence<index_t, groups::per_group>{});
+    }(make_sequence<groups::per_group>{});
   });
 }
 
@@ -215,9 +215,9 @@ TILEWRIGHT_HD constexpr void sweep_tile_uspan(const Tile&, F f, sequence<Unpacks
                   "sweep_tile_uspan: each number of unpacks must divide the length of its digit");
     if constexpr (groups::walk.is_sound()) {
       unroll<groups::walk.num_groups()>([&](auto group) TILEWRIGHT_INLINE_LAMBDA {
-        [&]<index_t... Ms>(std::integer_sequence<index_t, Ms...>) TILEWRIGHT_INLINE_LAMBDA {
+        [&]<index_t... Ms>(sequence<Ms...>) TILEWRIGHT_INLINE_LAMBDA {
           f(detail::span_index<distribution, X, groups::position(group.value, Ms)>()...);
-        }(std::make_integer_sequence<index_t, groups::walk.per_group()>{});
+        }(make_sequence<groups::walk.per_group()>{});
       });
     }
   }

@@ -5,8 +5,7 @@
 #include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/vector.hpp>
-
-#include <type_traits>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -19,8 +18,8 @@ struct tensor_view;
 template <class T, TensorDescriptor Descriptor>
 struct tensor_view<address_space_enum::global, T, Descriptor> {
   static constexpr address_space_enum address_space = address_space_enum::global;
-  using element_type = std::remove_const_t<T>;
-  static constexpr bool is_read_only = std::is_const_v<T>;
+  using element_type = detail::remove_const_t<T>;
+  static constexpr bool is_read_only = detail::is_const_v<T>;
   using descriptor_type = Descriptor;
 
   exec::global_buffer buffer;
@@ -31,8 +30,8 @@ template <class T, TensorDescriptor Descriptor>
 struct tensor_view<address_space_enum::lds, T, Descriptor> {
   static_assert(Descriptor::graph.num_values == 0, "tensor_view: a tensor in LDS needs lengths and strides known at compile time");
   static constexpr address_space_enum address_space = address_space_enum::lds;
-  using element_type = std::remove_const_t<T>;
-  static constexpr bool is_read_only = std::is_const_v<T>;
+  using element_type = detail::remove_const_t<T>;
+  static constexpr bool is_read_only = detail::is_const_v<T>;
   using descriptor_type = Descriptor;
 
   exec::lds_pointer buffer;

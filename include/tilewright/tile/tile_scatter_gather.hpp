@@ -27,7 +27,7 @@ TILEWRIGHT_HD constexpr bool is_known_to_be_near(index_t element_bytes) {
 template <class View, class Distribution, gathered_dim Gathered, class Dims>
 struct gather_window;
 template <class View, class Distribution, gathered_dim Gathered, index_t... Dims>
-struct gather_window<View, Distribution, Gathered, std::integer_sequence<index_t, Dims...>> {
+struct gather_window<View, Distribution, Gathered, sequence<Dims...>> {
   static constexpr bool linear = is_linear(View::descriptor_type::graph);
   using type = grouped_tile_window<View, Distribution, Gathered, (linear && Dims != Gathered.dim ? Dims : -2)...>;
 };
@@ -36,7 +36,7 @@ using gather_window_t = typename gather_window<
     View, Distribution,
     gathered_dim{Gathered, View::address_space == address_space_enum::global && !IsPromisedNear &&
                                !is_known_to_be_near<View::descriptor_type::graph>(sizeof(typename View::element_type))},
-    std::make_integer_sequence<index_t, View::descriptor_type::ndim>>::type;
+    make_sequence<View::descriptor_type::ndim>>::type;
 
 template <bool IsPromisedNear, class View, class... Lengths, class Distribution, class PageIndex, index_t Gathered>
 TILEWRIGHT_HD constexpr auto make_gather_window(const View& view, const tuple<Lengths...>&,

@@ -36,9 +36,9 @@ struct tile_window {
   static constexpr index_t vector_dim_y = accesses::list.vector.dim_y;
   using vector_type = vector_t<element_type, vector_length>;
   static constexpr index_t register_step = Distribution::encoding.y_stride(vector_dim_y);
-  using access_sequence = std::make_integer_sequence<index_t, num_access>;
-  using base_sequence = std::make_integer_sequence<index_t, num_bases>;
-  using dim_sequence = std::make_integer_sequence<index_t, ndim>;
+  using access_sequence = make_sequence<num_access>;
+  using base_sequence = make_sequence<num_bases>;
+  using dim_sequence = make_sequence<ndim>;
 
   View view;
   multi_index<ndim> origin;        // of the window in the tensor
@@ -51,7 +51,7 @@ struct tile_window {
 
   /// Byte offsets from the buffer's begin, of accesses Is.
   template <index_t... Is>
-  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
+  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(sequence<Is...>) const {
     array<index_t, num_access> result{};
     ((result[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)), ...);
     return result;
@@ -59,7 +59,7 @@ struct tile_window {
 
   /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
   template <index_t D, index_t... Is>
-  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, std::integer_sequence<index_t, Is...>) const {
+  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
     const index_t first = origin[D] + thread_index[D];
     const unsigned length = unsigned(view.descriptor.template get_length<D>());
     ((inside[Is] &= unsigned(first + constant(accesses::list.x[Is][D])) < length), ...);
@@ -67,7 +67,7 @@ struct tile_window {
 
   /// Index of access I in the tensor.
   template <index_t I, index_t... Ds>
-  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(std::integer_sequence<index_t, Ds...>) const {
+  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...>) const {
     return {{(origin[Ds] + thread_index[Ds] + constant(accesses::list.x[I][Ds]))...}};
   }
 };
@@ -86,8 +86,8 @@ namespace detail {
 /// Byte offsets of accesses Is from the buffer's begin; in global memory out_of_bounds_offset for those outside of the tensor. Dimensions
 /// listed in Known are taken to be inside.
 template <class Known, class Window, index_t... Is, index_t... Ds>
-TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, std::integer_sequence<index_t, Is...> accesses,
-                                             std::integer_sequence<index_t, Ds...> dims) {
+TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is...> accesses,
+                                             sequence<Ds...> dims) {
   auto result = window.offsets(accesses);
   if constexpr (Window::view_type::address_space == address_space_enum::lds || (Known::template contains<Ds> && ...)) return result;
   array<bool, Window::num_access> inside;
@@ -160,7 +160,7 @@ TILEWRIGHT_HD constexpr index_t constant_term(const Descriptor& descriptor) {
 /// Moves the buffer's begin by a position and some more elements, with 64-bit arithmetic.
 template <class Window, index_t... Ds>
 TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements,
-                                            std::integer_sequence<index_t, Ds...>) {
+                                            sequence<Ds...>) {
   if constexpr (((step_along(Window::graph, Ds).factor != 0) && ...)) {
     const index_t* values = window.view.descriptor.values.data();
     ((elements += long_index_t(step[Ds]) * scaled(constant(step_along(Window::graph, Ds).factor), constant(step_along(Window::graph, Ds).slot), values)), ...);
@@ -175,12 +175,12 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
 }
 template <class Window>
 TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements = 0) {
-  advance_buffer(window, step, elements, std::make_integer_sequence<index_t, Window::ndim>{});
+  advance_buffer(window, step, elements, make_sequence<Window::ndim>{});
 }
 
 /// Adds to each address how far the position of its access moves it along dimension D of a linear view.
 template <index_t D, class Window, index_t... Bs>
-TILEWRIGHT_HD constexpr void add_steps(Window& window, std::integer_sequence<index_t, Bs...>) {
+TILEWRIGHT_HD constexpr void add_steps(Window& window, sequence<Bs...>) {
   const index_t stride = linear_stride<D>(window.view.descriptor) * Window::element_bytes;
   ((window.base[Bs] += constant(Window::accesses::list.x[Bs][D]) * stride), ...);
 }
@@ -188,8 +188,8 @@ TILEWRIGHT_HD constexpr void add_steps(Window& window, std::integer_sequence<ind
 /// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer: what is left
 /// grows with the index, so that an offset below zero is never inside.
 template <class Window, index_t... Bs, index_t... Ds>
-TILEWRIGHT_HD constexpr void compute_bases(Window& window, std::integer_sequence<index_t, Bs...> bases,
-                                           std::integer_sequence<index_t, Ds...>) {
+TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases,
+                                           sequence<Ds...>) {
   constexpr address_rule rule = Window::rule;
   constexpr index_t ndim = Window::ndim;
   const auto& descriptor = window.view.descriptor;

@@ -28,11 +28,11 @@ struct grouped_tile_window {
   static constexpr address_rule rule = address_rule::independent;
   static constexpr index_t gathered = Gathered.dim;
   static constexpr bool reaches_far = Gathered.is_far;
-  using offset_type = std::conditional_t<reaches_far, long_index_t, index_t>;
+  using offset_type = detail::conditional_t<reaches_far, long_index_t, index_t>;
   using accesses = grouped_accesses<graph, Distribution::encoding, element_bytes, gathered, Linear...>;
   static constexpr index_t num_access = accesses::num_access;
-  using access_sequence = std::make_integer_sequence<index_t, num_access>;
-  using dim_sequence = std::make_integer_sequence<index_t, ndim>;
+  using access_sequence = make_sequence<num_access>;
+  using dim_sequence = make_sequence<ndim>;
   static constexpr index_t num_bases = accesses::list.num_groups;
   static constexpr index_t num_pages = accesses::page.count;
   static constexpr index_t vector_length = accesses::vector.length;
@@ -60,7 +60,7 @@ struct grouped_tile_window {
 
   /// Byte offsets from the buffer's begin, of accesses Is.
   template <index_t... Is>
-  TILEWRIGHT_HD constexpr array<offset_type, num_access> offsets(std::integer_sequence<index_t, Is...>) const {
+  TILEWRIGHT_HD constexpr array<offset_type, num_access> offsets(sequence<Is...>) const {
     array<offset_type, num_access> result;
     ((result[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
      ...);
@@ -77,14 +77,13 @@ struct grouped_tile_window {
     }
   }
   template <index_t I, index_t... Ds>
-  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(std::integer_sequence<index_t, Ds...>) const {
+  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...>) const {
     return {{index_along<I, Ds>()...}};
   }
 
   /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
   template <index_t D, index_t... Is>
-  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside,
-                                           std::integer_sequence<index_t, Is...>) const {
+  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
     const unsigned length = unsigned(view.descriptor.template get_length<D>());
     ((inside[Is] &= unsigned(index_along<Is, D>()) < length), ...);
   }

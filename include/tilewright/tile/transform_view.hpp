@@ -11,7 +11,7 @@ template <address_space_enum Space, class T, class Descriptor, class Transforms,
 TILEWRIGHT_HD constexpr auto transform_tensor_view(const tensor_view<Space, T, Descriptor>& view,
                                                    const Transforms& transforms, Lower lower, Upper upper) {
   const auto descriptor = transform_tensor_descriptor(view.descriptor, transforms, lower, upper);
-  return tensor_view<Space, T, std::remove_const_t<decltype(descriptor)>>{view.buffer, descriptor};
+  return tensor_view<Space, T, detail::remove_const_t<decltype(descriptor)>>{view.buffer, descriptor};
 }
 
 namespace detail {
@@ -41,12 +41,12 @@ TILEWRIGHT_HD constexpr auto pad_tensor_view(const tensor_view<Space, T, Descrip
   static_assert(right_count,
                 "pad_tensor_view: one tile length and one entry of pads is needed for each dimension of the view");
   if constexpr (right_count) {
-    return [&]<index_t... Ds>(std::integer_sequence<index_t, Ds...>) {
+    return [&]<index_t... Ds>(sequence<Ds...>) {
       return transform_tensor_view(
           view,
           make_tuple(detail::pad_to_tile<(Pads != 0)>(view.descriptor.template get_length<Ds>(), TileLengths{})...),
           make_tuple(sequence<Ds>{}...), make_tuple(sequence<Ds>{}...));
-    }(std::make_integer_sequence<index_t, ndim>{});
+    }(make_sequence<ndim>{});
   }
 }
 

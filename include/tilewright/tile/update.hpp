@@ -46,8 +46,7 @@ TILEWRIGHT_HD void update_vector(const Buffer& buffer, Offset offset, const T* r
 }
 
 template <exec::atomic_op Op, class Tile, class Window, class Known, index_t... Is>
-TILEWRIGHT_HD void update_accesses(const Tile& tile, const Window& window, Known,
-                                   std::integer_sequence<index_t, Is...> accesses) {
+TILEWRIGHT_HD void update_accesses(const Tile& tile, const Window& window, Known, sequence<Is...> accesses) {
   const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
   (update_vector<Op, Window::register_step, Window::vector_length>(
        window.view.buffer, offsets[Is],

@@ -38,7 +38,7 @@ namespace detail {
 template <class F, class Places>
 struct functor_call;
 template <class F, index_t... Is>
-struct functor_call<F, std::integer_sequence<index_t, Is...>> {
+struct functor_call<F, sequence<Is...>> {
   TILEWRIGHT_CALLS_ANYTHING TILEWRIGHT_HD static constexpr index_t call(index_t upper,
                                                                         [[maybe_unused]] const index_t* values) {
     return index_t(F{}(upper, values[Is]...));
@@ -55,8 +55,10 @@ struct value_of {
 template <class F, class Indices>
 inline constexpr bool is_index_function_v = false;
 template <class F, index_t... Is>
-inline constexpr bool is_index_function_v<F, std::integer_sequence<index_t, Is...>> =
-    std::is_invocable_r_v<index_t, F, index_t, typename value_of<F, Is>::type...>;
+inline constexpr bool is_index_function_v<F, sequence<Is...>> =
+    requires(F f, index_t upper, typename value_of<F, Is>::type... values) {
+      { f(upper, values...) } -> ConvertibleTo<index_t>;
+    };
 
 }  // namespace detail
 
@@ -69,15 +71,15 @@ template <class F, class LowerLength, class UpperLength, class... Values, class 
 TILEWRIGHT_HD constexpr auto make_functor_transform(F, LowerLength lower_length, UpperLength upper_length,
                                                     const tuple<Values...>& values = {}, Run run = {}) {
   detail::require_lengths<LowerLength, UpperLength>();
-  static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
+  static_assert(__is_empty(F) && __is_constructible(F),
                 "functor: a function without captures is needed; hand over run-time values as the tuple of values");
   static_assert(
-      detail::is_index_function_v<F, std::make_integer_sequence<index_t, sizeof...(Values)>>,
+      detail::is_index_function_v<F, make_sequence<sizeof...(Values)>>,
       "functor: the function must take the upper index and one index_t for each value, and return the lower index");
   static_assert(is_number_v<Run> && Run::value >= 1, "functor: the promised run must be a positive number<R>");
   return apply(
       [&](auto... v) {
-        using call = detail::functor_call<F, std::make_integer_sequence<index_t, sizeof...(Values)>>;
+        using call = detail::functor_call<F, make_sequence<sizeof...(Values)>>;
         return detail::make_transform<transform_kind::functor, 1, 1, &call::function>(lower_length, upper_length, run,
                                                                                       v...);
       },

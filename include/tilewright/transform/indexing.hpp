@@ -47,9 +47,9 @@ TILEWRIGHT_HD constexpr auto make_indexing_transform(Length upper_length, const 
 /// The same with indices that are known only at run time.
 template <class Length, index_t N>
 TILEWRIGHT_HD constexpr auto make_indexing_transform(Length upper_length, const multi_index<N>& indices) {
-  return [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
+  return [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
     return make_indexing_transform(upper_length, make_tuple(indices[Is]...));
-  }(std::make_integer_sequence<index_t, N>{});
+  }(make_sequence<N>{});
 }
 
 }  // namespace tilewright

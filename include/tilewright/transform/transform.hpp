@@ -5,8 +5,7 @@
 #include <tilewright/util/math.hpp>
 #include <tilewright/util/sequence.hpp>
 #include <tilewright/util/tuple.hpp>
-
-#include <type_traits>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -116,7 +115,7 @@ inline constexpr index_t static_value_v<number<V>> = V;
 
 /// A length, stride or index given to a factory: number<N> or an integer.
 template <class T>
-concept IndexLike = is_number_v<T> || std::is_convertible_v<T, index_t>;
+concept IndexLike = is_number_v<T> || ConvertibleTo<T, index_t>;
 
 template <class T>
 TILEWRIGHT_HD constexpr void append_if_dynamic(index_t*& end, const T& value) {

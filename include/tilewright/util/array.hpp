@@ -4,6 +4,8 @@
 
 #include <tilewright/util/index.hpp>
 
+#include <initializer_list>  // loops over {a, b, c}
+
 namespace tilewright {
 
 /// Exactly N values. An aggregate without private members, so that it may be (part of) a template argument.

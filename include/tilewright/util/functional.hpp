@@ -49,21 +49,21 @@ struct static_walk {
 template <class Indices>
 struct identity_order;
 template <index_t... Is>
-struct identity_order<std::integer_sequence<index_t, Is...>> {
+struct identity_order<sequence<Is...>> {
   using order = sequence<Is...>;
   using ones = sequence<(Is < 0 ? 0 : 1)...>;
 };
 template <class Lengths>
-using identity_order_of = identity_order<std::make_integer_sequence<index_t, Lengths::size()>>;
+using identity_order_of = identity_order<make_sequence<Lengths::size()>>;
 
 template <auto Values, index_t... Is>
-TILEWRIGHT_HD constexpr sequence<Values[Is]...> sequence_of(std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr sequence<Values[Is]...> sequence_of(sequence<Is...>) {
   return {};
 }
 
 template <class Walk, index_t Group, class F, index_t... Ms>
-TILEWRIGHT_HD constexpr void call_with_group(F& f, std::integer_sequence<index_t, Ms...>) {
-  f(sequence_of<Walk::value.at(Group, Ms)>(std::make_integer_sequence<index_t, Walk::value.lengths.size()>{})...);
+TILEWRIGHT_HD constexpr void call_with_group(F& f, sequence<Ms...>) {
+  f(sequence_of<Walk::value.at(Group, Ms)>(make_sequence<Walk::value.lengths.size()>{})...);
 }
 
 }  // namespace detail
@@ -71,7 +71,7 @@ TILEWRIGHT_HD constexpr void call_with_group(F& f, std::integer_sequence<index_t
 /// The values of a compile-time array as a sequence: to_sequence<array<index_t, 2>{{3, 4}}>() is sequence<3, 4>{}.
 template <auto Values>
 TILEWRIGHT_HD constexpr auto to_sequence() {
-  return detail::sequence_of<Values>(std::make_integer_sequence<index_t, Values.size()>{});
+  return detail::sequence_of<Values>(make_sequence<Values.size()>{});
 }
 
 /// CK Tile's spelling: f(sequence<i0, i1, ...>{}, ...) for groups of neighbours, Unpacks of them along each dimension, as several arguments.
@@ -89,7 +89,7 @@ struct static_uford {
                   "divide its length");
     if constexpr (walk::value.is_sound()) {
       unroll<walk::value.num_groups()>([&](auto group) TILEWRIGHT_INLINE_LAMBDA {
-        detail::call_with_group<walk, group.value>(f, std::make_integer_sequence<index_t, walk::value.per_group()>{});
+        detail::call_with_group<walk, group.value>(f, make_sequence<walk::value.per_group()>{});
       });
     }
   }
@@ -103,18 +103,16 @@ struct static_ford : static_uford<Lengths, typename detail::identity_order_of<Le
 TILEWRIGHT_CALLS_ANYTHING
 template <index_t N, class F>
 TILEWRIGHT_HD constexpr auto generate_tuple(F&& f, number<N>) {
-  return [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) TILEWRIGHT_INLINE_LAMBDA {
-    return make_tuple(f(number<Is>{})...);
-  }(std::make_integer_sequence<index_t, N>{});
+  return [&]<index_t... Is>(sequence<Is...>)
+             TILEWRIGHT_INLINE_LAMBDA { return make_tuple(f(number<Is>{})...); }(make_sequence<N>{});
 }
 
 /// One list of the elements of two, one after the other: of tuples, of arrays of one type, or of sequences.
 template <class... As, class... Bs>
 TILEWRIGHT_HD constexpr auto container_concat(const tuple<As...>& a, const tuple<Bs...>& b) {
-  return [&]<index_t... Is, index_t... Js>(std::integer_sequence<index_t, Is...>,
-                                           std::integer_sequence<index_t, Js...>) TILEWRIGHT_INLINE_LAMBDA {
+  return [&]<index_t... Is, index_t... Js>(sequence<Is...>, sequence<Js...>) TILEWRIGHT_INLINE_LAMBDA {
     return make_tuple(a.template get<Is>()..., b.template get<Js>()...);
-  }(std::make_integer_sequence<index_t, sizeof...(As)>{}, std::make_integer_sequence<index_t, sizeof...(Bs)>{});
+  }(make_sequence<sizeof...(As)>{}, make_sequence<sizeof...(Bs)>{});
 }
 template <class T, index_t N, index_t M>
 TILEWRIGHT_HD constexpr array<T, N + M> container_concat(const array<T, N>& a, const array<T, M>& b) {

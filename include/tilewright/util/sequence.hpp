@@ -4,8 +4,6 @@
 
 #include <tilewright/util/array.hpp>
 
-#include <utility>
-
 namespace tilewright {
 
 /// A compile-time list of integers, for interfaces that CK Tile spells with types.
@@ -17,9 +15,25 @@ struct sequence {
   TILEWRIGHT_HD constexpr index_t operator[](index_t i) const { return values[i]; }
 };
 
+#if defined(__clang__)
+namespace detail {
+template <class, index_t... Values>
+using made_sequence = sequence<Values...>;
+}
+#endif
+
+/// sequence<0, 1, ... N - 1>. Compilers make it themselves; the standard's header takes them longer than most of ours.
+#if defined(__clang__)
+template <index_t N>
+using make_sequence = __make_integer_seq<detail::made_sequence, index_t, N>;
+#else
+template <index_t N>
+using make_sequence = sequence<__integer_pack(N)...>;
+#endif
+
 namespace detail {
 template <class F, index_t... Is>
-TILEWRIGHT_HD constexpr void unroll_each(F& f, std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr void unroll_each(F& f, sequence<Is...>) {
   TILEWRIGHT_INLINE_CALLS(f(number<Is>{}), ...);
 }
 }  // namespace detail
@@ -27,7 +41,7 @@ TILEWRIGHT_HD constexpr void unroll_each(F& f, std::integer_sequence<index_t, Is
 /// Calls f(number<0>{}), ..., f(number<N - 1>{}), so that each call sees its index as a constant.
 template <index_t N, class F>
 TILEWRIGHT_HD constexpr void unroll(F&& f) {
-  if constexpr (N > 0) detail::unroll_each(f, std::make_integer_sequence<index_t, N>{});
+  if constexpr (N > 0) detail::unroll_each(f, make_sequence<N>{});
 }
 
 /// CK Tile's spelling: static_for<Begin, End, Step>{}(f) calls f(number<i>{}) for i = Begin, Begin + Step, ... < End.

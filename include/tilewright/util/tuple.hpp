@@ -2,9 +2,7 @@
 // A tuple of values of different types. Ours, because device code cannot call std::tuple's functions without extra flags.
 #pragma once
 
-#include <tilewright/util/index.hpp>
-
-#include <utility>
+#include <tilewright/util/sequence.hpp>
 
 namespace tilewright {
 
@@ -17,7 +15,7 @@ struct tuple_leaf {
 template <class Indices, class... Ts>
 struct tuple_base;
 template <index_t... Is, class... Ts>
-struct tuple_base<std::integer_sequence<index_t, Is...>, Ts...> : tuple_leaf<Is, Ts>... {};
+struct tuple_base<sequence<Is...>, Ts...> : tuple_leaf<Is, Ts>... {};
 
 template <index_t I, class T>
 TILEWRIGHT_HD constexpr T& get_leaf(tuple_leaf<I, T>& leaf) {
@@ -30,7 +28,7 @@ TILEWRIGHT_HD constexpr const T& get_leaf(const tuple_leaf<I, T>& leaf) {
 
 TILEWRIGHT_CALLS_ANYTHING
 template <class F, class Tuple, index_t... Is>
-TILEWRIGHT_HD constexpr decltype(auto) apply_leaves(F&& f, const Tuple& t, std::integer_sequence<index_t, Is...>) {
+TILEWRIGHT_HD constexpr decltype(auto) apply_leaves(F&& f, const Tuple& t, sequence<Is...>) {
   return f(t.template get<Is>()...);
 }
 
@@ -40,7 +38,7 @@ concept Stateless = sizeof...(Ts) > 0 && (__is_empty(Ts) && ...) && (__is_trivia
 }  // namespace detail
 
 template <class... Ts>
-struct tuple : detail::tuple_base<std::make_integer_sequence<index_t, sizeof...(Ts)>, Ts...> {
+struct tuple : detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...> {
   TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
 
   template <index_t I>
@@ -66,7 +64,7 @@ struct tuple<Ts...> {
   template <index_t I>
   TILEWRIGHT_HD static constexpr auto get() {
     static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
-    return detail::get_leaf<I>(detail::tuple_base<std::make_integer_sequence<index_t, sizeof...(Ts)>, Ts...>{});
+    return detail::get_leaf<I>(detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...>{});
   }
 };
 
@@ -91,7 +89,7 @@ TILEWRIGHT_HD constexpr tuple<Ts...> make_tuple(Ts... values) {
 TILEWRIGHT_CALLS_ANYTHING
 template <class F, class... Ts>
 TILEWRIGHT_HD constexpr decltype(auto) apply(F&& f, const tuple<Ts...>& t) {
-  return detail::apply_leaves(f, t, std::make_integer_sequence<index_t, sizeof...(Ts)>{});
+  return detail::apply_leaves(f, t, make_sequence<sizeof...(Ts)>{});
 }
 
 }  // namespace tilewright

@@ -75,7 +75,7 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const A* a, [[maybe
   [[maybe_unused]] constexpr bool fp8 = is_8bit_float && !a_format && !b_format, bf8 = a_format && b_format,
                                   fp8_bf8 = is_8bit_float && !a_format && b_format,
                                   bf8_fp8 = is_8bit_float && a_format && !b_format;
-  auto acc = operand<std::conditional_t<i8, ints<n>, floats<n>>>(c, 0);
+  auto acc = operand<tilewright::detail::conditional_t<i8, ints<n>, floats<n>>>(c, 0);
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
   constexpr bool k16 = Op == mfma_16x16x16 || Op == mfma_16x16x16_x2, k8 = Op == mfma_32x32x8 || Op == mfma_32x32x8_x2;
   TILEWRIGHT_MMA(k16 && f16, mfma_f32_16x16x16f16, halves<4>, 0, 0, 0);
