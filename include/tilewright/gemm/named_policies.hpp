@@ -24,11 +24,11 @@ TILEWRIGHT_HD constexpr block_tile two_buffers_tile(index_t waves_m, index_t wav
 namespace detail {
 /// Without registers for single_buffered_pipeline: the tile of gemm_direct_256x256 and, where memory allows vectors of 16 bytes, its pipeline.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-using policy_256x256 = std::conditional_t<
+using policy_256x256 = detail::conditional_t<
     large_tile_fits_registers<Arch, T>,
     gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(256, 256, 2, 4)>,
     gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(256, 256, 2, 4),
-                std::conditional_t<Vector * sizeof(T) % 16 == 0,
+                detail::conditional_t<Vector * sizeof(T) % 16 == 0,
                                    multi_stage_pipeline<direct_shape<Arch, T>(256, 256).stages>, default_pipeline>>>;
 }  // namespace detail
 
