@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which lane receives what from transposing reads, against the matrices of the manuals, element by element.
+#include <tilewright/arch/arch.hpp>
 #include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/arch/transposing_read.hpp>
 
@@ -64,6 +65,17 @@ TEST(TransposingRead, AddressMapsLeadToTheOperandsRegisters) {
     check(lds_op::read_b64_tr_b8, describe(op).b);
   check(lds_op::ldmatrix, describe(mma_m16n8k16_x2).a);
 }
+
+TEST(TransposingRead, DependsOnTheTargetsInstruction) {
+  EXPECT_EQ(transposing_op(gfx950::value, 2), lds_op::read_b64_tr_b16);
+  EXPECT_EQ(transposing_op(gfx950::value, 1), lds_op::read_b64_tr_b8);
+  EXPECT_EQ(transposing_op(gfx950::value, 4), lds_op::read_b32);
+  EXPECT_EQ(transposing_op(sm90::value, 2), lds_op::ldmatrix);
+  EXPECT_EQ(transposing_op(sm90::value, 1), lds_op::read_b8);
+  EXPECT_EQ(transposing_op(gfx942::value, 2), lds_op::read_b16);
+}
+
+TEST(TransposingRead, OfNoLaneIsTheFirstElement) { static_assert(lane_element{} == lane_element{0, 0}); }
 
 }  // namespace
 }  // namespace tilewright::arch

@@ -166,14 +166,5 @@ TEST(TransposeEncoding, SaysWhatIsImpossible) {
   EXPECT_EQ(fault(full, lds_op::ldmatrix), transpose_fault::too_many_factors);
 }
 
-TEST(TransposeEncoding, DependsOnTheTargetsInstruction) {
-  EXPECT_EQ(arch::transposing_op(arch::gfx950::value, 2), lds_op::read_b64_tr_b16);
-  EXPECT_EQ(arch::transposing_op(arch::gfx950::value, 1), lds_op::read_b64_tr_b8);
-  EXPECT_EQ(arch::transposing_op(arch::gfx950::value, 4), lds_op::read_b32);
-  EXPECT_EQ(arch::transposing_op(arch::sm90::value, 2), lds_op::ldmatrix);
-  EXPECT_EQ(arch::transposing_op(arch::sm90::value, 1), lds_op::read_b8);
-  EXPECT_EQ(arch::transposing_op(arch::gfx942::value, 2), lds_op::read_b16);
-}
-
 }  // namespace
 }  // namespace tilewright

@@ -83,6 +83,27 @@ TYPED_TEST(StochasticRound, ChoosesEachNeighbourAsOftenAsItShould) {
   }
 }
 
+// Numbers below the least denormal one: how many of 2^32 random values round up is known to the last one.
+TYPED_TEST(StochasticRound, RoundsTinyNumbersUpAsOftenAsTheyDeserve) {
+  using type = typename TypeParam::type;
+  if (std::is_same_v<type, bfloat16_t>) return;  // has the floats' exponents
+  const double least = numbers<type>()[1];
+  for (int exponent = 0; exponent >= -34; --exponent) {
+    for (const double fraction : {1.0, 1.375, 1.9999998}) {
+      const double share = std::ldexp(fraction, exponent - 1);
+      const float value = float(share * least);
+      const double wanted = std::floor(double(value) / least * 0x1p32);
+      const unsigned down = unsigned(0x1p32 - wanted - 1);  // the largest random value that rounds down
+      ASSERT_EQ(double(float(stochastic_round<type>(value, down))), 0.0) << share;
+      if (wanted > 0) {
+        ASSERT_EQ(double(float(stochastic_round<type>(value, down + 1))), least) << share;
+      } else {
+        ASSERT_EQ(down, 0xffffffffu);
+      }
+    }
+  }
+}
+
 TYPED_TEST(StochasticRound, IsRightOnAverage) {
   using type = typename TypeParam::type;
   std::mt19937 random(11);
@@ -126,6 +147,14 @@ TEST(StochasticRoundAtCompileTime, Works) {
   static_assert(float(stochastic_round<bfloat16_t>(1.00390625f, 0x80000000u)) == 1.0078125f);
   static_assert(float(stochastic_round<fp8_ocp_t>(1.0625f, 0x7fffffffu)) == 1.0f);
   static_assert(float(stochastic_round<fp8_ocp_t>(1.0625f, 0x80000000u)) == 1.125f);
+}
+
+// Results of kernels depend on them, so they stay what they are.
+TEST(RandomBits, AreTheSameEverywhere) {
+  EXPECT_EQ(random_bits(0, 0), 0u);
+  EXPECT_EQ(random_bits(0, 1), 0x86d2fa73u);
+  EXPECT_EQ(random_bits(1, 0), 0x64625032u);
+  EXPECT_EQ(random_bits(42, 123456789), 0x21fec8ecu);
 }
 
 // Bits are set half of the time, and one bit of either argument changes half of them.

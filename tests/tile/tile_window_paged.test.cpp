@@ -192,6 +192,28 @@ TEST(TileScatterGather, RefusesAPromiseThatDoesNotHold) {
   }
 }
 
+// Plain windows have 32-bit offsets from their begin.
+TEST(TileWindow, RefusesRowsThatItsOffsetsDoNotReach) {
+  sparse_memory memory(std::size_t(far_rows) * far_stride * 4);
+  const auto make = [&](index_t rows, index_t stride) {
+    run<tile_type>(arch::gfx942::value, [&] {
+      const auto view = make_tensor_view<global>(
+          memory.data<float>(),
+          make_naive_tensor_descriptor(make_tuple(rows, number<32>{}), make_tuple(stride, number<1>{}), number<4>{}));
+      (void)load_tile(make_tile_window(view, lengths, {0, 0}, tile_type{}));
+    });
+  };
+  EXPECT_NO_THROW(make(far_rows, far_stride / 4));  // 32 rows of 64 MiB
+  EXPECT_NO_THROW(make(8, far_stride)) << "the others are outside of the tensor";
+  try {
+    make(far_rows, far_stride);
+    ADD_FAILURE() << "row 8 begins at byte 2^31";
+  } catch (const exec::fault& fault) {
+    EXPECT_NE(std::string(fault.what()).find("the tile's last element lies 2^31 bytes or more behind its first"), std::string::npos)
+        << fault.what();
+  }
+}
+
 TEST(TileScatterGather, IsNearWhereTheTensorIsKnownToBeSmall) {
   const auto is_far = [](const auto& descriptor) {
     using view_type = decltype(make_tensor_view<global>(static_cast<float*>(nullptr), descriptor));

@@ -28,7 +28,7 @@ TILEWRIGHT_HD constexpr unsigned round_magnitude(unsigned magnitude, unsigned ra
     return (magnitude - ((least_exponent - 1u) << 23) + (random >> (32u - dropped))) >> dropped;
   // Denormal numbers. What is less than 2^-32 of the least one is never rounded up.
   const unsigned shift = dropped + least_exponent - exponent;
-  if (exponent == 0 || shift > 55u) return 0;
+  if (shift > 55u) return 0;
   const unsigned mantissa = (magnitude & 0x7fffffu) | 0x800000u;
   if (shift <= 24u) return (mantissa + (random >> (32u - shift))) >> shift;
   const unsigned part = shift <= 32u ? mantissa << (32u - shift) : mantissa >> (shift - 32u);  // of 2^32

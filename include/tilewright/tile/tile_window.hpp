@@ -120,9 +120,33 @@ TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::nd
   return whole || Window::rule != address_rule::xor_groups;
 }
 
-/// On the CPU, refuses an origin that the window's addresses do not allow.
+#if TILEWRIGHT_CPU_PASS
+/// Distance in bytes from a window's first element to its last one inside of the tensor, where offsets grow with the index. Along a
+/// dimension whose indices come from a table nothing is known here.
+template <class Window>
+constexpr long_index_t reach_of(const Window& window) {
+  long_index_t elements = 0;
+  unroll<Window::ndim>([&](auto d) {
+    multi_index<Window::ndim> unit{};
+    unit[d] = 1;
+    const auto& descriptor = window.view.descriptor;
+    const index_t rows = min(index_t(Window::distribution_type::x_lengths[d]), index_t(descriptor.template get_length<d.value>()));
+    bool counts = true;
+    if constexpr (requires { Window::gathered; }) counts = d.value != Window::gathered;
+    if (counts) elements += long_index_t(max(rows, 1) - 1) * (descriptor.calculate_offset(unit) - descriptor.calculate_offset({}));
+  });
+  return elements * Window::element_bytes;
+}
+#endif
+
+/// On the CPU, refuses an origin that the window's addresses do not allow, and a tile that they cannot span.
 template <class Window>
 TILEWRIGHT_HD constexpr void expect_allowed_origin(const Window& window) {
+#if TILEWRIGHT_CPU_PASS
+  if constexpr (Window::is_linear_view)
+    exec::expect(reach_of(window) <= 0x7fffffff,
+                 "tile_window: the tile's last element lies 2^31 bytes or more behind its first; give it fewer rows, or gather them");
+#endif
   exec::expect(origin_has_whole_tiles<Window>(window.origin),
                "tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in each dimension");
   exec::expect(origin_has_whole_vectors<Window>(window.origin),
