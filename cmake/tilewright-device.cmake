@@ -19,9 +19,14 @@
 #       The same for each architecture that has a compiler here: targets <prefix>_<arch>. <prefix>_TARGETS lists them in the
 #       caller's scope. Without ARCHS: all that Tilewright knows.
 #
-#   tilewright_target_gpu_source(<program> SOURCE <file> ARCHS <arch>... [DEFINITIONS <def>...] [OPTIONS <opt>...])
+#   tilewright_find_gpu_archs(<variable> <name variable> amd|nvidia)
+#       The architectures that a program for GPUs of a vendor can be built for here: those that have a compiler, if the runtime was
+#       found; else nothing. The other variable gets the runtime's name, hip or cuda.
+#
+#   tilewright_target_gpu_source(<program> SOURCE <file> ARCHS <arch>... [NAME <name>] [DEFINITIONS <def>...] [OPTIONS <opt>...])
 #       Compiles the host and the device half of a source, adds the object to the program, and links the GPU's runtime
-#       (tilewright::hip: HIP's; CUDA::cudart_static). All architectures of one call belong to one vendor.
+#       (tilewright::hip: HIP's; CUDA::cudart_static). All architectures of one call belong to one vendor. A source that is compiled
+#       several times for one program needs a NAME for each.
 #
 #   tilewright_find_gpu_runtime(<variable> amd|nvidia)
 #       The runtime's target, where this machine has its headers and library, and for AMD the program clang-offload-bundler
@@ -186,8 +191,28 @@ function(tilewright_find_gpu_runtime variable vendor)
   set(${variable} "${runtime}" PARENT_SCOPE)
 endfunction()
 
+function(tilewright_find_gpu_archs variable name_variable vendor)
+  tilewright_find_gpu_runtime(runtime ${vendor})
+  set(archs)
+  if(runtime)
+    tilewright_known_archs(known ${vendor})
+    foreach(arch IN LISTS known)
+      tilewright_find_device_compiler(compiler ${arch})
+      if(compiler)
+        list(APPEND archs ${arch})
+      endif()
+    endforeach()
+  endif()
+  set(name hip)
+  if(vendor STREQUAL nvidia)
+    set(name cuda)
+  endif()
+  set(${variable} "${archs}" PARENT_SCOPE)
+  set(${name_variable} ${name} PARENT_SCOPE)
+endfunction()
+
 function(tilewright_target_gpu_source program)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "ARCHS;DEFINITIONS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;NAME" "ARCHS;DEFINITIONS;OPTIONS")
   if(NOT arg_SOURCE OR NOT arg_ARCHS OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tilewright_target_gpu_source(${program}): give SOURCE and ARCHS; not understood: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -211,7 +236,10 @@ function(tilewright_target_gpu_source program)
 
   cmake_path(ABSOLUTE_PATH arg_SOURCE NORMALIZE)
   cmake_path(GET arg_SOURCE FILENAME name)
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/${program}.${name}.${vendors}.o)
+  if(NOT arg_NAME)
+    set(arg_NAME ${name})
+  endif()
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${program}.${arg_NAME}.${vendors}.o)
   _tilewright_flags(flags ${arg_ARCHS})
   if(vendors STREQUAL amd)
     # Headers of older HIP versions ask for it; it is no statement about these architectures.
@@ -226,7 +254,7 @@ function(tilewright_target_gpu_source program)
       ${arg_DEFINITIONS} ${arg_OPTIONS} ${arg_SOURCE} -o ${output}
     DEPENDS ${arg_SOURCE}
     DEPFILE ${output}.d
-    COMMENT "Compiling ${name} for ${arg_ARCHS}"
+    COMMENT "Compiling ${arg_NAME} for ${arg_ARCHS}"
     COMMAND_EXPAND_LISTS VERBATIM
   )
   target_sources(${program} PRIVATE ${output})

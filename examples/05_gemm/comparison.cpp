@@ -23,17 +23,18 @@ double distance(double result, double reference) {
   return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
 }
 
-partial compare_tile(const reference_tile& tile, const matrix& result, element type) {
+partial compare_tile(const reference_tile& tile, const matrix& result) {
   partial sum;
   for (std::int64_t row = 0; row < tile.rows; ++row)
     for (std::int64_t col = 0; col < tile.cols; ++col) {
       const double reference = tile.values[row * tile.stride + col];
-      const double element = value_of(type, result.bits(tile.row + row, tile.col + col));
+      const double element = result.value(tile.row + row, tile.col + col, tile.batch);
       sum.difference_squared += (element - reference) * (element - reference);
       sum.reference_squared += reference * reference;
       if (distance(element, reference) > sum.worst_difference) {
         sum.worst_difference = distance(element, reference);
-        sum.worst = {.worst_row = tile.row + row,
+        sum.worst = {.worst_batch = tile.batch,
+                     .worst_row = tile.row + row,
                      .worst_col = tile.col + col,
                      .worst_result = element,
                      .worst_reference = reference};
@@ -42,15 +43,23 @@ partial compare_tile(const reference_tile& tile, const matrix& result, element t
   return sum;
 }
 
+bool gaps_are_kept(const matrix& m) {
+  const std::uint32_t poison = poison_of(m.type);
+  for (std::int64_t line = 0; line < m.batch * m.lines(); ++line)
+    for (std::int64_t i = m.leading_dimension() - m.gap; i < m.leading_dimension(); ++i)
+      if (m.bits_at(line * m.leading_dimension() + i) != poison) return false;
+  return true;
+}
+
 }  // namespace
 
-comparison compare_with_reference(const problem& p, const matrix& a, const matrix& b, const matrix& initial_c,
-                                  const matrix& result, const std::function<void(double)>& progress) {
-  std::vector<partial> tiles(static_cast<std::size_t>(reference_tile_count(p)));
+comparison compare_with_reference(const inputs& data, const matrix& initial_c,
+                                  const std::function<void(double)>& progress) {
+  std::vector<partial> tiles(static_cast<std::size_t>(reference_tile_count(data.what)));
   const auto visit = [&](const reference_tile& tile) {
-    tiles[static_cast<std::size_t>(tile.index)] = compare_tile(tile, result, p.type);
+    tiles[static_cast<std::size_t>(tile.index)] = compare_tile(tile, data.c);
   };
-  compute_reference(p, a, b, initial_c, visit, progress);
+  compute_reference(data, initial_c, visit, progress);
 
   partial total;  // in the order of the tiles, so that the same run gives the same digits
   for (const partial& tile : tiles) {
@@ -64,6 +73,7 @@ comparison compare_with_reference(const problem& p, const matrix& a, const matri
   comparison summary = total.worst;
   const bool both_zero = total.difference_squared == 0 && total.reference_squared == 0;
   summary.relative_error = both_zero ? 0 : std::abs(std::sqrt(total.difference_squared / total.reference_squared));
+  summary.gaps_kept = gaps_are_kept(data.c);
   return summary;
 }
 

@@ -32,28 +32,27 @@ void print(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) throw refusal("cannot write the report");
 }
 
-std::unique_ptr<backend> make_backend(device where) {
-  std::unique_ptr<backend> machine = where == device::gpu ? make_gpu_backend() : make_cpu_backend();
+std::unique_ptr<backend> make_backend(const options& o) {
+  std::unique_ptr<backend> machine = o.where == device::gpu ? make_gpu_backend() : make_cpu_backend(o.target);
   if (!machine) throw refusal("this gemm was built for the CPU only; --device host emulates a GPU");
   return machine;
 }
 
 outcome run(backend& machine, const options& o, inputs& data) {
   progress_line line("multiplying");
-  run_options how{.target = o.target, .repeat = o.repeat, .progress = [&line](double fraction) { line(fraction); }};
-  return machine.run(data.what, data.a.elements.data(), data.b.elements.data(), data.c.elements.data(), how);
+  run_options how{.kernel = o.kernel, .repeat = o.repeat, .progress = [&line](double fraction) { line(fraction); }};
+  return machine.run(data.what, data.pointers(), how);
 }
 
 comparison verify(const inputs& data, const matrix& initial_c) {
   progress_line line("verifying");
-  return compare_with_reference(data.what, data.a, data.b, initial_c, data.c,
-                                [&line](double fraction) { line(fraction); });
+  return compare_with_reference(data, initial_c, [&line](double fraction) { line(fraction); });
 }
 
 int multiply(const options& o) {
   if (o.out_file) require_writable(*o.out_file);
-  const std::unique_ptr<backend> machine = make_backend(o.where);
-  inputs data = prepare_inputs(o);
+  const std::unique_ptr<backend> machine = make_backend(o);
+  inputs data = prepare_inputs(o, machine->fp8(), machine->target());
   const bool verified = is_verified(o, data.what);
   const matrix initial_c = verified && data.what.beta != 0 ? data.c : matrix{};
 
@@ -65,9 +64,9 @@ int multiply(const options& o) {
            .result = run(*machine, o, data),
            .verification = {}};
   if (verified) r.verification = verify(data, initial_c);
-  const bool wrong = verified && !is_correct(*r.verification, data.what.type);
+  const bool wrong = verified && !is_correct(*r.verification, data.what.result);
   print(o.json ? to_json(r) : to_text(r));
-  if (o.out_file && !wrong) write_npy(*o.out_file, data.c, data.what.type);
+  if (o.out_file && !wrong) write_npy(*o.out_file, data.c);
   return wrong ? fail(wrong_result, failure_sentence(r)) : success;
 }
 

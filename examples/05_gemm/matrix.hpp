@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A dense matrix of 16-bit elements in host memory, and the names and values of its elements.
+// Matrices of one size in host memory, one or a batch of them.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <cstring>
 #include <vector>
-
-#include <tilewright/numeric/types.hpp>
 
 #include "backend.hpp"
 
@@ -15,38 +13,54 @@ namespace gemm_example {
 struct matrix {
   std::int64_t rows = 0, cols = 0;
   order storage = order::row_major;
-  std::vector<std::uint16_t> elements;
+  element type = element::f16;
+  std::int64_t batch = 1;
+  std::int64_t gap = 0;  // elements between a row (column) and the next one that belong to nobody
+  std::vector<unsigned char> bytes = std::vector<unsigned char>(static_cast<std::size_t>(places() * bytes_of(type)));
 
-  std::int64_t row_stride() const { return storage == order::row_major ? cols : 1; }
-  std::int64_t col_stride() const { return storage == order::row_major ? 1 : rows; }
-  std::uint16_t bits(std::int64_t row, std::int64_t col) const {
-    return elements[static_cast<std::size_t>(row * row_stride() + col * col_stride())];
+  std::int64_t count() const { return batch * rows * cols; }
+  /// From one row (column) to the next, and how many there are; elements in memory, gaps included.
+  std::int64_t leading_dimension() const { return (storage == order::row_major ? cols : rows) + gap; }
+  std::int64_t lines() const { return storage == order::row_major ? rows : cols; }
+  std::int64_t places() const { return batch * lines() * leading_dimension(); }
+
+  std::int64_t row_stride() const { return storage == order::row_major ? leading_dimension() : 1; }
+  std::int64_t col_stride() const { return storage == order::row_major ? 1 : leading_dimension(); }
+  /// The number of an element in memory.
+  std::int64_t place(std::int64_t row, std::int64_t col, std::int64_t z = 0) const {
+    return z * lines() * leading_dimension() + row * row_stride() + col * col_stride();
+  }
+
+  std::uint32_t bits_at(std::int64_t place) const {
+    std::uint32_t bits = 0;
+    const auto size = static_cast<std::size_t>(bytes_of(type));
+    std::memcpy(&bits, bytes.data() + static_cast<std::size_t>(place) * size, size);
+    return bits;
+  }
+  void set_bits_at(std::int64_t place, std::uint32_t bits) {
+    const auto size = static_cast<std::size_t>(bytes_of(type));
+    std::memcpy(bytes.data() + static_cast<std::size_t>(place) * size, &bits, size);
+  }
+  std::uint32_t bits(std::int64_t row, std::int64_t col, std::int64_t z = 0) const {
+    return bits_at(place(row, col, z));
+  }
+  double value(std::int64_t row, std::int64_t col, std::int64_t z = 0) const {
+    return value_of(type, bits(row, col, z));
   }
 };
 
-/// Is NaN as f16 and as bf16.
-inline constexpr std::uint16_t nan_bits = 0x7fff;
+/// The same matrices with another gap, filled with these bits.
+inline matrix with_gap(const matrix& source, std::int64_t gap, std::uint32_t fill) {
+  matrix result{source.rows, source.cols, source.storage, source.type, source.batch, gap};
+  const std::int64_t length = result.leading_dimension() - gap;
+  for (std::int64_t line = 0; line < result.batch * result.lines(); ++line)
+    for (std::int64_t i = 0; i < result.leading_dimension(); ++i)
+      result.set_bits_at(line * result.leading_dimension() + i,
+                         i < length ? source.bits_at(line * source.leading_dimension() + i) : fill);
+  return result;
+}
 
-inline const char* name_of(element type) { return type == element::f16 ? "f16" : "bf16"; }
 inline const char* name_of(order storage) { return storage == order::row_major ? "row-major" : "column-major"; }
 inline char letter_of(order storage) { return storage == order::row_major ? 'r' : 'c'; }
-
-inline float value_of(element type, std::uint16_t bits) {
-  return type == element::f16 ? tilewright::float_from_half_bits(bits)
-                              : float(tilewright::bit_cast<tilewright::bfloat16_t>(bits));
-}
-
-/// Rounds to the nearest, ties to even.
-inline std::uint16_t bits_of(element type, float value) {
-  return type == element::f16 ? tilewright::half_bits_from_float(value) : tilewright::bfloat16_bits_from_float(value);
-}
-
-/// The value of every bit pattern.
-inline std::vector<float> value_table(element type) {
-  std::vector<float> table(std::size_t{1} << 16);
-  for (std::size_t bits = 0; bits < table.size(); ++bits)
-    table[bits] = value_of(type, static_cast<std::uint16_t>(bits));
-  return table;
-}
 
 }  // namespace gemm_example

@@ -23,11 +23,25 @@ std::string gibibytes(std::int64_t bytes) {
 }  // namespace
 
 std::int64_t memory_bytes(const problem& p, bool keeps_initial_c) {
-  std::int64_t a = 0, b = 0, c = 0, sum = 0;
-  const bool overflows = __builtin_mul_overflow(p.m, p.k, &a) || __builtin_mul_overflow(p.k, p.n, &b) ||
-                         __builtin_mul_overflow(p.m, p.n, &c) ||
-                         __builtin_mul_overflow(c, keeps_initial_c ? 2 : 1, &c) || __builtin_add_overflow(a, b, &sum) ||
-                         __builtin_add_overflow(sum, c, &sum) || __builtin_mul_overflow(sum, 2, &sum);
+  bool overflows = false;
+  const auto times = [&](std::int64_t x, std::int64_t y) {
+    overflows = __builtin_mul_overflow(x, y, &x) || overflows;
+    return x;
+  };
+  const std::int64_t operand = times(p.batch, bytes_of(p.type)), result = times(p.batch, bytes_of(p.result));
+  const std::int64_t results = 1 + (keeps_initial_c ? 1 : 0) + (p.epilogue.residual ? 1 : 0);
+  std::int64_t sum = 0;
+  const auto places = [&](std::int64_t rows, std::int64_t cols, order storage) {
+    const std::int64_t length = storage == order::row_major ? cols : rows,
+                       lines = storage == order::row_major ? rows : cols;
+    std::int64_t stride = 0;
+    overflows = __builtin_add_overflow(length, p.gap, &stride) || overflows;
+    return times(lines, stride);
+  };
+  for (const std::int64_t bytes :
+       {times(places(p.m, p.k, p.a_order), operand), times(places(p.k, p.n, p.b_order), operand),
+        times(times(places(p.m, p.n, p.c_order), result), results)})
+    overflows = __builtin_add_overflow(sum, bytes, &sum) || overflows;
   if (overflows) throw refusal("matrices of " + sizes_of(p) + " take more bytes than 64 bits can count");
   return sum;
 }

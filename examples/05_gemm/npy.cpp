@@ -22,6 +22,26 @@ void read_exactly(std::FILE* file, void* target, std::size_t bytes, const std::s
   if (std::fread(target, 1, bytes, file) != bytes) throw refusal("cannot read all of " + name);
 }
 
+bool holds(npy_scalar scalar, element type) {
+  switch (scalar) {
+    case npy_scalar::f16: return type == element::f16;
+    case npy_scalar::bf16: return type == element::bf16;
+    case npy_scalar::f32: return type == element::f32;
+    case npy_scalar::byte: return is_fp8(type);
+    case npy_scalar::i8: return type == element::i8;
+    case npy_scalar::i32: break;
+  }
+  return type == element::i32;
+}
+
+/// Whether rounding changed a value by no more than rounding does.
+bool keeps_range(element type, float value, std::uint32_t bits) {
+  if (!std::isfinite(value)) return !is_integer(type);
+  const double rounded = value_of(type, bits), largest = value_of(type, bits_of(type, 1e30));
+  if (!is_integer(type) && !is_fp8(type)) return std::isfinite(rounded);
+  return std::abs(rounded) < largest || std::abs(double(value) - rounded) <= (is_integer(type) ? 0.5 : largest / 16);
+}
+
 }  // namespace
 
 npy_reader::npy_reader(std::string name) : name_(std::move(name)) {
@@ -38,36 +58,40 @@ npy_reader::npy_reader(std::string name) : name_(std::move(name)) {
 }
 
 matrix npy_reader::read(element type) {
-  if (header_.scalar != npy_scalar::f32 && (header_.scalar == npy_scalar::f16) != (type == element::f16))
+  if (header_.scalar != npy_scalar::f32 && !holds(header_.scalar, type))
     throw refusal(name_ + " does not hold " + name_of(type));
   if (fseeko(file_.get(), static_cast<off_t>(header_.data_offset), SEEK_SET) != 0)
     throw refusal("cannot read " + name_ + ": " + std::strerror(errno));
 
-  matrix result{.rows = header_.rows, .cols = header_.cols, .storage = header_.storage, .elements = {}};
-  result.elements.resize(static_cast<std::size_t>(header_.rows * header_.cols));
-  if (header_.scalar != npy_scalar::f32) {
-    read_exactly(file_.get(), result.elements.data(), result.elements.size() * sizeof(std::uint16_t), name_);
+  matrix result{
+      .rows = header_.rows, .cols = header_.cols, .storage = header_.storage, .type = type, .batch = header_.batch};
+  if (holds(header_.scalar, type)) {
+    read_exactly(file_.get(), result.bytes.data(), result.bytes.size(), name_);
     return result;
   }
-  std::vector<float> chunk(std::min<std::size_t>(result.elements.size(), 1 << 16));
-  for (std::size_t begin = 0; begin < result.elements.size(); begin += chunk.size()) {
-    const std::size_t count = std::min(chunk.size(), result.elements.size() - begin);
-    read_exactly(file_.get(), chunk.data(), count * sizeof(float), name_);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint16_t bits = bits_of(type, chunk[i]);
-      if (std::isfinite(chunk[i]) && !std::isfinite(value_of(type, bits)))
-        throw refusal(name_ + " holds " + std::to_string(chunk[i]) + ", which is too large for " + name_of(type));
-      result.elements[begin + i] = bits;
+  const std::int64_t count = result.count();
+  std::vector<float> chunk(static_cast<std::size_t>(std::min<std::int64_t>(count, 1 << 16)));
+  for (std::int64_t begin = 0; begin < count; begin += std::int64_t(chunk.size())) {
+    const std::int64_t here = std::min(std::int64_t(chunk.size()), count - begin);
+    read_exactly(file_.get(), chunk.data(), static_cast<std::size_t>(here) * sizeof(float), name_);
+    for (std::int64_t i = 0; i < here; ++i) {
+      const float value = chunk[static_cast<std::size_t>(i)];
+      const std::uint32_t bits = bits_of(type, double(value));
+      if (!keeps_range(type, value, bits))
+        throw refusal(name_ + " holds " + std::to_string(value) + ", which is too large for " + name_of(type));
+      result.set_bits_at(begin + i, bits);
     }
   }
   return result;
 }
 
-void write_npy(const std::string& name, const matrix& source, element type) {
+void write_npy(const std::string& name, const matrix& source) {
   atomic_file file(name);
-  const std::string header = make_npy_header(type, source.storage, source.rows, source.cols);
+  const std::string header = make_npy_header(source.type, source.storage, source.rows, source.cols, source.batch);
   file.write(header.data(), header.size());
-  file.write(source.elements.data(), source.elements.size() * sizeof(std::uint16_t));
+  const matrix dense = source.gap > 0 ? with_gap(source, 0, 0) : matrix{};
+  const matrix& written = source.gap > 0 ? dense : source;
+  file.write(written.bytes.data(), written.bytes.size());
   file.commit();
 }
 

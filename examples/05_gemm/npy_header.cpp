@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The header of a NumPy .npy file that holds one matrix.
+// The header of a NumPy .npy file that holds a matrix, or a batch of them.
 #include "npy_header.hpp"
 
 #include <algorithm>
@@ -146,8 +146,14 @@ npy_scalar scalar_of(const std::string& descr, const std::string& file_name) {
   if (descr == "<f4") return npy_scalar::f32;
   for (const char* name : {"<V2", "|V2", "V2", "bfloat16", "<u2"})
     if (descr == name) return npy_scalar::bf16;
+  for (const char* name : {"<V1", "|V1", "V1", "|u1", "<u1"})
+    if (descr == name) return npy_scalar::byte;
+  if (descr == "|i1" || descr == "<i1") return npy_scalar::i8;
+  if (descr == "<i4") return npy_scalar::i32;
   refuse(file_name, "its elements are '" + printable(descr) +
-                        "'; float16 '<f2', bfloat16 '<V2' or '<u2', and float32 '<f4' can be read");
+                        "'; float16 '<f2', bfloat16 '<V2' or '<u2', float32 '<f4', float8 '|V1' or '|u1', int8 '|i1' "
+                        "and int32 '<i4' can be "
+                        "read");
 }
 
 std::uint32_t little_endian(std::string_view bytes) {
@@ -180,14 +186,22 @@ npy_header parse_npy_header(std::string_view start, std::int64_t file_bytes, con
   header.storage = *dictionary.fortran_order ? order::col_major : order::row_major;
   header.data_offset = static_cast<std::int64_t>(text_begin + text_bytes);
   const std::vector<std::int64_t>& shape = *dictionary.shape;
-  if (shape.size() != 2) refuse(file_name, "it has " + std::to_string(shape.size()) + " dimensions; a matrix has 2");
-  header.rows = shape[0];
-  header.cols = shape[1];
+  if (shape.size() != 2 && shape.size() != 3)
+    refuse(file_name, "it has " + std::to_string(shape.size()) + " dimensions; a matrix has 2, a batch of matrices 3");
+  header.rows = shape[shape.size() - 2];
+  header.cols = shape[shape.size() - 1];
+  header.batch = shape.size() == 3 ? shape[0] : 1;
+  if (shape.size() == 3 && header.storage == order::col_major)
+    refuse(file_name,
+           "it is a batch in Fortran's order, whose matrices do not follow each other; store it in C's order");
 
-  const std::string shape_text = std::to_string(header.rows) + " x " + std::to_string(header.cols);
-  if (header.rows < 1 || header.cols < 1) refuse(file_name, "it is " + shape_text + "; a matrix needs at least 1 x 1");
+  std::string shape_text = std::to_string(header.rows) + " x " + std::to_string(header.cols);
+  if (shape.size() == 3) shape_text = std::to_string(header.batch) + " x " + shape_text;
+  if (header.rows < 1 || header.cols < 1 || header.batch < 1)
+    refuse(file_name, "it is " + shape_text + "; a matrix needs at least 1 x 1");
   std::int64_t data_bytes = 0;
   if (__builtin_mul_overflow(header.rows, header.cols, &data_bytes) ||
+      __builtin_mul_overflow(data_bytes, header.batch, &data_bytes) ||
       __builtin_mul_overflow(data_bytes, header.scalar_bytes(), &data_bytes))
     refuse(file_name, "it claims to be " + shape_text + ", more than 64 bits can count");
   const std::int64_t available = file_bytes - header.data_offset;
@@ -199,10 +213,21 @@ npy_header parse_npy_header(std::string_view start, std::int64_t file_bytes, con
   return header;
 }
 
-std::string make_npy_header(element type, order storage, std::int64_t rows, std::int64_t cols) {
-  std::string text = std::string("{'descr': '") + (type == element::f16 ? "<f2" : "<V2") +
+std::string make_npy_header(element type, order storage, std::int64_t rows, std::int64_t cols, std::int64_t batch) {
+  const auto descr = [type]() -> const char* {
+    switch (type) {
+      case element::f16: return "<f2";
+      case element::bf16: return "<V2";
+      case element::f32: return "<f4";
+      case element::i8: return "|i1";
+      case element::i32: return "<i4";
+      default: return "|V1";
+    }
+  };
+  std::string text = std::string("{'descr': '") + descr() +
                      "', 'fortran_order': " + (storage == order::col_major ? "True" : "False") + ", 'shape': (" +
-                     std::to_string(rows) + ", " + std::to_string(cols) + "), }";
+                     (batch > 1 ? std::to_string(batch) + ", " : "") + std::to_string(rows) + ", " +
+                     std::to_string(cols) + "), }";
   const std::size_t unpadded = magic.size() + 4 + text.size() + 1;
   text.append((64 - unpadded % 64) % 64, ' ');
   text += '\n';

@@ -12,11 +12,13 @@
 namespace gemm_example {
 namespace {
 
-constexpr const char* description = "C = alpha A B + beta C for 16-bit floating-point matrices, in one tiled kernel.";
+constexpr const char* description = "C = activation(alpha A B + bias) + residual + beta C, in one tiled kernel.";
 constexpr const char* footer = R"(
-A is m x k, B is k x n, C is m x n. Without --a, --b or --c a matrix is random: uniform in [-1, 1].
-Files are NumPy .npy with float16, bfloat16 ('<V2', as NumPy writes the bfloat16 of ml_dtypes, or its bits as '<u2')
-or float32, which is rounded to --dtype. Files fix their sizes, order and 16-bit type; options must not contradict them.
+A is m x k, B is k x n, C is m x n. Without --a, --b or --c a matrix is random: uniform in [-1, 1], int8 in [-128, 127].
+fp8 and bf8 are those of the machine: e4m3fnuz and e5m2fnuz on gfx942, e4m3 and e5m2 on gfx950, gfx1201 and sm_90.
+Files are NumPy .npy with float16, bfloat16 ('<V2', as NumPy writes the bfloat16 of ml_dtypes, or its bits as '<u2'), 8-bit
+floating-point numbers ('|V1' or their bits as '|u1'; --dtype says which), int8, int32, or float32, which is rounded to --dtype.
+A batch has three dimensions. Files fix their sizes, order and type; options must not contradict them.
 
 Exit code: 0 success; 1 the result is wrong or the kernel failed; 2 the request cannot be carried out.
 C.npy is written whole, or not at all: it is not written when the exit code is 1 or 2.)";
@@ -77,8 +79,8 @@ void set_layout(options& o, const std::string& text) {
 void add_problem(CLI::App& app, options& o) {
   const auto add_size = [&](const std::string& name, std::optional<std::int64_t>& size, const std::string& help) {
     add_number<std::int64_t>(
-        app, name, "SIZE", help + " (default 512)", "a positive whole number", [](std::int64_t v) { return v > 0; },
-        [&size](std::int64_t v) { size = v; });
+        app, name, "SIZE", help + (name == "--batch" ? " (default 1)" : " (default 512)"), "a positive whole number",
+        [](std::int64_t v) { return v > 0; }, [&size](std::int64_t v) { size = v; });
   };
   const auto add_factor = [&](const std::string& name, float& factor, const std::string& help) {
     return add_number<float>(
@@ -88,12 +90,23 @@ void add_problem(CLI::App& app, options& o) {
   add_size("--m", o.m, "Rows of A and C");
   add_size("--n", o.n, "Columns of B and C");
   add_size("--k", o.k, "Columns of A and rows of B");
-  add_choice<element>(app, "--dtype", "Elements of A, B and C (default f16)",
-                      {{"f16", element::f16}, {"bf16", element::bf16}}, [&o](element v) { o.type = v; });
+  add_size("--batch", o.batch, "Matrices of each kind");
+  const std::map<std::string, dtype> operand_types{{"f16", dtype::f16}, {"bf16", dtype::bf16}, {"f32", dtype::f32},
+                                                   {"fp8", dtype::fp8}, {"bf8", dtype::bf8},   {"int8", dtype::int8}};
+  std::map<std::string, dtype> result_types = operand_types;
+  result_types["int32"] = dtype::int32;
+  add_choice<dtype>(app, "--dtype", "Elements of A and B (default f16)", operand_types, [&o](dtype v) { o.type = v; });
+  add_choice<dtype>(app, "--out-dtype",
+                    "Elements of C (default: those of A and B; f32 for fp8 and bf8, int32 for int8)", result_types,
+                    [&o](dtype v) { o.result = v; });
   app.add_option_function<std::string>(
          "--layout", [&o](const std::string& text) { set_layout(o, text); },
-         "Order of A, B and C: row-major or column-major each (default rrr)")
+         "Order of A, B and C: row-major or column-major each (default rrr; rcr if elements have not 16 bits)")
       ->type_name("rrr|rcr|...");
+  add_number<std::int64_t>(
+      app, "--gap", "ELEMENTS", "Leave so much between rows (columns) in memory, and look whether it stays (default 0)",
+      "a whole number from 0 to 2147483647", [](std::int64_t v) { return v >= 0 && v <= 2147483647; },
+      [&o](std::int64_t v) { o.gap = v; });
   add_factor("--alpha", o.alpha, "Factor of A B (default 1)");
   CLI::Option* const beta = add_factor("--beta", o.beta, "Factor of the initial C (default 0)");
   app.add_option("--a", o.a_file, "Read A from this file")->type_name("A.npy");
@@ -103,6 +116,40 @@ void add_problem(CLI::App& app, options& o) {
   add_number<std::uint64_t>(
       app, "--seed", "NUMBER", "Chooses the random matrices (default 1)", "a whole number of at most 64 bits",
       [](std::uint64_t) { return true; }, [&o](std::uint64_t v) { o.seed = v; });
+}
+
+void add_epilogue(CLI::App& app, options& o) {
+  add_number<float>(
+      app, "--scale", "NUMBER", "Multiply by this, which the kernel reads from memory",
+      "a number within the range of float32", [](float v) { return std::isfinite(v); },
+      [&o](float v) {
+        o.scale = v;
+        o.epilogue.scale = true;
+      });
+  app.add_flag("--row-scale", o.epilogue.row_scale, "Multiply each row by a random number from [0.5, 1.5)");
+  app.add_flag("--column-scale", o.epilogue.column_scale, "Multiply each column by such a number");
+  app.add_flag("--bias", o.epilogue.bias, "Add a random number to each column");
+  add_choice<tw::activation>(app, "--activation", "Apply this to the sum (default none)",
+                             {{"none", tw::activation::none},
+                              {"relu", tw::activation::relu},
+                              {"gelu", tw::activation::gelu},
+                              {"silu", tw::activation::silu}},
+                             [&o](tw::activation v) { o.epilogue.activation = v; });
+  app.add_flag("--residual", o.epilogue.residual, "Add a random matrix behind the activation");
+}
+
+void add_kernel(CLI::App& app, options& o) {
+  app.add_option("--policy", o.kernel.policy, "Use this kernel (default: a choice by model; a wrong name lists them)")
+      ->type_name("NAME");
+  add_number<std::int64_t>(
+      app, "--split-k", "PARTS", "Share k among so many blocks, and add up (default 1)",
+      "a whole number from 1 to 65535", [](std::int64_t v) { return v >= 1 && v <= 65535; },
+      [&o](std::int64_t v) { o.kernel.split_k = v; });
+  add_choice<tw::grid_curve>(app, "--grid-order", "Order in which blocks walk through C (default row-groups)",
+                             {{"rows", tw::grid_curve::rows},
+                              {"row-groups", tw::grid_curve::row_groups},
+                              {"hilbert", tw::grid_curve::hilbert}},
+                             [&o](tw::grid_curve v) { o.kernel.grid_order = v; });
 }
 
 void add_run(CLI::App& app, options& o, const std::vector<std::string>& targets) {
@@ -135,6 +182,8 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   app.footer(footer);
   app.get_formatter()->column_width(26);
   add_problem(app, result);
+  add_epilogue(app, result);
+  add_kernel(app, result);
   add_run(app, result, targets);
   try {
     app.parse(argc, argv);

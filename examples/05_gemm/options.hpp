@@ -13,12 +13,19 @@ namespace gemm_example {
 
 enum class device { host, gpu };
 
+/// Element types as the command line names them; which fp8 and bf8 are meant depends on the machine.
+enum class dtype { f16, bf16, f32, fp8, bf8, int8, int32 };
+
 /// What the command line said; what it left open is empty.
 struct options {
-  std::optional<std::int64_t> m, n, k;
-  std::optional<element> type;
+  std::optional<std::int64_t> m, n, k, batch;
+  std::optional<dtype> type, result;
   std::optional<order> a_order, b_order, c_order;
   float alpha = 1, beta = 0;
+  epilogue_request epilogue;
+  std::optional<float> scale;  // of epilogue.scale
+  kernel_request kernel;
+  std::int64_t gap = 0;  // between rows (columns) in memory
   device where = device::host;
   std::string target = "gfx942";
   std::optional<std::string> a_file, b_file, c_file, out_file;

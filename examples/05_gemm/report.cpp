@@ -20,6 +20,33 @@ std::string formatted(const char* format, Values... values) {
 
 std::string layout_of(const problem& p) { return {letter_of(p.a_order), letter_of(p.b_order), letter_of(p.c_order)}; }
 
+std::string types_of(const problem& p) {
+  return std::string(name_of(p.type)) + (p.result == p.type ? "" : std::string(" to ") + name_of(p.result));
+}
+
+const char* name_of(tw::activation kind) {
+  switch (kind) {
+    case tw::activation::relu: return "relu";
+    case tw::activation::gelu: return "gelu";
+    case tw::activation::silu: return "silu";
+    case tw::activation::none: break;
+  }
+  return "none";
+}
+
+/// For instance: C = relu(1 A B * row scale + bias) + residual + 0 C.
+std::string formula_of(const problem& p) {
+  const epilogue_request& e = p.epilogue;
+  std::string text = formatted("%g A B", double(p.alpha));
+  if (e.scale) text += " * scale";
+  if (e.row_scale) text += " * row scale";
+  if (e.column_scale) text += " * column scale";
+  if (e.bias) text += " + bias";
+  if (e.activation != tw::activation::none) text = std::string(name_of(e.activation)) + "(" + text + ")";
+  if (e.residual) text += " + residual";
+  return "C = " + text + formatted(" + %g C", double(p.beta));
+}
+
 double median_seconds(const outcome& result) {
   std::vector<double> sorted = result.seconds;
   if (sorted.empty()) return 0;
@@ -54,8 +81,8 @@ std::string time_text(const outcome& result) {
 std::string verification_text(const report& r) {
   if (!r.verification) return "not compared with a reference (--verify does)";
   return formatted("||C - R|| / ||R|| = %.3g against double precision, tolerance %g: %s",
-                   r.verification->relative_error, tolerance_of(r.what.type),
-                   is_correct(*r.verification, r.what.type) ? "correct" : "WRONG");
+                   r.verification->relative_error, tolerance_of(r.what.result),
+                   is_correct(*r.verification, r.what.result) ? "correct" : "WRONG");
 }
 
 std::string lds_text(const outcome& result) {
@@ -72,7 +99,7 @@ std::string lds_text(const outcome& result) {
 
 }  // namespace
 
-double operations(const problem& p) { return 2.0 * double(p.m) * double(p.n) * double(p.k); }
+double operations(const problem& p) { return 2.0 * double(p.batch) * double(p.m) * double(p.n) * double(p.k); }
 
 double best_seconds(const outcome& result) {
   return result.seconds.empty() ? 0 : *std::min_element(result.seconds.begin(), result.seconds.end());
@@ -82,11 +109,13 @@ std::string to_text(const report& r) {
   const problem& p = r.what;
   const double best = best_seconds(r.result);
   std::ostringstream text;
-  text << "problem   C = " << p.alpha << " A B + " << p.beta << " C, m n k = " << p.m << " " << p.n << " " << p.k
-       << ", " << name_of(p.type) << ", layout " << layout_of(p) << "\n"
+  text << "problem   " << formula_of(p) << ", m n k = " << p.m << " " << p.n << " " << p.k
+       << (p.batch > 1 ? formatted(", batch of %lld", static_cast<long long>(p.batch)) : "") << ", " << types_of(p)
+       << ", layout " << layout_of(p) << "\n"
        << "input     " << input_text(r) << "\n"
        << "device    " << r.result.device << "\n"
        << "kernel    " << r.result.kernel << "\n"
+       << "chosen    " << r.result.reason << "\n"
        << "time      " << time_text(r.result) << "\n";
   if (best > 0) text << "rate      " << rate_text(operations(p) / best) << "\n";
   text << "result    " << verification_text(r) << "\n" << lds_text(r.result);
@@ -107,21 +136,32 @@ std::string to_json(const report& r) {
   json verification;
   if (r.verification)
     verification = {{"relative_error", r.verification->relative_error},
-                    {"tolerance", tolerance_of(p.type)},
-                    {"correct", is_correct(*r.verification, p.type)}};
+                    {"tolerance", tolerance_of(p.result)},
+                    {"correct", is_correct(*r.verification, p.result)}};
   const json object = {{"m", p.m},
                        {"n", p.n},
                        {"k", p.k},
+                       {"batch", p.batch},
+                       {"gap", p.gap},
                        {"dtype", name_of(p.type)},
+                       {"out_dtype", name_of(p.result)},
                        {"layout", layout_of(p)},
                        {"alpha", p.alpha},
                        {"beta", p.beta},
+                       {"epilogue",
+                        {{"scale", p.epilogue.scale},
+                         {"row_scale", p.epilogue.row_scale},
+                         {"column_scale", p.epilogue.column_scale},
+                         {"bias", p.epilogue.bias},
+                         {"activation", name_of(p.epilogue.activation)},
+                         {"residual", p.epilogue.residual}}},
                        {"a", r.a_source},
                        {"b", r.b_source},
                        {"c", r.c_source},
                        {"seed", r.seed},
                        {"device", r.result.device},
                        {"kernel", r.result.kernel},
+                       {"chosen", r.result.reason},
                        {"seconds", r.result.seconds},
                        {"best_seconds", best},
                        {"operations_per_second", best > 0 ? json(operations(p) / best) : json()},
@@ -132,10 +172,13 @@ std::string to_json(const report& r) {
 
 std::string failure_sentence(const report& r) {
   const comparison& c = r.verification.value();
+  if (!c.gaps_kept) return "the result is wrong: the kernel wrote between the rows (columns) of C";
+  const std::string matrix =
+      r.what.batch > 1 ? formatted(" of matrix %lld", static_cast<long long>(c.worst_batch)) : std::string();
   return formatted(
-      "the result is wrong: its relative error %.3g is not within %g, and C(%lld, %lld) is %g instead of %g",
-      c.relative_error, tolerance_of(r.what.type), static_cast<long long>(c.worst_row),
-      static_cast<long long>(c.worst_col), c.worst_result, c.worst_reference);
+      "the result is wrong: its relative error %.3g is not within %g, and C(%lld, %lld)%s is %g instead of %g",
+      c.relative_error, tolerance_of(r.what.result), static_cast<long long>(c.worst_row),
+      static_cast<long long>(c.worst_col), matrix.c_str(), c.worst_result, c.worst_reference);
 }
 
 }  // namespace gemm_example

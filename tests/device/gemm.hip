@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All kernels of examples/05_gemm, without the program around them: no GPU runtime is needed to compile them.
-#define GEMM_KERNELS_ONLY
-#include "../../examples/05_gemm/gemm.hip"
+// The kernels of examples/05_gemm for 16-bit elements and every layout, without the program around them: no GPU runtime is needed to
+// compile them.
+#include "../../examples/05_gemm/kernel.hpp"
 
 namespace gemm_example {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The kernels of gemm.hip, each with what the library says about it at compile time.
+// Kernels of examples/05_gemm, each with what the library says about it at compile time.
 #pragma once
 
-#define GEMM_KERNELS_ONLY
-#include "../../examples/05_gemm/gemm.hip"
+#include "../../examples/05_gemm/kernel.hpp"
 
 #include <tilewright/gemm/lds_prediction.hpp>
 
@@ -25,17 +24,12 @@ struct gemm_kernel_facts {
   tilewright::gemm_lds_rounds (*num_lds_rounds)(const tilewright::gemm_args&);
 };
 
-/// The prediction for a kernel. What happens in LDS depends neither on the vectors in global memory nor on which 16-bit
-/// type the elements have, so it is computed once for all of these: that saves much compile time.
-template <class Choice, class Arch>
-tilewright::gemm_lds_prediction lds_prediction_of() {
-  using policy = gemm_example::policy<Choice, Arch>;
-  using analysed =
-      gemm_example::policy<gemm_example::kernel_choice<tilewright::half_t, Choice::a_major, Choice::b_major, 8>, Arch>;
-  static_assert(policy::a_copy == analysed::a_copy && policy::b_copy == analysed::b_copy &&
-                policy::tile == analysed::tile && policy::k_pack == analysed::k_pack &&
-                sizeof(typename policy::element_type) == sizeof(tilewright::half_t));
-  return tilewright::predict_lds<analysed>();
+template <class Choice>
+std::string kernel_name() {
+  using enum tilewright::operand_major;
+  const bool is_half = std::is_same_v<typename Choice::element_type, tilewright::half_t>;
+  return std::string(is_half ? "gemm_f16" : "gemm_bf16") + (Choice::a_major == k ? "_ak" : "_am") +
+         (Choice::b_major == k ? "_bk_v" : "_bn_v") + std::to_string(Choice::vector);
 }
 
 template <class Choice, class Arch>
@@ -45,7 +39,7 @@ gemm_kernel_facts facts_of() {
   using policy = gemm_example::policy<Choice, Arch>;
   using kernel = gemm_kernel<policy>;
   return {
-      .name = Choice::name(),
+      .name = kernel_name<Choice>(),
       .a_major = Choice::a_major,
       .b_major = Choice::b_major,
       .vector = Choice::vector,
@@ -54,7 +48,7 @@ gemm_kernel_facts facts_of() {
       .value_of = [](std::uint16_t bits) { return double(type_convert<float>(bit_cast<T>(bits))); },
       .check = kernel::check,
       .grid = kernel::grid,
-      .lds_prediction = lds_prediction_of<Choice, Arch>,
+      .lds_prediction = predict_lds<typename gemm_example::analysed<Choice, Arch>::type>,
       .num_lds_rounds = num_lds_rounds<policy>,
   };
 }

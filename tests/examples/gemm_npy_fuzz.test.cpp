@@ -64,6 +64,16 @@ TEST(GemmNpyFuzz, DamagedHeadersAreParsedOrRefused) {
   EXPECT_GT(refused, scaled(100000));
 }
 
+element type_of(npy_scalar scalar) {
+  switch (scalar) {
+    case npy_scalar::bf16: return element::bf16;
+    case npy_scalar::byte: return element::e4m3;
+    case npy_scalar::i8: return element::i8;
+    case npy_scalar::i32: return element::i32;
+    default: return element::f16;
+  }
+}
+
 TEST(GemmNpyFuzz, DamagedFilesTakeNoMoreMemoryThanTheirSize) {
   const scratch_folder folder;
   const std::string name = folder / "m.npy";
@@ -75,8 +85,8 @@ TEST(GemmNpyFuzz, DamagedFilesTakeNoMoreMemoryThanTheirSize) {
       largest_allocation = 0;
       try {
         npy_reader reader(name);
-        const matrix m = reader.read(reader.header().scalar == npy_scalar::bf16 ? element::bf16 : element::f16);
-        ASSERT_EQ(static_cast<std::int64_t>(m.elements.size()), m.rows * m.cols);
+        const matrix m = reader.read(type_of(reader.header().scalar));
+        ASSERT_EQ(static_cast<std::int64_t>(m.bytes.size()), m.batch * m.rows * m.cols * bytes_of(m.type));
       } catch (const refusal&) {
       }
       // Sentences and the reader itself are small; everything else is at most as large as the file.

@@ -41,7 +41,7 @@ TEST(GemmOptions, EverythingSaidIsKept) {
   EXPECT_EQ(o.m, 17);
   EXPECT_EQ(o.n, 127);
   EXPECT_EQ(o.k, 5000000000);
-  EXPECT_EQ(o.type, element::bf16);
+  EXPECT_EQ(o.type, dtype::bf16);
   EXPECT_EQ(o.a_order, order::col_major);
   EXPECT_EQ(o.b_order, order::row_major);
   EXPECT_EQ(o.c_order, order::col_major);
@@ -58,6 +58,21 @@ TEST(GemmOptions, EverythingSaidIsKept) {
   EXPECT_TRUE(o.json);
   EXPECT_EQ(parse({"--verify", "--device", "gpu"}).verify, true);
   EXPECT_EQ(parse({"--device", "gpu"}).where, device::gpu);
+}
+
+TEST(GemmOptions, KernelAndEpilogueAreKept) {
+  const options o = parse({"--out-dtype", "int32", "--batch", "4", "--split-k", "8", "--grid-order", "hilbert",
+                           "--policy", "gemm_64x64", "--scale", "0.5", "--row-scale", "--column-scale", "--bias",
+                           "--activation", "silu", "--residual"});
+  EXPECT_EQ(o.result, dtype::int32);
+  EXPECT_EQ(o.batch, 4);
+  EXPECT_EQ(o.kernel.split_k, 8);
+  EXPECT_EQ(o.kernel.grid_order, tw::grid_curve::hilbert);
+  EXPECT_EQ(o.kernel.policy, "gemm_64x64");
+  EXPECT_EQ(o.scale, 0.5f);
+  EXPECT_EQ(o.epilogue, (epilogue_request{true, true, true, true, true, tw::activation::silu}));
+  EXPECT_EQ(parse({}).epilogue, epilogue_request{});
+  EXPECT_EQ(parse({}).kernel.split_k, 1);
 }
 
 TEST(GemmOptions, HelpNamesTheTargets) {
@@ -77,7 +92,16 @@ TEST(GemmOptions, WhatMakesNoSenseIsRefusedInOneSentence) {
       {{"--m"}, "--m"},
       {{"--m="}, "--m"},
       {{"--m", "1", "--m", "2"}, "--m"},
-      {{"--dtype", "f32"}, "--dtype must be one of bf16|f16, not 'f32'"},
+      {{"--dtype", "f64"}, "--dtype must be one of bf16|bf8|f16|f32|fp8|int8, not 'f64'"},
+      {{"--dtype", "int32"}, "--dtype must be one of"},
+      {{"--out-dtype", "x"}, "--out-dtype must be one of bf16|bf8|f16|f32|fp8|int32|int8, not 'x'"},
+      {{"--batch", "0"}, "--batch must be a positive whole number, not '0'"},
+      {{"--gap", "-1"}, "--gap must be a whole number from 0 to 2147483647, not '-1'"},
+      {{"--split-k", "0"}, "--split-k must be a whole number from 1 to 65535, not '0'"},
+      {{"--split-k", "65536"}, "not '65536'"},
+      {{"--grid-order", "spiral"}, "--grid-order must be one of hilbert|row-groups|rows, not 'spiral'"},
+      {{"--activation", "tanh"}, "--activation must be one of gelu|none|relu|silu, not 'tanh'"},
+      {{"--scale", "inf"}, "--scale must be a number within the range of float32, not 'inf'"},
       {{"--layout", "rr"}, "--layout must be three letters"},
       {{"--layout", "rrx"}, "not 'rrx'"},
       {{"--alpha", "nan"}, "--alpha must be a number within the range of float32, not 'nan'"},

@@ -11,12 +11,20 @@ namespace {
 
 report example() {
   report r;
-  r.what = {.m = 100, .n = 200, .k = 300, .type = element::bf16, .b_order = order::col_major, .alpha = 0.5f, .beta = 2};
+  r.what = {.m = 100,
+            .n = 200,
+            .k = 300,
+            .type = element::bf16,
+            .result = element::bf16,
+            .b_order = order::col_major,
+            .alpha = 0.5f,
+            .beta = 2};
   r.a_source = "a \"quoted\".npy";
   r.b_source = r.c_source = "random";
   r.seed = 42;
   r.result = {.device = "CPU emulating gfx942",
               .kernel = "some_policy",
+              .reason = "as the test asks",
               .seconds = {0.5, 0.25, 1.0},
               .lds = {{"ds_read_b128", 1000, 16, 16}, {"ds_write_b128", 500, 0, -1}}};
   r.verification = comparison{.relative_error = 1.5e-3};
@@ -28,8 +36,8 @@ bool contains(const std::string& text, const std::string& piece) { return text.f
 TEST(GemmReport, TextSaysWhatRanAndHowWell) {
   const std::string text = to_text(example());
   for (const char* piece : {"C = 0.5 A B + 2 C", "100 200 300", "bf16, layout rcr", "CPU emulating gfx942",
-                            "some_policy", "250 ms best of 3, median 500 ms", "0.048 GFLOP/s", "0.0015",
-                            "tolerance 0.01: correct", "seed 42", "ds_read_b128", "1000"})
+                            "some_policy", "as the test asks", "250 ms best of 3, median 500 ms", "0.048 GFLOP/s",
+                            "0.0015", "tolerance 0.01: correct", "seed 42", "ds_read_b128", "1000"})
     EXPECT_TRUE(contains(text, piece)) << piece << "\n" << text;
 }
 
@@ -40,6 +48,22 @@ TEST(GemmReport, JsonSaysTheSame) {
         R"("best_seconds": 0.25)", R"("operations_per_second": 48000000.0)", R"("predicted_conflicts": 16)",
         R"("counted_conflicts": null)", R"("relative_error": 0.0015)", R"("correct": true)"})
     EXPECT_TRUE(contains(json, piece)) << piece << "\n" << json;
+}
+
+TEST(GemmReport, EpilogueTypesAndBatchAreNamed) {
+  report r = example();
+  r.what.type = element::e4m3fnuz;
+  r.what.batch = 3;
+  r.what.epilogue = {.scale = true, .bias = true, .residual = true, .activation = tw::activation::gelu};
+  r.verification = comparison{.relative_error = 1, .worst_batch = 2, .worst_row = 7};
+  const std::string text = to_text(r), json = to_json(r);
+  for (const char* piece : {"C = gelu(0.5 A B * scale + bias) + residual + 2 C", "batch of 3", "e4m3fnuz to bf16"})
+    EXPECT_TRUE(contains(text, piece)) << piece << "\n" << text;
+  EXPECT_TRUE(contains(text, "0.144 GFLOP/s")) << text;
+  for (const char* piece :
+       {R"("out_dtype": "bf16")", R"("batch": 3)", R"("activation": "gelu")", R"("row_scale": false)"})
+    EXPECT_TRUE(contains(json, piece)) << piece << "\n" << json;
+  EXPECT_TRUE(contains(failure_sentence(r), "C(7, 0) of matrix 2 is")) << failure_sentence(r);
 }
 
 TEST(GemmReport, NanIsWrongAndNullInJson) {

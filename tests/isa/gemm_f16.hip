@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernel whose instructions have a budget: f16, both operands contiguous along k, vectors of 16 bytes.
-#define GEMM_KERNELS_ONLY
-#include "../../examples/05_gemm/gemm.hip"
+#include "../../examples/05_gemm/kernel.hpp"
 
 using gemm_example::kernel_choice;
 using enum gemm_example::tw::operand_major;

@@ -22,6 +22,9 @@ TILEWRIGHT_HD float sigmoid(float x) {
 #endif
 }
 
+/// (1 + tanh(u)) / 2 = sigmoid(2 u), with u = sqrt(2 / pi) (x + 0.044715 x^3).
+TILEWRIGHT_HD float gelu_argument(float x) { return 1.595769122f * (x + 0.044715f * x * x * x); }
+
 }  // namespace detail
 
 template <activation Kind>
@@ -29,8 +32,7 @@ TILEWRIGHT_HD float activate(float x) {
   if constexpr (Kind == activation::relu) {
     return x < 0.0f ? 0.0f : x;  // keeps NaN
   } else if constexpr (Kind == activation::gelu) {
-    // tanh(u) = 2 sigmoid(2 u) - 1 with u = sqrt(2 / pi) (x + 0.044715 x^3)
-    return x * detail::sigmoid(1.595769122f * (x + 0.044715f * x * x * x));
+    return x * detail::sigmoid(detail::gelu_argument(x));
   } else if constexpr (Kind == activation::silu) {
     return x * detail::sigmoid(x);
   } else {
@@ -38,15 +40,11 @@ TILEWRIGHT_HD float activate(float x) {
   }
 }
 
-/// The same for an activation that is known at run time.
+/// The same for an activation that is known at run time, as little code.
 TILEWRIGHT_HD float activate(activation kind, float x) {
-  switch (kind) {
-    case activation::relu: return activate<activation::relu>(x);
-    case activation::gelu: return activate<activation::gelu>(x);
-    case activation::silu: return activate<activation::silu>(x);
-    case activation::none: break;
-  }
-  return x;
+  if (kind == activation::none) return x;
+  if (kind == activation::relu) return activate<activation::relu>(x);
+  return x * detail::sigmoid(kind == activation::gelu ? detail::gelu_argument(x) : x);
 }
 
 }  // namespace tilewright

@@ -80,7 +80,7 @@ struct hopper_policy {
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "hopper_policy: operands of 8 bits must be contiguous along k");
   static_assert(!Epilogue.residual, "hopper_policy: a residual is not added; with beta = 1 the old C is");
-  static_assert(!Epilogue.from_args, "hopper_policy: epilogues are chosen at compile time; name their parts");
+  static_assert(Epilogue.is_sound(), "hopper_policy: epilogue_options with from_args have no other option");
   using element_type = T;
   using result_type = Result;
   static constexpr epilogue_options epilogue = Epilogue;
