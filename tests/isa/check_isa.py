@@ -47,8 +47,9 @@ METADATA = {
 }
 ALL = "instructions"
 LONGEST_LDS_RUN = "LDS instructions between two matrix instructions"  # at most
+PASSED_BY = "barriers that some waves pass by"
 MIXED_PHASES = "stretches between barriers with matrix and memory instructions"
-KNOWN = {"in the hot loop": {**INSTRUCTIONS, ALL: "", LONGEST_LDS_RUN: "", MIXED_PHASES: ""}, "in the whole kernel": METADATA}
+KNOWN = {"in the hot loop": {**INSTRUCTIONS, ALL: "", LONGEST_LDS_RUN: "", MIXED_PHASES: ""}, "in the whole kernel": {**METADATA, PASSED_BY: ""}}
 
 
 class Senseless(Exception):
@@ -114,6 +115,13 @@ def arrangement(loop):
     }
 
 
+def barriers_passed_by(assembly):
+    """How many barriers stand alone between a conditional branch and the place that it goes to."""
+    instructions, labels = instructions_and_labels(assembly)
+    return sum(branch.startswith("s_cbranch") and matches("barriers", barrier) and labels.get(to) == i + 2
+               for i, ((branch, to), (barrier, _)) in enumerate(zip(instructions, instructions[1:])))
+
+
 def count(assembly):
     """The numbers of both parts of the table."""
     found = dict.fromkeys(INSTRUCTIONS, 0)
@@ -133,6 +141,7 @@ def count(assembly):
         if len(values) != 1:
             raise Senseless(f"the file has {len(values)} kernels with .{key}, not one")
         kernel[name] = int(values[0])
+    kernel[PASSED_BY] = barriers_passed_by(assembly)
     return {"in the hot loop": found, "in the whole kernel": kernel}
 
 
@@ -263,6 +272,10 @@ def self_test():
     ]
     for budgets, sentence in planted(read_budgets(SAMPLE_BUDGETS, "gfx1"), found):
         assert violations(budgets, found) == [sentence], sentence
+
+    assert found["in the whole kernel"][PASSED_BY] == 0
+    alone = "\ts_cbranch_scc1 .LBB1\n\ts_barrier\n.LBB1:\n\ts_barrier\n"
+    assert barriers_passed_by(alone) == 1 and barriers_passed_by(alone.replace("s_cbranch_scc1 .LBB1", "s_nop 0")) == 0
 
     # The last stretch goes on at the beginning.
     loop = ["ds_read_b128", "s_barrier", "v_mfma_a", "v_mfma_b", "s_barrier", "ds_write_b128", "buffer_load_dwordx4"]

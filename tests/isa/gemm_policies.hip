@@ -69,7 +69,6 @@ struct one_wave {
 using f16_ping_pong = ping_pong<tw::half_t>;
 using fp8_ocp_ping_pong = ping_pong<tw::fp8_ocp_t>;
 using bf16_one_wave = one_wave<tw::bfloat16_t>;
-using fp8_fnuz_one_wave = one_wave<tw::fp8_fnuz_t>;
 
 template <class Policy>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] tw::gemm_args args) {
