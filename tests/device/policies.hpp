@@ -63,8 +63,8 @@ using multi_stage_pairs = tw::gemm_policy<Arch, tw::bfloat16_t, k, k, 2, tile<Ar
                                           tw::multi_stage_pipeline<2>>;
 
 template <class Arch>
-using multi_stage_fp8 =
-    tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16, tile<Arch, fp8_t<Arch>, 64, 64, 2, 2, 64>, tw::multi_stage_pipeline<4>>;
+using multi_stage_fp8 = tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16, tile<Arch, fp8_t<Arch>, 64, 64, 2, 2, 64>,
+                                        tw::multi_stage_pipeline<4>>;
 template <class Arch>
 using multi_stage_columns =
     tw::gemm_policy<Arch, tw::half_t, mn, mn, 8, tile<Arch, tw::half_t, 64, 64>, tw::multi_stage_pipeline<2>>;
@@ -72,7 +72,7 @@ using multi_stage_columns =
 template <class Arch>
 using ping_pong = tw::gemm_ping_pong<Arch, tw::half_t, k, mn, 8>;
 template <class Arch>
-using fp8_ping_pong = tw::gemm_ping_pong<Arch, fp8_t<Arch>, k, k, 16>;
+using fp8_ping_pong = tw::gemm_ping_pong<Arch, fp8_t<Arch>, mn, mn, 16>;
 template <class Arch>
 using one_wave = tw::gemm_one_wave<Arch, tw::bfloat16_t, k, k, 8>;
 
@@ -128,9 +128,9 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")           \
   X(multi_stage_fp8, with_8bit_floats, "multi_stage_pipeline, 4 stages of 64 elements along k")              \
   X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major")        \
-  X(ping_pong, cdna, "ping_pong_pipeline, 256 x 256, row-major A and B")                                     \
-  X(fp8_ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, fp8")                                         \
-  X(one_wave, cdna, "one_wave_pipeline, 256 x 256, bf16")                                                    \
+  X(ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, 256 x 256, row-major A and B")                    \
+  X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")           \
+  X(one_wave, cdna_with_8bit_floats, "one_wave_pipeline, 256 x 256, bf16")                                   \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                        \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")                                     \
   X(adding, every, "k split, atomic additions")
