@@ -12,15 +12,13 @@ namespace {
 namespace tw = tilewright;
 using tw::operand_major;
 
-/// Tiles by the order of B, as measured: see docs/performance.md.
-template <operand_major BMajor>
-constexpr tw::block_tile tile =
-    BMajor == operand_major::k ? tw::block_tile{128, 128, 32, 2, 2, tw::arch::matrix_op::mma_m16n8k16_x2}
-                               : tw::block_tile{128, 256, 32, 2, 4, tw::arch::matrix_op::mma_m16n8k16_x2};
-
 template <class T, operand_major BMajor>
-struct policy
-    : tw::gemm_policy<tw::arch::sm90, T, operand_major::k, BMajor, 8, tile<BMajor>, tw::multi_stage_pipeline<4>> {};
+struct policy : tw::gemm_policy<tw::arch::sm90, T, operand_major::k, BMajor, 8,
+                                tw::block_tile{128, 256, 64, 2, 4, tw::arch::matrix_op::mma_m16n8k16_x2},
+                                tw::multi_stage_pipeline<4>> {
+  // 132 blocks at once: as many rows of A as columns of B.
+  static constexpr tw::grid_order order{.group_rows = 16};
+};
 
 template <class Policy>
 __global__ __launch_bounds__(Policy::tile.block_size(),

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -60,6 +61,65 @@ TEST(AsyncCopy, IsNotThereWithoutTheWaitOnTargetsThatBypassRegisters) {
     EXPECT_EQ((copy_two<0, false>(*target)), numbers(direct ? 0 : 2 * threads)) << target->name;
     EXPECT_EQ((copy_two<1, true>(*target)), numbers(direct ? threads : 2 * threads)) << target->name;
   }
+}
+
+/// Copies a word per thread in each of two groups, one of two buffers, walking on between them; an empty group follows.
+template <index_t Outstanding>
+std::vector<int> copy_two_groups(const arch::target& target, index_t last_inside = 2 * threads) {
+  std::vector<int> source(threads * 2), seen(threads * 2);
+  std::iota(source.begin(), source.end(), 1);
+  run(target, [&] {
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    exec::walking_buffer buffer(exec::make_global_buffer(source.data(), threads * 4 * 2));
+    const index_t t = exec::thread_id();
+    for (index_t tile = 0; tile < 2; ++tile) exec::lds_store(lds, (tile * threads + t) * 4, -1);
+    exec::block_sync();
+    for (index_t tile = 0; tile < 2; ++tile) {
+      const bool inside = tile * threads + t < last_inside;
+      exec::async_load_in_group<4>(buffer, inside ? t * 4 : exec::out_of_bounds_offset, lds + tile * threads * 4,
+                                   t * 4);
+      exec::async_end_group();
+      buffer.advance(threads * 4);
+    }
+    exec::async_end_group();
+    exec::async_wait_groups<Outstanding>();
+    exec::block_sync();
+    for (index_t tile = 0; tile < 2; ++tile) {
+      const index_t other = tile * threads + (t + 1) % threads;
+      seen[std::size_t(other)] = exec::lds_load<int>(lds, other * 4);
+    }
+    exec::block_sync();
+    exec::async_wait_groups<0>();
+  });
+  return seen;
+}
+
+TEST(AsyncCopy, GroupsArriveInOrderAndEmptyOnesCount) {
+  for (const arch::target* target : {&arch::sm80::value, &arch::sm90::value}) {
+    EXPECT_EQ(copy_two_groups<0>(*target), numbers(2 * threads));
+    EXPECT_EQ(copy_two_groups<1>(*target), numbers(2 * threads)) << "the empty one may be missing";
+    EXPECT_EQ(copy_two_groups<2>(*target), numbers(threads));
+    EXPECT_EQ(copy_two_groups<3>(*target), numbers(0));
+  }
+  EXPECT_EQ(copy_two_groups<0>(arch::gfx1201::value), numbers(2 * threads)) << "loads and stores";
+}
+
+TEST(AsyncCopy, GroupsHoldZerosForWhatIsOutside) {
+  std::vector<int> expected = numbers(2 * threads);
+  std::fill(expected.begin() + 150, expected.end(), 0);
+  EXPECT_EQ(copy_two_groups<0>(arch::sm80::value, 150), expected);
+}
+
+TEST(AsyncCopy, GroupsRefuseToLeaveTheBuffer) {
+  const int source[threads] = {};
+  EXPECT_THROW(run(arch::sm80::value,
+                   [&] {
+                     exec::walking_buffer buffer(exec::make_global_buffer(source, sizeof(source)));
+                     buffer.advance(4);
+                     exec::async_load_in_group<4>(buffer, exec::thread_id() * 4, exec::lds_allocate<lds_bytes>(),
+                                                  exec::thread_id() * 4);
+                   }),
+               exec::fault);
 }
 
 TEST(AsyncCopy, GivesZerosOutsideOfTheBuffer) {

@@ -35,5 +35,12 @@ TEST(MultiStagePipeline, TransposedB) { expect_any_number_of_tiles<policy<arch::
 TEST(MultiStagePipeline, TransposedA) { expect_any_number_of_tiles<policy<arch::sm80, bfloat16_t, mn, k, 3>>(); }
 TEST(MultiStagePipeline, BothTransposed) { expect_any_number_of_tiles<policy<arch::sm90, half_t, mn, mn, 3, 64>>(); }
 
+// What the benchmark on an H100 runs: eight waves of 64 x 64.
+template <operand_major B>
+using large_policy =
+    gemm_policy<arch::sm90, half_t, k, B, 8, block_tile{128, 256, 64, 2, 4, mma_m16n8k16_x2}, multi_stage_pipeline<4>>;
+static_assert(require_conflict_free_gemm<large_policy<k>>() && require_conflict_free_gemm<large_policy<mn>>());
+TEST(MultiStagePipeline, LargeTiles) { expect_any_number_of_tiles<large_policy<mn>>(); }
+
 }  // namespace
 }  // namespace tilewright::testing_gemm

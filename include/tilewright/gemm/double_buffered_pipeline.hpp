@@ -10,7 +10,6 @@ namespace tilewright {
 /// One barrier for each tile.
 struct double_buffered_pipeline {
   static constexpr index_t num_stages = 2;
-  static constexpr index_t num_tiles_behind = 0;
   static constexpr index_t barriers_per_tile = 1;
 
   /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.

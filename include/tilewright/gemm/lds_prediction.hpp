@@ -71,7 +71,7 @@ TILEWRIGHT_HD constexpr index_t num_tiles_behind() {
   if constexpr (Policy::exchanges_lanes) {
     return direct_stages<Policy, Policy::pipeline::num_stages>::num_tiles_behind;
   } else {
-    return Policy::pipeline::num_tiles_behind;
+    return 0;
   }
 }
 

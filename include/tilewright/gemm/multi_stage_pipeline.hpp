@@ -6,15 +6,16 @@
 
 namespace tilewright {
 
-/// On AMD GPUs that copy to LDS without registers direct_stages does it, on others this. One barrier for each tile. Operands are read one step along k before they are multiplied; the first step of a tile is read while
-/// the last one of the tile before it is multiplied.
+/// On AMD GPUs that copy to LDS without registers direct_stages does it, on others this. One barrier for each tile. Operands are read
+/// one step along k before they are multiplied, during the first half of the multiplications of the step before; in the middle of
+/// each step some of the copies of a later tile begin. The first step of a tile is read while the last one of the tile before it is
+/// multiplied.
 template <index_t Stages>
 struct multi_stage_pipeline {
   static_assert(
       Stages >= 2,
       "multi_stage_pipeline: one tile is computed with while another one travels, so at least 2 stages are needed");
   static constexpr index_t num_stages = Stages;
-  static constexpr index_t num_tiles_behind = Stages - 1;  // filled with zeros behind the last tile
   static constexpr index_t barriers_per_tile = 1;
 
   /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
@@ -34,52 +35,77 @@ struct multi_stage_pipeline {
                                              BWindow b_window, index_t num_tiles, exec::lds_pointer lds) {
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
-    constexpr index_t stage_bytes = lds_stage_bytes<Policy>(),
-                      copies_per_tile = AWindow::num_access + BWindow::num_access;
+    constexpr index_t stage_bytes = lds_stage_bytes<Policy>();
     const operand_windows<Policy> windows(lds);
     operand_fragments<Policy> f;
 
-    const auto advance = [](index_t& stage) TILEWRIGHT_INLINE_LAMBDA {
-      stage += stage_bytes;
-      if (stage == Stages * stage_bytes) stage = 0;
+    // The first tile may be partial; the others are checked where the second one is.
+    windows.a_copy(a_window).begin(0);
+    windows.b_copy(b_window).begin(0);
+    exec::async_end_group();
+    const index_t a_step = k_step_bytes(a_window), b_step = k_step_bytes(b_window);
+    move_tile_window(a_window, {0, tile.k});
+    move_tile_window(b_window, {0, tile.k});
+    auto a = windows.a_copy(a_window);
+    auto b = windows.b_copy(b_window);
+    constexpr index_t num_a = AWindow::num_access, num_copies = num_a + BWindow::num_access;
+    // Of the copies of a tile in `parts` parts, those of one.
+    const auto copy = [&](auto part, auto parts, index_t filling) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t first = num_copies * part.value / parts.value,
+                        last = num_copies * (part.value + 1) / parts.value;
+      a.template begin<min(first, num_a), min(last, num_a)>(filling);
+      b.template begin<max(first, num_a) - num_a, max(last, num_a) - num_a>(filling);
     };
-    // LDS buffers, in bytes: the one that is filled, and the one that is read. Behind the last tile there is nothing: zeros are "copied",
-    // so that the same number of copies is always under way.
-    index_t filling = 0, reading = 0;
-    const auto move_to_next_tile = [&]() TILEWRIGHT_INLINE_LAMBDA {
-      advance(filling);
-      move_tile_window(a_window, {0, tile.k});
-      move_tile_window(b_window, {0, tile.k});
+    // Behind the last tile there is nothing to copy; the group is empty.
+    const auto end_copy = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      exec::async_end_group();
+      a.advance(a_step);
+      b.advance(b_step);
     };
     const auto wait_for_next_tile = []() TILEWRIGHT_INLINE_LAMBDA {
-      exec::async_wait<(Stages - 2) * copies_per_tile>();
+      exec::async_wait_groups<Stages - 2>();
       exec::block_sync();
     };
-
-    windows.copy(a_window, b_window, 0);
-    unroll<Stages - 2>([&](auto) TILEWRIGHT_INLINE_LAMBDA {
-      move_to_next_tile();
-      windows.copy(a_window, b_window, filling);
+    unroll<Stages - 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      if (i.value + 1 < num_tiles) copy(number<0>{}, number<1>{}, (i.value + 1) * stage_bytes);
+      end_copy();
     });
+
+    // Multiplies step Step of the tile in registers, while step Next is read from the buffer `reading`; when half is done, calls `between`.
+    const auto multiply = [&](auto step, auto next, index_t reading, auto between) TILEWRIGHT_INLINE_LAMBDA {
+      const operand_fragments<Policy> now = f;
+      constexpr index_t half = max(per_step / 2, 1);
+      unroll<per_step>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (i.value < half) windows.template load_part<next.value, i.value, half>(f, reading);
+        if constexpr (i.value == half - 1) between();
+        block_gemm<tile, step.value * per_step + i.value, 1>(c, now.a, now.b);
+      });
+    };
+
     wait_for_next_tile();
     windows.template load<0, 1>(f, 0);
+    index_t reading = 0, filling = (Stages - 1) * stage_bytes;
     TILEWRIGHT_UNROLL(1)
-    for (index_t t = 0; t < num_tiles; ++t) {
-      constexpr index_t parts = max(steps - 1, 1);
-      move_to_next_tile();
+    for (index_t left = num_tiles; left > 1; --left) {
+      const bool more = left > Stages - 1;
+      constexpr number<max(steps - 1, 1)> parts{};
       unroll<steps - 1>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
-        windows.template load<step + 1, 1>(f, reading);
-        windows.template copy<step, parts>(a_window, b_window, filling);
-        block_gemm<tile, step * per_step, per_step>(c, f.a, f.b);
+        multiply(step, number<step.value + 1>{}, reading, [&]() TILEWRIGHT_INLINE_LAMBDA {
+          if (more) copy(step, parts, filling);
+        });
       });
-      if constexpr (steps == 1) windows.copy(a_window, b_window, filling);
-      operand_fragments<Policy> last = f;
-      advance(reading);
+      if constexpr (steps == 1) {
+        if (more) copy(number<0>{}, parts, filling);
+      }
+      end_copy();
+      filling = reading;
+      reading = reading + stage_bytes == Stages * stage_bytes ? 0 : reading + stage_bytes;
       wait_for_next_tile();
-      if (t + 1 < num_tiles) windows.template load<0, 1>(f, reading);
-      block_gemm<tile, (steps - 1) * per_step, per_step>(c, last.a, last.b);
+      multiply(number<steps - 1>{}, number<0>{}, reading, []() TILEWRIGHT_INLINE_LAMBDA {});
     }
-    exec::async_wait<0>();
+    windows.template load<1, steps - 1>(f, reading);
+    block_gemm<tile>(c, f.a, f.b);
+    exec::async_wait_groups<0>();
   }
 };
 

@@ -14,7 +14,6 @@ namespace tilewright {
 /// and matrix instructions to issue right behind it.
 struct one_wave_pipeline {
   static constexpr index_t num_stages = 2;
-  static constexpr index_t num_tiles_behind = 0;
   static constexpr index_t barriers_per_tile = 1;
 
   /// 32-bit registers of a thread: sums, operands of two steps along k, two tiles on their way, and 32 for addresses and the rest.

@@ -4,6 +4,7 @@
 
 #include <tilewright/gemm/gemm_policy.hpp>
 #include <tilewright/tile/async_window.hpp>
+#include <tilewright/tile/lane_copy.hpp>
 
 namespace tilewright {
 
@@ -112,6 +113,16 @@ class operand_windows {
     store_tile_with_offset(b_write_, b, lds_bytes, where);
   }
 
+  /// Copies of one operand's tiles, to the first buffer.
+  template <class AWindow>
+  TILEWRIGHT_HD auto a_copy(const AWindow& a) const {
+    return lane_copy<AWindow, a_write_window>(a, a_write_);
+  }
+  template <class BWindow>
+  TILEWRIGHT_HD auto b_copy(const BWindow& b) const {
+    return lane_copy<BWindow, b_write_window>(b, b_write_);
+  }
+
   /// Begins to copy a tile of each operand from global memory there; of the copies in `Parts` parts, those of one.
   template <index_t Part = 0, index_t Parts = 1, class AWindow, class BWindow>
   TILEWRIGHT_HD void copy(const AWindow& a, const BWindow& b, index_t lds_bytes, exec::call_site where = {}) const {
@@ -126,6 +137,17 @@ class operand_windows {
   TILEWRIGHT_HD void load(operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
     load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.a, a_read_, lds_bytes, where);
     load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.b, b_read_, lds_bytes, where);
+  }
+
+  /// Of the reads of step Step, in `Parts` parts, those of one: B, which all rows need, before A.
+  template <index_t Step, index_t Part, index_t Parts>
+  TILEWRIGHT_HD void load_part(operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
+    constexpr index_t steps = num_k_steps(tile), num_b = reads_per_step<b_read_window, steps>;
+    constexpr index_t num = num_b + reads_per_step<a_read_window, steps>;
+    constexpr index_t first = num * Part / Parts, last = num * (Part + 1) / Parts;
+    load_fragment_accesses<tile.op, steps, Step, min(first, num_b), min(last, num_b)>(f.b, b_read_, lds_bytes, where);
+    load_fragment_accesses<tile.op, steps, Step, max(first, num_b) - num_b, max(last, num_b) - num_b>(f.a, a_read_,
+                                                                                                      lds_bytes, where);
   }
 };
 

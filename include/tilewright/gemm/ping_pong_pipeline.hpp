@@ -14,7 +14,6 @@ namespace tilewright {
 /// multiplies while the other moves operands, all the time.
 struct ping_pong_pipeline {
   static constexpr index_t num_stages = 2;
-  static constexpr index_t num_tiles_behind = 0;
 
   /// Phases of a tile: of 64 bytes along k, or of one step of the matrix instruction where that is longer.
   template <class Policy>

@@ -134,8 +134,11 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c,
   unroll<Count>([&](auto instruction) TILEWRIGHT_INLINE_LAMBDA {
     // Instructions that follow each other add to different accumulators.
     constexpr index_t i = (First + instruction) % tiles, part = (First + instruction) / tiles % parts;
-    constexpr index_t k = (First + instruction) / (tiles * parts), m = i / n_repeat, n = i % n_repeat;
-    Accumulator* c_registers = c.thread_buffer.data() + i * nc;
+    constexpr index_t k = (First + instruction) / (tiles * parts), m = i / n_repeat;
+    // On NVIDIA GPUs they also share an operand, which is then not read from the registers again: every other row runs backwards.
+    constexpr bool backwards = uses_ldmatrix(Tile.op) && m % 2 == 1;
+    constexpr index_t n = backwards ? n_repeat - 1 - i % n_repeat : i % n_repeat;
+    Accumulator* c_registers = c.thread_buffer.data() + (m * n_repeat + n) * nc;
     const AElement* a_registers = a.thread_buffer.data() + (m * k_repeat + k) * na;
     const BElement* b_registers = b.thread_buffer.data() + (n * k_repeat + k) * nb;
     if constexpr (Tile.transposes_c()) {

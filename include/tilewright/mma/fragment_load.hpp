@@ -99,6 +99,25 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
   }(make_sequence<num_access / KSteps * Count>{});
 }
 
+/// LDS instructions that read one step of KSteps along k.
+template <class Window, index_t KSteps>
+inline constexpr index_t reads_per_step = Window::num_access / KSteps;
+
+/// Of the reads of one step, those from First to Last - 1: for kernels that spread them among matrix instructions.
+template <arch::matrix_op Op, index_t KSteps, index_t Step, index_t First, index_t Last, class T, class Result,
+          class View, class Distribution>
+TILEWRIGHT_HD void load_fragment_accesses(static_distributed_tensor<T, Result>& tile,
+                                          const tile_window<View, Distribution>& window, index_t lds_bytes,
+                                          exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  using window_type = tile_window<View, Distribution>;
+  constexpr index_t parts = reads_per_step<window_type, KSteps> / Distribution::encoding.y_length(0);
+  [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
+    detail::read_fragments<Op>(tile, window, lds_bytes,
+                               sequence<(((First + Is) / parts * KSteps + Step) * parts + (First + Is) % parts)...>{});
+  }(make_sequence<Last - First>{});
+}
+
 /// The whole window.
 template <arch::matrix_op Op, TileDistribution Result, class View, class Distribution>
 TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window, index_t lds_bytes,

@@ -92,5 +92,19 @@ TILEWRIGHT_HD void async_wait() {
   }
 }
 
+/// Begins to copy Bytes of each lane to LDS, or zeros for out_of_bounds_offset. Groups are not counted here: a wait is for all copies.
+template <index_t Bytes>
+TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p,
+                                       index_t lds_offset) {
+  const __UINTPTR_TYPE__ base = buffer.words[0] | (unsigned long long)(buffer.words[1]) << 32;
+  async_load_to_lds<Bytes>(make_global_buffer((const void*)base, long_index_t(buffer.words[2])), byte_offset, p,
+                           lds_offset);
+}
+TILEWRIGHT_HD void async_end_group() {}
+template <index_t Outstanding>
+TILEWRIGHT_HD void async_wait_groups() {
+  async_wait<0>();
+}
+
 }  // namespace amdgcn
 }  // namespace tilewright::exec

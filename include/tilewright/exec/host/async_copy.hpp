@@ -67,15 +67,12 @@ void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, l
   async_load_to_lds<Bytes>(buffer.rest, byte_offset, first_lane, lane_id() * Bytes, where);
 }
 
-/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
-/// visible to the thread, and to the block after a barrier.
-template <index_t Outstanding = 0>
-void async_wait(call_site where = {}) {
-  static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");
-  thread_context& self = *current_thread;
+namespace detail {
+
+/// The thread's oldest copies arrive.
+inline void complete_copies(thread_context& self, std::size_t count, call_site where) {
   auto& copies = self.async_copies;
-  const std::size_t done = copies.size() > Outstanding ? copies.size() - Outstanding : 0;
-  for (std::size_t i = 0; i < done; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const thread_context::async_copy& copy = copies[i];
     if (self.checks_lds)
       self.services->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.place_of(where));
@@ -86,7 +83,46 @@ void async_wait(call_site where = {}) {
       __builtin_memset(self.lds + copy.to, 0, std::size_t(copy.bytes));
     }
   }
-  copies.erase(copies.begin(), copies.begin() + std::ptrdiff_t(done));
+  copies.erase(copies.begin(), copies.begin() + std::ptrdiff_t(count));
+}
+
+}  // namespace detail
+
+/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
+/// visible to the thread, and to the block after a barrier.
+template <index_t Outstanding = 0>
+void async_wait(call_site where = {}) {
+  static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");
+  thread_context& self = *current_thread;
+  const std::size_t copies = self.async_copies.size();
+  detail::complete_copies(self, copies > Outstanding ? copies - Outstanding : 0, where);
+}
+
+/// Begins to copy Bytes to LDS, or zeros for out_of_bounds_offset. Copies belong to the group that async_end_group() ends next. A
+/// thread that makes groups waits for groups only.
+template <index_t Bytes>
+void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset,
+                         call_site where = {}) {
+  if (byte_offset != out_of_bounds_offset && !buffer.rest.contains(byte_offset, Bytes))
+    throw fault("async_load_in_group: thread " + std::to_string(current_thread->thread_id) +
+                " copies what is not inside of the tensor; give out_of_bounds_offset");
+  async_load_to_lds<Bytes>(buffer.rest, byte_offset, p, lds_offset, where);
+}
+inline void async_end_group() {
+  thread_context& self = *current_thread;
+  self.async_group_ends.push_back(self.async_copies.size());
+}
+
+/// Waits until at most Outstanding of the thread's latest groups are not complete; a group may be empty.
+template <index_t Outstanding>
+void async_wait_groups(call_site where = {}) {
+  thread_context& self = *current_thread;
+  auto& ends = self.async_group_ends;
+  if (ends.size() <= Outstanding) return;
+  const std::size_t groups = ends.size() - Outstanding, copies = ends[groups - 1];
+  detail::complete_copies(self, copies, where);
+  ends.erase(ends.begin(), ends.begin() + std::ptrdiff_t(groups));
+  for (std::size_t& end : ends) end -= copies;
 }
 
 }  // namespace host

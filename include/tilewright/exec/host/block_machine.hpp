@@ -60,6 +60,7 @@ class block_machine final : private block_services {
       thread.block = block;
       thread.lds_bytes = 0;
       thread.async_copies.clear();
+      thread.async_group_ends.clear();
       thread.async_copies_begun = 0;
       thread.async_begins.clear();
     }

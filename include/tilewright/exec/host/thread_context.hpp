@@ -73,6 +73,7 @@ struct thread_context {
     unsigned place;
   };
   std::vector<async_copy> async_copies;
+  std::vector<std::size_t> async_group_ends;  // copies up to the end of each group
   index_t async_copies_begun = 0;
   std::vector<index_t> async_begins;  // of a wave's first lane: where in LDS each copy of the wave begins
 

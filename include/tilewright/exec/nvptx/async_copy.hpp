@@ -29,11 +29,47 @@ TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_o
   }
 }
 
-/// AMD only; here so that kernels written for every machine parse.
+/// A buffer that walks through memory. What is not inside of it must be given as out_of_bounds_offset.
 struct walking_buffer {
-  TILEWRIGHT_HD explicit walking_buffer(const global_buffer& buffer);
-  TILEWRIGHT_HD void advance(long_index_t bytes);
+  TILEWRIGHT_HD explicit walking_buffer(const global_buffer& buffer) : base(buffer.base) {}
+  TILEWRIGHT_HD void advance(long_index_t bytes) { base += bytes; }
+
+  const char* base;
 };
+
+/// Begins to copy 4, 8 or 16 bytes to LDS, or zeros for out_of_bounds_offset. Copies belong to the group that async_end_group() ends next.
+template <index_t Bytes>
+TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p,
+                                       index_t lds_offset) {
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(p.address + lds_offset));
+  const char* const from = buffer.base + unsigned(byte_offset);
+  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "async_load_in_group: cp.async copies 4, 8 or 16 bytes");
+  // Where no bytes are read the address does not matter. Compared here: else a loop would keep the results for all its copies.
+  if constexpr (Bytes == 16) {
+    asm volatile(
+        "{.reg .pred inside;\n.reg .b32 bytes_read;\n"
+        "setp.ge.s32 inside, %2, 0;\nselp.b32 bytes_read, 16, 0, inside;\n"
+        "cp.async.cg.shared.global [%0], [%1], 16, bytes_read;}" ::"r"(to),
+        "l"(from), "r"(byte_offset)
+        : "memory");
+  } else {
+    asm volatile(
+        "{.reg .pred inside;\n.reg .b32 bytes_read;\n"
+        "setp.ge.s32 inside, %2, 0;\nselp.b32 bytes_read, %3, 0, inside;\n"
+        "cp.async.ca.shared.global [%0], [%1], %3, bytes_read;}" ::"r"(to),
+        "l"(from), "r"(byte_offset), "n"(Bytes)
+        : "memory");
+  }
+}
+TILEWRIGHT_HD void async_end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+/// Waits until at most Outstanding of the thread's latest groups are not complete; a group may be empty.
+template <index_t Outstanding>
+TILEWRIGHT_HD void async_wait_groups() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(Outstanding) : "memory");
+}
+
+/// AMD only; here so that kernels written for every machine parse.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane);
 

@@ -18,6 +18,12 @@ TILEWRIGHT_HD index_t lane_id() { return index_t(threadIdx.x & 31u); }
 TILEWRIGHT_HD index_t wave_id() { return index_t(threadIdx.x / 32u); }
 TILEWRIGHT_HD block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
+/// The same number, of which the compiler knows nothing: it is not computed again where it is used.
+TILEWRIGHT_HD index_t forget_origin(index_t value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 TILEWRIGHT_HD void block_sync() { __syncthreads(); }
 /// AMD GPUs only; here so that kernels written for every machine parse.
 TILEWRIGHT_HD void block_barrier() { block_sync(); }

@@ -89,6 +89,15 @@ template <index_t Outstanding = 0>
 TILEWRIGHT_HD void async_wait() {
   __builtin_trap();
 }
+template <index_t Bytes>
+TILEWRIGHT_HD void async_load_in_group(const walking_buffer&, index_t, lds_pointer, index_t) {
+  __builtin_trap();
+}
+TILEWRIGHT_HD void async_end_group() { __builtin_trap(); }
+template <index_t Outstanding>
+TILEWRIGHT_HD void async_wait_groups() {
+  __builtin_trap();
+}
 
 template <class T>
 TILEWRIGHT_HD T shuffle(T, index_t) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A tile that is copied to LDS again and again without registers, from places further and further in memory, where lanes write anywhere.
+#pragma once
+
+#include <tilewright/tile/async_load.hpp>
+
+namespace tilewright {
+
+/// Copies of the tile of `Window` to that of `LdsWindow`, as many times as wanted. Checks against the tensor's bounds are made once, in
+/// the constructor, so what is inside there must be inside wherever the copy moves. On NVIDIA GPUs a copy costs a comparison and
+/// the addition of 64-bit addresses.
+template <TileWindow Window, TileWindow LdsWindow>
+class lane_copy {
+  static_assert(Window::view_type::address_space == address_space_enum::global,
+                "lane_copy: the window must be in global memory");
+  static_assert(LdsWindow::view_type::address_space == address_space_enum::lds,
+                "lane_copy: the destination must be in LDS");
+  static_assert(__is_same(tile_of<LdsWindow>, tile_of<Window>) && LdsWindow::vector_length == Window::vector_length,
+                "lane_copy: both windows must move the same vectors of the same distribution");
+  static constexpr index_t bytes = Window::vector_length * Window::element_bytes;
+
+  exec::walking_buffer from_;
+  array<index_t, Window::num_access> offset_;
+  LdsWindow to_;
+
+ public:
+  static constexpr index_t num_access = Window::num_access;
+
+  template <class Known = known_inside<>>
+  TILEWRIGHT_HD lane_copy(const Window& window, const LdsWindow& to, Known = {})
+      : from_(window.view.buffer),
+        offset_(detail::checked_offsets<Known>(window, typename Window::access_sequence{},
+                                               typename Window::dim_sequence{})),
+        to_(to) {
+    // Else a compiler may compute places again in each turn of a loop, where copies begin under a condition.
+    for (index_t b = 0; b < LdsWindow::num_bases; ++b) to_.base[b] = exec::forget_origin(to_.base[b]);
+  }
+
+  /// Moves on in memory.
+  TILEWRIGHT_HD void advance(index_t by_bytes) { from_.advance(long_index_t(unsigned(by_bytes))); }
+
+  /// Begins the copies First to Last - 1 of the num_access ones, to a buffer that lies `lds_bytes` behind the first. They belong to the
+  /// group that exec::async_end_group() ends next.
+  template <index_t First = 0, index_t Last = num_access>
+  TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
+    const exec::call_scope scope(where);
+    [&]<index_t... Is>(sequence<Is...> accesses) TILEWRIGHT_INLINE_LAMBDA {
+      [[maybe_unused]] const auto target = to_.offsets(accesses);
+      (exec::async_load_in_group<bytes>(from_, offset_[Is], to_.view.buffer, target[Is] + lds_bytes), ...);
+    }(detail::shifted<First>(make_sequence<Last - First>{}));
+  }
+};
+
+}  // namespace tilewright
