@@ -36,8 +36,9 @@ using tile_256x256 = tw::gemm_policy<Arch, tw::half_t, k, k, 8, tile<Arch, tw::h
 // Elements.
 template <class Arch>
 using f32 = tw::gemm_policy<Arch, float, k, k, 4, tile<Arch, float, 64, 64>>;
+/// With 64 elements along k: the emulator does not know that no more than 63 loads of a wave can be under way.
 template <class Arch>
-using int8 = tw::gemm_policy<Arch, tw::int8_t, mn, k, 1, tile<Arch, tw::int8_t, 64, 64>>;
+using int8 = tw::gemm_policy<Arch, tw::int8_t, mn, k, 1, tile<Arch, tw::int8_t, 64, 64, 2, 2, 64>>;
 template <class Arch>
 struct fp8 : tw::gemm_policy<Arch, fp8_t<Arch>, k, mn, 16, tile<Arch, fp8_t<Arch>, 64, 64>> {
   using result_type = tw::half_t;

@@ -34,6 +34,7 @@ struct columns {
 };
 using f16_columns = columns<tw::half_t>;
 using fp8_ocp_columns = columns<tw::fp8_ocp_t>;
+using fp8_fnuz_columns = columns<tw::fp8_fnuz_t>;
 
 // f16, copied to LDS without registers: in several stages.
 template <tw::index_t M, tw::index_t N, tw::index_t K, tw::index_t WavesM, tw::index_t WavesN, tw::index_t Stages,

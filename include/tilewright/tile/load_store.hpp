@@ -2,6 +2,7 @@
 // Moves a tile between a window and registers.
 #pragma once
 
+#include <tilewright/exec/gather_bytes.hpp>
 #include <tilewright/tile/elementwise.hpp>
 #include <tilewright/tile/tile_window.hpp>
 
@@ -18,13 +19,30 @@ TILEWRIGHT_HD void vector_to_registers(T* registers, const V& v) {
     for (index_t j = 0; j < index_t(sizeof(V) / sizeof(T)); ++j) registers[j * Step] = v[j];
   }
 }
+/// The same of the registers from number `first` on.
 template <class V, index_t Step, class T>
-TILEWRIGHT_HD V vector_of_registers(const T* registers) {
+TILEWRIGHT_HD V vector_of_registers(const T* registers, index_t first) {
   V v;
   if constexpr (Step == 1) {
-    __builtin_memcpy(&v, registers, sizeof(v));
+    __builtin_memcpy(&v, registers + first, sizeof(v));
+  } else if constexpr (sizeof(T) <= 2 && Step * sizeof(T) % 4 == 0 && sizeof(V) % 4 == 0) {
+    // Elements at the same place of 32-bit registers.
+    constexpr index_t in_word = 4 / index_t(sizeof(T));
+    const index_t place = first % in_word;
+    array<unsigned, index_t(sizeof(V)) / 4> words;
+    for (index_t j = 0; j < words.size(); ++j) {
+      array<unsigned, in_word> from;
+      for (index_t i = 0; i < in_word; ++i)
+        __builtin_memcpy(&from[i], registers + (first - place) + (in_word * j + i) * Step, sizeof(unsigned));
+      if constexpr (in_word == 4) {
+        words[j] = exec::gather_bytes(from[0], from[1], from[2], from[3], place);
+      } else {
+        words[j] = exec::gather_halves(from[0], from[1], place);
+      }
+    }
+    __builtin_memcpy(&v, &words, sizeof(v));
   } else {
-    for (index_t j = 0; j < index_t(sizeof(V) / sizeof(T)); ++j) v[j] = registers[j * Step];
+    for (index_t j = 0; j < index_t(sizeof(V) / sizeof(T)); ++j) v[j] = registers[first + j * Step];
   }
   return v;
 }
@@ -55,13 +73,13 @@ TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known,
     const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
     (exec::buffer_store(window.view.buffer, offsets[Is],
                         vector_of_registers<vector_type, Window::register_step>(
-                            registers + constant(Window::accesses::list.first_register[Is]))),
+                            registers, constant(Window::accesses::list.first_register[Is]))),
      ...);
   } else {
     const auto offsets = window.offsets(accesses);
     (exec::lds_store(window.view.buffer, offsets[Is] + lds_bytes,
                      vector_of_registers<vector_type, Window::register_step>(
-                         registers + constant(Window::accesses::list.first_register[Is]))),
+                         registers, constant(Window::accesses::list.first_register[Is]))),
      ...);
   }
 }
