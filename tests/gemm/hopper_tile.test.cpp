@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/gemm/hopper/hopper_tile.hpp>
+#include <tilewright/gemm/hopper/hopper_choice.hpp>
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace tw = tilewright;
 using tw::operand_major;
@@ -16,11 +18,50 @@ TEST(HopperTile, WhatLiesInLdsDoesNotOverlap) {
   EXPECT_EQ(large::num_stages, 4);
   EXPECT_EQ(large::lds.stage_bytes(), (128 + 256) * 64 * 2);
   EXPECT_EQ(large::lds.boxes_offset(), 4 * large::lds.stage_bytes());
-  EXPECT_EQ(large::lds.boxes_bytes(), 8 * 2 * 16 * 64 * 2);
+  EXPECT_EQ(large::lds.num_boxes(), 4);
+  EXPECT_EQ(large::lds.barriers_offset(), large::lds.boxes_offset() + 4 * 64 * 64 * 2);
   EXPECT_LE(large::lds.bytes(), 227 * 1024);
   using small = policy<tw::hopper_tile{.m = 64, .n = 64, .consumers = 1}>;
   EXPECT_EQ(small::num_stages, 12);
-  EXPECT_LE(8 * (2 * small::num_stages + 4), tw::hopper_lds::barrier_bytes);
+  EXPECT_EQ(small::lds.num_boxes(), 4);
+  EXPECT_LE(8 * small::lds.num_barriers(), tw::hopper_lds::barrier_bytes);
+}
+
+TEST(HopperTile, EachPlaceOfATileIsInOneBox) {
+  for (const tw::hopper_tile& t : tw::hopper_tiles) {
+    std::set<std::pair<int, int>> places;
+    for (int i = 0; i < t.num_boxes(); ++i) {
+      const auto [m, n] = t.box_position(i);
+      EXPECT_TRUE(m % 64 == 0 && n % t.store_n() == 0 && m >= 0 && m < t.m && n >= 0 && n < t.n);
+      places.insert({m, n});
+    }
+    EXPECT_EQ(int(places.size()), t.m / 64 * (t.n / t.store_n()));
+  }
+}
+
+TEST(HopperTile, ConsumersFillTheirOwnBoxes) {
+  for (const tw::hopper_tile& t : tw::hopper_tiles) {
+    std::set<int> numbers;
+    for (int consumer = 0; consumer < t.consumers; ++consumer) {
+      for (int box = 0; box < t.boxes_of_consumer(); ++box) {
+        const int number = t.box_number(consumer, box);
+        const auto [m, n] = t.box_position(number);
+        EXPECT_EQ(m, (consumer * t.repeat_m() + box / t.boxes_per_row()) * 64);
+        EXPECT_EQ(n, box % t.boxes_per_row() * t.store_n());
+        numbers.insert(number);
+      }
+    }
+    EXPECT_EQ(int(numbers.size()), t.num_boxes());
+  }
+}
+
+// The first of two consumers is done with its boxes before the second one begins, so that one can multiply meanwhile.
+TEST(HopperTile, TwoConsumersTakeTurns) {
+  const tw::hopper_tile two{.share_b = 2}, three{.m = 192, .n = 192, .share_b = 2, .consumers = 3};
+  EXPECT_TRUE(two.takes_turns());
+  EXPECT_LT(two.box_number(0, two.boxes_of_consumer() - 1), two.box_number(1, 0));
+  EXPECT_FALSE(three.takes_turns());
+  EXPECT_LT(three.box_number(2, 0), three.box_number(0, 1));
 }
 
 TEST(HopperTile, WritingResultsHasNoBankConflicts) {

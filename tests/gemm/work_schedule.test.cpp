@@ -23,6 +23,9 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
               ++done[std::size_t(((unit.tile.batch * rows + unit.tile.row) * cols + unit.tile.col) * k_tiles + k)];
           }
           for (const int times : done) ASSERT_EQ(times, 1);
+          int written = 0;
+          for (int u = 0; u < s.num_units(); ++u) written += s(u).is_last_part();
+          ASSERT_EQ(written, rows * cols * 2);
         }
       }
     }

@@ -13,6 +13,9 @@ struct work_unit {
   tile_position tile;
   index_t k_begin, k_end;
   index_t part, parts, split_tile;
+
+  /// Of those units of a tile that add up, the one that writes it.
+  TILEWRIGHT_HD constexpr bool is_last_part() const { return part + 1 == parts; }
   friend constexpr bool operator==(const work_unit&, const work_unit&) = default;
 };
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Results on their way from accumulators to memory: each wave stages boxes of 16 rows in LDS, from where bulk copies take them
-// while the next tile is computed.
+// Results on their way from accumulators to memory: parts of a tile are added up, and what is asked for is done to the sums before
+// they go to boxes in LDS.
 #pragma once
 
 #include <tilewright/gemm/activation.hpp>
-#include <tilewright/gemm/hopper/hopper_args.hpp>
-#include <tilewright/gemm/hopper/hopper_tile.hpp>
+#include <tilewright/gemm/hopper/hopper_boxes.hpp>
 
 #if TILEWRIGHT_NVPTX_PASS
-#include <tilewright/exec/nvptx/bulk_copy.hpp>
-
 namespace tilewright {
 
 /// Adds up the parts of a tile that was split along k; c holds this block's part. Parts but the last are left in memory. The last one
@@ -25,7 +22,7 @@ TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_un
   float4* const parts =
       reinterpret_cast<float4*>(args.parts) + long_index_t(pile) * (unit.parts - 1) * vectors * 128 + thread;
   unsigned* const counter = args.counters + pile;
-  if (unit.part < unit.parts - 1) {
+  if (!unit.is_last_part()) {
     unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
       __stcg(parts + (unit.part * vectors + j) * 128, make_float4(c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]));
     });
@@ -51,69 +48,75 @@ TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_un
   return true;
 }
 
-/// What one wave needs to write its 16 rows of a tile: two boxes in LDS, taken in turns.
+/// One wave of a consumer: writes its 16 rows of boxes.
 template <class Policy>
 struct hopper_result_writer {
   using Result = typename Policy::result_type;
   using distribution = tile_distribution<Policy::box>;
   using addresses = tile_distribution<Policy::box_addresses>;
+  using boxes_type = hopper_boxes<Policy>;
   static constexpr index_t columns = Policy::tile.store_n(), box_bytes = Policy::lds.box_bytes();
   static_assert(number<predict_box_store<Policy>()>::value.is_conflict_free(),
                 "hopper: writing C to LDS has bank conflicts");
 
-  TILEWRIGHT_HD static auto box_window(exec::lds_pointer boxes) {
+  TILEWRIGHT_HD static auto box_window(exec::lds_pointer rows) {
     constexpr auto descriptor = make_lds_descriptor<Policy::lds.box_layout()>();
-    return make_tile_window(make_tensor_view<address_space_enum::lds, Result>(boxes, descriptor),
+    return make_tile_window(make_tensor_view<address_space_enum::lds, Result>(rows, descriptor),
                             make_tuple(number<16>{}, number<columns>{}), {}, addresses{});
   }
 
   const hopper_args& args;
-  exec::lds_pointer boxes;
-  exec::mbarrier old_has_come;
-  decltype(box_window({})) window = box_window(boxes);
-  index_t box = 0;
-  unsigned parity = 0;
+  boxes_type boxes;
+  exec::lds_pointer rows;  // in the first box
+  index_t consumer;
+  decltype(box_window({})) window = box_window(rows);
+  typename boxes_type::cursor first{};  // of a tile's boxes
 
-  /// C = alpha c + beta C for the rows from m0 on and Policy::tile.n columns from n0 on. The copies to memory go on when it returns.
-  TILEWRIGHT_HD void operator()(const float* c, index_t m0, index_t n0, index_t batch) {
-    unroll<Policy::tile.n / columns>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      const index_t n = n0 + j * columns;
+  /// C = alpha c + beta C for rows from m0 on and columns from n0 on. c is used up.
+  TILEWRIGHT_HD void operator()(float* c, index_t m0, index_t n0, index_t batch) {
+    float factor = args.gemm.alpha;
+    if constexpr (Policy::epilogue.scale) factor *= *args.gemm.scale;
+    if (factor != 1) {
+      for (index_t i = 0; i < Policy::tile.accumulators(); ++i) c[i] *= factor;
+    }
+    unroll<Policy::tile.boxes_of_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t repeat = j / Policy::tile.boxes_per_row(), n = j % Policy::tile.boxes_per_row() * columns;
       static_distributed_tensor<float, distribution> sum;
-      for (index_t d = 0; d < distribution::num_elements; ++d) sum.thread_buffer[d] = c[j * columns / 2 + d];
-      finish(sum, m0, n);
-      if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<1>();
-      if (args.gemm.beta != 0) add_old(sum, m0, n, batch);
-      exec::wave_sync();
+      for (index_t d = 0; d < distribution::num_elements; ++d)
+        sum.thread_buffer[d] = c[(repeat * Policy::tile.n + n) / 2 + d];
+      finish(sum, m0 + repeat * 64, n0 + n, batch);
+      constexpr hopper_tile t = Policy::tile;
+      const auto box = first.after(t.box_number(consumer, j));
+      if (args.gemm.beta != 0) {
+        boxes.old(box.stage).wait(box.parity);
+        add_old(sum, box.stage);
+        exec::wave_sync();
+      } else {
+        boxes.empty(box.stage).wait(box.parity ^ 1);
+      }
       static_distributed_tensor<Result, distribution> rounded;
       for (index_t d = 0; d < distribution::num_elements; d += 2) {
         const unsigned pair = exec::round_pair<Result>(sum.thread_buffer[d], sum.thread_buffer[d + 1]);
         __builtin_memcpy(&rounded.thread_buffer[d], &pair, sizeof(pair));
       }
-      store_fragments(window, rounded, box * box_bytes);
-      exec::fence_async_proxy();
+      store_fragments(window, rounded, box.stage * box_bytes);
       exec::wave_sync();
-      if (exec::lane_id() == 0) {
-        exec::bulk_store(args.c, exec::lds_address(boxes) + box * box_bytes, n, m0, batch);
-        exec::commit_bulk_stores();
-      }
-      box ^= 1;
+      if (exec::lane_id() == 0) boxes.full(box.stage).arrive();
     });
+    first = first.after(Policy::tile.num_boxes());
   }
 
-  /// Scales, bias and activation, for the box at (m0, n0).
-  TILEWRIGHT_HD void finish(static_distributed_tensor<float, distribution>& sum, index_t m0, index_t n0) const {
+  /// Scales of rows and columns, bias, activation and residual, for the wave's rows of the box at (m0, n0).
+  TILEWRIGHT_HD void finish(static_distributed_tensor<float, distribution>& sum, index_t m0, index_t n0,
+                            [[maybe_unused]] index_t batch) const {
     constexpr epilogue_options options = Policy::epilogue;
     auto& x = sum.thread_buffer;
     const auto values = [&](const auto* data, auto row_stride, auto column_stride) TILEWRIGHT_INLINE_LAMBDA {
-      const auto view = make_naive_tensor_view<address_space_enum::global>(data, make_tuple(args.gemm.m, args.gemm.n),
-                                                                           make_tuple(row_stride, column_stride));
-      return load_tile(make_tile_window(view, make_tuple(number<16>{}, number<columns>{}), {m0, n0}, distribution{}));
+      const auto view = make_naive_tensor_view<address_space_enum::global>(
+          data + long_index_t(m0) * row_stride, make_tuple(max(0, args.gemm.m - m0), args.gemm.n),
+          make_tuple(row_stride, column_stride));
+      return load_tile(make_tile_window(view, make_tuple(number<16>{}, number<columns>{}), {0, n0}, distribution{}));
     };
-    float factor = args.gemm.alpha;
-    if constexpr (options.scale) factor *= *args.gemm.scale;
-    if (factor != 1) {
-      for (float& e : x) e *= factor;
-    }
     if constexpr (options.row_scale) {
       const auto scale = values(args.gemm.row_scale, number<1>{}, number<0>{});
       for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
@@ -127,25 +130,19 @@ struct hopper_result_writer {
       for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(bias.thread_buffer[d]);
     }
     for (float& e : x) e = activate<options.activation>(e);
+    if constexpr (options.residual) {
+      const auto* const begin =
+          static_cast<const Result*>(args.gemm.residual) + batch * args.gemm.batch_stride_residual;
+      const auto residual = values(begin, args.gemm.ld_residual, number<1>{});
+      for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(residual.thread_buffer[d]);
+    }
   }
 
-  /// sum += beta C, by way of the box that sum will go to. C's old elements come in the order in which the new ones leave.
-  TILEWRIGHT_HD void add_old(static_distributed_tensor<float, distribution>& sum, index_t m0, index_t n0,
-                             index_t batch) {
-    if (exec::lane_id() == 0) {
-      old_has_come.arrive_and_expect(box_bytes);
-      exec::bulk_load(exec::lds_address(boxes) + box * box_bytes, args.c, old_has_come, n0, m0, batch);
-    }
-    old_has_come.wait(parity);
-    parity ^= 1;
+  /// sum += beta C. C's old elements lie in the box where the new ones will.
+  TILEWRIGHT_HD void add_old(static_distributed_tensor<float, distribution>& sum, index_t box) const {
     const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, box * box_bytes);
     for (index_t d = 0; d < distribution::num_elements; ++d)
       sum.thread_buffer[d] += args.gemm.beta * float(old.thread_buffer[d]);
-  }
-
-  /// Before the block ends.
-  TILEWRIGHT_HD static void wait_for_copies() {
-    if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C = alpha A B + beta C on Hopper GPUs: blocks that stay for many tiles; in each, one warpgroup that starts bulk copies and one or
-// two that multiply.
+// C = alpha A B + beta C on Hopper GPUs: blocks that stay for many tiles; in each, one warpgroup that starts bulk copies and one to
+// three that multiply.
 #pragma once
 
 #include <tilewright/gemm/hopper/hopper_epilogue.hpp>
@@ -14,14 +14,15 @@ struct hopper_gemm {
   static constexpr hopper_tile tile = Policy::tile;
   static constexpr hopper_lds lds = Policy::lds;
   using pipeline = hopper_pipeline<Policy>;
+  using result_boxes = hopper_boxes<Policy>;
 
-  /// Two consumers take turns at the end of a tile, for so many k tiles; barriers 1 to 3 are add_up_parts's.
+  /// Consumers that take turns at the end of a tile do so for so many k tiles; barriers 1 to 3 are add_up_parts's.
   static constexpr index_t head_start = min(3, Policy::num_stages - 1), turn_barrier = 4;
-  static constexpr bool takes_turns = tile.consumers == 2 && head_start > 0;
 
   const hopper_args& args;
   exec::lds_pointer block_lds;
   pipeline stages;
+  result_boxes boxes{stages.base};
 
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
@@ -34,23 +35,26 @@ struct hopper_gemm {
     }
   }
 
+  /// Every other tile is walked backwards along k: it begins with those k tiles of its neighbour that are still in the L2 cache.
   TILEWRIGHT_HD void produce() const {
     typename pipeline::cursor at;
-    bool waited = false;
+    bool backwards = false;
+    exec::wait_for_previous_kernel();
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
-      if (!waited) exec::wait_for_previous_kernel();
-      waited = true;
       TILEWRIGHT_UNROLL(1)
-      for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance())
+      for (index_t i = unit.k_begin; i < unit.k_end; ++i, at.advance()) {
+        const index_t k = backwards ? unit.k_begin + unit.k_end - 1 - i : i;
         stages.fill(at, args, m0, n0, k * Policy::tile_k, unit.tile.batch);
+      }
+      backwards = !backwards;
     });
   }
 
   TILEWRIGHT_HD void consume(index_t consumer) const {
-    const index_t thread = index_t(threadIdx.x % 128), wave = thread / 32, wave_of_all = consumer * 4 + wave;
+    const index_t thread = index_t(threadIdx.x % 128), wave = thread / 32;
     const index_t block_to_tell = stages.block_to_tell(thread);
-    hopper_result_writer<Policy> write{args, block_lds + lds.boxes_offset() + wave_of_all * 2 * lds.box_bytes(),
-                                       stages.old_has_come(wave_of_all)};
+    const exec::lds_pointer rows = block_lds + lds.boxes_offset() + wave * (lds.box_bytes() / 4);
+    hopper_result_writer<Policy> write{args, boxes, rows, consumer};
     exec::wait_for_previous_kernel();
     float c[tile.accumulators()];
     typename pipeline::cursor at;
@@ -61,7 +65,7 @@ struct hopper_gemm {
       const index_t last_to_share = max(unit.k_begin, unit.k_end - head_start);
       TILEWRIGHT_UNROLL(1)
       for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
-        if (takes_turns && consumer == 1 && k == last_to_share) exec::named_sync<256>(turn_barrier);
+        if (tile.takes_turns() && consumer == 1 && k == last_to_share) exec::named_sync<256>(turn_barrier);
         stages.multiply(at, consumer, c, k > unit.k_begin);
         if (k > unit.k_begin) {
           exec::wgmma_wait<1>();
@@ -70,23 +74,33 @@ struct hopper_gemm {
         previous = at.stage;
         at.advance();
       }
-      if (takes_turns && consumer == 0) exec::named_arrive<256>(turn_barrier);
+      if (tile.takes_turns() && consumer == 0) exec::named_arrive<256>(turn_barrier);
       exec::wgmma_wait<0>();
       unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { asm volatile("" : "+f"(c[i])::"memory"); });
       stages.release(previous, block_to_tell);
       if (unit.parts > 1 && !add_up_parts<Policy>(c, args, unit, stages.rank, consumer)) return;
-      unroll<tile.repeat_m()>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
-        write(c + r * tile.n / 2, m0 + (consumer * tile.repeat_m() + r) * 64 + wave * 16, n0, unit.tile.batch);
-      });
+      write(c, m0 + consumer * tile.repeat_m() * 64 + wave * 16, n0, unit.tile.batch);
     });
-    write.wait_for_copies();
-    exec::wave_sync();
+  }
+
+  /// What the waves of the last warpgroup do, one thread each: the first starts copies to stages, the second stores of C, the third
+  /// copies of the old C.
+  TILEWRIGHT_HD void copy(index_t wave) const {
+    const auto units = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); };
+    if (wave == 0) produce();
+    if (wave == 1) boxes.store(args, units);
+    if (wave == 2 && args.gemm.beta != 0) {
+      exec::wait_for_previous_kernel();
+      boxes.load_old(args, units);
+    }
   }
 
   TILEWRIGHT_HD void operator()() const {
     const index_t warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
     if (threadIdx.x == 0) {
       stages.init_barriers();
+      boxes.init_barriers();
+      exec::fence_barrier_init();
       exec::prefetch(args.a);
       exec::prefetch(args.b);
       exec::prefetch(args.c);
@@ -96,7 +110,7 @@ struct hopper_gemm {
     exec::let_next_kernel_start();
     if (warpgroup == tile.consumers) {
       if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers()>();
-      if (threadIdx.x == tile.consumers * 128) produce();
+      if (exec::lane_id() == 0) copy(index_t(threadIdx.x / 32 % 4));
       exec::wave_sync();
     } else {
       if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers()>();

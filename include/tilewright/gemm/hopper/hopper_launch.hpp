@@ -35,8 +35,17 @@ const char* hopper_check(const gemm_args& g) {
     return "bulk copies need pointers, leading dimensions and batch strides that are multiples of 16 bytes; use the "
            "portable kernel";
   }
+  if (long_index_t(g.n) * sizeof(typename Policy::result_type) % 16 != 0)
+    return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use the portable "
+           "kernel";
   if (g.m > 0x7fffffff - 1024 || g.n > 0x7fffffff - 1024 || g.k > 0x7fffffff - 1024)
     return "m, n or k is too close to 2^31";
+  constexpr epilogue_options e = Policy::epilogue;
+  if ((e.scale && !g.scale) || (e.row_scale && !g.row_scale) || (e.column_scale && !g.column_scale) ||
+      (e.bias && !g.bias) || (e.residual && !g.residual)) {
+    return "the epilogue needs a pointer that is null: scale, row_scale, column_scale, bias or residual";
+  }
+  if (e.residual && g.ld_residual < g.n) return "ld_residual is smaller than a row of the residual";
   const long_index_t tiles = long_index_t(ceil_div(g.m, Policy::tile.m)) * ceil_div(g.n, Policy::tile.n) * g.batch;
   if (tiles > 0x7fffffff / 64) return "C has too many tiles";
   return nullptr;
@@ -93,7 +102,7 @@ struct hopper_launch {
     error = make_map(args.b, g.b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch, g.batch_stride_b,
                      {k, b_along_k ? tile.n / tile.share_b : k}, T{});
     if (error != cudaSuccess) return error;
-    return make_map(args.c, g.c, {g.n, g.m}, g.ldc, g.batch, g.batch_stride_c, {tile.store_n(), 16}, Result{});
+    return make_map(args.c, g.c, {g.n, g.m}, g.ldc, g.batch, g.batch_stride_c, {tile.store_n(), 64}, Result{});
   }
 
   /// Queues the product.

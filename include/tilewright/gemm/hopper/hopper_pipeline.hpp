@@ -23,6 +23,10 @@ struct stage_cursor {
       parity ^= 1;
     }
   }
+  TILEWRIGHT_HD stage_cursor after(index_t steps) const {
+    const unsigned sum = unsigned(stage + steps);
+    return {index_t(sum % NumStages), parity ^ (sum / NumStages & 1)};
+  }
 };
 
 template <class Policy>
@@ -49,16 +53,11 @@ struct hopper_pipeline {
   /// All consumers that read a stage, in each block that this block's copies write to, are done with it.
   TILEWRIGHT_HD exec::mbarrier empty(index_t s) const { return full(num_stages + s); }
 
-  /// A box of the old C has come for a wave.
-  TILEWRIGHT_HD exec::mbarrier old_has_come(index_t wave) const { return full(2 * num_stages + wave); }
-
   TILEWRIGHT_HD void init_barriers() const {
     for (index_t s = 0; s < num_stages; ++s) {
       full(s).init(1);
       empty(s).init(tile.consumers * (tile.share_b + tile.share_a - 1));
     }
-    for (index_t wave = 0; wave < 4 * tile.consumers; ++wave) old_has_come(wave).init(1);
-    exec::fence_barrier_init();
   }
 
   /// One thread: waits until the stage is empty, then starts the copies of a k tile to it.

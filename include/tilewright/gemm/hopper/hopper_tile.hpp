@@ -26,8 +26,28 @@ struct hopper_tile {
   TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * consumers); }
   TILEWRIGHT_HD constexpr index_t accumulators() const { return repeat_m() * n / 2; }
 
-  /// Columns of C that one wave stores at once.
+  /// Two consumers take turns at the end of a tile: one multiplies while the other writes.
+  TILEWRIGHT_HD constexpr bool takes_turns() const { return consumers == 2; }
+
+  /// C leaves in boxes of 64 rows and so many columns.
   TILEWRIGHT_HD constexpr index_t store_n() const { return n % 64 == 0 && consumers < 3 ? 64 : 32; }
+  TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return n / store_n(); }
+  TILEWRIGHT_HD constexpr index_t boxes_of_consumer() const { return repeat_m() * boxes_per_row(); }
+  TILEWRIGHT_HD constexpr index_t num_boxes() const { return consumers * boxes_of_consumer(); }
+
+  /// The order in which a tile's boxes leave: one consumer after the other if they take turns, else a box of each in turn.
+  TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
+    return takes_turns() ? consumer * boxes_of_consumer() + box : box * consumers + consumer;
+  }
+  struct position {
+    index_t m, n;
+  };
+  /// Where box `number` begins in the tile.
+  TILEWRIGHT_HD constexpr position box_position(index_t number) const {
+    const index_t consumer = takes_turns() ? divide(number, boxes_of_consumer()) : modulo(number, consumers);
+    const index_t box = takes_turns() ? modulo(number, boxes_of_consumer()) : divide(number, consumers);
+    return {(consumer * repeat_m() + divide(box, boxes_per_row())) * 64, modulo(box, boxes_per_row()) * store_n()};
+  }
 
   /// Registers of each thread: what the copying warpgroup keeps, what consumers take.
   TILEWRIGHT_HD constexpr index_t producer_registers() const { return consumers == 2 ? 40 : 32; }
@@ -42,28 +62,36 @@ struct hopper_tile {
   friend constexpr bool operator==(const hopper_tile&, const hopper_tile&) = default;
 };
 
-/// Where everything lies in a block's LDS, in bytes: stages of A and B; for each consumer wave two boxes of C; barriers.
+/// Where everything lies in a block's LDS, in bytes: stages of A and B; boxes of C, 64 rows each; barriers.
 struct hopper_lds {
   hopper_tile tile;
   wgmma_operand a, b;
   index_t result_bytes;  // of an element of C
 
   TILEWRIGHT_HD constexpr index_t stage_bytes() const { return a.bytes() + b.bytes(); }
-  TILEWRIGHT_HD constexpr index_t box_bytes() const { return 16 * tile.store_n() * result_bytes; }
-  TILEWRIGHT_HD constexpr index_t boxes_bytes() const { return tile.consumers * 4 * 2 * box_bytes(); }
-  static constexpr index_t barrier_bytes = 256;
+  TILEWRIGHT_HD constexpr index_t box_bytes() const { return 64 * tile.store_n() * result_bytes; }
+  static constexpr index_t barrier_bytes = 512;
 
+  /// As many stages as fit beside two boxes for each consumer; then as many boxes as fit beside them.
   TILEWRIGHT_HD constexpr index_t num_stages() const {
-    return min(12, (arch::sm90::value.lds_bytes - boxes_bytes() - barrier_bytes) / stage_bytes());
+    return min(12, (room() - 2 * tile.consumers * box_bytes()) / stage_bytes());
   }
+  TILEWRIGHT_HD constexpr index_t num_boxes() const {
+    return min(8, (room() - num_stages() * stage_bytes()) / box_bytes());
+  }
+  /// Two for each stage, three for each box.
+  TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + 3 * num_boxes(); }
   TILEWRIGHT_HD constexpr index_t boxes_offset() const { return num_stages() * stage_bytes(); }
-  TILEWRIGHT_HD constexpr index_t barriers_offset() const { return boxes_offset() + boxes_bytes(); }
+  TILEWRIGHT_HD constexpr index_t barriers_offset() const { return boxes_offset() + num_boxes() * box_bytes(); }
   TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
 
-  /// A wave's part of C on its way to memory: 16 rows.
+  /// A wave's 16 rows of a box.
   TILEWRIGHT_HD constexpr swizzled_layout box_layout() const {
     return bulk_swizzle(16, tile.store_n() * result_bytes, result_bytes);
   }
+
+ private:
+  TILEWRIGHT_HD static constexpr index_t room() { return arch::sm90::value.lds_bytes - barrier_bytes; }
 };
 
 /// The accumulators of wgmma are those of mma.m16n8k16, 16 rows for each wave.
@@ -79,7 +107,6 @@ struct hopper_policy {
                 "accumulators for each thread (96 with 3 consumers); a cluster has at most 8 blocks, a power of two");
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "hopper_policy: operands of 8 bits must be contiguous along k");
-  static_assert(!Epilogue.residual, "hopper_policy: a residual is not added; with beta = 1 the old C is");
   static_assert(Epilogue.is_sound(), "hopper_policy: epilogue_options with from_args have no other option");
   using element_type = T;
   using result_type = Result;
@@ -96,16 +123,15 @@ struct hopper_policy {
                 "hopper_policy: the layouts in LDS are not those of wgmma and of bulk copies");
   static_assert(num_stages >= 2 && lds.bytes() <= arch::sm90::value.lds_bytes,
                 "hopper_policy: the block tile needs more LDS than the GPU has; use a smaller one");
-  static_assert(lds.stage_bytes() % 1024 == 0 &&
-                8 * (2 * num_stages + 4 * Tile.consumers) <= hopper_lds::barrier_bytes);
+  static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= hopper_lds::barrier_bytes);
 
-  /// Registers of a wave's box of C, and who addresses them when they are written.
+  /// Registers of a wave's rows of a box, and who addresses them when they are written.
   static constexpr distribution_encoding box = wave_tile_encoding(Tile.store_n() / 16, wgmma_result);
   static constexpr distribution_encoding box_addresses =
       wave_tile_encoding(Tile.store_n() / 16, ldmatrix_address_map(wgmma_result));
 };
 
-/// What writing a box of C to LDS costs.
+/// What it costs a wave to write its rows of a box to LDS.
 template <class Policy>
 TILEWRIGHT_HD constexpr lds_access_analysis predict_box_store() {
   return analyze_lds_access<arch::sm90>(make_lds_descriptor<Policy::lds.box_layout()>(),
