@@ -86,8 +86,8 @@ class tilewright_contender final : public contender {
       const tw::hopper_tile t = Policy::tile;
       choice_ = "wgmma " + std::to_string(t.m) + "x" + std::to_string(t.n) + ", " +
                 std::to_string(launch.blocks / t.cluster()) + " clusters of " + std::to_string(t.cluster());
-      if (launch.args.schedule.parts > 1)
-        choice_ += ", last round split by " + std::to_string(launch.args.schedule.parts);
+      if (launch.args.schedule.sharers > 0)
+        choice_ += ", last round shared by " + std::to_string(launch.args.schedule.sharers);
       launches_.push_back([launch](cudaStream_t stream) { check(launch(stream), "launching the kernel"); });
     }
     return {};

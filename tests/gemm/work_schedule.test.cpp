@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <vector>
 
 namespace tw = tilewright;
@@ -18,13 +21,13 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
           std::vector<int> done(std::size_t(rows * cols * 2 * k_tiles));
           for (int u = 0; u < s.num_units(); ++u) {
             const tw::work_unit unit = s(u);
-            ASSERT_LT(unit.k_begin, unit.k_end);
+            ASSERT_LE(unit.k_begin, unit.k_end);
             for (int k = unit.k_begin; k < unit.k_end; ++k)
               ++done[std::size_t(((unit.tile.batch * rows + unit.tile.row) * cols + unit.tile.col) * k_tiles + k)];
           }
           for (const int times : done) ASSERT_EQ(times, 1);
           int written = 0;
-          for (int u = 0; u < s.num_units(); ++u) written += s(u).is_last_part();
+          for (int u = 0; u < s.num_units(); ++u) written += !s(u).is_empty() && s(u).is_last_part();
           ASSERT_EQ(written, rows * cols * 2);
         }
       }
@@ -32,39 +35,62 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
   }
 }
 
-// Whoever adds the parts up waits for units with lower numbers: the last part comes last.
-TEST(WorkSchedule, PartsOfATileFollowEachOther) {
+// Whoever adds the parts up waits for others: they belong to workers with lower numbers, who begin with them.
+TEST(WorkSchedule, TheLastPartWaitsForLowerNumbersOnly) {
   for (int tiles = 1; tiles < 300; ++tiles) {
-    const int workers = 66, max_parts = 100;
-    const tw::work_schedule s = tw::make_work_schedule({1, tiles, 1, 1}, 64, workers, max_parts);
-    EXPECT_LE(s.num_split_tiles() * (s.parts - 1), max_parts);
-    EXPECT_EQ(s.parts > 1 ? s.whole_tiles % workers : 0, 0);
+    const int workers = 66, max_sharers = 60 + tiles % 20;
+    const tw::work_schedule s = tw::make_work_schedule({1, tiles, 1, 1}, 64, workers, max_sharers);
+    EXPECT_LE(s.sharers, std::min(max_sharers, workers));
+    EXPECT_EQ(s.sharers > 0 ? s.whole_tiles % workers : 0, 0);
+    std::set<int> keep_a_part;
+    std::map<int, std::map<int, int>> sharers;  // of the parts of a split tile
     for (int u = s.whole_tiles; u < s.num_units(); ++u) {
-      const tw::work_unit unit = s(u), first = s(u - unit.part);
-      EXPECT_EQ(unit.parts, s.parts);
-      EXPECT_EQ(first.part, 0);
-      EXPECT_EQ(first.tile, unit.tile);
-      EXPECT_EQ(first.split_tile, unit.split_tile);
+      const tw::work_unit unit = s(u);
+      if (unit.is_empty()) continue;
+      EXPECT_EQ(unit.sharer, (u - s.whole_tiles) % workers);
+      EXPECT_LE(unit.parts, s.max_parts());
+      EXPECT_EQ(unit.tile, s.order(s.whole_tiles + unit.split_tile));
+      EXPECT_TRUE(sharers[unit.split_tile].emplace(unit.part, unit.sharer).second);
+      if (unit.is_last_part()) continue;
+      EXPECT_LT(u, s.whole_tiles + workers) << "others wait for what a worker does first";
+      EXPECT_TRUE(keep_a_part.insert(unit.sharer).second) << "there is memory for one part of each";
+    }
+    for (const auto& [tile, parts] : sharers) {
+      for (const auto& [part, sharer] : parts) EXPECT_EQ(sharer, parts.at(0) + part);
     }
   }
 }
 
 TEST(WorkSchedule, SplitsOnlyWhereItPays) {
-  const auto parts = [](int tiles, int k_tiles) {
-    return tw::make_work_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).parts;
+  const auto sharers = [](int tiles, int k_tiles) {
+    return tw::make_work_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).sharers;
   };
-  EXPECT_EQ(parts(3 * 66 + 58, 64), 1);    // 58 of 66 workers are busy in the last round
-  EXPECT_EQ(parts(2 * 66 + 12, 47), 4);    // 12 of 66
-  EXPECT_EQ(parts(15 * 66 + 34, 128), 3);  // 34 tiles in two short rounds instead of one long
-  EXPECT_EQ(parts(2 * 66 + 12, 8), 1);     // k is short
-  EXPECT_EQ(parts(2 * 66, 47), 1);         // whole rounds
+  EXPECT_EQ(sharers(3 * 66 + 58, 64), 0);     // 58 of 66 workers are busy in the last round
+  EXPECT_EQ(sharers(2 * 66 + 12, 47), 48);    // four for each of 12 tiles
+  EXPECT_EQ(sharers(15 * 66 + 34, 128), 66);  // all: their shares are a bit longer than half a tile
+  EXPECT_EQ(sharers(2 * 66 + 12, 8), 0);      // k is short
+  EXPECT_EQ(sharers(2 * 66, 47), 0);          // whole rounds
 }
 
 TEST(WorkSchedule, TheLastPartIsLonger) {
   const tw::work_schedule s = tw::make_work_schedule({1, 12, 1, 8}, 47, 66, 132);
-  ASSERT_EQ(s.parts, 4);
+  ASSERT_EQ(s.sharers, 48);
   EXPECT_EQ(s(0).k_end - s(0).k_begin, 10);
   EXPECT_EQ(s(3).k_end - s(3).k_begin, 17);
+}
+
+// 34 tiles of 128 among 66: each computes within a k tile of the same amount, but for what a last part has more.
+TEST(WorkSchedule, SharesAreEqual) {
+  const tw::work_schedule s = tw::make_work_schedule({1, 34, 1, 8}, 128, 66, 132);
+  ASSERT_TRUE(s.shares_cross_tiles());
+  for (int worker = 0; worker < 66; ++worker) {
+    int k_tiles = 0;
+    for (int u = worker; u < s.num_units(); u += 66) {
+      k_tiles += s(u).k_end - s(u).k_begin;
+      if (!s(u).is_empty() && s(u).is_last_part()) k_tiles -= s.longer_by;
+    }
+    EXPECT_NEAR(k_tiles, 34.0 * (128 - s.longer_by) / 66, 1) << worker;
+  }
 }
 
 }  // namespace

@@ -1,69 +1,98 @@
 // SPDX-License-Identifier: MIT
-// Shares tiles of C among blocks that stay: whole tiles as long as all blocks are busy, parts of tiles (split along k) in a last
-// round that would leave many idle.
+// Shares tiles of C among blocks that stay: whole tiles as long as all blocks are busy, and equal shares of k tiles of the others in
+// a last round that would leave many idle.
 #pragma once
 
 #include <tilewright/gemm/tile_order.hpp>
 
 namespace tilewright {
 
-/// What a block does at once: k tiles [k_begin, k_end) of a tile of C. If `parts` is more than 1, part `part` of the tile; such tiles
-/// are numbered by `split_tile`.
+/// What a block does at once: k tiles [k_begin, k_end) of a tile of C; nothing if there are none. If `parts` is more than 1, part
+/// `part` of the tile; such tiles are numbered by `split_tile`, and the part belongs to `sharer`, the part before it to sharer - 1.
 struct work_unit {
   tile_position tile;
   index_t k_begin, k_end;
-  index_t part, parts, split_tile;
+  index_t part, parts, split_tile, sharer;
 
+  TILEWRIGHT_HD constexpr bool is_empty() const { return k_begin == k_end; }
   /// Of those units of a tile that add up, the one that writes it.
   TILEWRIGHT_HD constexpr bool is_last_part() const { return part + 1 == parts; }
   friend constexpr bool operator==(const work_unit&, const work_unit&) = default;
 };
 
-/// Unit u goes to worker u % workers, in ascending order. The last part of a tile adds up all; it waits for units with lower
-/// numbers only. It is longer than the others by about the time that it would wait.
+/// Unit u goes to worker u % workers, in ascending order. The last part of a tile adds up all; it waits for parts of workers with lower
+/// numbers only, and no worker has two others. It is longer than an equal share by about the time that it would wait.
 struct work_schedule {
   tile_order order;
   index_t k_tiles;
+  index_t workers;
   index_t whole_tiles;  // that are not split: whole rounds, or all
-  index_t parts;        // of each of the others
-  index_t longer_by;    // k tiles that the last part has more than the others
+  index_t sharers;      // workers that share the others: a multiple of their number, or all; 0 if there are none
+  index_t longer_by;    // k tiles that a last part has more than its share
 
   TILEWRIGHT_HD constexpr index_t num_split_tiles() const { return order.num_tiles() - whole_tiles; }
-  TILEWRIGHT_HD constexpr index_t num_units() const { return whole_tiles + num_split_tiles() * parts; }
+  /// Whether some workers have the end of a tile and the beginning of the next one.
+  TILEWRIGHT_HD constexpr bool shares_cross_tiles() const {
+    return sharers > 0 && modulo(sharers, num_split_tiles()) != 0;
+  }
+  TILEWRIGHT_HD constexpr index_t max_parts() const {
+    if (sharers == 0) return 1;
+    return divide(sharers, num_split_tiles()) + (shares_cross_tiles() ? 2 : 0);
+  }
+  TILEWRIGHT_HD constexpr index_t num_units() const {
+    return whole_tiles + (shares_cross_tiles() ? 2 * workers : sharers);
+  }
 
   TILEWRIGHT_HD constexpr work_unit operator()(index_t u) const {
-    if (u < whole_tiles) return {order(u), 0, k_tiles, 0, 1, -1};
-    const index_t split_tile = divide(u - whole_tiles, parts), part = modulo(u - whole_tiles, parts);
-    const auto begin = [&](index_t p) { return index_t(long_index_t(p) * (k_tiles - longer_by) / parts); };
+    if (u < whole_tiles) return {order(u), 0, k_tiles, 0, 1, -1, -1};
+    const bool second = u - whole_tiles >= workers;
+    const index_t sharer = u - whole_tiles - (second ? workers : 0), shared = k_tiles - longer_by;
+    const long_index_t total = long_index_t(shared) * num_split_tiles();
+    long_index_t begin = total * sharer / sharers, end = total * (sharer + 1) / sharers;
+    // First the beginning of a tile, which others wait for, then the end of the tile before it.
+    const index_t split_tile = second ? index_t(begin / shared) : index_t((end - 1) / shared);
+    const long_index_t first = long_index_t(split_tile) * shared;
+    if (second)
+      end = begin > first && end > first + shared ? first + shared : begin;
+    else
+      begin = begin > first ? begin : first;
+    const auto sharer_of = [&](long_index_t k) { return index_t(((k + 1) * sharers - 1) / total); };
+    const index_t first_sharer = sharer_of(first), last_sharer = sharer_of(first + shared - 1);
     return {order(whole_tiles + split_tile),
-            begin(part),
-            part + 1 < parts ? begin(part + 1) : k_tiles,
-            part,
-            parts,
-            split_tile};
+            index_t(begin - first),
+            index_t(end - first) + (end == first + shared ? longer_by : 0),
+            sharer - first_sharer,
+            last_sharer - first_sharer + 1,
+            split_tile,
+            sharer};
   }
 };
 
-/// What it costs to split tiles, in the time of a k tile: until others see what a block has written, and to add up one part.
+/// What it costs to split tiles, in the time of a k tile: until others see what a block has written, to add up one part, and to go from
+/// one tile to another in the last round.
 struct split_cost {
-  index_t wait = 6, read = 2;
+  index_t wait = 6, read = 2, change = 4;
 };
 
-/// A schedule for `workers` workers, which finishes soonest by these costs; with at most `max_parts` parts to be kept in memory.
+/// A schedule for `workers` workers, which finishes soonest by these costs; with at most `max_sharers` parts to be kept in memory.
 TILEWRIGHT_HD constexpr work_schedule make_work_schedule(const tile_order& order, index_t k_tiles, index_t workers,
-                                                         index_t max_parts, split_cost cost = {}) {
-  const index_t tiles = order.num_tiles(), left = modulo(tiles, workers);
-  work_schedule best{order, k_tiles, tiles, 1, 0};
+                                                         index_t max_sharers, split_cost cost = {}) {
+  const index_t tiles = order.num_tiles(), left = modulo(tiles, workers), shared = k_tiles - cost.wait;
+  work_schedule best{order, k_tiles, workers, tiles, 0, 0};
   if (left == 0) return best;
   index_t best_time = k_tiles;
-  for (index_t parts = 2; parts <= 8 && parts + cost.wait <= k_tiles && left * (parts - 1) <= max_parts; ++parts) {
-    const index_t rounds = ceil_div(left * parts, workers);
-    const index_t time = rounds * ceil_div(k_tiles - cost.wait, parts) + cost.wait + cost.read * (parts - 1);
-    if (rounds <= 2 && time < best_time) {
-      best = {order, k_tiles, tiles - left, parts, cost.wait};
-      best_time = time;
-    }
-  }
+  const auto consider = [&](index_t sharers) {
+    if (sharers > min(workers, max_sharers) || sharers > long_index_t(left) * shared) return;
+    const work_schedule s{order, k_tiles, workers, tiles - left, sharers, cost.wait};
+    const index_t share = index_t((long_index_t(left) * shared + sharers - 1) / sharers);
+    const index_t time =
+        share + cost.wait + cost.read * (s.max_parts() - 1) + (s.shares_cross_tiles() ? cost.change : 0);
+    if (time >= best_time) return;
+    best = s;
+    best_time = time;
+  };
+  for (index_t parts = 2; parts <= 8; ++parts) consider(left * parts);
+  if (workers < 8 * left) consider(workers);
   return best;
 }
 

@@ -7,33 +7,42 @@
 #if TILEWRIGHT_NVPTX_PASS
 namespace tilewright {
 
+/// Boxes are taken in turn and numbered from the kernel's begin: box i lies at place i % num_boxes.
 template <class Policy>
 struct hopper_boxes {
   static constexpr hopper_tile tile = Policy::tile;
   static constexpr hopper_lds lds = Policy::lds;
-  static constexpr index_t num_boxes = lds.num_boxes();
+  static constexpr unsigned num_boxes = lds.num_boxes();
   /// Stores that may still read their boxes while the next one is started.
-  static constexpr index_t in_flight = num_boxes / 2;
-  using cursor = stage_cursor<num_boxes>;
+  static constexpr unsigned in_flight = num_boxes / 2;
 
   unsigned base;  // of the block's LDS
 
-  TILEWRIGHT_HD unsigned address(index_t box) const { return base + lds.boxes_offset() + box * lds.box_bytes(); }
-  /// The four waves of a consumer have filled a box.
-  TILEWRIGHT_HD exec::mbarrier full(index_t box) const {
-    return {base + lds.barriers_offset() + (2 * lds.num_stages() + box) * exec::mbarrier::bytes};
+  TILEWRIGHT_HD unsigned address(unsigned i) const {
+    return base + lds.boxes_offset() + i % num_boxes * lds.box_bytes();
   }
-  /// A box has been stored.
-  TILEWRIGHT_HD exec::mbarrier empty(index_t box) const { return full(num_boxes + box); }
-  /// The old C has come to a box.
-  TILEWRIGHT_HD exec::mbarrier old(index_t box) const { return full(2 * num_boxes + box); }
+  TILEWRIGHT_HD exec::mbarrier barrier(unsigned number) const {
+    return {base + lds.barriers_offset() + (2 * lds.num_stages() + number) * exec::mbarrier::bytes};
+  }
+  /// The four waves of a consumer have filled box i.
+  TILEWRIGHT_HD exec::mbarrier full(unsigned i) const { return barrier(i % num_boxes); }
+  /// A box of the old C has come.
+  TILEWRIGHT_HD exec::mbarrier old() const { return barrier(num_boxes); }
+  /// Boxes whose places are free for others, and boxes to whose places the old C has come.
+  TILEWRIGHT_HD exec::lds_counter stored() const { return {barrier(num_boxes + 1).address}; }
+  TILEWRIGHT_HD exec::lds_counter brought() const { return {barrier(num_boxes + 2).address}; }
 
-  TILEWRIGHT_HD void init_barriers() const {
-    for (index_t box = 0; box < num_boxes; ++box) {
-      full(box).init(4);
-      empty(box).init(1);
-      old(box).init(1);
-    }
+  TILEWRIGHT_HD void init() const {
+    for (unsigned i = 0; i < num_boxes; ++i) full(i).init(4);
+    old().init(1);
+    stored().set(0);
+    brought().set(0);
+  }
+
+  TILEWRIGHT_HD void wait_until_free(unsigned i) const { stored().wait_for_more_than(i - num_boxes); }
+  TILEWRIGHT_HD void wait_for_old(unsigned i) const {
+    brought().wait_for_more_than(i);
+    exec::fence_block();
   }
 
   /// work(m, n, batch) for each box that this block writes to C.
@@ -53,29 +62,29 @@ struct hopper_boxes {
   /// One thread: starts the store of each box once it is full.
   template <class ForEachUnit>
   TILEWRIGHT_HD void store(const hopper_args& args, ForEachUnit for_each_unit) const {
-    cursor at;
-    index_t stored = 0;
+    unsigned i = 0;
     for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch) TILEWRIGHT_INLINE_LAMBDA {
-      full(at.stage).wait(at.parity);
+      full(i).wait(i / num_boxes & 1);
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
-      exec::bulk_store(args.c, address(at.stage), n, m, batch);
+      exec::bulk_store(args.c, address(i), n, m, batch);
       exec::commit_bulk_stores();
       exec::wait_for_bulk_stores_to_read<in_flight>();
-      if (stored++ >= in_flight) empty(at.after(num_boxes - in_flight).stage).arrive();
-      at.advance();
+      ++i;
+      if (i > in_flight) stored().set(i - in_flight);
     });
     exec::wait_for_bulk_stores_to_read<0>();
   }
 
-  /// One thread, if beta is not 0: brings C's old elements to each box once it is empty.
+  /// One thread, if beta is not 0: brings C's old elements to each box's place once it is free.
   template <class ForEachUnit>
-  TILEWRIGHT_HD void load_old(const hopper_args& args, ForEachUnit for_each_unit) const {
-    cursor at;
+  TILEWRIGHT_HD void bring_old(const hopper_args& args, ForEachUnit for_each_unit) const {
+    unsigned i = 0;
     for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch) TILEWRIGHT_INLINE_LAMBDA {
-      empty(at.stage).wait(at.parity ^ 1);
-      old(at.stage).arrive_and_expect(lds.box_bytes());
-      exec::bulk_load(address(at.stage), args.c, old(at.stage), n, m, batch);
-      at.advance();
+      wait_until_free(i);
+      old().arrive_and_expect(lds.box_bytes());
+      exec::bulk_load(address(i), args.c, old(), n, m, batch);
+      old().wait(i & 1);
+      brought().set(++i);
     });
   }
 };

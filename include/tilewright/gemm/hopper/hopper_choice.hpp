@@ -56,18 +56,19 @@ TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const h
       long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
   const double multiply = double(t.m) * t.n / 32 + 24, fetch = fetched_rows(t, o) * (aligned ? 2.9 : 4.8);
   const double k_clocks = multiply > fetch ? multiply : fetch;
-  const index_t rounds = ceil_div(s.whole_tiles, workers),
-                split_rounds = ceil_div(s.num_split_tiles() * s.parts, workers);
+  const index_t rounds = ceil_div(s.whole_tiles, workers);
   const double whole = double(rounds) * k_tiles * k_clocks;
-  const double split =
-      split_rounds == 0
-          ? 0
-          : (split_rounds * double(k_tiles - s.longer_by) / s.parts + s.longer_by + 2 * (s.parts - 1)) * k_clocks;
+  double split = 0;
+  if (s.sharers > 0) {
+    const double share = double(s.num_split_tiles()) * (k_tiles - s.longer_by) / s.sharers;
+    split = (share + s.longer_by + 2 * (s.max_parts() - 1)) * k_clocks;
+  }
+  const index_t ends = rounds + (s.sharers > 0) + s.shares_cross_tiles();
   // Memory brings about 1600 bytes a clock; writing a tile of 128 x 256 takes 1500 clocks that nothing hides.
   const double bytes = (double(g.m) * g.k + double(g.n) * g.k + double(g.m) * g.n) * o.element_bytes * g.batch;
   const double memory = bytes / 1600, busy = whole + split;
-  return (busy > memory ? busy : memory) + (rounds + split_rounds) * 1500.0 * t.m * t.n / (128 * 256) +
-         (s.parts > 1 ? 4000 : 0) + (t.cluster() > 1 ? 2500 : 0);
+  return (busy > memory ? busy : memory) + ends * 1500.0 * t.m * t.n / (128 * 256) + (s.sharers > 0 ? 4000 : 0) +
+         (t.cluster() > 1 ? 2500 : 0);
 }
 
 /// The number in hopper_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill less than half are left out

@@ -10,21 +10,25 @@
 namespace tilewright {
 
 /// Adds up the parts of a tile that was split along k; c holds this block's part. Parts but the last are left in memory. The last one
-/// waits for them: it belongs to the block with the highest number, so the others have started before. True for the last.
+/// waits for them: they belong to blocks with lower numbers, which have started before. True for the last.
 template <class Policy>
 TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_unit& unit, index_t rank,
                                 index_t consumer) {
   constexpr hopper_tile tile = Policy::tile;
   constexpr index_t vectors = tile.accumulators() / 4;  // of four accumulators, for each thread
   const index_t thread = index_t(threadIdx.x % 128);
-  const index_t pile = (unit.split_tile * tile.cluster() + rank) * tile.consumers + consumer;
+  const auto pile = [&](index_t number) TILEWRIGHT_INLINE_LAMBDA {
+    return (number * tile.cluster() + rank) * tile.consumers + consumer;
+  };
   // A wave writes and reads 512 bytes in a row.
-  float4* const parts =
-      reinterpret_cast<float4*>(args.parts) + long_index_t(pile) * (unit.parts - 1) * vectors * 128 + thread;
-  unsigned* const counter = args.counters + pile;
+  const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
+    return reinterpret_cast<float4*>(args.parts) + long_index_t(pile(sharer)) * vectors * 128 + thread;
+  };
+  unsigned* const counter = args.counters + pile(unit.split_tile);
   if (!unit.is_last_part()) {
+    float4* const mine = part_of(unit.sharer);
     unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      __stcg(parts + (unit.part * vectors + j) * 128, make_float4(c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]));
+      __stcg(mine + j * 128, make_float4(c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]));
     });
     exec::named_sync<128>(1 + consumer);
     if (thread == 0) exec::add_release(counter, 1);
@@ -36,9 +40,10 @@ TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_un
     *counter = 0;
   }
   exec::named_sync<128>(1 + consumer);
-  for (index_t part = 0; part < unit.parts - 1; ++part) {
+  for (index_t part = 1; part < unit.parts; ++part) {
+    const float4* const others = part_of(unit.sharer - part);
     unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      const float4 other = __ldcg(parts + (part * vectors + j) * 128);
+      const float4 other = __ldcg(others + j * 128);
       c[4 * j] += other.x;
       c[4 * j + 1] += other.y;
       c[4 * j + 2] += other.z;
@@ -70,7 +75,7 @@ struct hopper_result_writer {
   exec::lds_pointer rows;  // in the first box
   index_t consumer;
   decltype(box_window({})) window = box_window(rows);
-  typename boxes_type::cursor first{};  // of a tile's boxes
+  unsigned first = 0;  // of a tile's boxes
 
   /// C = alpha c + beta C for rows from m0 on and columns from n0 on. c is used up.
   TILEWRIGHT_HD void operator()(float* c, index_t m0, index_t n0, index_t batch) {
@@ -86,24 +91,25 @@ struct hopper_result_writer {
         sum.thread_buffer[d] = c[(repeat * Policy::tile.n + n) / 2 + d];
       finish(sum, m0 + repeat * 64, n0 + n, batch);
       constexpr hopper_tile t = Policy::tile;
-      const auto box = first.after(t.box_number(consumer, j));
+      const unsigned box = first + unsigned(t.box_number(consumer, j));
+      const index_t place = index_t(box % boxes_type::num_boxes) * box_bytes;
       if (args.gemm.beta != 0) {
-        boxes.old(box.stage).wait(box.parity);
-        add_old(sum, box.stage);
+        boxes.wait_for_old(box);
+        add_old(sum, place);
         exec::wave_sync();
       } else {
-        boxes.empty(box.stage).wait(box.parity ^ 1);
+        boxes.wait_until_free(box);
       }
       static_distributed_tensor<Result, distribution> rounded;
       for (index_t d = 0; d < distribution::num_elements; d += 2) {
         const unsigned pair = exec::round_pair<Result>(sum.thread_buffer[d], sum.thread_buffer[d + 1]);
         __builtin_memcpy(&rounded.thread_buffer[d], &pair, sizeof(pair));
       }
-      store_fragments(window, rounded, box.stage * box_bytes);
+      store_fragments(window, rounded, place);
       exec::wave_sync();
-      if (exec::lane_id() == 0) boxes.full(box.stage).arrive();
+      if (exec::lane_id() == 0) boxes.full(box).arrive();
     });
-    first = first.after(Policy::tile.num_boxes());
+    first += unsigned(Policy::tile.num_boxes());
   }
 
   /// Scales of rows and columns, bias, activation and residual, for the wave's rows of the box at (m0, n0).
@@ -138,9 +144,9 @@ struct hopper_result_writer {
     }
   }
 
-  /// sum += beta C. C's old elements lie in the box where the new ones will.
-  TILEWRIGHT_HD void add_old(static_distributed_tensor<float, distribution>& sum, index_t box) const {
-    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, box * box_bytes);
+  /// sum += beta C. C's old elements lie where the new ones will.
+  TILEWRIGHT_HD void add_old(static_distributed_tensor<float, distribution>& sum, index_t place) const {
+    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, place);
     for (index_t d = 0; d < distribution::num_elements; ++d)
       sum.thread_buffer[d] += args.gemm.beta * float(old.thread_buffer[d]);
   }

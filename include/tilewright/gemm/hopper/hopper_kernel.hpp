@@ -30,6 +30,7 @@ struct hopper_gemm {
     const index_t clusters = index_t(gridDim.x) / tile.cluster();
     for (index_t u = index_t(blockIdx.x) / tile.cluster(); u < args.schedule.num_units(); u += clusters) {
       const work_unit unit = args.schedule(u);
+      if (unit.is_empty()) continue;
       work(unit, (unit.tile.row * tile.share_b + stages.row()) * tile.m,
            (unit.tile.col * tile.share_a + stages.col()) * tile.n);
     }
@@ -38,9 +39,10 @@ struct hopper_gemm {
   /// Every other tile is walked backwards along k: it begins with those k tiles of its neighbour that are still in the L2 cache.
   TILEWRIGHT_HD void produce() const {
     typename pipeline::cursor at;
-    bool backwards = false;
-    exec::wait_for_previous_kernel();
+    bool waited = false, backwards = false;
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+      if (!waited) exec::wait_for_previous_kernel();
+      waited = true;
       TILEWRIGHT_UNROLL(1)
       for (index_t i = unit.k_begin; i < unit.k_end; ++i, at.advance()) {
         const index_t k = backwards ? unit.k_begin + unit.k_end - 1 - i : i;
@@ -91,7 +93,7 @@ struct hopper_gemm {
     if (wave == 1) boxes.store(args, units);
     if (wave == 2 && args.gemm.beta != 0) {
       exec::wait_for_previous_kernel();
-      boxes.load_old(args, units);
+      boxes.bring_old(args, units);
     }
   }
 
@@ -99,8 +101,9 @@ struct hopper_gemm {
     const index_t warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
     if (threadIdx.x == 0) {
       stages.init_barriers();
-      boxes.init_barriers();
+      boxes.init();
       exec::fence_barrier_init();
+      exec::fence_block();
       exec::prefetch(args.a);
       exec::prefetch(args.b);
       exec::prefetch(args.c);

@@ -23,10 +23,6 @@ struct stage_cursor {
       parity ^= 1;
     }
   }
-  TILEWRIGHT_HD stage_cursor after(index_t steps) const {
-    const unsigned sum = unsigned(stage + steps);
-    return {index_t(sum % NumStages), parity ^ (sum / NumStages & 1)};
-  }
 };
 
 template <class Policy>

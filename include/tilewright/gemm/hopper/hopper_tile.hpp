@@ -79,8 +79,8 @@ struct hopper_lds {
   TILEWRIGHT_HD constexpr index_t num_boxes() const {
     return min(8, (room() - num_stages() * stage_bytes()) / box_bytes());
   }
-  /// Two for each stage, three for each box.
-  TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + 3 * num_boxes(); }
+  /// Of 8 bytes: two barriers for each stage, one for each box, one for boxes of the old C; two counters.
+  TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + num_boxes() + 3; }
   TILEWRIGHT_HD constexpr index_t boxes_offset() const { return num_stages() * stage_bytes(); }
   TILEWRIGHT_HD constexpr index_t barriers_offset() const { return boxes_offset() + num_boxes() * box_bytes(); }
   TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
