@@ -20,6 +20,7 @@ TEST(HopperChoice, AllTilesAreSound) {
 TEST(HopperChoice, TilesThatWereFastest) {
   for (const bool b_along_k : {true, false}) {
     EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::hopper_tile{.m = 128, .n = 256, .share_b = 2}));
+    EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::hopper_tile{.m = 128, .n = 256, .share_b = 2}));
     EXPECT_EQ(chosen(3000, 3000, 3000, b_along_k), (tw::hopper_tile{.m = 192, .n = 192, .share_b = 2, .consumers = 3}));
     EXPECT_EQ(chosen(1000, 5000, 2000, b_along_k), (tw::hopper_tile{.m = 256, .n = 160, .share_a = 2}));
     EXPECT_EQ(chosen(128, 8192, 8192, b_along_k), (tw::hopper_tile{.m = 128, .n = 64, .share_a = 2}));

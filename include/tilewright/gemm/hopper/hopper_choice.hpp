@@ -64,10 +64,10 @@ TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const h
     split = (share + s.longer_by + 2 * (s.max_parts() - 1)) * k_clocks;
   }
   const index_t ends = rounds + (s.sharers > 0) + s.shares_cross_tiles();
-  // Memory brings about 1600 bytes a clock; writing a tile of 128 x 256 takes 1500 clocks that nothing hides.
+  // Memory brings about 1600 bytes a clock; a box of C takes 180 clocks that nothing hides.
   const double bytes = (double(g.m) * g.k + double(g.n) * g.k + double(g.m) * g.n) * o.element_bytes * g.batch;
   const double memory = bytes / 1600, busy = whole + split;
-  return (busy > memory ? busy : memory) + ends * 1500.0 * t.m * t.n / (128 * 256) + (s.sharers > 0 ? 4000 : 0) +
+  return (busy > memory ? busy : memory) + ends * 180.0 * t.num_boxes() + (s.sharers > 0 ? 4000 : 0) +
          (t.cluster() > 1 ? 2500 : 0);
 }
 

@@ -61,6 +61,7 @@ struct hopper_result_writer {
   using addresses = tile_distribution<Policy::box_addresses>;
   using boxes_type = hopper_boxes<Policy>;
   static constexpr index_t columns = Policy::tile.store_n(), box_bytes = Policy::lds.box_bytes();
+  static constexpr bool any = Policy::epilogue.from_args;  // what has a pointer is done
   static_assert(number<predict_box_store<Policy>()>::value.is_conflict_free(),
                 "hopper: writing C to LDS has bank conflicts");
 
@@ -80,7 +81,9 @@ struct hopper_result_writer {
   /// C = alpha c + beta C for rows from m0 on and columns from n0 on. c is used up.
   TILEWRIGHT_HD void operator()(float* c, index_t m0, index_t n0, index_t batch) {
     float factor = args.gemm.alpha;
-    if constexpr (Policy::epilogue.scale) factor *= *args.gemm.scale;
+    if constexpr (Policy::epilogue.scale || any) {
+      if (!any || args.gemm.scale) factor *= *args.gemm.scale;
+    }
     if (factor != 1) {
       for (index_t i = 0; i < Policy::tile.accumulators(); ++i) c[i] *= factor;
     }
@@ -123,24 +126,32 @@ struct hopper_result_writer {
           make_tuple(row_stride, column_stride));
       return load_tile(make_tile_window(view, make_tuple(number<16>{}, number<columns>{}), {0, n0}, distribution{}));
     };
-    if constexpr (options.row_scale) {
-      const auto scale = values(args.gemm.row_scale, number<1>{}, number<0>{});
-      for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
+    if constexpr (options.row_scale || any) {
+      if (!any || args.gemm.row_scale) {
+        const auto scale = values(args.gemm.row_scale, number<1>{}, number<0>{});
+        for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
+      }
     }
-    if constexpr (options.column_scale) {
-      const auto scale = values(args.gemm.column_scale, number<0>{}, number<1>{});
-      for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
+    if constexpr (options.column_scale || any) {
+      if (!any || args.gemm.column_scale) {
+        const auto scale = values(args.gemm.column_scale, number<0>{}, number<1>{});
+        for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
+      }
     }
-    if constexpr (options.bias) {
-      const auto bias = values(static_cast<const Result*>(args.gemm.bias), number<0>{}, number<1>{});
-      for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(bias.thread_buffer[d]);
+    if constexpr (options.bias || any) {
+      if (!any || args.gemm.bias) {
+        const auto bias = values(static_cast<const Result*>(args.gemm.bias), number<0>{}, number<1>{});
+        for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(bias.thread_buffer[d]);
+      }
     }
-    for (float& e : x) e = activate<options.activation>(e);
-    if constexpr (options.residual) {
-      const auto* const begin =
-          static_cast<const Result*>(args.gemm.residual) + batch * args.gemm.batch_stride_residual;
-      const auto residual = values(begin, args.gemm.ld_residual, number<1>{});
-      for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(residual.thread_buffer[d]);
+    for (float& e : x) e = any ? activate(args.gemm.activation, e) : activate<options.activation>(e);
+    if constexpr (options.residual || any) {
+      if (!any || args.gemm.residual) {
+        const auto* const begin =
+            static_cast<const Result*>(args.gemm.residual) + batch * args.gemm.batch_stride_residual;
+        const auto residual = values(begin, args.gemm.ld_residual, number<1>{});
+        for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(residual.thread_buffer[d]);
+      }
     }
   }
 

@@ -45,7 +45,8 @@ const char* hopper_check(const gemm_args& g) {
       (e.bias && !g.bias) || (e.residual && !g.residual)) {
     return "the epilogue needs a pointer that is null: scale, row_scale, column_scale, bias or residual";
   }
-  if (e.residual && g.ld_residual < g.n) return "ld_residual is smaller than a row of the residual";
+  if ((e.residual || (e.from_args && g.residual)) && g.ld_residual < g.n)
+    return "ld_residual is smaller than a row of the residual";
   const long_index_t tiles = long_index_t(ceil_div(g.m, Policy::tile.m)) * ceil_div(g.n, Policy::tile.n) * g.batch;
   if (tiles > 0x7fffffff / 64) return "C has too many tiles";
   return nullptr;
