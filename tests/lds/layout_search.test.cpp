@@ -148,6 +148,23 @@ TEST(LdsLayoutSearch, KnowsWhichMapsExist) {
   EXPECT_GT(conflicts, 20);
 }
 
+TEST(LdsLayoutSearch, KnowsWhetherInstructionsSeeDifferentNumbersOfBanks) {
+  const auto search = [](std::vector<index_t> banks) {
+    problem p{{16, 64, 4}, 16, {}};
+    for (const index_t n : banks) {
+      access a{{}, 4, {{4, 8, 256, 512, 1024, 2048}}};
+      a.service.phases = arch::contiguous_phases(64, 8 * index_t(p.accesses.size() + 1));
+      a.service.banks = n;
+      p.accesses.push_back(a);
+    }
+    return search_for(p);
+  };
+  EXPECT_FALSE(search({}).has_two_widths() || search({64}).has_two_widths() || search({32, 32, 32}).has_two_widths());
+  EXPECT_TRUE(search({32, 64}).has_two_widths() && search({64, 32, 64}).has_two_widths());
+  EXPECT_EQ(search({32, 64}).widest_bank_row(), 256);
+  EXPECT_EQ(search({}).widest_bank_row(), 16) << "a chunk";
+}
+
 TEST(LdsLayoutSearch, FindsALayoutWhereThereIsOne) {
   std::mt19937 random(2);
   index_t found = 0, missed = 0;
