@@ -50,7 +50,8 @@ struct one_wave_pipeline {
     constexpr index_t reads = operand_windows<Policy>::num_reads / steps, writes = operand_windows<Policy>::num_writes;
     constexpr index_t loads = AWindow::num_access + BWindow::num_access;
     using stages = lds_stages<Policy, num_stages>;
-    const operand_windows<Policy> windows(lds, stages::b_begin);
+    // B's addresses are registers of their own: offsets of 16 bits do not reach from A's.
+    const operand_windows<Policy> windows(lds, exec::forget_origin(stages::b_begin));
     operand_fragments<Policy> f;
 
     // Tiles on their way, odd ones in the second. Where there is none, others are loaded, for nobody.
