@@ -137,6 +137,7 @@ class Workshop:
     def __init__(self, folder, root=ROOT):
         self.folder, self.root = Path(folder), root
         self.include = self.folder / "include"
+        self.sound = set()  # tests that pass with unchanged headers
         shutil.copytree(root / "include", self.include)
         common = self.folder / "common.hpp"
         common.write_text("#include <gtest/gtest.h>\n#include <algorithm>\n#include <functional>\n#include <map>\n#include <numeric>\n"
@@ -207,6 +208,11 @@ def try_mutant(workshop, header, text, mutant, tests):
         for i, test in enumerate(tests):
             how = workshop.try_test(test)
             if how:
+                if tuple(test) not in workshop.sound:
+                    path.write_text(text)
+                    if workshop.try_test(test):
+                        raise SystemExit(f"mutate: {test[0]} fails with the unchanged headers, too")
+                    workshop.sound.add(tuple(test))
                 # The header's own test is the cheapest; after it, what killed one mutant will probably kill the next.
                 tests.insert(min(i, 1), tests.pop(i))
                 return how
@@ -265,6 +271,12 @@ def self_test():
         addition = next(m for m in mutants_of(text) if m[2] == " + ")
         if try_mutant(workshop, header, text, addition, list(own_test)) != "test":
             failed.append("a minus in place of a plus is not noticed")
+        (workshop.folder / "broken.cpp").write_text("static_assert(false);\n")
+        try:
+            try_mutant(workshop, header, text, addition, [[workshop.folder / "broken.cpp"]])
+            failed.append("a test that fails anyway is taken for one that notices")
+        except SystemExit:
+            pass
         unused = text.replace("}  // namespace tilewright", "inline int nobody_calls_this() { return 7 + 8; }\n}  // namespace tilewright")
         sum_of_unused = next(m for m in mutants_of(unused) if "nobody" in unused.splitlines()[m[0]] and m[2] == " + ")
         if try_mutant(workshop, header, unused, sum_of_unused, list(own_test)) != "survived":

@@ -80,8 +80,7 @@ template <class T, index_t BlockM, index_t BlockN, index_t WarpSize = 32, index_
 struct coalesced_access_pattern {
   static_assert(ContiguousDim == 0 || ContiguousDim == 1,
                 "coalesced_access_pattern: the contiguous dimension is 0 (columns) or 1 (rows)");
-  static_assert(sizeof(T) <= 16 && 16 % sizeof(T) == 0,
-                "coalesced_access_pattern: the element type's size must divide 16 bytes");
+  static_assert(16 % sizeof(T) == 0, "coalesced_access_pattern: the element type's size must divide 16 bytes");
   static_assert(WarpSize > 0, "coalesced_access_pattern: a warp has at least one thread");
 
   static constexpr index_t vector_size = 16 / index_t(sizeof(T));
