@@ -139,6 +139,21 @@ TEST(TransposeEncoding, AgreesWithCkTilesLaneGroups) {
       tile_distribution<bytes::value>));
 }
 
+// Waves that hold copies, in two factors of different lengths; registers that are more than an instruction exchanges.
+TEST(TransposeEncoding, KeepsReplicationAndTheRestOfTheRegisters) {
+  using replicated =
+      tile_distribution_encoding<sequence<2, 3>, tuple<sequence<16>, sequence<2, 4, 16>>, tuple<sequence<0, 2, 0>, sequence<2, 1>>,
+                                 tuple<sequence<1, 0, 0>, sequence<1, 0>>, sequence<2>, sequence<2>>;
+  for (const lds_op op : {lds_op::read_b64_tr_b16, lds_op::read_b64_tr_b8, lds_op::read_b16})
+    expect_exchange(replicated::value, op, "replicated");
+  const distribution_encoding input =
+      transpose_input(replicated::value, arch::exchange_of(lds_op::read_b64_tr_b16)).encoding;
+  EXPECT_EQ(input.r, replicated::value.r);
+  ASSERT_EQ(input.y.size(), 2);
+  EXPECT_EQ(input.y_length(0), 4);
+  EXPECT_EQ(input.y_length(1), 4);
+}
+
 TEST(TransposeEncoding, SaysWhatIsImpossible) {
   const auto fault = [](const distribution_encoding& e, lds_op op) {
     return transpose_input(e, arch::exchange_of(op)).fault;
@@ -149,6 +164,17 @@ TEST(TransposeEncoding, SaysWhatIsImpossible) {
   EXPECT_EQ(fault(copies::along_rows(16, 16, 1, 64, 2), lds_op::read_b64_tr_b8), transpose_fault::registers);
   EXPECT_EQ(fault(encoding_of(arch::describe(wmma_16x16x16_gfx11).a), lds_op::ldmatrix), transpose_fault::lanes)
       << "copies";
+  distribution_encoding twelve_lanes = copies::along_rows(32, 16, 1, 16, 8);
+  twelve_lanes.h[0] = {};
+  twelve_lanes.h[0].push_back(12);
+  twelve_lanes.h[1] = {};
+  twelve_lanes.h[1].push_back(8);
+  twelve_lanes.p[0] = {};
+  twelve_lanes.p[1] = {};
+  twelve_lanes.p[1].push_back({1, 0});
+  twelve_lanes.y = {};
+  twelve_lanes.y.push_back({2, 0});
+  EXPECT_EQ(fault(twelve_lanes, lds_op::read_b64_tr_b16), transpose_fault::lanes);
   distribution_encoding flat;
   flat.h.push_back({});
   flat.h[0].push_back(64);
