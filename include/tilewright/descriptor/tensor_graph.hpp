@@ -102,7 +102,7 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
 /// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
 TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
-    if (!with_rules(node.spec, [](auto rules) { return rules.linear; })) return false;
+    if (!detail::is_linear_kind(node.spec.kind, detail::every_kind{})) return false;
   }
   return true;
 }
@@ -110,7 +110,7 @@ TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
 /// Whether an index inside of the lengths may have no element.
 TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
-    if (with_rules(node.spec, [](auto rules) { return rules.may_be_invalid; })) return true;
+    if (detail::may_be_invalid_kind(node.spec.kind, detail::every_kind{})) return true;
   }
   return false;
 }

@@ -61,13 +61,12 @@ struct swizzled_layout {
 namespace detail {
 
 /// Puts a transform on top of hidden dimensions of a static graph; returns the first of its upper dimensions, which follow each other.
-template <index_t NumLower, index_t NumParameters>
 TILEWRIGHT_HD constexpr index_t add_transform(tensor_graph& graph, transform_kind kind,
-                                              const index_t (&lower)[NumLower], index_t num_upper,
-                                              const index_t (&parameters)[NumParameters]) {
+                                              std::initializer_list<index_t> lower, index_t num_upper,
+                                              std::initializer_list<index_t> parameters) {
   graph_node& node = graph.nodes.elements[graph.nodes.count++];
   node.spec.kind = kind;
-  node.spec.num_lower = NumLower;
+  node.spec.num_lower = static_cast<signed char>(lower.size());
   node.spec.num_upper = static_cast<signed char>(num_upper);
   for (const index_t parameter : parameters) node.spec.parameters.push_back(parameter);
   for (const index_t id : lower) node.lower.push_back(static_cast<signed char>(id));

@@ -2,7 +2,7 @@
 // Memory with a descriptor: a tensor in global memory or in LDS.
 #pragma once
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/descriptor/make_descriptor.hpp>
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/type_traits.hpp>

@@ -32,6 +32,19 @@ TILEWRIGHT_HD constexpr transform_rules<Kind> make_rules(index_function function
   }
 }
 
+/// What rules say of all transforms of a kind, by kind.
+using every_kind = make_sequence<index_t(transform_kind::functor) + 1>;
+template <index_t... Kinds>
+TILEWRIGHT_HD constexpr bool is_linear_kind(transform_kind kind, sequence<Kinds...>) {
+  constexpr bool linear[] = {transform_rules<transform_kind(Kinds)>::linear...};
+  return linear[index_t(kind)];
+}
+template <index_t... Kinds>
+TILEWRIGHT_HD constexpr bool may_be_invalid_kind(transform_kind kind, sequence<Kinds...>) {
+  constexpr bool may_be_invalid[] = {transform_rules<transform_kind(Kinds)>::may_be_invalid...};
+  return may_be_invalid[index_t(kind)];
+}
+
 }  // namespace detail
 
 /// f(rules) with the rules of a transform.
