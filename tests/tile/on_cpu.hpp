@@ -6,6 +6,7 @@
 #include "../distribution/naive_distribution.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/exec/host/launch.hpp>
 #include <tilewright/tile/load_store.hpp>
 

@@ -137,7 +137,7 @@ class lds_layout_search {
   constexpr void begin(index_t slack) {
     slack_ = slack;
     steps_ = 0;
-    for (progress& p : progress_) p.next = p.size = 0;
+    for (index_t i = 0; i < demands_.size(); ++i) progress_[i].next = progress_[i].size = 0;
   }
 
   /// Chooses the columns from `bit` on.
@@ -148,13 +148,12 @@ class lds_layout_search {
     index_t waiting[max_demands];
     unsigned image[max_demands];
     index_t num_waiting = 0;
-    for (index_t i = 0; i < demands_.size(); ++i) {
+    for (index_t i = 0; i < demands_.count; ++i) {
+      const demand& d = demands_.elements[i];
       const index_t next = progress_[i].next;
-      if (next == demands_[i].size || demands_[i].vectors[next] >> (bit + 1) != 0 ||
-          !(demands_[i].vectors[next] >> bit & 1))
-        continue;
+      if (next == d.size || d.vectors.elements[next] >> bit != 1) continue;
       unsigned lower = 0;
-      for (unsigned rest = demands_[i].vectors[next] & ((1u << bit) - 1); rest != 0; rest &= rest - 1)
+      for (unsigned rest = d.vectors.elements[next] & ((1u << bit) - 1); rest != 0; rest &= rest - 1)
         lower ^= column_[__builtin_ctz(rest)];
       waiting[num_waiting] = i;
       image[num_waiting++] = lower;

@@ -30,37 +30,36 @@ namespace detail {
 // no distribution longer than the tile.
 TILEWRIGHT_HD void lds_layouts_are_found_for_powers_of_two() { trap(); }
 
-/// Elements that the use moves at once if they are neighbours in a row.
-constexpr vector_choice widest_vector(const lds_use& use, const lds_tile& tile) {
-  return choose_vector(use.distribution, array<index_t, 2>{{1, tile.cols}}, tile.element_bytes);
+/// Bytes that the use moves at once if they are neighbours in a row.
+constexpr index_t widest_vector_bytes(const lds_use& use, const lds_tile& tile) {
+  return choose_vector(use.distribution, array<index_t, 2>{{1, tile.cols}}, tile.element_bytes).length *
+         tile.element_bytes;
 }
 
 /// Addresses that a thread keeps in registers: one for each pattern of flipped bits among its accesses.
-constexpr index_t count_address_registers(const swizzled_layout& layout, const lds_use& use) {
+constexpr index_t count_address_registers(const swizzled_layout& layout, const lds_use& use, index_t vector_bytes) {
   if (layout.is_plain()) return 1;
   const distribution_encoding& e = use.distribution;
   const lds_tile& tile = layout.tile;
-  const index_t vector_bytes = widest_vector(use, tile).length * tile.element_bytes;
-  const auto address = [&](index_t plain) {
-    return layout.address(plain / tile.row_bytes(), plain % tile.row_bytes());
-  };
   index_t own_bits = 0;
   for (const rh_id id : e.y) own_bits |= plain_byte_of_factor(e, id, tile) * (e.length(id) - 1);
   array<unsigned, 16> flipped{};
   unsigned variable_bits = 0;
   index_t count = 0;
   for (index_t plain = vector_bytes; plain < tile.bytes(); plain *= 2) {
-    if (!(own_bits & plain)) variable_bits |= unsigned(address(plain));
+    const unsigned address = unsigned(layout.address(plain / tile.row_bytes(), plain % tile.row_bytes()));
+    if (own_bits & plain) {
+      flipped[count++] = address;
+    } else {
+      variable_bits |= address;
+    }
   }
-  for (index_t plain = vector_bytes; plain < tile.bytes(); plain *= 2) {
-    if (own_bits & plain) flipped[count++] = unsigned(address(plain)) & variable_bits;
-  }
+  for (index_t i = 0; i < count; ++i) flipped[i] &= variable_bits;
   return 1 << f2_rank(flipped, count);
 }
 
 constexpr void require_use(lds_layout_search& search, const arch::target& target, const lds_tile& tile,
-                           const lds_use& use) {
-  const index_t bytes = widest_vector(use, tile).length * tile.element_bytes;
+                           const lds_use& use, index_t bytes) {
   const arch::lds_instruction* row = target.find(lds_op_of(use.kind, bytes, tile.element_bytes));
   if (row == nullptr) target_has_no_such_lds_instruction();
   const array<unsigned, 6> plain_bits = plain_bits_of_lane(use.distribution, tile);
@@ -75,17 +74,19 @@ constexpr void require_use(lds_layout_search& search, const arch::target& target
 constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets, index_t num_targets,
                                               const lds_tile& tile, const lds_use* uses, index_t num_uses) {
   index_t chunk_bytes = arch::lds_bank_bytes;
+  inplace_vector<index_t, 16> vector_bytes;  // of each use
   bool fits = is_power_of_two(tile.rows) && is_power_of_two(tile.row_bytes()) && is_power_of_two(tile.element_bytes);
   for (index_t i = 0; i < num_uses; ++i) {
     const distribution_encoding& e = uses[i].distribution;
     fits = fits && e.ndim_x() == 2 && e.x_length(0) <= tile.rows && e.x_length(1) <= tile.cols &&
            has_power_of_two_factors(e);
-    chunk_bytes = max(chunk_bytes, detail::widest_vector(uses[i], tile).length * tile.element_bytes);
+    vector_bytes.push_back(detail::widest_vector_bytes(uses[i], tile));
+    chunk_bytes = max(chunk_bytes, vector_bytes[i]);
   }
   if (!fits || tile.row_bytes() < chunk_bytes) detail::lds_layouts_are_found_for_powers_of_two();
   detail::lds_layout_search search(tile, chunk_bytes);
   for (index_t t = 0; t < num_targets; ++t) {
-    for (index_t i = 0; i < num_uses; ++i) detail::require_use(search, *targets[t], tile, uses[i]);
+    for (index_t i = 0; i < num_uses; ++i) detail::require_use(search, *targets[t], tile, uses[i], vector_bytes[i]);
   }
 
   lds_layout_choice best;
@@ -99,7 +100,8 @@ constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets
         return;
       }
       index_t registers = 0;
-      for (index_t i = 0; i < num_uses; ++i) registers += detail::count_address_registers(layout, uses[i]);
+      for (index_t i = 0; i < num_uses; ++i)
+        registers += detail::count_address_registers(layout, uses[i], vector_bytes[i]);
       if (best.address_registers != 0 && registers >= best.address_registers) return;
       best.layout = layout;
       best.address_registers = registers;

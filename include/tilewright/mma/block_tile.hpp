@@ -69,12 +69,14 @@ TILEWRIGHT_HD constexpr arch::lane_map transposed(arch::lane_map map) {
 
 /// A (m x k) in the instruction's registers; B (n x k) likewise. With `addresses` it says who addresses what, in an LDS layout with
 /// contiguous rows or, `transposed`, contiguous columns: not the same for ldmatrix and transposing reads.
-TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false, bool transposed = false) {
+TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false,
+                                                         bool transposed = false) {
   const arch::matrix_instruction i = arch::describe(t.op);
   return detail::operand_encoding(t.m / (i.m * t.waves_m), t.waves_m, t.waves_n, t.k / i.k, true,
                                   addresses ? load_map(t.op, i.a, transposed) : i.a);
 }
-TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false, bool transposed = false) {
+TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false,
+                                                         bool transposed = false) {
   const arch::matrix_instruction i = arch::describe(t.op);
   return detail::operand_encoding(t.n / (i.n * t.waves_n), t.waves_n, t.waves_m, t.k / i.k, false,
                                   addresses ? load_map(t.op, i.b, transposed) : i.b);
@@ -116,6 +118,50 @@ inline constexpr index_t matrix_instructions_per_step =
     Tile.m / (arch::describe(Tile.op).m * Tile.waves_m) * (Tile.n / (arch::describe(Tile.op).n * Tile.waves_n)) *
     exec::mma_parts<Tile.op>;
 
+namespace detail {
+
+/// What block_gemm asks of a tile again and again.
+template <block_tile Tile>
+struct block_gemm_counts {
+  static constexpr index_t n_repeat = Tile.n / (arch::describe(Tile.op).n * Tile.waves_n);
+  static constexpr index_t k_repeat = num_k_steps(Tile);
+  static constexpr index_t parts = exec::mma_parts<Tile.op>, tiles = matrix_instructions_per_step<Tile> / parts;
+  static constexpr index_t a_registers = arch::describe(Tile.op).a.num_registers();
+  static constexpr index_t b_registers = arch::describe(Tile.op).b.num_registers();
+  static constexpr index_t c_registers = arch::describe(Tile.op).c.num_registers();
+  static constexpr bool transposes_c = Tile.transposes_c();
+
+  /// Of the i-th instruction: the row and the column of instruction tiles, the step along k, its part, and where its registers begin.
+  /// Instructions that follow each other add to different accumulators. On NVIDIA GPUs they also share an operand, which is then not
+  /// read from the registers again: every other row runs backwards.
+  TILEWRIGHT_HD static constexpr index_t row(index_t i) { return i % tiles / n_repeat; }
+  TILEWRIGHT_HD static constexpr index_t column(index_t i) {
+    const bool backwards = uses_ldmatrix(Tile.op) && row(i) % 2 == 1;
+    return backwards ? n_repeat - 1 - i % tiles % n_repeat : i % tiles % n_repeat;
+  }
+  TILEWRIGHT_HD static constexpr index_t step(index_t i) { return i / (tiles * parts); }
+  TILEWRIGHT_HD static constexpr index_t part(index_t i) { return i / tiles % parts; }
+  TILEWRIGHT_HD static constexpr index_t a(index_t i) { return (row(i) * k_repeat + step(i)) * a_registers; }
+  TILEWRIGHT_HD static constexpr index_t b(index_t i) { return (column(i) * k_repeat + step(i)) * b_registers; }
+  TILEWRIGHT_HD static constexpr index_t c(index_t i) { return (row(i) * n_repeat + column(i)) * c_registers; }
+};
+
+template <block_tile Tile, index_t First, class Accumulator, class A, class B, index_t... Is>
+TILEWRIGHT_HD void issue_instructions(Accumulator* c, const A* a, const B* b, sequence<Is...>) {
+  using counts = block_gemm_counts<Tile>;
+  if constexpr (counts::transposes_c) {
+    (exec::mma_part<Tile.op, counts::part(First + Is)>(
+         c + constant(counts::c(First + Is)), b + constant(counts::b(First + Is)), a + constant(counts::a(First + Is))),
+     ...);
+  } else {
+    (exec::mma_part<Tile.op, counts::part(First + Is)>(
+         c + constant(counts::c(First + Is)), a + constant(counts::a(First + Is)), b + constant(counts::b(First + Is))),
+     ...);
+  }
+}
+
+}  // namespace detail
+
 /// c += a b, where a, b and c have the distributions above; of the wave's instructions, ordered by steps along k, only `Count` from
 /// First on.
 template <block_tile Tile, index_t First = 0, index_t Count = matrix_instructions_per_step<Tile> * num_k_steps(Tile),
@@ -125,28 +171,8 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c,
                               const static_distributed_tensor<BElement, B>& b) {
   static_assert(Tile.is_sound(),
                 "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
-  constexpr index_t n_repeat = Tile.n / (arch::describe(Tile.op).n * Tile.waves_n);
-  constexpr index_t k_repeat = num_k_steps(Tile);
-  constexpr index_t parts = exec::mma_parts<Tile.op>, tiles = matrix_instructions_per_step<Tile> / parts;
-  constexpr index_t na = arch::describe(Tile.op).a.num_registers();
-  constexpr index_t nb = arch::describe(Tile.op).b.num_registers();
-  constexpr index_t nc = arch::describe(Tile.op).c.num_registers();
-  unroll<Count>([&](auto instruction) TILEWRIGHT_INLINE_LAMBDA {
-    // Instructions that follow each other add to different accumulators.
-    constexpr index_t i = (First + instruction) % tiles, part = (First + instruction) / tiles % parts;
-    constexpr index_t k = (First + instruction) / (tiles * parts), m = i / n_repeat;
-    // On NVIDIA GPUs they also share an operand, which is then not read from the registers again: every other row runs backwards.
-    constexpr bool backwards = uses_ldmatrix(Tile.op) && m % 2 == 1;
-    constexpr index_t n = backwards ? n_repeat - 1 - i % n_repeat : i % n_repeat;
-    Accumulator* c_registers = c.thread_buffer.data() + (m * n_repeat + n) * nc;
-    const AElement* a_registers = a.thread_buffer.data() + (m * k_repeat + k) * na;
-    const BElement* b_registers = b.thread_buffer.data() + (n * k_repeat + k) * nb;
-    if constexpr (Tile.transposes_c()) {
-      exec::mma_part<Tile.op, part>(c_registers, b_registers, a_registers);
-    } else {
-      exec::mma_part<Tile.op, part>(c_registers, a_registers, b_registers);
-    }
-  });
+  detail::issue_instructions<Tile, First>(c.thread_buffer.data(), a.thread_buffer.data(), b.thread_buffer.data(),
+                                          make_sequence<Count>{});
 }
 
 }  // namespace tilewright

@@ -2,6 +2,7 @@
 // Views of the same memory with other coordinates, and stand-ins for tensors that a kernel does not have.
 #pragma once
 
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 namespace tilewright {
