@@ -61,30 +61,30 @@ TEST(DocumentedLds, StagedBySwappedIndicesAndReadByADistribution) {
 // BankConflictAnalyzer: 32 threads, thread t at (t / 8, t % 8), one float each. The document counts them as if all met in one cycle; so does
 // a target whose 32 lanes are one phase.
 TEST(DocumentedLds, BankConflictAnalyzer) {
-  const auto max_conflict = [](const auto& descriptor) {
-    index_t bank_access[32] = {};
-    for (index_t tid = 0; tid < 32; ++tid) ++bank_access[descriptor.calculate_offset({tid / 8, tid % 8}) % 32];
-    return *std::max_element(std::begin(bank_access), std::end(bank_access));
-  };
-  using lanes =
-      tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<8>>, tuple<sequence<1, 2>>,
-                                                   tuple<sequence<0, 0>>, sequence<>, sequence<>>::value>;
-  const auto check = [&](const auto& descriptor, index_t expected) {
-    EXPECT_EQ(max_conflict(descriptor), expected);
-    EXPECT_EQ(analyze_lds_access<arch::sm90>(descriptor, lanes{}, 4, lds_access_kind::read).worst_degree, expected);
-  };
   constexpr auto rows_of = []<index_t Pitch>(number<Pitch> pitch) {
-    return make_naive_tensor_descriptor(make_tuple(number<4>{}, number<8>{}), make_tuple(pitch, number<1>{}));
+    return graph_of(make_naive_tensor_descriptor(make_tuple(number<4>{}, number<8>{}), make_tuple(pitch, number<1>{})));
   };
-  check(rows_of(number<8>{}), 1);
-  check(rows_of(number<32>{}), 4);
-  check(rows_of(number<40>{}), 1);
   constexpr auto swapped = transform_tensor_descriptor(
       make_naive_tensor_descriptor(make_tuple(number<4>{}, number<32>{}), make_tuple(number<32>{}, number<1>{})),
       make_tuple(make_xor_transform(make_tuple(number<4>{}, number<32>{}))), make_tuple(sequence<0, 1>{}),
       make_tuple(sequence<0, 1>{}));
-  check(swapped,
-        4);  // an exclusive or with the row's number moves single elements: 8 neighbours stay in the same 8 banks
+  constexpr distribution_encoding lanes =
+      tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<8>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<0, 0>>, sequence<>, sequence<>>::value;
+  struct example {
+    tensor_graph layout;
+    index_t max_conflict;
+  };
+  // An exclusive or with the row's number moves single elements: 8 neighbours stay in the same 8 banks.
+  const example examples[] = {
+      {rows_of(number<8>{}), 1}, {rows_of(number<32>{}), 4}, {rows_of(number<40>{}), 1}, {swapped.graph, 4}};
+  for (const auto& [layout, expected] : examples) {
+    const lds_access_walk walk(layout, lanes, 4);
+    index_t bank_access[32] = {};
+    for (index_t tid = 0; tid < 32; ++tid) ++bank_access[walk.offset({{tid / 8, tid % 8}}) % 32];
+    EXPECT_EQ(*std::max_element(std::begin(bank_access), std::end(bank_access)), expected);
+    EXPECT_EQ(analyze_lds_access(arch::sm90::value, layout, lanes, 4, lds_access_kind::read).worst_degree, expected);
+  }
 }
 
 }  // namespace
