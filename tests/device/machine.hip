@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Atomic updates, copies to LDS that bypass registers, and exchanges between lanes, as compiled for each GPU.
+#include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/util/sequence.hpp>
 
@@ -87,14 +88,14 @@ extern "C" TILEWRIGHT_GLOBAL void transposing_reads(const unsigned* in, tw::vect
   const tw::index_t t = exec::thread_id();
   exec::lds_store(lds, t * 4, in[t]);
   exec::block_sync();
-  const auto read = [&](auto op) TILEWRIGHT_INLINE_LAMBDA {
-    if constexpr (tw::arch::current::value.supports(decltype(op)::value)) {
+  const auto read = [&]<class Half, class Byte>(Half, Byte) TILEWRIGHT_INLINE_LAMBDA {
+    if constexpr (tw::arch::current::value.supports(tw::arch::transposing_read_op(sizeof(Half)))) {
       if (t >= 64) return;
-      wide[t] = exec::lds_load_transpose<short>(lds, t * 8 + 512);
-      narrow[t] = exec::lds_load_transpose<signed char>(lds, t * 8);
+      wide[t] = exec::lds_load_transpose<Half>(lds, t * 8 + 512);
+      narrow[t] = exec::lds_load_transpose<Byte>(lds, t * 8);
     }
   };
-  read(tw::number<tw::arch::lds_op::read_b64_tr_b16>{});
+  read(short{}, tw::int8_t{});
 #endif
 }
 
