@@ -29,6 +29,11 @@ TEST(MemoryAccessAnalyzer, TwoLanesUseHalfOfEachLine) {
   static_assert(cost.is_perfectly_coalesced(), "one line is the fewest");
 }
 
+TEST(MemoryAccessAnalyzer, NothingIsUsedWell) {
+  static_assert(memory_access_cost{}.utilization() == 100.0f);
+  static_assert(memory_access_cost{1, 1, 1, 16, 64}.utilization() == 25.0f);
+}
+
 TEST(MemoryAccessAnalyzer, LanesAlongARowCoalesce) {
   using rows = memory_access_analyzer<tile_distribution<copies::along_rows(128, 32, 4, 64, 8)>, half_t>;
   static_assert(rows::is_perfectly_coalesced() && rows::is_perfectly_coalesced(4096));
