@@ -1,72 +1,132 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the gemm program on a GPU: results, memory errors, races, and LDS conflicts by hardware counter.
+"""Checks the gemm program on an NVIDIA GPU: results, memory errors, races, and LDS conflicts by hardware counter.
 
-    tests/gpu/check_gemm.py build/release/examples/05_gemm/gemm-cuda [--out FOLDER]
+    tests/gpu/check_gemm.py build/release/examples/05_gemm/gemm-cuda [--out FOLDER] [--jobs N] [--only PART]...
 
 Needs compute-sanitizer and ncu (NVIDIA). Prints a table, writes results.json to the folder, and exits with 1 if anything is
-wrong. Every shape, type and layout runs on fresh random data and is compared with a double-precision reference.
+wrong. Every product runs on fresh random data, on a C full of NaN where beta is 0, and is compared with a double-precision reference.
+Parts: portable, hopper, memcheck, racecheck, synccheck, conflicts.
 """
 import argparse
+import concurrent.futures
 import csv
 import io
 import itertools
 import json
 import pathlib
+import random
 import subprocess
 import sys
 
 LAYOUTS = ["".join(x) for x in itertools.product("rc", repeat=3)]
 SHAPES = [(1, 1, 1), (17, 17, 17), (127, 127, 127), (128, 128, 32), (1, 4096, 64), (333, 77, 1000), (256, 384, 4096)]
 LARGE = [(1000, 5000, 2000), (4096, 4096, 4096)]
-TOLERANCE = {"f16": 2e-3, "bf16": 1e-2}
+PORTABLE = "gemm_128x128"
+HOPPER_TILES = {"hopper_128x256_b2": (128, 256), "hopper_128x256": (128, 256), "hopper_256x160_a2": (256, 160), "hopper_192x192_b2": (192, 192),
+                "hopper_128x192_b2": (128, 192), "hopper_128x128_b2": (128, 128), "hopper_128x64_a2": (128, 64), "hopper_64x64": (64, 64)}
+SANITIZERS = ("memcheck", "racecheck", "synccheck")
 
 
-def run(command, check=True):
-    done = subprocess.run(command, capture_output=True, text=True)
+def run(command, check=True, timeout=None):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", f"not done after {timeout} s")
     if check and done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done
 
 
-def gemm(program, shape, dtype, layout, *more):
+def arguments_of(shape, dtype, layout, *more):
     m, n, k = map(str, shape)
-    return [program, "--device", "gpu", "--m", m, "--n", n, "--k", k, "--dtype", dtype, "--layout", layout, "--verify", "--json", *more]
+    result = ["--out-dtype", "bf16"] if dtype == "fp8" else []
+    return ["--m", m, "--n", n, "--k", k, "--dtype", dtype, "--layout", layout, *result, *more]
 
 
-def check_results(program):
-    rows = []
-    seed = 0
-    for shape in SHAPES + LARGE:
-        for dtype in ("f16", "bf16"):
-            for layout in LAYOUTS if shape in SHAPES else ("rrr", "rcr", "crr", "ccc"):
-                for alpha, beta in ((1, 0), (1.5, -0.5)):
-                    seed += 1
-                    done = run(gemm(program, shape, dtype, layout, "--alpha", str(alpha), "--beta", str(beta), "--seed", str(seed)), check=False)
-                    report = json.loads(done.stdout) if done.stdout.strip().startswith("{") else {}
-                    error = report.get("verification", {}).get("relative_error")
-                    ok = done.returncode == 0 and error is not None and error <= TOLERANCE[dtype]
-                    rows.append({"shape": shape, "dtype": dtype, "layout": layout, "alpha": alpha, "beta": beta,
-                                 "relative_error": error, "kernel": report.get("kernel"), "ok": ok, "stderr": done.stderr.strip()})
-                    if not ok:
-                        print("WRONG", rows[-1])
-    return rows
+def portable_products():
+    """Every layout on few shapes; then what else the portable kernels offer."""
+    for shape, dtype in itertools.product(SHAPES + LARGE, ("f16", "bf16")):
+        for layout in LAYOUTS if shape in SHAPES else ("rrr", "rcr", "crr", "ccc"):
+            for alpha, beta in (("1", "0"), ("1.5", "-0.5")):
+                yield arguments_of(shape, dtype, layout, "--alpha", alpha, "--beta", beta, "--policy", PORTABLE)
+    for dtype in ("f16", "bf16"):
+        for shape in ((200, 328, 136), (129, 8, 1000), (8, 1000, 40)):
+            usual = arguments_of(shape, dtype, "rcr", "--policy", PORTABLE)
+            yield from ([*usual, *more] for more in (
+                ["--batch", "5", "--beta", "1"], ["--gap", "24"], ["--split-k", "2"], ["--split-k", "2", "--bias", "--beta", "2"],
+                ["--bias", "--activation", "relu"], ["--scale", "0.5", "--row-scale", "--column-scale", "--activation", "gelu"],
+                ["--residual", "--activation", "silu", "--batch", "2"], ["--out-dtype", "f32", "--beta", "1"]))
+    for policy, order in (("gemm_128x64", "row-groups"), ("gemm_64x64", "row-groups"), (PORTABLE, "rows"), (PORTABLE, "hilbert")):
+        yield arguments_of((1000, 1048, 520), "f16", "rcr", "--policy", policy, "--grid-order", order)
 
 
-def check_sanitizer(program, tool):
-    rows = []
+def near(length, step, rnd):
+    """A length around a tile's, and a multiple of `step`."""
+    wanted = rnd.choice([1, length // 2, length - 1, length, length + 1, 2 * length - 3, 2 * length + 9, 5 * length + 1])
+    return max(step, wanted // step * step)
+
+
+def hopper_products():
+    """Every tile, with lengths around it; B both ways; alpha and beta, batches, gaps, epilogues in turns."""
+    rnd = random.Random(1)
+    variants = [[], ["--alpha", "1.5", "--beta", "-0.5"], ["--batch", "3"], ["--gap", "16"], ["--batch", "2", "--gap", "32", "--beta", "1"],
+                ["--bias", "--activation", "relu"], ["--scale", "0.5", "--row-scale", "--column-scale", "--bias", "--activation", "gelu"],
+                ["--activation", "silu", "--beta", "1", "--batch", "2", "--gap", "16"], ["--bias", "--column-scale", "--alpha", "-2"]]
+    for policy, (m, n) in HOPPER_TILES.items():
+        for dtype, b in (("f16", "c"), ("f16", "r"), ("bf16", "c"), ("bf16", "r"), ("fp8", "c")):
+            step = 16 if dtype == "fp8" else 8  # rows begin at multiples of 16 bytes
+            for more in variants:
+                if b == "r" and {"--bias", "--activation"} & set(more):
+                    continue  # epilogues are there for a column-major B
+                shape = (near(m, 1, rnd), near(n, step, rnd), near(256, step, rnd))
+                yield arguments_of(shape, dtype, f"r{b}r", "--policy", policy, *more)
+    for dtype, b in (("f16", "c"), ("f16", "r"), ("bf16", "c"), ("fp8", "c")):  # the tile that the program chooses
+        for shape in ((1, 64, 64), (16, 4096, 8192), (1000, 5008, 2000), (3000, 3008, 3008), (4096, 4096, 4096), (2048, 2048, 128)):
+            yield arguments_of(shape, dtype, f"r{b}r")
+
+
+def check_products(program, products, jobs):
+    def check(numbered):
+        seed, arguments = numbered
+        command = [program, "--device", "gpu", "--verify", "--json", "--seed", str(seed + 1), *arguments]
+        done = run(command, check=False, timeout=120)
+        report = json.loads(done.stdout) if done.stdout.strip().startswith("{") else {}
+        verification = report.get("verification") or {}
+        ok = done.returncode == 0 and verification.get("correct") is True
+        if not ok:
+            print("WRONG", " ".join(command), done.stderr.strip(), flush=True)
+        return {"arguments": " ".join(arguments), "dtype": report.get("dtype"), "out_dtype": report.get("out_dtype"),
+                "kernel": report.get("kernel"), "relative_error": verification.get("relative_error"), "ok": ok}
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(check, enumerate(products)))
+
+
+def sanitized_products():
     for shape, layout, dtype in (((130, 129, 40), "rrr", "f16"), ((130, 129, 40), "crc", "bf16"), ((256, 136, 72), "rcr", "f16"),
                                  ((256, 136, 72), "crr", "bf16"), ((128, 128, 96), "ccr", "f16"), ((1, 1, 1), "rrr", "f16")):
-        done = run(["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", *gemm(program, shape, dtype, layout)], check=False)
-        ok = done.returncode == 0
-        rows.append({"tool": tool, "shape": shape, "layout": layout, "dtype": dtype, "ok": ok})
-        if not ok:
-            print(done.stdout[-2000:], done.stderr[-2000:])
-    return rows
+        yield arguments_of(shape, dtype, layout, "--policy", PORTABLE)
+    yield arguments_of((72, 136, 200), "f16", "rcr", "--policy", PORTABLE, "--split-k", "3", "--bias", "--beta", "1")
+    for i, (policy, (m, n)) in enumerate(HOPPER_TILES.items()):
+        dtype = ("f16", "bf16", "fp8")[i % 3]
+        yield arguments_of((m + 3, n + 16, 320), dtype, "rcr", "--policy", policy, *(["--beta", "1", "--batch", "2"] if i % 2 else ["--bias"]))
 
 
-# Wavefronts, by instruction. The counters of the memory pipe itself also see what other traffic adds to stores in a busy kernel;
-# they are reported beside these.
+def check_sanitizer(program, tool, jobs):
+    def check(arguments):
+        command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", program, "--device", "gpu", "--verify", *arguments]
+        done = run(command, check=False, timeout=90)
+        if done.returncode != 0:
+            print(tool, " ".join(arguments), done.stdout[-1500:], done.stderr[-500:], flush=True)
+        return {"tool": tool, "arguments": " ".join(arguments), "exit_code": done.returncode, "ok": done.returncode == 0}
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(check, sanitized_products()))
+
+
+# Wavefronts, by instruction. Counters of the memory pipe itself also see what other traffic adds in a busy kernel; they are reported beside
+# these. Copies without registers (cp.async) have none but those.
 _SASS = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
 _PIPE = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
 METRICS = {
@@ -75,6 +135,7 @@ METRICS = {
     _SASS.format("st"): "store",
     _PIPE.format("ld"): "load, in the pipe",
     _PIPE.format("st"): "store, in the pipe",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum": "conflicts of copies, in the pipe",
 }
 
 
@@ -82,43 +143,68 @@ def check_conflicts(program):
     rows = []
     for shape, layout, dtype in (((512, 512, 512), "rcr", "f16"), ((512, 512, 512), "rcr", "bf16"), ((512, 512, 512), "rrr", "f16"),
                                  ((256, 384, 200), "crr", "f16"), ((200, 100, 50), "ccc", "bf16"), ((127, 127, 127), "rrr", "f16")):
-        command = gemm(program, shape, dtype, layout)
+        command = [program, "--device", "gpu", "--json", *arguments_of(shape, dtype, layout, "--policy", PORTABLE)]
         report = json.loads(run(command).stdout)
+        copies_directly = "_v8" in report["kernel"]
         predicted = {"load": 0, "store": 0}
         for line in report["lds"]:
-            predicted["store" if line["instruction"].startswith("st") else "load"] += line["predicted_cycles"]
+            name = line["instruction"]
+            if not name.startswith("st"):
+                predicted["load"] += line["predicted_cycles"]
+            elif not (copies_directly and name == "st.shared.v4.b32"):
+                predicted["store"] += line["predicted_cycles"]
         done = run(["ncu", "--csv", "--clock-control", "none", "--metrics", ",".join(METRICS), *command])
         text = "\n".join(line for line in done.stdout.splitlines() if line.startswith('"'))
         counted = dict.fromkeys(METRICS.values(), 0)
         for row in csv.DictReader(io.StringIO(text)):
             if row["Metric Name"] in METRICS:
-                counted[METRICS[row["Metric Name"]]] += int(row["Metric Value"].replace(",", ""))
+                counted[METRICS[row["Metric Name"]]] += int(float(row["Metric Value"].replace(",", "")))
         ok = all(predicted[name] == counted[name] for name in predicted)
         rows.append({"shape": shape, "layout": layout, "dtype": dtype, "kernel": report["kernel"], "predicted": predicted,
                      "counted": counted, "ok": ok})
+        print(f"{report['kernel']:40} {'x'.join(map(str, shape)):14} wavefronts predicted {predicted} counted {counted} "
+              f"{'equal' if ok else 'DIFFERENT'}", flush=True)
     return rows
+
+
+def as_json(results):
+    """A line for each row."""
+    parts = []
+    for name, value in results.items():
+        lines = [json.dumps(v) for v in value] if isinstance(value, list) else None
+        parts.append(f' "{name}": ' + (json.dumps(value) if lines is None else "[\n  " + ",\n  ".join(lines) + "\n ]"))
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."))
+    parser.add_argument("--jobs", type=int, default=8, help="products at a time")
+    parser.add_argument("--only", action="append", help="run this part only")
     options = parser.parse_args()
-    device = json.loads(run(gemm(options.program, (64, 64, 64), "f16", "rrr")).stdout)["device"]
-    results = {"device": device, "results": check_results(options.program)}
-    worst = {d: max(r["relative_error"] or 0 for r in results["results"] if r["dtype"] == d) for d in TOLERANCE}
-    print(f"{device}: {sum(r['ok'] for r in results['results'])} of {len(results['results'])} products right; "
-          + ", ".join(f"{d}: worst relative error {e:.3g}" for d, e in worst.items()))
-    for tool in ("memcheck", "racecheck", "synccheck"):
-        results[tool] = check_sanitizer(options.program, tool)
-        print(f"compute-sanitizer {tool}: {sum(r['ok'] for r in results[tool])} of {len(results[tool])} clean")
-    results["conflicts"] = check_conflicts(options.program)
-    for r in results["conflicts"]:
-        print(f"{r['kernel']:20} {'x'.join(map(str, r['shape'])):14} wavefronts predicted {r['predicted']} counted {r['counted']} {'equal' if r['ok'] else 'DIFFERENT'}")
-    (options.out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    parts = [results["results"], results["memcheck"], results["racecheck"], results["synccheck"], results["conflicts"]]
-    failed = sum(not r["ok"] for part in parts for r in part)
-    print(f"{sum(map(len, parts)) - failed} passed, {failed} failed")
+    first = [options.program, "--device", "gpu", "--json", *arguments_of((64, 64, 64), "f16", "rrr")]
+    results = {"device": json.loads(run(first).stdout)["device"]}
+    print(results["device"])
+    for part in ("portable", "hopper", *SANITIZERS, "conflicts"):
+        if options.only and part not in options.only:
+            continue
+        if part == "conflicts":
+            results[part] = check_conflicts(options.program)
+        elif part in SANITIZERS:
+            results[part] = check_sanitizer(options.program, part, options.jobs)
+        else:
+            results[part] = check_products(options.program, portable_products() if part == "portable" else hopper_products(), options.jobs)
+            worst = {}
+            for row in results[part]:
+                key = f"{row['dtype']} to {row['out_dtype']}"
+                worst[key] = max(worst.get(key, 0), row["relative_error"] or 0)
+            print("worst relative errors: " + ", ".join(f"{name} {error:.3g}" for name, error in sorted(worst.items())))
+        print(f"{part}: {sum(r['ok'] for r in results[part])} of {len(results[part])} as they should be", flush=True)
+        (options.out / "results.json").write_text(as_json(results))
+    rows = [r for part in results.values() if isinstance(part, list) for r in part]
+    failed = sum(not r["ok"] for r in rows)
+    print(f"{len(rows) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
