@@ -22,7 +22,6 @@ std::string obstacle(const std::vector<hopper_entry>& list, const kernel_problem
                      const kernel_request& request) {
   if (request.split_k > 1 || request.grid_order)
     return "they share the work in their own way, without --split-k and --grid-order";
-  if (problem.args.residual) return "they add no residual";
   const std::string types = std::string(name_of(problem.type)) + " to " + name_of(problem.result);
   bool has_types = false, has_layout = false, has_epilogue = false;
   for (const hopper_entry& e : list) {

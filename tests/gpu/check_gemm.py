@@ -72,18 +72,21 @@ def hopper_products():
     rnd = random.Random(1)
     variants = [[], ["--alpha", "1.5", "--beta", "-0.5"], ["--batch", "3"], ["--gap", "16"], ["--batch", "2", "--gap", "32", "--beta", "1"],
                 ["--bias", "--activation", "relu"], ["--scale", "0.5", "--row-scale", "--column-scale", "--bias", "--activation", "gelu"],
-                ["--activation", "silu", "--beta", "1", "--batch", "2", "--gap", "16"], ["--bias", "--column-scale", "--alpha", "-2"]]
+                ["--activation", "silu", "--beta", "1", "--batch", "2", "--gap", "16"], ["--bias", "--column-scale", "--alpha", "-2"],
+                ["--residual", "--bias", "--activation", "relu", "--beta", "1", "--gap", "16"]]
     for policy, (m, n) in HOPPER_TILES.items():
         for dtype, b in (("f16", "c"), ("f16", "r"), ("bf16", "c"), ("bf16", "r"), ("fp8", "c")):
             step = 16 if dtype == "fp8" else 8  # rows begin at multiples of 16 bytes
             for more in variants:
-                if b == "r" and {"--bias", "--activation"} & set(more):
+                if b == "r" and {"--bias", "--activation", "--residual"} & set(more):
                     continue  # epilogues are there for a column-major B
                 shape = (near(m, 1, rnd), near(n, step, rnd), near(256, step, rnd))
                 yield arguments_of(shape, dtype, f"r{b}r", "--policy", policy, *more)
     for dtype, b in (("f16", "c"), ("f16", "r"), ("bf16", "c"), ("fp8", "c")):  # the tile that the program chooses
         for shape in ((1, 64, 64), (16, 4096, 8192), (1000, 5008, 2000), (3000, 3008, 3008), (4096, 4096, 4096), (2048, 2048, 128)):
             yield arguments_of(shape, dtype, f"r{b}r")
+    for shape in ((100, 100, 64), (64, 64, 20), (333, 77, 1000)):  # not for bulk copies: the program takes the portable kernel
+        yield arguments_of(shape, "f16", "rcr")
 
 
 def check_products(program, products, jobs):
