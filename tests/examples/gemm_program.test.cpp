@@ -278,10 +278,11 @@ TEST(GemmProgram, FilesOfEightBitsAreMultiplied) {
 TEST(GemmProgram, PoliciesAndOrdersAreThoseAskedFor) {
   const scratch_folder folder;
   const std::string usual = "--m 192 --n 320 --k 72 --layout rcr ";
-  for (const auto& [arch, policies] : {std::pair<const char*, std::vector<const char*>>{
-                                           "gfx942", {"gemm_256x256", "gemm_128x128", "gemm_128x64", "gemm_64x64"}},
-                                       {"gfx1201", {"gemm_128x64", "gemm_64x64"}},
-                                       {"sm_90", {"gemm_128x128", "gemm_64x64"}}})
+  for (const auto& [arch, policies] :
+       {std::pair<const char*, std::vector<const char*>>{
+            "gfx942", {"gemm_256x256", "gemm_ping_pong", "gemm_one_wave", "gemm_128x128", "gemm_128x64", "gemm_64x64"}},
+        {"gfx1201", {"gemm_128x64", "gemm_64x64"}},
+        {"sm_90", {"gemm_128x128", "gemm_64x64"}}})
     for (const char* policy : policies)
       EXPECT_EQ(kernel_of(folder, usual + "--arch " + arch + " --policy " + policy),
                 std::string(policy) + "_f16_ak_bk_v8_to_f16");
