@@ -3,6 +3,7 @@
 #include "random_layout.hpp"
 
 #include <tilewright/descriptor/graph_walk.hpp>
+#include <tilewright/distribution/access_plan.hpp>
 
 #include <gtest/gtest.h>
 
@@ -130,6 +131,31 @@ TEST(RandomLayouts, LinearOnesAre) {
       }
       return evaluate(layout, index).offset == sum ? "" : about(layout, index, "not linear");
     });
+  });
+}
+
+// What step_along says of a dimension is so everywhere; of linear layouts it knows all that does not take two run-time values.
+TEST(RandomLayouts, StepsAlongADimensionAreTheSameEverywhere) {
+  check_property([](tape& choices) -> std::string {
+    const random_layout layout = make_random_layout(choices);
+    const tensor_graph known = all_static(layout);
+    const indices& lengths = layout.model.lengths();
+    for (index_t d = 0; d < index_t(lengths.size()); ++d) {
+      const linear_step step = step_along(layout.graph, d), of_known = step_along(known, d);
+      const index_t distance = step.factor * (step.slot < 0 ? 1 : layout.values[std::size_t(step.slot)]);
+      const std::string about = ", step along " + std::to_string(d) + " of" + layout.description;
+      if (of_known.slot >= 0) return "a run-time value of a static layout" + about;
+      if (step.factor != 0 && of_known.factor != distance) return "static and run-time forms differ" + about;
+      std::string wrong = for_each_index(lengths, [&](const indices& index) -> std::string {
+        indices next = index;
+        if (++next[std::size_t(d)] == lengths[std::size_t(d)]) return "";
+        const std::optional<index_t> from = layout.model.offset(index), to = layout.model.offset(next);
+        if (!from || !to || (of_known.factor == 0 && !is_linear(known))) return "";
+        return *to - *from == of_known.factor ? "" : "not " + std::to_string(of_known.factor) + " at " + text(index);
+      });
+      if (!wrong.empty()) return wrong + about;
+    }
+    return "";
   });
 }
 
