@@ -35,7 +35,7 @@ struct kernel_entry {
   tw::gemm_lds_rounds (*rounds)(const tw::gemm_args&) = nullptr;
   const tw::gemm_static_report* report = nullptr;  // where there are several policies to choose from
 
-  /// For instance gemm_128x128_f16_ak_bn_v8; see docs/gpu_results.md.
+  /// For instance gemm_128x128_f16_ak_bn_v8_to_f16: A contiguous along k, B along n, vectors of 8 elements.
   std::string name() const;
 };
 

@@ -62,8 +62,8 @@ TEST(GemmTypes, Int8ToInt) {
       {.m = 80, .n = 48, .k = 77, .alpha = 3, .beta = -2});
   expect_gemm<gemm_policy<arch::gfx950, int8_t, k, mn, 16, block_tile{64, 64, 128, 2, 2, mfma_32x32x32_b8}>>(
       {.m = 80, .n = 48, .k = 160});
-  expect_gemm<gemm_policy<arch::gfx1100, int8_t, k, mn, 1, block_tile{32, 32, 64, 1, 1, wmma_16x16x16_b8_gfx11}>>(
-      {.m = 33, .n = 31, .k = 67});
+  expect_gemm<gemm_policy<arch::gfx1100, int8_t, k, mn, 1, block_tile{32, 32, 64, 1, 1, wmma_16x16x16_b8_gfx11},
+                          double_buffered_pipeline>>({.m = 33, .n = 31, .k = 67});
 }
 
 TEST(GemmTypes, IntegersAreScaledByIntegers) {

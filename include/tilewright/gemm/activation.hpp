@@ -27,6 +27,7 @@ TILEWRIGHT_HD float gelu_argument(float x) { return 1.595769122f * (x + 0.044715
 
 }  // namespace detail
 
+/// The activation's value at x.
 template <activation Kind>
 TILEWRIGHT_HD float activate(float x) {
   if constexpr (Kind == activation::relu) {

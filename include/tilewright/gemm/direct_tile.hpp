@@ -22,6 +22,7 @@ TILEWRIGHT_HD constexpr direct_tile_shape direct_shape(index_t m, index_t n) {
   return {row_bytes, min(is_large ? 4 : 3 + (row_bytes == 64), Arch::value.lds_bytes / ((m + n) * row_bytes))};
 }
 
+/// The block tile of that shape, with the default tile's matrix instruction.
 template <class Arch, class T>
 TILEWRIGHT_HD constexpr block_tile direct_tile(index_t m, index_t n, index_t waves_m, index_t waves_n) {
   return {m,       n,       direct_shape<Arch, T>(m, n).row_bytes / index_t(sizeof(T)),
@@ -34,6 +35,7 @@ template <class Arch, class T>
 inline constexpr bool large_tile_fits_registers =
     arch::describe(default_block_tile<Arch, T>().op).k * index_t(sizeof(T)) < 64;
 
+/// Policies for CDNA that copy to LDS without registers; Vector as multi_stage_pipeline wants it there.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_direct_256x256 : gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(256, 256, 2, 4),
                                          multi_stage_pipeline<direct_shape<Arch, T>(256, 256).stages>> {

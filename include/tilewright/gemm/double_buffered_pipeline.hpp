@@ -13,8 +13,8 @@ struct double_buffered_pipeline {
   static constexpr index_t barriers_per_tile = 1;
 
   /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
-  template <class Policy, class AWindow, class BWindow, class C>
-  TILEWRIGHT_HD static void run(static_distributed_tensor<float, C>& c, AWindow a_window, BWindow b_window,
+  template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
+  TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
     constexpr block_tile tile = Policy::tile;
     constexpr index_t stage_bytes = lds_stage_bytes<Policy>();

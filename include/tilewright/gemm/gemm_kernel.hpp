@@ -39,6 +39,7 @@ struct gemm_kernel {
     return fit && tile.m * tile.n / block_size + 100 <= registers ? 2 : 1;
   }();
 
+  /// Blocks of a launch: x for the tiles of C, y for the parts of k, z for the batch.
   static constexpr grid_size grid(const gemm_args& args) {
     return {ceil_div(args.n, tile.n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
   }

@@ -25,6 +25,7 @@ struct gemm_lds_prediction {
   }
 };
 
+/// The cost of each access to LDS of gemm_kernel<Policy>, of one block and one tile (chunk): instructions, clocks, conflicts.
 template <class Policy>
 constexpr gemm_lds_prediction predict_lds() {
   using Arch = typename Policy::arch;

@@ -123,15 +123,6 @@ class operand_windows {
     return lane_copy<BWindow, b_write_window>(b, b_write_);
   }
 
-  /// Begins to copy a tile of each operand from global memory there; of the copies in `Parts` parts, those of one.
-  template <index_t Part = 0, index_t Parts = 1, class AWindow, class BWindow>
-  TILEWRIGHT_HD void copy(const AWindow& a, const BWindow& b, index_t lds_bytes, exec::call_site where = {}) const {
-    constexpr index_t num_a = AWindow::num_access, num = num_a + BWindow::num_access;
-    constexpr index_t first = num * Part / Parts, last = num * (Part + 1) / Parts;
-    async_load_accesses<min(first, num_a), min(last, num_a)>(a_write_, a, lds_bytes, where);
-    async_load_accesses<max(first, num_a) - num_a, max(last, num_a) - num_a>(b_write_, b, lds_bytes, where);
-  }
-
   /// Reads the operands of `Count` steps along k from step First on.
   template <index_t First = 0, index_t Count = num_k_steps(tile)>
   TILEWRIGHT_HD void load(operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {

@@ -37,8 +37,8 @@ TILEWRIGHT_HD constexpr void require_lane_order() {
   if constexpr (bytes >= 4 && arch::current::value.supports_direct_to_lds(bytes)) {
     static_assert(is_in_lane_order_v<LdsWindow>,
                   "async_load_tile: this target fills LDS lane after lane, and the layout or the distribution has "
-                  "another order; make "
-                  "both windows with make_async_tile_window");
+                  "another order; make both "
+                  "windows with make_async_tile_window");
   }
 #endif
 }
@@ -53,19 +53,15 @@ TILEWRIGHT_HD void async_load_each(const LdsWindow& to, const Window& from, Know
    ...);
 }
 
-/// First, First + 1, ...
-template <index_t First, index_t... Is>
-TILEWRIGHT_HD constexpr sequence<(First + Is)...> shifted(sequence<Is...>) {
-  return {};
-}
-
 }  // namespace detail
 
-/// Begins the copies First to Last - 1 of the Window::num_access ones of async_load_tile, which says what they do: for kernels that
-/// spread them among other instructions.
-template <index_t First, index_t Last, TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
-TILEWRIGHT_HD void async_load_accesses(const LdsWindow& lds_window, const Window& window, index_t lds_bytes = 0,
-                                       exec::call_site where = {}, Known known = {}) {
+/// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside of the tensor.
+/// async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination: another buffer of the
+/// same layout. Targets without such copies, or without copies of this vector's size, load and store (check_direct_to_lds tells).
+/// Kernels that copy again and again take lane_copy or direct_copy, which check bounds once.
+template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
+TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},
+                                   index_t lds_bytes = 0, exec::call_site where = {}) {
   const exec::call_scope scope(where);
   static_assert(LdsWindow::view_type::address_space == address_space_enum::lds,
                 "async_load_tile: the first window must be in LDS");
@@ -87,16 +83,7 @@ TILEWRIGHT_HD void async_load_accesses(const LdsWindow& lds_window, const Window
   } else {
     detail::require_lane_order<LdsWindow>();
   }
-  detail::async_load_each(lds_window, window, known, lds_bytes, detail::shifted<First>(make_sequence<Last - First>{}));
-}
-
-/// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside of the tensor.
-/// async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination: another buffer of the
-/// same layout. Targets without such copies, or without copies of this vector's size, load and store (check_direct_to_lds tells).
-template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
-TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},
-                                   index_t lds_bytes = 0, exec::call_site where = {}) {
-  async_load_accesses<0, Window::num_access>(lds_window, window, lds_bytes, where, known);
+  detail::async_load_each(lds_window, window, known, lds_bytes, typename Window::access_sequence{});
 }
 
 /// Waits until at most Outstanding of the thread's latest copies are not complete: a tile is Window::num_access of them. All when 0.

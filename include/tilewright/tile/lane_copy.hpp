@@ -44,10 +44,11 @@ class lane_copy {
   template <index_t First = 0, index_t Last = num_access>
   TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
-    [&]<index_t... Is>(sequence<Is...> accesses) TILEWRIGHT_INLINE_LAMBDA {
-      [[maybe_unused]] const auto target = to_.offsets(accesses);
-      (exec::async_load_in_group<bytes>(from_, offset_[Is], to_.view.buffer, target[Is] + lds_bytes), ...);
-    }(detail::shifted<First>(make_sequence<Last - First>{}));
+    [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      [[maybe_unused]] const auto target = to_.offsets(sequence<(First + Is)...>{});
+      (exec::async_load_in_group<bytes>(from_, offset_[First + Is], to_.view.buffer, target[First + Is] + lds_bytes),
+       ...);
+    }(make_sequence<Last - First>{});
   }
 };
 
