@@ -82,14 +82,15 @@ std::string explain(const std::string& target, std::int64_t m, std::int64_t n, s
   text += formatted(
       "f16, A row-major, B column-major; for one tile along k of one block:\n%-14s %-12s %5s %10s %9s %9s %9s %9s %9s "
       "%9s %5s %6s %-7s %8s\n",
-      "kernel", "tile", "waves", "matrix clk", "LDS read", "LDS write", "waits", "conflicts", "bytes", "LDS bytes", "VGPRs",
-      "blocks", "bound", "TFLOP/s");
+      "kernel", "tile", "waves", "matrix clk", "LDS read", "LDS write", "waits", "conflicts", "bytes", "LDS bytes",
+      "VGPRs", "blocks", "bound", "TFLOP/s");
   for (std::size_t i = 0; i < kernels.reports.size(); ++i) {
     const tw::gemm_static_report& r = kernels.reports[i];
     const std::string tile = std::to_string(r.tile.m) + "x" + std::to_string(r.tile.n) + "x" + std::to_string(r.tile.k);
-    text += formatted("%-14s %-12s %5d %10.0f %9d %9d %9d %9s %9d %9d %5d %6d %-7s %8.1f\n", kernels.names[i], tile.c_str(),
-                      r.tile.num_waves(), r.matrix_clocks(gpu), r.lds_read_clocks, r.lds_write_clocks,
-                      r.wait_clocks(gpu) + r.turns * tw::lds_latency, r.conflict_free ? "none" : "some", r.global_bytes, r.lds_bytes, r.registers, r.blocks_per_cu(gpu),
+    text += formatted("%-14s %-12s %5d %10.0f %9d %9d %9d %9s %9d %9d %5d %6d %-7s %8.1f\n", kernels.names[i],
+                      tile.c_str(), r.tile.num_waves(), r.matrix_clocks(gpu), r.lds_read_clocks, r.lds_write_clocks,
+                      r.wait_clocks(gpu) + r.turns * tw::lds_latency, r.conflict_free ? "none" : "some", r.global_bytes,
+                      r.lds_bytes, r.registers, r.blocks_per_cu(gpu),
                       r.bound(gpu) == tw::gemm_bound::lds ? "LDS" : "matrix", r.tera_bound(gpu));
   }
   const tw::gemm_estimate e = choice(kernels, m, n, k);

@@ -10,7 +10,8 @@ namespace tilewright {
 namespace detail {
 
 /// Lengths of the top dimensions, everything being known.
-TILEWRIGHT_HD constexpr multi_index<tensor_graph::max_top> known_lengths(const tensor_graph& graph, const index_t* values) {
+TILEWRIGHT_HD constexpr multi_index<tensor_graph::max_top> known_lengths(const tensor_graph& graph,
+                                                                         const index_t* values) {
   multi_index<tensor_graph::max_top> lengths{};
   for (index_t d = 0; d < graph.ndim(); ++d) {
     const dimension_source source = find_source(graph, graph.top[d]);
@@ -64,7 +65,7 @@ struct element_census {
 /// f(offset) for every element of a graph whose lengths are all positive.
 template <class F>
 TILEWRIGHT_HD constexpr void for_each_offset(const tensor_graph& graph, const index_t* values,
-                               const multi_index<tensor_graph::max_top>& lengths, F&& f) {
+                                             const multi_index<tensor_graph::max_top>& lengths, F&& f) {
   index_t hidden[tensor_graph::max_hidden] = {};
   multi_index<tensor_graph::max_top> index{};
   for (bool more = true; more;) {
@@ -78,7 +79,8 @@ TILEWRIGHT_HD constexpr void for_each_offset(const tensor_graph& graph, const in
 
 /// By looking at every element.
 TILEWRIGHT_HD constexpr element_census count_elements(const tensor_graph& graph, const index_t* values,
-                                        const multi_index<tensor_graph::max_top>& lengths, long_index_t space) {
+                                                      const multi_index<tensor_graph::max_top>& lengths,
+                                                      long_index_t space) {
   element_census result;
   long_index_t first = 0, last = space - 1, num_taken = 0;
   const auto look = [&] {
@@ -111,7 +113,7 @@ struct linear_form {
 };
 
 TILEWRIGHT_HD constexpr linear_form linear_form_of(const tensor_graph& graph, const index_t* values,
-                                     const multi_index<tensor_graph::max_top>& lengths) {
+                                                   const multi_index<tensor_graph::max_top>& lengths) {
   index_t hidden[tensor_graph::max_hidden] = {};
   multi_index<tensor_graph::max_top> index{};
   lower_all(graph, values, index.data(), hidden);
@@ -140,7 +142,8 @@ TILEWRIGHT_HD constexpr linear_form linear_form_of(const tensor_graph& graph, co
   return form;
 }
 
-TILEWRIGHT_HD constexpr element_census take_census(const tensor_graph& graph, const index_t* values, long_index_t space) {
+TILEWRIGHT_HD constexpr element_census take_census(const tensor_graph& graph, const index_t* values,
+                                                   long_index_t space) {
   // Bijections above do not change which places are taken. What only leaves out elements makes none of them meet.
   const tensor_graph base =
       without_top(graph, values, [](auto rules, const index_t* p, index_t n) { return rules.bijective(p, n); });

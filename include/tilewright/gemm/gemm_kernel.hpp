@@ -164,12 +164,14 @@ struct gemm_kernel {
         return window(make_naive_tensor_view<global>(p, shape, make_tuple(number<1>{}, ld), vector));
       }
     };
-    const auto a = operand_window(number<Policy::a_major>{}, static_cast<const T*>(args.a), args.batch_stride_a, args.m, args.lda, m0,
-                                  make_tuple(number<tile.m>{}, number<tile.k>{}), tile_distribution<Policy::a_copy>{},
-                                  tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
-    const auto b = operand_window(number<Policy::b_major>{}, static_cast<const BElement*>(args.b), args.batch_stride_b, args.n, args.ldb, n0,
-                                  make_tuple(number<tile.n>{}, number<tile.k>{}), tile_distribution<Policy::b_copy>{},
-                                  tensor_descriptor<Policy::b_lds>{{}, tile.n * tile.k});
+    const auto a =
+        operand_window(number<Policy::a_major>{}, static_cast<const T*>(args.a), args.batch_stride_a, args.m, args.lda,
+                       m0, make_tuple(number<tile.m>{}, number<tile.k>{}), tile_distribution<Policy::a_copy>{},
+                       tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
+    const auto b =
+        operand_window(number<Policy::b_major>{}, static_cast<const BElement*>(args.b), args.batch_stride_b, args.n,
+                       args.ldb, n0, make_tuple(number<tile.n>{}, number<tile.k>{}),
+                       tile_distribution<Policy::b_copy>{}, tensor_descriptor<Policy::b_lds>{{}, tile.n * tile.k});
 
     static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();

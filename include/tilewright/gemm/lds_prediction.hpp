@@ -55,8 +55,7 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
   constexpr auto c = make_lds_descriptor<stage::layout.layout>();
-  constexpr lds_access_kind write = lds_access_kind::write,
-                            a_read = fragment_access(tile.op, Policy::a_transposed),
+  constexpr lds_access_kind write = lds_access_kind::write, a_read = fragment_access(tile.op, Policy::a_transposed),
                             b_read = fragment_access(tile.op, Policy::b_transposed);
   return require_conflict_free<Basis, lds_access<Arch, a, tile_distribution<Policy::a_copy>, T, write>,
                                lds_access<Arch, b, tile_distribution<Policy::b_copy>, T, write>,
@@ -80,7 +79,8 @@ TILEWRIGHT_HD constexpr index_t num_tiles_behind() {
 template <class Policy>
 constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const grid_size grid = gemm_kernel<Policy>::grid(args);
-  const long_index_t tiles = split_k_into_tiles(args.k, Policy::tile.k).count, blocks = long_index_t(grid.x) * grid.y * grid.z;
+  const long_index_t tiles = split_k_into_tiles(args.k, Policy::tile.k).count,
+                     blocks = long_index_t(grid.x) * grid.y * grid.z;
   const long_index_t block_tiles = long_index_t(grid.x) * grid.z * tiles;  // parts of k share the tiles
   return {block_tiles + blocks * num_tiles_behind<Policy>(), block_tiles,
           blocks * result_stage<typename gemm_kernel<Policy>::writer>::num_chunks};

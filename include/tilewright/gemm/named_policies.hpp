@@ -29,7 +29,7 @@ using policy_256x256 = detail::conditional_t<
     gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(256, 256, 2, 4)>,
     gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(256, 256, 2, 4),
                 detail::conditional_t<Vector * sizeof(T) % 16 == 0,
-                                   multi_stage_pipeline<direct_shape<Arch, T>(256, 256).stages>, default_pipeline>>>;
+                                      multi_stage_pipeline<direct_shape<Arch, T>(256, 256).stages>, default_pipeline>>>;
 }  // namespace detail
 
 /// Policies by the size of their tile, with the pipeline that suits it, and by the name of their pipeline. Parameters are those of

@@ -68,8 +68,8 @@ class operand_windows {
 
   /// 32-bit registers for these operands, and for a tile of each operand on its way from global memory.
   static constexpr index_t registers =
-      (a_encoding_v<tile>.num_elements_per_thread() + b_encoding_v<tile>.num_elements_per_thread()) * index_t(sizeof(T)) /
-      4;
+      (a_encoding_v<tile>.num_elements_per_thread() + b_encoding_v<tile>.num_elements_per_thread()) *
+      index_t(sizeof(T)) / 4;
   static constexpr index_t copy_registers =
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
@@ -93,13 +93,10 @@ class operand_windows {
     constexpr index_t num_a = a_write_window::num_access, last_of_a = min(Last, num_a),
                       first_of_b = max(First, num_a) - num_a;
     const auto store = [&]<index_t Begin, index_t... Is>(const auto& window, const auto& tile, number<Begin>,
-                                                         sequence<Is...>)
-                           TILEWRIGHT_INLINE_LAMBDA {
-                             detail::store_accesses(tile, window, known_inside<>{}, lds_bytes,
-                                                    sequence<Begin + Is...>{});
-                           };
-    if constexpr (First < last_of_a)
-      store(a_write_, a, number<First>{}, make_sequence<last_of_a - First>{});
+                                                         sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      detail::store_accesses(tile, window, known_inside<>{}, lds_bytes, sequence<Begin + Is...>{});
+    };
+    if constexpr (First < last_of_a) store(a_write_, a, number<First>{}, make_sequence<last_of_a - First>{});
     if constexpr (first_of_b < Last - num_a)
       store(b_write_, b, number<first_of_b>{}, make_sequence<Last - num_a - first_of_b>{});
   }

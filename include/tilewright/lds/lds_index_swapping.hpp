@@ -29,10 +29,12 @@ TILEWRIGHT_HD constexpr auto make_lds_index_swapping_descriptor() {
       base, make_tuple(make_xor_transform(make_tuple(m, k0_times_layer)), make_pass_through_transform(k1)),
       make_tuple(sequence<1, 0>{}, sequence<2>{}), make_tuple(sequence<1, 0>{}, sequence<2>{}));
   // (L, M / L, K0, K1)
-  const auto layered = transform_tensor_descriptor(
-      permuted,
-      make_tuple(make_unmerge_transform(make_tuple(layer, k0)), make_pass_through_transform(m), make_pass_through_transform(k1)),
-      make_tuple(sequence<0>{}, sequence<1>{}, sequence<2>{}), make_tuple(sequence<0, 2>{}, sequence<1>{}, sequence<3>{}));
+  const auto layered =
+      transform_tensor_descriptor(permuted,
+                                  make_tuple(make_unmerge_transform(make_tuple(layer, k0)),
+                                             make_pass_through_transform(m), make_pass_through_transform(k1)),
+                                  make_tuple(sequence<0>{}, sequence<1>{}, sequence<2>{}),
+                                  make_tuple(sequence<0, 2>{}, sequence<1>{}, sequence<3>{}));
   return transform_tensor_descriptor(
       layered, make_tuple(make_merge_transform(make_tuple(m, layer)), make_merge_transform(make_tuple(k0, k1))),
       make_tuple(sequence<1, 0>{}, sequence<2, 3>{}), make_tuple(sequence<0>{}, sequence<1>{}));

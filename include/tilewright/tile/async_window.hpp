@@ -131,8 +131,7 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
     using exchange = typename window_type::exchange;
     static_assert(exchange::value.is_possible,
                   "make_async_tile_window: with this layout a wave's instruction would write places that are not its "
-                  "own, or vectors "
-                  "that the view does not have; permute within the bytes that a wave writes at once");
+                  "own, or vectors that the view does not have; permute within the bytes that a wave writes at once");
     if constexpr (exchange::value.is_possible) {
       constexpr auto of_lane = []<index_t... Is>(sequence<Is...>) {
         return sequence<exchange::value.of_lane_bit[Is]...>{};
@@ -156,6 +155,7 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
   }
 }
 
+/// Moves the window by a number of elements along each dimension.
 template <class View, class Distribution, tensor_graph LdsGraph>
 TILEWRIGHT_HD constexpr void move_tile_window(async_tile_window<View, Distribution, LdsGraph>& window,
                                               const multi_index<View::descriptor_type::ndim>& step) {

@@ -102,7 +102,8 @@ TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_
 /// The same from memory that lies `bytes` further. In LDS: another buffer of the same layout. In global memory: at least 0, the same
 /// for all threads of a wave, and inside of the tensor wherever the window itself is.
 template <TileWindow Window, class Known = known_inside<>>
-TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {}, exec::call_site where = {}) {
+TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {},
+                                         exec::call_site where = {}) {
   const exec::call_scope scope(where);
   tile_of<Window> tile;
   detail::load_accesses(tile, window, known, bytes, typename Window::access_sequence{});
@@ -135,8 +136,8 @@ TILEWRIGHT_HD constexpr void require_storable() {
 /// Writes registers into the window. Elements outside of a tensor in global memory are not written. The tile must have the
 /// window's distribution.
 template <TileWindow Window, class T, class Distribution, class Known = known_inside<>>
-TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile, Known known = {},
-                              exec::call_site where = {}) {
+TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
+                              Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);
   detail::require_storable<Window, T, Distribution>();
   detail::store_accesses(tile, window, known, 0, typename Window::access_sequence{});
@@ -144,10 +145,11 @@ TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_ten
 
 /// The same to memory that lies `bytes` further in LDS.
 template <TileWindow Window, class T, class Distribution>
-TILEWRIGHT_HD void store_tile_with_offset(const Window& window, const static_distributed_tensor<T, Distribution>& tile, index_t bytes,
-                                          exec::call_site where = {}) {
+TILEWRIGHT_HD void store_tile_with_offset(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
+                                          index_t bytes, exec::call_site where = {}) {
   const exec::call_scope scope(where);
-  static_assert(Window::view_type::address_space == address_space_enum::lds, "store_tile_with_offset: the window must be in LDS");
+  static_assert(Window::view_type::address_space == address_space_enum::lds,
+                "store_tile_with_offset: the window must be in LDS");
   detail::require_storable<Window, T, Distribution>();
   detail::store_accesses(tile, window, known_inside<>{}, bytes, typename Window::access_sequence{});
 }

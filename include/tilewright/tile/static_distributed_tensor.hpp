@@ -22,7 +22,8 @@ struct tile_distributed_index {
 /// The register of a thread's element with one tile_distributed_index for each dimension of the tile.
 template <TileDistribution Distribution, class... Indices>
 struct register_of {
-  static_assert(sizeof...(Indices) == Distribution::ndim_x, "tile_distributed_index: one index is needed for each dimension of the tile");
+  static_assert(sizeof...(Indices) == Distribution::ndim_x,
+                "tile_distributed_index: one index is needed for each dimension of the tile");
   static_assert(
       [] {
         if constexpr (sizeof...(Indices) == Distribution::ndim_x) {
@@ -38,8 +39,8 @@ struct register_of {
         return true;
       }(),
       "tile_distributed_index: the index is not one of the tile's distributed spans");
-  static constexpr index_t value = Distribution::y_to_register(
-      get_y_indices_from_distributed_indices(Distribution{}, array<distributed_index, sizeof...(Indices)>{{Indices::value()...}}));
+  static constexpr index_t value = Distribution::y_to_register(get_y_indices_from_distributed_indices(
+      Distribution{}, array<distributed_index, sizeof...(Indices)>{{Indices::value()...}}));
 };
 
 /// Element d of the thread's buffer is y in row-major order. The contents are not initialised.

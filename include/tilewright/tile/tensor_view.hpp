@@ -28,7 +28,8 @@ struct tensor_view<address_space_enum::global, T, Descriptor> {
 
 template <class T, TensorDescriptor Descriptor>
 struct tensor_view<address_space_enum::lds, T, Descriptor> {
-  static_assert(Descriptor::graph.num_values == 0, "tensor_view: a tensor in LDS needs lengths and strides known at compile time");
+  static_assert(Descriptor::graph.num_values == 0,
+                "tensor_view: a tensor in LDS needs lengths and strides known at compile time");
   static constexpr address_space_enum address_space = address_space_enum::lds;
   using element_type = detail::remove_const_t<T>;
   static constexpr bool is_read_only = detail::is_const_v<T>;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <tilewright/distribution/access_plan.hpp>
-#include <tilewright/exec/expect.hpp>
 #include <tilewright/tile/get_partition_index.hpp>
 #include <tilewright/tile/tensor_view.hpp>
+#include <tilewright/tile/window_origin.hpp>
 
 namespace tilewright {
 
@@ -53,7 +53,8 @@ struct tile_window {
   template <index_t... Is>
   TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(sequence<Is...>) const {
     array<index_t, num_access> result{};
-    ((result[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)), ...);
+    ((result[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
+     ...);
     return result;
   }
 
@@ -86,10 +87,10 @@ namespace detail {
 /// Byte offsets of accesses Is from the buffer's begin; in global memory out_of_bounds_offset for those outside of the tensor. Dimensions
 /// listed in Known are taken to be inside.
 template <class Known, class Window, index_t... Is, index_t... Ds>
-TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is...> accesses,
-                                             sequence<Ds...> dims) {
+TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is...> accesses, sequence<Ds...> dims) {
   auto result = window.offsets(accesses);
-  if constexpr (Window::view_type::address_space == address_space_enum::lds || (Known::template contains<Ds> && ...)) return result;
+  if constexpr (Window::view_type::address_space == address_space_enum::lds || (Known::template contains<Ds> && ...))
+    return result;
   array<bool, Window::num_access> inside;
   ((inside[Is] = true), ...);
   ((Known::template contains<Ds> ? void() : window.template check_along<Ds>(inside, accesses)), ...);
@@ -98,59 +99,6 @@ TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is..
   }
   ((result[Is] = inside[Is] ? result[Is] : exec::out_of_bounds_offset), ...);
   return result;
-}
-
-/// Dimension of the tile along which a window's vectors run.
-template <class Window>
-inline constexpr index_t vector_dim_x =
-    Window::distribution_type::ndim_y == 0 ? 0 : Window::distribution_type::encoding.y[Window::vector_dim_y].major - 1;
-
-/// Whether a window may be at an origin: addresses that are computed with XOR need whole tiles, vectors whole vectors.
-template <class Window>
-TILEWRIGHT_HD constexpr bool origin_has_whole_vectors(const multi_index<Window::ndim>& origin) {
-  return Window::vector_length == 1 || origin[vector_dim_x<Window>] % Window::vector_length == 0;
-}
-template <class Window>
-TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::ndim>& origin) {
-  bool whole = true;
-  unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr index_t length = Window::distribution_type::x_lengths[d];
-    whole = whole && origin[d] % length == 0;
-  });
-  return whole || Window::rule != address_rule::xor_groups;
-}
-
-#if TILEWRIGHT_CPU_PASS
-/// Distance in bytes from a window's first element to its last one inside of the tensor, where offsets grow with the index. Along a
-/// dimension whose indices come from a table nothing is known here.
-template <class Window>
-constexpr long_index_t reach_of(const Window& window) {
-  long_index_t elements = 0;
-  unroll<Window::ndim>([&](auto d) {
-    multi_index<Window::ndim> unit{};
-    unit[d] = 1;
-    const auto& descriptor = window.view.descriptor;
-    const index_t rows = min(index_t(Window::distribution_type::x_lengths[d]), index_t(descriptor.template get_length<d.value>()));
-    bool counts = true;
-    if constexpr (requires { Window::gathered; }) counts = d.value != Window::gathered;
-    if (counts) elements += long_index_t(max(rows, 1) - 1) * (descriptor.calculate_offset(unit) - descriptor.calculate_offset({}));
-  });
-  return elements * Window::element_bytes;
-}
-#endif
-
-/// On the CPU, refuses an origin that the window's addresses do not allow, and a tile that they cannot span.
-template <class Window>
-TILEWRIGHT_HD constexpr void expect_allowed_origin(const Window& window) {
-#if TILEWRIGHT_CPU_PASS
-  if constexpr (Window::is_linear_view)
-    exec::expect(reach_of(window) <= 0x7fffffff,
-                 "tile_window: the tile's last element lies 2^31 bytes or more behind its first; give it fewer rows, or gather them");
-#endif
-  exec::expect(origin_has_whole_tiles<Window>(window.origin),
-               "tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in each dimension");
-  exec::expect(origin_has_whole_vectors<Window>(window.origin),
-               "tile_window: the origin must be a multiple of the vector's length along the vectors; promise shorter ones to the descriptor");
 }
 
 /// step_along with its values, called with constants.
@@ -183,11 +131,13 @@ TILEWRIGHT_HD constexpr index_t constant_term(const Descriptor& descriptor) {
 
 /// Moves the buffer's begin by a position and some more elements, with 64-bit arithmetic.
 template <class Window, index_t... Ds>
-TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements,
-                                            sequence<Ds...>) {
+TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step,
+                                            long_index_t elements, sequence<Ds...>) {
   if constexpr (((step_along(Window::graph, Ds).factor != 0) && ...)) {
     const index_t* values = window.view.descriptor.values.data();
-    ((elements += long_index_t(step[Ds]) * scaled(constant(step_along(Window::graph, Ds).factor), constant(step_along(Window::graph, Ds).slot), values)), ...);
+    ((elements += long_index_t(step[Ds]) * scaled(constant(step_along(Window::graph, Ds).factor),
+                                                  constant(step_along(Window::graph, Ds).slot), values)),
+     ...);
   } else {
     ((elements += long_index_t(step[Ds]) * linear_stride<Ds>(window.view.descriptor)), ...);
   }
@@ -198,7 +148,8 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
   }
 }
 template <class Window>
-TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step, long_index_t elements = 0) {
+TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step,
+                                            long_index_t elements = 0) {
   advance_buffer(window, step, elements, make_sequence<Window::ndim>{});
 }
 
@@ -212,8 +163,7 @@ TILEWRIGHT_HD constexpr void add_steps(Window& window, sequence<Bs...>) {
 /// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer: what is left
 /// grows with the index, so that an offset below zero is never inside.
 template <class Window, index_t... Bs, index_t... Ds>
-TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases,
-                                           sequence<Ds...>) {
+TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases, sequence<Ds...>) {
   constexpr address_rule rule = Window::rule;
   constexpr index_t ndim = Window::ndim;
   const auto& descriptor = window.view.descriptor;
@@ -242,11 +192,12 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
 /// their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU backend checks both. `p` is whose part
 /// of the tile the thread accesses, its own unless said otherwise.
 template <class View, class... Lengths, TileDistribution Distribution>
-TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin,
-                                              Distribution,
-                                              const multi_index<Distribution::ndim_p>& p = detail::partition_index<Distribution::ndim_p>()) {
+TILEWRIGHT_HD constexpr auto make_tile_window(
+    const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin, Distribution,
+    const multi_index<Distribution::ndim_p>& p = detail::partition_index<Distribution::ndim_p>()) {
   using window_type = tile_window<View, Distribution>;
-  static_assert(window_type::ndim == index_t(sizeof...(Lengths)), "make_tile_window: one length is needed for each dimension of the view");
+  static_assert(window_type::ndim == index_t(sizeof...(Lengths)),
+                "make_tile_window: one length is needed for each dimension of the view");
   static_assert(array<index_t, sizeof...(Lengths)>{{Lengths::value...}} == Distribution::x_lengths,
                 "make_tile_window: the lengths are not those of the tile distribution");
   window_type window{view, origin, Distribution::calculate_index(p), {}};
@@ -263,13 +214,15 @@ TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Leng
 /// The same at an origin that is known at compile time, make_tuple(number<M>{}, number<K>{}): the compiler checks it.
 template <class View, class... Lengths, auto... Origin, TileDistribution Distribution>
   requires(sizeof...(Origin) > 0)  // {} is the index zero
-TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>& lengths, const tuple<number<Origin>...>&,
-                                              Distribution distribution) {
+TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>& lengths,
+                                              const tuple<number<Origin>...>&, Distribution distribution) {
   using window_type = tile_window<View, Distribution>;
-  static_assert(sizeof...(Origin) == sizeof...(Lengths), "make_tile_window: the origin needs one entry for each dimension");
+  static_assert(sizeof...(Origin) == sizeof...(Lengths),
+                "make_tile_window: the origin needs one entry for each dimension");
   constexpr multi_index<sizeof...(Lengths)> origin{{Origin...}};
   static_assert(detail::origin_has_whole_tiles<window_type>(origin),
-                "make_tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in each dimension");
+                "make_tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in "
+                "each dimension");
   static_assert(detail::origin_has_whole_vectors<window_type>(origin),
                 "make_tile_window: the origin must be a multiple of the vector's length along the vectors");
   return make_tile_window(view, lengths, multi_index<sizeof...(Lengths)>{{Origin...}}, distribution);
@@ -300,13 +253,15 @@ TILEWRIGHT_HD constexpr void set_window_origin(tile_window<View, Distribution>& 
 
 /// The window at the same place of another tensor.
 template <class View, class OldView, class Distribution>
-TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view, const tile_window<OldView, Distribution>& old) {
+TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view,
+                                                        const tile_window<OldView, Distribution>& old) {
   static_assert(View::descriptor_type::ndim == tile_window<OldView, Distribution>::ndim,
                 "replace_bottom_tensor_view: the new tensor has another number of dimensions");
   using window_type = tile_window<View, Distribution>;
   window_type window{view, old.origin, old.thread_index, {}};
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
-  if constexpr (window_type::is_linear_view) detail::advance_buffer(window, window.origin, detail::constant_term(view.descriptor));
+  if constexpr (window_type::is_linear_view)
+    detail::advance_buffer(window, window.origin, detail::constant_term(view.descriptor));
   detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
 }
@@ -316,7 +271,8 @@ template <class View, class... Lengths>
 struct tile_window_with_static_lengths {
   using view_type = View;
   static constexpr index_t ndim = View::descriptor_type::ndim;
-  static_assert(ndim == index_t(sizeof...(Lengths)), "make_tile_window: one length is needed for each dimension of the view");
+  static_assert(ndim == index_t(sizeof...(Lengths)),
+                "make_tile_window: one length is needed for each dimension of the view");
 
   View view;
   multi_index<ndim> origin;
@@ -326,16 +282,21 @@ struct tile_window_with_static_lengths {
   TILEWRIGHT_HD constexpr const View& get_bottom_tensor_view() const { return view; }
 };
 
+/// Such a window; its distribution comes later.
 template <class View, class... Lengths>
-TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin) {
+TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>&,
+                                              const multi_index<sizeof...(Lengths)>& origin) {
   return tile_window_with_static_lengths<View, Lengths...>{view, origin};
 }
 
+/// The window that has these lengths at this place, for the threads of a distribution.
 template <class View, class... Lengths, TileDistribution Distribution>
-TILEWRIGHT_HD constexpr auto make_tile_window(const tile_window_with_static_lengths<View, Lengths...>& window, Distribution distribution) {
+TILEWRIGHT_HD constexpr auto make_tile_window(const tile_window_with_static_lengths<View, Lengths...>& window,
+                                              Distribution distribution) {
   return make_tile_window(window.view, tuple<Lengths...>{}, window.origin, distribution);
 }
 
+/// Moves it by a number of elements along each dimension.
 template <class View, class... Lengths>
 TILEWRIGHT_HD constexpr void move_tile_window(tile_window_with_static_lengths<View, Lengths...>& window,
                                               const multi_index<sizeof...(Lengths)>& step) {

@@ -42,11 +42,16 @@ TILEWRIGHT_HD __amdgpu_buffer_rsrc_t make_resource(const global_buffer& buffer) 
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
   const __amdgpu_buffer_rsrc_t r = detail::make_resource(buffer);
-  if constexpr (sizeof(V) == 1) return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b8(r, byte_offset, uniform_offset, 0));
-  if constexpr (sizeof(V) == 2) return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b16(r, byte_offset, uniform_offset, 0));
-  if constexpr (sizeof(V) == 4) return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b32(r, byte_offset, uniform_offset, 0));
-  if constexpr (sizeof(V) == 8) return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b64(r, byte_offset, uniform_offset, 0));
-  if constexpr (sizeof(V) == 16) return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b128(r, byte_offset, uniform_offset, 0));
+  if constexpr (sizeof(V) == 1)
+    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b8(r, byte_offset, uniform_offset, 0));
+  if constexpr (sizeof(V) == 2)
+    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b16(r, byte_offset, uniform_offset, 0));
+  if constexpr (sizeof(V) == 4)
+    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b32(r, byte_offset, uniform_offset, 0));
+  if constexpr (sizeof(V) == 8)
+    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b64(r, byte_offset, uniform_offset, 0));
+  if constexpr (sizeof(V) == 16)
+    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b128(r, byte_offset, uniform_offset, 0));
 }
 
 /// Writes 1, 2, 4, 8 or 16 bytes, or nothing when they are not inside the buffer.

@@ -20,8 +20,9 @@ struct lds_pointer {
 /// The block's LDS, at least Bytes of it. Call it once in a kernel.
 template <index_t Bytes>
 TILEWRIGHT_HD lds_pointer lds_allocate() {
-  static_assert(Bytes <= arch::current::value.lds_bytes,
-                "lds_allocate: the kernel needs more LDS than this target has; use a smaller block tile or fewer stages");
+  static_assert(
+      Bytes <= arch::current::value.lds_bytes,
+      "lds_allocate: the kernel needs more LDS than this target has; use a smaller block tile or fewer stages");
   static __attribute__((shared, aligned(16))) char memory[Bytes];
   return {(__attribute__((address_space(3))) char*)memory};
 }
@@ -75,7 +76,7 @@ TILEWRIGHT_HD void wave_sync() {
 /// receives column i. Every lane of the wave calls it.
 template <class T>
 TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds_pointer p,
-                                                              [[maybe_unused]] index_t byte_offset) {
+                                                            [[maybe_unused]] index_t byte_offset) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2,
                 "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
   static_assert(arch::current::value.supports(arch::transposing_read_op(sizeof(T))),

@@ -109,10 +109,10 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const A* a, [[maybe
   TILEWRIGHT_MMA(Op == mfma_16x16x64_b8, mfma_i32_16x16x64_i8, ints<4>, 0, 0, 0);
   TILEWRIGHT_MMA(Op == mfma_32x32x32_b8, mfma_i32_32x32x32_i8, ints<4>, 0, 0, 0);
   // With scales of 0 it is the instruction that does not scale.
-  TILEWRIGHT_MMA(Op == mfma_16x16x128_b8 && is_8bit_float, mfma_scale_f32_16x16x128_f8f6f4, ints<8>, a_format, b_format, 0,
-                 0, 0, 0);
-  TILEWRIGHT_MMA(Op == mfma_32x32x64_b8 && is_8bit_float, mfma_scale_f32_32x32x64_f8f6f4, ints<8>, a_format, b_format, 0,
-                 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_16x16x128_b8 && is_8bit_float, mfma_scale_f32_16x16x128_f8f6f4, ints<8>, a_format, b_format,
+                 0, 0, 0, 0);
+  TILEWRIGHT_MMA(Op == mfma_32x32x64_b8 && is_8bit_float, mfma_scale_f32_32x32x64_f8f6f4, ints<8>, a_format, b_format,
+                 0, 0, 0, 0);
 #endif
 #if defined(__GFX11__)
   if constexpr (Op == wmma_16x16x16_gfx11 && f16) {

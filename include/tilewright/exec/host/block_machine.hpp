@@ -172,8 +172,8 @@ class block_machine final : private block_services {
     return mine.result[0];
   }
 
-  void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element,
-           arch::matrix_element b_element, void* c, const void* a, const void* b, call_site where) override {
+  void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
+           void* c, const void* a, const void* b, call_site where) override {
     if (!target_.supports(op, a_element, b_element))
       fail(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
     wave_state& wave = waves_[std::size_t(self.wave_id)];
@@ -181,7 +181,8 @@ class block_machine final : private block_services {
       wave.op = op;
       wave.a_element = a_element;
       wave.b_element = b_element;
-    } else if (wave.at == meeting::mma && (wave.op != op || wave.a_element != a_element || wave.b_element != b_element)) {
+    } else if (wave.at == meeting::mma &&
+               (wave.op != op || wave.a_element != a_element || wave.b_element != b_element)) {
       fail(self, "reaches another matrix instruction than the lanes of its wave before it");
     }
     wave.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};

@@ -73,8 +73,9 @@ struct lds_pointer {
 /// The block's LDS: dynamic shared memory, of which the launch must have asked for at least Bytes.
 template <index_t Bytes>
 TILEWRIGHT_HD lds_pointer lds_allocate() {
-  static_assert(Bytes <= arch::current::value.lds_bytes,
-                "lds_allocate: the kernel needs more LDS than this target has; use a smaller block tile or fewer stages");
+  static_assert(
+      Bytes <= arch::current::value.lds_bytes,
+      "lds_allocate: the kernel needs more LDS than this target has; use a smaller block tile or fewer stages");
   return {detail::lds_memory};
 }
 

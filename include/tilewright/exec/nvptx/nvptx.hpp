@@ -2,12 +2,12 @@
 // The machine's functions on NVIDIA GPUs.
 #pragma once
 
+#include <tilewright/exec/no_schedule.hpp>
 #include <tilewright/exec/nvptx/async_copy.hpp>
 #include <tilewright/exec/nvptx/atomic.hpp>
 #include <tilewright/exec/nvptx/cross_lane.hpp>
 #include <tilewright/exec/nvptx/matrix.hpp>
 #include <tilewright/exec/nvptx/memory.hpp>
-#include <tilewright/exec/no_schedule.hpp>
 
 namespace tilewright::exec {
 inline namespace nvptx {
