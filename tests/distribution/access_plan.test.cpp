@@ -134,6 +134,7 @@ TEST(AccessPlan, ConstantStepsWithPadsAndOffsets) {
                                              make_offset_transform(number<32>{}, number<16>{})),
                                   make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
   expect_addresses<along_k, 2>(padded, {{{0, 0}}, {{3, 0}}}, address_rule::constant_steps, 8);
+  expect_addresses<fragments, 2>(padded, {{{0, 0}}}, address_rule::constant_steps, 8);
 }
 
 TEST(AccessPlan, UniformStepsThroughRunTimeStrides) {
@@ -185,6 +186,11 @@ TEST(AccessPlan, XorGroupsShareAnAddressWhereTheyDifferByAConstant) {
   EXPECT_EQ(index_t(flips.size()), list.num_bases) << "an address twice";
   // Three bits of y meet bits that lanes set: row 1 and column 16 in the number of a chunk, and row 2, which flips it.
   EXPECT_EQ(list.num_bases, 8);
+  // Row 2 flips what column 8 sets; a thread holds both.
+  constexpr distribution_encoding crossed =
+      tile_distribution_encoding<sequence<>, tuple<sequence<16, 2, 2>, sequence<2, 2, 8>>, tuple<sequence<1, 1, 2>>,
+                                 tuple<sequence<0, 2, 0>>, sequence<1, 2, 2>, sequence<1, 1, 2>>::value;
+  expect_addresses<crossed, 2>(swizzled, {{{0, 0}}, {{64, 0}}}, address_rule::xor_groups, 8);
   // No thread sets row 8, or what it flips, which is what row 1 sets.
   constexpr distribution_encoding apart =
       tile_distribution_encoding<sequence<>, tuple<sequence<8, 2, 4, 2>, sequence<4, 8>>,
