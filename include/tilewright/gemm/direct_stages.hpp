@@ -60,11 +60,11 @@ class direct_stages {
     // from this one on, at least two.
     const auto multiply = [&](index_t reading, index_t filling, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
       unroll<max(steps - 1, 1)>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
-        constexpr index_t first = min(num_copies * step.value / parts, num_copies),
-                          last = min(num_copies * (step.value + 1) / parts, num_copies);
+        constexpr auto range = accesses_of_both(num_a, min(num_copies * step.value / parts, num_copies),
+                                                min(num_copies * (step.value + 1) / parts, num_copies));
         if constexpr (steps > 1) windows.template load<step.value + 1, 1>(f, reading);
-        a.template begin<min(first, num_a), min(last, num_a)>(filling);
-        b.template begin<max(first, num_a) - num_a, max(last, num_a) - num_a>(filling);
+        a.template begin<range.begin, range.end>(filling);
+        b.template begin<range.second_begin, range.second_end>(filling);
         if constexpr (steps > 1) {
           block_gemm<tile, step.value * per_step, per_step>(c, f.a, f.b);
           spread_among_matrix_instructions<per_step, per_step * 3 / 4, lds_read, reads_per_step>();

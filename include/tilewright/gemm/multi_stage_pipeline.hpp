@@ -51,10 +51,10 @@ struct multi_stage_pipeline {
     constexpr index_t num_a = AWindow::num_access, num_copies = num_a + BWindow::num_access;
     // Of the copies of a tile in `parts` parts, those of one.
     const auto copy = [&](auto part, auto parts, index_t filling) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr index_t first = num_copies * part.value / parts.value,
-                        last = num_copies * (part.value + 1) / parts.value;
-      a.template begin<min(first, num_a), min(last, num_a)>(filling);
-      b.template begin<max(first, num_a) - num_a, max(last, num_a) - num_a>(filling);
+      constexpr auto range =
+          accesses_of_both(num_a, num_copies * part.value / parts.value, num_copies * (part.value + 1) / parts.value);
+      a.template begin<range.begin, range.end>(filling);
+      b.template begin<range.second_begin, range.second_end>(filling);
     };
     // Behind the last tile there is nothing to copy; the group is empty.
     const auto end_copy = [&]() TILEWRIGHT_INLINE_LAMBDA {

@@ -14,6 +14,18 @@ TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
   return (Policy::tile.m + Policy::tile.n) * Policy::tile.k * index_t(sizeof(typename Policy::element_type));
 }
 
+/// Of two operands' lists of accesses, one behind the other, those from number `first` to `last` - 1: which of the `num_first`
+/// ones of the first list, and which of the second.
+struct accesses_of_both {
+  index_t begin, end, second_begin, second_end;
+
+  TILEWRIGHT_HD constexpr accesses_of_both(index_t num_first, index_t first, index_t last)
+      : begin(min(first, num_first)),
+        end(min(last, num_first)),
+        second_begin(max(first, num_first) - num_first),
+        second_end(max(last, num_first) - num_first) {}
+};
+
 /// Where buffers lie, in bytes. Operands of one size lie apart, all buffers of A before those of B: from one to the next it is not so far
 /// then, and instructions have 16 bits for an offset.
 template <class Policy, index_t Stages>
@@ -90,15 +102,15 @@ class operand_windows {
   template <index_t First, index_t Last, class A, class B>
   TILEWRIGHT_HD void store_accesses(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
-    constexpr index_t num_a = a_write_window::num_access, last_of_a = min(Last, num_a),
-                      first_of_b = max(First, num_a) - num_a;
+    constexpr auto range = accesses_of_both(a_write_window::num_access, First, Last);
     const auto store = [&]<index_t Begin, index_t... Is>(const auto& window, const auto& tile, number<Begin>,
                                                          sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
       detail::store_accesses(tile, window, known_inside<>{}, lds_bytes, sequence<Begin + Is...>{});
     };
-    if constexpr (First < last_of_a) store(a_write_, a, number<First>{}, make_sequence<last_of_a - First>{});
-    if constexpr (first_of_b < Last - num_a)
-      store(b_write_, b, number<first_of_b>{}, make_sequence<Last - num_a - first_of_b>{});
+    if constexpr (range.begin < range.end)
+      store(a_write_, a, number<range.begin>{}, make_sequence<range.end - range.begin>{});
+    if constexpr (range.second_begin < range.second_end)
+      store(b_write_, b, number<range.second_begin>{}, make_sequence<range.second_end - range.second_begin>{});
   }
   /// One operand of them.
   template <class A>
@@ -132,10 +144,9 @@ class operand_windows {
   TILEWRIGHT_HD void load_part(operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
     constexpr index_t steps = num_k_steps(tile), num_b = reads_per_step<b_read_window, steps>;
     constexpr index_t num = num_b + reads_per_step<a_read_window, steps>;
-    constexpr index_t first = num * Part / Parts, last = num * (Part + 1) / Parts;
-    load_fragment_accesses<tile.op, steps, Step, min(first, num_b), min(last, num_b)>(f.b, b_read_, lds_bytes, where);
-    load_fragment_accesses<tile.op, steps, Step, max(first, num_b) - num_b, max(last, num_b) - num_b>(f.a, a_read_,
-                                                                                                      lds_bytes, where);
+    constexpr auto range = accesses_of_both(num_b, num * Part / Parts, num * (Part + 1) / Parts);
+    load_fragment_accesses<tile.op, steps, Step, range.begin, range.end>(f.b, b_read_, lds_bytes, where);
+    load_fragment_accesses<tile.op, steps, Step, range.second_begin, range.second_end>(f.a, a_read_, lds_bytes, where);
   }
 };
 
