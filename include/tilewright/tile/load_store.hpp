@@ -54,12 +54,12 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
     (vector_to_registers<Window::register_step>(registers + constant(Window::accesses::list.first_register[Is]),
-                                                exec::buffer_load<vector_type>(window.view.buffer, offsets[Is], bytes)),
+                                                exec::buffer_load<vector_type>(window.view.buffer, offsets.elements[Is], bytes)),
      ...);
   } else {
     const auto offsets = window.offsets(accesses);
     (vector_to_registers<Window::register_step>(registers + constant(Window::accesses::list.first_register[Is]),
-                                                exec::lds_load<vector_type>(window.view.buffer, offsets[Is] + bytes)),
+                                                exec::lds_load<vector_type>(window.view.buffer, offsets.elements[Is] + bytes)),
      ...);
   }
 }
@@ -71,13 +71,13 @@ TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known,
   const auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
-    (exec::buffer_store(window.view.buffer, offsets[Is],
+    (exec::buffer_store(window.view.buffer, offsets.elements[Is],
                         vector_of_registers<vector_type, Window::register_step>(
                             registers, constant(Window::accesses::list.first_register[Is]))),
      ...);
   } else {
     const auto offsets = window.offsets(accesses);
-    (exec::lds_store(window.view.buffer, offsets[Is] + lds_bytes,
+    (exec::lds_store(window.view.buffer, offsets.elements[Is] + lds_bytes,
                      vector_of_registers<vector_type, Window::register_step>(
                          registers, constant(Window::accesses::list.first_register[Is]))),
      ...);

@@ -53,7 +53,7 @@ struct tile_window {
   template <index_t... Is>
   TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(sequence<Is...>) const {
     array<index_t, num_access> result{};
-    ((result[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
+    ((result.elements[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
      ...);
     return result;
   }
@@ -63,7 +63,7 @@ struct tile_window {
   TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
     const index_t first = origin[D] + thread_index[D];
     const unsigned length = unsigned(view.descriptor.template get_length<D>());
-    ((inside[Is] &= unsigned(first + constant(accesses::list.x[Is][D])) < length), ...);
+    ((inside.elements[Is] &= unsigned(first + constant(accesses::list.x[Is][D])) < length), ...);
   }
 
   /// Index of access I in the tensor.
@@ -92,12 +92,12 @@ TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is..
   if constexpr (Window::view_type::address_space == address_space_enum::lds || (Known::template contains<Ds> && ...))
     return result;
   array<bool, Window::num_access> inside;
-  ((inside[Is] = true), ...);
+  ((inside.elements[Is] = true), ...);
   ((Known::template contains<Ds> ? void() : window.template check_along<Ds>(inside, accesses)), ...);
   if constexpr (Window::descriptor_type::has_pads()) {
-    ((inside[Is] = inside[Is] && window.view.descriptor.is_valid(window.template index_of_access<Is>(dims))), ...);
+    ((inside.elements[Is] = inside.elements[Is] && window.view.descriptor.is_valid(window.template index_of_access<Is>(dims))), ...);
   }
-  ((result[Is] = inside[Is] ? result[Is] : exec::out_of_bounds_offset), ...);
+  ((result.elements[Is] = inside.elements[Is] ? result.elements[Is] : exec::out_of_bounds_offset), ...);
   return result;
 }
 
@@ -157,7 +157,7 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
 template <index_t D, class Window, index_t... Bs>
 TILEWRIGHT_HD constexpr void add_steps(Window& window, sequence<Bs...>) {
   const index_t stride = linear_stride<D>(window.view.descriptor) * Window::element_bytes;
-  ((window.base[Bs] += constant(Window::accesses::list.x[Bs][D]) * stride), ...);
+  ((window.base.elements[Bs] += constant(Window::accesses::list.x[Bs][D]) * stride), ...);
 }
 
 /// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer: what is left
@@ -179,9 +179,9 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
   index_t offset = descriptor.calculate_offset(first);
   if constexpr (Window::is_linear_view && has_constant_term(Window::graph)) offset -= constant_term(descriptor);
   if constexpr (rule == address_rule::xor_groups) {
-    ((window.base[Bs] = (offset ^ constant(Window::accesses::list.flipped_bits[Bs])) * Window::element_bytes), ...);
+    ((window.base.elements[Bs] = (offset ^ constant(Window::accesses::list.flipped_bits[Bs])) * Window::element_bytes), ...);
   } else {
-    ((window.base[Bs] = offset * Window::element_bytes), ...);
+    ((window.base.elements[Bs] = offset * Window::element_bytes), ...);
   }
   if constexpr (rule == address_rule::uniform_steps) (add_steps<Ds>(window, bases), ...);
 }
