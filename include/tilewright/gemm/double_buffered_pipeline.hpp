@@ -26,7 +26,7 @@ struct double_buffered_pipeline {
       block_gemm<tile>(c, f.a, f.b);
     };
     // Tile t + 1 is fetched while tile t is computed with.
-    const auto step = [&](index_t stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
+    const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       const auto a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
       const auto b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
       compute(stage);
@@ -36,25 +36,9 @@ struct double_buffered_pipeline {
 
     windows.store(load_tile(a_window), load_tile(b_window), 0);
     exec::block_sync();
-    const index_t a_step = k_step_bytes(a_window), b_step = k_step_bytes(b_window);
-    const index_t at_once = steps_without_move(a_window, b_window);
-    // In pairs, so that each buffer's addresses are constants.
-    const index_t steps = num_tiles - 1;
-    index_t left = steps & ~1;
-    while (left > 0) {
-      const index_t rounds = min(left, at_once);
-      index_t a_offset = 0, b_offset = 0;
-      TILEWRIGHT_UNROLL(1)
-      for (index_t i = 0; i < rounds; i += 2) {
-        step(0, a_offset += a_step, b_offset += b_step);
-        step(1, a_offset += a_step, b_offset += b_step);
-      }
-      move_tile_window(a_window, {0, rounds * tile.k});
-      move_tile_window(b_window, {0, rounds * tile.k});
-      left -= rounds;
-    }
-    if (steps & 1) step(0, a_step, b_step);
-    compute(steps & 1);
+    move_tile_window(a_window, {0, tile.k});
+    move_tile_window(b_window, {0, tile.k});
+    compute(for_pairs_of_tiles<0>(a_window, b_window, num_tiles - 1, step));
   }
 };
 

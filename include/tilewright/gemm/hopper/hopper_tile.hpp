@@ -103,8 +103,8 @@ template <class T, operand_major AMajor, operand_major BMajor, hopper_tile Tile,
 struct hopper_policy {
   static_assert(Tile.is_sound(),
                 "hopper_policy: m is a multiple of 64 for each of 1 to 3 consumers, n is 64, 128, 160, 192 or 256, "
-                "with at most 160 "
-                "accumulators for each thread (96 with 3 consumers); a cluster has at most 8 blocks, a power of two");
+                "with at most 160 accumulators for each thread (96 with 3 consumers); a cluster has at most 8 blocks, "
+                "a power of two");
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "hopper_policy: operands of 8 bits must be contiguous along k");
   static_assert(Epilogue.is_sound(), "hopper_policy: epilogue_options with from_args have no other option");
