@@ -12,6 +12,7 @@
 
 namespace tilewright::arch {
 
+/// The targets that the library has; find_target finds them by name.
 inline constexpr array<const target*, 7> all_targets{
     {&gfx90a::value, &gfx942::value, &gfx950::value, &gfx1100::value, &gfx1201::value, &sm80::value, &sm90::value}};
 

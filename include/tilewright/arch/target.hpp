@@ -40,6 +40,7 @@ struct lds_instruction {
 /// Formats of 8-bit floating-point numbers: those of the Open Compute Project, or those without infinities and negative zero.
 enum class fp8_kind : signed char { none, fnuz, ocp };
 
+/// All that the library knows of a GPU; docs/adding_a_target.md shows how to make one.
 struct target {
   const char* name = "";
   instruction_set isa = instruction_set::cdna;

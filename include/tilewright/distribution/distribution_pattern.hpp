@@ -37,6 +37,7 @@ struct pattern_2d {
   index_t repeat_y = 0;  // rows of a thread
 };
 
+/// How a copy is divided among waves and lanes; `fault` says why it cannot be.
 TILEWRIGHT_HD constexpr pattern_2d divide_copy(const tile_copy_2d& copy) {
   using enum pattern_fault;
   if (min(min(copy.rows, copy.cols), min(copy.vector, copy.wave_groups)) < 1 || min(copy.waves, copy.wave_size) < 1)

@@ -7,6 +7,7 @@
 
 namespace tilewright::exec {
 
+/// What an atomic update does with the old value.
 enum class atomic_op : signed char { add, max };
 
 }  // namespace tilewright::exec

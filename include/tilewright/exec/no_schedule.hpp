@@ -6,6 +6,7 @@
 
 namespace tilewright::exec {
 
+/// Instructions that a matrix operation is made of, for exec::mma_part.
 template <arch::matrix_op>
 inline constexpr index_t mma_parts = 1;
 

@@ -29,6 +29,7 @@ struct gpu_facts {
   }
 };
 
+/// One GPU of each AMD target.
 inline constexpr array<gpu_facts, 5> known_gpus{{
     {"MI210", "gfx90a", 104, 1.7, 181.0, 45.3, 0, 181.0, 1638, 64 * 1024, 512, 4},
     {"MI300X", "gfx942", 304, 2.1, 1307.4, 163.4, 2614.9, 2614.9, 5300, 64 * 1024, 512, 4},

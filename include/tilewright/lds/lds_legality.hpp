@@ -145,6 +145,7 @@ struct lds_occupancy {
   friend constexpr bool operator==(const lds_occupancy&, const lds_occupancy&) = default;
 };
 
+/// What `bytes` of LDS for each workgroup become on a target: 0 workgroups if it may not have so many.
 TILEWRIGHT_HD constexpr lds_occupancy occupancy_by_lds(const arch::target& target, index_t bytes) {
   const index_t allocated = round_up(bytes, target.lds_granule), taken = allocated + target.lds_reserved_bytes;
   const index_t pool = target.lds_pool_bytes == 0 ? target.lds_bytes : target.lds_pool_bytes;

@@ -58,6 +58,7 @@ TILEWRIGHT_HD constexpr void set_tile(static_distributed_tensor<T, Distribution>
   for (index_t d = 0; d < Distribution::num_elements; ++d) tile.thread_buffer[d] = value;
 }
 
+/// Sets all elements to zero.
 template <class T, class Distribution>
 TILEWRIGHT_HD constexpr void clear_tile(static_distributed_tensor<T, Distribution>& tile) {
   set_tile(tile, type_convert<T>(0));

@@ -127,6 +127,7 @@ struct static_distributed_tensor {
   }
 };
 
+/// A tile whose elements are zeros.
 template <class T, TileDistribution Distribution>
 TILEWRIGHT_HD constexpr auto make_static_distributed_tensor(Distribution) {
   return static_distributed_tensor<T, Distribution>{};

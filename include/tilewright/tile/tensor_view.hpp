@@ -9,6 +9,7 @@
 
 namespace tilewright {
 
+/// Where a view's memory is.
 enum class address_space_enum : signed char { global, lds };
 
 /// A tensor of T. Global memory is bounds-checked: what lies outside of the tensor reads as zero and is never written.

@@ -14,6 +14,7 @@ struct global_buffer {
   long_index_t bytes;
 };
 
+/// The buffer of `bytes` bytes from `base` on; none if there are fewer than 0.
 TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes) {
   return {static_cast<char*>(const_cast<void*>(base)), bytes};
 }

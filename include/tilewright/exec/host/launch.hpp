@@ -27,6 +27,7 @@ enum class lds_checks : signed char {
   on,
 };
 
+/// What launch() runs a kernel with. `target`, `grid` and `block_size` must be given.
 struct launch_config {
   const arch::target* target = nullptr;
   block_index grid = {};   // in blocks

@@ -29,6 +29,7 @@ struct lds_counts {
   friend bool operator==(const lds_counts&, const lds_counts&) = default;
 };
 
+/// The counts of one kind of LDS instruction.
 struct lds_row : lds_counts {
   arch::lds_op op = arch::lds_op::read_b32;
   friend bool operator==(const lds_row&, const lds_row&) = default;
@@ -41,6 +42,7 @@ struct lds_line : lds_row {
   friend bool operator==(const lds_line&, const lds_line&) = default;
 };
 
+/// What a launch did, in all of its blocks.
 struct launch_report {
   std::vector<lds_row> rows;    // for each kind of LDS instruction that was executed
   std::vector<lds_line> lines;  // the same by source line, in order; only of a launch that checks LDS accesses

@@ -78,6 +78,7 @@ struct global_buffer {
   }
 };
 
+/// The buffer of `bytes` bytes from `base` on; none if there are fewer than 0.
 inline global_buffer make_global_buffer(const void* base, long_index_t bytes) {
   return {static_cast<char*>(const_cast<void*>(base)), bytes};
 }
@@ -87,6 +88,7 @@ inline global_buffer advance(global_buffer buffer, long_index_t bytes) {
   return {buffer.base + bytes, buffer.bytes - bytes};
 }
 
+/// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer. `uniform_offset` is a second part of the offset.
 template <class V>
 V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
   V value{};

@@ -77,6 +77,7 @@ TILEWRIGHT_HD void fence_async_proxy() { asm volatile("fence.proxy.async.shared:
 /// Orders what this thread did before and does after for the block's other threads.
 TILEWRIGHT_HD void fence_block() { __threadfence_block(); }
 
+/// The block's number in its cluster.
 TILEWRIGHT_HD index_t block_of_cluster() {
   index_t rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));

@@ -8,6 +8,7 @@
 namespace tilewright::exec {
 inline namespace nvptx {
 
+/// Fetches the description of a tensor before it is needed.
 TILEWRIGHT_HD void prefetch(const tensor_map& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
 
 /// Element (x, y, z) of the tensor and all of its box, to LDS. What lies outside of the tensor becomes zero.

@@ -25,6 +25,7 @@ struct stage_cursor {
   }
 };
 
+/// The ring of stages in LDS, its barriers, and what fills and multiplies a stage.
 template <class Policy>
 struct hopper_pipeline {
   using T = typename Policy::element_type;
