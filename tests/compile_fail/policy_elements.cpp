@@ -8,4 +8,5 @@ namespace tw = tilewright;
 
 using enum tw::operand_major;
 constexpr tw::block_tile tile{128, 128, 128, 2, 2, tw::arch::matrix_op::mfma_32x32x16_b8_x2};
-constexpr auto block_size = tw::gemm_kernel<tw::gemm_policy<tw::arch::gfx942, tw::fp8_ocp_t, k, k, 16, tile>>::block_size;
+constexpr auto block_size =
+    tw::gemm_kernel<tw::gemm_policy<tw::arch::gfx942, tw::fp8_ocp_t, k, k, 16, tile>>::block_size;

@@ -61,7 +61,8 @@ TILEWRIGHT_HD void copy(const char* in, char* out, int bytes) {
   *reinterpret_cast<piece*>(out + other * Bytes) = exec::lds_load<piece>(lds, other * Bytes);
   exec::async_wait();
   exec::block_sync();
-  *reinterpret_cast<piece*>(out + (threads + other) * Bytes) = exec::lds_load<piece>(lds + threads * Bytes, other * Bytes);
+  *reinterpret_cast<piece*>(out + (threads + other) * Bytes) =
+      exec::lds_load<piece>(lds + threads * Bytes, other * Bytes);
 #endif
 }
 extern "C" TILEWRIGHT_GLOBAL void copy_4(const char* in, char* out, int bytes) { copy<4>(in, out, bytes); }

@@ -148,9 +148,9 @@ TEST(TransposeEncoding, AgreesWithCkTilesLaneGroups) {
 
 // Waves that hold copies, in two factors of different lengths; registers that are more than an instruction exchanges.
 TEST(TransposeEncoding, KeepsReplicationAndTheRestOfTheRegisters) {
-  using replicated =
-      tile_distribution_encoding<sequence<2, 3>, tuple<sequence<16>, sequence<2, 4, 16>>, tuple<sequence<0, 2, 0>, sequence<2, 1>>,
-                                 tuple<sequence<1, 0, 0>, sequence<1, 0>>, sequence<2>, sequence<2>>;
+  using replicated = tile_distribution_encoding<sequence<2, 3>, tuple<sequence<16>, sequence<2, 4, 16>>,
+                                                tuple<sequence<0, 2, 0>, sequence<2, 1>>,
+                                                tuple<sequence<1, 0, 0>, sequence<1, 0>>, sequence<2>, sequence<2>>;
   for (const lds_op op : {lds_op::read_b64_tr_b16, lds_op::read_b64_tr_b8, lds_op::read_b16})
     expect_exchange(replicated::value, op, "replicated");
   const distribution_encoding input =

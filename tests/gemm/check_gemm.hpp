@@ -137,11 +137,10 @@ template <class Policy>
 std::map<arch::lds_op, exec::lds_counts> predicted_counts(const gemm_args& args) {
   constexpr gemm_lds_prediction prediction = predict_lds<Policy>();
   std::map<arch::lds_op, exec::lds_counts> counts;
-  prediction.for_each(num_lds_rounds<Policy>(args),
-                      [&](const lds_access_analysis& access, long_index_t times) {
-                        counts[access.op].add({times * access.executions, times * access.phases, times * access.cycles,
-                                               times * access.conflicts, access.worst_degree});
-                      });
+  prediction.for_each(num_lds_rounds<Policy>(args), [&](const lds_access_analysis& access, long_index_t times) {
+    counts[access.op].add({times * access.executions, times * access.phases, times * access.cycles,
+                           times * access.conflicts, access.worst_degree});
+  });
   return counts;
 }
 

@@ -93,7 +93,8 @@ TEST(RandomLayouts, SharedAndEmptyPlacesAreKnown) {
       if (offset) unique = ++taken[*offset] == 1 && unique;
       return "";
     });
-    const long_index_t end = taken.empty() ? 0 : taken.rbegin()->first + 1, space = end + choices.one_of<index_t>({0, 0, 1});
+    const long_index_t end = taken.empty() ? 0 : taken.rbegin()->first + 1,
+                       space = end + choices.one_of<index_t>({0, 0, 1});
     const auto census = detail::take_census(layout.graph, layout.values.data(), space);
     if (census.is_unique != unique) return "uniqueness of" + layout.description;
     const bool exhaustive = long_index_t(taken.size()) == space;

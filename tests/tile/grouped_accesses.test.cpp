@@ -31,16 +31,20 @@ TEST(StepAlong, PlainTensors) {
 }
 
 TEST(StepAlong, RunTimeStridesThroughTransforms) {
-  const auto base = make_naive_tensor_descriptor(make_tuple(index_t(8), number<12>{}), make_tuple(number<1>{}, index_t(10)));
+  const auto base =
+      make_naive_tensor_descriptor(make_tuple(index_t(8), number<12>{}), make_tuple(number<1>{}, index_t(10)));
   const auto split = transform_tensor_descriptor(
-      base, make_tuple(make_pass_through_transform(index_t(8)), make_unmerge_transform(make_tuple(number<3>{}, number<4>{}))),
+      base,
+      make_tuple(make_pass_through_transform(index_t(8)), make_unmerge_transform(make_tuple(number<3>{}, number<4>{}))),
       make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1, 2>{}));
   EXPECT_EQ(stride_of<0>(split), 1);
   EXPECT_EQ(stride_of<1>(split), 40);
   EXPECT_EQ(stride_of<2>(split), 10);
-  const auto twice = transform_tensor_descriptor(
-      base, make_tuple(make_pass_through_transform(index_t(8)), make_embed_transform(make_tuple(number<3>{}), make_tuple(index_t(4)))),
-      make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  const auto twice =
+      transform_tensor_descriptor(base,
+                                  make_tuple(make_pass_through_transform(index_t(8)),
+                                             make_embed_transform(make_tuple(number<3>{}), make_tuple(index_t(4)))),
+                                  make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
   EXPECT_EQ(stride_of<1>(twice), 0) << "a product of two strides that are known at run time";
 }
 

@@ -95,8 +95,8 @@ TEST(TileWindow, AddressesInSwizzledLds) {
       origin = sum(origin, step);
       const auto offsets = window.offsets(typename window_type::access_sequence{});
       for (index_t i = 0; i < window_type::num_access; ++i) {
-        const auto& position =
-            where[std::size_t(exec::thread_id() * distribution::num_elements + window_type::accesses::list.first_register[i])];
+        const auto& position = where[std::size_t(exec::thread_id() * distribution::num_elements +
+                                                 window_type::accesses::list.first_register[i])];
         EXPECT_EQ(window.view.buffer.byte + offsets[i], 512 + 2 * layout.calculate_offset(sum(origin, position)));
       }
     }

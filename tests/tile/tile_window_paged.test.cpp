@@ -209,7 +209,8 @@ TEST(TileWindow, RefusesRowsThatItsOffsetsDoNotReach) {
     make(far_rows, far_stride);
     ADD_FAILURE() << "row 8 begins at byte 2^31";
   } catch (const exec::fault& fault) {
-    EXPECT_NE(std::string(fault.what()).find("the tile's last element lies 2^31 bytes or more behind its first"), std::string::npos)
+    EXPECT_NE(std::string(fault.what()).find("the tile's last element lies 2^31 bytes or more behind its first"),
+              std::string::npos)
         << fault.what();
   }
 }

@@ -25,8 +25,9 @@ template <class Window>
 std::vector<long_index_t> places_of(const Window& window, const void* memory) {
   std::vector<long_index_t> places;
   for (const index_t offset : checked_offsets(window)) {
-    places.push_back(
-        offset == exec::out_of_bounds_offset ? -1 : window.view.buffer.base - static_cast<const char*>(memory) + offset);
+    places.push_back(offset == exec::out_of_bounds_offset
+                         ? -1
+                         : window.view.buffer.base - static_cast<const char*>(memory) + offset);
   }
   return places;
 }

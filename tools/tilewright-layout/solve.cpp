@@ -15,8 +15,7 @@ named_layout solve(const tw::arch::target& target, const tw::lds_tile& tile,
   std::vector<tw::lds_use> uses;
   bool fits = tw::is_power_of_two(tile.rows) && tw::is_power_of_two(tile.row_bytes());
   for (const named_pattern& pattern : patterns) {
-    const index_t bytes =
-        tw::detail::widest_vector_bytes({pattern.distribution, pattern.kind}, tile);
+    const index_t bytes = tw::detail::widest_vector_bytes({pattern.distribution, pattern.kind}, tile);
     if (bytes > pattern.max_bytes) {
       throw refusal("--layout solve: threads of pattern " + pattern.name + " hold " + std::to_string(bytes) +
                     " neighbouring bytes, and layouts are found for the widest accesses; take the width " +

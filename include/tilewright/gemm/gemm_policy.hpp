@@ -30,8 +30,8 @@ inline constexpr bool copies_directly = false;
 template <index_t Stages>
 inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
 
-/// The block tile that a target's kernels use by default for elements of T: 128 bytes of each row at a time on AMD GPUs. On NVIDIA GPUs
-/// operands that pass through registers, because memory allows narrower vectors than 16 bytes, need more waves.
+/// The block tile that a target's kernels use by default for elements of T: 128 x 128, and along k 128 bytes with MFMA, 64 elements with
+/// WMMA, 32 elements on NVIDIA GPUs. There operands that pass through registers, because memory allows narrower vectors than 16 bytes, need more waves.
 template <class Arch, class T, index_t Vector = 16 / index_t(sizeof(T))>
 TILEWRIGHT_HD constexpr block_tile default_block_tile() {
   using enum arch::matrix_op;

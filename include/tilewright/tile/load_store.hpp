@@ -53,13 +53,15 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
   auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
-    (vector_to_registers<Window::register_step>(registers + constant(Window::accesses::list.first_register[Is]),
-                                                exec::buffer_load<vector_type>(window.view.buffer, offsets.elements[Is], bytes)),
+    (vector_to_registers<Window::register_step>(
+         registers + constant(Window::accesses::list.first_register[Is]),
+         exec::buffer_load<vector_type>(window.view.buffer, offsets.elements[Is], bytes)),
      ...);
   } else {
     const auto offsets = window.offsets(accesses);
-    (vector_to_registers<Window::register_step>(registers + constant(Window::accesses::list.first_register[Is]),
-                                                exec::lds_load<vector_type>(window.view.buffer, offsets.elements[Is] + bytes)),
+    (vector_to_registers<Window::register_step>(
+         registers + constant(Window::accesses::list.first_register[Is]),
+         exec::lds_load<vector_type>(window.view.buffer, offsets.elements[Is] + bytes)),
      ...);
   }
 }

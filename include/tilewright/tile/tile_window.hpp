@@ -53,7 +53,8 @@ struct tile_window {
   template <index_t... Is>
   TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(sequence<Is...>) const {
     array<index_t, num_access> result{};
-    ((result.elements[Is] = base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
+    ((result.elements[Is] =
+          base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
      ...);
     return result;
   }
@@ -95,7 +96,9 @@ TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is..
   ((inside.elements[Is] = true), ...);
   ((Known::template contains<Ds> ? void() : window.template check_along<Ds>(inside, accesses)), ...);
   if constexpr (Window::descriptor_type::has_pads()) {
-    ((inside.elements[Is] = inside.elements[Is] && window.view.descriptor.is_valid(window.template index_of_access<Is>(dims))), ...);
+    ((inside.elements[Is] =
+          inside.elements[Is] && window.view.descriptor.is_valid(window.template index_of_access<Is>(dims))),
+     ...);
   }
   ((result.elements[Is] = inside.elements[Is] ? result.elements[Is] : exec::out_of_bounds_offset), ...);
   return result;
@@ -179,7 +182,8 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
   index_t offset = descriptor.calculate_offset(first);
   if constexpr (Window::is_linear_view && has_constant_term(Window::graph)) offset -= constant_term(descriptor);
   if constexpr (rule == address_rule::xor_groups) {
-    ((window.base.elements[Bs] = (offset ^ constant(Window::accesses::list.flipped_bits[Bs])) * Window::element_bytes), ...);
+    ((window.base.elements[Bs] = (offset ^ constant(Window::accesses::list.flipped_bits[Bs])) * Window::element_bytes),
+     ...);
   } else {
     ((window.base.elements[Bs] = offset * Window::element_bytes), ...);
   }

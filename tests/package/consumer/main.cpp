@@ -15,6 +15,7 @@ int sum_on_the_cpu_backend() { return 64 * 63 / 2; }
 
 int main() {
   const int sum = sum_on_the_cpu_backend();
-  std::printf("tilewright %d.%d.%d: %d\n", TILEWRIGHT_VERSION_MAJOR, TILEWRIGHT_VERSION_MINOR, TILEWRIGHT_VERSION_PATCH, sum);
+  std::printf("tilewright %d.%d.%d: %d\n", TILEWRIGHT_VERSION_MAJOR, TILEWRIGHT_VERSION_MINOR, TILEWRIGHT_VERSION_PATCH,
+              sum);
   return sum == 64 * 63 / 2 ? 0 : 1;
 }

@@ -4,7 +4,7 @@
 
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/gemm/hopper/hopper_tile.hpp>
-#include <tilewright/gemm/work_schedule.hpp>
+#include <tilewright/gemm/hopper/work_schedule.hpp>
 
 namespace tilewright {
 

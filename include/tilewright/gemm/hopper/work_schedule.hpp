@@ -3,7 +3,7 @@
 // a last round that would leave many idle.
 #pragma once
 
-#include <tilewright/gemm/tile_order.hpp>
+#include <tilewright/gemm/hopper/tile_order.hpp>
 
 namespace tilewright {
 
