@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fifty GEMM kernels in one program: two element types, all orders of the operands, vectors and single elements, four block tiles, and
-// two with other elements.
+// Fifty GEMM kernels in one program: two element types, all orders of the operands, vectors and single elements, four
+// block tiles, and two with other elements.
 #include <tilewright/arch/current.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 

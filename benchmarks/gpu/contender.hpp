@@ -15,8 +15,8 @@ class contender {
   virtual ~contender() = default;
   virtual std::string name() const = 0;
 
-  /// Gets ready for a problem and sets of operands that launch() will be called with; may run on the device, and may write to every c.
-  /// Returns why it cannot compute this problem, or an empty string.
+  /// Gets ready for a problem and sets of operands that launch() will be called with; may run on the device, and may
+  /// write to every c. Returns why it cannot compute this problem, or an empty string.
   virtual std::string prepare(const problem& p, const std::vector<operands>& sets) = 0;
 
   /// Queues the product of one of those sets; does not wait.

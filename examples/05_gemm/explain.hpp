@@ -7,8 +7,8 @@
 
 namespace gemm_example {
 
-/// The static report of a target's named kernels for f16, A row-major and B column-major, and the choice for a problem. Throws refusal for
-/// targets without a published GPU.
+/// The static report of a target's named kernels for f16, A row-major and B column-major, and the choice for a problem.
+/// Throws refusal for targets without a published GPU.
 std::string explain(const std::string& target, std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// The choices for 40 problems, as a table.

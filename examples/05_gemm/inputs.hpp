@@ -26,8 +26,9 @@ struct inputs {
   operands pointers();
 };
 
-/// Settles sizes, element types and orders for a machine that takes these 8-bit formats, refuses what does not match or does not fit the
-/// memory of this machine, and only then reads or draws the matrices. A C that does not count (beta = 0 and no file) is full of NaN.
+/// Settles sizes, element types and orders for a machine that takes these 8-bit formats, refuses what does not match or
+/// does not fit the memory of this machine, and only then reads or draws the matrices. A C that does not count (beta =
+/// 0 and no file) is full of NaN.
 inputs prepare_inputs(const options& o, tw::arch::fp8_kind fp8, const std::string& target);
 
 /// Whether this run is compared with the reference.

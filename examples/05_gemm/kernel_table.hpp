@@ -6,8 +6,8 @@
 
 namespace gemm_example {
 
-/// Calls add(kernel_choice) for each kernel with operands of T. A row: the contiguous dimensions of A and B, elements that are moved at
-/// once, what is special, the type of C. What a target does not have is left out by whoever adds.
+/// Calls add(kernel_choice) for each kernel with operands of T. A row: the contiguous dimensions of A and B, elements
+/// that are moved at once, what is special, the type of C. What a target does not have is left out by whoever adds.
 template <class T, class Arch, class Add>
 void for_each_kernel(Add add) {
   using enum tw::operand_major;

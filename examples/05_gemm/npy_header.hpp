@@ -11,8 +11,8 @@
 
 namespace gemm_example {
 
-/// Elements that can be read: '<f2'; '<V2' (NumPy's name for the bfloat16 of ml_dtypes) or '<u2' (its bits); '<f4'; '|V1' (NumPy's name for
-/// each 8-bit floating-point type of ml_dtypes) or '|u1' (its bits); '|i1'; '<i4'.
+/// Elements that can be read: '<f2'; '<V2' (NumPy's name for the bfloat16 of ml_dtypes) or '<u2' (its bits); '<f4';
+/// '|V1' (NumPy's name for each 8-bit floating-point type of ml_dtypes) or '|u1' (its bits); '|i1'; '<i4'.
 enum class npy_scalar { f16, bf16, f32, byte, i8, i32 };
 
 struct npy_header {
@@ -37,8 +37,8 @@ inline constexpr std::size_t npy_header_limit = 1 << 16;
 /// Throws refusal with one sentence that begins with `file_name`.
 npy_header parse_npy_header(std::string_view start, std::int64_t file_bytes, const std::string& file_name);
 
-/// A header of format 1.0; its length is a multiple of 64 bytes. bf16 is declared as '<V2', 8-bit floating-point numbers as '|V1'. A batch
-/// of more than one matrix gets three dimensions and must be row-major.
+/// A header of format 1.0; its length is a multiple of 64 bytes. bf16 is declared as '<V2', 8-bit floating-point
+/// numbers as '|V1'. A batch of more than one matrix gets three dimensions and must be row-major.
 std::string make_npy_header(element type, order storage, std::int64_t rows, std::int64_t cols, std::int64_t batch = 1);
 
 }  // namespace gemm_example

@@ -22,8 +22,8 @@ constexpr std::uint64_t mix(std::uint64_t counter) {
 /// Uniform in [-1, 1), a multiple of 2^-23.
 constexpr float uniform(std::uint64_t random_bits) { return float(random_bits >> 40) * 0x1p-23f - 1.0f; }
 
-/// Fills matrices without gaps with uniform values in [-1, 1), rounded to their element type; integers lie in [-128, 128). Element (row,
-/// col) of matrix z depends on the seed, the stream and its logical position alone.
+/// Fills matrices without gaps with uniform values in [-1, 1), rounded to their element type; integers lie in [-128,
+/// 128). Element (row, col) of matrix z depends on the seed, the stream and its logical position alone.
 inline void fill_random(matrix& target, std::uint64_t seed, std::uint64_t stream) {
   const std::uint64_t key = mix(mix(seed) ^ stream);
   const bool by_rows = target.storage == order::row_major;

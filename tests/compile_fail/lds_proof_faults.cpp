@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tile longer than its layout, one of another number of dimensions, ldmatrix where 8 bytes are contiguous, and an instruction that the target lacks.
+// A tile longer than its layout, one of another number of dimensions, ldmatrix where 8 bytes are contiguous, and an
+// instruction that the target lacks.
 // EXPECT: LDS proof: the distribution's tile is longer than the layout; distribute a tile that fits
 // EXPECT: LDS proof: the distribution does not fit the layout
 // EXPECT: LDS proof: ldmatrix reads rows of 16 contiguous, aligned bytes; the layout or the distribution leaves fewer

@@ -6,8 +6,9 @@
 namespace tw = tilewright;
 namespace exec = tilewright::exec;
 
-/// out[0..3]: bits of in as fp8_ocp, bf8_ocp, fp8_fnuz, bf8_fnuz; out[4]: as int8; back[0..3]: those numbers as floats; pairs: as out[0..3];
-/// at_random: as out[0..3], rounded at random with random_bits(3, i); wide[0..1]: the same as half and as bfloat16.
+/// out[0..3]: bits of in as fp8_ocp, bf8_ocp, fp8_fnuz, bf8_fnuz; out[4]: as int8; back[0..3]: those numbers as floats;
+/// pairs: as out[0..3]; at_random: as out[0..3], rounded at random with random_bits(3, i); wide[0..1]: the same as half
+/// and as bfloat16.
 struct convert_args {
   const float* in;
   unsigned char* out[5];

@@ -81,7 +81,8 @@ TILEWRIGHT_HD void far_lanes(int lane, int* out) {
 }
 #endif
 
-/// out: what each lane receives of the matrix that it and its neighbours address, byte by byte; nothing where the target does not transpose.
+/// out: what each lane receives of the matrix that it and its neighbours address, byte by byte; nothing where the
+/// target does not transpose.
 extern "C" TILEWRIGHT_GLOBAL void transposing_reads(const unsigned* in, tw::vector_t<short, 4>* wide,
                                                     tw::vector_t<signed char, 8>* narrow) {
 #if TILEWRIGHT_DEVICE_PASS

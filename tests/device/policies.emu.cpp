@@ -88,8 +88,8 @@ void expect_right(emu::module& code, const std::string& name, const problem& p, 
   expect_result(gemm);
 }
 
-/// Four blocks whose tiles leave C, and a partial first tile along k; less than a tile of everything, twice; and more tiles along k than any
-/// pipeline has stages. Alpha and beta, gaps between rows.
+/// Four blocks whose tiles leave C, and a partial first tile along k; less than a tile of everything, twice; and more
+/// tiles along k than any pipeline has stages. Alpha and beta, gaps between rows.
 template <class Policy>
 void expect_right(emu::module& code, const std::string& name) {
   constexpr block_tile t = Policy::tile;

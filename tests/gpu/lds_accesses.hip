@@ -13,8 +13,8 @@ using tilewright::arch::lds_op;
 
 namespace lds_accesses {
 
-/// One instruction. A read finds initial_word() everywhere; after a write each lane looks at its address. So the counters of reads see
-/// nothing but a read, those of writes nothing but a write.
+/// One instruction. A read finds initial_word() everywhere; after a write each lane looks at its address. So the
+/// counters of reads see nothing but a read, those of writes nothing but a write.
 template <lds_op Op>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(32) void instruction([[maybe_unused]] const int* address,
                                                              [[maybe_unused]] unsigned* result) {

@@ -54,8 +54,8 @@ TYPED_TEST(StochasticRound, KeepsNumbersOfTheFormat) {
   }
 }
 
-// The threshold between the neighbours is where it should be: at 2^32 (value - lower) / (upper - lower), to within 2^16 or 2^32 less what the
-// value itself cannot express.
+// The threshold between the neighbours is where it should be: at 2^32 (value - lower) / (upper - lower), to within 2^16
+// or 2^32 less what the value itself cannot express.
 TYPED_TEST(StochasticRound, ChoosesEachNeighbourAsOftenAsItShould) {
   using type = typename TypeParam::type;
   const std::vector<double> all = numbers<type>();

@@ -33,8 +33,8 @@ class tape {
 };
 
 /// Reports a test failure for an input for which the property says what is wrong; an empty text means that it holds. The inputs are
-/// the same in every run. TILEWRIGHT_PROPERTY_CASES=200000 and TILEWRIGHT_PROPERTY_SEED=7, say, make a longer run over others: for the
-/// night. With rapidcheck, RC_PARAMS overrides both.
+/// the same in every run. TILEWRIGHT_PROPERTY_CASES=200000 and TILEWRIGHT_PROPERTY_SEED=7, say, make a longer run over
+/// others: for the night. With rapidcheck, RC_PARAMS overrides both.
 void check_property(const std::function<std::string(tape&)>& property);
 
 }  // namespace tilewright::property

@@ -19,8 +19,8 @@ constexpr index_t block_m = 32, block_k = 32, k_pack = 8, layers = 2;
 constexpr auto a_lds_desc = make_lds_index_swapping_descriptor<block_k, k_pack, layers, block_m, half_t>();
 using tile_type = by_rows<64>;
 
-// gemm_kernel_with_lds_swapping and DistributedLdsAccess: each thread stages its part of A element by element where the descriptor says; then a
-// coordinate moves through LDS to what the distribution gives a thread.
+// gemm_kernel_with_lds_swapping and DistributedLdsAccess: each thread stages its part of A element by element where the
+// descriptor says; then a coordinate moves through LDS to what the distribution gives a thread.
 TEST(DocumentedLds, StagedBySwappedIndicesAndReadByADistribution) {
   constexpr index_t num_threads = tile_type::num_threads(), elements_per_thread = block_m * block_k / num_threads,
                     pitch = 100;
@@ -58,8 +58,8 @@ TEST(DocumentedLds, StagedBySwappedIndicesAndReadByADistribution) {
   for (std::size_t i = 0; i < stored.size(); ++i) ASSERT_EQ(stored[i], index_t(i)) << "every place of LDS once";
 }
 
-// BankConflictAnalyzer: 32 threads, thread t at (t / 8, t % 8), one float each. The document counts them as if all met in one cycle; so does
-// a target whose 32 lanes are one phase.
+// BankConflictAnalyzer: 32 threads, thread t at (t / 8, t % 8), one float each. The document counts them as if all met
+// in one cycle; so does a target whose 32 lanes are one phase.
 TEST(DocumentedLds, BankConflictAnalyzer) {
   constexpr auto rows_of = []<index_t Pitch>(number<Pitch> pitch) {
     return graph_of(make_naive_tensor_descriptor(make_tuple(number<4>{}, number<8>{}), make_tuple(pitch, number<1>{})));

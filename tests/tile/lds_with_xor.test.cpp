@@ -10,7 +10,8 @@
 namespace tilewright {
 namespace {
 
-/// A wave writes 64 rows, each by 8 lanes, and every lane reads a row's first vector, and then the others. Returns the conflicts of reads.
+/// A wave writes 64 rows, each by 8 lanes, and every lane reads a row's first vector, and then the others. Returns the
+/// conflicts of reads.
 template <index_t RowStride>
 long_index_t conflicts_of_columns(const arch::target& target) {
   constexpr index_t rows = 64;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What tilewright-layout says of layouts and patterns is what the compile-time analysis says of the same descriptors and distributions.
+// What tilewright-layout says of layouts and patterns is what the compile-time analysis says of the same descriptors
+// and distributions.
 #include "encoding_text.hpp"
 #include "layout_spec.hpp"
 #include "pattern.hpp"

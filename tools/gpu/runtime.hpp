@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The few functions of HIP's or CUDA's runtime that programs of this project need, under one name. Host code of any compiler may include
-// it, where the runtime's target (tilewright_find_gpu_runtime) is linked.
+// The few functions of HIP's or CUDA's runtime that programs of this project need, under one name. Host code of any
+// compiler may include it, where the runtime's target (tilewright_find_gpu_runtime) is linked.
 #pragma once
 
 #if defined(__HIP__) || defined(__HIP_PLATFORM_AMD__)

@@ -18,7 +18,8 @@ TILEWRIGHT_HD constexpr lds_op transposing_read_op(index_t element_bytes) {
   return element_bytes == 2 ? lds_op::read_b64_tr_b16 : element_bytes == 1 ? lds_op::read_b64_tr_b8 : lds_op::read_b64;
 }
 
-/// The instruction with which a target reads LDS transposed: AMD's, ldmatrix for elements of 2 bytes, or an ordinary read where it has none.
+/// The instruction with which a target reads LDS transposed: AMD's, ldmatrix for elements of 2 bytes, or an ordinary
+/// read where it has none.
 TILEWRIGHT_HD constexpr lds_op transposing_op(const target& t, index_t element_bytes) {
   const lds_op amd = transposing_read_op(element_bytes);
   if (amd != lds_op::read_b64 && t.supports(amd)) return amd;
@@ -40,8 +41,9 @@ struct lane_exchange {
 };
 
 /// gfx950: the 16 lanes of a group address the pieces of a matrix of 8 bytes / element rows and 16 columns in its order, and lane i
-/// receives column i. ldmatrix (transposed, 16-bit elements, four matrices): lane l addresses row l % 8 of the 8x8 matrix l / 8, and lane
-/// i receives, two by two, rows 2 (i % 4) and the next of column i / 4 of each matrix. (CDNA4 ISA, "LDS transpose loads"; PTX ISA, "ldmatrix")
+/// receives column i. ldmatrix (transposed, 16-bit elements, four matrices): lane l addresses row l % 8 of the 8x8
+/// matrix l / 8, and lane i receives, two by two, rows 2 (i % 4) and the next of column i / 4 of each matrix. (CDNA4
+/// ISA, "LDS transpose loads"; PTX ISA, "ldmatrix")
 TILEWRIGHT_HD constexpr lane_exchange exchange_of(lds_op op) {
   lane_exchange e;
   const auto list = [](auto& to, auto... bits) { (to.push_back(static_cast<signed char>(bits)), ...); };

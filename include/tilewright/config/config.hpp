@@ -2,10 +2,12 @@
 // What differs between the compilers that read these headers: function qualifiers and the machine being compiled for.
 #pragma once
 
-// TILEWRIGHT_HD marks an inline function that host and device may call, TILEWRIGHT_GLOBAL a kernel entry, and TILEWRIGHT_BLOCK_SIZE(n) says
-// that a kernel is always launched with n threads in a block; TILEWRIGHT_BLOCK_SIZE(n, blocks) also that so many blocks should find place
-// on a multiprocessor, which bounds their registers (NVIDIA; compilers for AMD GPUs are not told). Device code is always inlined: a tile whose address a call could take
-// would not live in registers, and compilers are faster, too. But for inline, all are empty for a plain C++ compiler, and none needs a runtime header.
+// TILEWRIGHT_HD marks an inline function that host and device may call, TILEWRIGHT_GLOBAL a kernel entry, and
+// TILEWRIGHT_BLOCK_SIZE(n) says that a kernel is always launched with n threads in a block; TILEWRIGHT_BLOCK_SIZE(n,
+// blocks) also that so many blocks should find place on a multiprocessor, which bounds their registers (NVIDIA;
+// compilers for AMD GPUs are not told). Device code is always inlined: a tile whose address a call could take would not
+// live in registers, and compilers are faster, too. But for inline, all are empty for a plain C++ compiler, and none
+// needs a runtime header.
 #if defined(__clang__) && (defined(__HIP__) || defined(__CUDA__))
 #define TILEWRIGHT_HD __attribute__((host, device, always_inline)) inline
 #define TILEWRIGHT_GLOBAL __attribute__((global))
@@ -35,7 +37,8 @@
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(GCC unroll n)
 #endif
 
-// TILEWRIGHT_UNROLL_ALL before a loop over registers asks device compilers for a copy of its body for each: registers have no addresses.
+// TILEWRIGHT_UNROLL_ALL before a loop over registers asks device compilers for a copy of its body for each: registers
+// have no addresses.
 #if defined(__clang__) || defined(__CUDACC__)
 #define TILEWRIGHT_UNROLL_ALL _Pragma("unroll")
 #else

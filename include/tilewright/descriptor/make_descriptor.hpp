@@ -42,8 +42,8 @@ TILEWRIGHT_HD constexpr auto make_single_node_descriptor(const coordinate_transf
   return tensor_descriptor<single_node_graph(Spec)>{{transform.values}, space};
 }
 
-/// What make_single_node_descriptor makes of a transform all of whose parameters are known, and its element space: without the templates
-/// of the factories on the way.
+/// What make_single_node_descriptor makes of a transform all of whose parameters are known, and its element space:
+/// without the templates of the factories on the way.
 template <transform_kind Kind, index_t NumUpper, class... Parameters>
 using static_descriptor = tensor_descriptor<single_node_graph(
     make_spec(Kind, 1, NumUpper, array<index_t, sizeof...(Parameters)>{static_value_v<Parameters>...}))>;

@@ -114,7 +114,8 @@ constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list, const mul
   }
 }
 
-/// Offsets of the single bits of an index, of a static descriptor that is linear over bits: bit[x][b] of index 1 << b along dimension x.
+/// Offsets of the single bits of an index, of a static descriptor that is linear over bits: bit[x][b] of index 1 << b
+/// along dimension x.
 template <index_t NDimX>
 struct bit_offsets {
   array<inplace_vector<index_t, 31>, NDimX> bit;

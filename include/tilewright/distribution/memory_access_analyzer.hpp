@@ -56,8 +56,8 @@ struct memory_access_cost {
   friend constexpr bool operator==(const memory_access_cost&, const memory_access_cost&) = default;
 };
 
-/// A tile at the begin of a cache line; dimension x has the stride strides[x] in elements, not negative, and that along which the vector
-/// runs is 1. The last partition index is the lane; more than 64 of them are waves of 64.
+/// A tile at the begin of a cache line; dimension x has the stride strides[x] in elements, not negative, and that along
+/// which the vector runs is 1. The last partition index is the lane; more than 64 of them are waves of 64.
 template <index_t NDimX>
 TILEWRIGHT_HD constexpr memory_access_cost analyze_memory_access(const distribution_encoding& e,
                                                                  const vector_choice& vector,

@@ -168,8 +168,8 @@ TILEWRIGHT_HD constexpr encoding_transpose transpose_encoding(const distribution
 
 }  // namespace detail
 
-/// Of a tile (m, k) that threads should hold as `held` says: which thread must address what of the tile (k, m) in LDS, where m should be
-/// contiguous. For load_tile_transpose with an instruction of this exchange (arch::exchange_of).
+/// Of a tile (m, k) that threads should hold as `held` says: which thread must address what of the tile (k, m) in LDS,
+/// where m should be contiguous. For load_tile_transpose with an instruction of this exchange (arch::exchange_of).
 TILEWRIGHT_HD constexpr encoding_transpose transpose_input(const distribution_encoding& held,
                                                            const arch::lane_exchange& exchange) {
   return detail::transpose_encoding(held, exchange, true);

@@ -36,8 +36,8 @@ struct adaptive_vector_size {
     return load_store_traits<Distribution, T>::scalar_per_vector;
   }
 
-  /// What also suits memory whose rows begin every row_elements elements, at a pointer that is a multiple of alignment_bytes; both may be
-  /// known only at run time.
+  /// What also suits memory whose rows begin every row_elements elements, at a pointer that is a multiple of
+  /// alignment_bytes; both may be known only at run time.
   TILEWRIGHT_HD static constexpr index_t calculate_optimal_vector_size(index_t row_elements, index_t alignment_bytes) {
     const index_t aligned = max(1, alignment_bytes / index_t(sizeof(T)));
     const index_t common = gcd(gcd(calculate_optimal_vector_size(), row_elements), aligned);

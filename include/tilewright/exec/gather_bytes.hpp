@@ -6,8 +6,8 @@
 
 namespace tilewright::exec {
 
-/// Byte number `byte` of each of four registers, the first one's lowest. On AMD GPUs that is three instructions, two of which the compiler
-/// shares with the neighbouring byte where `byte` is a constant.
+/// Byte number `byte` of each of four registers, the first one's lowest. On AMD GPUs that is three instructions, two of
+/// which the compiler shares with the neighbouring byte where `byte` is a constant.
 TILEWRIGHT_HD unsigned gather_bytes(unsigned w0, unsigned w1, unsigned w2, unsigned w3, index_t byte) {
 #if TILEWRIGHT_AMDGCN_PASS
   // v_perm_b32: bytes 0-3 of its selector's numbers are those of the second operand, 4-7 of the first.

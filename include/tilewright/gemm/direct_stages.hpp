@@ -55,9 +55,9 @@ class direct_stages {
       advance(num_tiles > i.value + 2);
     });
 
-    // Multiplies with the tile in the buffer `reading`, whose first step is in registers, while another one is filled with the tile that
-    // is Stages - 1 tiles behind it. The first step of the next tile is read while the last one of this tile is multiplied. `left`: tiles
-    // from this one on, at least two.
+    // Multiplies with the tile in the buffer `reading`, whose first step is in registers, while another one is filled
+    // with the tile that is Stages - 1 tiles behind it. The first step of the next tile is read while the last one of
+    // this tile is multiplied. `left`: tiles from this one on, at least two.
     const auto multiply = [&](index_t reading, index_t filling, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
       unroll<max(steps - 1, 1)>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
         constexpr auto range = accesses_of_both(num_a, min(num_copies * step.value / parts, num_copies),

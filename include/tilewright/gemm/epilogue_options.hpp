@@ -9,8 +9,8 @@ namespace tilewright {
 /// A function of one number. gelu is the one with the error function replaced by tanh; silu is x / (1 + exp(-x)).
 enum class activation : signed char { none, relu, gelu, silu };
 
-/// C(m, n) = activation(alpha * sum * scale * row_scale(m) * column_scale(n) + bias(n)) + residual(m, n) + beta * C(m, n), rounded once
-/// to the type of C. What is not asked for costs nothing; gemm_args say where the rest lies.
+/// C(m, n) = activation(alpha * sum * scale * row_scale(m) * column_scale(n) + bias(n)) + residual(m, n) + beta * C(m,
+/// n), rounded once to the type of C. What is not asked for costs nothing; gemm_args say where the rest lies.
 struct epilogue_options {
   bool scale = false;         // one float in memory
   bool row_scale = false;     // m floats

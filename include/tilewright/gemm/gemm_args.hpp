@@ -21,7 +21,8 @@ struct gemm_args {
   index_t split_k = 1;        // parts of k that different blocks add up, where the policy splits k
   void* workspace = nullptr;  // of workspace_bytes(args), for split_k_kind::workspace; aligned to 16 bytes
 
-  // What the policy's epilogue_options ask for, or with from_args: what is not null is done. The same for all problems of a batch, but for the residual.
+  // What the policy's epilogue_options ask for, or with from_args: what is not null is done. The same for all problems
+  // of a batch, but for the residual.
   const float* scale = nullptr;
   const float* row_scale = nullptr;     // m
   const float* column_scale = nullptr;  // n

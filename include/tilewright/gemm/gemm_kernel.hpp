@@ -29,8 +29,8 @@ struct gemm_kernel {
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
-  /// Blocks that should find place on a multiprocessor, for TILEWRIGHT_BLOCK_SIZE: two where LDS holds them and their threads keep 100
-  /// registers beside their sums.
+  /// Blocks that should find place on a multiprocessor, for TILEWRIGHT_BLOCK_SIZE: two where LDS holds them and their
+  /// threads keep 100 registers beside their sums.
   static constexpr index_t blocks_at_once = [] {
     const arch::target& target = Policy::arch::value;
     const index_t pool = max(target.lds_pool_bytes, target.lds_bytes);

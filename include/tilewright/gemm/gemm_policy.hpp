@@ -30,8 +30,8 @@ inline constexpr bool copies_directly = false;
 template <index_t Stages>
 inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
 
-/// The block tile that a target's kernels use by default for elements of T: 128 x 128, and along k 128 bytes with MFMA, 64 elements with
-/// WMMA, 32 elements on NVIDIA GPUs. There operands that pass through registers, because memory allows narrower vectors than 16 bytes, need more waves.
+/// The block tile that a target's kernels use by default for elements of T: 128 x 128, and along k 128 bytes with MFMA,
+/// 64 elements with WMMA, 32 elements on NVIDIA GPUs. There operands that pass through registers, because memory allows narrower vectors than 16 bytes, need more waves.
 template <class Arch, class T, index_t Vector = 16 / index_t(sizeof(T))>
 TILEWRIGHT_HD constexpr block_tile default_block_tile() {
   using enum arch::matrix_op;
@@ -121,10 +121,10 @@ struct pipeline_or_default<default_pipeline, Stages, false> {
 
 }  // namespace detail
 
-/// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol stays short; such a
-/// struct may also replace result_type, epilogue, order and split_k, and with 8-bit floating-point numbers b_element_type.
-/// Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs lengths along contiguous dimensions,
-/// leading dimensions and pointers that are multiples of it.
+/// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol
+/// stays short; such a struct may also replace result_type, epilogue, order and split_k, and with 8-bit floating-point
+/// numbers b_element_type. Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs
+/// lengths along contiguous dimensions, leading dimensions and pointers that are multiples of it.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
           block_tile Tile = default_block_tile<Arch, T, Vector>(), class Pipeline = default_pipeline>
 struct gemm_policy {
@@ -169,7 +169,8 @@ struct gemm_policy {
   /// Elements that a thread copies to LDS at once.
   static constexpr index_t copy_vector = exchanges_lanes ? direct_copy_bytes / index_t(sizeof(T)) : k_pack;
 
-  /// Whether columns of the operand's tile, not rows, are contiguous in LDS, as they are in memory: where the target can read them so.
+  /// Whether columns of the operand's tile, not rows, are contiguous in LDS, as they are in memory: where the target
+  /// can read them so.
   static constexpr bool keeps_columns =
       copies_directly<pipeline> || (tilewright::arch::is_amd(Arch::value) && reads_transposed(Arch::value, Tile.op));
   static constexpr bool a_transposed = keeps_columns && AMajor == operand_major::mn;

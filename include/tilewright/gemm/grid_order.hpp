@@ -11,8 +11,9 @@ namespace tilewright {
 /// The curve along which blocks walk through the tiles of C.
 enum class grid_curve : signed char { rows, row_groups, hilbert };
 
-/// A policy's choice. A GPU of several dies (XCDs) hands out blocks in turns: block b runs on die b % dies. Each die then walks through
-/// its own contiguous part of the curve. (AMD CDNA3 ISA and white paper: 8 XCDs, each with its own L2.)
+/// A policy's choice. A GPU of several dies (XCDs) hands out blocks in turns: block b runs on die b % dies. Each die
+/// then walks through its own contiguous part of the curve. (AMD CDNA3 ISA and white paper: 8 XCDs, each with its own
+/// L2.)
 struct grid_order {
   grid_curve curve = grid_curve::row_groups;
   index_t group_rows = 8;  // of row_groups, in tiles

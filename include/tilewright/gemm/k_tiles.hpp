@@ -37,9 +37,10 @@ TILEWRIGHT_HD index_t steps_without_move(const AWindow& a, const BWindow& b) {
   return max(max_walk_bytes >> bits, 2);
 }
 
-/// Calls step(number<buffer>, a_offset, b_offset) `count` times, in pairs, so that with two LDS buffers each step's addresses are constants.
-/// The windows stand at a tile that has count - 1 tiles behind it; step i gets the offset, in bytes, of the tile i + Ahead behind it, or of
-/// the last one if there is none. Returns the buffer that a further step would be for.
+/// Calls step(number<buffer>, a_offset, b_offset) `count` times, in pairs, so that with two LDS buffers each step's
+/// addresses are constants. The windows stand at a tile that has count - 1 tiles behind it; step i gets the offset, in
+/// bytes, of the tile i + Ahead behind it, or of the last one if there is none. Returns the buffer that a further step
+/// would be for.
 template <index_t Ahead, class AWindow, class BWindow, class Step>
 TILEWRIGHT_HD index_t for_pairs_of_tiles(AWindow& a, BWindow& b, index_t count, const Step& step) {
   const index_t a_step = k_step_bytes(a), b_step = k_step_bytes(b), at_once = steps_without_move(a, b);

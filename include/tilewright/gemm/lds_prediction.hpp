@@ -45,7 +45,8 @@ constexpr gemm_lds_prediction predict_lds() {
           analyze_lds_access<Arch>(c, tile_distribution<stage::rows>{}, 4, lds_access_kind::read)};
 }
 
-/// For static_assert beside a kernel: true when all these accesses are free of bank conflicts, else the compiler's message says who meets whom.
+/// For static_assert beside a kernel: true when all these accesses are free of bank conflicts, else the compiler's
+/// message says who meets whom.
 template <class Policy, proof_basis Basis = proof_basis::all_rows>
 TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
   using Arch = typename Policy::arch;

@@ -71,7 +71,8 @@ struct multi_stage_pipeline {
       end_copy();
     });
 
-    // Multiplies step Step of the tile in registers, while step Next is read from the buffer `reading`; when half is done, calls `between`.
+    // Multiplies step Step of the tile in registers, while step Next is read from the buffer `reading`; when half is
+    // done, calls `between`.
     const auto multiply = [&](auto step, auto next, index_t reading, auto between) TILEWRIGHT_INLINE_LAMBDA {
       const operand_fragments<Policy> now = f;
       constexpr index_t half = max(per_step / 2, 1);

@@ -22,7 +22,8 @@ TILEWRIGHT_HD constexpr block_tile two_buffers_tile(index_t waves_m, index_t wav
 }
 
 namespace detail {
-/// Without registers for single_buffered_pipeline: the tile of gemm_direct_256x256 and, where memory allows vectors of 16 bytes, its pipeline.
+/// Without registers for single_buffered_pipeline: the tile of gemm_direct_256x256 and, where memory allows vectors of
+/// 16 bytes, its pipeline.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 using policy_256x256 = detail::conditional_t<
     large_tile_fits_registers<Arch, T>,
@@ -61,13 +62,14 @@ struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Ar
   static constexpr const char* name = "gemm_64x64";
 };
 
-/// Whether a target and its elements have gemm_one_wave: 8-bit elements want more registers where tiles are long, or not contiguous along k.
+/// Whether a target and its elements have gemm_one_wave: 8-bit elements want more registers where tiles are long, or
+/// not contiguous along k.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor>
 inline constexpr bool has_one_wave_tile = sizeof(T) > 1 || (Arch::value.lds_bytes < 2 * 512 * 128 &&
                                                             AMajor == operand_major::k && BMajor == operand_major::k);
 
-/// The policies that a target has names for: by size, the largest tile first, then other pipelines for the largest. 256 x 256 needs the
-/// registers of CDNA.
+/// The policies that a target has names for: by size, the largest tile first, then other pipelines for the largest. 256
+/// x 256 needs the registers of CDNA.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 constexpr auto named_policies() {
   using medium = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;

@@ -9,9 +9,9 @@
 namespace tilewright {
 
 /// Four waves, so large a tile for each that it reads least from LDS for each result; no other wave hides what one waits for. So
-/// everything is asked for long before it is needed: while tile t is multiplied, tile t + 1 goes from registers to the other LDS buffer
-/// and tile t + 3 is loaded into them, and operands are read one step along k before they are multiplied. One barrier for each tile,
-/// and matrix instructions to issue right behind it.
+/// everything is asked for long before it is needed: while tile t is multiplied, tile t + 1 goes from registers to the
+/// other LDS buffer and tile t + 3 is loaded into them, and operands are read one step along k before they are
+/// multiplied. One barrier for each tile, and matrix instructions to issue right behind it.
 struct one_wave_pipeline {
   static constexpr index_t num_stages = 2;
   static constexpr index_t barriers_per_tile = 1;

@@ -26,8 +26,8 @@ struct accesses_of_both {
         second_end(max(last, num_first) - num_first) {}
 };
 
-/// Where buffers lie, in bytes. Operands of one size lie apart, all buffers of A before those of B: from one to the next it is not so far
-/// then, and instructions have 16 bits for an offset.
+/// Where buffers lie, in bytes. Operands of one size lie apart, all buffers of A before those of B: from one to the
+/// next it is not so far then, and instructions have 16 bits for an offset.
 template <class Policy, index_t Stages>
 struct lds_stages {
   static constexpr index_t all = lds_stage_bytes<Policy>(),

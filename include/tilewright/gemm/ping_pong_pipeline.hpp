@@ -8,10 +8,10 @@
 
 namespace tilewright {
 
-/// Eight waves, two for each SIMD: waves 0-3 and 4-7 are half a phase apart. A phase is 64 bytes of each row along k. In its first half a
-/// wave writes an operand of the next tile to the other LDS buffer, reads the operands of the phase and loads from global memory; in the
-/// second half it only multiplies, at raised priority. A barrier stands behind each half, so that of a SIMD's two waves one
-/// multiplies while the other moves operands, all the time.
+/// Eight waves, two for each SIMD: waves 0-3 and 4-7 are half a phase apart. A phase is 64 bytes of each row along k.
+/// In its first half a wave writes an operand of the next tile to the other LDS buffer, reads the operands of the phase
+/// and loads from global memory; in the second half it only multiplies, at raised priority. A barrier stands behind
+/// each half, so that of a SIMD's two waves one multiplies while the other moves operands, all the time.
 struct ping_pong_pipeline {
   static constexpr index_t num_stages = 2;
 

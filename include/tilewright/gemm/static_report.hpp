@@ -10,7 +10,8 @@ namespace tilewright {
 /// Which of a compute unit's parts is busy for longer in the loop over k.
 enum class gemm_bound : signed char { matrix_instructions, lds };
 
-/// Clocks from an access to LDS to its end when there is no other, and from a barrier to the first matrix instruction behind it: assumed.
+/// Clocks from an access to LDS to its end when there is no other, and from a barrier to the first matrix instruction
+/// behind it: assumed.
 inline constexpr index_t lds_latency = 64;
 
 /// What one block needs for one tile along k, and all the time.
@@ -65,7 +66,8 @@ constexpr index_t lds_clocks_of(const lds_access_analysis& access) {
 
 }  // namespace detail
 
-/// What gemm_kernel<Policy> needs, from its layouts, its pipeline and the target's tables; a gpu_facts then says what bounds it there.
+/// What gemm_kernel<Policy> needs, from its layouts, its pipeline and the target's tables; a gpu_facts then says what
+/// bounds it there.
 template <class Policy>
 constexpr gemm_static_report static_report() {
   using Arch = typename Policy::arch;

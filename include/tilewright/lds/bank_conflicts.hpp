@@ -49,7 +49,8 @@ TILEWRIGHT_HD constexpr bool lanes_share(const arch::lds_service& service, const
   return with_next || with_second;
 }
 
-/// The cost if the LDS serves lanes as a row of a target's table says, for lanes that access `bytes` bytes each. Time is linear in the lanes.
+/// The cost if the LDS serves lanes as a row of a target's table says, for lanes that access `bytes` bytes each. Time
+/// is linear in the lanes.
 TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, index_t bytes, bool is_write,
                                                  const lds_addresses& address) {
   const arch::lds_service service = lanes_share(row, address) ? row.merged() : row;

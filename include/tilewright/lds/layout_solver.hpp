@@ -68,9 +68,9 @@ constexpr void require_use(lds_layout_search& search, const arch::target& target
 
 }  // namespace detail
 
-/// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Never pads. Of the layouts of the lowest
-/// degree it takes one that needs few address registers: plain rows where they do, else chunks permuted within rows of banks. The
-/// widest vector of any use decides how large chunks are.
+/// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Never pads. Of the
+/// layouts of the lowest degree it takes one that needs few address registers: plain rows where they do, else chunks
+/// permuted within rows of banks. The widest vector of any use decides how large chunks are.
 constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets, index_t num_targets,
                                               const lds_tile& tile, const lds_use* uses, index_t num_uses) {
   index_t chunk_bytes = arch::lds_bank_bytes;
@@ -126,8 +126,8 @@ constexpr lds_layout_choice choose_lds_layout(const lds_tile& tile, const Uses&.
   return choose_lds_layout(targets, sizeof...(Archs), tile, all_uses, sizeof...(Uses));
 }
 
-/// The proof: what each use costs on each target by the analysis of the layout's descriptor, which knows nothing of the search. Targets
-/// one after the other, for each the uses in order.
+/// The proof: what each use costs on each target by the analysis of the layout's descriptor, which knows nothing of the
+/// search. Targets one after the other, for each the uses in order.
 template <class... Archs, class... Uses>
 constexpr auto analyze_choice(const lds_layout_choice& choice, const Uses&... uses) {
   array<lds_access_analysis, sizeof...(Archs) * sizeof...(Uses)> result{};

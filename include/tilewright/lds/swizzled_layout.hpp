@@ -60,7 +60,8 @@ struct swizzled_layout {
 
 namespace detail {
 
-/// Puts a transform on top of hidden dimensions of a static graph; returns the first of its upper dimensions, which follow each other.
+/// Puts a transform on top of hidden dimensions of a static graph; returns the first of its upper dimensions, which
+/// follow each other.
 TILEWRIGHT_HD constexpr index_t add_transform(tensor_graph& graph, transform_kind kind,
                                               std::initializer_list<index_t> lower, index_t num_upper,
                                               std::initializer_list<index_t> parameters) {
@@ -79,8 +80,8 @@ TILEWRIGHT_HD constexpr index_t add_transform(tensor_graph& graph, transform_kin
 
 }  // namespace detail
 
-/// The layout as a graph from (row, col) to the offset in elements. It is put together here, node by node: each kernel needs a few, and
-/// checking each step as transform_graph does takes the compiler five times as long.
+/// The layout as a graph from (row, col) to the offset in elements. It is put together here, node by node: each kernel
+/// needs a few, and checking each step as transform_graph does takes the compiler five times as long.
 TILEWRIGHT_HD constexpr tensor_graph make_lds_graph(const swizzled_layout& layout) {
   using enum transform_kind;
   using detail::add_transform;

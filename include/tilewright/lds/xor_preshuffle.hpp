@@ -51,8 +51,8 @@ TILEWRIGHT_HD void lds_read_with_xor(T* dst, exec::lds_pointer lds, index_t row,
   for (index_t i = 0; i < KPack; ++i) dst[i] = v[i];
 }
 
-/// Parameters of lds_index_swapping for an element type, a tile with KPerBlock elements in a row, and a target: vectors of 16 bytes, and
-/// as many rows to a row of banks as fit, for the reads that see the most banks.
+/// Parameters of lds_index_swapping for an element type, a tile with KPerBlock elements in a row, and a target: vectors
+/// of 16 bytes, and as many rows to a row of banks as fit, for the reads that see the most banks.
 template <class T, index_t KPerBlock, class Arch>
 struct lds_swapping_config {
   static constexpr index_t KPack = 16 / index_t(sizeof(T));

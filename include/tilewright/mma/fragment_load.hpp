@@ -41,7 +41,8 @@ TILEWRIGHT_HD constexpr arch::lane_map transposing_ldmatrix_address_map(const ar
   return addresses;
 }
 
-/// Lanes and the elements that they address when an operand is read from LDS, where its rows or (transposed) its columns are contiguous.
+/// Lanes and the elements that they address when an operand is read from LDS, where its rows or (transposed) its
+/// columns are contiguous.
 TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand,
                                                 bool transposed = false) {
   if (!uses_ldmatrix(op)) {
@@ -80,7 +81,8 @@ TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_
 }  // namespace detail
 
 /// Reads from a window whose distribution comes from load_map into a tile of the distribution of the operand's lane map. The LDS
-/// buffer lies `lds_bytes` behind the window's. Of the KSteps steps that the instruction takes along k, `Count` from First on are read.
+/// buffer lies `lds_bytes` behind the window's. Of the KSteps steps that the instruction takes along k, `Count` from
+/// First on are read.
 template <arch::matrix_op Op, index_t KSteps, index_t First, index_t Count, class T, class Result, class View,
           class Distribution>
 TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& tile,

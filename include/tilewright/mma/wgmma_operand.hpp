@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// A tile of `rows` (m or n) x 128 bytes along k, in LDS. If k is contiguous it is one box of rows x 128 bytes; else boxes of 128 bytes
-/// along the rows lie one after the other, each with a row for each k.
+/// A tile of `rows` (m or n) x 128 bytes along k, in LDS. If k is contiguous it is one box of rows x 128 bytes; else
+/// boxes of 128 bytes along the rows lie one after the other, each with a row for each k.
 struct wgmma_operand {
   static constexpr index_t row_bytes = 128;
   index_t rows, element_bytes;

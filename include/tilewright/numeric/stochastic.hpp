@@ -19,8 +19,8 @@ TILEWRIGHT_HD constexpr unsigned random_bits(unsigned seed, unsigned counter) {
 
 namespace detail {
 
-/// The magnitude of a finite float in a format with fewer bits, towards zero or away from it: away where random, out of 2^32, is less than
-/// what is cut off, out of the distance to the next number. May exceed the format's largest number.
+/// The magnitude of a finite float in a format with fewer bits, towards zero or away from it: away where random, out of
+/// 2^32, is less than what is cut off, out of the distance to the next number. May exceed the format's largest number.
 TILEWRIGHT_HD constexpr unsigned round_magnitude(unsigned magnitude, unsigned random, unsigned mantissa_bits,
                                                  unsigned bias) {
   const unsigned dropped = 23u - mantissa_bits, least_exponent = 128u - bias, exponent = magnitude >> 23;

@@ -38,8 +38,9 @@ template <class T>
 inline constexpr bool is_small_float_v = __is_same(T, half_t) || __is_same(T, bfloat16_t) || is_fp8_v<T>;
 }  // namespace detail
 
-/// Conversion between element types, through float where neither is float. To a floating-point type it rounds to nearest, ties to even;
-/// to 8 bits it saturates as well. To wider integers it is C++'s own conversion, which truncates.
+/// Conversion between element types, through float where neither is float. To a floating-point type it rounds to
+/// nearest, ties to even; to 8 bits it saturates as well. To wider integers it is C++'s own conversion, which
+/// truncates.
 template <class To, class From>
 TILEWRIGHT_HD constexpr To type_convert(From value) {
   if constexpr (__is_same(To, From)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Windows for copies that fill LDS lane after lane: where a layout is swizzled, each lane takes over the element whose place in LDS is
-// its own.
+// Windows for copies that fill LDS lane after lane: where a layout is swizzled, each lane takes over the element whose
+// place in LDS is its own.
 #pragma once
 
 #include <tilewright/tile/async_load.hpp>
@@ -115,8 +115,9 @@ struct async_tile_window {
   }
 };
 
-/// A window for async_load_tile, on either side: `lds_descriptor` is the layout of the tile in LDS. It must be a swizzle that stays within what each
-/// instruction of a wave writes; others are refused. Where the layout is in the order of the lanes anyway, this is an ordinary window.
+/// A window for async_load_tile, on either side: `lds_descriptor` is the layout of the tile in LDS. It must be a
+/// swizzle that stays within what each instruction of a wave writes; others are refused. Where the layout is in the
+/// order of the lanes anyway, this is an ordinary window.
 template <class View, class... Lengths, TileDistribution Distribution, TensorDescriptor LdsDescriptor>
 TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tuple<Lengths...>& lengths,
                                                     const multi_index<sizeof...(Lengths)>& origin,

@@ -8,8 +8,8 @@ namespace tilewright {
 
 namespace detail {
 
-/// Where the bytes of a wave's instruction begin in LDS: those of instruction 0 of wave 0, and for each bit of the wave's number and each
-/// further instruction a number of bytes more.
+/// Where the bytes of a wave's instruction begin in LDS: those of instruction 0 of wave 0, and for each bit of the
+/// wave's number and each further instruction a number of bytes more.
 template <index_t NumAccess>
 struct wave_places {
   bool are_sums = false;
@@ -42,9 +42,9 @@ constexpr wave_places<NumAccess> find_wave_places() {
 
 }  // namespace detail
 
-/// Copies of the tile of `Window`, made by make_async_tile_window for the layout LdsGraph, as many times as wanted. Checks against the
-/// tensor's bounds are made once, in the constructor, so what is inside there must be inside wherever the copy moves. A copy costs
-/// a scalar instruction or two beside the load itself, and no vector arithmetic.
+/// Copies of the tile of `Window`, made by make_async_tile_window for the layout LdsGraph, as many times as wanted.
+/// Checks against the tensor's bounds are made once, in the constructor, so what is inside there must be inside
+/// wherever the copy moves. A copy costs a scalar instruction or two beside the load itself, and no vector arithmetic.
 template <class Window, tensor_graph LdsGraph>
 class direct_copy {
   static_assert(Window::view_type::address_space == address_space_enum::global,

@@ -111,8 +111,8 @@ TILEWRIGHT_HD constexpr unsigned place_in_tile(const multi_index<Distribution::n
 }
 }  // namespace detail
 
-/// The tile with its elements converted as stochastic_round does. What is random depends on the seed and on the position in the tile alone, so
-/// copies of an element stay alike; another tile needs another seed.
+/// The tile with its elements converted as stochastic_round does. What is random depends on the seed and on the
+/// position in the tile alone, so copies of an element stay alike; another tile needs another seed.
 template <class To, class Distribution>
 TILEWRIGHT_HD constexpr auto cast_tile_stochastic(
     const static_distributed_tensor<float, Distribution>& tile, unsigned seed,

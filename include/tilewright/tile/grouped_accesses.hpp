@@ -17,7 +17,8 @@ struct grouped_access_list {
   index_t num_groups = 0;
 };
 
-/// Linear: dimensions along which offsets grow by a constant for each step. Gathered: the dimension whose index comes from a table, or
+/// Linear: dimensions along which offsets grow by a constant for each step. Gathered: the dimension whose index comes
+/// from a table, or
 /// -1; vectors cannot run along it.
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes, index_t Gathered, index_t... Linear>
 struct grouped_accesses {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A tile that is copied to LDS again and again without registers, from places further and further in memory, where lanes write anywhere.
+// A tile that is copied to LDS again and again without registers, from places further and further in memory, where
+// lanes write anywhere.
 #pragma once
 
 #include <tilewright/tile/async_load.hpp>
 
 namespace tilewright {
 
-/// Copies of the tile of `Window` to that of `LdsWindow`, as many times as wanted. Checks against the tensor's bounds are made once, in
-/// the constructor, so what is inside there must be inside wherever the copy moves. On NVIDIA GPUs a copy costs a comparison and
-/// the addition of 64-bit addresses.
+/// Copies of the tile of `Window` to that of `LdsWindow`, as many times as wanted. Checks against the tensor's bounds
+/// are made once, in the constructor, so what is inside there must be inside wherever the copy moves. On NVIDIA GPUs a
+/// copy costs a comparison and the addition of 64-bit addresses.
 template <TileWindow Window, TileWindow LdsWindow>
 class lane_copy {
   static_assert(Window::view_type::address_space == address_space_enum::global,
@@ -39,8 +40,8 @@ class lane_copy {
   /// Moves on in memory.
   TILEWRIGHT_HD void advance(index_t by_bytes) { from_.advance(long_index_t(unsigned(by_bytes))); }
 
-  /// Begins the copies First to Last - 1 of the num_access ones, to a buffer that lies `lds_bytes` behind the first. They belong to the
-  /// group that exec::async_end_group() ends next.
+  /// Begins the copies First to Last - 1 of the num_access ones, to a buffer that lies `lds_bytes` behind the first.
+  /// They belong to the group that exec::async_end_group() ends next.
   template <index_t First = 0, index_t Last = num_access>
   TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);

@@ -47,10 +47,11 @@ using transposed_tile_of =
                               decltype(make_transpose_output_distribution<typename Window::element_type, Target>(
                                   typename Window::distribution_type{}))>;
 
-/// Reads a window (k, m) on LDS into registers as the tile (m, k), from `lds_bytes` behind the window's begin. Target is a type with the
-/// target's table, arch::gfx950 for instance: on gfx950 elements of 1 and 2 bytes are exchanged by ds_read_b64_tr_b8 and _b16, on NVIDIA
-/// GPUs those of 2 bytes by ldmatrix; elsewhere each thread reads what it holds. What a thread holds follows from what it
-/// addresses (make_transpose_output_distribution), and the reverse (make_transpose_input_distribution). Every thread calls it.
+/// Reads a window (k, m) on LDS into registers as the tile (m, k), from `lds_bytes` behind the window's begin. Target
+/// is a type with the target's table, arch::gfx950 for instance: on gfx950 elements of 1 and 2 bytes are exchanged by
+/// ds_read_b64_tr_b8 and _b16, on NVIDIA GPUs those of 2 bytes by ldmatrix; elsewhere each thread reads what it holds.
+/// What a thread holds follows from what it addresses (make_transpose_output_distribution), and the reverse
+/// (make_transpose_input_distribution). Every thread calls it.
 template <class Target = current_target, TileWindow Window>
 TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t lds_bytes,
                                                    exec::call_site where = {}) {

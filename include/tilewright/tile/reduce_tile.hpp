@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Combines the elements of a tile along some of its dimensions: in each thread, across the lanes of a wave, across the waves of a block.
+// Combines the elements of a tile along some of its dimensions: in each thread, across the lanes of a wave, across the
+// waves of a block.
 #pragma once
 
 #include <tilewright/distribution/reduce_encoding.hpp>
@@ -97,9 +98,9 @@ TILEWRIGHT_HD T combine_lanes(T value, F f) {
 
 }  // namespace detail
 
-/// Combines, in each thread, what it holds along dimensions Dims: result = f(f(init, converted element), ...). The result's tile lacks
-/// these dimensions; threads that differed along them then hold partial results of the same elements (replication R), which the
-/// functions below combine. f(Acc, Acc) must not depend on the order.
+/// Combines, in each thread, what it holds along dimensions Dims: result = f(f(init, converted element), ...). The
+/// result's tile lacks these dimensions; threads that differed along them then hold partial results of the same
+/// elements (replication R), which the functions below combine. f(Acc, Acc) must not depend on the order.
 TILEWRIGHT_CALLS_ANYTHING
 template <class Acc, class T, class Distribution, index_t... Dims, class F>
 TILEWRIGHT_HD constexpr auto block_tile_reduce(const static_distributed_tensor<T, Distribution>& tile,

@@ -6,9 +6,9 @@
 
 namespace tilewright {
 
-/// What a static_distributed_tensor of this distribution holds, in LDS: every thread has places of its own, so nothing must be waited for,
-/// and no thread sees what another one holds. Element d of all threads lies side by side, so that accesses of 4 bytes and more are free
-/// of bank conflicts. The contents are not initialised.
+/// What a static_distributed_tensor of this distribution holds, in LDS: every thread has places of its own, so nothing
+/// must be waited for, and no thread sees what another one holds. Element d of all threads lies side by side, so that
+/// accesses of 4 bytes and more are free of bank conflicts. The contents are not initialised.
 template <class T, TileDistribution Distribution>
 struct static_distributed_lds_tensor {
   using element_type = T;
@@ -50,8 +50,8 @@ struct static_distributed_lds_tensor {
   }
 };
 
-/// A tensor in LDS from p on: static_distributed_lds_tensor<T, Distribution>::lds_bytes() bytes. The block must have as many threads as the
-/// distribution.
+/// A tensor in LDS from p on: static_distributed_lds_tensor<T, Distribution>::lds_bytes() bytes. The block must have as
+/// many threads as the distribution.
 template <class T, TileDistribution Distribution>
 TILEWRIGHT_HD constexpr auto make_static_distributed_lds_tensor(exec::lds_pointer p, Distribution) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,

@@ -85,8 +85,8 @@ concept TileWindow = TileDistribution<typename T::distribution_type> && requires
 
 namespace detail {
 
-/// Byte offsets of accesses Is from the buffer's begin; in global memory out_of_bounds_offset for those outside of the tensor. Dimensions
-/// listed in Known are taken to be inside.
+/// Byte offsets of accesses Is from the buffer's begin; in global memory out_of_bounds_offset for those outside of the
+/// tensor. Dimensions listed in Known are taken to be inside.
 template <class Known, class Window, index_t... Is, index_t... Ds>
 TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is...> accesses, sequence<Ds...> dims) {
   auto result = window.offsets(accesses);
@@ -193,8 +193,8 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
 
 /// The window of the given lengths whose first element is at `origin`. Lengths are number<N>{}s and must be those of the
 /// distribution. The origin is the same for all threads of a block; vectors need it to be a multiple of the vector length in
-/// their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU backend checks both. `p` is whose part
-/// of the tile the thread accesses, its own unless said otherwise.
+/// their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU backend checks both.
+/// `p` is whose part of the tile the thread accesses, its own unless said otherwise.
 template <class View, class... Lengths, TileDistribution Distribution>
 TILEWRIGHT_HD constexpr auto make_tile_window(
     const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin, Distribution,

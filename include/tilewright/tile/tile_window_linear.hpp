@@ -14,7 +14,8 @@ struct gathered_dim {
   friend constexpr bool operator==(const gathered_dim&, const gathered_dim&) = default;
 };
 
-/// Made by make_tile_window_linear and, with a gathered dimension, by make_tile_scatter_gather. One address for each group of accesses.
+/// Made by make_tile_window_linear and, with a gathered dimension, by make_tile_scatter_gather. One address for each
+/// group of accesses.
 template <class View, TileDistribution Distribution, gathered_dim Gathered, index_t... Linear>
 struct grouped_tile_window {
   using view_type = View;
@@ -202,7 +203,8 @@ TILEWRIGHT_HD constexpr auto make_tile_window_linear(const View& view, const tup
   return detail::make_grouped_window<window_type>(view, origin, distribution, {});
 }
 
-/// Moves the window by a number of elements along each dimension. Along the gathered dimension it moves by other indices only: update_page_idx.
+/// Moves the window by a number of elements along each dimension. Along the gathered dimension it moves by other
+/// indices only: update_page_idx.
 template <class View, class Distribution, gathered_dim Gathered, index_t... Linear>
 TILEWRIGHT_HD constexpr void move_tile_window(grouped_tile_window<View, Distribution, Gathered, Linear...>& window,
                                               const multi_index<View::descriptor_type::ndim>& step) {

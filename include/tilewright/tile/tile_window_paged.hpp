@@ -6,8 +6,9 @@
 
 namespace tilewright {
 
-/// Which pages of a pool hold a sequence: row r is row r % rows_per_page of page pages[r / rows_per_page]. The table lies in global memory. A
-/// negative entry is a page that is not there: its rows read as zeros and are not written, as those from num_rows on.
+/// Which pages of a pool hold a sequence: row r is row r % rows_per_page of page pages[r / rows_per_page]. The table
+/// lies in global memory. A negative entry is a page that is not there: its rows read as zeros and are not written, as
+/// those from num_rows on.
 template <class RowsPerPage>
 struct page_table {
   const index_t* pages;
@@ -69,8 +70,8 @@ TILEWRIGHT_HD auto make_paged_window(const View& view, const tuple<Lengths...>& 
 
 }  // namespace detail
 
-/// A window on a sequence of rows whose pages lie anywhere in a pool. The view is the whole pool, (pages * rows per page, ...); along dimension
-/// Paged, origin and moves count rows of the sequence.
+/// A window on a sequence of rows whose pages lie anywhere in a pool. The view is the whole pool, (pages * rows per
+/// page, ...); along dimension Paged, origin and moves count rows of the sequence.
 template <class View, class... Lengths, TileDistribution Distribution, class RowsPerPage, index_t Paged>
 TILEWRIGHT_HD auto make_paged_tile_window(const View& view, const tuple<Lengths...>& lengths,
                                           const multi_index<sizeof...(Lengths)>& origin, Distribution distribution,

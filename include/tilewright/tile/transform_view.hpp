@@ -32,8 +32,9 @@ TILEWRIGHT_HD constexpr auto pad_to_tile(Length length, TileLength) {
 
 }  // namespace detail
 
-/// The view with each dimension whose entry in `pads` is not 0 padded to a multiple of the tile's length; the padding reads as zero and
-/// is not written. Windows check bounds without it; it serves transforms that need whole tiles, unmerge for instance.
+/// The view with each dimension whose entry in `pads` is not 0 padded to a multiple of the tile's length; the padding
+/// reads as zero and is not written. Windows check bounds without it; it serves transforms that need whole tiles,
+/// unmerge for instance.
 template <address_space_enum Space, class T, class Descriptor, class... TileLengths, index_t... Pads>
 TILEWRIGHT_HD constexpr auto pad_tensor_view(const tensor_view<Space, T, Descriptor>& view,
                                              const tuple<TileLengths...>&, sequence<Pads...>) {
@@ -59,8 +60,8 @@ TILEWRIGHT_HD auto load_tile_with_elementwise(const tuple<Windows...>& windows, 
                windows);
 }
 
-/// A tensor that is not there, an optional bias for instance: its windows can be made, moved, loaded (to a null_tensor) and stored, and do
-/// nothing. Ask is_null_v<type> where the elements matter.
+/// A tensor that is not there, an optional bias for instance: its windows can be made, moved, loaded (to a null_tensor)
+/// and stored, and do nothing. Ask is_null_v<type> where the elements matter.
 struct null_tensor_view {};
 struct null_tensor {};
 struct null_tile_window {};

@@ -9,8 +9,8 @@ namespace tilewright {
 
 namespace detail {
 
-/// Positions of a walk through `lengths` in groups of `unpacks` neighbours along each dimension. Dimension order[0] moves slowest, inside
-/// of a group as well.
+/// Positions of a walk through `lengths` in groups of `unpacks` neighbours along each dimension. Dimension order[0]
+/// moves slowest, inside of a group as well.
 template <index_t N>
 struct static_walk {
   array<index_t, N> lengths, order, unpacks;
@@ -74,7 +74,8 @@ TILEWRIGHT_HD constexpr auto to_sequence() {
   return detail::sequence_of<Values>(make_sequence<Values.size()>{});
 }
 
-/// CK Tile's spelling: f(sequence<i0, i1, ...>{}, ...) for groups of neighbours, Unpacks of them along each dimension, as several arguments.
+/// CK Tile's spelling: f(sequence<i0, i1, ...>{}, ...) for groups of neighbours, Unpacks of them along each dimension,
+/// as several arguments.
 template <class Lengths, class Unpacks = typename detail::identity_order_of<Lengths>::ones,
           class Order = typename detail::identity_order_of<Lengths>::order>
 struct static_uford {

@@ -21,8 +21,8 @@ struct number {
   TILEWRIGHT_HD constexpr operator decltype(Value)() const { return Value; }
 };
 
-/// The value, computed by the compiler: what an expression says of a constant object, which must not become an object of the generated
-/// code. It costs no template, as a number<> would.
+/// The value, computed by the compiler: what an expression says of a constant object, which must not become an object
+/// of the generated code. It costs no template, as a number<> would.
 TILEWRIGHT_HD consteval index_t constant(index_t value) { return value; }
 
 template <bool Value>

@@ -80,7 +80,8 @@ std::string to_string(const multi_index<N>& index) {
   return "(" + detail::joined(index, ", ") + ")";
 }
 
-/// Lengths and owners of all factors, most significant first; partition indices likewise; a thread's registers in row-major order of Y.
+/// Lengths and owners of all factors, most significant first; partition indices likewise; a thread's registers in
+/// row-major order of Y.
 inline std::string to_string(const distribution_encoding& e) {
   const auto list = [](std::string_view name, index_t total, const auto& items, std::string_view between, auto text) {
     std::string s = "\n  " + std::string(name) + (total >= 0 ? " = " + std::to_string(total) : "") + ":";

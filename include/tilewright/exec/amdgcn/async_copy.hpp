@@ -55,8 +55,9 @@ struct walking_buffer {
   detail::resource_words words;
 };
 
-/// Begins to copy Bytes of each lane to LDS, where lane l's lie l * Bytes behind `first_lane`, which is the same for all lanes of the wave.
-/// All lanes of the wave call it. Only on targets that copy so many bytes for each lane without registers.
+/// Begins to copy Bytes of each lane to LDS, where lane l's lie l * Bytes behind `first_lane`, which is the same for
+/// all lanes of the wave. All lanes of the wave call it. Only on targets that copy so many bytes for each lane without
+/// registers.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane) {
   static_assert(detail::copies_directly_to_lds<Bytes>,
@@ -92,7 +93,8 @@ TILEWRIGHT_HD void async_wait() {
   }
 }
 
-/// Begins to copy Bytes of each lane to LDS, or zeros for out_of_bounds_offset. Groups are not counted here: a wait is for all copies.
+/// Begins to copy Bytes of each lane to LDS, or zeros for out_of_bounds_offset. Groups are not counted here: a wait is
+/// for all copies.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p,
                                        index_t lds_offset) {

@@ -71,9 +71,9 @@ TILEWRIGHT_HD void wave_sync() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
 }
 
-/// One transposing read of 8 bytes (gfx950: ds_read_b64_tr_b16 or _tr_b8, by the size of T). Each lane addresses 8 contiguous bytes, 8-byte
-/// aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns, row after row; lane i of the group
-/// receives column i. Every lane of the wave calls it.
+/// One transposing read of 8 bytes (gfx950: ds_read_b64_tr_b16 or _tr_b8, by the size of T). Each lane addresses 8
+/// contiguous bytes, 8-byte aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns,
+/// row after row; lane i of the group receives column i. Every lane of the wave calls it.
 template <class T>
 TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds_pointer p,
                                                             [[maybe_unused]] index_t byte_offset) {

@@ -28,8 +28,8 @@ TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
   return v;
 }
 
-/// Part I of an operand of Op, for one instruction. Where the whole is 16 bytes or more, these are read as one value, so that the compiler
-/// does not split the load that they come from.
+/// Part I of an operand of Op, for one instruction. Where the whole is 16 bytes or more, these are read as one value,
+/// so that the compiler does not split the load that they come from.
 template <class Part, arch::matrix_op Op, index_t I, class T>
 TILEWRIGHT_HD Part part_of(const T* registers) {
   constexpr index_t bytes = arch::describe(Op).a.num_registers() * index_t(sizeof(T)), part = sizeof(Part);
@@ -159,7 +159,8 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, [[maybe_unused]] const A* a, [[maybe
 
 #undef TILEWRIGHT_MMA
 
-/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; 8-bit floating-point numbers may be mixed. c, a and b point to the registers that describe(Op) lists.
+/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; 8-bit floating-point numbers may be mixed. c, a and b point
+/// to the registers that describe(Op) lists.
 template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_HD void mma(Accumulator* c, const A* a, const B* b) {
   mma_part<Op, 0>(c, a, b);

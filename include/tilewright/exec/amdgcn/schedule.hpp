@@ -28,8 +28,9 @@ TILEWRIGHT_HD index_t forget_origin(index_t value) {
 /// Whether the target's waits can be given to wait_for_*; elsewhere these do nothing, and the compiler waits where it has to.
 inline constexpr bool has_explicit_waits = arch::current::value.isa == arch::instruction_set::cdna;
 
-/// Waits until at most `Left` LDS accesses of this wave, resp. loads from global memory, are under way: once, where the compiler would
-/// wait before each use. (CDNA3 ISA manual, s_waitcnt: vmcnt in bits 0-3 and 14-15, expcnt 4-6, lgkmcnt 8-11.)
+/// Waits until at most `Left` LDS accesses of this wave, resp. loads from global memory, are under way: once, where the
+/// compiler would wait before each use. (CDNA3 ISA manual, s_waitcnt: vmcnt in bits 0-3 and 14-15, expcnt 4-6, lgkmcnt
+/// 8-11.)
 template <index_t Left>
 TILEWRIGHT_HD void wait_for_lds() {
   static_assert(0 <= Left && Left < 16);

@@ -9,8 +9,8 @@ namespace tilewright::exec {
 inline namespace host {
 
 /// Begins to copy Bytes from the buffer (zeros when they are not inside) to LDS; async_wait() says when they are there. All lanes
-/// of the wave call it. On AMD targets that copy so many bytes for each lane without registers, the destination of lane l must be that
-/// of lane 0 plus l * Bytes. Targets without such an instruction load and store.
+/// of the wave call it. On AMD targets that copy so many bytes for each lane without registers, the destination of lane
+/// l must be that of lane 0 plus l * Bytes. Targets without such an instruction load and store.
 template <index_t Bytes>
 void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset,
                        call_site where = {}) {
@@ -52,8 +52,9 @@ struct walking_buffer {
   global_buffer rest;
 };
 
-/// Begins to copy Bytes of each lane to LDS, where lane l's lie l * Bytes behind `first_lane`, which is the same for all lanes of the wave.
-/// All lanes of the wave call it. Only on targets that copy so many bytes for each lane without registers.
+/// Begins to copy Bytes of each lane to LDS, where lane l's lie l * Bytes behind `first_lane`, which is the same for
+/// all lanes of the wave. All lanes of the wave call it. Only on targets that copy so many bytes for each lane without
+/// registers.
 template <index_t Bytes>
 void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane,
                             call_site where = {}) {

@@ -126,7 +126,8 @@ T shuffle(T value, index_t source_lane, call_site where = {}) {
   return bit_cast<T>(self.services->shuffle(self, bit_cast<unsigned>(value), source_lane, where));
 }
 
-/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave; 8-bit floating-point numbers may be mixed. c, a and b point to the registers that describe(Op) lists.
+/// c(m, n) += sum over k of a(m, k) b(n, k) by one wave; 8-bit floating-point numbers may be mixed. c, a and b point to
+/// the registers that describe(Op) lists.
 template <arch::matrix_op Op, class Accumulator, class A, class B>
 void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
   static_assert(sizeof(A) == arch::element_bytes(Op) && sizeof(B) == sizeof(A),
@@ -149,9 +150,9 @@ array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site whe
   return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset, Transposed, where);
 }
 
-/// One transposing read of 8 bytes (gfx950: ds_read_b64_tr_b16 or _tr_b8, by the size of T). Each lane addresses 8 contiguous bytes, 8-byte
-/// aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns, row after row; lane i of the group
-/// receives column i. Every lane of the wave calls it.
+/// One transposing read of 8 bytes (gfx950: ds_read_b64_tr_b16 or _tr_b8, by the size of T). Each lane addresses 8
+/// contiguous bytes, 8-byte aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns,
+/// row after row; lane i of the group receives column i. Every lane of the wave calls it.
 template <class T>
 vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset, call_site where = {}) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2,

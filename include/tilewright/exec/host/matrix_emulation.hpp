@@ -20,8 +20,8 @@ struct matrix_operands {
   char* c = nullptr;
 };
 
-/// One matrix instruction. Products are exact and are added to the accumulator in the order of k, each sum rounded to float; int8_t is
-/// added up in int, modulo 2^32.
+/// One matrix instruction. Products are exact and are added to the accumulator in the order of k, each sum rounded to
+/// float; int8_t is added up in int, modulo 2^32.
 class matrix_emulator {
  public:
   explicit matrix_emulator(arch::matrix_op op) : op_(arch::describe(op)), element_bytes_(arch::element_bytes(op)) {

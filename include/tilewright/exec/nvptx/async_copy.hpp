@@ -37,7 +37,8 @@ struct walking_buffer {
   const char* base;
 };
 
-/// Begins to copy 4, 8 or 16 bytes to LDS, or zeros for out_of_bounds_offset. Copies belong to the group that async_end_group() ends next.
+/// Begins to copy 4, 8 or 16 bytes to LDS, or zeros for out_of_bounds_offset. Copies belong to the group that
+/// async_end_group() ends next.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p,
                                        index_t lds_offset) {

@@ -58,8 +58,8 @@ struct lds_counter {
   TILEWRIGHT_HD void set(unsigned n) const {
     asm volatile("st.release.cta.shared::cta.u32 [%0], %1;" ::"r"(address), "r"(n) : "memory");
   }
-  /// Waits until the number is more than n, where the two are less than 2^31 apart. Writes that follow do not overtake it; what others
-  /// wrote is known after fence_block.
+  /// Waits until the number is more than n, where the two are less than 2^31 apart. Writes that follow do not overtake
+  /// it; what others wrote is known after fence_block.
   TILEWRIGHT_HD void wait_for_more_than(unsigned n) const {
     unsigned now;
     do {

@@ -71,8 +71,8 @@ TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const h
          (t.cluster() > 1 ? 2500 : 0);
 }
 
-/// The number in hopper_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill less than half are left out
-/// where there are smaller ones.
+/// The number in hopper_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill less
+/// than half are left out where there are smaller ones.
 TILEWRIGHT_HD constexpr index_t choose_hopper_tile(const gemm_args& g, const hopper_operands& o,
                                                    index_t multiprocessors) {
   index_t best = hopper_tiles.size() - 1;

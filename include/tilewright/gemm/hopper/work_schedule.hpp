@@ -20,8 +20,9 @@ struct work_unit {
   friend constexpr bool operator==(const work_unit&, const work_unit&) = default;
 };
 
-/// Unit u goes to worker u % workers, in ascending order. The last part of a tile adds up all; it waits for parts of workers with lower
-/// numbers only, and no worker has two others. It is longer than an equal share by about the time that it would wait.
+/// Unit u goes to worker u % workers, in ascending order. The last part of a tile adds up all; it waits for parts of
+/// workers with lower numbers only, and no worker has two others. It is longer than an equal share by about the time
+/// that it would wait.
 struct work_schedule {
   tile_order order;
   index_t k_tiles;
@@ -68,8 +69,8 @@ struct work_schedule {
   }
 };
 
-/// What it costs to split tiles, in the time of a k tile: until others see what a block has written, to add up one part, and to go from
-/// one tile to another in the last round.
+/// What it costs to split tiles, in the time of a k tile: until others see what a block has written, to add up one
+/// part, and to go from one tile to another in the last round.
 struct split_cost {
   index_t wait = 6, read = 2, change = 4;
 };
