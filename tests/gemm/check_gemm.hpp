@@ -216,6 +216,26 @@ void expect_all_gemms() {
   }
 }
 
+/// One to six tiles along k, whole and partial ones; edges along m and n.
+template <class Policy>
+void expect_any_number_of_tiles() {
+  static_assert(require_conflict_free_gemm<Policy>());
+  constexpr index_t v = Policy::vector, m = Policy::tile.m, n = Policy::tile.n, step = Policy::tile.k;
+  for (const index_t length : {v, step, step + v, 2 * step, 3 * step, 5 * step - v, 6 * step}) {
+    SCOPED_TRACE(length);
+    expect_gemm<Policy>({.m = m + v, .n = n - v, .k = length, .alpha = 2, .beta = 0.5f, .batch = 2, .gap = v});
+  }
+  expect_gemm<Policy>({.m = v, .n = v, .k = step, .beta = 1});
+}
+
+/// An epilogue with everything.
+inline constexpr epilogue_options every_part{.scale = true,
+                                             .row_scale = true,
+                                             .column_scale = true,
+                                             .bias = true,
+                                             .activation = activation::relu,
+                                             .residual = true};
+
 /// Every layout of the operands, both element types, vectors and single elements.
 template <class Arch, block_tile Tile>
 void expect_all_layouts() {
