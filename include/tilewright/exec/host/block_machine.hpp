@@ -2,12 +2,13 @@
 // Runs blocks on one thread of the CPU: a fiber per emulated thread, LDS, and the places where threads meet.
 #pragma once
 
-#include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/exec/host/fault.hpp>
 #include <tilewright/exec/host/fibers.hpp>
 #include <tilewright/exec/host/lds_checker.hpp>
 #include <tilewright/exec/host/lds_recorder.hpp>
 #include <tilewright/exec/host/matrix_emulation.hpp>
+#include <tilewright/exec/host/matrix_reads.hpp>
+#include <tilewright/exec/host/meeting.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -80,27 +81,14 @@ class block_machine final : private block_services {
   static constexpr std::size_t lds_alignment = 1024;
   static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
 
-  enum class meeting : signed char {
-    none,
-    barrier,
-    wave_barrier,
-    shuffle,
-    mma,
-    ldmatrix,
-    transposing_ldmatrix,
-    transposing_read_16,
-    transposing_read_8,
-    ended
-  };
-
   /// What a lane brings to a meeting of its wave and takes from it.
   struct lane_state {
     meeting at = meeting::none;
     call_site where{nullptr, 0};
     bool has_allocated = false;
-    index_t source = 0;  // shuffle: a lane; ldmatrix: an address
-    array<unsigned, 4> result{};
-    unsigned value = 0;
+    index_t source_lane = 0;  // shuffle
+    unsigned value = 0, shuffled = 0;
+    matrix_read read;
   };
   /// The wave operation that the lanes which have arrived wait for.
   struct wave_state {
@@ -164,12 +152,12 @@ class block_machine final : private block_services {
   unsigned shuffle(thread_context& self, unsigned value, index_t source_lane, call_site where) override {
     lane_state& mine = lane_of(self);
     mine.value = value;
-    mine.source = source_lane & (target_.wave_size - 1);
+    mine.source_lane = source_lane & (target_.wave_size - 1);
     meet(self, waves_[std::size_t(self.wave_id)], meeting::shuffle, where, [&] {
       lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
-      for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].result[0] = lanes[lanes[i].source].value;
+      for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].shuffled = lanes[lanes[i].source_lane].value;
     });
-    return mine.result[0];
+    return mine.shuffled;
   }
 
   void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
@@ -197,27 +185,31 @@ class block_machine final : private block_services {
     });
   }
 
+  /// A read in which lanes receive what others address; `complete` does it for the wave.
+  template <class Complete>
+  array<unsigned, 4> read_together(thread_context& self, meeting at, index_t address, call_site where,
+                                   Complete complete) {
+    lane_state& mine = lane_of(self);
+    mine.read.address = address;
+    meet(self, waves_[std::size_t(self.wave_id)], at, where, [&] {
+      lane_state* const lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
+      complete([lanes](index_t lane) -> matrix_read& { return lanes[lane].read; });
+    });
+    return mine.read.result;
+  }
+
   array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) override {
     if (!target_.supports(arch::lds_op::ldmatrix))
       fail(self, std::string("asks for ldmatrix, which ") + target_.name + " does not have");
     self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix), where);
-    lane_state& mine = lane_of(self);
-    mine.source = address;
-    meet(self, waves_[std::size_t(self.wave_id)], transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix, where,
-         [&] {
-           lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
-           for (index_t i = 0; i < 32; ++i) {
-             for (index_t j = 0; j < 4; ++j) {
-               char* const word = reinterpret_cast<char*>(&lanes[i].result[j]);
-               for (index_t half = 0; half < 2; ++half) {
-                 const index_t along = 2 * (i % 4) + half, across = i / 4;
-                 const char* const row = lds_.get() + lanes[8 * j + (transposed ? along : across)].source;
-                 __builtin_memcpy(word + 2 * half, row + 2 * (transposed ? across : along), 2);
-               }
-             }
-           }
-         });
-    return mine.result;
+    const meeting at = transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix;
+    return read_together(self, at, address, where, [&](auto read_of) {
+      if (transposed) {
+        read_transposed(arch::lds_op::ldmatrix, 2, target_.wave_size, lds_.get(), read_of);
+      } else {
+        read_matrices(lds_.get(), read_of);
+      }
+    });
   }
 
   array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes,
@@ -228,22 +220,11 @@ class block_machine final : private block_services {
                      target_.name + " does not have");
     }
     self.record(op, address, arch::access_bytes(op), where);
-    lane_state& mine = lane_of(self);
-    mine.source = address;
     const meeting at = element_bytes == 2 ? meeting::transposing_read_16 : meeting::transposing_read_8;
-    meet(self, waves_[std::size_t(self.wave_id)], at, where, [&] {
-      lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
-      for (index_t i = 0; i < target_.wave_size; ++i) {
-        char* const to = reinterpret_cast<char*>(lanes[i].result.data());
-        for (index_t element = 0; element < arch::access_bytes(op) / element_bytes; ++element) {
-          const arch::lane_element from = arch::source_of_transposing_read(op, {i, element});
-          __builtin_memcpy(to + element * element_bytes,
-                           lds_.get() + lanes[from.lane].source + from.element * element_bytes,
-                           std::size_t(element_bytes));
-        }
-      }
+    const array<unsigned, 4> result = read_together(self, at, address, where, [&](auto read_of) {
+      read_transposed(op, element_bytes, target_.wave_size, lds_.get(), read_of);
     });
-    return {{mine.result[0], mine.result[1]}};
+    return {{result[0], result[1]}};
   }
 
   void allocate_lds(thread_context& self, index_t bytes) override {
@@ -268,20 +249,6 @@ class block_machine final : private block_services {
     std::unique_ptr<matrix_emulator>& emulator = emulators_[std::size_t(op)];
     if (!emulator) emulator = std::make_unique<matrix_emulator>(op);
     return *emulator;
-  }
-
-  static const char* name(meeting at) {
-    switch (at) {
-      case meeting::barrier: return "a barrier";
-      case meeting::wave_barrier: return "a barrier of its wave";
-      case meeting::shuffle: return "a shuffle";
-      case meeting::mma: return "a matrix instruction";
-      case meeting::ldmatrix: return "an ldmatrix";
-      case meeting::transposing_ldmatrix: return "a transposing ldmatrix";
-      case meeting::transposing_read_16: return "a transposing read of 16-bit elements";
-      case meeting::transposing_read_8: return "a transposing read of 8-bit elements";
-      default: return "nothing";
-    }
   }
 
   [[noreturn]] void fail(const thread_context& self, const std::string& what) const {

@@ -89,20 +89,7 @@ inline global_buffer advance(global_buffer buffer, long_index_t bytes) {
 }
 
 /// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer. `uniform_offset` is a second part of the offset.
-template <class V>
-V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
-  V value{};
-  byte_offset += uniform_offset;
-  if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(&value, buffer.base + byte_offset, sizeof(V));
-  return value;
-}
-
-template <class V>
-void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
-  if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(buffer.base + byte_offset, &value, sizeof(V));
-}
-
-/// The same for lanes that may be further than 2^31 bytes from each other: 64-bit addresses and a comparison.
+/// With a 64-bit offset, lanes may be further than 2^31 bytes from each other.
 template <class V>
 V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0) {
   V value{};
@@ -111,8 +98,18 @@ V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uni
   return value;
 }
 template <class V>
+V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
+  return buffer_load<V>(buffer, long_index_t(byte_offset), uniform_offset);
+}
+
+/// Likewise; what is not inside the buffer is dropped.
+template <class V>
 void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
   if (buffer.contains(byte_offset, sizeof(V))) __builtin_memcpy(buffer.base + byte_offset, &value, sizeof(V));
+}
+template <class V>
+void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
+  buffer_store(buffer, long_index_t(byte_offset), value);
 }
 
 /// 1 / (1 + exp(-x)).
