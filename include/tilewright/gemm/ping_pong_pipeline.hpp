@@ -52,16 +52,9 @@ struct ping_pong_pipeline {
     const operand_windows<Policy> windows(lds, stages::b_begin);
     operand_fragments<Policy> f;
 
-    auto a_next = load_tile(a_window);
-    auto b_next = load_tile(b_window);
-    windows.store(a_next, b_next, 0);
-    if (num_tiles > 1) {
-      move_tile_window(a_window, {0, tile.k});
-      move_tile_window(b_window, {0, tile.k});
-      a_next = load_tile(a_window, known_inside<1>{});
-      b_next = load_tile(b_window, known_inside<1>{});
-    }
-    exec::block_sync();
+    tile_of<AWindow> a_next;
+    tile_of<BWindow> b_next;
+    begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     const bool is_second_group = exec::wave_id() >= tile.num_waves() / 2;
     if (is_second_group) exec::block_barrier();  // from here on half a phase behind
     keep_in_accumulation_registers<tile>(c);     // here, in each step and behind them: one set of registers on all ways

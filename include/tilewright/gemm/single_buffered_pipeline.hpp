@@ -41,16 +41,9 @@ struct single_buffered_pipeline {
     const operand_windows<Policy> windows(lds);
     operand_fragments<Policy> f;
 
-    auto a_next = load_tile(a_window);
-    auto b_next = load_tile(b_window);
-    windows.store(a_next, b_next, 0);
-    if (num_tiles > 1) {
-      move_tile_window(a_window, {0, tile.k});
-      move_tile_window(b_window, {0, tile.k});
-      a_next = load_tile(a_window, known_inside<1>{});
-      b_next = load_tile(b_window, known_inside<1>{});
-    }
-    exec::block_sync();
+    tile_of<AWindow> a_next;
+    tile_of<BWindow> b_next;
+    begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, held>(f, 0);
     // Here as well as in the loop: else products with one tile along k have accumulators of their own, and behind the loop its sums
     // are moved into these, through more registers than there are.
