@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gemm-benchmark: verifies and times this library's matrix product and cuBLAS's on an NVIDIA GPU, interleaved in one process.
+// gemm-benchmark: verifies and times this library's matrix product and cuBLAS's on an NVIDIA GPU,
+// interleaved in one process.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>

@@ -100,7 +100,8 @@ std::vector<T> downloaded(const buffer& from, std::size_t count) {
   return to;
 }
 
-/// Rows or columns worth a look: the first and last, and those beside multiples of 64, up to a bound; and some random ones.
+/// Rows or columns worth a look: the first and last, and those beside multiples of 64, up to a bound;
+/// and some random ones.
 std::vector<std::int64_t> interesting(std::int64_t length, std::uint64_t& state) {
   std::set<std::int64_t> some{0, length - 1};
   const auto add = [&](std::int64_t i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device memory with Gaussian operands, in as many sets as it takes that the L2 cache holds none of them when their turn comes.
+// Device memory with Gaussian operands, in as many sets as it takes that the L2 cache
+// holds none of them when their turn comes.
 #pragma once
 
 #include "device.hpp"
@@ -20,8 +21,9 @@ class operand_pool {
   std::vector<operands> sets_;
 };
 
-/// How far a result lies from the exact product: for every element, |c - exact| / (the root of k, times the deviation of an element
-/// of A and of B). Entries along the tile edges, in the last row and column, and a random sample are computed in double precision.
+/// How far a result lies from the exact product: for every element, |c - exact| / (the root of k, times the deviation
+/// of an element of A and of B). Entries along the tile edges, in the last row and column,
+/// and a random sample are computed in double precision.
 struct deviation {
   double relative_error;    // ||c - exact|| / ||exact|| over the entries that were computed
   double worst;             // the largest |c - exact| / root-mean-square of exact

@@ -26,7 +26,8 @@ struct standing {
   double tflops(const problem& p) const { return p.flops() / median() * 1e-12; }
 };
 
-/// All contenders on the same buffers. Blocks of back-to-back launches take turns, and each launch takes the next set of operands.
+/// All contenders on the same buffers. Blocks of back-to-back launches take turns,
+/// and each launch takes the next set of operands.
 std::vector<standing> race(const problem& p, const std::vector<std::unique_ptr<contender>>& contenders,
                            const race_options& options);
 

@@ -20,7 +20,8 @@ void print_head(const facts& about);
 void print_row(const result& r);
 void print_means(const std::vector<result>& results);
 
-/// One object per problem in "results", with `tflops`, `cublas_tflops` and `ratio_to_cublas` of the library's contender.
+/// One object per problem in "results", with `tflops`, `cublas_tflops` and
+/// `ratio_to_cublas` of the library's contender.
 std::string to_json(const facts& about, const std::vector<result>& results);
 
 }  // namespace gpu_benchmark

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order in which a tile is walked: rows, a snake, vectors, and vectors that overhang the tile. The order in which blocks take the
-// tiles of a matrix: groups of rows, and Hilbert's curve.
+// The order in which a tile is walked: rows, a snake, vectors, and vectors that overhang the tile. The order in which
+// blocks take the tiles of a matrix: groups of rows, and Hilbert's curve.
 #include <tilewright/core.hpp>
 #include <tilewright/viz/curve_picture.hpp>
 

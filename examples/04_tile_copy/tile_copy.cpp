@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the kernel on the CPU for several targets; compares the copy, and the counted LDS conflicts with the predicted ones.
+// Runs the kernel on the CPU for several targets; compares the copy,
+// and the counted LDS conflicts with the predicted ones.
 #include "tile_copy.hpp"
 
 #include <tilewright/exec/host/launch.hpp>
@@ -35,8 +36,8 @@ bool run(const char* layout) {
          written == report.blocks * write.conflicts && seen == report.blocks * read.conflicts;
 }
 
-/// The swizzled tile is free of bank conflicts on these targets, or this does not compile. gfx950 reads from 64 banks and needs
-/// MLdsLayer = 2.
+/// The swizzled tile is free of bank conflicts on these targets, or this does not compile.
+/// gfx950 reads from 64 banks and needs MLdsLayer = 2.
 template <class Arch>
 using write_rows = tw::lds_access<Arch, swizzled_rows::descriptor(), by_rows<Arch::value.wave_size>, half_t,
                                   tw::lds_access_kind::write>;

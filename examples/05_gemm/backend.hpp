@@ -30,8 +30,9 @@ struct epilogue_request {
   friend bool operator==(const epilogue_request&, const epilogue_request&) = default;
 };
 
-/// C = activation(alpha scales A B + bias) + residual + beta C. A is m x k, B is k x n, C and the residual are m x n; every matrix is
-/// dense in its order but for `gap` elements behind each row (column), and the matrices of a batch follow each other.
+/// C = activation(alpha scales A B + bias) + residual + beta C. A is m x k, B is k x n, C and the residual are m x n;
+/// every matrix is dense in its order but for `gap` elements behind each row (column),
+/// and the matrices of a batch follow each other.
 struct problem {
   std::int64_t m = 0, n = 0, k = 0;
   element type = element::f16;    // of A and B
@@ -62,8 +63,8 @@ struct operands {
   const void* residual = nullptr;
 };
 
-/// LDS conflicts of one kind of instruction over the whole launch: extra cycles predicted at compile time for what the kernel
-/// executes, and those that the machine counted.
+/// LDS conflicts of one kind of instruction over the whole launch: extra cycles predicted at compile time for what the
+/// kernel executes, and those that the machine counted.
 struct lds_line {
   std::string instruction;  // for instance ds_read_b128
   std::int64_t executions = 0;
@@ -86,7 +87,8 @@ struct run_options {
   std::function<void(double fraction)> progress;  // called now and then; may be empty
 };
 
-/// A machine. Both functions throw gemm_example::refusal with one sentence for what it cannot do, before anything is written.
+/// A machine. Both functions throw gemm_example::refusal with one sentence for what it cannot do,
+/// before anything is written.
 class backend {
  public:
   virtual ~backend() = default;
@@ -100,7 +102,8 @@ struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The CPU backend, emulating a target; the GPU backend of the build, or nullptr where the program was built without one.
+/// The CPU backend, emulating a target; the GPU backend of the build,
+/// or nullptr where the program was built without one.
 std::unique_ptr<backend> make_cpu_backend(const std::string& target);
 std::unique_ptr<backend> make_gpu_backend();
 /// Names of the targets that the CPU backend emulates.

@@ -62,8 +62,8 @@ kernel_list kernels_for() {
   return list;
 }
 
-/// A problem as the kernels see it. They write row-major matrices; a column-major C is the row-major product of the transposed
-/// operands in reverse order. Throws refusal if there is no such problem.
+/// A problem as the kernels see it. They write row-major matrices; a column-major C is the row-major product of the
+/// transposed operands in reverse order. Throws refusal if there is no such problem.
 struct kernel_problem {
   tw::gemm_args args;
   element type, result;
@@ -78,11 +78,12 @@ struct chosen_kernel {
   std::string reason;
 };
 
-/// The kernel for a problem: the one that is asked for, or among those that can, moving vectors if memory allows, the one that
-/// best_policy's model prefers. Sets args.split_k. Throws refusal if there is none.
+/// The kernel for a problem: the one that is asked for, or among those that can, moving vectors if memory allows, the
+/// one that best_policy's model prefers. Sets args.split_k. Throws refusal if there is none.
 chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, const kernel_request& request);
 
-/// One line for each kind of LDS instruction, from the analysis at compile time; what a machine counts is still to be filled in.
+/// One line for each kind of LDS instruction, from the analysis at compile time;
+/// what a machine counts is still to be filled in.
 std::vector<lds_line> predicted_lines(const kernel_entry& kernel, const tw::gemm_args& args);
 
 }  // namespace gemm_example

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The GEMM kernels of kernel_table.hpp: compile this file as HIP for AMD GPUs and as CUDA (-x cu) for NVIDIA GPUs, once for each
-// GEMM_ELEMENTS, and as C++ for the CPU backend, once for each GEMM_EMULATED_TARGET.
+// The GEMM kernels of kernel_table.hpp: compile this file as HIP for AMD GPUs and as CUDA (-x cu) for NVIDIA GPUs, once
+// for each GEMM_ELEMENTS, and as C++ for the CPU backend, once for each GEMM_EMULATED_TARGET.
 #include "instantiate.hpp"
 
 #include <tilewright/arch/arch.hpp>

@@ -8,7 +8,8 @@
 
 namespace gemm_example {
 
-/// Bytes of A, B, C and the residual, and of a second C if the initial one is kept. Throws refusal if 64 bits cannot count them.
+/// Bytes of A, B, C and the residual, and of a second C if the initial one is kept.
+/// Throws refusal if 64 bits cannot count them.
 std::int64_t memory_bytes(const problem& p, bool keeps_initial_c);
 
 /// Throws refusal if the matrices take more than the memory of this machine.

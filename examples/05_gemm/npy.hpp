@@ -20,8 +20,8 @@ class npy_reader {
   const std::string& name() const { return name_; }
   const npy_header& header() const { return header_; }
 
-  /// The matrices in elements of `type`: float32 is rounded and must stay finite where it was; other elements must be of that type,
-  /// where bytes ('|V1', '|u1') are any 8-bit floating-point type.
+  /// The matrices in elements of `type`: float32 is rounded and must stay finite where it was; other elements must be
+  /// of that type, where bytes ('|V1', '|u1') are any 8-bit floating-point type.
   matrix read(element type);
 
  private:

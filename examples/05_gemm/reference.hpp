@@ -20,8 +20,8 @@ struct reference_tile {
 std::int64_t reference_tile_count(const problem& p);
 
 /// Computes the reference tile by tile on all cores and hands each tile to visit, which several threads call at a time.
-/// `data` holds the operands; initial_c is not read if beta is 0. progress(fraction) is called on this thread now and then; it may be
-/// empty.
+/// `data` holds the operands; initial_c is not read if beta is 0.
+/// progress(fraction) is called on this thread now and then; it may be empty.
 void compute_reference(const inputs& data, const matrix& initial_c,
                        const std::function<void(const reference_tile&)>& visit,
                        const std::function<void(double)>& progress = {});

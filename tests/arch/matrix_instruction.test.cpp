@@ -47,7 +47,8 @@ TEST(MatrixInstruction, Mfma16x16x16) { expect_mfma(matrix_op::mfma_16x16x16, 16
 TEST(MatrixInstruction, Mfma32x32x8) { expect_mfma(matrix_op::mfma_32x32x8, 32, 8); }
 TEST(MatrixInstruction, Mfma16x16x32) { expect_mfma(matrix_op::mfma_16x16x32, 16, 32); }
 TEST(MatrixInstruction, Mfma32x32x16) { expect_mfma(matrix_op::mfma_32x32x16, 32, 16); }
-// The pair of narrow instructions: k is renamed so that a lane's 8 elements are contiguous; A and B agree, so sums do too.
+// The pair of narrow instructions: k is renamed so that a lane's 8 elements are contiguous;
+// A and B agree, so sums do too.
 TEST(MatrixInstruction, Mfma16x16x16Pair) { expect_mfma(matrix_op::mfma_16x16x16_x2, 16, 32); }
 TEST(MatrixInstruction, Mfma32x32x8Pair) { expect_mfma(matrix_op::mfma_32x32x8_x2, 32, 16); }
 

@@ -13,8 +13,8 @@ struct pairs_from_the_end {
   TILEWRIGHT_HD constexpr index_t operator()(index_t i, index_t length) const { return length - 2 - i / 2 * 2 + i % 2; }
 };
 
-/// Calls f(name, descriptor, formula): formula(index) is the offset, or nothing where no element exists. With `Static` every length
-/// and stride is known to the compiler, otherwise every one that may be is known only at run time.
+/// Calls f(name, descriptor, formula): formula(index) is the offset, or nothing where no element exists. With `Static`
+/// every length and stride is known to the compiler, otherwise every one that may be is known only at run time.
 template <bool Static>
 class sample_maker {
  public:

@@ -12,7 +12,8 @@ constexpr number<4> four{};
 constexpr number<6> six{};
 constexpr number<8> eight{};
 
-// Top (r, thread, k) to bottom (m, k): m = thread / 4, bottom k = 8 * (thread % 4) + k, as a distribution would have it.
+// Top (r, thread, k) to bottom (m, k): m = thread / 4, bottom k = 8 * (thread % 4) + k,
+// as a distribution would have it.
 constexpr auto threads = make_single_stage_tensor_adaptor(
     make_tuple(make_replicate_transform(make_tuple(number<3>{})), make_unmerge_transform(make_tuple(six)),
                make_unmerge_transform(make_tuple(four, eight))),

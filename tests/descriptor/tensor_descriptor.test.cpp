@@ -95,7 +95,8 @@ TEST(TensorDescriptor, OffsetsAreConstantExpressions) {
   static_assert(static_matrix.calculate_hidden_index({3, 5}) == (array<index_t, 3>{{77, 3, 5}}));
 }
 
-// An index in a left pad is negative below it, and merges make large numbers of negative ones: still a constant expression.
+// An index in a left pad is negative below it, and merges make large numbers of
+// negative ones: still a constant expression.
 TEST(TensorDescriptor, PadsAboveMergesAreConstantExpressions) {
   constexpr auto matrix =
       make_naive_tensor_descriptor(make_tuple(number<6>{}, number<7>{}), make_tuple(number<100>{}, number<1>{}));

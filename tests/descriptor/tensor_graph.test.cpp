@@ -117,8 +117,8 @@ TEST(TensorGraph, MovesAtRunTimeAsTheExpandedFormDoes) {
   });
 }
 
-/// As many nodes as a graph holds, and the widest transforms there are: offsets of 1, 2, 3, ... around a dimension that is split into
-/// eight and put together again.
+/// As many nodes as a graph holds, and the widest transforms there are: offsets of 1, 2,
+/// 3, ... around a dimension that is split into eight and put together again.
 constexpr tensor_graph full_graph() {
   tensor_graph graph;
   const auto add = [&](transform_spec spec, index_t num_lower, index_t num_upper, index_t lower, index_t upper) {

@@ -7,7 +7,8 @@
 
 namespace tilewright::algebra {
 
-/// Whether offsets, validity and moves of a descriptor of two dimensions are what formula(i, j) says; negative: no element.
+/// Whether offsets, validity and moves of a descriptor of two dimensions are what formula(i, j) says;
+/// negative: no element.
 template <class Descriptor, class Formula>
 TILEWRIGHT_HD constexpr bool follows(const Descriptor& descriptor, Formula&& formula) {
   const auto lengths = descriptor.get_lengths();

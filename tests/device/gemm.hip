@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of examples/05_gemm for 16-bit elements and every layout, without the program around them: no GPU runtime is needed to
-// compile them.
+// The kernels of examples/05_gemm for 16-bit elements and every layout,
+// without the program around them: no GPU runtime is needed to compile them.
 #include "../../examples/05_gemm/kernel.hpp"
 
 namespace gemm_example {

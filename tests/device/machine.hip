@@ -7,7 +7,8 @@
 namespace tw = tilewright;
 namespace exec = tilewright::exec;
 
-/// All threads update each result; in `sums` add, in `largest` max: int, unsigned, float, pair of halves, pair of bfloat16s.
+/// All threads update each result; in `sums` add, in `largest` max: int, unsigned, float, pair of halves,
+/// pair of bfloat16s.
 extern "C" TILEWRIGHT_GLOBAL void update(unsigned* sums, unsigned* largest, unsigned* in_lds) {
 #if TILEWRIGHT_DEVICE_PASS
   using exec::atomic_op;

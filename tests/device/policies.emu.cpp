@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of policies.hip on emulated GPUs: results, bounds, races, waits, and LDS conflicts of the emitted instructions.
+// The kernels of policies.hip on emulated GPUs: results, bounds, races, waits,
+// and LDS conflicts of the emitted instructions.
 #include "../gemm/check_gemm.hpp"
 
 #include <tilewright/arch/arch.hpp>

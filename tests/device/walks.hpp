@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Curves and distributions evaluated with indices known only at run time: one function for the compiler, the CPU and GPUs.
+// Curves and distributions evaluated with indices known only at run time: one function for the compiler,
+// the CPU and GPUs.
 #pragma once
 
 #include <tilewright/distribution/distributed_span.hpp>
@@ -14,7 +15,8 @@ using namespace tilewright;
 
 inline constexpr index_t rows = 13, cols = 24, size = rows * cols, num_walks = 7;
 
-/// Of position i in walk number `walk`, 0 <= i < size; grid_rows and grid_cols are rows and cols, but unknown to the compiler.
+/// Of position i in walk number `walk`, 0 <= i < size; grid_rows and grid_cols are rows and cols,
+/// but unknown to the compiler.
 TILEWRIGHT_HD constexpr multi_index<2> position(index_t walk, index_t i, index_t grid_rows, index_t grid_cols) {
   using snake = space_filling_curve<2, sequence<rows, cols>, sequence<1, 0>, sequence<1, 1>, true>;
   using cube = space_filling_curve<3, sequence<3, 8, 26>, sequence<2, 0, 1>, sequence<1, 1, 2>, true>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The accesses of a plan: every thread finds each of its elements where the descriptor says, by the rule that the plan names.
+// The accesses of a plan: every thread finds each of its elements where the descriptor says,
+// by the rule that the plan names.
 #include "copies.hpp"
 
 #include <tilewright/arch/arch.hpp>

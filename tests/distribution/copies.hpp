@@ -6,13 +6,15 @@
 
 namespace tilewright::copies {
 
-/// A tile of rows x cols. Lanes lie along a row first; each holds `vector` neighbours of a row, and waves take turns with rows.
+/// A tile of rows x cols. Lanes lie along a row first; each holds `vector` neighbours of a row,
+/// and waves take turns with rows.
 constexpr distribution_encoding along_rows(index_t rows, index_t cols, index_t waves, index_t wave_size,
                                            index_t vector) {
   return make_pattern_encoding(tile_distribution_pattern::block_raked, {rows, cols, vector, waves, wave_size});
 }
 
-/// The same with rows and columns exchanged, but for neighbours in a row that are left to one lane: they are its first y.
+/// The same with rows and columns exchanged, but for neighbours in a row that are
+/// left to one lane: they are its first y.
 constexpr distribution_encoding along_columns(index_t rows, index_t cols, index_t waves, index_t wave_size,
                                               index_t vector) {
   const index_t lanes_per_column = rows / vector, columns_per_wave = wave_size / lanes_per_column;

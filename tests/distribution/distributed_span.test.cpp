@@ -11,7 +11,8 @@
 namespace tilewright {
 namespace {
 
-// Rows {2 held, 2 lanes, 2 held}, columns {2 waves, 4 held}; the list of y is turned round. 3 replicas of the tile in each wave.
+// Rows {2 held, 2 lanes, 2 held}, columns {2 waves, 4 held}; the list of y is turned round.
+// 3 replicas of the tile in each wave.
 using type = tile_distribution_encoding<sequence<3>, tuple<sequence<2, 2, 2>, sequence<2, 4>>,
                                         tuple<sequence<2>, sequence<0, 1>>, tuple<sequence<0>, sequence<0, 1>>,
                                         sequence<2, 1, 1>, sequence<1, 2, 0>>;
@@ -39,8 +40,8 @@ TEST(DistributedSpan, IndicesVisitEveryRegisterAndItsPosition) {
   EXPECT_EQ(seen.size(), 16u);
 }
 
-// As many dimensions, factors and indices as an encoding holds; waves and lanes replicate. At compile time, where nothing beyond may
-// be read.
+// As many dimensions, factors and indices as an encoding holds; waves and lanes replicate. At compile time,
+// where nothing beyond may be read.
 TEST(DistributedSpan, OfAFullEncoding) {
   using six = sequence<2, 1, 2, 1, 2, 1>;
   constexpr auto full = make_static_tile_distribution(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The distribution of a matrix operand says the same as its lane map: for every instruction, operand, lane and register.
+// The distribution of a matrix operand says the same as its lane map: for every instruction, operand,
+// lane and register.
 #include "naive_distribution.hpp"
 
 #include <tilewright/arch/matrix_instruction.hpp>

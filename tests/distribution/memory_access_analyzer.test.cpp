@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cache lines of tile accesses: the documented tiles, copies that do and do not coalesce, and sets of lines by definition.
+// Cache lines of tile accesses: the documented tiles, copies that do and do not coalesce,
+// and sets of lines by definition.
 #include "copies.hpp"
 #include "documented_tiles.hpp"
 #include "naive_distribution.hpp"
@@ -42,7 +43,8 @@ TEST(MemoryAccessAnalyzer, LanesAlongARowCoalesce) {
   static_assert(!rows::is_perfectly_coalesced(4100), "rows begin in the middle of a line");
 }
 
-// The same tile, each lane on a row of its own: a whole line for 16 bytes, where the page's criterion sees nothing wrong.
+// The same tile, each lane on a row of its own: a whole line for 16 bytes,
+// where the page's criterion sees nothing wrong.
 TEST(MemoryAccessAnalyzer, LanesDownTheRowsDoNot) {
   using column =
       tile_distribution_encoding<sequence<>, tuple<sequence<4, 64>, sequence<8>>, tuple<sequence<1>, sequence<1>>,

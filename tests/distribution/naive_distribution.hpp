@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A distribution by definition: digits of the partition indices and of y are handed to the factors, and a coordinate is put together
-// from its factors.
+// A distribution by definition: digits of the partition indices and of y are handed to the factors,
+// and a coordinate is put together from its factors.
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>

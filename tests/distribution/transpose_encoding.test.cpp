@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who addresses what for a transposing read, against the exchange of elements between lanes, for each register of each thread.
+// Who addresses what for a transposing read, against the exchange of elements between lanes,
+// for each register of each thread.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Warray-bounds"  // g++ 12 believes that embed writes a third partition index
 #endif
@@ -34,7 +35,8 @@ naive::indices y_of(const distribution_encoding& e, index_t register_index) {
   return y;
 }
 
-/// The element that a register receives is the one that the exchange's source addresses, with rows and columns exchanged.
+/// The element that a register receives is the one that the exchange's source addresses,
+/// with rows and columns exchanged.
 void expect_exchange(const distribution_encoding& held, lds_op op, const std::string& what) {
   SCOPED_TRACE(what + ", operation " + std::to_string(int(op)));
   const arch::lane_exchange exchange = arch::exchange_of(op);
@@ -122,7 +124,8 @@ TEST(TransposeEncoding, IsItsOwnInverse) {
   }
 }
 
-// CK Tile's pattern of 16 lanes: they address 4 rows of 16 halves, or 8 rows of 16 bytes, and hold 16 rows of 4, or of 8.
+// CK Tile's pattern of 16 lanes: they address 4 rows of 16 halves, or 8 rows of 16 bytes,
+// and hold 16 rows of 4, or of 8.
 TEST(TransposeEncoding, AgreesWithCkTilesLaneGroups) {
   using halves = tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<4, 4>>, tuple<sequence<1, 2>>,
                                             tuple<sequence<0, 0>>, sequence<2>, sequence<1>>;

@@ -32,9 +32,10 @@ tw::lds_use rows_of(index_t rows, index_t k) {
   return {tw::operand_copy_encoding(tw::operand_major::k, rows, k, 1, 64, 8, 8), kind::write};
 }
 
-// ---------------------------------------------------------------------------------------------- the order of an unmerge
+// -------- the order of an unmerge
 
-/// The XOR preshuffle of 64 rows of 32 halves, whose chunks (2 rows, 4 of each) are numbered within a row first or row first.
+/// The XOR preshuffle of 64 rows of 32 halves, whose chunks (2 rows,
+/// 4 of each) are numbered within a row first or row first.
 tw::tensor_graph preshuffle(bool layer_first) {
   using enum tw::transform_kind;
   const tw::tensor_graph permuted =
@@ -75,7 +76,7 @@ TEST(docs_lds_mistakes, order_of_the_unmerge) {
   EXPECT_EQ(found.worst_degree, 1);
 }
 
-// ---------------------------------------------------------------------------------------------- 32 banks as a constant
+// -------- 32 banks as a constant
 
 TEST(docs_lds_mistakes, banks_as_a_constant) {
   const tw::lds_tile tile{64, 64, 2};
@@ -99,7 +100,7 @@ TEST(docs_lds_mistakes, banks_as_a_constant) {
   EXPECT_EQ(found.worst_degree, 1);
 }
 
-// ---------------------------------------------------------------------------------------------- too short a period
+// -------- too short a period
 
 TEST(docs_lds_mistakes, too_short_a_period) {
   // 64 rows of 128 halves in chunks of 8 bytes: chunk ^= row % period.
@@ -118,7 +119,7 @@ TEST(docs_lds_mistakes, too_short_a_period) {
   EXPECT_EQ(tw::choose_lds_layout<gfx942>({64, 128, 2}, read).worst_degree, 1);
 }
 
-// ---------------------------------------------------------------------------------------------- a diagonal walk
+// -------- a diagonal walk
 
 TEST(docs_lds_mistakes, diagonal_walk) {
   // 32 x 32 words, the word's column XORed with the row. Lane l takes word (l, l).
@@ -134,7 +135,8 @@ TEST(docs_lds_mistakes, diagonal_walk) {
   EXPECT_EQ(tw::lds_cost(sm90::value, arch::lds_op::read_b32, column).worst_degree, 1);
   EXPECT_EQ(tw::lds_cost(sm90::value, arch::lds_op::read_b32, diagonal).worst_degree, 32);
 
-  // Lane bit i moves a row by (1 << i) * 128 bytes, a column by (1 << i) * 4, the diagonal by both: each is a demand of the search.
+  // Lane bit i moves a row by (1 << i) * 128 bytes, a column by (1 << i) * 4,
+  // the diagonal by both: each is a demand of the search.
   tw::detail::lds_layout_search search(tile, 4);
   for (const index_t bytes : {4, 128, 132}) {
     tw::array<unsigned, 6> moves{};
@@ -151,7 +153,7 @@ TEST(docs_lds_mistakes, diagonal_walk) {
   EXPECT_EQ(tw::lds_cost(sm90::value, arch::lds_op::read_b32, diagonal).worst_degree, 1);
 }
 
-// ---------------------------------------------------------------------------------------------- elements of two bytes
+// -------- elements of two bytes
 
 TEST(docs_lds_mistakes, elements_of_two_bytes) {
   // The result of a 16x16 instruction goes to 64 rows of 64 halves, element by element, and is read by rows.
@@ -168,7 +170,7 @@ TEST(docs_lds_mistakes, elements_of_two_bytes) {
   EXPECT_EQ(who.coordinates[1][0] - who.coordinates[0][0], 4) << "four rows apart, in the same 8 banks";
 }
 
-// ---------------------------------------------------------------------------------------------- base tiles and ldmatrix
+// -------- base tiles and ldmatrix
 
 TEST(docs_lds_mistakes, base_tiles_and_ldmatrix) {
   const tw::tensor_graph base_tiles = tw::base_tile_layout({64, 32, 2}, 8, 4);  // 8 x 4 lanes: rows of 64 bytes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints the verdict tables of docs/lds_layouts.md: every layout on every target, for every row length, element and instruction.
+// Prints the verdict tables of docs/lds_layouts.md: every layout on every target, for every row length,
+// element and instruction.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/lds/layout_presets.hpp>
@@ -17,7 +18,8 @@ using arch::target;
 
 constexpr index_t tile_rows = 64;
 
-/// Rows x (lanes along a row) chunks of 16 bytes, one for each lane, lanes down the rows first; `repeat` accesses along the row.
+/// Rows x (lanes along a row) chunks of 16 bytes, one for each lane, lanes down the rows first;
+/// `repeat` accesses along the row.
 distribution_encoding operand(index_t rows, index_t lanes_along_k, index_t repeat, index_t replicas,
                               index_t element_bytes) {
   distribution_encoding e;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pictures of docs/transforms.md: transform_pictures NAME --format svg. Each is drawn from the descriptors that the page shows.
+// The pictures of docs/transforms.md: transform_pictures NAME --format svg.
+// Each is drawn from the descriptors that the page shows.
 #include <tilewright/core.hpp>
 #include <tilewright/viz/descriptor_picture.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies to LDS on the CPU: they arrive at the wait and not before, in the order of the lanes where the target demands it.
+// Copies to LDS on the CPU: they arrive at the wait and not before,
+// in the order of the lanes where the target demands it.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/exec/host/launch.hpp>
@@ -21,7 +22,8 @@ exec::launch_report run(const arch::target& target, Kernel kernel) {
   return exec::launch({.target = &target, .block_size = threads, .lds_bytes = lds_bytes, .workers = 1}, kernel);
 }
 
-/// Copies two tiles of a word per thread, waits so that at most Outstanding copies are missing, and returns what LDS holds then.
+/// Copies two tiles of a word per thread, waits so that at most Outstanding copies are missing,
+/// and returns what LDS holds then.
 template <index_t Outstanding, bool Wait>
 std::vector<int> copy_two(const arch::target& target) {
   std::vector<int> source(threads * 2), seen(threads * 2);

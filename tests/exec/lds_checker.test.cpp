@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Races in LDS, reads of what was never written, and conflicts by line: each planted, and random programs against an oracle.
+// Races in LDS, reads of what was never written, and conflicts by line: each planted,
+// and random programs against an oracle.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/exec/host/launch.hpp>

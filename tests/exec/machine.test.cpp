@@ -168,7 +168,8 @@ TEST(machine, ldmatrix_distributes_four_matrices_of_8x8) {
   EXPECT_EQ(report.of(tw::arch::lds_op::ldmatrix).executions, 2);
 }
 
-// In each 16 lanes, four (two-byte elements) or two (one-byte elements) neighbours address a row of 16, and lane i receives column i.
+// In each 16 lanes, four (two-byte elements) or two (one-byte elements) neighbours address a row of 16,
+// and lane i receives column i.
 template <class T>
 void expect_columns_of_rows() {
   SCOPED_TRACE(sizeof(T));

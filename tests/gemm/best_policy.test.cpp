@@ -47,7 +47,8 @@ TEST(StaticReport, OfWavesThatTakeTurns) {
   EXPECT_EQ(r.blocks_per_cu(mi300x), 1);
   EXPECT_TRUE(r.conflict_free);
   EXPECT_NEAR(r.tera_bound(mi300x), 1307.4, 0.1);
-  // Matrix instructions of gfx950 are twice as fast, its reads too, its writes not: the LDS needs as long, and latencies add up.
+  // Matrix instructions of gfx950 are twice as fast, its reads too, its writes not: the LDS needs as long,
+  // and latencies add up.
   const gemm_static_report fast = static_report<gemm_ping_pong<arch::gfx950, half_t, k, k, 8>>();
   EXPECT_EQ(fast.lds_clocks(), 8 * 24 * 8 + 8 * 8 * 8 + 4 * 64) << "two phases";
   EXPECT_NEAR(fast.matrix_clocks(mi355x), 2048, 1);
@@ -89,12 +90,14 @@ TEST(BestPolicy, LargeTilesForLargeProblems) {
 }
 
 TEST(BestPolicy, LargeTilesOf8BitFloatsOnMi355x) {
-  // A wave reads 64 + 64 rows for 64 x 64 results of a 128 x 128 tile: the LDS takes half as long again as the matrix units.
+  // A wave reads 64 + 64 rows for 64 x 64 results of a 128 x 128 tile: the LDS takes
+  // half as long again as the matrix units.
   const gemm_static_report medium = static_report<gemm_128x128<arch::gfx950, fp8_ocp_t, k, k, 16>>();
   EXPECT_NEAR(medium.matrix_clocks(mi355x), 512, 1);
   EXPECT_EQ(medium.lds_clocks(), 4 * 16 * 8 + 4 * 8 * 8);
   EXPECT_EQ(medium.bound(mi355x), gemm_bound::lds);
-  // 128 + 64 rows for 128 x 64: as long. Rows of 64 bytes, so that sums and operands fit the registers of two waves for each SIMD.
+  // 128 + 64 rows for 128 x 64: as long. Rows of 64 bytes, so that sums and operands fit the
+  // registers of two waves for each SIMD.
   using large_policy = gemm_256x256<arch::gfx950, fp8_ocp_t, k, k, 16>;
   static_assert(std::is_same_v<large_policy::pipeline, multi_stage_pipeline<4>> && large_policy::tile.k == 64);
   static_assert(require_conflict_free_gemm<large_policy>());

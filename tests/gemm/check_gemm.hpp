@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs GEMM kernels on the CPU backend and compares every bit of C, and every counted LDS conflict, with what it should be.
+// Runs GEMM kernels on the CPU backend and compares every bit of C, and every counted LDS conflict,
+// with what it should be.
 #pragma once
 
 #include <tilewright/exec/host/launch.hpp>
@@ -25,8 +26,8 @@ struct problem {
       0;  // elements between one row (column) and the next that belong to no matrix; and between matrices of a batch
 };
 
-/// Operands are small integers and alpha and beta powers of two, so that every sum is exact in float and C is rounded once: the
-/// expected result is known to the bit, in whatever order a kernel adds.
+/// Operands are small integers and alpha and beta powers of two, so that every sum is exact in float and C is rounded
+/// once: the expected result is known to the bit, in whatever order a kernel adds.
 template <class Policy>
 struct gemm_case {
   using policy = Policy;

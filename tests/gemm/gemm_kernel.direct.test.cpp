@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GEMM kernels for AMD GPUs whose copies to LDS bypass registers: the swizzle is applied to the addresses in global memory.
+// GEMM kernels for AMD GPUs whose copies to LDS bypass registers:
+// the swizzle is applied to the addresses in global memory.
 #include "check_gemm.hpp"
 
 #include <tilewright/arch/arch.hpp>

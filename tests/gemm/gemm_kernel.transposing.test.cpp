@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GEMM kernels for gfx950 with operands whose columns are contiguous: they stay so in LDS, and transposing reads exchange elements.
+// GEMM kernels for gfx950 with operands whose columns are contiguous: they stay so in LDS,
+// and transposing reads exchange elements.
 #include "check_gemm.hpp"
 
 #include <tilewright/gemm/best_policy.hpp>

@@ -15,7 +15,8 @@ using tw::index_t;
 
 constexpr index_t wave_size = 32, lds_bytes = 64 * 1024;
 
-/// What the GPU says of one instruction, by lane: a word that was read or, after a write, the word at the lane's address.
+/// What the GPU says of one instruction, by lane: a word that was read or, after a write,
+/// the word at the lane's address.
 using words = std::vector<unsigned>;
 
 /// The value of the word of LDS at a byte address before a read.
@@ -73,7 +74,8 @@ struct preshuffled_64x64 {
 template <index_t Vector>
 using by_rows = tw::tile_distribution<tw::make_pattern_encoding(tw::tile_distribution_pattern::block_raked,
                                                                 tw::tile_copy_2d{64, 64, Vector, 4, wave_size})>;
-/// Each lane has a row of its own, in vectors that are not neighbours: the compiler could make one wider access of those.
+/// Each lane has a row of its own, in vectors that are not neighbours:
+/// the compiler could make one wider access of those.
 template <index_t Vector>
 using by_columns = tw::tile_distribution<tw::tile_distribution_encoding<
     tw::sequence<>, tw::tuple<tw::sequence<2, 32>, tw::sequence<16 / Vector, 4, Vector>>,

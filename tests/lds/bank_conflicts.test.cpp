@@ -24,7 +24,7 @@ constexpr lds_addresses addresses(F address_of_lane) {
   return result;
 }
 
-// ---------------------------------------------------------------------------------------------- an independent model
+// -------- an independent model
 
 struct naive_cost {
   index_t phases = 0, cycles = 0, worst_degree = 0;
@@ -127,7 +127,8 @@ index_t banks_of(const arch::target& t, lds_op op, index_t reading) {
   return reading == 0 ? 32 : 64;
 }
 
-/// Address patterns of all sorts: rows and columns, strides, few distinct addresses, XOR, noise, idle lanes, misaligned.
+/// Address patterns of all sorts: rows and columns, strides, few distinct addresses, XOR, noise,
+/// idle lanes, misaligned.
 lds_addresses random_pattern(std::mt19937& random, index_t bytes) {
   const auto below = [&](index_t n) { return index_t(random() % unsigned(n)); };
   const index_t align = below(8) == 0 ? 1 : bytes == 12 ? 4 : bytes;
@@ -226,7 +227,7 @@ TEST(LdsCost, NamesLanesThatReallyMeet) {
   }
 }
 
-// ------------------------------------------------------------------------------------------- a tile of 64 x 64 halves
+// -------- a tile of 64 x 64 halves
 
 enum class layout { plain, exclusive_or, padded };
 
@@ -284,7 +285,7 @@ TEST(LdsCost, PaddingDoesNotServeBothMfmaShapes) {
   for (index_t pad = 0; pad <= 128; pad += 16) EXPECT_GT(mfma_read(16, pad) + mfma_read(32, pad), 0) << pad;
 }
 
-// ---------------------------------------------------------------------------------------------------- cases by hand
+// -------- cases by hand
 
 TEST(LdsCost, ConflictFreeAccessCostsItsPhases) {
   const auto packed = [](index_t bytes) { return addresses([=](index_t lane) { return lane * bytes; }); };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Solved layouts: the analysis finds exactly the conflicts that the solver admits, and no better layout exists where it says so.
+// Solved layouts: the analysis finds exactly the conflicts that the solver admits,
+// and no better layout exists where it says so.
 #include "../distribution/copies.hpp"
 
 #include <tilewright/arch/arch.hpp>
@@ -14,7 +15,8 @@
 namespace tilewright {
 namespace {
 
-/// A tile of rows x cols of 16-bit elements, written by rows or by columns, and read as operand A of an instruction by one wave.
+/// A tile of rows x cols of 16-bit elements, written by rows or by columns,
+/// and read as operand A of an instruction by one wave.
 template <index_t Rows, index_t Cols, arch::matrix_op Op>
 struct tile_uses {
   static constexpr lds_tile tile{Rows, Cols, 2};
@@ -171,7 +173,8 @@ TEST(ChooseLdsLayout, TransposesWithoutPads) {
     EXPECT_TRUE(a.is_conflict_free());
 }
 
-// Words of one column lie at the same place of their 16-byte chunks: 32 of them find 8 banks on 32, whatever is done to chunks.
+// Words of one column lie at the same place of their 16-byte chunks: 32 of them find 8 banks on 32,
+// whatever is done to chunks.
 TEST(ChooseLdsLayout, SaysWhatIsImpossible) {
   constexpr lds_use write{copies::along_rows(32, 32, 4, 32, 4), lds_access_kind::write};
   constexpr lds_layout_choice choice = choose_lds_layout<arch::sm90>(floats, write, column_of_floats);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layouts for random uses: the analysis confirms every one of them, and where it says that none is better, no sampled one is.
+// Layouts for random uses: the analysis confirms every one of them, and where it says that none is better,
+// no sampled one is.
 #include "random_access.hpp"
 
 #include <tilewright/lds/layout_solver.hpp>

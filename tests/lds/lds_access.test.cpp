@@ -143,7 +143,8 @@ TEST(AnalyzeLdsAccess, TransposingReadsAreInstructionsOfTheirOwn) {
         make_naive_tensor_descriptor(make_tuple(number<16>{}, number<16>{}), make_tuple(number<1>{}, pitch));
     return analyze_lds_access(arch::gfx950::value, graph_of(layout), of_tile, 2, lds_access_kind::transposing_read);
   };
-  // 64 lanes, 8 bytes each; 32 of them at once, on 64 banks: the 8 columns of a phase lie side by side, or on top of each other.
+  // 64 lanes, 8 bytes each; 32 of them at once, on 64 banks: the 8 columns of a phase lie side by side,
+  // or on top of each other.
   EXPECT_EQ(columns(16).op, arch::lds_op::read_b64_tr_b16);
   EXPECT_TRUE(columns(16).is_conflict_free());
   EXPECT_EQ(columns(128).worst_degree, 8);

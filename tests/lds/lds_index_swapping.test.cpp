@@ -15,7 +15,8 @@
 namespace tilewright {
 namespace {
 
-/// The layout in bytes and bits: rows of banks hold `layer` rows each; chunks of k_pack elements are permuted by the row of banks.
+/// The layout in bytes and bits: rows of banks hold `layer` rows each;
+/// chunks of k_pack elements are permuted by the row of banks.
 template <index_t KPerBlock, index_t KPack, index_t Layer, index_t MPerBlock>
 void expect_formula() {
   using layout = lds_index_swapping<KPerBlock, KPack, Layer, MPerBlock, half_t>;

@@ -80,7 +80,8 @@ TEST(DirectToLds, AWaveFillsOneRange) {
       << "cp.async writes anywhere";
 }
 
-// Each lane fetches what belongs to its place: then lane after lane is written, and every element lies where the layout has it.
+// Each lane fetches what belongs to its place: then lane after lane is written,
+// and every element lies where the layout has it.
 TEST(DirectToLds, ThePermutationGoesToGlobalMemory) {
   constexpr auto swizzled = make_lds_index_swapping_descriptor<32, 8, 2, 64, half_t>();
   const tensor_graph graph = graph_of(swizzled);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random tile accesses as values, and what they cost by a simulation of the banks that shares nothing with the library's.
+// Random tile accesses as values, and what they cost by a simulation of the banks
+// that shares nothing with the library's.
 #pragma once
 
 #include "../distribution/naive_distribution.hpp"

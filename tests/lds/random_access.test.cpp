@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The analysis on thousands of random layouts and distributions for each target: by rank, by enumeration, and by simulation.
+// The analysis on thousands of random layouts and distributions for each target: by rank, by enumeration,
+// and by simulation.
 #include "random_access.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The documents' functions for swizzled LDS: what is written is read, columns meet in no bank, and the descriptor says the same.
+// The documents' functions for swizzled LDS: what is written is read, columns meet in no bank,
+// and the descriptor says the same.
 #include <tilewright/lds/xor_preshuffle.hpp>
 
 #include <gtest/gtest.h>

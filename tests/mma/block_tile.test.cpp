@@ -89,7 +89,8 @@ TEST(BlockTile, IsSoundWhenInstructionsTileItForEachWave) {
   static_assert(block_tile{128, 128, 32, 2, 4, mma_m16n8k16_x2}.block_size() == 256);
 }
 
-// Registers of C run along rows in memory: the last y of C is a run of columns, for every instruction that can be turned round.
+// Registers of C run along rows in memory: the last y of C is a run of columns,
+// for every instruction that can be turned round.
 TEST(BlockTile, RegistersOfCRunAlongColumns) {
   for (const arch::matrix_op op :
        {mfma_16x16x16, mfma_32x32x8, mfma_16x16x32, mfma_32x32x16, wmma_16x16x16_gfx12, mma_m16n8k16_x2}) {

@@ -77,7 +77,8 @@ TEST(LdmatrixAddresses, FollowTheOperandsRegisters) {
     const arch::lane_map addresses = ldmatrix_address_map(operand);
     EXPECT_TRUE(is_balanced(addresses));
     for (index_t lane = 0; lane < 32; ++lane) {
-      // The row that this lane addresses is the one that lanes 4 (lane % 8) .. + 3 receive in registers 2 (lane / 8), + 1.
+      // The row that this lane addresses is the one that lanes 4 (lane % 8) .. + 3 receive
+      // in registers 2 (lane / 8), + 1.
       for (index_t element = 0; element < 8; ++element) {
         const auto received = operand.at(4 * (lane % 8) + element / 2, 2 * (lane / 8) + element % 2);
         EXPECT_EQ(addresses.at(lane, element), received) << lane << ", " << element;

@@ -70,7 +70,8 @@ class Fp8 : public testing::Test {
     return all;
   }
 
-  /// Bits of the number that is nearest, found by looking at all of them; saturate: the largest finite one for what is larger.
+  /// Bits of the number that is nearest, found by looking at all of them; saturate:
+  /// the largest finite one for what is larger.
   static unsigned nearest(float value, bool saturate) {
     const double magnitude = std::abs(double(value));
     const auto& all = numbers();

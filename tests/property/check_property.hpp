@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Properties of generated inputs. An input is built from a tape of random numbers, so that a shorter tape with smaller numbers is a
-// simpler input.
+// Properties of generated inputs. An input is built from a tape of random numbers,
+// so that a shorter tape with smaller numbers is a simpler input.
 #pragma once
 
 #include <tilewright/util/math.hpp>
@@ -32,9 +32,9 @@ class tape {
   std::size_t next_ = 0;
 };
 
-/// Reports a test failure for an input for which the property says what is wrong; an empty text means that it holds. The inputs are
-/// the same in every run. TILEWRIGHT_PROPERTY_CASES=200000 and TILEWRIGHT_PROPERTY_SEED=7, say, make a longer run over
-/// others: for the night. With rapidcheck, RC_PARAMS overrides both.
+/// Reports a test failure for an input for which the property says what is wrong; an empty text means that it holds.
+/// The inputs are the same in every run. TILEWRIGHT_PROPERTY_CASES=200000 and TILEWRIGHT_PROPERTY_SEED=7, say, make a
+/// longer run over others: for the night. With rapidcheck, RC_PARAMS overrides both.
 void check_property(const std::function<std::string(tape&)>& property);
 
 }  // namespace tilewright::property

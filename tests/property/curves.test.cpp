@@ -28,7 +28,8 @@ curve<N> make_curve(tape& choices) {
   return walk;
 }
 
-/// Accesses in the order of the walk, by nested counting: each pass of a snake's inner dimension runs against the one before.
+/// Accesses in the order of the walk, by nested counting: each pass of a snake's inner
+/// dimension runs against the one before.
 template <index_t N>
 std::vector<multi_index<N>> by_counting(const curve<N>& walk) {
   std::vector<multi_index<N>> accesses{multi_index<N>{}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random layouts as descriptors: moves, what is known at compile time against what is not, claims about all elements, adaptors.
+// Random layouts as descriptors: moves, what is known at compile time against what is not,
+// claims about all elements, adaptors.
 #include "random_layout.hpp"
 
 #include <tilewright/descriptor/properties.hpp>

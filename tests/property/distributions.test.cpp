@@ -86,7 +86,8 @@ TEST(RandomEncodings, EmbedComposesPositions) {
   });
 }
 
-// Along the chosen y a thread's neighbours are neighbours in the tile, and each vector begins at a multiple of its length.
+// Along the chosen y a thread's neighbours are neighbours in the tile,
+// and each vector begins at a multiple of its length.
 TEST(RandomEncodings, ChosenVectorsAreContiguousAndAligned) {
   check_property([](tape& choices) -> std::string {
     const distribution_encoding e = make_random_encoding(choices, 2, 2);

@@ -89,7 +89,8 @@ TEST(RandomLayouts, LengthsAreKnownWhereNoRunTimeValueDecides) {
   });
 }
 
-// A block of `run` indices from a multiple of it exists wholly or not at all, is contiguous, and begins at a multiple of `run`.
+// A block of `run` indices from a multiple of it exists wholly or not at all, is contiguous,
+// and begins at a multiple of `run`.
 TEST(RandomLayouts, RunsAreContiguousAlignedAndWhole) {
   check_property([](tape& choices) {
     const random_layout layout = make_random_layout(choices);
@@ -134,7 +135,8 @@ TEST(RandomLayouts, LinearOnesAre) {
   });
 }
 
-// What step_along says of a dimension is so everywhere; of linear layouts it knows all that does not take two run-time values.
+// What step_along says of a dimension is so everywhere; of linear layouts it knows all
+// that does not take two run-time values.
 TEST(RandomLayouts, StepsAlongADimensionAreTheSameEverywhere) {
   check_property([](tape& choices) -> std::string {
     const random_layout layout = make_random_layout(choices);

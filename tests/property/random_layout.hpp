@@ -22,8 +22,8 @@ struct placed_transform {
   transform_spec spec{};  // as the library has it, some parameters known only at run time
 };
 
-/// Lower indices of one transform, by definition: quotients and remainders of strides, sums of digits, bits one by one, counting.
-/// Nothing where no element exists.
+/// Lower indices of one transform, by definition: quotients and remainders of strides, sums of digits, bits one by one,
+/// counting. Nothing where no element exists.
 std::optional<indices> lowered(const placed_transform& t, const indices& up);
 
 /// A layer: maps an index of its dimensions to one of the layer below.

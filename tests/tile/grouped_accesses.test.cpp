@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strides that are known at compile time, through every kind of transform, and accesses that share an address because of them.
+// Strides that are known at compile time, through every kind of transform,
+// and accesses that share an address because of them.
 #include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/tile/grouped_accesses.hpp>
 

@@ -18,8 +18,8 @@ using moved = tile_distribution<copies::along_rows(rows, cols, 4, 32, 8)>;
 constexpr swizzled_layout layout{
     {rows, cols, 2}, 1, arch::list_of<index_t, swizzled_layout::max_row_bits>(1, 4, 2, 0, 1, 0)};
 
-/// Copies the tiles at columns 0, 64 and 128 of a tensor to two buffers in turn, each in two parts of a group, with one group under
-/// way behind it, and compares what LDS holds. The tensor ends behind row 100, in the middle of the tile.
+/// Copies the tiles at columns 0, 64 and 128 of a tensor to two buffers in turn, each in two parts of a group, with one
+/// group under way behind it, and compares what LDS holds. The tensor ends behind row 100, in the middle of the tile.
 TEST(LaneCopy, TilesAlongATensor) {
   std::vector<element> data(tensor_rows * tensor_cols);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = element(i % 60000 + 1);

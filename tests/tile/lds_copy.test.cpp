@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies through LDS on every target: what is written is read, and the conflicts that the CPU backend counts are those that were
-// predicted.
+// Copies through LDS on every target: what is written is read, and the conflicts that the CPU backend
+// counts are those that were predicted.
 #include "on_cpu.hpp"
 
 #include <tilewright/lds/lds_access.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tiles between global memory and registers: strides of compile time and of run time, both orders, edges, pads, moving windows.
+// Tiles between global memory and registers: strides of compile time and of run time, both orders, edges,
+// pads, moving windows.
 #include "on_cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -13,8 +14,8 @@ using namespace testing_tiles;
 using element = unsigned short;
 constexpr auto global = address_space_enum::global;
 
-/// Loads the window at `origin`, and again after each step. Every register must hold the element of its position, or zero where
-/// the tensor has none.
+/// Loads the window at `origin`, and again after each step. Every register must hold the element of its position,
+/// or zero where the tensor has none.
 template <class Distribution, class Descriptor, class Known = known_inside<>>
 void expect_loads(const Descriptor& descriptor, multi_index<Descriptor::ndim> origin,
                   const std::vector<multi_index<Descriptor::ndim>>& steps = {}, Known known = {},
@@ -46,7 +47,8 @@ void expect_loads(const Descriptor& descriptor, multi_index<Descriptor::ndim> or
   }
 }
 
-/// Stores a tile of numbers over a tensor of zeros. What the tensor has under the window must be written, and nothing else.
+/// Stores a tile of numbers over a tensor of zeros. What the tensor has under the window must be written,
+/// and nothing else.
 template <class Distribution, class Descriptor>
 void expect_store(const Descriptor& descriptor, multi_index<Descriptor::ndim> origin) {
   const std::size_t space = std::size_t(descriptor.get_element_space_size());

@@ -14,7 +14,8 @@
 
 namespace tilewright::testing_tiles {
 
-/// The kernel on one block of the distribution's threads. Registers of all threads are passed in and out through memory.
+/// The kernel on one block of the distribution's threads. Registers of all threads
+/// are passed in and out through memory.
 template <class Distribution, class Kernel>
 exec::launch_report run(const arch::target& target, Kernel kernel, index_t lds_bytes = 0) {
   return exec::launch({.target = &target,

@@ -16,7 +16,8 @@ using namespace testing_tiles;
 
 int value_at(const multi_index<2>& x) { return (x[0] * 31 + x[1] * 17) % 101 - 50; }
 
-/// Reduces dimension Dim of a tile whose elements are numbers of their position; every thread must hold the result of what it owns.
+/// Reduces dimension Dim of a tile whose elements are numbers of their position;
+/// every thread must hold the result of what it owns.
 template <index_t Dim, class Distribution, class F, class Combine>
 void expect_reduction(const arch::target& target, F f, Combine combine, int identity) {
   using reduced = tile_distribution<reduce(Distribution::encoding, array<index_t, 1>{Dim})>;

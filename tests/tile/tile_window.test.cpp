@@ -80,7 +80,8 @@ TEST(TileWindow, HoldsOneAddressWhereTheOthersDifferByConstants) {
   static_assert(window_of<decltype(swizzled)>::rule == address_rule::xor_groups);
 }
 
-// A window into LDS: its addresses are those of the descriptor, for every access of every thread and every window of the tile's size.
+// A window into LDS: its addresses are those of the descriptor,
+// for every access of every thread and every window of the tile's size.
 TEST(TileWindow, AddressesInSwizzledLds) {
   constexpr auto layout = make_lds_index_swapping_descriptor<64, 8, 1, 96, half_t>();
   const auto where = positions<distribution>();

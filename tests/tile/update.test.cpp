@@ -20,7 +20,8 @@ float expected_of(float old, float value) {
   return Op == set ? value : Op == atomic_max ? std::max(old, value) : old + value;
 }
 
-/// Every element of the window at `origin` is updated `blocks` times, by several blocks at a time, with a number of its position.
+/// Every element of the window at `origin` is updated `blocks` times, by several blocks at a time,
+/// with a number of its position.
 template <memory_operation_enum Op, class T, class Distribution, index_t Vector>
 void expect_update(const multi_index<2>& origin, index_t blocks = 1) {
   constexpr index_t rows = 50, cols = 40, pitch = 48;

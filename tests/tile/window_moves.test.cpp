@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A window that was moved is a window that was made where it is now, of every kind; origins that a window cannot have are refused.
+// A window that was moved is a window that was made where it is now, of every kind;
+// origins that a window cannot have are refused.
 #include "on_cpu.hpp"
 
 #include <tilewright/lds/lds_index_swapping.hpp>
@@ -32,7 +33,8 @@ std::vector<long_index_t> places_of(const Window& window, const void* memory) {
   return places;
 }
 
-/// make(origin) makes a window; moved step by step it must access what a new one accesses, and what the descriptor says.
+/// make(origin) makes a window; moved step by step it must access what a new one accesses,
+/// and what the descriptor says.
 template <class Make, class Descriptor>
 void expect_moves(const char* what, const Descriptor& descriptor, const element* memory, multi_index<2> origin,
                   const std::vector<multi_index<2>>& steps, Make make) {

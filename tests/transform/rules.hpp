@@ -53,7 +53,8 @@ struct rules_of {
   bool f2_linear() const { return rules::f2_linear(parameters.data(), width()); }
 };
 
-/// What a made transform says about itself: kind, parameters (`dynamic` where they are known only at run time) and values.
+/// What a made transform says about itself: kind, parameters (`dynamic` where they
+/// are known only at run time) and values.
 template <transform_spec Spec>
 bool is_made_of(const coordinate_transform<Spec>& transform, transform_kind kind, index_t num_lower, index_t num_upper,
                 const indices& parameters, const indices& values) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The phases that are drawn are those that the analysis counts: degrees, lanes, banks and conflicts agree on random accesses.
+// The phases that are drawn are those that the analysis counts: degrees, lanes,
+// banks and conflicts agree on random accesses.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/viz/lds_trace.hpp>
 

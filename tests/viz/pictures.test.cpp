@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What pictures show: the right cells, lanes, owners and numbers. That they are well-formed is tested with the tool's output.
+// What pictures show: the right cells, lanes, owners and numbers.
+// That they are well-formed is tested with the tool's output.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures which lanes each LDS instruction of this GPU serves together and how many banks it sees. docs/lds_probe.md explains.
-// Compile as HIP, or as CUDA with -x cu; it needs no library.
+// Measures which lanes each LDS instruction of this GPU serves together and how many banks it sees. docs/lds_probe.md
+// explains. Compile as HIP, or as CUDA with -x cu; it needs no library.
 #include "../gpu/lds_instruction.hpp"
 #if !defined(LDS_PROBE_KERNELS_ONLY)
 #include "../gpu/runtime.hpp"
@@ -17,10 +17,10 @@ constexpr index_t block_size = 512, lds_bytes = 64 * 1024, unroll = 8;
 constexpr index_t few = 8, many = 24;  // turns of the loop: their difference is free of what surrounds the loop
 constexpr index_t repetitions = 7, max_waves = block_size / 32;
 
-/// Clocks of each wave for `turns` turns, in which a wave executes `unroll` times the pattern's instruction and the ballast's.
-/// The ballast, a pattern with conflicts, keeps the LDS busy: how fast instructions are issued then has no influence.
-/// One block, so that nobody else uses this LDS. `zero` is 0, which the compiler does not know: else it makes one of several
-/// ldmatrix of one address. clocks: [pattern][few, many][repetition][wave].
+/// Clocks of each wave for `turns` turns, in which a wave executes `unroll` times the pattern's instruction and the
+/// ballast's. The ballast, a pattern with conflicts, keeps the LDS busy: how fast instructions are issued then has no
+/// influence. One block, so that nobody else uses this LDS. `zero` is 0, which the compiler does not know: else it
+/// makes one of several ldmatrix of one address. clocks: [pattern][few, many][repetition][wave].
 template <lds_op Op>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(512) void time_patterns([[maybe_unused]] const int* addresses,
                                                                 [[maybe_unused]] int num_patterns,

@@ -19,7 +19,8 @@ using tilewright::index_t;
 using tilewright::lds_addresses;
 namespace arch = tilewright::arch;
 
-/// Cycles of the LDS that one wave's instruction takes, for each pattern of addresses; lanes with a negative one are inactive.
+/// Cycles of the LDS that one wave's instruction takes, for each pattern of addresses;
+/// lanes with a negative one are inactive.
 using stopwatch = std::function<std::vector<double>(const std::vector<lds_addresses>&)>;
 
 /// What was found, or why nothing was.

@@ -8,8 +8,8 @@
 
 namespace tilewright_layout {
 
-/// The lists of an encoding in the order of its parameters: R(factors), if there are any; H, a list for each dimension; P, a list
-/// of ids major.minor for each partition index (wave and lane, or lane alone); Y, ids. Throws refusal.
+/// The lists of an encoding in the order of its parameters: R(factors), if there are any; H, a list for each dimension;
+/// P, a list of ids major.minor for each partition index (wave and lane, or lane alone); Y, ids. Throws refusal.
 tilewright::distribution_encoding encoding_of_text(const std::string& text);
 
 /// The same backwards.

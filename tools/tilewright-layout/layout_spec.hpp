@@ -28,7 +28,8 @@ named_layout layout_of(const std::string& text, const tilewright::arch::target& 
 /// A permutation of chunks as a layout; says how rows are permuted.
 named_layout layout_of(const std::string& name, const std::string& title, const tilewright::swizzled_layout& layout);
 
-/// The same layout to a kernel that relies on no more than `elements` neighbours along a row, so that its accesses are no wider.
+/// The same layout to a kernel that relies on no more than `elements` neighbours along a row,
+/// so that its accesses are no wider.
 tilewright::tensor_graph with_runs_limited(const tilewright::tensor_graph& graph, const tilewright::lds_tile& tile,
                                            index_t elements);
 

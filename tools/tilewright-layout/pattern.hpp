@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Access patterns by name: what --write and --read understand. A pattern is a distribution of the tile, and how wide accesses may be.
+// Access patterns by name: what --write and --read understand. A pattern is a distribution of the tile,
+// and how wide accesses may be.
 #pragma once
 
 #include <tilewright/arch/target.hpp>

@@ -9,7 +9,8 @@ namespace tilewright::arch {
 namespace detail {
 
 /// Lanes 0-3 with 20-23, 4-7 with 16-19, 8-11 with 28-31, 12-15 with 24-27, and the same from lane 32 on: the span of
-/// lane bits 0, 1 and of 4 together with 16. Eight rows of a column are served by lanes of both halves of a 32-row tile.
+/// lane bits 0, 1 and of 4 together with 16. Eight rows of a column are served by
+/// lanes of both halves of a 32-row tile.
 TILEWRIGHT_HD constexpr lds_phases quads_of_two_halves(index_t wave_size) {
   return {wave_size, 8, {{1, 2, 20, 4, 8, 32}}};
 }

@@ -14,7 +14,8 @@ struct lane_map_bit {
   friend constexpr bool operator==(const lane_map_bit&, const lane_map_bit&) = default;
 };
 
-/// The bits of a coordinate, to write lane maps as the manuals draw them; none(): lanes that differ here hold the same element.
+/// The bits of a coordinate, to write lane maps as the manuals draw them;
+/// none(): lanes that differ here hold the same element.
 TILEWRIGHT_HD constexpr lane_map_bit row(int bit) {
   return {lane_map_bit::coordinate::row, static_cast<signed char>(bit)};
 }
@@ -30,8 +31,8 @@ struct matrix_position {
   friend constexpr bool operator==(const matrix_position&, const matrix_position&) = default;
 };
 
-/// A matrix operand over the lanes of a wave. Both lists start with the least significant bit. A register is one element of
-/// the operand's type, counted in the order in which the instruction takes them.
+/// A matrix operand over the lanes of a wave. Both lists start with the least significant bit. A register is one
+/// element of the operand's type, counted in the order in which the instruction takes them.
 struct lane_map {
   inplace_vector<lane_map_bit, 6> lane;
   inplace_vector<lane_map_bit, 6> reg;

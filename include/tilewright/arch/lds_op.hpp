@@ -15,8 +15,8 @@ enum class lds_op : signed char {
   read_b64,
   read_b96,
   read_b128,
-  read_b64_tr_b16,  // gfx950: reads 64 bits per lane and exchanges 16-bit elements between lanes; see transposing_read.hpp
-  read_b64_tr_b8,  // the same with 8-bit elements
+  read_b64_tr_b16,  // gfx950: reads 64 bits per lane and exchanges 16-bit elements between lanes
+  read_b64_tr_b8,   // the same with 8-bit elements
   write_b8,
   write_b16,
   write_b32,
@@ -64,7 +64,8 @@ namespace detail {
 TILEWRIGHT_HD void no_lds_instruction_of_this_width() { tilewright::detail::trap(); }
 }  // namespace detail
 
-/// The instruction that reads or writes `bytes` per lane: 1, 2, 4, 8, 12 or 16. Wider accesses are several instructions.
+/// The instruction that reads or writes `bytes` per lane: 1, 2, 4, 8, 12 or 16.
+/// Wider accesses are several instructions.
 TILEWRIGHT_HD constexpr lds_op lds_read_op(index_t bytes) {
   switch (bytes) {
     case 1: return lds_op::read_b8;

@@ -6,10 +6,10 @@
 
 namespace tilewright::arch {
 
-/// The order in which an LDS instruction serves the lanes of a wave. Each `lanes_per_phase` consecutive places of that order
-/// are one phase: they are served together and compete for the banks. The lane in place p is the XOR of lane_bit[i] over the
-/// bits i that are set in p; so every phase is a coset of the subspace of F2^6 that the first lane_bits span, and the
-/// analysis of linear layouts can use that subspace directly.
+/// The order in which an LDS instruction serves the lanes of a wave. Each `lanes_per_phase` consecutive places of that
+/// order are one phase: they are served together and compete for the banks. The lane in place p is the XOR of
+/// lane_bit[i] over the bits i that are set in p; so every phase is a coset of the subspace of F2^6 that the first
+/// lane_bits span, and the analysis of linear layouts can use that subspace directly.
 struct lds_phases {
   index_t wave_size = 0;
   index_t lanes_per_phase = 0;

@@ -6,8 +6,9 @@
 
 namespace tilewright::arch {
 
-/// A matrix instruction, or a fixed group of them that works as one: "_x2" and "_x4" issue the instruction as often, so that a lane
-/// holds 16 contiguous bytes of each operand. Elements have 16 bits, or 8 ("_b8") or 32 ("_b32"); the maps depend on nothing else.
+/// A matrix instruction, or a fixed group of them that works as one: "_x2" and "_x4" issue the instruction as often, so
+/// that a lane holds 16 contiguous bytes of each operand. Elements have 16 bits, or 8 ("_b8") or 32 ("_b32");
+/// the maps depend on nothing else.
 enum class matrix_op : signed char {
   mfma_16x16x16,
   mfma_16x16x16_x2,
@@ -43,8 +44,8 @@ TILEWRIGHT_HD constexpr index_t bytes_of(matrix_element e) {
   return e == matrix_element::f16 || e == matrix_element::bf16 ? 2 : 1;
 }
 
-/// D(m, n) = sum over k of A(m, k) B(n, k) + C(m, n) by one wave. A's map has rows m and columns k, B's rows n and columns k,
-/// C's rows m and columns n.
+/// D(m, n) = sum over k of A(m, k) B(n, k) + C(m, n) by one wave. A's map has rows m and columns k,
+/// B's rows n and columns k, C's rows m and columns n.
 struct matrix_instruction {
   matrix_op op;
   index_t m, n, k;
@@ -55,8 +56,9 @@ struct matrix_instruction {
 
 namespace detail {
 
-// AMD Instinct MI200 / MI300 / CDNA4 ISA manuals, "Matrix Arithmetic Instructions": lane i of a block of 16 or 32 lanes holds
-// row i; the blocks hold consecutive groups of k. The accumulator's registers run down the rows in groups of four.
+// AMD Instinct MI200 / MI300 / CDNA4 ISA manuals, "Matrix Arithmetic Instructions": lane i of a
+// block of 16 or 32 lanes holds row i; the blocks hold consecutive groups of k. The accumulator's
+// registers run down the rows in groups of four.
 TILEWRIGHT_HD constexpr matrix_instruction mfma(matrix_op op, index_t rows, index_t elements_per_lane) {
   lane_map ab;
   index_t row_bits = 0, element_bits = 0;
@@ -69,8 +71,8 @@ TILEWRIGHT_HD constexpr matrix_instruction mfma(matrix_op op, index_t rows, inde
   return {op, rows, rows, elements_per_lane * (64 / rows), ab, ab, c};
 }
 
-// RDNA3 ISA manual, "Wave Matrix Multiply Accumulate": lanes 16-31 hold a copy of the operands of lanes 0-15; each lane holds a
-// whole row; accumulator register r holds rows 2r (lanes 0-15) and 2r + 1 (lanes 16-31).
+// RDNA3 ISA manual, "Wave Matrix Multiply Accumulate": lanes 16-31 hold a copy of the operands of lanes 0-15; each lane
+// holds a whole row; accumulator register r holds rows 2r (lanes 0-15) and 2r + 1 (lanes 16-31).
 TILEWRIGHT_HD constexpr matrix_instruction wmma_gfx11(matrix_op op) {
   const lane_map ab{bits(row(0), row(1), row(2), row(3), none()), bits(col(0), col(1), col(2), col(3))};
   const lane_map c{bits(col(0), col(1), col(2), col(3), row(0)), bits(row(1), row(2), row(3))};

@@ -8,8 +8,9 @@ namespace tilewright::arch {
 
 namespace detail {
 
-/// Shared memory of NVIDIA GPUs. On an H100 the hardware's counter of wavefronts equals this table's cost for all accesses of
-/// tests/gpu/check_lds.py, at least 40 for each instruction, and tools/lds_probe finds the same rows by their times.
+/// Shared memory of NVIDIA GPUs. On an H100 the hardware's counter of wavefronts equals this table's cost for all
+/// accesses of tests/gpu/check_lds.py, at least 40 for each instruction,
+/// and tools/lds_probe finds the same rows by their times.
 TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> hopper_shared_memory() {
   constexpr index_t wave = 32, banks = 32;
   constexpr const char* counter = "wavefront counter and times of an H100";

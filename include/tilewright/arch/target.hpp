@@ -16,8 +16,8 @@ struct lds_service {
   grade known_by = grade::unknown;
   const char* source = "";
   index_t clocks = 0;  // of one wave's instruction without conflicts; NVIDIA: wavefronts; 0: unknown
-  /// Two consecutive phases are one where every lane l shares its address with lane l ^ 1, or every lane with lane l ^ 2;
-  /// inactive lanes share with any. Measured on an H100 for reads of 8 and 16 bytes.
+  /// Two consecutive phases are one where every lane l shares its address with lane l ^ 1, or every lane with lane
+  /// l ^ 2; inactive lanes share with any. Measured on an H100 for reads of 8 and 16 bytes.
   bool merges_where_lanes_share = false;
 
   TILEWRIGHT_HD constexpr lds_service merged() const {
@@ -37,7 +37,8 @@ struct lds_instruction {
   inplace_vector<lds_service, 2> readings;
 };
 
-/// Formats of 8-bit floating-point numbers: those of the Open Compute Project, or those without infinities and negative zero.
+/// Formats of 8-bit floating-point numbers: those of the Open Compute Project,
+/// or those without infinities and negative zero.
 enum class fp8_kind : signed char { none, fnuz, ocp };
 
 /// All that the library knows of a GPU; docs/adding_a_target.md shows how to make one.

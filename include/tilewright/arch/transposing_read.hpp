@@ -27,9 +27,10 @@ TILEWRIGHT_HD constexpr lds_op transposing_op(const target& t, index_t element_b
   return lds_read_op(element_bytes);
 }
 
-/// How an instruction moves elements between the lanes of a wave: bit b of an element's place in the vector that a lane addresses is
-/// bit reg[b] of the number of the lane that receives it; bit b of the addressing lane is bit lane[b] of the receiving lane or,
-/// where lane[b] is -1 - r, bit r of the element's number there. Bits that are not listed stay what they are.
+/// How an instruction moves elements between the lanes of a wave: bit b of an element's place in the vector that a lane
+/// addresses is bit reg[b] of the number of the lane that receives it; bit b of the addressing lane is bit lane[b] of
+/// the receiving lane or, where lane[b] is -1 - r, bit r of the element's number there.
+/// Bits that are not listed stay what they are.
 struct lane_exchange {
   inplace_vector<signed char, 3> reg;
   inplace_vector<signed char, 6> lane;
@@ -40,10 +41,10 @@ struct lane_exchange {
   friend constexpr bool operator==(const lane_exchange&, const lane_exchange&) = default;
 };
 
-/// gfx950: the 16 lanes of a group address the pieces of a matrix of 8 bytes / element rows and 16 columns in its order, and lane i
-/// receives column i. ldmatrix (transposed, 16-bit elements, four matrices): lane l addresses row l % 8 of the 8x8
-/// matrix l / 8, and lane i receives, two by two, rows 2 (i % 4) and the next of column i / 4 of each matrix. (CDNA4
-/// ISA, "LDS transpose loads"; PTX ISA, "ldmatrix")
+/// gfx950: the 16 lanes of a group address the pieces of a matrix of 8 bytes / element rows and 16 columns in its
+/// order, and lane i receives column i. ldmatrix (transposed, 16-bit elements, four matrices): lane l addresses row
+/// l % 8 of the 8x8 matrix l / 8, and lane i receives, two by two, rows 2 (i % 4) and the next of column i / 4 of each
+/// matrix. (CDNA4 ISA, "LDS transpose loads"; PTX ISA, "ldmatrix")
 TILEWRIGHT_HD constexpr lane_exchange exchange_of(lds_op op) {
   lane_exchange e;
   const auto list = [](auto& to, auto... bits) { (to.push_back(static_cast<signed char>(bits)), ...); };
@@ -72,8 +73,9 @@ TILEWRIGHT_HD constexpr lane_element source_of_transposing_read(lds_op op, lane_
   return source;
 }
 
-/// Which lane must address which elements for a matrix operand to arrive in its registers. Elements that a lane addresses are the
-/// operand's rows (or columns) that the lowest bits of the receiving lane stand for, so the layout must have them contiguous.
+/// Which lane must address which elements for a matrix operand to arrive in its registers. Elements that a lane
+/// addresses are the operand's rows (or columns) that the lowest bits of the receiving lane stand for,
+/// so the layout must have them contiguous.
 TILEWRIGHT_HD constexpr lane_map address_map(const lane_exchange& e, const lane_map& operand) {
   lane_map addresses = operand;
   for (index_t b = 0; b < e.reg.size(); ++b) addresses.reg[b] = operand.lane[e.reg[b]];

@@ -22,7 +22,8 @@
 #define TILEWRIGHT_BLOCK_SIZE(...)
 #endif
 
-// TILEWRIGHT_INLINE_CALLS(expression) inlines the calls in a statement, before the compiler has spent time on the callees alone.
+// TILEWRIGHT_INLINE_CALLS(expression) inlines the calls in a statement,
+// before the compiler has spent time on the callees alone.
 #if defined(__clang__)
 #define TILEWRIGHT_INLINE_CALLS(...) [[clang::always_inline]] (__VA_ARGS__)
 #else
@@ -45,15 +46,16 @@
 #define TILEWRIGHT_UNROLL_ALL
 #endif
 
-// TILEWRIGHT_CALLS_ANYTHING, before a template that calls what it is given: nvcc does not ask whether that is host or device code.
+// TILEWRIGHT_CALLS_ANYTHING, before a template that calls what it is given: nvcc does not
+// ask whether that is host or device code.
 #if defined(__CUDACC__) && !defined(__clang__)
 #define TILEWRIGHT_CALLS_ANYTHING TILEWRIGHT_PRAGMA(nv_exec_check_disable)
 #else
 #define TILEWRIGHT_CALLS_ANYTHING
 #endif
 
-// TILEWRIGHT_INLINE_LAMBDA, between a lambda's parameters and its body, inlines it wherever it is called: tiles that a lambda
-// captures live in registers only then.
+// TILEWRIGHT_INLINE_LAMBDA, between a lambda's parameters and its body, inlines it wherever it is called:
+// tiles that a lambda captures live in registers only then.
 #define TILEWRIGHT_INLINE_LAMBDA __attribute__((always_inline))
 
 // Exactly one of these is 1 in each compilation pass. TILEWRIGHT_STUB_PASS is the host half of a HIP or CUDA

@@ -20,7 +20,8 @@ enum class chain_fault {
   joint_count
 };
 
-/// The graph with more nodes, or what is wrong. For a length that does not fit: the old dimension, its length, the transform's.
+/// The graph with more nodes, or what is wrong. For a length that does not fit: the old dimension, its length,
+/// the transform's.
 struct chained_graph {
   tensor_graph graph;
   chain_fault fault = chain_fault::none;
@@ -41,7 +42,8 @@ TILEWRIGHT_HD constexpr dimension_ids ids_of(sequence<Is...>) {
   return result;
 }
 
-/// Whether lower dimension i of a transform fits a dimension of length `have`; -1 if it does, else the length that is needed.
+/// Whether lower dimension i of a transform fits a dimension of length `have`; -1 if it does,
+/// else the length that is needed.
 struct length_mismatch {
   chain_fault fault = chain_fault::none;
   long_index_t needed = 0;
@@ -92,7 +94,8 @@ TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array
       const length_mismatch mismatch = compare_length(specs[t], i, have);
       if (mismatch.fault != chain_fault::none) return fail(mismatch.fault, id, have, mismatch.needed);
     }
-    // A pass_through needs no node: the dimension goes on under its old number. At the bottom it is needed, for the length.
+    // A pass_through needs no node: the dimension goes on under its old number. At the bottom it is needed,
+    // for the length.
     const bool renames = specs[t].kind == transform_kind::pass_through && node.lower[0] >= old.num_bottom;
     for (index_t i = 0; i < upper[t].ids.size(); ++i) {
       const index_t id = upper[t].ids[i];

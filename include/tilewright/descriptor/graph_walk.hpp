@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Whether every transform says that the element of an index exists. hidden is what lower_all has made of an index that lies inside
-/// of the lengths.
+/// Whether every transform says that the element of an index exists.
+/// hidden is what lower_all has made of an index that lies inside of the lengths.
 TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
                                                  const index_t* hidden) {
   for (const graph_node& node : graph.nodes) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What holds for all elements of a descriptor at once: whether two of them share a place, and whether places stay empty.
+// What holds for all elements of a descriptor at once: whether two of them share a place,
+// and whether places stay empty.
 #pragma once
 
 #include <tilewright/descriptor/graph_walk.hpp>
@@ -23,7 +24,8 @@ TILEWRIGHT_HD constexpr multi_index<tensor_graph::max_top> known_lengths(const t
   return lengths;
 }
 
-/// The graph without those transforms at its top, but for the one that makes offsets, of which may_go(rules, p, n) says yes.
+/// The graph without those transforms at its top, but for the one that makes offsets,
+/// of which may_go(rules, p, n) says yes.
 template <class MayGo>
 TILEWRIGHT_HD constexpr tensor_graph without_top(const tensor_graph& graph, const index_t* values, MayGo may_go) {
   array<bool, tensor_graph::max_hidden> at_top{};
@@ -167,8 +169,9 @@ TILEWRIGHT_HD constexpr element_census take_census(const tensor_graph& graph, co
 
 }  // namespace detail
 
-/// Whether no two elements share an offset. Plain tensors and bijections on them are seen through; others (sliding windows,
-/// broadcasts, gathers) are looked at element by element, so do not ask for huge ones. Offsets must fit; see offsets_fit.
+/// Whether no two elements share an offset. Plain tensors and bijections on them are seen through; others (sliding
+/// windows, broadcasts, gathers) are looked at element by element, so do not ask for huge ones. Offsets must fit;
+/// see offsets_fit.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool is_unique(const tensor_descriptor<Graph>& descriptor) {
   return detail::take_census(Graph, descriptor.values.data(), descriptor.element_space_size).is_unique;

@@ -28,8 +28,9 @@ TILEWRIGHT_HD constexpr auto rules_of() {
   }
 }
 
-/// One step from top to bottom. Everything is expanded here, and constant() makes constants of what the graph says: a node must
-/// not survive as an object in the generated code. Arrays have one element more than they need, because some need none.
+/// One step from top to bottom. Everything is expanded here, and constant() makes constants of what the graph says: a
+/// node must not survive as an object in the generated code. Arrays have one element more than they need,
+/// because some need none.
 template <graph_node Node, index_t... Ps, index_t... Us, index_t... Ls>
 TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, sequence<Ps...>, sequence<Us...>,
                                         sequence<Ls...>) {
@@ -163,8 +164,8 @@ struct tensor_adaptor {
     return lengths;
   }
 
-  /// Whether all lengths and the offsets of all elements fit into 32 bits; of the tensor that lies underneath, not only of the part
-  /// that slices leave. Where it is false, calculate_offset is meaningful near the origin only.
+  /// Whether all lengths and the offsets of all elements fit into 32 bits; of the tensor that lies underneath, not only
+  /// of the part that slices leave. Where it is false, calculate_offset is meaningful near the origin only.
   TILEWRIGHT_HD constexpr bool offsets_fit() const {
     return detail::nodes_fit<Graph>(values.data(), make_sequence<Graph.nodes.size()>{});
   }

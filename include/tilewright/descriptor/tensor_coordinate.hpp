@@ -28,7 +28,8 @@ struct tensor_adaptor_coordinate {
   friend constexpr bool operator==(const tensor_adaptor_coordinate&, const tensor_adaptor_coordinate&) = default;
 };
 
-/// Made by make_tensor_coordinate for one descriptor. The offset is meaningful where coordinate_has_valid_offset says so.
+/// Made by make_tensor_coordinate for one descriptor. The offset is meaningful where
+/// coordinate_has_valid_offset says so.
 template <tensor_graph Graph>
 struct tensor_coordinate : tensor_adaptor_coordinate<Graph> {
   TILEWRIGHT_HD constexpr multi_index<Graph.ndim()> get_index() const { return this->get_top_index(); }
@@ -39,7 +40,8 @@ struct tensor_coordinate : tensor_adaptor_coordinate<Graph> {
 
 namespace detail {
 
-/// One step from top to bottom for a coordinate: computes its lower indices, or moves them by what `step` says about the upper.
+/// One step from top to bottom for a coordinate: computes its lower indices,
+/// or moves them by what `step` says about the upper.
 template <graph_node Node, bool Moves, index_t... Ps, index_t... Us, index_t... Ls>
 TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step, sequence<Ps...>,
                                         sequence<Us...>, sequence<Ls...>) {
@@ -102,9 +104,10 @@ TILEWRIGHT_HD constexpr tensor_coordinate<Graph> make_tensor_coordinate(const te
   return coordinate;
 }
 
-/// Moves the coordinate by `step` along the top dimensions; afterwards it equals make_tensor_adaptor_coordinate of the sum. Says by
-/// how much the bottom index has moved. Linear transforms add their strides times the step, merge carries, others are computed
-/// anew; where nothing moves, nothing is done. With a step known at compile time, merge divides by nothing.
+/// Moves the coordinate by `step` along the top dimensions; afterwards it equals make_tensor_adaptor_coordinate of the
+/// sum. Says by how much the bottom index has moved. Linear transforms add their strides times the step, merge carries,
+/// others are computed anew; where nothing moves, nothing is done. With a step known at compile time,
+/// merge divides by nothing.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr void move_tensor_adaptor_coordinate(const tensor_adaptor<Graph>& adaptor,
                                                             tensor_adaptor_coordinate<Graph>& coordinate,
@@ -136,8 +139,8 @@ TILEWRIGHT_HD constexpr void move_tensor_coordinate(const tensor_descriptor<Grap
   move_tensor_adaptor_coordinate<Graph>(descriptor, coordinate, step);
 }
 
-/// Whether there is an element at the coordinate. With ..._assuming_top_index_is_valid the index is known to lie inside of the
-/// lengths; only pads, indexing and functors are asked.
+/// Whether there is an element at the coordinate. With ..._assuming_top_index_is_valid the index is known to lie inside
+/// of the lengths; only pads, indexing and functors are asked.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool coordinate_has_valid_offset_assuming_top_index_is_valid(
     const tensor_adaptor<Graph>& adaptor, const tensor_adaptor_coordinate<Graph>& coordinate) {

@@ -6,14 +6,15 @@
 
 namespace tilewright {
 
-/// For each dimension: how many elements one access may take along it, and the distance of these elements, -1 where it is not known.
+/// For each dimension: how many elements one access may take along it, and the distance of these elements,
+/// -1 where it is not known.
 template <index_t NDim>
 struct vector_lengths_and_strides {
   multi_index<NDim> lengths, strides;
 };
 
-/// A tensor adaptor whose one bottom dimension is memory. Offsets and lengths count elements. Offsets are 32-bit: larger tensors
-/// are reached through windows, which fold their origin into the pointer.
+/// A tensor adaptor whose one bottom dimension is memory. Offsets and lengths count elements. Offsets are 32-bit:
+/// larger tensors are reached through windows, which fold their origin into the pointer.
 template <tensor_graph Graph>
 struct tensor_descriptor : tensor_adaptor<Graph> {
   static_assert(Graph.num_bottom == 1,
@@ -38,11 +39,13 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
     return apply([&](auto... i) { return calculate_offset(index_type{{index_t(i)...}}); }, index);
   }
 
-  /// One more than the largest offset of the tensor that the descriptor was first made for; transforms do not change it.
+  /// One more than the largest offset of the tensor that the descriptor was first made for;
+  /// transforms do not change it.
   TILEWRIGHT_HD constexpr long_index_t get_element_space_size() const { return element_space_size; }
 
-  /// How long vectors may be along each dimension, if the tensor begins at a multiple of `alignment` elements: vectors that begin at
-  /// a multiple of their length are then contiguous, aligned, and wholly inside or wholly outside of the tensor.
+  /// How long vectors may be along each dimension, if the tensor begins at a multiple of `alignment` elements: vectors
+  /// that begin at a multiple of their length are then contiguous, aligned,
+  /// and wholly inside or wholly outside of the tensor.
   TILEWRIGHT_HD static constexpr auto get_top_dimension_safe_vector_length_strides(index_t alignment = 1 << 20) {
     const auto runs = contiguous_runs(Graph, alignment);
     vector_lengths_and_strides<Graph.ndim()> result{};

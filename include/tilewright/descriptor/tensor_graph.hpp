@@ -53,7 +53,8 @@ struct tensor_graph {
   friend constexpr bool operator==(const tensor_graph&, const tensor_graph&) = default;
 };
 
-/// The node that makes a hidden dimension, and its place among that node's upper dimensions; node -1 for a bottom dimension.
+/// The node that makes a hidden dimension, and its place among that node's upper dimensions;
+/// node -1 for a bottom dimension.
 struct dimension_source {
   index_t node = -1, upper = 0;
 };
@@ -77,7 +78,8 @@ TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t
   });
 }
 
-/// Fills hidden, the index of every hidden dimension, from the top dimensions downwards: for graphs known only at run time.
+/// Fills hidden, the index of every hidden dimension, from the top dimensions downwards:
+/// for graphs known only at run time.
 TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t* values, const index_t* index,
                                        index_t* hidden) {
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[i];
@@ -137,8 +139,9 @@ TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   return true;
 }
 
-/// For each hidden dimension the aligned contiguous run: in any block of that many consecutive indices that begins at a multiple
-/// of it, either no element exists or all do, and their offsets grow by 1 from a multiple of it. What vectors may be.
+/// For each hidden dimension the aligned contiguous run: in any block of that many consecutive indices that begins at a
+/// multiple of it, either no element exists or all do, and their offsets grow by 1 from a multiple of it.
+/// What vectors may be.
 TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs(const tensor_graph& graph,
                                                                                  index_t bottom_run) {
   array<index_t, tensor_graph::max_hidden> runs{};

@@ -30,7 +30,8 @@ inline constexpr chained_graph chained_v<Graph, tuple<LowerIds...>, tuple<UpperI
 template <tensor_graph First, tensor_graph Second>
 inline constexpr chained_graph joined_v = join(First, Second);
 
-/// The adaptor that they make, as a type: functions that name it may be device code, which knows no variables of the host.
+/// The adaptor that they make, as a type: functions that name it may be device code,
+/// which knows no variables of the host.
 template <const chained_graph& Chained>
 struct sound_adaptor {
   static_assert(is_sound_chain<Chained.fault, Chained.dimension, printable_v<Chained.length>,
@@ -51,8 +52,8 @@ TILEWRIGHT_HD constexpr auto transformed_adaptor(const array<index_t, N>& values
 
 }  // namespace detail
 
-/// One layer of transforms. Transform i maps to the bottom dimensions that the i-th sequence of `lower_ids` lists from the top
-/// dimensions of the i-th sequence of `upper_ids`. Bottom and top dimensions are 0, 1, ... with each used once.
+/// One layer of transforms. Transform i maps to the bottom dimensions that the i-th sequence of `lower_ids` lists from
+/// the top dimensions of the i-th sequence of `upper_ids`. Bottom and top dimensions are 0, 1, ... with each used once.
 template <transform_spec... Specs, class... LowerIds, class... UpperIds>
 TILEWRIGHT_HD constexpr auto make_single_stage_tensor_adaptor(const tuple<coordinate_transform<Specs>...>& transforms,
                                                               tuple<LowerIds...> lower_ids,
@@ -84,8 +85,8 @@ TILEWRIGHT_HD constexpr auto chain_tensor_adaptors(const tensor_adaptor<First>& 
   return chain_tensor_adaptors(result, others...);
 }
 
-/// Which member of a cluster of threads an id stands for: an adaptor from the id to an index of `lengths`, of whose dimensions the
-/// last in `order` moves fastest.
+/// Which member of a cluster of threads an id stands for: an adaptor from the id to an index of `lengths`,
+/// of whose dimensions the last in `order` moves fastest.
 template <class... Lengths, index_t... Order>
 TILEWRIGHT_HD constexpr auto make_cluster_descriptor(const tuple<Lengths...>& lengths, sequence<Order...> order) {
   static_assert(sizeof...(Lengths) == sizeof...(Order),

@@ -14,8 +14,9 @@ TILEWRIGHT_HD constexpr tensor_descriptor<Graph> make_tensor_descriptor_from_ada
   return {adaptor, element_space_size};
 }
 
-/// The descriptor seen through transforms. Transform i takes the old dimensions that the i-th sequence of `lower_ids` lists and
-/// makes the new dimensions of the i-th sequence of `upper_ids`. Every old dimension is used once; new ids are 0, 1, ... .
+/// The descriptor seen through transforms. Transform i takes the old dimensions that the i-th sequence of `lower_ids`
+/// lists and makes the new dimensions of the i-th sequence of `upper_ids`. Every old dimension is used once;
+/// new ids are 0, 1, ... .
 template <tensor_graph Graph, transform_spec... Specs, class... LowerIds, class... UpperIds>
 TILEWRIGHT_HD constexpr auto transform_tensor_descriptor(const tensor_descriptor<Graph>& descriptor,
                                                          const tuple<coordinate_transform<Specs>...>& transforms,

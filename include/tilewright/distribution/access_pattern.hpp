@@ -14,8 +14,8 @@ struct access_locality {
   friend constexpr bool operator==(const access_locality&, const access_locality&) = default;
 };
 
-/// Distances in the tensor's coordinates: a step is sequential when one coordinate moves by one access; it stays within a cache line
-/// when the sum of all moves is at most line_elements.
+/// Distances in the tensor's coordinates: a step is sequential when one coordinate moves by one access; it stays within
+/// a cache line when the sum of all moves is at most line_elements.
 template <index_t N>
 TILEWRIGHT_HD constexpr access_locality analyze_locality(const curve<N>& walk, index_t line_elements = 16) {
   access_locality result;
@@ -34,9 +34,9 @@ TILEWRIGHT_HD constexpr access_locality analyze_locality(const curve<N>& walk, i
   return result;
 }
 
-/// Distances in memory, where dimension d of the tensor has the stride strides[d] in elements: a step is sequential when the access
-/// begins where the one before ended, or ends where it began; it stays within a cache line when both begin in the same one. An access
-/// is contiguous along dimensions of stride 1.
+/// Distances in memory, where dimension d of the tensor has the stride strides[d] in elements: a step is sequential
+/// when the access begins where the one before ended, or ends where it began; it stays within a cache line when both
+/// begin in the same one. An access is contiguous along dimensions of stride 1.
 template <index_t N>
 TILEWRIGHT_HD constexpr access_locality analyze_memory_locality(const curve<N>& walk, const multi_index<N>& strides,
                                                                 index_t element_bytes, index_t line_bytes = 64) {
@@ -74,8 +74,9 @@ struct access_pattern_analyzer {
   }
 };
 
-/// The walk of a block of BlockM x BlockN elements for accesses that coalesce: vectors of 16 bytes along the dimension that is
-/// contiguous in memory, and that dimension fastest, so that accesses i, i + 1, ... of adjacent threads are neighbours in memory.
+/// The walk of a block of BlockM x BlockN elements for accesses that coalesce: vectors of 16 bytes along the dimension
+/// that is contiguous in memory, and that dimension fastest, so that accesses i,
+/// i + 1, ... of adjacent threads are neighbours in memory.
 template <class T, index_t BlockM, index_t BlockN, index_t WarpSize = 32, index_t ContiguousDim = 1>
 struct coalesced_access_pattern {
   static_assert(ContiguousDim == 0 || ContiguousDim == 1,

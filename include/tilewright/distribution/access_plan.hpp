@@ -24,8 +24,8 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, c
   return choose_vector(encoding, top_runs, element_bytes);
 }
 
-/// How far a step along a dimension moves in memory, in elements: factor, or factor times the run-time value in a slot. Factor 0: not
-/// known, or not the same everywhere.
+/// How far a step along a dimension moves in memory, in elements: factor, or factor times the run-time value in a slot.
+/// Factor 0: not known, or not the same everywhere.
 struct linear_step {
   index_t factor = 0, slot = -1;
 };
@@ -78,7 +78,8 @@ struct access_list {
 
 namespace detail {
 
-/// Where the accesses lie in the tile and in the registers: y in row-major order, the vector's dimension in steps of the vector.
+/// Where the accesses lie in the tile and in the registers: y in row-major order,
+/// the vector's dimension in steps of the vector.
 template <index_t NumAccess, index_t NDimX>
 constexpr void place_accesses(access_list<NumAccess, NDimX>& list, const distribution_encoding& e) {
   struct axis {
@@ -135,8 +136,8 @@ constexpr bit_offsets<Graph.ndim()> find_bit_offsets() {
   return result;
 }
 
-// A template argument is computed once; the initialiser of a variable three times by clang, for device code. But g++ 12 leaves out
-// zeros inside of arrays when it mangles a template argument, so that two of these would share a symbol.
+// A template argument is computed once; the initialiser of a variable three times by clang, for device code. But g++ 12
+// leaves out zeros inside of arrays when it mangles a template argument, so that two of these would share a symbol.
 #if defined(__clang__)
 template <auto Value>
 inline constexpr const auto& object_of = Value;
@@ -183,8 +184,8 @@ constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, const distribu
 
 }  // namespace detail
 
-/// The plan of a static or dynamic descriptor under a distribution. xor_groups assumes that the tile's origin is a multiple of
-/// the tile's lengths.
+/// The plan of a static or dynamic descriptor under a distribution.
+/// xor_groups assumes that the tile's origin is a multiple of the tile's lengths.
 template <tensor_graph Graph, distribution_encoding Encoding, vector_choice Vector>
 constexpr auto make_access_list() {
   constexpr index_t num_access = Encoding.num_elements_per_thread() / Vector.length;

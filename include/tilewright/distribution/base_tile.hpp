@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// ThreadRows x ThreadCols lanes of one wave (32 or 64 in all), lane l in row l / ThreadCols and column l % ThreadCols; each accesses
-/// 16 bytes of T, neighbours along a row.
+/// ThreadRows x ThreadCols lanes of one wave (32 or 64 in all), lane l in row l / ThreadCols and column l % ThreadCols;
+/// each accesses 16 bytes of T, neighbours along a row.
 template <class T, index_t ThreadRows, index_t ThreadCols>
 struct base_tile {
   static_assert(ThreadRows > 0 && (ThreadRows * ThreadCols == 32 || ThreadRows * ThreadCols == 64),
@@ -29,9 +29,9 @@ struct base_tile {
                                  tuple<sequence<1, 2>>, tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value;
   using distribution = tile_distribution<encoding>;
 
-  /// Storage order in LDS of a block of block_rows x block_cols elements: its base tiles one after another, row by row; inside of a
-  /// base tile the 16 bytes of lane l are the l-th. So every access of a wave is to `bytes` bytes in a row, and no lanes that the
-  /// LDS serves together meet in a bank. Maps (row, column) to the offset in elements.
+  /// Storage order in LDS of a block of block_rows x block_cols elements: its base tiles one after another, row by row;
+  /// inside of a base tile the 16 bytes of lane l are the l-th. So every access of a wave is to `bytes` bytes in a row,
+  /// and no lanes that the LDS serves together meet in a bank. Maps (row, column) to the offset in elements.
   template <index_t BlockRows, index_t BlockCols>
   TILEWRIGHT_HD static constexpr auto make_lds_descriptor() {
     static_assert(BlockRows > 0 && BlockCols > 0 && BlockRows % rows == 0 && BlockCols % cols == 0,

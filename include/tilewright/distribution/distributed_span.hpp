@@ -6,7 +6,8 @@
 
 namespace tilewright {
 
-/// For one dimension of the tile: an entry for each of its factors that a thread holds, the most significant factor first.
+/// For one dimension of the tile: an entry for each of its factors that a thread holds,
+/// the most significant factor first.
 using distributed_index = inplace_vector<index_t, distribution_encoding::max_factors>;
 
 namespace detail {
@@ -55,7 +56,8 @@ TILEWRIGHT_HD constexpr multi_index<Encoding.ndim_x()> get_x_indices_from_distri
   return x;
 }
 
-/// Which of the replicas the thread with partition index p is: the digit of each factor of R. Factors that nobody owns are 0.
+/// Which of the replicas the thread with partition index p is: the digit of each factor of R.
+/// Factors that nobody owns are 0.
 template <distribution_encoding Encoding>
 TILEWRIGHT_HD constexpr multi_index<Encoding.r.size()> calculate_rs_index_from_ps_index(
     tile_distribution<Encoding>, const multi_index<Encoding.ndim_p()>& p) {

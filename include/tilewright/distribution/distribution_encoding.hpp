@@ -8,16 +8,17 @@
 
 namespace tilewright {
 
-/// Names one factor: major 0 is the replication R, major 1 + d is dimension d of the tile; minor counts that list's factors.
+/// Names one factor: major 0 is the replication R, major 1 + d is dimension d of the tile;
+/// minor counts that list's factors.
 struct rh_id {
   signed char major = 0;
   signed char minor = 0;
   friend constexpr bool operator==(const rh_id&, const rh_id&) = default;
 };
 
-/// Dimension d of the tile has the length product(h[d]); its first factor is the most significant. Every factor belongs to one
-/// partition index p (0: wave, last: lane; the first id listed is the most significant) or is one dimension y of what a thread
-/// holds. Factors in r replicate: threads that differ only there own the same elements.
+/// Dimension d of the tile has the length product(h[d]); its first factor is the most significant. Every factor belongs
+/// to one partition index p (0: wave, last: lane; the first id listed is the most significant) or is one dimension y of
+/// what a thread holds. Factors in r replicate: threads that differ only there own the same elements.
 struct distribution_encoding {
   static constexpr index_t max_x = 4, max_factors = 6, max_p = 2, max_y = 8;
 
@@ -90,7 +91,8 @@ struct encoding_check {
   rh_id id = {-1, -1};
 };
 
-/// Every factor has exactly one owner (one of length 1 needs none); only threads, never one thread's registers, may replicate.
+/// Every factor has exactly one owner (one of length 1 needs none); only threads,
+/// never one thread's registers, may replicate.
 TILEWRIGHT_HD constexpr encoding_check check(const distribution_encoding& e) {
   using enum encoding_fault;
   index_t owners[1 + distribution_encoding::max_x][distribution_encoding::max_factors] = {};
@@ -142,7 +144,8 @@ TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
 
 }  // namespace detail
 
-/// CK Tile's spelling. Rs: sequence; Hs: tuple of sequences, one for each dimension; Ps: tuples of sequences of ids; Ys: sequences.
+/// CK Tile's spelling. Rs: sequence; Hs: tuple of sequences, one for each dimension;
+/// Ps: tuples of sequences of ids; Ys: sequences.
 template <class Rs, class Hs, class Ps2RHsMajor, class Ps2RHsMinor, class Ys2RHsMajor, class Ys2RHsMinor>
 struct tile_distribution_encoding {
   static_assert(

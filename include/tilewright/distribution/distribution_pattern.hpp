@@ -7,16 +7,17 @@
 
 namespace tilewright {
 
-/// Lanes of a wave lie along a row first, then along neighbouring rows; each holds a vector of neighbours of a row. When a wave does
-/// not cover its rows at once it takes them in turns.
+/// Lanes of a wave lie along a row first, then along neighbouring rows; each holds a vector of neighbours of a row.
+/// When a wave does not cover its rows at once it takes them in turns.
 enum class tile_distribution_pattern : signed char {
   thread_raked,  // a wave's rows are together; so are those of a lane
   warp_raked,    // a wave's rows are together; lanes take every n-th of them
   block_raked,   // the block takes its rows from top to bottom, all waves side by side
 };
 
-/// A copy of rows x cols elements by `waves` waves of `wave_size` lanes, in vectors of up to `vector` elements along a row (fewer if
-/// some threads would have nothing to do). With wave_groups > 1 that many groups of waves each hold the whole tile.
+/// A copy of rows x cols elements by `waves` waves of `wave_size` lanes, in vectors of up to `vector`
+/// elements along a row (fewer if some threads would have nothing to do). With wave_groups > 1 that many
+/// groups of waves each hold the whole tile.
 struct tile_copy_2d {
   index_t rows, cols;
   index_t vector;

@@ -9,7 +9,8 @@ namespace tilewright {
 
 enum class embed_fault { none, dimensions_differ, too_many_factors, too_many_ids };
 
-/// Whether embed(outer, inner) has room: both have as many dimensions, and no list of the result is longer than an encoding holds.
+/// Whether embed(outer, inner) has room: both have as many dimensions,
+/// and no list of the result is longer than an encoding holds.
 TILEWRIGHT_HD constexpr embed_fault check_embed(const distribution_encoding& outer,
                                                 const distribution_encoding& inner) {
   using encoding = distribution_encoding;
@@ -30,9 +31,9 @@ namespace detail {
 TILEWRIGHT_HD void encodings_cannot_be_embedded() { trap(); }
 }  // namespace detail
 
-/// Each element of the outer distribution is a whole tile of the inner one: the inner factors follow the outer ones in every
-/// dimension, in every partition index and in the list of y. Composes a block of waves from the tile of one wave. For encodings with
-/// check_embed(outer, inner) == embed_fault::none.
+/// Each element of the outer distribution is a whole tile of the inner one: the inner factors follow the outer ones in
+/// every dimension, in every partition index and in the list of y. Composes a block of waves from the tile of one wave.
+/// For encodings with check_embed(outer, inner) == embed_fault::none.
 TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding& outer,
                                                     const distribution_encoding& inner) {
   if (check_embed(outer, inner) != embed_fault::none) detail::encodings_cannot_be_embedded();
@@ -59,7 +60,8 @@ TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding&
   return e;
 }
 
-/// CK Tile's spelling, for encoding types or values wrapped in number<>; make_static_tile_distribution takes the result.
+/// CK Tile's spelling, for encoding types or values wrapped in number<>;
+/// make_static_tile_distribution takes the result.
 template <class Outer, class Inner>
 TILEWRIGHT_HD constexpr auto make_embed_tile_distribution_encoding(Outer, Inner) {
   static_assert(TileDistributionEncoding<Outer> && TileDistributionEncoding<Inner>,

@@ -6,21 +6,23 @@
 
 namespace tilewright {
 
-/// Hilbert's curve generalised to any rectangle: tiles of a grid of rows x cols, each once, from tile (0, 0) along the longer side.
-/// Each step goes to one of the four neighbours; only when the longer side is odd and the shorter one even and not 2, one single step
-/// goes to a diagonal neighbour. rows and cols are positive; there are at most 2^31 - 1 tiles.
+/// Hilbert's curve generalised to any rectangle: tiles of a grid of rows x cols, each once, from tile (0, 0) along the
+/// longer side. Each step goes to one of the four neighbours; only when the longer side is odd and the shorter one even
+/// and not 2, one single step goes to a diagonal neighbour. rows and cols are positive;
+/// there are at most 2^31 - 1 tiles.
 ///
-/// A rectangle that is much longer than wide is cut across; another one into a first part, walked up the short side, a middle
-/// part, and a last part, walked down. The parts' sides are chosen even where that is possible.
+/// A rectangle that is much longer than wide is cut across; another one into a first part, walked up the short side, a
+/// middle part, and a last part, walked down. The parts' sides are chosen even where that is possible.
 struct hilbert_curve {
   index_t rows = 1, cols = 1;
 
   TILEWRIGHT_HD constexpr index_t get_num_of_access() const { return rows * cols; }
 
-  /// Row and column of tile i, for 0 <= i < get_num_of_access(). About log2(rows * cols) rounds of additions, comparisons and
-  /// two multiplications; no divisions.
+  /// Row and column of tile i, for 0 <= i < get_num_of_access(). About log2(rows * cols) rounds of additions,
+  /// comparisons and two multiplications; no divisions.
   TILEWRIGHT_HD constexpr multi_index<2> get_index(index_t i) const {
-    // A part begins at `at`, ends `length - 1` steps `along`, and has `width` rows of tiles beside each other in direction `across`.
+    // A part begins at `at`, ends `length - 1` steps `along`, and has `width` rows of tiles beside
+    // each other in direction `across`.
     struct direction {
       index_t row, col;
     };

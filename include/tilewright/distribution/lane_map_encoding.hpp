@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// The operand as a tile distribution over the lanes of one wave: dimension 0 is the row, dimension 1 the column; element d of a
-/// lane is register d of the instruction.
+/// The operand as a tile distribution over the lanes of one wave: dimension 0 is the row, dimension 1 the column;
+/// element d of a lane is register d of the instruction.
 TILEWRIGHT_HD constexpr distribution_encoding encoding_of(const arch::lane_map& map) {
   using coordinate = arch::lane_map_bit::coordinate;
   distribution_encoding e;
@@ -16,7 +16,8 @@ TILEWRIGHT_HD constexpr distribution_encoding encoding_of(const arch::lane_map& 
   e.h.push_back({});
   e.p.push_back({});
 
-  // From the most significant bit of a list downwards, neighbours that stay neighbours in the coordinate form one factor.
+  // From the most significant bit of a list downwards, neighbours that stay
+  // neighbours in the coordinate form one factor.
   struct factor {
     coordinate of;
     signed char low_bit, num_bits, minor;

@@ -17,8 +17,9 @@ struct vector_choice {
   friend constexpr bool operator==(const vector_choice&, const vector_choice&) = default;
 };
 
-/// runs[x]: aligned contiguous run of the memory along dimension x of the tile, in elements. A y may carry a vector when it is the
-/// last factor of its dimension. The longest wins, the first of equals; without any, the last y, one element at a time.
+/// runs[x]: aligned contiguous run of the memory along dimension x of the tile, in elements. A y may carry a vector
+/// when it is the last factor of its dimension. The longest wins, the first of equals; without any, the last y,
+/// one element at a time.
 template <index_t NDimX>
 TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding& e, const array<index_t, NDimX>& runs,
                                                     index_t element_bytes) {
@@ -34,7 +35,8 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding&
   return best;
 }
 
-/// The order in which a thread accesses its elements: y in row-major order, the vector's dimension in steps of the vector.
+/// The order in which a thread accesses its elements: y in row-major order,
+/// the vector's dimension in steps of the vector.
 template <index_t NDimY>
 TILEWRIGHT_HD constexpr curve<NDimY> access_curve(const distribution_encoding& e, const vector_choice& vector,
                                                   bool snake) {
@@ -56,8 +58,8 @@ struct vectorized_access_info {
   index_t vector_size;
 };
 
-/// What the distribution alone decides, as documented for CK Tile: memory is taken to be contiguous along the last dimension
-/// of the tile. Tile windows ask the view as well and may choose narrower vectors.
+/// What the distribution alone decides, as documented for CK Tile: memory is taken to be contiguous along the last
+/// dimension of the tile. Tile windows ask the view as well and may choose narrower vectors.
 /// Distribution: a tile distribution, or its encoding.
 template <class Distribution, class T>
 struct load_store_traits {

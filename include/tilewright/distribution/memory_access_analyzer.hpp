@@ -13,7 +13,8 @@ struct touched_lines {
   friend constexpr bool operator==(const touched_lines&, const touched_lines&) = default;
 };
 
-/// Lanes access access_bytes each, from addresses[0 .. num_lanes - 1], which are bytes from the begin of a cache line, not negative.
+/// Lanes access access_bytes each, from addresses[0 .. num_lanes - 1],
+/// which are bytes from the begin of a cache line, not negative.
 template <index_t Capacity>
 TILEWRIGHT_HD constexpr touched_lines count_touched_lines(array<long_index_t, Capacity> addresses, index_t num_lanes,
                                                           index_t access_bytes, index_t line_bytes) {
@@ -105,7 +106,8 @@ TILEWRIGHT_HD constexpr memory_access_cost analyze_memory_access(const distribut
   return cost;
 }
 
-/// CK Tile's spelling: the accesses of load_store_traits<Distribution, T> to a tensor whose last dimension is contiguous.
+/// CK Tile's spelling: the accesses of load_store_traits<Distribution, T> to a
+/// tensor whose last dimension is contiguous.
 template <class Distribution, class T = float, index_t CacheLineBytes = 64>
 struct memory_access_analyzer {
   static_assert(CacheLineBytes > 0 && CacheLineBytes % 16 == 0,
@@ -120,7 +122,8 @@ struct memory_access_analyzer {
   /// Accesses of one thread.
   TILEWRIGHT_HD static constexpr index_t total_transactions() { return traits::num_access; }
 
-  /// What all waves' accesses cost together; rows of the tensor begin every row_elements elements, all matrices before it are packed.
+  /// What all waves' accesses cost together; rows of the tensor begin every row_elements elements,
+  /// all matrices before it are packed.
   TILEWRIGHT_HD static constexpr memory_access_cost cost(index_t row_elements) {
     constexpr distribution_encoding e = traits::encoding;
     constexpr vector_choice vector = traits::vector;
@@ -137,7 +140,8 @@ struct memory_access_analyzer {
     constexpr distribution_encoding e = traits::encoding;
     return cost(e.x_length(e.ndim_x() - 1));
   }
-  /// Whether each wave's access touches no more cache lines than its bytes fill, in a tensor as wide as the tile or as given.
+  /// Whether each wave's access touches no more cache lines than its bytes fill,
+  /// in a tensor as wide as the tile or as given.
   TILEWRIGHT_HD static constexpr bool is_perfectly_coalesced() { return cost().is_perfectly_coalesced(); }
   TILEWRIGHT_HD static constexpr bool is_perfectly_coalesced(index_t row_elements) {
     return cost(row_elements).is_perfectly_coalesced();

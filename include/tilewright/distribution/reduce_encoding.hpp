@@ -42,9 +42,10 @@ namespace detail {
 TILEWRIGHT_HD void encoding_cannot_be_reduced() { trap(); }
 }  // namespace detail
 
-/// Without dimensions `dims`, whose elements each thread has combined: what a thread held along them is gone, and threads that
-/// differed along them now hold the same elements, so that these factors become replication, after the factors of R in the order in
-/// which the dimensions list them. The other dimensions keep their order. For check_reduce(e, dims) == reduce_fault::none.
+/// Without dimensions `dims`, whose elements each thread has combined: what a thread held along them is gone, and
+/// threads that differed along them now hold the same elements, so that these factors become replication, after the
+/// factors of R in the order in which the dimensions list them. The other dimensions keep their order.
+/// For check_reduce(e, dims) == reduce_fault::none.
 template <index_t N>
 TILEWRIGHT_HD constexpr distribution_encoding reduce(const distribution_encoding& e, const array<index_t, N>& dims) {
   using encoding = distribution_encoding;
@@ -85,7 +86,8 @@ TILEWRIGHT_HD constexpr distribution_encoding reduce(const distribution_encoding
   return result;
 }
 
-/// CK Tile's spelling, for an encoding type or a value wrapped in number<>; make_static_tile_distribution takes the result.
+/// CK Tile's spelling, for an encoding type or a value wrapped in number<>;
+/// make_static_tile_distribution takes the result.
 template <class Encoding, index_t... Dims>
 TILEWRIGHT_HD constexpr auto make_reduce_tile_distribution_encoding(Encoding, sequence<Dims...>) {
   static_assert(TileDistributionEncoding<Encoding>,

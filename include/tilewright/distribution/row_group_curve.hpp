@@ -7,10 +7,10 @@
 
 namespace tilewright {
 
-/// Tiles of a grid of rows x cols, each once: down the group_rows rows of the first column, then of the next column, and so on to
-/// the end of the group; then the next group. The last group has the rows that are left. Tiles that run at the same time then share
-/// rows and columns. With snake every other group runs from the last column to the first, and begins with the column just used.
-/// rows, cols and group_rows are positive; there are at most 2^31 - 1 tiles.
+/// Tiles of a grid of rows x cols, each once: down the group_rows rows of the first column, then of the next column,
+/// and so on to the end of the group; then the next group. The last group has the rows that are left. Tiles that run at
+/// the same time then share rows and columns. With snake every other group runs from the last column to the first, and
+/// begins with the column just used. rows, cols and group_rows are positive; there are at most 2^31 - 1 tiles.
 struct row_group_curve {
   index_t rows = 1, cols = 1;
   index_t group_rows = 1;

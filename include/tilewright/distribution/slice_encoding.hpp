@@ -8,7 +8,8 @@ namespace tilewright {
 
 enum class slice_fault { none, empty, out_of_range, no_box, cuts_threads };
 
-/// The part's distribution, and where its elements are in the registers of the whole: y from y_begins, y_lengths of them.
+/// The part's distribution, and where its elements are in the registers of the whole: y from y_begins,
+/// y_lengths of them.
 struct encoding_slice {
   slice_fault fault = slice_fault::none;
   index_t dimension = -1;  // the one that cannot be cut so
@@ -16,9 +17,9 @@ struct encoding_slice {
   array<index_t, distribution_encoding::max_y> y_begins{}, y_lengths{};
 };
 
-/// Elements begins[x] <= x < ends[x] of a tile. Every thread must keep as much as every other: only factors that a thread holds (Y)
-/// may be cut, and in each dimension the part must be a box of factors: whole up to some factor, a range of that one, a single value
-/// of those more significant. Otherwise `fault` says what is wrong.
+/// Elements begins[x] <= x < ends[x] of a tile. Every thread must keep as much as every other: only factors that a
+/// thread holds (Y) may be cut, and in each dimension the part must be a box of factors: whole up to some factor, a
+/// range of that one, a single value of those more significant. Otherwise `fault` says what is wrong.
 template <index_t N>
 TILEWRIGHT_HD constexpr encoding_slice slice(const distribution_encoding& e, const array<index_t, N>& begins,
                                              const array<index_t, N>& ends) {

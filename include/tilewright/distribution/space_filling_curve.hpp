@@ -7,9 +7,9 @@
 
 namespace tilewright {
 
-/// A walk as a value: lengths in elements, the order of the dimensions (the last moves fastest), elements of one access along
-/// each dimension, and whether it snakes: a dimension then runs backwards while the linear index of the dimensions before it in
-/// the order is odd.
+/// A walk as a value: lengths in elements, the order of the dimensions (the last moves fastest), elements of one
+/// access along each dimension, and whether it snakes: a dimension then runs backwards while the linear index of the
+/// dimensions before it in the order is odd.
 template <index_t NDim>
 struct curve {
   multi_index<NDim> lengths{};

@@ -37,7 +37,8 @@ TILEWRIGHT_HD constexpr bool require_sound_encoding() {
 template <encoding_check Check>
 inline constexpr bool is_sound_encoding_v = require_sound_encoding<Check.fault, Check.id.major, Check.id.minor>();
 
-/// One factor that partition indices own: digit p[p] / divisor % length (all of the quotient if length is 0) moves x[x] by stride.
+/// One factor that partition indices own: digit p[p] / divisor % length (all of the quotient
+/// if length is 0) moves x[x] by stride.
 struct digit_place {
   index_t p, divisor, length, x, stride;
 };
@@ -76,8 +77,8 @@ TILEWRIGHT_HD constexpr void add_digit(index_t* x, const index_t* p, index_t i, 
 
 }  // namespace detail
 
-/// A tile's distribution over the threads of a block. P: {wave, lane}, or {lane} for a tile of one wave. Y: what a thread holds;
-/// element d of its registers is y in row-major order.
+/// A tile's distribution over the threads of a block. P: {wave, lane}, or {lane} for a tile of one wave. Y: what a
+/// thread holds; element d of its registers is y in row-major order.
 template <distribution_encoding Encoding>
 struct tile_distribution {
   static_assert(detail::is_sound_encoding_v<check(Encoding)>);

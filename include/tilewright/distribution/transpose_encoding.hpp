@@ -17,7 +17,8 @@ struct encoding_transpose {
 
 namespace detail {
 
-/// A factor, or a part of one, whose owner counts in it: `length` indices of a dimension (major as in rh_id), `stride` apart.
+/// A factor, or a part of one, whose owner counts in it: `length` indices of a dimension
+/// (major as in rh_id), `stride` apart.
 struct factor_part {
   signed char major = 0;
   index_t stride = 1, length = 1;
@@ -128,7 +129,8 @@ TILEWRIGHT_HD constexpr bool encode(const inplace_vector<part_list, distribution
   return true;
 }
 
-/// The tile with its dimensions swapped, and elements exchanged between lanes: from who receives them to who addresses them, or back.
+/// The tile with its dimensions swapped, and elements exchanged between lanes: from who receives
+/// them to who addresses them, or back.
 TILEWRIGHT_HD constexpr encoding_transpose transpose_encoding(const distribution_encoding& e,
                                                               const arch::lane_exchange& exchange, bool to_input) {
   using enum transpose_fault;
@@ -230,7 +232,8 @@ TILEWRIGHT_HD constexpr void require_transposable() {
 
 }  // namespace detail
 
-/// The distribution of the window that load_tile_transpose<Target> reads to give threads tiles of T distributed as `held`.
+/// The distribution of the window that load_tile_transpose<Target> reads to give
+/// threads tiles of T distributed as `held`.
 template <class T, class Target, distribution_encoding Held>
 TILEWRIGHT_HD constexpr auto make_transpose_input_distribution(tile_distribution<Held>) {
   constexpr encoding_transpose input =
@@ -239,7 +242,8 @@ TILEWRIGHT_HD constexpr auto make_transpose_input_distribution(tile_distribution
   if constexpr (input.fault == transpose_fault::none) return tile_distribution<input.encoding>{};
 }
 
-/// The distribution of the tile that load_tile_transpose<Target> reads through a window of T distributed as `addressed`.
+/// The distribution of the tile that load_tile_transpose<Target> reads through a
+/// window of T distributed as `addressed`.
 template <class T, class Target, distribution_encoding Addressed>
 TILEWRIGHT_HD constexpr auto make_transpose_output_distribution(tile_distribution<Addressed>) {
   constexpr encoding_transpose output =

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Beyond one vector along one dimension: a second dimension, the width that a given pointer allows, and the order of accesses.
+// Beyond one vector along one dimension: a second dimension, the width that a given pointer allows,
+// and the order of accesses.
 #pragma once
 
 #include <tilewright/distribution/load_store_traits.hpp>
 
 namespace tilewright {
 
-/// The dimension of y along which a thread's elements are neighbours in the tile, other than y `primary`, and in another dimension of
-/// the tile; the longest, the first of equals; -1 if there is none.
+/// The dimension of y along which a thread's elements are neighbours in the tile, other than y `primary`, and in
+/// another dimension of the tile; the longest, the first of equals; -1 if there is none.
 TILEWRIGHT_HD constexpr index_t find_secondary_vector_dim(const distribution_encoding& e, index_t primary) {
   index_t best = -1;
   for (index_t i = 0; i < e.ndim_y(); ++i) {
@@ -17,8 +18,8 @@ TILEWRIGHT_HD constexpr index_t find_secondary_vector_dim(const distribution_enc
   return best;
 }
 
-/// A thread that holds neighbours along two dimensions of the tile can load vectors along one and, after transposing them in its
-/// registers, store vectors along the other.
+/// A thread that holds neighbours along two dimensions of the tile can load vectors along one and, after transposing
+/// them in its registers, store vectors along the other.
 template <class Distribution, class T = float>
 struct multi_level_vectorization {
   static constexpr index_t primary_vector_dim = load_store_traits<Distribution, T>::vector_dim_y;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an atomic update does to memory, for the machines and for compare-and-swap loops where a machine has no instruction.
+// What an atomic update does to memory, for the machines and for compare-and-swap
+// loops where a machine has no instruction.
 #pragma once
 
 #include <tilewright/numeric/bits.hpp>

@@ -21,8 +21,8 @@ struct call_site {
 
 struct call_site {};
 
-/// A function that kernels call takes a call_site and holds a call_scope: what it asks of the machine is then reported with the
-/// line of that call. Of nested scopes the outermost counts. The CPU backend has its own.
+/// A function that kernels call takes a call_site and holds a call_scope: what it asks of the machine is then reported
+/// with the line of that call. Of nested scopes the outermost counts. The CPU backend has its own.
 struct call_scope {
   TILEWRIGHT_HD explicit call_scope(call_site) {}
 };

@@ -15,8 +15,8 @@ namespace detail {
 }  // namespace detail
 #endif
 
-/// On the CPU, throws a fault with the sentence if the rule is broken; in a constant expression, that is an error of the compiler.
-/// On GPUs nothing is checked.
+/// On the CPU, throws a fault with the sentence if the rule is broken; in a constant expression,
+/// that is an error of the compiler. On GPUs nothing is checked.
 TILEWRIGHT_HD constexpr void expect([[maybe_unused]] bool rule_is_kept, [[maybe_unused]] const char* sentence) {
 #if TILEWRIGHT_CPU_PASS
   if (!rule_is_kept) detail::throw_broken_rule(sentence);

@@ -39,7 +39,8 @@ constexpr gemm_estimate estimate(const gemm_static_report& r, const gpu_facts& g
   return e;
 }
 
-/// The best of some kernels, given by their reports, with k split into up to 16 parts where that leaves each part 8 tiles or more.
+/// The best of some kernels, given by their reports, with k split into up to 16 parts where
+/// that leaves each part 8 tiles or more.
 template <index_t N>
 constexpr gemm_estimate best_estimate(const array<gemm_static_report, N>& reports, const gpu_facts& gpu, long_index_t m,
                                       long_index_t n, long_index_t k) {

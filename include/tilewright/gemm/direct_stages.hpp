@@ -9,7 +9,8 @@
 
 namespace tilewright {
 
-/// What multi_stage_pipeline does there. The loop's body is there once for each stage, so that places in LDS are constants.
+/// What multi_stage_pipeline does there. The loop's body is there once for each stage,
+/// so that places in LDS are constants.
 template <class Policy, index_t Stages>
 class direct_stages {
   static constexpr block_tile tile = Policy::tile;
@@ -37,7 +38,8 @@ class direct_stages {
     const operand_windows<Policy> windows(lds);
     operand_fragments<Policy> f;
 
-    // The first tile may be partial; the others are checked where the second one is: if there is none, nothing is inside.
+    // The first tile may be partial; the others are checked where the second one is: if there is none,
+    // nothing is inside.
     a_copy(a_window, lds).begin(0);
     b_copy(b_window, b_lds).begin(0);
     const index_t a_step = k_step_bytes(a_window), b_step = k_step_bytes(b_window);

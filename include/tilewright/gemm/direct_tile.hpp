@@ -11,8 +11,8 @@ struct direct_tile_shape {
   index_t row_bytes, stages;
 };
 
-/// For m x n results. Rows of 128 bytes, as a cache line has, but 64 where LDS has no room for two tiles or, with matrix instructions
-/// that take 64 bytes of a row, the operands of two steps along k would fill the registers.
+/// For m x n results. Rows of 128 bytes, as a cache line has, but 64 where LDS has no room for two tiles or, with
+/// matrix instructions that take 64 bytes of a row, the operands of two steps along k would fill the registers.
 template <class Arch, class T>
 TILEWRIGHT_HD constexpr direct_tile_shape direct_shape(index_t m, index_t n) {
   const block_tile t = default_block_tile<Arch, T>();
@@ -29,8 +29,8 @@ TILEWRIGHT_HD constexpr block_tile direct_tile(index_t m, index_t n, index_t wav
           waves_m, waves_n, default_block_tile<Arch, T>().op};
 }
 
-/// Whether 256 x 256 results and the operands of two steps along k leave registers for a tile on its way to LDS, so that
-/// single_buffered_pipeline has what it needs: not so with matrix instructions that take 64 bytes of a row.
+/// Whether 256 x 256 results and the operands of two steps along k leave registers for a tile on its way to LDS, so
+/// that single_buffered_pipeline has what it needs: not so with matrix instructions that take 64 bytes of a row.
 template <class Arch, class T>
 inline constexpr bool large_tile_fits_registers =
     arch::describe(default_block_tile<Arch, T>().op).k * index_t(sizeof(T)) < 64;

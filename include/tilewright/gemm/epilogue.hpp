@@ -98,8 +98,8 @@ TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sum
 
 }  // namespace detail
 
-/// Writes the sums of the block tile at `origin`. With beta = 0 the old contents of C are not read, so they may be anything. LDS from
-/// `lds` on is overwritten.
+/// Writes the sums of the block tile at `origin`. With beta = 0 the old contents of C are not read,
+/// so they may be anything. LDS from `lds` on is overwritten.
 template <class Policy, class Sum, class C>
 TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, const gemm_args& args,
                                 multi_index<2> origin, long_index_t batch, exec::lds_pointer lds) {

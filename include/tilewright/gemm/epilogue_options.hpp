@@ -18,7 +18,8 @@ struct epilogue_options {
   bool bias = false;          // n elements of C's type
   tilewright::activation activation = tilewright::activation::none;
   bool residual = false;  // m x n elements of C's type, row-major
-  /// Instead of the above: gemm_args decide at run time. They do what they hold a pointer for, and the activation that they name.
+  /// Instead of the above: gemm_args decide at run time. They do what they hold a pointer for,
+  /// and the activation that they name.
   bool from_args = false;
 
   /// Nothing above beside from_args, which would have no effect.

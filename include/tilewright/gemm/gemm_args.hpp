@@ -6,8 +6,9 @@
 
 namespace tilewright {
 
-/// C = alpha A B + beta C with C row-major (m x n). A is m x k and B is k x n; each policy says which of their dimensions is
-/// contiguous, the other one has the leading dimension as its stride. Strides and leading dimensions count elements.
+/// C = alpha A B + beta C with C row-major (m x n). A is m x k and B is k x n; each policy says which of their
+/// dimensions is contiguous, the other one has the leading dimension as its stride.
+/// Strides and leading dimensions count elements.
 struct gemm_args {
   const void* a = nullptr;
   const void* b = nullptr;

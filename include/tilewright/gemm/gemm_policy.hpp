@@ -13,8 +13,8 @@
 
 namespace tilewright {
 
-/// How the blocks that share a tile of C, each with a part of k, bring their sums together. atomic: they add to C, whose type must
-/// have atomic updates; workspace: they write them there, and split_k_reduction finishes.
+/// How the blocks that share a tile of C, each with a part of k, bring their sums together. atomic: they add to C,
+/// whose type must have atomic updates; workspace: they write them there, and split_k_reduction finishes.
 enum class split_k_kind : signed char { none, atomic, workspace };
 
 struct double_buffered_pipeline;
@@ -31,7 +31,8 @@ template <index_t Stages>
 inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
 
 /// The block tile that a target's kernels use by default for elements of T: 128 x 128, and along k 128 bytes with MFMA,
-/// 64 elements with WMMA, 32 elements on NVIDIA GPUs. There operands that pass through registers, because memory allows narrower vectors than 16 bytes, need more waves.
+/// 64 elements with WMMA, 32 elements on NVIDIA GPUs. There operands that pass through registers, because memory allows
+/// narrower vectors than 16 bytes, need more waves.
 template <class Arch, class T, index_t Vector = 16 / index_t(sizeof(T))>
 TILEWRIGHT_HD constexpr block_tile default_block_tile() {
   using enum arch::matrix_op;
@@ -55,8 +56,8 @@ using default_result_t =
     detail::conditional_t<__is_same(T, int8_t), int, detail::conditional_t<sizeof(T) == 1, float, T>>;
 
 /// single_buffered_pipeline on AMD GPUs where k of the block tile is at least two steps of the matrix instruction;
-/// multi_stage_pipeline with four stages, or as many as fit LDS, on NVIDIA GPUs where memory allows vectors of 16 bytes; else
-/// double_buffered_pipeline.
+/// multi_stage_pipeline with four stages, or as many as fit LDS,
+/// on NVIDIA GPUs where memory allows vectors of 16 bytes; else double_buffered_pipeline.
 struct default_pipeline;
 
 namespace detail {
@@ -190,7 +191,8 @@ struct gemm_policy {
   static constexpr distribution_encoding a_read = number<a_encoding(Tile, true, a_transposed)>::value;
   static constexpr distribution_encoding b_read = number<b_encoding(Tile, true, b_transposed)>::value;
 
-  /// How the operand tiles lie in LDS: chosen so that writing and reading them is free of bank conflicts where that is possible.
+  /// How the operand tiles lie in LDS: chosen so that writing and reading them is free of
+  /// bank conflicts where that is possible.
   static constexpr lds_layout_choice a_layout =
       number<detail::operand_layout<Arch, T>(Tile, a_transposed, Tile.m, a_copy, a_read)>::value;
   static constexpr lds_layout_choice b_layout =

@@ -7,8 +7,9 @@
 
 namespace tilewright {
 
-/// Peak rates of matrix instructions without sparsity, in 10^12 operations per second, at the boost clock; 0: the GPU has none.
-/// Sources: AMD data sheets of the Instinct MI210, MI300X and MI355X; AMD product pages of the Radeon RX 7900 XTX and RX 9070 XT.
+/// Peak rates of matrix instructions without sparsity, in 10^12 operations per second, at the boost clock; 0: the GPU
+/// has none. Sources: AMD data sheets of the Instinct MI210, MI300X and MI355X;
+/// AMD product pages of the Radeon RX 7900 XTX and RX 9070 XT.
 struct gpu_facts {
   const char* name;
   const char* target;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which block computes which tile of C, so that blocks that run at the same time and share a cache read the same operands.
+// Which block computes which tile of C, so that blocks that run at the same time and
+// share a cache read the same operands.
 #pragma once
 
 #include <tilewright/arch/target.hpp>

@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// Tiles along k. The first one is the one that may be partial: it begins before the tensor, so that all others are whole and the
-/// loop needs no checks.
+/// Tiles along k. The first one is the one that may be partial: it begins before the tensor,
+/// so that all others are whole and the loop needs no checks.
 struct k_tiles {
   index_t count;
   index_t first_origin;  // <= 0
@@ -30,7 +30,8 @@ TILEWRIGHT_HD index_t k_step_bytes(const Window& window) {
          Window::element_bytes;
 }
 
-/// Steps that a loop takes before it moves its windows, even and at least two: a power of two, so that finding it takes no division.
+/// Steps that a loop takes before it moves its windows, even and at least two: a power of two,
+/// so that finding it takes no division.
 template <class AWindow, class BWindow>
 TILEWRIGHT_HD index_t steps_without_move(const AWindow& a, const BWindow& b) {
   const index_t bits = 32 - __builtin_clz(unsigned(max(k_step_bytes(a), k_step_bytes(b))));

@@ -12,7 +12,8 @@ struct gemm_lds_rounds {
   long_index_t tile_writes, tile_reads, chunks;
 };
 
-/// The accesses to LDS that a block makes: the first four for each tile along k, the last two for each chunk of rows of C.
+/// The accesses to LDS that a block makes: the first four for each tile along k,
+/// the last two for each chunk of rows of C.
 struct gemm_lds_prediction {
   lds_access_analysis a_write, b_write, a_read, b_read, c_write, c_read;
 
@@ -25,7 +26,8 @@ struct gemm_lds_prediction {
   }
 };
 
-/// The cost of each access to LDS of gemm_kernel<Policy>, of one block and one tile (chunk): instructions, clocks, conflicts.
+/// The cost of each access to LDS of gemm_kernel<Policy>, of one block and one tile (chunk): instructions,
+/// clocks, conflicts.
 template <class Policy>
 constexpr gemm_lds_prediction predict_lds() {
   using Arch = typename Policy::arch;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The loop over k with several LDS buffers that are filled without registers: while one tile is computed with, the next ones travel.
+// The loop over k with several LDS buffers that are filled without registers: while one tile is computed with,
+// the next ones travel.
 #pragma once
 
 #include <tilewright/gemm/direct_stages.hpp>
 
 namespace tilewright {
 
-/// On AMD GPUs that copy to LDS without registers direct_stages does it, on others this. One barrier for each tile. Operands are read
-/// one step along k before they are multiplied, during the first half of the multiplications of the step before; in the middle of
-/// each step some of the copies of a later tile begin. The first step of a tile is read while the last one of the tile before it is
-/// multiplied.
+/// On AMD GPUs that copy to LDS without registers direct_stages does it, on others this. One barrier for each tile.
+/// Operands are read one step along k before they are multiplied, during the first half of the multiplications of the
+/// step before; in the middle of each step some of the copies of a later tile begin. The first step of a tile is read
+/// while the last one of the tile before it is multiplied.
 template <index_t Stages>
 struct multi_stage_pipeline {
   static_assert(
@@ -18,7 +19,8 @@ struct multi_stage_pipeline {
   static constexpr index_t num_stages = Stages;
   static constexpr index_t barriers_per_tile = 1;
 
-  /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
+  /// Adds the product of the operands that the windows slide over to c. Windows are (rows,
+  /// k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {

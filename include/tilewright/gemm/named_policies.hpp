@@ -33,8 +33,8 @@ using policy_256x256 = detail::conditional_t<
                                       multi_stage_pipeline<direct_shape<Arch, T>(256, 256).stages>, default_pipeline>>>;
 }  // namespace detail
 
-/// Policies by the size of their tile, with the pipeline that suits it, and by the name of their pipeline. Parameters are those of
-/// gemm_policy; named_policies says which of them a target has.
+/// Policies by the size of their tile, with the pipeline that suits it, and by the name of their pipeline. Parameters
+/// are those of gemm_policy; named_policies says which of them a target has.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_256x256 : detail::policy_256x256<Arch, T, AMajor, BMajor, Vector> {
   static constexpr const char* name = "gemm_256x256";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loop over k by one wave for each SIMD, which has all of its registers: memory instructions stand among matrix instructions.
+// The loop over k by one wave for each SIMD, which has all of its registers:
+// memory instructions stand among matrix instructions.
 #pragma once
 
 #include <tilewright/gemm/k_tiles.hpp>
@@ -8,15 +9,16 @@
 
 namespace tilewright {
 
-/// Four waves, so large a tile for each that it reads least from LDS for each result; no other wave hides what one waits for. So
-/// everything is asked for long before it is needed: while tile t is multiplied, tile t + 1 goes from registers to the
-/// other LDS buffer and tile t + 3 is loaded into them, and operands are read one step along k before they are
-/// multiplied. One barrier for each tile, and matrix instructions to issue right behind it.
+/// Four waves, so large a tile for each that it reads least from LDS for each result; no other wave hides what one
+/// waits for. So everything is asked for long before it is needed: while tile t is multiplied, tile t + 1 goes from
+/// registers to the other LDS buffer and tile t + 3 is loaded into them, and operands are read one step along k before
+/// they are multiplied. One barrier for each tile, and matrix instructions to issue right behind it.
 struct one_wave_pipeline {
   static constexpr index_t num_stages = 2;
   static constexpr index_t barriers_per_tile = 1;
 
-  /// 32-bit registers of a thread: sums, operands of two steps along k, two tiles on their way, and 32 for addresses and the rest.
+  /// 32-bit registers of a thread: sums, operands of two steps along k, two tiles on their way,
+  /// and 32 for addresses and the rest.
   template <class Policy>
   static constexpr index_t registers() {
     using operands = operand_windows<Policy>;
@@ -24,7 +26,8 @@ struct one_wave_pipeline {
            2 * operands::copy_registers + 32;
   }
 
-  /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
+  /// Adds the product of the operands that the windows slide over to c. Windows are (rows,
+  /// k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {

@@ -9,10 +9,10 @@ namespace tilewright {
 /// Which dimension of an operand (rows x k, rows being m or n) is contiguous in memory.
 enum class operand_major : signed char { k, mn };
 
-/// A tile of rows x k over the threads of a block. Each thread moves vectors of up to `vector` elements along the contiguous
-/// dimension. When that is the row, a thread takes neighbouring k as well, so that it writes more than one element
-/// along k to LDS, and neighbouring lanes complete the chunk of `chunk` elements along k, so that together they spread
-/// over all banks.
+/// A tile of rows x k over the threads of a block. Each thread moves vectors of up to `vector` elements along the
+/// contiguous dimension. When that is the row, a thread takes neighbouring k as well, so that it writes more than one
+/// element along k to LDS, and neighbouring lanes complete the chunk of `chunk` elements along k,
+/// so that together they spread over all banks.
 TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_major major, index_t rows, index_t k,
                                                                     index_t waves, index_t wave_size, index_t vector,
                                                                     index_t chunk) {

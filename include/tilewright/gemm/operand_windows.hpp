@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Both operands of a block tile in LDS: written as they were copied from global memory, read as matrix instructions want them.
+// Both operands of a block tile in LDS: written as they were copied from global memory,
+// read as matrix instructions want them.
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>
@@ -14,8 +15,8 @@ TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
   return (Policy::tile.m + Policy::tile.n) * Policy::tile.k * index_t(sizeof(typename Policy::element_type));
 }
 
-/// Of two operands' lists of accesses, one behind the other, those from number `first` to `last` - 1: which of the `num_first`
-/// ones of the first list, and which of the second.
+/// Of two operands' lists of accesses, one behind the other, those from number `first` to `last` - 1: which of the
+/// `num_first` ones of the first list, and which of the second.
 struct accesses_of_both {
   index_t begin, end, second_begin, second_end;
 

@@ -34,7 +34,8 @@ struct ping_pong_pipeline {
            operands::copy_registers + 32;
   }
 
-  /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
+  /// Adds the product of the operands that the windows slide over to c. Windows are (rows,
+  /// k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
@@ -59,8 +60,9 @@ struct ping_pong_pipeline {
     if (is_second_group) exec::block_barrier();  // from here on half a phase behind
     keep_in_accumulation_registers<tile>(c);     // here, in each step and behind them: one set of registers on all ways
 
-    // `write` brings to LDS what has arrived, `fetch` loads into its registers. Behind the barrier between the halves others rely on what
-    // was written, and behind a tile's last one also on what was read: the other group writes to that buffer next.
+    // `write` brings to LDS what has arrived, `fetch` loads into its registers. Behind the barrier between the
+    // halves others rely on what was written, and behind a tile's last one also on what was read: the other
+    // group writes to that buffer next.
     const auto phase = [&](auto p, index_t reading, const auto& write, const auto& fetch) TILEWRIGHT_INLINE_LAMBDA {
       constexpr bool is_last = p == phases - 1;
       constexpr auto reads_of = [](index_t steps) { return min(steps * reads_per_step, 15); };

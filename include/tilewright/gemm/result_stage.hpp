@@ -6,9 +6,9 @@
 
 namespace tilewright {
 
-/// rows x cols elements over the threads of a block, each moving `vector` neighbours of a row at once, for reading 4-byte sums from
-/// LDS: a row of banks is 8 lanes of 16 bytes, so lanes that are served together lie on 128 bytes in neighbouring rows where a lane's
-/// vector is longer than that.
+/// rows x cols elements over the threads of a block, each moving `vector` neighbours of a row at once, for reading
+/// 4-byte sums from LDS: a row of banks is 8 lanes of 16 bytes, so lanes that are served together lie on 128 bytes in
+/// neighbouring rows where a lane's vector is longer than that.
 TILEWRIGHT_HD constexpr distribution_encoding result_rows_encoding(index_t rows, index_t cols, index_t waves,
                                                                    index_t wave_size, index_t vector) {
   const index_t col_lanes = cols / vector, row_lanes = wave_size / col_lanes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loop over k with one LDS buffer: tile t is computed with, tile t + 1 waits in registers, tile t + 2 travels there.
+// The loop over k with one LDS buffer: tile t is computed with, tile t + 1 waits in registers,
+// tile t + 2 travels there.
 #pragma once
 
 #include <tilewright/gemm/k_tiles.hpp>
@@ -8,9 +9,9 @@
 
 namespace tilewright {
 
-/// Two barriers for each tile, and half of the LDS that two buffers need, so that larger tiles or twice as many blocks fit. Operands
-/// are read a few steps along k before they are multiplied; the last `held` steps are multiplied after the buffer was released, while
-/// the next tile is written and its first steps are read.
+/// Two barriers for each tile, and half of the LDS that two buffers need, so that larger tiles or twice as many blocks
+/// fit. Operands are read a few steps along k before they are multiplied; the last `held` steps are multiplied after
+/// the buffer was released, while the next tile is written and its first steps are read.
 struct single_buffered_pipeline {
   static constexpr index_t num_stages = 1;
   static constexpr index_t barriers_per_tile = 2;
@@ -26,7 +27,8 @@ struct single_buffered_pipeline {
     return others + registers <= Policy::registers_per_thread ? max(steps / 2, 1) : 1;
   }
 
-  /// Adds the product of the operands that the windows slide over to c. Windows are (rows, k) and begin at the first tile.
+  /// Adds the product of the operands that the windows slide over to c. Windows are (rows,
+  /// k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
@@ -45,8 +47,8 @@ struct single_buffered_pipeline {
     tile_of<BWindow> b_next;
     begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, held>(f, 0);
-    // Here as well as in the loop: else products with one tile along k have accumulators of their own, and behind the loop its sums
-    // are moved into these, through more registers than there are.
+    // Here as well as in the loop: else products with one tile along k have accumulators of their own, and behind the
+    // loop its sums are moved into these, through more registers than there are.
     keep_in_accumulation_registers<tile>(c);
 
     const auto multiply_and_read_the_rest = [&]() TILEWRIGHT_INLINE_LAMBDA {
@@ -60,7 +62,8 @@ struct single_buffered_pipeline {
     const index_t a_step = k_step_bytes(a_window), b_step = k_step_bytes(b_window);
     const index_t at_once = steps_without_move(a_window, b_window);
     for (index_t left = num_tiles - 1; left > 0; left -= at_once) {
-      // The windows stand at the tile in registers. In the last round there is none behind it: it is fetched again, for nobody.
+      // The windows stand at the tile in registers. In the last round there is none behind it: it is fetched again,
+      // for nobody.
       const index_t rounds = min(left, at_once), last = min(left - 1, at_once);
       const index_t a_last = last * a_step, b_last = last * b_step;
       index_t a_offset = 0, b_offset = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What bounds a GEMM kernel, computed from its policy: clocks of matrix instructions and of the LDS, bytes, registers, occupancy.
+// What bounds a GEMM kernel, computed from its policy: clocks of matrix instructions and of the LDS, bytes,
+// registers, occupancy.
 #pragma once
 
 #include <tilewright/gemm/gpu_facts.hpp>

@@ -7,7 +7,8 @@
 
 namespace tilewright {
 
-/// Cost of one instruction of one wave. The degree of a phase is the most distinct dwords that one bank must serve in it.
+/// Cost of one instruction of one wave. The degree of a phase is the most distinct
+/// dwords that one bank must serve in it.
 struct lds_access_cost {
   index_t phases = 0;        // with at least one active lane: the cost without conflicts
   index_t cycles = 0;        // sum over those phases of the degree
@@ -15,8 +16,9 @@ struct lds_access_cost {
   index_t worst_degree = 0;  // 1: no conflict; 0: no lane is active
   index_t clocks =
       0;  // of an instruction without conflicts, and one for each conflict; 0: not known for this instruction
-  /// Lanes of one phase that write to the same dword are counted as one write. What the hardware does then is not known,
-  /// and with 4 bytes per lane or more the program has a race. This is how many dword writes were dropped from the count.
+  /// Lanes of one phase that write to the same dword are counted as one write. What the hardware does then is not
+  /// known, and with 4 bytes per lane or more the program has a race.
+  /// This is how many dword writes were dropped from the count.
   index_t same_dword_writes = 0;
 
   // Where the worst degree occurs first.
@@ -120,7 +122,8 @@ namespace detail {
 TILEWRIGHT_HD void target_has_no_such_lds_instruction() { trap(); }
 }  // namespace detail
 
-/// The cost of `op` on a target that supports it. `reading` decides what a disputed row means; by default whatever is worse.
+/// The cost of `op` on a target that supports it. `reading` decides what a disputed row means;
+/// by default whatever is worse.
 TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::target& t, arch::lds_op op, const lds_addresses& address,
                                                  lds_reading reading = lds_reading::worst) {
   const arch::lds_instruction* row = t.find(op);

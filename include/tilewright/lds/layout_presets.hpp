@@ -15,8 +15,8 @@ TILEWRIGHT_HD constexpr tensor_graph padded_layout(const lds_tile& tile, index_t
   return strided_graph(tile.rows, tile.cols, tile.cols + pad_bytes / tile.element_bytes, 1);
 }
 
-/// Base tiles (one access of a wave: 16 bytes per lane, lanes row after row) one after another, row by row: the storage order that
-/// base_tile::make_lds_descriptor has. The tile is a whole number of base tiles.
+/// Base tiles (one access of a wave: 16 bytes per lane, lanes row after row) one after another, row by row: the storage
+/// order that base_tile::make_lds_descriptor has. The tile is a whole number of base tiles.
 TILEWRIGHT_HD constexpr tensor_graph base_tile_layout(const lds_tile& tile, index_t thread_rows, index_t thread_cols) {
   using enum transform_kind;
   const index_t cols = thread_cols * 16 / tile.element_bytes, down = tile.rows / thread_rows, right = tile.cols / cols;
@@ -25,8 +25,8 @@ TILEWRIGHT_HD constexpr tensor_graph base_tile_layout(const lds_tile& tile, inde
                          place_transform(merge, dims(1, 3), dims(1), right, cols));
 }
 
-/// The documented XOR preshuffle with MLdsLayer = layer and a KPack of 16 bytes: bit i of a group of `layer` rows flips bit i of the
-/// chunk's number within the group. The same map as lds_index_swapping. Rows are at most 4 KiB.
+/// The documented XOR preshuffle with MLdsLayer = layer and a KPack of 16 bytes: bit i of a group of `layer` rows flips
+/// bit i of the chunk's number within the group. The same map as lds_index_swapping. Rows are at most 4 KiB.
 TILEWRIGHT_HD constexpr swizzled_layout xor_preshuffle_layout(const lds_tile& tile, index_t layer) {
   swizzled_layout result{tile, layer, {}};
   const index_t chunks = result.chunks_per_bank_row();
@@ -34,8 +34,8 @@ TILEWRIGHT_HD constexpr swizzled_layout xor_preshuffle_layout(const lds_tile& ti
   return result;
 }
 
-/// Swizzle<B, M, S> of byte addresses: o ^ ((o & (((1 << B) - 1) << (M + S))) >> S). <1|2|3, 4, 3> are the 32-, 64- and 128-byte
-/// swizzles of NVIDIA's bulk copies and wgmma. 2 <= M <= 4, B <= S.
+/// Swizzle<B, M, S> of byte addresses: o ^ ((o & (((1 << B) - 1) << (M + S))) >> S). <1|2|3, 4, 3> are the 32-, 64- and
+/// 128-byte swizzles of NVIDIA's bulk copies and wgmma. 2 <= M <= 4, B <= S.
 TILEWRIGHT_HD constexpr swizzled_layout byte_swizzle_layout(const lds_tile& tile, index_t b, index_t m, index_t s) {
   const index_t bank_row = 1 << (m + s);
   swizzled_layout result{tile, max(1, bank_row / tile.row_bytes()), {}, max(1, tile.row_bytes() / bank_row), 1 << m, 0};
@@ -48,8 +48,8 @@ TILEWRIGHT_HD constexpr bool has_row_xor_layout(index_t row_bytes) {
   return row_bytes == 64 || row_bytes == 128 || row_bytes == 256;
 }
 
-/// The swizzle that serves 16- and 32-row matrix instructions, ldmatrix and 16-byte writes by rows on every target at once, for rows
-/// of 64, 128 or 256 bytes: chunk ^= xor of the numbers whose bit is set in the row.
+/// The swizzle that serves 16- and 32-row matrix instructions, ldmatrix and 16-byte writes by rows on every target at
+/// once, for rows of 64, 128 or 256 bytes: chunk ^= xor of the numbers whose bit is set in the row.
 TILEWRIGHT_HD constexpr swizzled_layout row_xor_layout(const lds_tile& tile) {
   constexpr index_t of_64[] = {0, 1, 2, 0, 1}, of_128[] = {1, 4, 2, 0, 1}, of_256[] = {4, 9, 2, 0, 1};
   const index_t* spread = tile.row_bytes() == 64 ? of_64 : tile.row_bytes() == 128 ? of_128 : of_256;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The search behind choose_lds_layout: which bits of a tile's address must flip which bits of the bank.
 //
-// An element's place in the plain tile (its byte, row after row) is a vector over F2. The lanes of one phase differ by a subspace of
-// these vectors, a basis of which is a demand: the bank map must keep as many of its vectors independent as it can. With the basis
-// in echelon form, the vector whose highest bit is b is decided by the columns of the bank map up to b. So columns are chosen one
-// after the other from the lowest bit on, and for each demand there is at most one vector to look at in a step.
+// An element's place in the plain tile (its byte, row after row) is a vector over F2. The lanes of one phase differ by
+// a subspace of these vectors, a basis of which is a demand: the bank map must keep as many of its vectors independent
+// as it can. With the basis in echelon form, the vector whose highest bit is b is decided by the columns of the bank
+// map up to b. So columns are chosen one after the other from the lowest bit on,
+// and for each demand there is at most one vector to look at in a step.
 #pragma once
 
 #include <tilewright/arch/target.hpp>
@@ -63,8 +64,8 @@ class lds_layout_search {
   constexpr index_t least_slack() const { return least_slack_; }
   constexpr index_t widest_bank_row() const { return max(widest_bank_row_, 1 << chunk_bits_); }
 
-  /// A layout that permutes chunks within `bank_row_bytes`, with a degree of at most 2^slack; the two halves of a bank row
-  /// differently, if asked. False: there is none, or too_long().
+  /// A layout that permutes chunks within `bank_row_bytes`, with a degree of at most 2^slack; the two halves of a bank
+  /// row differently, if asked. False: there is none, or too_long().
   constexpr bool find(index_t bank_row_bytes, index_t slack, bool flips_half, swizzled_layout& layout) {
     begin(slack);
     row_bits_ = log2_floor(bank_row_bytes);
@@ -86,7 +87,8 @@ class lds_layout_search {
     return true;
   }
 
-  /// Whether any map from the tile to banks that is linear over bits and keeps chunks whole has a degree of at most 2^slack.
+  /// Whether any map from the tile to banks that is linear over bits and keeps chunks
+  /// whole has a degree of at most 2^slack.
   constexpr bool exists(index_t slack) {
     begin(slack);
     is_free_ = true;
@@ -114,8 +116,8 @@ class lds_layout_search {
 
   static constexpr index_t highest_bit(unsigned v) { return 31 - __builtin_clz(v); }
 
-  /// Vectors that must fall together when only the bits of `slots` can be chosen: those that the other bits of the bank do not keep
-  /// apart, less one for each slot bit.
+  /// Vectors that must fall together when only the bits of `slots` can be chosen: those that the other bits of the bank
+  /// do not keep apart, less one for each slot bit.
   static constexpr index_t slack_by_counting(const demand& d, unsigned slots) {
     array<unsigned, 6> apart = d.vectors;
     for (unsigned& v : apart) v &= d.bank_mask & ~slots;

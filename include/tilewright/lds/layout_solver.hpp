@@ -8,8 +8,9 @@
 
 namespace tilewright {
 
-/// One way in which a tile, or a window of it, is accessed: which thread takes which element, and how. The distribution's dimensions
-/// are (row, col), all its factors powers of two; windows begin at multiples of their lengths.
+/// One way in which a tile, or a window of it, is accessed: which thread takes which element, and how. The
+/// distribution's dimensions are (row, col), all its factors powers of two;
+/// windows begin at multiples of their lengths.
 struct lds_use {
   distribution_encoding distribution;
   lds_access_kind kind = lds_access_kind::read;
@@ -19,15 +20,16 @@ struct lds_use {
 struct lds_layout_choice {
   swizzled_layout layout;
   index_t worst_degree = 1;
-  /// No layout that is linear over bits and keeps the widest vectors whole has a lower degree. False: the search was cut short.
+  /// No layout that is linear over bits and keeps the widest vectors whole has a lower degree.
+  /// False: the search was cut short.
   bool is_proven_best = true;
   index_t address_registers = 0;  // of one thread, for all uses together
 };
 
 namespace detail {
 
-// Reaching this in a constant expression is the error: the tile's lengths and the distributions' factors must be powers of two, and
-// no distribution longer than the tile.
+// Reaching this in a constant expression is the error: the tile's lengths and the distributions' factors must be powers
+// of two, and no distribution longer than the tile.
 TILEWRIGHT_HD void lds_layouts_are_found_for_powers_of_two() { trap(); }
 
 /// Bytes that the use moves at once if they are neighbours in a row.

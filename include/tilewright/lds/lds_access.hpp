@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a tile access costs in LDS: the instructions that it becomes and the conflicts of each, for a layout and a distribution.
+// What a tile access costs in LDS: the instructions that it becomes and the conflicts of each,
+// for a layout and a distribution.
 #pragma once
 
 #include <tilewright/lds/lds_access_walk.hpp>
@@ -7,8 +8,8 @@
 
 namespace tilewright {
 
-/// Cost of one tile access by a whole block, and where the worst instruction is. Every thread moves vectors of one width, so the
-/// access is `executions` instructions of one kind.
+/// Cost of one tile access by a whole block, and where the worst instruction is. Every thread moves vectors of one
+/// width, so the access is `executions` instructions of one kind.
 struct lds_access_analysis {
   arch::lds_op op = arch::lds_op::read_b32;
   index_t executions = 0;  // instructions, each by one wave
@@ -56,7 +57,8 @@ TILEWRIGHT_HD constexpr lds_access_cost cost_by_rank(const arch::lds_instruction
   });
 }
 
-/// Costs of instructions whose lanes have the same distances: they depend on the place of the first lane in a row of banks.
+/// Costs of instructions whose lanes have the same distances: they depend on the place
+/// of the first lane in a row of banks.
 class cost_by_place {
  public:
   TILEWRIGHT_HD constexpr const lds_access_cost* find(index_t address) const {
@@ -135,9 +137,10 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& tar
 
 }  // namespace detail
 
-/// Analyses the access to a layout (offsets in elements of element_bytes, from LDS byte 0) under a distribution, by every wave of
-/// the block. Layout and distribution are values: a graph without run-time values (see graph_of) and a sound encoding. The target
-/// must have the instruction, and waves of as many lanes as the distribution. Works at compile time and at run time.
+/// Analyses the access to a layout (offsets in elements of element_bytes, from LDS byte 0) under a distribution, by
+/// every wave of the block. Layout and distribution are values: a graph without run-time values (see graph_of) and a
+/// sound encoding. The target must have the instruction, and waves of as many lanes as the distribution.
+/// Works at compile time and at run time.
 TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::target& target, const tensor_graph& layout,
                                                                const distribution_encoding& distribution,
                                                                index_t element_bytes, lds_access_kind kind,

@@ -47,8 +47,9 @@ TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encodin
   return true;
 }
 
-/// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout is a
-/// graph without run-time values, its offsets count elements from the begin of the tile. A walk refers to both; they must outlive it.
+/// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout
+/// is a graph without run-time values, its offsets count elements from the begin of the tile. A walk refers to both;
+/// they must outlive it.
 class lds_access_walk {
  public:
   static constexpr index_t max_x = distribution_encoding::max_x, max_y = distribution_encoding::max_y;
@@ -250,8 +251,8 @@ class lds_access_walk {
   index_t offset_of_bit_[max_x][max_bits] = {};
 };
 
-/// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be read in this
-/// order. Place i is `i * bytes` behind the lowest address; -1 if no lane's element lies there.
+/// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be
+/// read in this order. Place i is `i * bytes` behind the lowest address; -1 if no lane's element lies there.
 TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_place(const lds_access_walk& walk, index_t wave, index_t access) {
   const lds_addresses address = walk.addresses(wave, access);
   index_t lowest = address[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether an access to LDS is possible at all, and what its layout costs beside conflicts: memory, occupancy, address registers.
+// Whether an access to LDS is possible at all, and what its layout costs beside conflicts: memory, occupancy,
+// address registers.
 #pragma once
 
 #include <tilewright/lds/lds_access_walk.hpp>
@@ -101,8 +102,9 @@ TILEWRIGHT_HD constexpr lds_legality check_walk(const arch::target& target, cons
 
 }  // namespace detail
 
-/// Whether analyze_lds_access may be asked about these values, and the kernel could make the access: sound values, an instruction
-/// that exists, whole vectors, and every byte inside of the `lds_bytes` of the workgroup when the tile begins at byte `begin`.
+/// Whether analyze_lds_access may be asked about these values, and the kernel could make the access: sound
+/// values, an instruction that exists, whole vectors, and every byte inside of the `lds_bytes` of the workgroup
+/// when the tile begins at byte `begin`.
 TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target, const tensor_graph& layout,
                                                       const distribution_encoding& e, index_t element_bytes,
                                                       lds_access_kind kind, index_t begin, index_t lds_bytes) {
@@ -117,9 +119,10 @@ TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target
   return check_lds_access(target, layout, e, element_bytes, kind, 0, target.lds_bytes);
 }
 
-/// Whether a tile can be copied from global memory to LDS without registers. AMD GPUs write the lanes of a wave one after the other
-/// from one address: each instruction must fill such a range, in any order, because the order can be made up for on the side of
-/// global memory (lanes_by_place). NVIDIA GPUs write anywhere. value and limit of leaves_footprint: wave and access.
+/// Whether a tile can be copied from global memory to LDS without registers. AMD GPUs write the lanes of a wave one
+/// after the other from one address: each instruction must fill such a range, in any order, because the order can be
+/// made up for on the side of global memory (lanes_by_place). NVIDIA GPUs write anywhere.
+/// value and limit of leaves_footprint: wave and access.
 TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& target, const tensor_graph& layout,
                                                          const distribution_encoding& e, index_t element_bytes) {
   if (const lds_legality values = detail::check_values(target, layout, e); !values.is_legal()) return values;
@@ -138,7 +141,8 @@ TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& tar
   return {};
 }
 
-/// Workgroups that fit into the LDS of a compute unit (WGP, SM) at once, and what each really takes; 0 if one is too large.
+/// Workgroups that fit into the LDS of a compute unit (WGP, SM) at once, and what each really takes;
+/// 0 if one is too large.
 struct lds_occupancy {
   index_t allocated_bytes = 0;
   index_t workgroups = 0;
@@ -153,8 +157,8 @@ TILEWRIGHT_HD constexpr lds_occupancy occupancy_by_lds(const arch::target& targe
   return {allocated, taken == 0 ? pool / target.lds_granule : pool / taken};
 }
 
-/// What the addresses of a thread's accesses need: registers, and constants inside of the instructions. A constant that does not
-/// fit (target::max_lds_offset) costs one more register and an addition.
+/// What the addresses of a thread's accesses need: registers, and constants inside of the instructions. A constant that
+/// does not fit (target::max_lds_offset) costs one more register and an addition.
 struct lds_address_needs {
   index_t registers = 1;
   index_t largest_offset = 0;  // bytes
@@ -165,8 +169,8 @@ struct lds_address_needs {
   friend constexpr bool operator==(const lds_address_needs&, const lds_address_needs&) = default;
 };
 
-/// As tile windows have it: one address and constants where offsets add up; one address for each pattern of flipped bits where they
-/// are exclusive ors; else one for each access. stage_bytes: what the last of several buffers adds.
+/// As tile windows have it: one address and constants where offsets add up; one address for each pattern of flipped
+/// bits where they are exclusive ors; else one for each access. stage_bytes: what the last of several buffers adds.
 TILEWRIGHT_HD constexpr lds_address_needs address_needs(const tensor_graph& layout, const distribution_encoding& e,
                                                         index_t element_bytes, index_t stage_bytes = 0) {
   const lds_access_walk walk(layout, e, element_bytes);

@@ -13,8 +13,8 @@ enum class proof_basis : signed char {
   evidence,  // rows that somebody documented or measured; of disputed rows every reading must hold
 };
 
-/// No reading of the instruction's row is inferred or unknown. A cost is always the worse of two readings, so that a proof that
-/// rests on a disputed row holds whoever is right.
+/// No reading of the instruction's row is inferred or unknown. A cost is always the worse of two readings, so that a
+/// proof that rests on a disputed row holds whoever is right.
 TILEWRIGHT_HD constexpr bool rests_on_evidence(const arch::target& target, arch::lds_op op) {
   const arch::lds_instruction* row = target.find(op);
   if (row == nullptr) return false;
@@ -165,8 +165,8 @@ TILEWRIGHT_HD constexpr bool require_proof() {
 
 }  // namespace detail
 
-/// For static_assert(require_conflict_free<accesses...>()): true, or a message of the compiler that names degree, extra cycles,
-/// phase, bank, the two lanes, and the tile coordinates of what they access.
+/// For static_assert(require_conflict_free<accesses...>()): true, or a message of the compiler that names degree, extra
+/// cycles, phase, bank, the two lanes, and the tile coordinates of what they access.
 template <class... Accesses>
 TILEWRIGHT_HD constexpr bool require_conflict_free() {
   return (detail::require_proof<Accesses, proof_basis::all_rows>() && ...);

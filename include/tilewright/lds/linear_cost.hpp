@@ -21,7 +21,8 @@ TILEWRIGHT_HD constexpr index_t f2_rank(array<unsigned, N> vectors, index_t coun
   return rank;
 }
 
-/// How a row of a target's table serves lanes whose addresses are linear: by the rule of lds_service::merges_where_lanes_share.
+/// How a row of a target's table serves lanes whose addresses are linear:
+/// by the rule of lds_service::merges_where_lanes_share.
 template <class Address>
 TILEWRIGHT_HD constexpr arch::lds_service service_of(const arch::lds_service& row,
                                                      const array<Address, 6>& address_of_bit) {
@@ -29,11 +30,11 @@ TILEWRIGHT_HD constexpr arch::lds_service service_of(const arch::lds_service& ro
   return row.merges_where_lanes_share && lanes_share ? row.merged() : row;
 }
 
-/// The cost where lane l addresses byte c ^ (xor of address_of_bit[i] over the bits i that are set in l), all lanes are active, and
-/// addresses are multiples of `bytes`, a power of two. A phase is a coset of the space V that the first lane_bits span. With A for
-/// the addresses, in units of an access or of a dword, and P for their bank bits, its lanes want 2^rank(A|V) units in
-/// 2^rank(P A|V) banks, as many in each; so its degree is 2^(rank(A|V) - rank(P A|V)), in every phase and for every c.
-/// Phase, bank and lanes are those of lane 0: who conflicts is not found here.
+/// The cost where lane l addresses byte c ^ (xor of address_of_bit[i] over the bits i that are set in l), all lanes are
+/// active, and addresses are multiples of `bytes`, a power of two. A phase is a coset of the space V that the first
+/// lane_bits span. With A for the addresses, in units of an access or of a dword, and P for their bank bits, its lanes
+/// want 2^rank(A|V) units in 2^rank(P A|V) banks, as many in each; so its degree is 2^(rank(A|V) - rank(P A|V)), in
+/// every phase and for every c. Phase, bank and lanes are those of lane 0: who conflicts is not found here.
 TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service& row, index_t bytes, bool is_write,
                                                         const array<index_t, 6>& address_of_bit) {
   const arch::lds_service service = service_of(row, address_of_bit);

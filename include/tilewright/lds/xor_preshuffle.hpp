@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The documents' XOR preshuffle by hand: vectors of a row change places by the row's number. make_lds_index_swapping_descriptor says
-// the same as a layout, for tile windows.
+// The documents' XOR preshuffle by hand: vectors of a row change places by the row's number.
+// make_lds_index_swapping_descriptor says the same as a layout, for tile windows.
 #pragma once
 
 #include <tilewright/arch/arch.hpp>
@@ -30,7 +30,8 @@ TILEWRIGHT_HD constexpr index_t xor_offset(index_t row, index_t col) {
 }
 }  // namespace detail
 
-/// Writes KPack elements from `src` as vector `col` of row `row`, with one instruction. Rows are RowStride elements apart.
+/// Writes KPack elements from `src` as vector `col` of row `row`, with one instruction.
+/// Rows are RowStride elements apart.
 template <class T, index_t RowStride, index_t KPerBlock = 64, index_t KPack = 8>
 TILEWRIGHT_HD void lds_write_with_xor(exec::lds_pointer lds, const T* src, index_t row, index_t col,
                                       exec::call_site where = {}) {

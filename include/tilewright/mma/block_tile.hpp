@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// A block tile of m x n x k, computed by waves_m x waves_n waves with one matrix instruction (group). Waves take turns: wave
-/// (i, j) owns every waves_m-th row of instruction tiles, and every waves_n-th column.
+/// A block tile of m x n x k, computed by waves_m x waves_n waves with one matrix instruction (group). Waves take
+/// turns: wave (i, j) owns every waves_m-th row of instruction tiles, and every waves_n-th column.
 struct block_tile {
   index_t m, n, k;
   index_t waves_m, waves_n;
@@ -23,8 +23,8 @@ struct block_tile {
     return m % (i.m * waves_m) == 0 && n % (i.n * waves_n) == 0 && k % i.k == 0;
   }
 
-  /// The instruction computes C transposed, so that a lane's registers run along n and rows of C are written in vectors. Needs
-  /// an instruction that treats both operands alike.
+  /// The instruction computes C transposed, so that a lane's registers run along n and rows of C are written in
+  /// vectors. Needs an instruction that treats both operands alike.
   TILEWRIGHT_HD constexpr bool transposes_c() const {
     const arch::matrix_instruction i = arch::describe(op);
     return i.c.reg[0] == arch::row(0) && i.m == i.n;
@@ -34,8 +34,8 @@ struct block_tile {
 
 namespace detail {
 
-/// Factors {count, waves} of the first dimension and {count} of the second over the waves; `minor_first`: which of the two wave
-/// coordinates the operand depends on.
+/// Factors {count, waves} of the first dimension and {count} of the second over the waves;
+/// `minor_first`: which of the two wave coordinates the operand depends on.
 TILEWRIGHT_HD constexpr distribution_encoding operand_encoding(index_t repeat, index_t waves, index_t other_waves,
                                                                index_t repeat_k, bool waves_are_major,
                                                                const arch::lane_map& map) {
@@ -67,8 +67,8 @@ TILEWRIGHT_HD constexpr arch::lane_map transposed(arch::lane_map map) {
 
 }  // namespace detail
 
-/// A (m x k) in the instruction's registers; B (n x k) likewise. With `addresses` it says who addresses what, in an LDS layout with
-/// contiguous rows or, `transposed`, contiguous columns: not the same for ldmatrix and transposing reads.
+/// A (m x k) in the instruction's registers; B (n x k) likewise. With `addresses` it says who addresses what, in an LDS
+/// layout with contiguous rows or, `transposed`, contiguous columns: not the same for ldmatrix and transposing reads.
 TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
   const arch::matrix_instruction i = arch::describe(t.op);
@@ -131,9 +131,9 @@ struct block_gemm_counts {
   static constexpr index_t c_registers = arch::describe(Tile.op).c.num_registers();
   static constexpr bool transposes_c = Tile.transposes_c();
 
-  /// Of the i-th instruction: the row and the column of instruction tiles, the step along k, its part, and where its registers begin.
-  /// Instructions that follow each other add to different accumulators. On NVIDIA GPUs they also share an operand, which is then not
-  /// read from the registers again: every other row runs backwards.
+  /// Of the i-th instruction: the row and the column of instruction tiles, the step along k, its part, and where its
+  /// registers begin. Instructions that follow each other add to different accumulators. On NVIDIA GPUs they also share
+  /// an operand, which is then not read from the registers again: every other row runs backwards.
   TILEWRIGHT_HD static constexpr index_t row(index_t i) { return i % tiles / n_repeat; }
   TILEWRIGHT_HD static constexpr index_t column(index_t i) {
     const bool backwards = uses_ldmatrix(Tile.op) && row(i) % 2 == 1;
@@ -162,8 +162,8 @@ TILEWRIGHT_HD void issue_instructions(Accumulator* c, const A* a, const B* b, se
 
 }  // namespace detail
 
-/// c += a b, where a, b and c have the distributions above; of the wave's instructions, ordered by steps along k, only `Count` from
-/// First on.
+/// c += a b, where a, b and c have the distributions above; of the wave's instructions, ordered by steps along k,
+/// only `Count` from First on.
 template <block_tile Tile, index_t First = 0, index_t Count = matrix_instructions_per_step<Tile> * num_k_steps(Tile),
           class Accumulator, class AElement, class BElement, class A, class B, class C>
 TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c,

@@ -9,7 +9,8 @@
 
 namespace tilewright {
 
-/// Operands of these instructions are read with ldmatrix: the lane that gives an address is not the lane that gets the data.
+/// Operands of these instructions are read with ldmatrix: the lane that gives an
+/// address is not the lane that gets the data.
 TILEWRIGHT_HD constexpr bool uses_ldmatrix(arch::matrix_op op) { return op == arch::matrix_op::mma_m16n8k16_x2; }
 
 /// How an operand of an instruction is read from LDS, where its rows or (transposed) its columns are contiguous.
@@ -24,8 +25,8 @@ TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::
   return uses_ldmatrix(op) || (read != arch::lds_op::read_b64 && target.supports(read));
 }
 
-/// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers: lane l of
-/// matrix l / 8 stands for row l % 8.
+/// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers:
+/// lane l of matrix l / 8 stands for row l % 8.
 TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map& operand) {
   arch::lane_map addresses;
   addresses.lane = arch::bits(operand.lane[2], operand.lane[3], operand.lane[4], operand.reg[1], operand.reg[2]);
@@ -33,7 +34,8 @@ TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map
   return addresses;
 }
 
-/// The same for matrices that lie transposed in LDS: lane l of matrix l / 8 stands for column l % 8, the 16 bytes for 8 rows.
+/// The same for matrices that lie transposed in LDS: lane l of matrix l / 8 stands for column l % 8,
+/// the 16 bytes for 8 rows.
 TILEWRIGHT_HD constexpr arch::lane_map transposing_ldmatrix_address_map(const arch::lane_map& operand) {
   arch::lane_map addresses;
   addresses.lane = arch::bits(operand.reg[0], operand.lane[0], operand.lane[1], operand.reg[1], operand.reg[2]);
@@ -54,7 +56,8 @@ TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::
 
 namespace detail {
 
-/// Accesses Is of a window, for the instruction's operand. Its vectors run along k, or along the rows of a transposed operand.
+/// Accesses Is of a window, for the instruction's operand. Its vectors run along k,
+/// or along the rows of a transposed operand.
 template <arch::matrix_op Op, class Tile, class Window, index_t... Is>
 TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_bytes, sequence<Is...> accesses) {
   constexpr bool transposed = detail::vector_dim_x<Window> == 0;
@@ -80,9 +83,9 @@ TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_
 
 }  // namespace detail
 
-/// Reads from a window whose distribution comes from load_map into a tile of the distribution of the operand's lane map. The LDS
-/// buffer lies `lds_bytes` behind the window's. Of the KSteps steps that the instruction takes along k, `Count` from
-/// First on are read.
+/// Reads from a window whose distribution comes from load_map into a tile of the distribution of the operand's lane
+/// map. The LDS buffer lies `lds_bytes` behind the window's. Of the KSteps steps that the instruction takes along k,
+/// `Count` from First on are read.
 template <arch::matrix_op Op, index_t KSteps, index_t First, index_t Count, class T, class Result, class View,
           class Distribution>
 TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& tile,

@@ -20,15 +20,15 @@ struct wgmma_operand {
   TILEWRIGHT_HD constexpr index_t bytes() const { return num_boxes() * box_bytes(); }
   TILEWRIGHT_HD constexpr swizzled_layout layout() const { return bulk_swizzle(box_rows(), row_bytes, element_bytes); }
 
-  /// One instruction multiplies this many elements along k, and the next one's operand begins this many bytes further: before the
-  /// swizzle, which the hardware applies to the sum.
+  /// One instruction multiplies this many elements along k, and the next one's operand begins this many bytes further:
+  /// before the swizzle, which the hardware applies to the sum.
   TILEWRIGHT_HD constexpr index_t instruction_k() const { return 32 / element_bytes; }
   TILEWRIGHT_HD constexpr index_t instruction_step_bytes() const {
     return k_is_contiguous ? instruction_k() * element_bytes : instruction_k() * row_bytes;
   }
 
-  /// The descriptor without its address. PTX ISA, "Matrix descriptor": bits 16-29 the stride between boxes, 32-45 the stride
-  /// between groups of 8 rows of a box, both in units of 16 bytes; bits 62-63: 1 is the 128-byte swizzle.
+  /// The descriptor without its address. PTX ISA, "Matrix descriptor": bits 16-29 the stride between boxes, 32-45 the
+  /// stride between groups of 8 rows of a box, both in units of 16 bytes; bits 62-63: 1 is the 128-byte swizzle.
   TILEWRIGHT_HD constexpr unsigned long long descriptor_fields() const {
     const swizzled_layout l = layout();
     const auto eight_rows = static_cast<unsigned long long>(l.address(8, 0) - l.address(0, 0)) / 16;

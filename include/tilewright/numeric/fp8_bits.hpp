@@ -6,9 +6,9 @@
 
 namespace tilewright {
 
-/// What the 8 bits mean. e4m3 and e5m2 are the OCP types (OCP 8-bit Floating Point Specification 1.0; gfx950, gfx1201, NVIDIA); the
-/// fnuz ones (gfx942) have neither infinities nor a negative zero, their only NaN is 0x80, and their exponents are
-/// biased by one more.
+/// What the 8 bits mean. e4m3 and e5m2 are the OCP types (OCP 8-bit Floating Point Specification 1.0; gfx950, gfx1201,
+/// NVIDIA); the fnuz ones (gfx942) have neither infinities nor a negative zero, their only NaN is 0x80,
+/// and their exponents are biased by one more.
 enum class fp8_format : signed char { e4m3, e5m2, e4m3_fnuz, e5m2_fnuz };
 
 TILEWRIGHT_HD constexpr bool is_fnuz(fp8_format f) { return f == fp8_format::e4m3_fnuz || f == fp8_format::e5m2_fnuz; }
@@ -24,8 +24,8 @@ TILEWRIGHT_HD constexpr float fp8_max(fp8_format f) {
   return f == fp8_format::e4m3 ? 448.0f : f == fp8_format::e4m3_fnuz ? 240.0f : 57344.0f;
 }
 
-/// What becomes of numbers beyond the largest finite one once rounded, infinities included: that largest number, or infinity
-/// (NaN where the format has none).
+/// What becomes of numbers beyond the largest finite one once rounded, infinities included: that largest number,
+/// or infinity (NaN where the format has none).
 enum class fp8_overflow : signed char { saturate, to_infinity };
 
 /// Round to nearest, ties to even. NaN stays NaN; its sign and payload are not kept.

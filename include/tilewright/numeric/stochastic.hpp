@@ -8,7 +8,8 @@ namespace tilewright {
 
 /// 32 bits that look random and depend on both: the same everywhere. No cipher.
 TILEWRIGHT_HD constexpr unsigned random_bits(unsigned seed, unsigned counter) {
-  // A bijection of each argument whose every bit depends on every bit of the input about as often as not (C. Wellons, "lowbias32").
+  // A bijection of each argument whose every bit depends on every bit of the input about as
+  // often as not (C. Wellons, "lowbias32").
   unsigned x = seed * 0x9e3779b9u + counter;
   x ^= x >> 16;
   x *= 0x21f0aaadu;
@@ -64,10 +65,10 @@ TILEWRIGHT_HD constexpr unsigned char fp8_bits_at_random(float value, unsigned r
 
 }  // namespace detail
 
-/// One of the two numbers next to the value, the value itself if it is one: the upper with the probability (value - lower) / (upper -
-/// lower), to 2^-16 at least, if all values of `random` are equally probable; so the mean of many conversions is the value. The same
-/// result on every machine. To is half_t or bfloat16_t, which become infinite as when they round to nearest, or one of the 8-bit
-/// types, which saturate at the largest number. NaN stays NaN.
+/// One of the two numbers next to the value, the value itself if it is one: the upper with the probability
+/// (value - lower) / (upper - lower), to 2^-16 at least, if all values of `random` are equally probable; so the mean of
+/// many conversions is the value. The same result on every machine. To is half_t or bfloat16_t, which become infinite
+/// as when they round to nearest, or one of the 8-bit types, which saturate at the largest number. NaN stays NaN.
 template <class To>
 TILEWRIGHT_HD constexpr To stochastic_round(float value, unsigned random) {
   static_assert(__is_same(To, half_t) || __is_same(To, bfloat16_t) || is_fp8_v<To>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The element types: IEEE half and bfloat16 here, the 8-bit ones in their headers, and conversion between any two of them.
+// The element types: IEEE half and bfloat16 here, the 8-bit ones in their headers,
+// and conversion between any two of them.
 #pragma once
 
 #include <tilewright/numeric/fp8.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies a tile from global memory to LDS without registers, where the target can, while the kernel does something else.
+// Copies a tile from global memory to LDS without registers, where the target can,
+// while the kernel does something else.
 #pragma once
 
 #include <tilewright/lds/lds_access_walk.hpp>
@@ -55,10 +56,11 @@ TILEWRIGHT_HD void async_load_each(const LdsWindow& to, const Window& from, Know
 
 }  // namespace detail
 
-/// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside of the tensor.
-/// async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination: another buffer of the
-/// same layout. Targets without such copies, or without copies of this vector's size, load and store (check_direct_to_lds tells).
-/// Kernels that copy again and again take lane_copy or direct_copy, which check bounds once.
+/// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside
+/// of the tensor. async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination:
+/// another buffer of the same layout. Targets without such copies, or without copies of this vector's size, load and
+/// store (check_direct_to_lds tells). Kernels that copy again and again take lane_copy or direct_copy,
+/// which check bounds once.
 template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},
                                    index_t lds_bytes = 0, exec::call_site where = {}) {
@@ -86,7 +88,8 @@ TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& wi
   detail::async_load_each(lds_window, window, known, lds_bytes, typename Window::access_sequence{});
 }
 
-/// Waits until at most Outstanding of the thread's latest copies are not complete: a tile is Window::num_access of them. All when 0.
+/// Waits until at most Outstanding of the thread's latest copies are not complete:
+/// a tile is Window::num_access of them. All when 0.
 template <index_t Outstanding = 0>
 TILEWRIGHT_HD void async_wait(exec::call_site where = {}) {
   const exec::call_scope scope(where);

@@ -21,8 +21,9 @@ struct lane_exchange {
   array<index_t, NumAccess> of_group{};
 };
 
-/// Places are the addresses of a wave's instruction in LDS, in order. Possible where these are linear over F2 and each instruction
-/// fills as many bytes as it is aligned to: other accesses and waves then see the same order, with some bits flipped.
+/// Places are the addresses of a wave's instruction in LDS, in order. Possible where these are linear over F2 and each
+/// instruction fills as many bytes as it is aligned to: other accesses and waves then see the same order,
+/// with some bits flipped.
 template <tensor_graph LdsGraph, distribution_encoding Encoding, index_t ElementBytes, index_t NumAccess>
 TILEWRIGHT_HD constexpr lane_exchange<NumAccess> make_lane_exchange() {
   lane_exchange<NumAccess> exchange;
@@ -59,8 +60,8 @@ TILEWRIGHT_HD constexpr index_t xor_of_bits(index_t value, sequence<Bits...>) {
 
 }  // namespace detail
 
-/// Made by make_async_tile_window: a window whose accesses belong to other lanes of the wave, as LDS with LdsGraph's layout wants it.
-/// For async_load_tile only; the registers of a tile would be those of other lanes.
+/// Made by make_async_tile_window: a window whose accesses belong to other lanes of the wave, as LDS with LdsGraph's
+/// layout wants it. For async_load_tile only; the registers of a tile would be those of other lanes.
 template <class View, TileDistribution Distribution, tensor_graph LdsGraph>
 struct async_tile_window {
   using view_type = View;

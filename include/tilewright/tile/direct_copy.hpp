@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tile that is copied to LDS again and again without registers, from places further and further in memory, by AMD GPUs.
+// A tile that is copied to LDS again and again without registers,
+// from places further and further in memory, by AMD GPUs.
 #pragma once
 
 #include <tilewright/tile/async_window.hpp>

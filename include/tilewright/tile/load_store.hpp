@@ -101,8 +101,8 @@ TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_
   return tile;
 }
 
-/// The same from memory that lies `bytes` further. In LDS: another buffer of the same layout. In global memory: at least 0, the same
-/// for all threads of a wave, and inside of the tensor wherever the window itself is.
+/// The same from memory that lies `bytes` further. In LDS: another buffer of the same layout. In global memory: at
+/// least 0, the same for all threads of a wave, and inside of the tensor wherever the window itself is.
 template <TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {},
                                          exec::call_site where = {}) {
@@ -135,8 +135,8 @@ TILEWRIGHT_HD constexpr void require_storable() {
 
 }  // namespace detail
 
-/// Writes registers into the window. Elements outside of a tensor in global memory are not written. The tile must have the
-/// window's distribution.
+/// Writes registers into the window. Elements outside of a tensor in global memory are not written.
+/// The tile must have the window's distribution.
 template <TileWindow Window, class T, class Distribution, class Known = known_inside<>>
 TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
                               Known known = {}, exec::call_site where = {}) {

@@ -9,7 +9,8 @@
 namespace tilewright {
 
 #if TILEWRIGHT_CPU_PASS
-/// The target of this compilation pass; on the CPU one without transposing instructions, so that any target can be emulated.
+/// The target of this compilation pass; on the CPU one without transposing instructions,
+/// so that any target can be emulated.
 struct current_target {
   static constexpr arch::target value{};
 };

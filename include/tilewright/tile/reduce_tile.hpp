@@ -62,7 +62,8 @@ inline constexpr auto reduced_registers = [] {
   return result;
 }();
 
-/// How far apart in a partition index the threads are that replicate factor id, and how many; 1 thread if this index does not own it.
+/// How far apart in a partition index the threads are that replicate factor id, and how many;
+/// 1 thread if this index does not own it.
 struct replicas {
   index_t stride = 1, count = 1;
 };
@@ -137,9 +138,9 @@ template <class Tile>
 inline constexpr index_t block_tile_reduce_lds_bytes =
     Tile::distribution_type::num_threads() * Tile::num_elements * index_t(sizeof(typename Tile::element_type));
 
-/// Combines the partial results of the waves of a block through LDS at `lds`; all of them then hold the result. Call it after
-/// block_tile_reduce_sync. Waits once, between writing and reading: nobody may still use this LDS before, and a barrier must
-/// come before it is used again.
+/// Combines the partial results of the waves of a block through LDS at `lds`; all of them then hold the result. Call it
+/// after block_tile_reduce_sync. Waits once, between writing and reading: nobody may still use this LDS before,
+/// and a barrier must come before it is used again.
 TILEWRIGHT_CALLS_ANYTHING
 template <class Acc, class Distribution, class F>
 TILEWRIGHT_HD void block_tile_reduce_cross_wave_sync(static_distributed_tensor<Acc, Distribution>& tile,

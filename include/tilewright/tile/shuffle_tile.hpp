@@ -9,7 +9,8 @@ namespace tilewright {
 
 namespace detail {
 
-/// For each register of Out the register of In that has the same element of the tile, for every thread; possible or not.
+/// For each register of Out the register of In that has the same element of the tile, for every thread;
+/// possible or not.
 template <index_t N>
 struct register_exchange {
   bool is_possible = false;
@@ -113,9 +114,9 @@ inline constexpr index_t shuffle_tile_lds_bytes = [] {
   return n;
 }();
 
-/// Gives `in` the distribution of `out` through LDS at `lds`, by all threads of the block. `layout` is the descriptor of the tile in
-/// LDS, row-major by default; a swizzled one avoids conflicts. Waits once, between writing and reading: nobody may still
-/// use this LDS before, and a barrier must come before it is used again.
+/// Gives `in` the distribution of `out` through LDS at `lds`, by all threads of the block. `layout` is the descriptor
+/// of the tile in LDS, row-major by default; a swizzled one avoids conflicts. Waits once, between writing and reading:
+/// nobody may still use this LDS before, and a barrier must come before it is used again.
 template <class T, class Out, class In, TensorDescriptor Layout>
 TILEWRIGHT_HD void shuffle_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
                                 exec::lds_pointer lds, const Layout& layout, exec::call_site where = {}) {
@@ -142,8 +143,8 @@ TILEWRIGHT_HD constexpr void transpose_tile2d(static_distributed_tensor<T, Out>&
   }
 }
 
-/// out(n, m) = in(m, n) through LDS at `lds`, by all threads of the block; the rules are those of shuffle_tile. The tile of `in` lies
-/// there in row-major order.
+/// out(n, m) = in(m, n) through LDS at `lds`, by all threads of the block; the rules are those of shuffle_tile.
+/// The tile of `in` lies there in row-major order.
 template <class T, class Out, class In>
 TILEWRIGHT_HD void transpose_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
                                   exec::lds_pointer lds, exec::call_site where = {}) {

@@ -36,7 +36,8 @@ inline constexpr auto registers_of_part = [] {
 
 }  // namespace detail
 
-/// Elements begins <= x < ends of a tile, as a tile of their own. Only what threads hold can be cut; see slice_distribution_from_x.
+/// Elements begins <= x < ends of a tile, as a tile of their own. Only what threads hold can be cut;
+/// see slice_distribution_from_x.
 template <class T, class Distribution, index_t... Begins, index_t... Ends>
 TILEWRIGHT_HD constexpr auto get_slice_tile(const static_distributed_tensor<T, Distribution>& tile,
                                             sequence<Begins...> begins, sequence<Ends...> ends) {

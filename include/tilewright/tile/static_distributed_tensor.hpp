@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// The index of a thread's elements along one dimension of the tile: a digit for each factor of the dimension that the thread holds,
-/// the most significant factor first.
+/// The index of a thread's elements along one dimension of the tile: a digit for each factor of the dimension that the
+/// thread holds, the most significant factor first.
 template <index_t... Digits>
 struct tile_distributed_index {
   static constexpr index_t size = sizeof...(Digits);

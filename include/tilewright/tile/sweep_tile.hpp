@@ -57,7 +57,8 @@ TILEWRIGHT_HD constexpr auto span_index() {
   }(make_sequence<count>{});
 }
 
-/// First registers of the groups of Unpacks neighbours along each y, in row-major order, and the distance of the group's members.
+/// First registers of the groups of Unpacks neighbours along each y, in row-major order,
+/// and the distance of the group's members.
 template <class Distribution, index_t... Unpacks>
 struct sweep_groups {
   static constexpr index_t ndim = Distribution::ndim_y;
@@ -121,9 +122,9 @@ TILEWRIGHT_HD constexpr void sweep_group(Tile& tile, F& f) {
 
 }  // namespace detail
 
-/// Calls f(index) or f(index, element) for each element that the thread holds, in the order of its registers. The index is a tuple of
-/// a tile_distributed_index for each dimension of the tile: tile[index] is the element, in any tile of the distribution.
-/// unpacks: how many neighbours along each y one call gets, as several indices.
+/// Calls f(index) or f(index, element) for each element that the thread holds, in the order of its registers. The index
+/// is a tuple of a tile_distributed_index for each dimension of the tile: tile[index] is the element, in any tile of
+/// the distribution. unpacks: how many neighbours along each y one call gets, as several indices.
 TILEWRIGHT_CALLS_ANYTHING
 template <class Tile, class F, class Unpacks = sequence<>>
   requires detail::is_static_distributed_tensor_v<detail::remove_const_t<Tile>>
@@ -199,7 +200,8 @@ struct span_groups {
 
 }  // namespace detail
 
-/// The same in groups: Unpacks has the number of neighbours along each digit of the span that one call gets, as several indices.
+/// The same in groups: Unpacks has the number of neighbours along each digit of the span that one call gets,
+/// as several indices.
 TILEWRIGHT_CALLS_ANYTHING
 template <index_t X, class Tile, class F, index_t... Unpacks>
 TILEWRIGHT_HD constexpr void sweep_tile_uspan(const Tile&, F f, sequence<Unpacks...>) {

@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Promises make_tile_scatter_gather and make_paged_tile_window that all rows begin within 2^31 bytes, so that AMD GPUs may use their
-/// buffer instructions. The CPU backend checks it.
+/// Promises make_tile_scatter_gather and make_paged_tile_window that all rows begin within 2^31 bytes, so that AMD GPUs
+/// may use their buffer instructions. The CPU backend checks it.
 struct near_rows {};
 
 namespace detail {
@@ -73,7 +73,8 @@ TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tu
   return detail::make_gather_window<false>(view, lengths, origin, distribution, page_idx, dim);
 }
 
-/// The same with rows that all begin within 2^31 bytes. Tensors whose lengths are known to make them so small need no promise.
+/// The same with rows that all begin within 2^31 bytes. Tensors whose lengths are known
+/// to make them so small need no promise.
 template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered>
 TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>& lengths,
                                                       const multi_index<sizeof...(Lengths)>& origin,
@@ -82,7 +83,8 @@ TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tu
   return detail::make_gather_window<true>(view, lengths, origin, distribution, page_idx, dim);
 }
 
-/// This thread's indices from a table in global memory: table[begin + position of each of its rows], -1 where the table has ended.
+/// This thread's indices from a table in global memory: table[begin + position of each of its rows],
+/// -1 where the table has ended.
 template <class View, index_t Gathered, TileDistribution Distribution>
 TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index_t begin, Distribution) {
   using window_type = detail::gather_window_t<View, Distribution, Gathered>;

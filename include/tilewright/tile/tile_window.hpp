@@ -9,15 +9,16 @@
 
 namespace tilewright {
 
-/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there. Global memory only.
+/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there.
+/// Global memory only.
 template <index_t... Dims>
 struct known_inside {
   template <index_t D>
   static constexpr bool contains = ((D == Dims) || ...);
 };
 
-/// Made by make_tile_window. Addresses are computed there once; what is known to differ by constants shares a register, and
-/// moving along dimensions whose stride does not depend on the position only moves the buffer's begin.
+/// Made by make_tile_window. Addresses are computed there once; what is known to differ by constants shares a register,
+/// and moving along dimensions whose stride does not depend on the position only moves the buffer's begin.
 template <class View, TileDistribution Distribution>
 struct tile_window {
   using view_type = View;
@@ -163,8 +164,8 @@ TILEWRIGHT_HD constexpr void add_steps(Window& window, sequence<Bs...>) {
   ((window.base.elements[Bs] += constant(Window::accesses::list.x[Bs][D]) * stride), ...);
 }
 
-/// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer: what is left
-/// grows with the index, so that an offset below zero is never inside.
+/// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer:
+/// what is left grows with the index, so that an offset below zero is never inside.
 template <class Window, index_t... Bs, index_t... Ds>
 TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases, sequence<Ds...>) {
   constexpr address_rule rule = Window::rule;
@@ -191,10 +192,10 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
 }
 }  // namespace detail
 
-/// The window of the given lengths whose first element is at `origin`. Lengths are number<N>{}s and must be those of the
-/// distribution. The origin is the same for all threads of a block; vectors need it to be a multiple of the vector length in
-/// their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU backend checks both.
-/// `p` is whose part of the tile the thread accesses, its own unless said otherwise.
+/// The window of the given lengths whose first element is at `origin`. Lengths are number<N>{}s and must be those of
+/// the distribution. The origin is the same for all threads of a block; vectors need it to be a multiple of the vector
+/// length in their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU backend
+/// checks both. `p` is whose part of the tile the thread accesses, its own unless said otherwise.
 template <class View, class... Lengths, TileDistribution Distribution>
 TILEWRIGHT_HD constexpr auto make_tile_window(
     const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin, Distribution,
@@ -270,7 +271,8 @@ TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view,
   return window;
 }
 
-/// A window that belongs to no threads yet: a place and lengths. make_tile_window(it, distribution) makes one that can be loaded.
+/// A window that belongs to no threads yet: a place and lengths. make_tile_window(it,
+/// distribution) makes one that can be loaded.
 template <class View, class... Lengths>
 struct tile_window_with_static_lengths {
   using view_type = View;

@@ -93,7 +93,8 @@ struct grouped_tile_window {
 namespace detail {
 
 #if TILEWRIGHT_CPU_PASS
-/// On the CPU: what is said to be linear must be so, and what is said to be near. Compares each access with its own offset.
+/// On the CPU: what is said to be linear must be so, and what is said to be near.
+/// Compares each access with its own offset.
 template <class Window>
 void expect_linear(const Window& window) {
   const auto& descriptor = window.view.descriptor;
@@ -187,8 +188,9 @@ inline constexpr bool lengths_match_v<Window, tuple<Lengths...>, Distribution> =
 
 }  // namespace detail
 
-/// A window of a view whose addresses are not linear as a whole (merged, swizzled, indexed) but are so along dimensions `Linear`:
-/// accesses that differ only there share an address register, and moving along them is an addition. The CPU backend checks the claim.
+/// A window of a view whose addresses are not linear as a whole (merged, swizzled, indexed) but are so along dimensions
+/// `Linear`: accesses that differ only there share an address register, and moving along them is an addition.
+/// The CPU backend checks the claim.
 template <class View, class... Lengths, TileDistribution Distribution, index_t... Linear>
 TILEWRIGHT_HD constexpr auto make_tile_window_linear(const View& view, const tuple<Lengths...>&,
                                                      const multi_index<sizeof...(Lengths)>& origin,

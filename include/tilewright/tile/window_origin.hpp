@@ -29,8 +29,8 @@ TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::nd
 }
 
 #if TILEWRIGHT_CPU_PASS
-/// Distance in bytes from a window's first element to its last one inside of the tensor, where offsets grow with the index. Along a
-/// dimension whose indices come from a table nothing is known here.
+/// Distance in bytes from a window's first element to its last one inside of the tensor, where offsets grow with the
+/// index. Along a dimension whose indices come from a table nothing is known here.
 template <class Window>
 constexpr long_index_t reach_of(const Window& window) {
   long_index_t elements = 0;

@@ -84,8 +84,8 @@ TILEWRIGHT_HD constexpr void lower_anywhere(const Rules& rules, const index_t* p
   }
 }
 
-/// How far the lower index moves when the upper index has moved by up_step to up. low is where the lower index was; low_step holds
-/// zeros. There are num_lower and num_upper dimensions; the arrays have room for one more.
+/// How far the lower index moves when the upper index has moved by up_step to up. low is where the lower index was;
+/// low_step holds zeros. There are num_lower and num_upper dimensions; the arrays have room for one more.
 template <class Rules>
 TILEWRIGHT_HD constexpr void move_lower(const Rules& rules, const index_t* p, index_t num_lower, index_t num_upper,
                                         const index_t* up, const index_t* up_step, const index_t* low,

@@ -22,8 +22,9 @@ struct transform_rules<transform_kind::cyclic_shift> : default_rules {
   TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
 };
 
-/// lower d0 = upper d0, lower d1 = (upper d1 + upper d0) % length of d1, for lengths (d0, d1): each row of d1 is rotated by d0.
-/// A bijection for every length; see make_xor_transform for powers of two, which costs less. No vectors along either dimension.
+/// lower d0 = upper d0, lower d1 = (upper d1 + upper d0) % length of d1, for lengths (d0, d1): each row of d1 is
+/// rotated by d0. A bijection for every length; see make_xor_transform for powers of two, which costs less.
+/// No vectors along either dimension.
 template <class Length0, class Length1>
 TILEWRIGHT_HD constexpr auto make_cyclic_shift_transform(const tuple<Length0, Length1>& lengths) {
   detail::require_lengths<Length0, Length1>();

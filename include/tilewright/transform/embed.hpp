@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Parameters: the n upper lengths, the n strides, the constant, and a promise: every run-time stride, length and constant is a
-/// multiple of it. lower = constant + sum of upper i * stride i.
+/// Parameters: the n upper lengths, the n strides, the constant, and a promise: every run-time stride, length and
+/// constant is a multiple of it. lower = constant + sum of upper i * stride i.
 template <>
 struct transform_rules<transform_kind::embed> : default_rules {
   static constexpr bool linear = true;
@@ -58,9 +58,9 @@ struct transform_rules<transform_kind::embed> : default_rules {
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t n) { return p[2 * n] != 0; }
 };
 
-/// lower = constant + sum of upper i * stride i. Promise: every length, stride and constant that is known only at run time is a
-/// multiple of it (and the tensor begins at an address that is a multiple of it). It decides how wide vectors may be: along a
-/// dimension of stride 1 as wide as divides its length, all other strides and the constant.
+/// lower = constant + sum of upper i * stride i. Promise: every length, stride and constant that is known only at run
+/// time is a multiple of it (and the tensor begins at an address that is a multiple of it). It decides how wide vectors
+/// may be: along a dimension of stride 1 as wide as divides its length, all other strides and the constant.
 template <class... Lengths, class... Strides, class Promise = number<1>, class Constant = number<0>>
 TILEWRIGHT_HD constexpr auto make_embed_transform(const tuple<Lengths...>& lengths, const tuple<Strides...>& strides,
                                                   Promise promise = {}, Constant constant = {}) {

@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Parameters: lower length, upper length, the promised run, then the function's run-time values. lower = function(upper, values);
-/// where that is not an index of the lower dimension there is no element.
+/// Parameters: lower length, upper length, the promised run, then the function's run-time values. lower =
+/// function(upper, values); where that is not an index of the lower dimension there is no element.
 template <>
 struct transform_rules<transform_kind::functor> : default_rules {
   static constexpr bool may_be_invalid = true;
@@ -34,7 +34,8 @@ struct transform_rules<transform_kind::functor> : default_rules {
 
 namespace detail {
 
-/// F as a plain function, and a variable that points to it: g++ 12 takes no pointer to a function into a template argument's members.
+/// F as a plain function, and a variable that points to it: g++ 12 takes no pointer to a
+/// function into a template argument's members.
 template <class F, class Places>
 struct functor_call;
 template <class F, index_t... Is>
@@ -62,11 +63,12 @@ inline constexpr bool is_index_function_v<F, sequence<Is...>> =
 
 }  // namespace detail
 
-/// lower = f(upper, values...), for upper indices below upper_length. f is called only with such indices; where it returns no index
-/// of the lower dimension (-1, say), there is no element. f is a lambda without captures or an empty class whose call operator is
-/// constexpr and, for kernels, TILEWRIGHT_HD; what it needs at run time are `values`, a tuple of integers.
-/// Run, number<R>: a promise that f maps R consecutive indices that begin at a multiple of R to R consecutive ones that begin at a
-/// multiple of R, or all of them to nothing, and that run-time lengths are multiples of it. Vectors as long as R pass.
+/// lower = f(upper, values...), for upper indices below upper_length. f is called only with such indices; where it
+/// returns no index of the lower dimension (-1, say), there is no element. f is a lambda without captures or an empty
+/// class whose call operator is constexpr and, for kernels, TILEWRIGHT_HD; what it needs at run time are `values`, a
+/// tuple of integers. Run, number<R>: a promise that f maps R consecutive indices that begin at a multiple of R to R
+/// consecutive ones that begin at a multiple of R, or all of them to nothing,
+/// and that run-time lengths are multiples of it. Vectors as long as R pass.
 template <class F, class LowerLength, class UpperLength, class... Values, class Run = number<1>>
 TILEWRIGHT_HD constexpr auto make_functor_transform(F, LowerLength lower_length, UpperLength upper_length,
                                                     const tuple<Values...>& values = {}, Run run = {}) {

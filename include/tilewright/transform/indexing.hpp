@@ -6,7 +6,8 @@
 
 namespace tilewright {
 
-/// Parameters: how many indices, then the indices. lower = index number `upper`. A negative one says that there is no element.
+/// Parameters: how many indices, then the indices. lower = index number `upper`.
+/// A negative one says that there is no element.
 template <>
 struct transform_rules<transform_kind::indexing> : default_rules {
   static constexpr bool may_be_invalid = true;
@@ -30,8 +31,8 @@ struct transform_rules<transform_kind::indexing> : default_rules {
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t*, index_t) { return true; }
 };
 
-/// lower = indices[upper], for up to 15 indices, each number<N> or an integer; upper_length is their number. A negative index says
-/// that there is no element. No vectors. A longer table in constant memory is a make_functor_transform.
+/// lower = indices[upper], for up to 15 indices, each number<N> or an integer; upper_length is their number. A negative
+/// index says that there is no element. No vectors. A longer table in constant memory is a make_functor_transform.
 template <class Length, class... Indices>
 TILEWRIGHT_HD constexpr auto make_indexing_transform(Length upper_length, const tuple<Indices...>& indices) {
   static_assert(is_number_v<Length>, "indexing: the length must be known at compile time: number<4>{}");

@@ -9,7 +9,8 @@ namespace tilewright {
 
 namespace detail {
 
-/// Adds digits to digits, digit i counting from 0 to lengths[i] - 1 but for the first, which counts on: step becomes what changes.
+/// Adds digits to digits, digit i counting from 0 to lengths[i] - 1 but for the first,
+/// which counts on: step becomes what changes.
 TILEWRIGHT_HD constexpr void carry_over(const index_t* lengths, index_t n, const index_t* digits, index_t* step) {
   index_t carry = 0;
   for (index_t i = n - 1; i > 0; --i) {
@@ -70,7 +71,8 @@ struct transform_rules<transform_kind::merge> : default_rules {
   }
 };
 
-/// Parameters: the n lower lengths, then the multipliers and then the shifts of the divisions by all but the first of them.
+/// Parameters: the n lower lengths, then the multipliers and then the shifts of the
+/// divisions by all but the first of them.
 template <>
 struct transform_rules<transform_kind::merge_magic> : transform_rules<transform_kind::merge> {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
@@ -160,9 +162,9 @@ TILEWRIGHT_HD constexpr auto make_merge_transform_v2_magic_division(const tuple<
   }
 }
 
-/// One upper dimension from several lower ones; the last is the fastest. Upper indices are less than 2^31. Vectors pass that divide
-/// the last length. Run-time lengths are divided by through multiplication (their multipliers are computed here, so make such
-/// transforms on the host), static ones as the compiler does it.
+/// One upper dimension from several lower ones; the last is the fastest. Upper indices are less than 2^31. Vectors pass
+/// that divide the last length. Run-time lengths are divided by through multiplication (their multipliers are computed
+/// here, so make such transforms on the host), static ones as the compiler does it.
 template <class... Lengths>
 TILEWRIGHT_HD constexpr auto make_merge_transform(const tuple<Lengths...>& lower_lengths) {
   constexpr bool divides_by_run_time_length = []<class First, class... Rest>(tuple<First, Rest...>*) {

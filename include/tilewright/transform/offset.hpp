@@ -26,8 +26,8 @@ struct transform_rules<transform_kind::offset> : default_rules {
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t) { return p[1] != 0; }
 };
 
-/// lower = upper + offset, for upper indices below length. Vectors pass as far as their length divides both. A part of a dimension
-/// whose length is known is better taken with make_slice_transform, which checks its end.
+/// lower = upper + offset, for upper indices below length. Vectors pass as far as their length divides both. A part of
+/// a dimension whose length is known is better taken with make_slice_transform, which checks its end.
 template <class Length, class Offset>
 TILEWRIGHT_HD constexpr auto make_offset_transform(Length length, Offset offset) {
   detail::require_lengths<Length>();

@@ -27,8 +27,8 @@ struct transform_rules<transform_kind::pad> : default_rules {
     return unsigned(up[0]) - unsigned(p[1]) < unsigned(p[0]);
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {
-    // A vector must lie wholly inside or wholly outside of the original tensor. Lengths known only at run time are covered by
-    // the promise that came with them, which the lower run already contains.
+    // A vector must lie wholly inside or wholly outside of the original tensor. Lengths known only at run time are
+    // covered by the promise that came with them, which the lower run already contains.
     index_t r = low_run[0];
     if (p[0] != dynamic) r = gcd(r, p[0]);
     up_run[0] = detail::gcd_of_known(r, p[1]);
@@ -58,8 +58,9 @@ TILEWRIGHT_HD constexpr void require_short_pads() {
 
 }  // namespace detail
 
-/// lower = upper - left; the upper length is left + length + right. There is no element where lower < 0 or lower >= length.
-/// Vectors pass as far as their length divides length and left, so that each lies wholly inside or wholly outside.
+/// lower = upper - left; the upper length is left + length + right. There is no element where lower < 0 or
+/// lower >= length. Vectors pass as far as their length divides length and left,
+/// so that each lies wholly inside or wholly outside.
 template <class Length, class Left, class Right>
 TILEWRIGHT_HD constexpr auto make_pad_transform(Length length, Left left, Right right) {
   detail::require_lengths<Length>();

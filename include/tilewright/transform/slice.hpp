@@ -37,9 +37,9 @@ TILEWRIGHT_HD constexpr void require_slice() {
 
 }  // namespace detail
 
-/// Indices begin, begin + 1, ... < end of a dimension of the given length: lower = upper + begin, and the upper length is
-/// end - begin. Vectors pass as far as their length divides begin and end. 0 <= begin < end <= length is checked where
-/// all are static.
+/// Indices begin, begin + 1, ... < end of a dimension of the given length: lower = upper + begin, and the upper length
+/// is end - begin. Vectors pass as far as their length divides begin and end.
+/// 0 <= begin < end <= length is checked where all are static.
 template <class Length, class Begin, class End>
 TILEWRIGHT_HD constexpr auto make_slice_transform(Length length, Begin begin, End end) {
   detail::require_lengths<Length>();

@@ -29,9 +29,9 @@ struct transform_rules<transform_kind::swizzle> : default_rules {
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return true; }
 };
 
-/// lower d0 = upper d0; lower d1 = upper d1 ^ (xor of the flips whose bit is set in upper d0): a matrix of bits times d0.
-/// Flips: one number for each bit of d0, each smaller than the length of d1. Both lengths are powers of two. No
-/// vectors along either dimension.
+/// lower d0 = upper d0; lower d1 = upper d1 ^ (xor of the flips whose bit is set in upper d0): a matrix of bits times
+/// d0. Flips: one number for each bit of d0, each smaller than the length of d1. Both lengths are powers of two.
+/// No vectors along either dimension.
 template <index_t Length0, index_t Length1, index_t... Flips>
 TILEWRIGHT_HD constexpr auto make_swizzle_transform(const tuple<number<Length0>, number<Length1>>& lengths,
                                                     sequence<Flips...>) {

@@ -54,15 +54,16 @@ struct transform_spec {
 /// The transform's parameters in order, with run-time values filled in.
 using transform_parameters = array<index_t, transform_spec::max_parameters>;
 
-/// What each kind of transform does, for parameters p; n is the number of dimensions on the side that varies. Specialisations
-/// provide the first two, and what they do otherwise than default_rules.
+/// What each kind of transform does, for parameters p; n is the number of dimensions on the side that varies.
+/// Specialisations provide the first two, and what they do otherwise than default_rules.
 template <transform_kind Kind>
 struct transform_rules;
 
 /// What transforms say that do not say otherwise.
 struct default_rules {
-  //   lower(p, n, up, low)       the lower index of an upper index. Of an index that does not exist, because it is outside of the
-  //                              length or lies in a pad, it makes any lower index, but in a constant expression, too
+  //   lower(p, n, up, low)       the lower index of an upper index. Of an index that does not exist, because it is
+  //                              outside of the length or lies in a pad, it makes any lower index, but in a constant
+  //                              expression, too
   //   upper_length(p, n, i)      length of upper dimension i, `dynamic` when it depends on such a parameter
 
   /// The offset is a linear function of the upper index with coefficients that do not depend on it. Moves rely on it.
@@ -80,7 +81,8 @@ struct default_rules {
   /// Length of lower dimension i, or -1 when others fit.
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t*, index_t, index_t) { return -1; }
 
-  /// How long lower dimension i must be at least, as far as static parameters tell; for those that have no lower_length.
+  /// How long lower dimension i must be at least, as far as static parameters tell;
+  /// for those that have no lower_length.
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t*, index_t, index_t) { return 0; }
 
   /// Aligned contiguous run of each upper dimension, given those of the lower ones; see contiguous_runs.
@@ -148,8 +150,8 @@ TILEWRIGHT_HD constexpr auto make_transform(Ts... parameters) {
   return result;
 }
 
-/// Lengths that the compiler knows and that are lengths. Factories then make their result in one step: each function on the way is a
-/// template that this one descriptor needs.
+/// Lengths that the compiler knows and that are lengths. Factories then make their result in one step: each function on
+/// the way is a template that this one descriptor needs.
 template <class... Lengths>
 concept KnownLengths = ((static_value_v<Lengths> >= 1) && ...);
 
@@ -176,7 +178,8 @@ TILEWRIGHT_HD constexpr index_t multiply(index_t a, index_t b) {
 
 inline constexpr long_index_t largest_index = 2147483647;
 
-/// Product of n lengths, those left out that are known only at run time; anything above largest_index is given as largest_index + 1.
+/// Product of n lengths, those left out that are known only at run time;
+/// anything above largest_index is given as largest_index + 1.
 TILEWRIGHT_HD constexpr long_index_t bounded_product(const index_t* lengths, index_t n) {
   long_index_t product = 1;
   for (index_t i = 0; i < n; ++i) {

@@ -44,8 +44,8 @@ struct transform_rules<transform_kind::unmerge> : default_rules {
   }
 };
 
-/// lower = row-major linearisation of the upper indices; the last is the fastest. Vectors pass to the last upper dimension as far
-/// as their length divides its length, if that is static.
+/// lower = row-major linearisation of the upper indices; the last is the fastest. Vectors pass to the last upper
+/// dimension as far as their length divides its length, if that is static.
 template <class... Lengths>
 TILEWRIGHT_HD constexpr auto make_unmerge_transform(const tuple<Lengths...>& upper_lengths) {
   static_assert(sizeof...(Lengths) >= 1, "unmerge: at least one length is needed");

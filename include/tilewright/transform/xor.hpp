@@ -23,8 +23,9 @@ struct transform_rules<transform_kind::xor_modulo> : default_rules {
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) { return is_power_of_two(p[1]); }
 };
 
-/// lower d0 = upper d0, lower d1 = upper d1 ^ (upper d0 % length of d1), for lengths (d0, d1). The length of d1 must be a static
-/// power of two: for any other length this is not a bijection; see make_cyclic_shift_transform. No vectors along either dimension.
+/// lower d0 = upper d0, lower d1 = upper d1 ^ (upper d0 % length of d1), for lengths (d0, d1). The length of d1 must be
+/// a static power of two: for any other length this is not a bijection; see make_cyclic_shift_transform.
+/// No vectors along either dimension.
 template <class Length0, class Length1>
 TILEWRIGHT_HD constexpr auto make_xor_transform(const tuple<Length0, Length1>& lengths) {
   static_assert(is_number_v<Length1>,

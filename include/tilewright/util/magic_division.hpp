@@ -11,7 +11,8 @@ struct magic_division {
   unsigned multiplier = 1;
   index_t shift = 0;
 
-  /// n / divisor, for 0 <= n < 2^31. (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994.)
+  /// n / divisor, for 0 <= n < 2^31. (Granlund and Montgomery, "Division by invariant
+  /// integers using multiplication", 1994.)
   TILEWRIGHT_HD constexpr index_t divide(index_t n) const {
     const unsigned dividend = unsigned(n);
     const unsigned high = unsigned((static_cast<unsigned long long>(dividend) * multiplier) >> 32);

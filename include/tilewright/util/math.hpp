@@ -44,7 +44,8 @@ TILEWRIGHT_HD constexpr index_t log2_floor(index_t n) {
   return k;
 }
 
-/// Quotient and remainder of indices. Unsigned, because a signed remainder by a power of two costs three more instructions.
+/// Quotient and remainder of indices. Unsigned, because a signed remainder by a power
+/// of two costs three more instructions.
 TILEWRIGHT_HD constexpr index_t divide(index_t a, index_t b) { return index_t(unsigned(a) / unsigned(b)); }
 TILEWRIGHT_HD constexpr index_t modulo(index_t a, index_t b) { return index_t(unsigned(a) % unsigned(b)); }
 

@@ -6,7 +6,8 @@
 
 namespace tilewright::detail {
 
-/// Ends the program. Never constexpr; call it from a function whose name says what is wrong, so that the compiler's message does.
+/// Ends the program. Never constexpr; call it from a function whose name says what is wrong,
+/// so that the compiler's message does.
 TILEWRIGHT_HD void trap() {
 #if defined(__CUDA_ARCH__)
   __trap();

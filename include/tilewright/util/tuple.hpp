@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tuple of values of different types. Ours, because device code cannot call std::tuple's functions without extra flags.
+// A tuple of values of different types. Ours, because device code cannot call
+// std::tuple's functions without extra flags.
 #pragma once
 
 #include <tilewright/util/sequence.hpp>

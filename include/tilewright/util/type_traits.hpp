@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The few traits of types that the headers need: the standard's header takes a kernel's compiler longer than most of ours.
+// The few traits of types that the headers need: the standard's header takes a
+// kernel's compiler longer than most of ours.
 #pragma once
 
 namespace tilewright::detail {

@@ -8,7 +8,8 @@
 
 namespace tilewright::viz {
 
-/// Appends text, characters and numbers one after the other. (Sums of strings make g++ 12 warn about memory that they never touch.)
+/// Appends text, characters and numbers one after the other. (Sums of strings make g++ 12 warn
+/// about memory that they never touch.)
 template <class... Pieces>
 std::string concat(const Pieces&... pieces) {
   std::string result;

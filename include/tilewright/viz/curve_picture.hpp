@@ -70,7 +70,8 @@ struct curve_panel {
   curve_path path;
 };
 
-/// Elements as small squares, accesses as frames, the path through their middles; jumps are dashed, what overhangs the tile is red.
+/// Elements as small squares, accesses as frames, the path through their middles; jumps are dashed,
+/// what overhangs the tile is red.
 inline std::string curve_svg(const std::vector<curve_panel>& panels, const std::string& heading, svg_theme theme) {
   constexpr index_t margin = 16, gutter = 36, element = 30, top = 70;
   index_t width = margin, height = 0;

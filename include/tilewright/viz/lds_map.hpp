@@ -6,8 +6,8 @@
 
 namespace tilewright::viz {
 
-/// A layout (see graph_of) from (row, col) to an offset in elements, seen as bytes from the begin of the tile. Holds the graph by
-/// reference.
+/// A layout (see graph_of) from (row, col) to an offset in elements, seen as bytes from the begin of the tile.
+/// Holds the graph by reference.
 class lds_map {
  public:
   lds_map(const tensor_graph& layout, index_t element_bytes) : layout_(&layout), element_bytes_(element_bytes) {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a picture of one phase shows, before it becomes text or SVG: a grid of pieces of LDS, and the queues at the banks.
+// What a picture of one phase shows, before it becomes text or SVG: a grid of pieces of LDS,
+// and the queues at the banks.
 #pragma once
 
 #include <tilewright/viz/lds_map.hpp>
@@ -42,8 +43,8 @@ struct lds_picture {
 
 namespace detail {
 
-/// The numbers to show: the smallest aligned block of a power of two that holds all that is touched, at least `least`; if that
-/// is more than `most`, only what is touched.
+/// The numbers to show: the smallest aligned block of a power of two that holds all that is touched, at least `least`;
+/// if that is more than `most`, only what is touched.
 inline std::vector<index_t> shown_numbers(std::vector<index_t> touched, index_t count, index_t least, index_t most) {
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());

@@ -57,8 +57,9 @@ inline std::string cell_text(const lds_cell& cell, bool memory) {
 
 }  // namespace detail
 
-/// The grid: numbers are banks (memory: row:piece of the tile); (20) is lane 20, !20! lane 20 in a conflict, 20+ several lanes. Of
-/// more than 8 rows or 16 columns only those that the phase touches. Below it the queues at the banks.
+/// The grid: numbers are banks (memory: row:piece of the tile); (20) is lane 20, !20! lane 20 in a conflict, 20+
+/// several lanes. Of more than 8 rows or 16 columns only those that the phase touches.
+/// Below it the queues at the banks.
 inline std::string lds_text(const lds_picture& picture, lds_view view) {
   const lds_grid& grid = picture.grid;
   const bool memory = view == lds_view::memory;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Follows the access to a tile in LDS, instruction by instruction and phase by phase, down to who waits for whom in which bank.
+// Follows the access to a tile in LDS, instruction by instruction and phase by phase,
+// down to who waits for whom in which bank.
 #pragma once
 
 #include <tilewright/lds/lds_access.hpp>
@@ -26,7 +27,8 @@ struct lds_bank_visit {
   std::vector<index_t> lanes;
 };
 
-/// One phase of an instruction: the lanes served together and, for each bank, what it has to do, one entry for each cycle.
+/// One phase of an instruction: the lanes served together and, for each bank, what it has to do,
+/// one entry for each cycle.
 struct lds_phase_trace {
   index_t phase = 0;
   index_t degree = 0;  // cycles: the most entries of any bank; 0: no lane takes part

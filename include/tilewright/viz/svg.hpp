@@ -68,7 +68,8 @@ class svg_drawing {
     return result;
   }
 
-  /// Eight hues that people with any colour vision can tell apart, after Paul Tol's light scheme, and a darker tone of each.
+  /// Eight hues that people with any colour vision can tell apart, after Paul Tol's light scheme,
+  /// and a darker tone of each.
   static std::string style(svg_theme theme) {
     static constexpr const char* fills[num_colours] = {"#77aadd", "#ee8866", "#eedd88", "#44bb99", "#ffaabb", "#99ddff",
                                                        "#bbcc33", "#cabbe0", "#4f86bf", "#c9663f", "#c9b356", "#2f9478",

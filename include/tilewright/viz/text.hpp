@@ -134,7 +134,8 @@ inline std::string to_string(const row_group_curve& walk) {
          std::to_string(walk.group_rows) + " rows" + (walk.snake ? ", snake" : "");
 }
 
-/// The transforms from the top, whose dimensions the user indexes, to memory, which is 0. Dimensions are numbered through the graph.
+/// The transforms from the top, whose dimensions the user indexes, to memory, which is 0.
+/// Dimensions are numbered through the graph.
 inline std::string to_string(const tensor_graph& graph) {
   return "tensor graph, dimensions " + detail::joined(graph.top, " ") + detail::graph_text(graph, nullptr);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The harness can tell that a source is refused in the words expected; semicolons, brackets and quotes included, and that often.
+// The harness can tell that a source is refused in the words expected; semicolons,
+// brackets and quotes included, and that often.
 // EXPECT: the answer [42]; is wrong "here"
 // EXPECT: sizes differ
 // EXPECT: sizes differ

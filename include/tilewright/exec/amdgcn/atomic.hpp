@@ -30,7 +30,8 @@ TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* place, V v
     __scoped_atomic_fetch_max(word, value, __ATOMIC_RELAXED, scope);
     return;
   } else if constexpr (Op == atomic_op::max && __is_same(V, float)) {
-    // The bits of floats are in order as integers where they are positive, in reverse order as unsigned ones where they are negative.
+    // The bits of floats are in order as integers where they are positive,
+    // in reverse order as unsigned ones where they are negative.
     const int bits = bit_cast<int>(value);
     if (bits >= 0) {
       __scoped_atomic_fetch_max(integer, bits, __ATOMIC_RELAXED, scope);
@@ -84,8 +85,8 @@ TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* place, V v
 
 }  // namespace detail
 
-/// Updates 4 bytes atomically, or nothing when they are not inside the buffer: int, unsigned, float, or a pair of half_t or
-/// bfloat16_t. Floats must not be NaN where the largest is kept.
+/// Updates 4 bytes atomically, or nothing when they are not inside the buffer: int, unsigned, float, or a pair of
+/// half_t or bfloat16_t. Floats must not be NaN where the largest is kept.
 template <atomic_op Op, class V>
 TILEWRIGHT_HD void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
   static_assert(tilewright::detail::is_atomic_v<V>,

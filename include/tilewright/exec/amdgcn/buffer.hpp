@@ -26,8 +26,9 @@ TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
 
 namespace detail {
 
-// Word 3 of a buffer resource: raw addressing, offsets compared in bytes. GFX9: DATA_FORMAT = 32. GFX11 and GFX12: FORMAT =
-// 32_UINT and OOB_SELECT = 3. (LLVM AMDGPU usage, "Buffer Resource Descriptor"; RDNA3 and RDNA4 ISA, table "Buffer Resource".)
+// Word 3 of a buffer resource: raw addressing, offsets compared in bytes. GFX9: DATA_FORMAT = 32. GFX11 and GFX12:
+// FORMAT = 32_UINT and OOB_SELECT = 3. (LLVM AMDGPU usage, "Buffer Resource Descriptor"; RDNA3 and RDNA4 ISA,
+// table "Buffer Resource".)
 TILEWRIGHT_HD constexpr int resource_word3() { return arch::current::value.wave_size == 64 ? 0x00027000 : 0x31004000; }
 
 TILEWRIGHT_HD __amdgpu_buffer_rsrc_t make_resource(const global_buffer& buffer) {
@@ -38,8 +39,9 @@ TILEWRIGHT_HD __amdgpu_buffer_rsrc_t make_resource(const global_buffer& buffer) 
 
 }  // namespace detail
 
-/// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer. `uniform_offset`, at least 0 and the same for all threads
-/// of a wave, is a second part of the offset that costs nothing to change. It makes no offset below zero one that is inside.
+/// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer. `uniform_offset`, at least 0 and the same for all
+/// threads of a wave, is a second part of the offset that costs nothing to change.
+/// It makes no offset below zero one that is inside.
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
   const __amdgpu_buffer_rsrc_t r = detail::make_resource(buffer);

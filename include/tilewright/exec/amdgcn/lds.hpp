@@ -27,8 +27,8 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
   return {(__attribute__((address_space(3))) char*)memory};
 }
 
-/// A place that is the same for all lanes, as if it were not known where it comes from: what is computed from it later is not kept in
-/// scalar registers until then.
+/// A place that is the same for all lanes, as if it were not known where it comes from: what is computed from it later
+/// is not kept in scalar registers until then.
 TILEWRIGHT_HD lds_pointer forget_origin(lds_pointer p) {
   unsigned address = unsigned((__UINTPTR_TYPE__)p.address);
   asm volatile("" : "+s"(address));
@@ -56,8 +56,8 @@ TILEWRIGHT_HD void block_sync() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
-/// Meets the block as block_sync does, but waits for nothing that this wave has under way: what others may rely on, wait_for_lds says
-/// before.
+/// Meets the block as block_sync does, but waits for nothing that this wave has under way: what others may rely on,
+/// wait_for_lds says before.
 TILEWRIGHT_HD void block_barrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
   __builtin_amdgcn_s_barrier();

@@ -48,7 +48,8 @@ TILEWRIGHT_HD Part part_of(const T* registers) {
 
 }  // namespace detail
 
-/// How many instructions the machine issues for a group. They add to the same accumulator, so that others may stand between them.
+/// How many instructions the machine issues for a group. They add to the same accumulator,
+/// so that others may stand between them.
 template <arch::matrix_op Op>
 inline constexpr index_t mma_parts = arch::num_issues(Op);
 

@@ -19,13 +19,15 @@ TILEWRIGHT_HD void schedule_group() {
 /// Nothing is moved across this place.
 TILEWRIGHT_HD void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
 
-/// The value, as if it were not known where it comes from: what is computed from it later is not kept in registers until then.
+/// The value, as if it were not known where it comes from: what is computed from it later
+/// is not kept in registers until then.
 TILEWRIGHT_HD index_t forget_origin(index_t value) {
   asm volatile("" : "+v"(value));
   return value;
 }
 
-/// Whether the target's waits can be given to wait_for_*; elsewhere these do nothing, and the compiler waits where it has to.
+/// Whether the target's waits can be given to wait_for_*; elsewhere these do nothing,
+/// and the compiler waits where it has to.
 inline constexpr bool has_explicit_waits = arch::current::value.isa == arch::instruction_set::cdna;
 
 /// Waits until at most `Left` LDS accesses of this wave, resp. loads from global memory, are under way: once, where the
@@ -49,8 +51,8 @@ TILEWRIGHT_HD void set_priority() {
   __builtin_amdgcn_s_setprio(Priority);
 }
 
-/// Keeps N accumulators of 16 registers each in the accumulation registers, where the target has such. (One statement for all: the
-/// compiler sets aside as many accumulation registers as one statement needs.)
+/// Keeps N accumulators of 16 registers each in the accumulation registers, where the target has such. (One statement
+/// for all: the compiler sets aside as many accumulation registers as one statement needs.)
 template <index_t N>
 TILEWRIGHT_HD void keep_in_accumulation_registers([[maybe_unused]] void* registers) {
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)

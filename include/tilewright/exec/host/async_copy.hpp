@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies from global memory to LDS that bypass registers, for kernels that run on the CPU. They arrive as late as they may, in
-// async_wait(), so that a kernel that forgets to wait does not see them.
+// Copies from global memory to LDS that bypass registers, for kernels that run on the CPU. They arrive as late as they
+// may, in async_wait(), so that a kernel that forgets to wait does not see them.
 #pragma once
 
 #include <tilewright/exec/host/machine.hpp>
@@ -8,9 +8,9 @@
 namespace tilewright::exec {
 inline namespace host {
 
-/// Begins to copy Bytes from the buffer (zeros when they are not inside) to LDS; async_wait() says when they are there. All lanes
-/// of the wave call it. On AMD targets that copy so many bytes for each lane without registers, the destination of lane
-/// l must be that of lane 0 plus l * Bytes. Targets without such an instruction load and store.
+/// Begins to copy Bytes from the buffer (zeros when they are not inside) to LDS; async_wait() says when they are there.
+/// All lanes of the wave call it. On AMD targets that copy so many bytes for each lane without registers, the
+/// destination of lane l must be that of lane 0 plus l * Bytes. Targets without such an instruction load and store.
 template <index_t Bytes>
 void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset,
                        call_site where = {}) {
@@ -89,8 +89,8 @@ inline void complete_copies(thread_context& self, std::size_t count, call_site w
 
 }  // namespace detail
 
-/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
-/// visible to the thread, and to the block after a barrier.
+/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they
+/// wrote is then visible to the thread, and to the block after a barrier.
 template <index_t Outstanding = 0>
 void async_wait(call_site where = {}) {
   static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");
@@ -99,8 +99,8 @@ void async_wait(call_site where = {}) {
   detail::complete_copies(self, copies > Outstanding ? copies - Outstanding : 0, where);
 }
 
-/// Begins to copy Bytes to LDS, or zeros for out_of_bounds_offset. Copies belong to the group that async_end_group() ends next. A
-/// thread that makes groups waits for groups only.
+/// Begins to copy Bytes to LDS, or zeros for out_of_bounds_offset. Copies belong to the group that async_end_group()
+/// ends next. A thread that makes groups waits for groups only.
 template <index_t Bytes>
 void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset,
                          call_site where = {}) {

@@ -22,8 +22,8 @@ void update(char* place, const V& value) {
 
 }  // namespace detail
 
-/// Updates 4 bytes atomically, or nothing when they are not inside the buffer: int, unsigned, float, or a pair of half_t or
-/// bfloat16_t. Floats must not be NaN where the largest is kept.
+/// Updates 4 bytes atomically, or nothing when they are not inside the buffer: int, unsigned, float, or a pair of
+/// half_t or bfloat16_t. Floats must not be NaN where the largest is kept.
 template <atomic_op Op, class V>
 void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
   static_assert(tilewright::detail::is_atomic_v<V>,

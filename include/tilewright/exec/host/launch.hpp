@@ -20,7 +20,8 @@
 namespace tilewright::exec {
 inline namespace host {
 
-/// Whether a launch looks for races in LDS and for reads of what was never written, and reports conflicts by source line.
+/// Whether a launch looks for races in LDS and for reads of what was never written,
+/// and reports conflicts by source line.
 enum class lds_checks : signed char {
   from_environment,  // on if TILEWRIGHT_CHECK_LDS is set to anything but 0
   off,

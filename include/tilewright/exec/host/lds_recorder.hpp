@@ -17,8 +17,8 @@ inline namespace host {
 
 /// The accesses of one block's threads between two rendezvous. The accesses that come next in the lanes of a wave are
 /// one instruction if they are of one kind (and on one line, where lines are known). If they are not, some lanes have
-/// skipped what others executed: then the kind that the other lanes do not come to later is counted first, for the lanes
-/// that are at it.
+/// skipped what others executed: then the kind that the other lanes do not come to later is counted first,
+/// for the lanes that are at it.
 class lds_recorder {
  public:
   lds_recorder(const arch::target& target, index_t block_size)

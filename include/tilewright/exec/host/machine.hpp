@@ -140,8 +140,8 @@ void mma_part(Accumulator* c, const A* a, const B* b) {
 }
 
 /// Four 8x8 matrices of 16-bit elements (NVIDIA targets): lane l gives the address of row l % 8 of matrix l / 8, and
-/// receives in word j the elements (row l / 4, columns 2 (l % 4) and the next) of matrix j; Transposed: (rows 2 (l % 4) and the next,
-/// column l / 4).
+/// receives in word j the elements (row l / 4, columns 2 (l % 4) and the next) of matrix j; Transposed:
+/// (rows 2 (l % 4) and the next, column l / 4).
 template <bool Transposed = false>
 array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site where = {}) {
   return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset, Transposed, where);

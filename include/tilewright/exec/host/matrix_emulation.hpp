@@ -122,7 +122,8 @@ class matrix_emulator {
     } else if constexpr (std::is_same_v<T, bfloat16_t>) {
       return float(element);
     } else {
-      // Without branches: 2^112 rebases the exponent and makes denormals normal; infinity and NaN then need their exponent back.
+      // Without branches: 2^112 rebases the exponent and makes denormals normal;
+      // infinity and NaN then need their exponent back.
       const unsigned bits = bit_cast<unsigned short>(element), magnitude = bits & 0x7fffu;
       const unsigned rebased = bit_cast<unsigned>(bit_cast<float>(magnitude << 13) * 0x1p112f);
       const unsigned special = magnitude >= 0x7c00u ? 0x7f800000u : 0u;

@@ -30,8 +30,8 @@ void read_transposed(arch::lds_op op, index_t element_bytes, index_t wave_size, 
   }
 }
 
-/// ldmatrix of four 8 x 8 matrices of 16-bit elements: lane l addresses row l % 8 of matrix l / 8; of each matrix, lane i
-/// receives words i % 4 of row i / 4. (PTX ISA, "ldmatrix")
+/// ldmatrix of four 8 x 8 matrices of 16-bit elements: lane l addresses row l % 8 of matrix l / 8; of each matrix, lane
+/// i receives words i % 4 of row i / 4. (PTX ISA, "ldmatrix")
 template <class ReadOf>
 void read_matrices(const char* lds, ReadOf read_of) {
   for (index_t lane = 0; lane < 32; ++lane) {

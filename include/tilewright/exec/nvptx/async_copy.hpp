@@ -45,7 +45,8 @@ TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byt
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(p.address + lds_offset));
   const char* const from = buffer.base + unsigned(byte_offset);
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "async_load_in_group: cp.async copies 4, 8 or 16 bytes");
-  // Where no bytes are read the address does not matter. Compared here: else a loop would keep the results for all its copies.
+  // Where no bytes are read the address does not matter. Compared here: else a loop would
+  // keep the results for all its copies.
   if constexpr (Bytes == 16) {
     asm volatile(
         "{.reg .pred inside;\n.reg .b32 bytes_read;\n"
@@ -74,8 +75,8 @@ TILEWRIGHT_HD void async_wait_groups() {
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane);
 
-/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they wrote is then
-/// visible to the thread, and to the block after a barrier.
+/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they
+/// wrote is then visible to the thread, and to the block after a barrier.
 template <index_t Outstanding = 0>
 TILEWRIGHT_HD void async_wait() {
   static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Barriers of Hopper GPUs: in LDS (mbarrier), among some waves, among the blocks of a cluster; and registers that waves hand over.
+// Barriers of Hopper GPUs: in LDS (mbarrier), among some waves, among the blocks of a cluster;
+// and registers that waves hand over.
 #pragma once
 
 #include <tilewright/exec/nvptx/memory.hpp>
@@ -84,7 +85,8 @@ TILEWRIGHT_HD index_t block_of_cluster() {
   return rank;
 }
 
-/// Barrier of all threads of all blocks of the cluster. It orders no memory accesses but those that a fence makes known.
+/// Barrier of all threads of all blocks of the cluster. It orders no memory
+/// accesses but those that a fence makes known.
 TILEWRIGHT_HD void cluster_sync() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
@@ -121,8 +123,8 @@ TILEWRIGHT_HD unsigned load_acquire(const unsigned* counter) {
   return n;
 }
 
-/// Lets the next kernel of the stream start its blocks as soon as this one leaves room, and waits until all earlier kernels are
-/// complete and what they wrote is seen.
+/// Lets the next kernel of the stream start its blocks as soon as this one leaves room, and waits until all earlier
+/// kernels are complete and what they wrote is seen.
 TILEWRIGHT_HD void let_next_kernel_start() { asm volatile("griddepcontrol.launch_dependents;"); }
 TILEWRIGHT_HD void wait_for_previous_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies of whole boxes between tensors in global memory and LDS (TMA). One thread starts a copy; an mbarrier counts its bytes.
+// Copies of whole boxes between tensors in global memory and LDS (TMA). One thread starts a copy;
+// an mbarrier counts its bytes.
 #pragma once
 
 #include <tilewright/exec/nvptx/barrier.hpp>
@@ -20,7 +21,8 @@ TILEWRIGHT_HD void bulk_load(unsigned lds, const tensor_map& map, mbarrier done,
       : "memory");
 }
 
-/// The same to the same place in each block of the cluster whose bit is set in `blocks`; each one's own barrier counts its bytes.
+/// The same to the same place in each block of the cluster whose bit is set in `blocks`;
+/// each one's own barrier counts its bytes.
 TILEWRIGHT_HD void bulk_load_multicast(unsigned lds, const tensor_map& map, mbarrier done, unsigned blocks, index_t x,
                                        index_t y, index_t z) {
   asm volatile(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes tensor maps, on the host. The driver's function is asked for at run time, so that nothing but the CUDA runtime is linked.
+// Makes tensor maps, on the host. The driver's function is asked for at run time,
+// so that nothing but the CUDA runtime is linked.
 #pragma once
 
 #include <tilewright/exec/tensor_map.hpp>
@@ -19,7 +20,8 @@ struct tensor_map_request {
   index_t box[2];                // in elements along dimensions 0 and 1; 1 along dimension 2
 };
 
-/// The box lies in LDS as make_tensor_map's swizzle says: box[0] * element_bytes is 128 or 64, the swizzle of that many bytes.
+/// The box lies in LDS as make_tensor_map's swizzle says: box[0] * element_bytes is 128 or 64,
+/// the swizzle of that many bytes.
 inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request& r) {
   using encode_function = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
                                        const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,

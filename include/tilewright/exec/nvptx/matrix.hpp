@@ -50,8 +50,9 @@ TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
   }
 }
 
-/// Four 8x8 matrices of 16-bit elements: lane l gives the address of row l % 8 of matrix l / 8, and receives in word j the
-/// elements (row l / 4, columns 2 (l % 4) and the next) of matrix j; Transposed: (rows 2 (l % 4) and the next, column l / 4).
+/// Four 8x8 matrices of 16-bit elements: lane l gives the address of row l % 8 of matrix l / 8, and receives in word j
+/// the elements (row l / 4, columns 2 (l % 4) and the next) of matrix j; Transposed:
+/// (rows 2 (l % 4) and the next, column l / 4).
 template <bool Transposed = false>
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
   array<unsigned, 4> words;
@@ -70,7 +71,8 @@ TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset)
   return words;
 }
 
-/// The reverse: lane l gives the address of row l % 8 of matrix l / 8, and word j holds the lane's elements of matrix j. Since sm_90.
+/// The reverse: lane l gives the address of row l % 8 of matrix l / 8,
+/// and word j holds the lane's elements of matrix j. Since sm_90.
 TILEWRIGHT_HD void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words) {
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(p.address + byte_offset));
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(words[0]),

@@ -13,7 +13,8 @@ struct hopper_args {
   exec::tensor_map a, b, c;  // boxes of a stage and of C
   gemm_args gemm;
   work_schedule schedule;  // of clusters
-  /// Where parts of tiles meet: for each sharer, block of a cluster and consumer 64 x n floats, and a counter, 0 before and after.
+  /// Where parts of tiles meet: for each sharer, block of a cluster and consumer 64 x n floats, and a counter,
+  /// 0 before and after.
   float* parts;
   unsigned* counters;
 };

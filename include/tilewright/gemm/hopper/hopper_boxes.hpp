@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The boxes in LDS by which C comes and goes: consumers fill them, one thread starts their bulk stores, another one brings the old C.
+// The boxes in LDS by which C comes and goes: consumers fill them, one thread starts their bulk stores,
+// another one brings the old C.
 #pragma once
 
 #include <tilewright/gemm/hopper/hopper_pipeline.hpp>

@@ -51,7 +51,8 @@ TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const h
   const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = hopper_clusters(t, multiprocessors);
   const work_schedule s =
       make_work_schedule(hopper_order(g, t, workers), k_tiles, workers, 2 * multiprocessors / t.cluster());
-  // The tensor cores do 8192 bits of products a clock; a row takes 2.9 clocks to come, 4.8 if rows begin within cache lines.
+  // The tensor cores do 8192 bits of products a clock; a row takes 2.9 clocks to come,
+  // 4.8 if rows begin within cache lines.
   const bool aligned =
       long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
   const double multiply = double(t.m) * t.n / 32 + 24, fetch = fetched_rows(t, o) * (aligned ? 2.9 : 4.8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Results on their way from accumulators to memory: parts of a tile are added up, and what is asked for is done to the sums before
-// they go to boxes in LDS.
+// Results on their way from accumulators to memory: parts of a tile are added up,
+// and what is asked for is done to the sums before they go to boxes in LDS.
 #pragma once
 
 #include <tilewright/gemm/activation.hpp>
@@ -9,8 +9,9 @@
 #if TILEWRIGHT_NVPTX_PASS
 namespace tilewright {
 
-/// Adds up the parts of a tile that was split along k; c holds this block's part. Parts but the last are left in memory. The last one
-/// waits for them: they belong to blocks with lower numbers, which have started before. True for the last.
+/// Adds up the parts of a tile that was split along k; c holds this block's part. Parts but the last are left in
+/// memory. The last one waits for them: they belong to blocks with lower numbers, which have started before.
+/// True for the last.
 template <class Policy>
 TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_unit& unit, index_t rank,
                                 index_t consumer) {

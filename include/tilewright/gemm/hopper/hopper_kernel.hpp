@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C = alpha A B + beta C on Hopper GPUs: blocks that stay for many tiles; in each, one warpgroup that starts bulk copies and one to
-// three that multiply.
+// C = alpha A B + beta C on Hopper GPUs: blocks that stay for many tiles; in each,
+// one warpgroup that starts bulk copies and one to three that multiply.
 #pragma once
 
 #include <tilewright/gemm/hopper/hopper_epilogue.hpp>
@@ -9,7 +9,8 @@
 #if TILEWRIGHT_NVPTX_PASS
 namespace tilewright {
 
-/// The kernel of a hopper_policy, for hopper_launch: each block works on the units of args.schedule that fall to its cluster.
+/// The kernel of a hopper_policy, for hopper_launch: each block works on the units of
+/// args.schedule that fall to its cluster.
 template <class Policy>
 struct hopper_gemm {
   static constexpr hopper_tile tile = Policy::tile;
@@ -37,7 +38,8 @@ struct hopper_gemm {
     }
   }
 
-  /// Every other tile is walked backwards along k: it begins with those k tiles of its neighbour that are still in the L2 cache.
+  /// Every other tile is walked backwards along k: it begins with those k tiles of its
+  /// neighbour that are still in the L2 cache.
   TILEWRIGHT_HD void produce() const {
     typename pipeline::cursor at;
     bool waited = false, backwards = false;
@@ -63,8 +65,8 @@ struct hopper_gemm {
     typename pipeline::cursor at;
     index_t previous = 0;
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
-      // The first consumer finishes the tile first: the second computes while it writes, and it begins the next tile while the
-      // second writes.
+      // The first consumer finishes the tile first: the second computes while it writes,
+      // and it begins the next tile while the second writes.
       const index_t last_to_share = max(unit.k_begin, unit.k_end - head_start);
       TILEWRIGHT_UNROLL(1)
       for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
@@ -86,8 +88,8 @@ struct hopper_gemm {
     });
   }
 
-  /// What the waves of the last warpgroup do, one thread each: the first starts copies to stages, the second stores of C, the third
-  /// copies of the old C.
+  /// What the waves of the last warpgroup do, one thread each: the first starts copies to stages,
+  /// the second stores of C, the third copies of the old C.
   TILEWRIGHT_HD void copy(index_t wave) const {
     const auto units = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); };
     if (wave == 0) produce();

@@ -11,9 +11,9 @@
 
 namespace tilewright {
 
-/// A block computes m x n of C with `consumers` warpgroups of m / consumers x n each, and one more warpgroup that starts copies.
-/// Blocks form clusters: `share_b` blocks above each other, which receive the same tile of B at once (multicast), times `share_a`
-/// blocks side by side, which receive the same tile of A.
+/// A block computes m x n of C with `consumers` warpgroups of m / consumers x n each, and one more warpgroup that
+/// starts copies. Blocks form clusters: `share_b` blocks above each other, which receive the same tile of B at once
+/// (multicast), times `share_a` blocks side by side, which receive the same tile of A.
 struct hopper_tile {
   index_t m = 128, n = 256;
   index_t share_b = 1, share_a = 1;
@@ -35,7 +35,8 @@ struct hopper_tile {
   TILEWRIGHT_HD constexpr index_t boxes_of_consumer() const { return repeat_m() * boxes_per_row(); }
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return consumers * boxes_of_consumer(); }
 
-  /// The order in which a tile's boxes leave: one consumer after the other if they take turns, else a box of each in turn.
+  /// The order in which a tile's boxes leave: one consumer after the other if they take turns,
+  /// else a box of each in turn.
   TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
     return takes_turns() ? consumer * boxes_of_consumer() + box : box * consumers + consumer;
   }

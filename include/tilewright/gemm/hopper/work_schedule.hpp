@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Shares tiles of C among blocks that stay: whole tiles as long as all blocks are busy, and equal shares of k tiles of the others in
-// a last round that would leave many idle.
+// Shares tiles of C among blocks that stay: whole tiles as long as all blocks are busy, and equal shares of k tiles of
+// the others in a last round that would leave many idle.
 #pragma once
 
 #include <tilewright/gemm/hopper/tile_order.hpp>
 
 namespace tilewright {
 
-/// What a block does at once: k tiles [k_begin, k_end) of a tile of C; nothing if there are none. If `parts` is more than 1, part
-/// `part` of the tile; such tiles are numbered by `split_tile`, and the part belongs to `sharer`, the part before it to sharer - 1.
+/// What a block does at once: k tiles [k_begin, k_end) of a tile of C; nothing if there are none. If `parts` is more
+/// than 1, part `part` of the tile; such tiles are numbered by `split_tile`, and the part belongs to `sharer`,
+/// the part before it to sharer - 1.
 struct work_unit {
   tile_position tile;
   index_t k_begin, k_end;
@@ -75,7 +76,8 @@ struct split_cost {
   index_t wait = 6, read = 2, change = 4;
 };
 
-/// A schedule for `workers` workers, which finishes soonest by these costs; with at most `max_sharers` parts to be kept in memory.
+/// A schedule for `workers` workers, which finishes soonest by these costs;
+/// with at most `max_sharers` parts to be kept in memory.
 TILEWRIGHT_HD constexpr work_schedule make_work_schedule(const tile_order& order, index_t k_tiles, index_t workers,
                                                          index_t max_sharers, split_cost cost = {}) {
   const index_t tiles = order.num_tiles(), left = modulo(tiles, workers), shared = k_tiles - cost.wait;
