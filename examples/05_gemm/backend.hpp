@@ -65,7 +65,7 @@ struct operands {
 
 /// LDS conflicts of one kind of instruction over the whole launch: extra cycles predicted at compile time for what the
 /// kernel executes, and those that the machine counted.
-struct lds_line {
+struct lds_conflicts {
   std::string instruction;  // for instance ds_read_b128
   std::int64_t executions = 0;
   std::int64_t predicted_cycles = 0;  // conflicts included; NVIDIA: wavefronts
@@ -74,11 +74,11 @@ struct lds_line {
 };
 
 struct outcome {
-  std::string device;           // for instance "CPU emulating gfx942" or "NVIDIA H100 80GB HBM3"
-  std::string kernel;           // what ran
-  std::string reason;           // why that one
-  std::vector<double> seconds;  // one entry per repetition
-  std::vector<lds_line> lds;    // empty: no prediction
+  std::string device;              // for instance "CPU emulating gfx942" or "NVIDIA H100 80GB HBM3"
+  std::string kernel;              // what ran
+  std::string reason;              // why that one
+  std::vector<double> seconds;     // one entry per repetition
+  std::vector<lds_conflicts> lds;  // empty: no prediction
 };
 
 struct run_options {

@@ -213,8 +213,8 @@ kernel_problem kernel_problem_of(const problem& p, const operands& data) {
   return r;
 }
 
-std::vector<lds_line> predicted_lines(const kernel_entry& kernel, const tw::gemm_args& args) {
-  std::vector<lds_line> result;
+std::vector<lds_conflicts> predicted_lds(const kernel_entry& kernel, const tw::gemm_args& args) {
+  std::vector<lds_conflicts> result;
   if (!kernel.prediction) return result;
   std::vector<tw::arch::lds_op> ops;
   kernel.prediction->for_each(kernel.rounds(args), [&](const tw::lds_access_analysis& access, tw::long_index_t times) {

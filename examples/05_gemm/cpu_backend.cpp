@@ -53,10 +53,10 @@ class cpu_backend final : public backend {
     result.device = std::string("CPU emulating ") + target_->name;
     result.kernel = kernel.name();
     result.reason = choice.reason;
-    result.lds = predicted_lines(kernel, args);
+    result.lds = predicted_lds(kernel, args);
     for (int i = 0; i < options.repeat; ++i) {
       std::copy(initial_c.begin(), initial_c.end(), static_cast<char*>(data.c));
-      for (lds_line& line : result.lds) line.counted_conflicts = 0;
+      for (lds_conflicts& known : result.lds) known.counted_conflicts = 0;
       const auto begin = std::chrono::steady_clock::now();
       launch(kernel.product, args, result.lds, [&](double fraction) {
         if (options.progress) options.progress((i + fraction) / options.repeat);
@@ -68,7 +68,7 @@ class cpu_backend final : public backend {
   }
 
  private:
-  void launch(const kernel_launch& what, const tw::gemm_args& args, std::vector<lds_line>& lines,
+  void launch(const kernel_launch& what, const tw::gemm_args& args, std::vector<lds_conflicts>& conflicts,
               const std::function<void(double)>& progress) const {
     const tw::grid_size grid = what.grid(args);
     tw::exec::launch_config config{.target = target_,
@@ -78,10 +78,10 @@ class cpu_backend final : public backend {
     if (progress)
       config.progress = [&](tw::long_index_t done, tw::long_index_t total) { progress(double(done) / double(total)); };
     const tw::exec::launch_report report = tw::exec::launch(config, [&] { what.body(args); });
-    for (const tw::exec::lds_row& row : report.rows) {
-      const std::string name = tw::arch::instruction_name(*target_, row.op);
-      for (lds_line& line : lines) {
-        if (line.instruction == name) line.counted_conflicts += row.conflicts;
+    for (const tw::exec::lds_op_counts& counts : report.by_op) {
+      const std::string name = tw::arch::instruction_name(*target_, counts.op);
+      for (lds_conflicts& known : conflicts) {
+        if (known.instruction == name) known.counted_conflicts += counts.conflicts;
       }
     }
   }

@@ -135,7 +135,7 @@ class gpu_backend final : public backend {
       if (kernel.reduction.grid) launch(kernel.reduction);
     });
     result.kernel = kernel.name();
-    result.lds = predicted_lines(kernel, args);
+    result.lds = predicted_lds(kernel, args);
     return result;
   }
 

@@ -84,6 +84,6 @@ chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, co
 
 /// One line for each kind of LDS instruction, from the analysis at compile time;
 /// what a machine counts is still to be filled in.
-std::vector<lds_line> predicted_lines(const kernel_entry& kernel, const tw::gemm_args& args);
+std::vector<lds_conflicts> predicted_lds(const kernel_entry& kernel, const tw::gemm_args& args);
 
 }  // namespace gemm_example

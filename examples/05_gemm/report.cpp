@@ -89,7 +89,7 @@ std::string lds_text(const outcome& result) {
   if (result.lds.empty()) return "";
   std::string text =
       formatted("%-18s %14s %20s %18s\n", "LDS instruction", "executions", "conflicts predicted", "counted");
-  for (const lds_line& line : result.lds) {
+  for (const lds_conflicts& line : result.lds) {
     const std::string counted = line.counted_conflicts < 0 ? "-" : std::to_string(line.counted_conflicts);
     text += formatted("%-18s %14lld %20lld %18s\n", line.instruction.c_str(), static_cast<long long>(line.executions),
                       static_cast<long long>(line.predicted_conflicts), counted.c_str());
@@ -127,7 +127,7 @@ std::string to_json(const report& r) {
   const problem& p = r.what;
   const double best = best_seconds(r.result);
   json lds = json::array();
-  for (const lds_line& line : r.result.lds)
+  for (const lds_conflicts& line : r.result.lds)
     lds.push_back({{"instruction", line.instruction},
                    {"executions", line.executions},
                    {"predicted_cycles", line.predicted_cycles},

@@ -34,8 +34,8 @@ tw::lds_use rows_of(index_t rows, index_t k) {
 
 // -------- the order of an unmerge
 
-/// The XOR preshuffle of 64 rows of 32 halves, whose chunks (2 rows,
-/// 4 of each) are numbered within a row first or row first.
+/// The XOR preshuffle of 64 rows of 32 halves, whose chunks (2 rows, 4 of each)
+/// are numbered within a row first or row first.
 tw::tensor_graph preshuffle(bool layer_first) {
   using enum tw::transform_kind;
   const tw::tensor_graph permuted =

@@ -78,7 +78,7 @@ TEST(launch, blocks_in_parallel_give_the_same_result_and_counts_as_one_after_ano
   EXPECT_EQ(one.workers, 1);
   EXPECT_EQ(many.workers, 4);
   EXPECT_EQ(one.blocks, blocks);
-  EXPECT_EQ(one.rows, many.rows);
+  EXPECT_EQ(one.by_op, many.by_op);
   EXPECT_EQ(one.totals, many.totals);
 }
 

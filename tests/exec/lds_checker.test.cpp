@@ -303,22 +303,22 @@ TEST(lds_checker, conflicts_by_source_line_of_the_outermost_scope) {
     if (exec::thread_id() < 64) write_and_read(p, exec::thread_id() % 32 * 32 + exec::thread_id() / 32 * 4);
   });
   const int line = __LINE__ - 4;
-  ASSERT_EQ(report.lines.size(), 4u);
+  ASSERT_EQ(report.by_line.size(), 4u);
   const std::string file = __FILE__;
   const auto expect = [&](std::size_t i, int at, arch::lds_op op, tw::long_index_t executions,
                           tw::long_index_t conflicts) {
-    EXPECT_EQ(report.lines[i].file, file);
-    EXPECT_EQ(report.lines[i].line, at);
-    EXPECT_EQ(report.lines[i].op, op);
-    EXPECT_EQ(report.lines[i].executions, executions);
-    EXPECT_EQ(report.lines[i].conflicts, conflicts);
+    EXPECT_EQ(report.by_line[i].file, file);
+    EXPECT_EQ(report.by_line[i].line, at);
+    EXPECT_EQ(report.by_line[i].op, op);
+    EXPECT_EQ(report.by_line[i].executions, executions);
+    EXPECT_EQ(report.by_line[i].conflicts, conflicts);
   };
   expect(0, line, arch::lds_op::read_b32, 8, 0);
   expect(1, line, arch::lds_op::write_b32, 8, 0);
   expect(2, line + 2, arch::lds_op::read_b32, 2, 2 * 14);  // 2 phases of 8 rows' words in each of 4 banks
   expect(3, line + 2, arch::lds_op::write_b32, 2, 2 * 14);
   tw::long_index_t conflicts = 0;
-  for (const exec::lds_line& l : report.lines) conflicts += l.conflicts;
+  for (const exec::lds_line_counts& l : report.by_line) conflicts += l.conflicts;
   EXPECT_EQ(report.totals.conflicts, conflicts);
   EXPECT_EQ(report.of(arch::lds_op::read_b32).executions, 10);
 }
@@ -333,7 +333,7 @@ TEST(lds_checker, lines_tell_instructions_apart_where_lanes_take_different_branc
       exec::lds_store(p, l * 4, 1);
     }
   });
-  EXPECT_EQ(report.lines.size(), 2u);
+  EXPECT_EQ(report.by_line.size(), 2u);
   EXPECT_EQ(report.of(arch::lds_op::write_b32).executions, 2 * 2 * 2);
 }
 
@@ -342,7 +342,7 @@ TEST(lds_checker, is_off_unless_asked_for_by_the_launch_or_the_environment) {
   ::unsetenv("TILEWRIGHT_CHECK_LDS");
   EXPECT_NO_THROW(run(racy, exec::lds_checks::off));
   EXPECT_NO_THROW(run(racy, exec::lds_checks::from_environment));
-  EXPECT_TRUE(run(racy, exec::lds_checks::off).lines.empty());
+  EXPECT_TRUE(run(racy, exec::lds_checks::off).by_line.empty());
   ::setenv("TILEWRIGHT_CHECK_LDS", "1", 1);
   EXPECT_NO_THROW(run(racy, exec::lds_checks::off));
   EXPECT_THROW(run(racy, exec::lds_checks::from_environment), exec::host::fault);

@@ -187,7 +187,7 @@ void expect_gemm(const problem& p) {
   const exec::launch_report report = launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
   expect_result(gemm);
   const auto predicted = predicted_counts<Policy>(gemm.args);
-  EXPECT_EQ(report.rows.size(), predicted.size());
+  EXPECT_EQ(report.by_op.size(), predicted.size());
   for (const auto& [op, counts] : predicted) {
     const exec::lds_counts counted = report.of(op);
     EXPECT_EQ(counted.executions, counts.executions) << arch::instruction_name(Policy::arch::value, op);

@@ -24,7 +24,7 @@ using direct = gemm_policy<Arch, T, k, k, Vector, Tile, multi_stage_pipeline<Sta
 
 TEST(GemmDirectToLds, SixteenBytesAtOnce) {
   using policy = direct<arch::gfx950, half_t, block_tile{64, 64, 64, 2, 2, mfma_32x32x16}, 3>;
-  static_assert(policy::direct_copy_bytes == 16);
+  static_assert(policy::wave_copy_bytes == 16);
   static_assert(require_conflict_free_gemm<policy>());
   expect_all_gemms<policy>();
   expect_any_number_of_tiles<policy>();
@@ -32,7 +32,7 @@ TEST(GemmDirectToLds, SixteenBytesAtOnce) {
 
 TEST(GemmDirectToLds, FourBytesAtOnce) {
   using policy = direct<arch::gfx942, half_t, block_tile{64, 64, 32, 2, 2, mfma_32x32x8_x2}, 4>;
-  static_assert(policy::direct_copy_bytes == 4);
+  static_assert(policy::wave_copy_bytes == 4);
   static_assert(require_conflict_free_gemm<policy>());
   expect_all_gemms<policy>();
   expect_any_number_of_tiles<policy>();
@@ -55,7 +55,7 @@ TEST(GemmDirectToLds, OtherElements) {
 
 TEST(GemmDirectToLds, GoesThroughRegistersWhereTheTargetCannot) {
   using policy = direct<arch::gfx1100, half_t, block_tile{64, 64, 32, 2, 2, wmma_16x16x16_gfx11}, 2>;
-  static_assert(!policy::exchanges_lanes);
+  static_assert(!policy::copies_by_wave);
   expect_gemm<policy>({.m = 72, .n = 64, .k = 104, .beta = 1, .gap = 8});
 }
 

@@ -47,7 +47,7 @@ TEST(GemmTransposingReads, OfEightBits) {
 TEST(GemmTransposingReads, BehindCopiesWithoutRegisters) {
   using policy =
       gemm_policy<target, half_t, mn, mn, 8, block_tile{64, 64, 64, 2, 2, mfma_32x32x16}, multi_stage_pipeline<3>>;
-  static_assert(policy::direct_copy_bytes == 16);
+  static_assert(policy::wave_copy_bytes == 16);
   expect_no_conflicts<policy>();
   expect_all_gemms<policy>();
 }

@@ -64,7 +64,7 @@ void expect_copy(const arch::target& target, const Layout& layout, const char* w
   };
   expect_counts(analyze_lds_access(target, layout, Write{}, sizeof(T), lds_access_kind::write));
   expect_counts(analyze_lds_access(target, layout, Read{}, sizeof(T), lds_access_kind::read));
-  EXPECT_EQ(report.rows.size(), 2u);
+  EXPECT_EQ(report.by_op.size(), 2u);
 }
 
 template <index_t Pitch>

@@ -150,7 +150,7 @@ struct gemm_kernel {
     const auto operand_window = [&](auto major, const auto* data, long_index_t batch_stride, index_t rows, index_t ld,
                                     index_t row0, auto lengths, auto distribution, auto layout) {
       const auto window = [&](const auto& view) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (Policy::exchanges_lanes) {
+        if constexpr (Policy::copies_by_wave) {
           return make_async_tile_window(view, lengths, {row0, k.first_origin}, distribution, layout);
         } else {
           return make_tile_window(view, lengths, {row0, k.first_origin}, distribution);

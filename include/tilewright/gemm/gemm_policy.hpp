@@ -160,15 +160,15 @@ struct gemm_policy {
                 "gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves "
                 "or a larger block tile");
 
-  /// Bytes that each lane of an AMD GPU copies to LDS at once without registers; 0: it does not.
-  static constexpr index_t direct_copy_bytes = !copies_directly<pipeline> || !tilewright::arch::is_amd(Arch::value) ? 0
-                                               : Arch::value.supports_direct_to_lds(16)                             ? 16
-                                               : Arch::value.supports_direct_to_lds(4)                              ? 4
-                                                                                                                    : 0;
+  /// Bytes of each lane that an instruction of a wave_copy moves; 0: operands are copied otherwise.
+  static constexpr index_t wave_copy_bytes = !copies_directly<pipeline> || !tilewright::arch::is_amd(Arch::value) ? 0
+                                             : Arch::value.supports_direct_to_lds(16)                             ? 16
+                                             : Arch::value.supports_direct_to_lds(4)                              ? 4
+                                                                                                                  : 0;
   /// Such a target fills LDS lane after lane, so lanes move what belongs at their place.
-  static constexpr bool exchanges_lanes = direct_copy_bytes > 0;
+  static constexpr bool copies_by_wave = wave_copy_bytes > 0;
   /// Elements that a thread copies to LDS at once.
-  static constexpr index_t copy_vector = exchanges_lanes ? direct_copy_bytes / index_t(sizeof(T)) : k_pack;
+  static constexpr index_t copy_vector = copies_by_wave ? wave_copy_bytes / index_t(sizeof(T)) : k_pack;
 
   /// Whether columns of the operand's tile, not rows, are contiguous in LDS, as they are in memory: where the target
   /// can read them so.

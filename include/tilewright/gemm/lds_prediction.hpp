@@ -71,8 +71,8 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
 /// Tiles along k that a block copies to LDS beyond those that it multiplies.
 template <class Policy>
 TILEWRIGHT_HD constexpr index_t num_tiles_behind() {
-  if constexpr (Policy::exchanges_lanes) {
-    return direct_stages<Policy, Policy::pipeline::num_stages>::num_tiles_behind;
+  if constexpr (Policy::copies_by_wave) {
+    return wave_copy_stages<Policy, Policy::pipeline::num_stages>::num_tiles_behind;
   } else {
     return 0;
   }

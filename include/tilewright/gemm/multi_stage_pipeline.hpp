@@ -3,11 +3,11 @@
 // the next ones travel.
 #pragma once
 
-#include <tilewright/gemm/direct_stages.hpp>
+#include <tilewright/gemm/wave_copy_stages.hpp>
 
 namespace tilewright {
 
-/// On AMD GPUs that copy to LDS without registers direct_stages does it, on others this. One barrier for each tile.
+/// On AMD GPUs that copy to LDS without registers wave_copy_stages does it, on others this. One barrier for each tile.
 /// Operands are read one step along k before they are multiplied, during the first half of the multiplications of the
 /// step before; in the middle of each step some of the copies of a later tile begin. The first step of a tile is read
 /// while the last one of the tile before it is multiplied.
@@ -19,13 +19,13 @@ struct multi_stage_pipeline {
   static constexpr index_t num_stages = Stages;
   static constexpr index_t barriers_per_tile = 1;
 
-  /// Adds the product of the operands that the windows slide over to c. Windows are (rows,
-  /// k) and begin at the first tile.
+  /// Adds the product of the operands that the windows slide over to c.
+  /// Windows are (rows, k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
-    if constexpr (Policy::exchanges_lanes) {
-      return direct_stages<Policy, Stages>::run(c, a_window, b_window, num_tiles, lds);
+    if constexpr (Policy::copies_by_wave) {
+      return wave_copy_stages<Policy, Stages>::run(c, a_window, b_window, num_tiles, lds);
     } else {
       run_lane_by_lane<Policy>(c, a_window, b_window, num_tiles, lds);
     }

@@ -34,8 +34,8 @@ struct ping_pong_pipeline {
            operands::copy_registers + 32;
   }
 
-  /// Adds the product of the operands that the windows slide over to c. Windows are (rows,
-  /// k) and begin at the first tile.
+  /// Adds the product of the operands that the windows slide over to c.
+  /// Windows are (rows, k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {

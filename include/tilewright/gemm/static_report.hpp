@@ -89,8 +89,8 @@ constexpr gemm_static_report static_report() {
   // Copies without registers have an address each, and never the operands of more than two steps along k at once.
   const index_t copies = operands::copy_registers * 4 / index_t(sizeof(T)) / Policy::copy_vector;
   const index_t others = c_encoding(tile).num_elements_per_thread() +
-                         (Policy::exchanges_lanes ? max(32, copies + 16) : operands::copy_registers + 32);
-  const bool fits = !Policy::exchanges_lanes && others + operands::registers <= Policy::registers_per_thread;
+                         (Policy::copies_by_wave ? max(32, copies + 16) : operands::copy_registers + 32);
+  const bool fits = !Policy::copies_by_wave && others + operands::registers <= Policy::registers_per_thread;
   r.registers = others + (fits ? operands::registers : operands::registers * 2 / num_k_steps(tile));
   if constexpr (requires { Policy::pipeline::template registers<Policy>(); })
     r.registers = Policy::pipeline::template registers<Policy>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A tile that is copied to LDS again and again without registers, from places further and further in memory, where
-// lanes write anywhere.
+// each lane writes anywhere (NVIDIA GPUs).
 #pragma once
 
 #include <tilewright/tile/async_load.hpp>

@@ -271,8 +271,8 @@ TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view,
   return window;
 }
 
-/// A window that belongs to no threads yet: a place and lengths. make_tile_window(it,
-/// distribution) makes one that can be loaded.
+/// A window that belongs to no threads yet: a place and lengths.
+/// make_tile_window(it, distribution) makes one that can be loaded.
 template <class View, class... Lengths>
 struct tile_window_with_static_lengths {
   using view_type = View;

@@ -12,7 +12,7 @@ namespace tilewright::viz {
 inline index_t num_waves(const distribution_encoding& e) { return e.ndim_p() == 1 ? 1 : e.p_length(0); }
 inline index_t num_lanes(const distribution_encoding& e) { return e.p_length(e.ndim_p() - 1); }
 
-using tile_position = multi_index<distribution_encoding::max_x>;  // dimensions beyond ndim_x are 0
+using element_position = multi_index<distribution_encoding::max_x>;  // dimensions beyond ndim_x are 0
 
 /// What a register's number says about its place among the dimensions y.
 inline multi_index<distribution_encoding::max_y> y_of_register(const distribution_encoding& e, index_t reg) {
@@ -22,8 +22,8 @@ inline multi_index<distribution_encoding::max_y> y_of_register(const distributio
 }
 
 /// Where the element lies that a register of a thread holds.
-inline tile_position position_of(const distribution_encoding& e, index_t wave, index_t lane, index_t reg) {
-  tile_position x{};
+inline element_position position_of(const distribution_encoding& e, index_t wave, index_t lane, index_t reg) {
+  element_position x{};
   for (index_t part = 0; part < e.ndim_p(); ++part) {
     index_t rest = part == e.ndim_p() - 1 ? lane : wave;
     for (index_t i = e.p[part].size(); i-- > 0;) {
@@ -60,7 +60,7 @@ inline ownership ownership_of(const distribution_encoding& e) {
   for (index_t wave = 0; wave < num_waves(e); ++wave) {
     for (index_t lane = 0; lane < num_lanes(e); ++lane) {
       for (index_t reg = 0; reg < e.num_elements_per_thread(); ++reg) {
-        const tile_position x = position_of(e, wave, lane, reg);
+        const element_position x = position_of(e, wave, lane, reg);
         result.owners[std::size_t(x[0]) * std::size_t(result.cols) + std::size_t(x[1])].push_back({wave, lane, reg});
       }
     }

@@ -105,15 +105,15 @@ class block_queue {
 
   launch_report finish() {
     if (error_) std::rethrow_exception(error_);
-    array<lds_counts, arch::num_lds_ops> by_op{};
+    array<lds_counts, arch::num_lds_ops> sums{};
     for (const auto& [key, counts] : counts_) {
       const auto& [file, line, op] = key;
-      by_op[index_t(op)].add(counts);
+      sums[index_t(op)].add(counts);
       report_.totals.add(counts);
-      if (line != 0) report_.lines.push_back({{counts, op}, file, line});
+      if (line != 0) report_.by_line.push_back({{counts, op}, file, line});
     }
     for (index_t op = 0; op < arch::num_lds_ops; ++op) {
-      if (by_op[op].executions > 0) report_.rows.push_back({by_op[op], static_cast<arch::lds_op>(op)});
+      if (sums[op].executions > 0) report_.by_op.push_back({sums[op], static_cast<arch::lds_op>(op)});
     }
     return report_;
   }

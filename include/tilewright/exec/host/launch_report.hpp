@@ -30,22 +30,22 @@ struct lds_counts {
 };
 
 /// The counts of one kind of LDS instruction.
-struct lds_row : lds_counts {
+struct lds_op_counts : lds_counts {
   arch::lds_op op = arch::lds_op::read_b32;
-  friend bool operator==(const lds_row&, const lds_row&) = default;
+  friend bool operator==(const lds_op_counts&, const lds_op_counts&) = default;
 };
 
 /// What one line of the kernel did with one kind of instruction.
-struct lds_line : lds_row {
+struct lds_line_counts : lds_op_counts {
   std::string file;
   int line = 0;
-  friend bool operator==(const lds_line&, const lds_line&) = default;
+  friend bool operator==(const lds_line_counts&, const lds_line_counts&) = default;
 };
 
 /// What a launch did, in all of its blocks.
 struct launch_report {
-  std::vector<lds_row> rows;    // for each kind of LDS instruction that was executed
-  std::vector<lds_line> lines;  // the same by source line, in order; only of a launch that checks LDS accesses
+  std::vector<lds_op_counts> by_op;      // for each kind of LDS instruction that was executed
+  std::vector<lds_line_counts> by_line;  // the same by source line, in order; only of a launch that checks LDS accesses
   lds_counts totals;
   long_index_t matrix_instructions = 0;  // of waves; a group of two counts once
   long_index_t blocks = 0;
@@ -53,8 +53,8 @@ struct launch_report {
 
   /// The counts for one kind of instruction: zeros if it was not executed.
   lds_counts of(arch::lds_op op) const {
-    for (const lds_row& row : rows) {
-      if (row.op == op) return row;
+    for (const lds_op_counts& counts : by_op) {
+      if (counts.op == op) return counts;
     }
     return {};
   }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The loop over k of AMD GPUs with several LDS buffers that are filled without registers.
+// The loop over k with several LDS buffers that are filled without registers, by a wave_copy of each operand.
 #pragma once
 
 #include <tilewright/gemm/k_tiles.hpp>
 #include <tilewright/gemm/operand_windows.hpp>
 #include <tilewright/mma/schedule.hpp>
-#include <tilewright/tile/direct_copy.hpp>
+#include <tilewright/tile/wave_copy.hpp>
 
 namespace tilewright {
 
-/// What multi_stage_pipeline does there. The loop's body is there once for each stage,
-/// so that places in LDS are constants.
+/// What multi_stage_pipeline does on AMD GPUs. The loop's body is there once for each stage, so that places in LDS are
+/// constants.
 template <class Policy, index_t Stages>
-class direct_stages {
+class wave_copy_stages {
   static constexpr block_tile tile = Policy::tile;
   static constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
   static constexpr index_t stage_bytes = lds_stage_bytes<Policy>();
@@ -28,8 +28,8 @@ class direct_stages {
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
     using enum exec::instruction_kind;
-    using a_copy = direct_copy<AWindow, Policy::a_lds>;
-    using b_copy = direct_copy<BWindow, Policy::b_lds>;
+    using a_copy = wave_copy<AWindow, Policy::a_lds>;
+    using b_copy = wave_copy<BWindow, Policy::b_lds>;
     constexpr index_t num_a = a_copy::num_access, num_copies = num_a + b_copy::num_access;
     static_assert((Stages - 1) * num_copies < 64,
                   "multi_stage_pipeline: a wave can wait for less than 64 copies; use a smaller block tile, more waves "

@@ -3,7 +3,7 @@
 #include "on_cpu.hpp"
 
 #include <tilewright/lds/swizzled_layout.hpp>
-#include <tilewright/tile/direct_copy.hpp>
+#include <tilewright/tile/wave_copy.hpp>
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ void expect_tiles(const arch::target& target, const Layout& layout) {
         const auto view = make_tensor_view<address_space_enum::lds, element>(lds, layout);
         const auto from = make_async_tile_window(make_tensor_view<address_space_enum::global>(data.data(), tensor),
                                                  lengths_of<moved>(), {64, 0}, moved{}, layout);
-        using copy_type = direct_copy<std::remove_const_t<decltype(from)>, Layout::graph>;
+        using copy_type = wave_copy<std::remove_const_t<decltype(from)>, Layout::graph>;
         copy_type copy(from, lds);
         const auto back = make_tile_window(view, lengths_of<seen>(), {}, seen{});
         for (index_t i = 0; i < 3; ++i) {
@@ -86,7 +86,7 @@ TEST(DirectCopy, RefusesToLeaveTheTensor) {
                      const auto from =
                          make_async_tile_window(make_tensor_view<address_space_enum::global>(data.data(), packed),
                                                 lengths_of<moved>(), {}, moved{}, packed);
-                     direct_copy<std::remove_const_t<decltype(from)>, decltype(packed)::graph> copy(from, lds);
+                     wave_copy<std::remove_const_t<decltype(from)>, decltype(packed)::graph> copy(from, lds);
                      copy.advance(bytes);
                      copy.begin(0);
                    },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tile that is copied to LDS again and again without registers,
-// from places further and further in memory, by AMD GPUs.
+// A tile that is copied to LDS again and again without registers, from places further and further in memory, where
+// a wave's instruction writes its lanes one after the other (AMD GPUs).
 #pragma once
 
 #include <tilewright/tile/async_window.hpp>
@@ -47,17 +47,16 @@ constexpr wave_places<NumAccess> find_wave_places() {
 /// Checks against the tensor's bounds are made once, in the constructor, so what is inside there must be inside
 /// wherever the copy moves. A copy costs a scalar instruction or two beside the load itself, and no vector arithmetic.
 template <class Window, tensor_graph LdsGraph>
-class direct_copy {
+class wave_copy {
   static_assert(Window::view_type::address_space == address_space_enum::global,
-                "direct_copy: the window must be in global memory");
+                "wave_copy: the window must be in global memory");
   static constexpr index_t bytes = Window::vector_length * Window::element_bytes;
   struct places {
     static constexpr auto value = detail::find_wave_places<LdsGraph, Window::distribution_type::encoding,
                                                            Window::element_bytes, Window::num_access>();
   };
-  static_assert(
-      places::value.are_sums,
-      "direct_copy: what a wave writes must begin at the sum of constants for its number and its instruction");
+  static_assert(places::value.are_sums,
+                "wave_copy: what a wave writes must begin at the sum of constants for its number and its instruction");
 
   exec::walking_buffer from_;
   array<index_t, Window::num_access> offset_;
@@ -68,7 +67,7 @@ class direct_copy {
 
   /// `lds`: where the tile's layout begins.
   template <class Known = known_inside<>>
-  TILEWRIGHT_HD direct_copy(const Window& window, exec::lds_pointer lds, Known = {})
+  TILEWRIGHT_HD wave_copy(const Window& window, exec::lds_pointer lds, Known = {})
       : from_(window.view.buffer),
         offset_(detail::checked_offsets<Known>(window, typename Window::access_sequence{},
                                                typename Window::dim_sequence{})),
