@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tile that a workgroup's LDS cannot hold.
-// EXPECT: LDS proof: the access leaves the LDS that a workgroup may have
+// A tile that a block's LDS cannot hold.
+// EXPECT: LDS proof: the access leaves the LDS that a block may have
 // EXPECT: value_and_limit<66048, 65536>
 #include <tilewright/arch/gfx942.hpp>
 #include <tilewright/descriptor/make_descriptor.hpp>

@@ -9,7 +9,7 @@ namespace {
 
 TEST(docs_architecture, k_loop) {
   // k = 72 in tiles of 32: the first one holds 24 columns that do not exist and 8 that do.
-  constexpr tw::k_tiles tiles = tw::split_k_into_tiles(72, 32);
+  constexpr tw::k_tiles tiles = tw::tiles_along_k(72, 32);
   static_assert(tiles.count == 3 && tiles.first_origin == -24);
   EXPECT_EQ(tiles.first_origin + tiles.count * 32, 72);
 }

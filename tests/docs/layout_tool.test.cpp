@@ -18,7 +18,7 @@ std::string picture_of_first_phase(const arch::target& target, const tw::tensor_
                                    const tw::distribution_encoding& lanes) {
   const tw::lds_access_walk walk(layout, lanes, 2);
   const viz::lds_step step = viz::step_of(walk, tw::lds_access_kind::read, 0, 0);  // wave 0, access 0
-  const arch::lds_service& service = viz::service_of(target, step);
+  const arch::lds_service& service = viz::deciding_reading(target, step);
   const viz::lds_phase_trace phase = viz::phases_of(service, step)[0];
   const viz::lds_map map(layout, 2);
   return viz::lds_text(viz::picture_of(map, step, service, phase, viz::lds_view::tile), viz::lds_view::tile);

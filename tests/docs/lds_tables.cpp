@@ -74,7 +74,7 @@ void print_service(instruction_set names, const std::vector<const target*>& targ
 }  // namespace
 
 int main() {
-  std::printf("| target | wave | LDS of a workgroup | granule | known by |\n|---|---|---|---|---|\n");
+  std::printf("| target | wave | LDS of a block | granule | known by |\n|---|---|---|---|---|\n");
   for (const target* t : all_targets)
     std::printf("| %s | %d | %d KiB | %d B | %c: %s |\n", t->name, t->wave_size, t->lds_bytes / 1024, t->lds_granule,
                 letter(t->lds_size_known_by), t->lds_size_source);

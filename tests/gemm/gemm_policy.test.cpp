@@ -77,7 +77,7 @@ TEST(LdsPrediction, CountsTilesAlongKOfEveryBlock) {
 
 TEST(SplitK, TheFirstTileIsThePartialOne) {
   for (index_t k = 1; k < 100; ++k) {
-    const k_tiles tiles = split_k_into_tiles(k, 32);
+    const k_tiles tiles = tiles_along_k(k, 32);
     EXPECT_EQ(tiles.count, (k + 31) / 32);
     EXPECT_EQ(tiles.first_origin + 32 * tiles.count, k) << "the last tile ends with k";
     EXPECT_LE(tiles.first_origin, 0);

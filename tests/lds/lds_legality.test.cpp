@@ -104,12 +104,12 @@ TEST(DirectToLds, ThePermutationGoesToGlobalMemory) {
 TEST(LdsOccupancy, CountsGranulesAndReserves) {
   EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 16384), (lds_occupancy{16384, 4}));
   EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 16385), (lds_occupancy{16896, 3}));
-  EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 65537).workgroups, 0);
+  EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 65537).blocks, 0);
   EXPECT_EQ(occupancy_by_lds(arch::gfx950::value, 32768), (lds_occupancy{33280, 4}))
       << "26 granules of 1280 bytes; 160 KiB hold 128 granules";
-  EXPECT_EQ(occupancy_by_lds(arch::gfx1100::value, 65536).workgroups, 2) << "two workgroups of a WGP";
-  EXPECT_EQ(occupancy_by_lds(arch::sm90::value, 32768).workgroups, 6) << "each reserves 1 KiB of 228";
-  EXPECT_EQ(occupancy_by_lds(arch::sm90::value, 227 * 1024).workgroups, 1);
+  EXPECT_EQ(occupancy_by_lds(arch::gfx1100::value, 65536).blocks, 2) << "two blocks of a WGP";
+  EXPECT_EQ(occupancy_by_lds(arch::sm90::value, 32768).blocks, 6) << "each reserves 1 KiB of 228";
+  EXPECT_EQ(occupancy_by_lds(arch::sm90::value, 227 * 1024).blocks, 1);
 }
 
 template <auto Descriptor, distribution_encoding E>

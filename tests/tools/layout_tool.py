@@ -51,7 +51,7 @@ VERDICTS = [
     ("--arch gfx950 --write rows:16B --layout row-xor --direct", 0, "without registers: possible"),
     ("--arch gfx950 --write rows:16B --layout padded --direct", 1, "this layout would have a wave write elsewhere"),
     ("--arch gfx942 --write rows:16B --direct", 1, "copies no such number of bytes"),
-    ("--arch gfx942 --tile 128x128 --read rows:16B", 0, "room for 2 workgroups"),
+    ("--arch gfx942 --tile 128x128 --read rows:16B", 0, "room for 2 blocks"),
     ("curve 2x4:hilbert", 0, "row 1 1 2 5 6"),
     ("curve 4x2:groups=2:snake", 0, "row 2 6 4"),
     ("phases --arch gfx942", 0, "phase 0: lanes 0-3, 20-23"),

@@ -28,7 +28,7 @@ TEST(LdsTrace, PhasesCostWhatTheAnalysisSays) {
         }
         for (const lds_reading reading : {lds_reading::worst, lds_reading::first}) {
           const lds_access_cost cost = lds_cost(*target, row.op, step.address, reading);
-          const arch::lds_service& service = service_of(*target, step, reading);
+          const arch::lds_service& service = deciding_reading(*target, step, reading);
           EXPECT_EQ(service.known_by, cost.known_by);
           index_t cycles = 0, phases = 0;
           for (const lds_phase_trace& phase : phases_of(service, step)) {

@@ -74,7 +74,7 @@ shown_phase shown(const options& o, const examined& access) {
   const tw::lds_access_walk walk(access.graph, access.pattern->distribution, o.tile.element_bytes);
   shown_phase result{
       viz::step_of(walk, access.pattern->kind, access.analysis.wave, access.analysis.access), nullptr, {}};
-  result.service = &viz::service_of(*o.target, result.step, o.reading);
+  result.service = &viz::deciding_reading(*o.target, result.step, o.reading);
   const std::vector<viz::lds_phase_trace> phases = viz::phases_of(*result.service, result.step);
   const index_t number = o.shown_phase >= 0 ? o.shown_phase : access.analysis.phase;
   if (number >= index_t(phases.size())) {
@@ -136,10 +136,9 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
     text += "\nlayout " + layout.layout.name + ": " + layout.layout.description + "; " + std::to_string(layout.bytes) +
             " bytes";
     if (layout.bytes > o.target->lds_bytes) {
-      text += ", MORE than the " + std::to_string(o.target->lds_bytes) + " that a workgroup may have\n";
+      text += ", MORE than the " + std::to_string(o.target->lds_bytes) + " that a block may have\n";
     } else {
-      text +=
-          ", room for " + std::to_string(tw::occupancy_by_lds(*o.target, layout.bytes).workgroups) + " workgroups\n";
+      text += ", room for " + std::to_string(tw::occupancy_by_lds(*o.target, layout.bytes).blocks) + " blocks\n";
     }
     viz::text_table table;
     table.add({"access", "instruction", "executions", "worst degree", "extra cycles", "known by", "address registers"});
@@ -200,7 +199,7 @@ std::string json_of(const options& o, const std::vector<examined_layout>& layout
     json.value("description", layout.layout.description);
     json.value("bytes", layout.bytes);
     json.value("fits", layout.bytes <= o.target->lds_bytes);
-    json.value("workgroups_that_fit", tw::occupancy_by_lds(*o.target, layout.bytes).workgroups);
+    json.value("blocks_that_fit", tw::occupancy_by_lds(*o.target, layout.bytes).blocks);
     json.begin_array("accesses");
     for (const examined& access : layout.accesses) {
       json.begin_object();

@@ -141,7 +141,7 @@ struct gemm_kernel {
     constexpr auto global = address_space_enum::global;
     constexpr number<Policy::vector> vector{};
     const index_t m0 = place[0] * tile.m, n0 = place[1] * tile.n;
-    k_tiles k = split_k_into_tiles(args.k, tile.k);
+    k_tiles k = tiles_along_k(args.k, tile.k);
     if constexpr (Policy::split_k != split_k_kind::none) {
       const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
       k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};

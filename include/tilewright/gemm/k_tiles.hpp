@@ -15,7 +15,7 @@ struct k_tiles {
 };
 
 /// The tiles of `k_per_block` elements that k elements need; at least one if k is positive.
-TILEWRIGHT_HD constexpr k_tiles split_k_into_tiles(index_t k, index_t k_per_block) {
+TILEWRIGHT_HD constexpr k_tiles tiles_along_k(index_t k, index_t k_per_block) {
   const index_t count = ceil_div(k, k_per_block);
   return {count, k - count * k_per_block};
 }

@@ -82,7 +82,7 @@ TILEWRIGHT_HD constexpr index_t num_tiles_behind() {
 template <class Policy>
 constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const grid_size grid = gemm_kernel<Policy>::grid(args);
-  const long_index_t tiles = split_k_into_tiles(args.k, Policy::tile.k).count,
+  const long_index_t tiles = tiles_along_k(args.k, Policy::tile.k).count,
                      blocks = long_index_t(grid.x) * grid.y * grid.z;
   const long_index_t block_tiles = long_index_t(grid.x) * grid.z * tiles;  // parts of k share the tiles
   return {block_tiles + blocks * num_tiles_behind<Policy>(), block_tiles,

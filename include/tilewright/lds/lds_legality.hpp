@@ -53,7 +53,7 @@ TILEWRIGHT_HD constexpr const char* sentence(lds_fault fault) {
              "layout or the distribution has others";
     case lds_fault::unaligned_begin:
       return "the tile does not begin at a multiple of its vectors; align it, or use narrower vectors";
-    case lds_fault::outside_of_lds: return "the access leaves the LDS that the workgroup has";
+    case lds_fault::outside_of_lds: return "the access leaves the LDS that the block has";
     case lds_fault::width_not_direct:
       return "the target copies no such number of bytes per lane from global memory to LDS directly";
     case lds_fault::leaves_footprint:
@@ -103,7 +103,7 @@ TILEWRIGHT_HD constexpr lds_legality check_walk(const arch::target& target, cons
 }  // namespace detail
 
 /// Whether analyze_lds_access may be asked about these values, and the kernel could make the access: sound
-/// values, an instruction that exists, whole vectors, and every byte inside of the `lds_bytes` of the workgroup
+/// values, an instruction that exists, whole vectors, and every byte inside of the `lds_bytes` of the block
 /// when the tile begins at byte `begin`.
 TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target, const tensor_graph& layout,
                                                       const distribution_encoding& e, index_t element_bytes,
@@ -141,15 +141,15 @@ TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& tar
   return {};
 }
 
-/// Workgroups that fit into the LDS of a compute unit (WGP, SM) at once, and what each really takes;
+/// Blocks that fit into the LDS of a compute unit (WGP, SM) at once, and what each really takes;
 /// 0 if one is too large.
 struct lds_occupancy {
   index_t allocated_bytes = 0;
-  index_t workgroups = 0;
+  index_t blocks = 0;
   friend constexpr bool operator==(const lds_occupancy&, const lds_occupancy&) = default;
 };
 
-/// What `bytes` of LDS for each workgroup become on a target: 0 workgroups if it may not have so many.
+/// What `bytes` of LDS for each block become on a target: 0 blocks if it may not have so many.
 TILEWRIGHT_HD constexpr lds_occupancy occupancy_by_lds(const arch::target& target, index_t bytes) {
   const index_t allocated = round_up(bytes, target.lds_granule), taken = allocated + target.lds_reserved_bytes;
   const index_t pool = target.lds_pool_bytes == 0 ? target.lds_bytes : target.lds_pool_bytes;

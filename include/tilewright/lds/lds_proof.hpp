@@ -121,7 +121,7 @@ TILEWRIGHT_HD constexpr void require_legal() {
                   "LDS proof: a transposing read takes 8 contiguous, aligned bytes of each lane, in elements of 1 or 2 "
                   "bytes; the layout or the distribution has others");
   } else if constexpr (Fault == lds_fault::outside_of_lds) {
-    static_assert(!wrong, "LDS proof: the access leaves the LDS that a workgroup may have");
+    static_assert(!wrong, "LDS proof: the access leaves the LDS that a block may have");
   } else if constexpr (Fault == lds_fault::no_such_instruction) {
     static_assert(!wrong, "LDS proof: the target has no LDS instruction of this kind and width");
   } else if constexpr (Fault != lds_fault::none) {

@@ -12,7 +12,7 @@ namespace detail {
 /// Which lane's elements each lane moves: lane l of wave w, in access i, those of lane
 /// xor(of_lane_bit[b] for the bits of l) ^ xor(of_wave_bit[b] for the bits of w) ^ of_group[group[i]].
 template <index_t NumAccess>
-struct lane_exchange {
+struct lane_takeover {
   bool is_possible = false;
   array<index_t, 6> of_lane_bit{};
   array<index_t, 6> of_wave_bit{};
@@ -25,30 +25,30 @@ struct lane_exchange {
 /// instruction fills as many bytes as it is aligned to: other accesses and waves then see the same order,
 /// with some bits flipped.
 template <tensor_graph LdsGraph, distribution_encoding Encoding, index_t ElementBytes, index_t NumAccess>
-TILEWRIGHT_HD constexpr lane_exchange<NumAccess> make_lane_exchange() {
-  lane_exchange<NumAccess> exchange;
+TILEWRIGHT_HD constexpr lane_takeover<NumAccess> make_lane_takeover() {
+  lane_takeover<NumAccess> takeover;
   const lds_access_walk walk(LdsGraph, Encoding, ElementBytes);
   const index_t lanes = walk.num_lanes(), bytes = walk.bytes_per_lane(), footprint = lanes * bytes;
-  if (walk.rule() != lds_access_walk::addresses_are::xor_of_parts || walk.num_accesses() != NumAccess) return exchange;
+  if (walk.rule() != lds_access_walk::addresses_are::xor_of_parts || walk.num_accesses() != NumAccess) return takeover;
   const array<index_t, 64> lane_at = lanes_by_place(walk, 0, 0);
   const lds_addresses address = walk.addresses(0, 0);
   for (index_t place = 0; place < lanes; ++place) {
-    if (lane_at[place] < 0 || address[place] / footprint != address[0] / footprint) return exchange;
+    if (lane_at[place] < 0 || address[place] / footprint != address[0] / footprint) return takeover;
   }
-  exchange.is_possible = true;
+  takeover.is_possible = true;
   const auto flip_of = [&](index_t wave, index_t access) {
     return lane_at[(walk.first_address(wave, access) ^ walk.first_address(0, 0)) % footprint / bytes] ^ lane_at[0];
   };
-  for (index_t b = 0; 1 << b < lanes; ++b) exchange.of_lane_bit[b] = lane_at[1 << b] ^ lane_at[0];
-  for (index_t b = 0; 1 << b < walk.num_waves(); ++b) exchange.of_wave_bit[b] = flip_of(1 << b, 0);
+  for (index_t b = 0; 1 << b < lanes; ++b) takeover.of_lane_bit[b] = lane_at[1 << b] ^ lane_at[0];
+  for (index_t b = 0; 1 << b < walk.num_waves(); ++b) takeover.of_wave_bit[b] = flip_of(1 << b, 0);
   for (index_t i = 0; i < NumAccess; ++i) {
     const index_t own = lane_at[0] ^ flip_of(0, i);
     index_t g = 0;
-    while (g < exchange.num_groups && exchange.of_group[g] != own) ++g;
-    if (g == exchange.num_groups) exchange.of_group[exchange.num_groups++] = own;
-    exchange.group[i] = g;
+    while (g < takeover.num_groups && takeover.of_group[g] != own) ++g;
+    if (g == takeover.num_groups) takeover.of_group[takeover.num_groups++] = own;
+    takeover.group[i] = g;
   }
-  return exchange;
+  return takeover;
 }
 
 template <index_t... Bits>
@@ -81,11 +81,11 @@ struct async_tile_window {
   using accesses = typename plain::accesses;
   using access_sequence = typename plain::access_sequence;
   using dim_sequence = typename plain::dim_sequence;
-  struct exchange {
+  struct takeover {
     static constexpr auto value =
-        detail::make_lane_exchange<LdsGraph, Distribution::encoding, element_bytes, num_access>();
+        detail::make_lane_takeover<LdsGraph, Distribution::encoding, element_bytes, num_access>();
   };
-  static constexpr index_t num_groups = exchange::value.num_groups;
+  static constexpr index_t num_groups = takeover::value.num_groups;
   View view;
   multi_index<ndim> origin;
   array<tile_window<View, Distribution>, num_groups> windows;  // one for each lane whose place this thread takes
@@ -94,7 +94,7 @@ struct async_tile_window {
   template <index_t... Is>
   TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(sequence<Is...>) const {
     array<index_t, num_access> result{};
-    ((result[Is] = windows[constant(exchange::value.group[Is])].base[constant(accesses::list.base[Is])] +
+    ((result[Is] = windows[constant(takeover::value.group[Is])].base[constant(accesses::list.base[Is])] +
                    constant(accesses::list.immediate[Is] * element_bytes)),
      ...);
     return result;
@@ -104,7 +104,7 @@ struct async_tile_window {
   template <index_t D, index_t... Is>
   TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
     const unsigned length = unsigned(view.descriptor.template get_length<D>());
-    ((inside[Is] &= unsigned(origin[D] + windows[constant(exchange::value.group[Is])].thread_index[D] +
+    ((inside[Is] &= unsigned(origin[D] + windows[constant(takeover::value.group[Is])].thread_index[D] +
                              constant(accesses::list.x[Is][D])) < length),
      ...);
   }
@@ -112,7 +112,7 @@ struct async_tile_window {
   /// Index of access I in the tensor.
   template <index_t I, index_t... Ds>
   TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...> dims) const {
-    return windows[constant(exchange::value.group[I])].template index_of_access<I>(dims);
+    return windows[constant(takeover::value.group[I])].template index_of_access<I>(dims);
   }
 };
 
@@ -130,16 +130,16 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
     return make_tile_window(view, lengths, origin, distribution);
   } else {
     using window_type = async_tile_window<View, Distribution, layout>;
-    using exchange = typename window_type::exchange;
-    static_assert(exchange::value.is_possible,
+    using takeover = typename window_type::takeover;
+    static_assert(takeover::value.is_possible,
                   "make_async_tile_window: with this layout a wave's instruction would write places that are not its "
                   "own, or vectors that the view does not have; permute within the bytes that a wave writes at once");
-    if constexpr (exchange::value.is_possible) {
+    if constexpr (takeover::value.is_possible) {
       constexpr auto of_lane = []<index_t... Is>(sequence<Is...>) {
-        return sequence<exchange::value.of_lane_bit[Is]...>{};
+        return sequence<takeover::value.of_lane_bit[Is]...>{};
       }(make_sequence<6>{});
       constexpr auto of_wave = []<index_t... Is>(sequence<Is...>) {
-        return sequence<exchange::value.of_wave_bit[Is]...>{};
+        return sequence<takeover::value.of_wave_bit[Is]...>{};
       }(make_sequence<6>{});
       multi_index<Distribution::ndim_p> p = get_partition_index<Distribution>();
       index_t lane = detail::xor_of_bits(p[Distribution::ndim_p - 1], of_lane);
@@ -149,7 +149,7 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
           p[Distribution::ndim_p - 1] = lane ^ flip;
           return make_tile_window(view, lengths, origin, distribution, p);
         };
-        window_type window{view, origin, {{window_of(number<exchange::value.of_group[Gs]>::value)...}}};
+        window_type window{view, origin, {{window_of(number<takeover::value.of_group[Gs]>::value)...}}};
         window.view = window.windows[0].view;
         return window;
       }(make_sequence<window_type::num_groups>{});

@@ -11,7 +11,7 @@ namespace tilewright::viz {
 inline void put_analysis(json_writer& json, const arch::target& target, const lds_access_analysis& total,
                          const lds_access_walk& walk, lds_access_kind kind, lds_reading reading = lds_reading::worst) {
   const lds_step worst = step_of(walk, kind, total.wave, total.access);
-  const arch::lds_service& service = service_of(target, worst, reading);
+  const arch::lds_service& service = deciding_reading(target, worst, reading);
   json.value("instruction", arch::instruction_name(target, total.op));
   json.value("instructions", total.executions);
   json.value("conflict_free", total.is_conflict_free());

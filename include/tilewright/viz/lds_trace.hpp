@@ -61,8 +61,8 @@ inline lds_step step_of(const lds_access_walk& walk, lds_access_kind kind, index
 }
 
 /// The reading of a target's row that decides an instruction's cost: of two, the one that costs more.
-inline const arch::lds_service& service_of(const arch::target& target, const lds_step& step,
-                                           lds_reading reading = lds_reading::worst) {
+inline const arch::lds_service& deciding_reading(const arch::target& target, const lds_step& step,
+                                                 lds_reading reading = lds_reading::worst) {
   const auto& readings = target.find(step.op)->readings;
   if (readings.size() == 1 || reading == lds_reading::first) return readings[0];
   if (reading == lds_reading::second) return readings[1];
