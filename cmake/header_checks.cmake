@@ -21,7 +21,9 @@ tilewright_find_device_compiler(amd_compiler gfx942)
 tilewright_find_device_compiler(nvidia_compiler sm_90a)
 
 set(checks)  # name, machine and command of each
-set(plain -std=c++20 -Wall -Wextra -Werror -I${PROJECT_SOURCE_DIR}/include -fsyntax-only)
+# A user's project may warn of more than this one does; these flags find nothing in the headers.
+set(warnings -Wall -Wextra -Wconversion -Wshadow)
+set(plain -std=c++20 ${warnings} -Wpedantic -Werror -I${PROJECT_SOURCE_DIR}/include -fsyntax-only)
 set(gxx_machine cpu)
 set(gxx_command ${TILEWRIGHT_CHECK_GXX} ${plain} -x c++)
 set(clang_machine cpu)
@@ -31,7 +33,8 @@ set(hip_command ${amd_compiler} ${plain} -x hip --offload-arch=gfx942 -nogpulib 
 set(hip_host_machine hip_host)
 set(hip_host_command ${amd_compiler} ${plain} -x hip --offload-arch=gfx942 -nogpulib -nogpuinc --offload-host-only)
 set(cuda_machine cuda)
-set(cuda_command ${nvidia_compiler} -std=c++20 -Werror all-warnings -I${PROJECT_SOURCE_DIR}/include -arch=sm_90a -x cu)
+list(JOIN warnings "," host_warnings)
+set(cuda_command ${nvidia_compiler} -std=c++20 -Werror all-warnings -Xcompiler=${host_warnings} -I${PROJECT_SOURCE_DIR}/include -arch=sm_90a -x cu)
 set(cuda_device_machine cuda_device)
 set(cuda_device_command ${cuda_command} -ptx)
 list(APPEND cuda_command -c)

@@ -46,6 +46,14 @@ TEST(Math, PowersOfTwo) {
   static_assert(log2_floor(0x7fffffff) == 30);
 }
 
+TEST(Math, LowestBit) {
+  for (index_t bit = 0; bit < 32; ++bit) {
+    EXPECT_EQ(lowest_set_bit(1u << bit), bit);
+    EXPECT_EQ(lowest_set_bit(~0u << bit), bit);
+  }
+  static_assert(lowest_set_bit(0x80100000u) == 20);
+}
+
 TEST(Math, DivideAndModulo) {
   for (index_t a = 0; a < 100; ++a) {
     for (index_t b = 1; b < 20; ++b) {

@@ -30,17 +30,19 @@
 #define TILEWRIGHT_INLINE_CALLS(...) (__VA_ARGS__)
 #endif
 
-// TILEWRIGHT_UNROLL(n) before a loop asks for n copies of its body.
+// TILEWRIGHT_UNROLL(n) before a loop asks for n copies of its body. In nvcc's host half one of its two compilers would warn of either spelling.
 #define TILEWRIGHT_PRAGMA(text) _Pragma(#text)
-#if defined(__clang__) || defined(__CUDACC__)
+#if defined(__clang__) || defined(__CUDA_ARCH__)
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(unroll n)
+#elif defined(__CUDACC__)
+#define TILEWRIGHT_UNROLL(n)
 #else
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(GCC unroll n)
 #endif
 
 // TILEWRIGHT_UNROLL_ALL before a loop over registers asks device compilers for a copy of its body for each: registers
 // have no addresses.
-#if defined(__clang__) || defined(__CUDACC__)
+#if defined(__clang__) || defined(__CUDA_ARCH__)
 #define TILEWRIGHT_UNROLL_ALL _Pragma("unroll")
 #else
 #define TILEWRIGHT_UNROLL_ALL

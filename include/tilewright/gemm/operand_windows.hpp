@@ -104,9 +104,9 @@ class operand_windows {
   TILEWRIGHT_HD void store_accesses(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
     constexpr auto range = accesses_of_both(a_write_window::num_access, First, Last);
-    const auto store = [&]<index_t Begin, index_t... Is>(const auto& window, const auto& tile, number<Begin>,
+    const auto store = [&]<index_t Begin, index_t... Is>(const auto& window, const auto& operand, number<Begin>,
                                                          sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
-      detail::store_accesses(tile, window, known_inside<>{}, lds_bytes, sequence<Begin + Is...>{});
+      detail::store_accesses(operand, window, known_inside<>{}, lds_bytes, sequence<Begin + Is...>{});
     };
     if constexpr (range.begin < range.end)
       store(a_write_, a, number<range.begin>{}, make_sequence<range.end - range.begin>{});

@@ -65,7 +65,7 @@ struct ping_pong_pipeline {
     // group writes to that buffer next.
     const auto phase = [&](auto p, index_t reading, const auto& write, const auto& fetch) TILEWRIGHT_INLINE_LAMBDA {
       constexpr bool is_last = p == phases - 1;
-      constexpr auto reads_of = [](index_t steps) { return min(steps * reads_per_step, 15); };
+      constexpr auto reads_of = [](index_t count) { return min(count * reads_per_step, 15); };
       write(p);
       exec::schedule_fence();
       unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/target.hpp>
+#include <tilewright/util/math.hpp>
 #include <tilewright/util/trap.hpp>
 
 namespace tilewright {
@@ -107,7 +108,7 @@ TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, i
         }
       }
       ++place;
-      lane ^= step[place == phases.wave_size ? 0 : __builtin_ctz(unsigned(place)) + 1];
+      lane ^= step[place == phases.wave_size ? 0 : lowest_set_bit(unsigned(place)) + 1];
     }
     if (degree > 0) ++cost.phases;
     cost.cycles += degree;

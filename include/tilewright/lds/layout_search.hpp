@@ -12,6 +12,7 @@
 #include <tilewright/distribution/distribution_encoding.hpp>
 #include <tilewright/lds/linear_cost.hpp>
 #include <tilewright/lds/swizzled_layout.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright::detail {
 
@@ -156,7 +157,7 @@ class lds_layout_search {
       if (next == d.size || d.vectors.elements[next] >> bit != 1) continue;
       unsigned lower = 0;
       for (unsigned rest = d.vectors.elements[next] & ((1u << bit) - 1); rest != 0; rest &= rest - 1)
-        lower ^= column_[__builtin_ctz(rest)];
+        lower ^= column_[lowest_set_bit(rest)];
       waiting[num_waiting] = i;
       image[num_waiting++] = lower;
     }

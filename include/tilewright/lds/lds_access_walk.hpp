@@ -6,6 +6,7 @@
 #include <tilewright/descriptor/tensor_descriptor.hpp>
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/lds/bank_conflicts.hpp>
+#include <tilewright/util/math.hpp>
 #include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
@@ -114,7 +115,7 @@ class lds_access_walk {
       index_t result = origin_;
       for (index_t d = 0; d < encoding_->ndim_x(); ++d) {
         for (unsigned rest = unsigned(x[d]); rest != 0; rest &= rest - 1)
-          result ^= offset_of_bit_[d][__builtin_ctz(rest)];
+          result ^= offset_of_bit_[d][lowest_set_bit(rest)];
       }
       return result;
     }

@@ -44,6 +44,21 @@ TILEWRIGHT_HD constexpr index_t log2_floor(index_t n) {
   return k;
 }
 
+/// The number of the lowest bit that is set, for bits != 0.
+TILEWRIGHT_HD constexpr index_t lowest_set_bit(unsigned bits) {
+#if defined(__CUDACC__) && !defined(__clang__)  // nvcc takes the builtin for a function of the host
+  index_t i = 0;
+  for (index_t step = 16; step > 0; step /= 2) {
+    if ((bits & ((1u << step) - 1)) != 0) continue;
+    bits >>= step;
+    i += step;
+  }
+  return i;
+#else
+  return __builtin_ctz(bits);
+#endif
+}
+
 /// Quotient and remainder of indices. Unsigned, because a signed remainder by a power
 /// of two costs three more instructions.
 TILEWRIGHT_HD constexpr index_t divide(index_t a, index_t b) { return index_t(unsigned(a) / unsigned(b)); }
