@@ -31,7 +31,8 @@ TEST(HopperTile, EachPlaceOfATileIsInOneBox) {
   for (const tw::hopper_tile& t : tw::hopper_tiles) {
     std::set<std::pair<int, int>> places;
     for (int i = 0; i < t.num_boxes(); ++i) {
-      const auto [m, n] = t.box_position(i);
+      const auto [m, n, consumer] = t.box_position(i);
+      EXPECT_TRUE(consumer >= 0 && consumer < t.consumers);
       EXPECT_TRUE(m % 64 == 0 && n % t.store_n() == 0 && m >= 0 && m < t.m && n >= 0 && n < t.n);
       places.insert({m, n});
     }
@@ -45,7 +46,8 @@ TEST(HopperTile, ConsumersFillTheirOwnBoxes) {
     for (int consumer = 0; consumer < t.consumers; ++consumer) {
       for (int box = 0; box < t.boxes_of_consumer(); ++box) {
         const int number = t.box_number(consumer, box);
-        const auto [m, n] = t.box_position(number);
+        const auto [m, n, owner] = t.box_position(number);
+        EXPECT_EQ(owner, consumer);
         EXPECT_EQ(m, (consumer * t.repeat_m() + box / t.boxes_per_row()) * 64);
         EXPECT_EQ(n, box % t.boxes_per_row() * t.store_n());
         numbers.insert(number);

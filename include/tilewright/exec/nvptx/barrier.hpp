@@ -50,25 +50,6 @@ struct mbarrier {
   }
 };
 
-/// A number in LDS that one thread sets and others wait for.
-struct lds_counter {
-  static constexpr index_t bytes = 4;
-  unsigned address;
-
-  /// What this thread did and saw before is known to those who see the new number.
-  TILEWRIGHT_HD void set(unsigned n) const {
-    asm volatile("st.release.cta.shared::cta.u32 [%0], %1;" ::"r"(address), "r"(n) : "memory");
-  }
-  /// Waits until the number is more than n, where the two are less than 2^31 apart. Writes that follow do not overtake
-  /// it; what others wrote is known after fence_block.
-  TILEWRIGHT_HD void wait_for_more_than(unsigned n) const {
-    unsigned now;
-    do {
-      asm volatile("ld.relaxed.cta.shared::cta.u32 %0, [%1];" : "=r"(now) : "r"(address) : "memory");
-    } while (int(now - n) <= 0);
-  }
-};
-
 /// Makes initialised barriers known to the other blocks of the cluster and to copies.
 TILEWRIGHT_HD void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 

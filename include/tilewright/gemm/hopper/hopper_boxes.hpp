@@ -27,26 +27,22 @@ struct hopper_boxes {
   }
   /// The four waves of a consumer have filled box i.
   TILEWRIGHT_HD exec::mbarrier full(unsigned i) const { return barrier(i % num_boxes); }
-  /// A box of the old C has come.
-  TILEWRIGHT_HD exec::mbarrier old() const { return barrier(num_boxes); }
-  /// Boxes whose places are free for others, and boxes to whose places the old C has come.
-  TILEWRIGHT_HD exec::lds_counter stored() const { return {barrier(num_boxes + 1).address}; }
-  TILEWRIGHT_HD exec::lds_counter brought() const { return {barrier(num_boxes + 2).address}; }
+  /// The store of box i has read it.
+  TILEWRIGHT_HD exec::mbarrier free(unsigned i) const { return barrier(num_boxes + i % num_boxes); }
+  /// The consumer may fill box i. A consumer waits for each phase of its own barriers: else it would mistake phases.
+  TILEWRIGHT_HD exec::mbarrier ready(unsigned i, index_t consumer) const {
+    return barrier((2 + consumer) * num_boxes + i % num_boxes);
+  }
 
   TILEWRIGHT_HD void init() const {
-    for (unsigned i = 0; i < num_boxes; ++i) full(i).init(4);
-    old().init(1);
-    stored().set(0);
-    brought().set(0);
+    for (unsigned i = 0; i < num_boxes; ++i) {
+      full(i).init(4);
+      free(i).init(1);
+      for (index_t consumer = 0; consumer < tile.consumers; ++consumer) ready(i, consumer).init(1);
+    }
   }
 
-  TILEWRIGHT_HD void wait_until_free(unsigned i) const { stored().wait_for_more_than(i - num_boxes); }
-  TILEWRIGHT_HD void wait_for_old(unsigned i) const {
-    brought().wait_for_more_than(i);
-    exec::fence_block();
-  }
-
-  /// work(m, n, batch) for each box that this block writes to C.
+  /// work(m, n, batch, consumer) for each box that this block writes to C.
   template <class ForEachUnit, class Work>
   TILEWRIGHT_HD static void for_each_box(ForEachUnit for_each_unit, Work work) {
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
@@ -55,7 +51,7 @@ struct hopper_boxes {
       TILEWRIGHT_UNROLL(1)
       for (index_t i = 0; i < t.num_boxes(); ++i) {
         const hopper_tile::position box = t.box_position(i);
-        work(m0 + box.m, n0 + box.n, unit.tile.batch);
+        work(m0 + box.m, n0 + box.n, unit.tile.batch, box.consumer);
       }
     });
   }
@@ -64,28 +60,33 @@ struct hopper_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void store(const hopper_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t) TILEWRIGHT_INLINE_LAMBDA {
       full(i).wait(i / num_boxes & 1);
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
       exec::bulk_store(args.c, address(i), n, m, batch);
       exec::commit_bulk_stores();
       exec::wait_for_bulk_stores_to_read<in_flight>();
+      if (i >= in_flight) free(i - in_flight).arrive();
       ++i;
-      if (i > in_flight) stored().set(i - in_flight);
     });
     exec::wait_for_bulk_stores_to_read<0>();
   }
 
-  /// One thread, if beta is not 0: brings C's old elements to each box's place once it is free.
+  /// One thread: hands each box to its consumer once its place is free and, if beta is not 0, C's old elements have
+  /// come there.
   template <class ForEachUnit>
-  TILEWRIGHT_HD void bring_old(const hopper_args& args, ForEachUnit for_each_unit) const {
+  TILEWRIGHT_HD void hand_out(const hopper_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch) TILEWRIGHT_INLINE_LAMBDA {
-      wait_until_free(i);
-      old().arrive_and_expect(lds.box_bytes());
-      exec::bulk_load(address(i), args.c, old(), n, m, batch);
-      old().wait(i & 1);
-      brought().set(++i);
+    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t consumer) TILEWRIGHT_INLINE_LAMBDA {
+      const exec::mbarrier done = ready(i, consumer);
+      free(i).wait(~(i / num_boxes) & 1);
+      if (args.gemm.beta != 0) {
+        done.arrive_and_expect(lds.box_bytes());
+        exec::bulk_load(address(i), args.c, done, n, m, batch);
+      } else {
+        done.arrive();
+      }
+      ++i;
     });
   }
 };

@@ -77,7 +77,8 @@ struct hopper_result_writer {
   exec::lds_pointer rows;  // in the first box
   index_t consumer;
   decltype(box_window({})) window = box_window(rows);
-  unsigned first = 0;  // of a tile's boxes
+  unsigned first = 0;     // of a tile's boxes
+  unsigned parities = 0;  // of the phases of `ready` to wait for: a bit for each place of a box
 
   /// C = alpha c + beta C for rows from m0 on and columns from n0 on. c is used up.
   TILEWRIGHT_HD void operator()(float* c, index_t m0, index_t n0, index_t batch) {
@@ -96,20 +97,20 @@ struct hopper_result_writer {
       finish(sum, m0 + repeat * 64, n0 + n, batch);
       constexpr hopper_tile t = Policy::tile;
       const unsigned box = first + unsigned(t.box_number(consumer, j));
-      const index_t place = index_t(box % boxes_type::num_boxes) * box_bytes;
+      const unsigned place = box % boxes_type::num_boxes;
+      const index_t offset = index_t(place) * box_bytes;
+      boxes.ready(box, consumer).wait(parities >> place & 1);
+      parities ^= 1u << place;
       if (args.gemm.beta != 0) {
-        boxes.wait_for_old(box);
-        add_old(sum, place);
+        add_old(sum, offset);
         exec::wave_sync();
-      } else {
-        boxes.wait_until_free(box);
       }
       static_distributed_tensor<Result, distribution> rounded;
       for (index_t d = 0; d < distribution::num_elements; d += 2) {
         const unsigned pair = exec::round_pair<Result>(sum.thread_buffer[d], sum.thread_buffer[d + 1]);
         __builtin_memcpy(&rounded.thread_buffer[d], &pair, sizeof(pair));
       }
-      store_fragments(window, rounded, place);
+      store_fragments(window, rounded, offset);
       exec::wave_sync();
       if (exec::lane_id() == 0) boxes.full(box).arrive();
     });
@@ -157,8 +158,8 @@ struct hopper_result_writer {
   }
 
   /// sum += beta C. C's old elements lie where the new ones will.
-  TILEWRIGHT_HD void add_old(static_distributed_tensor<float, distribution>& sum, index_t place) const {
-    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, place);
+  TILEWRIGHT_HD void add_old(static_distributed_tensor<float, distribution>& sum, index_t offset) const {
+    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, offset);
     for (index_t d = 0; d < distribution::num_elements; ++d)
       sum.thread_buffer[d] += args.gemm.beta * float(old.thread_buffer[d]);
   }

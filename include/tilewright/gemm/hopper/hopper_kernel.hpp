@@ -89,14 +89,14 @@ struct hopper_gemm {
   }
 
   /// What the waves of the last warpgroup do, one thread each: the first starts copies to stages,
-  /// the second stores of C, the third copies of the old C.
+  /// the second stores of C, the third hands out boxes.
   TILEWRIGHT_HD void copy(index_t wave) const {
     const auto units = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); };
     if (wave == 0) produce();
     if (wave == 1) boxes.store(args, units);
-    if (wave == 2 && args.gemm.beta != 0) {
+    if (wave == 2) {
       exec::wait_for_previous_kernel();
-      boxes.bring_old(args, units);
+      boxes.hand_out(args, units);
     }
   }
 
@@ -106,7 +106,6 @@ struct hopper_gemm {
       stages.init_barriers();
       boxes.init();
       exec::fence_barrier_init();
-      exec::fence_block();
       exec::prefetch(args.a);
       exec::prefetch(args.b);
       exec::prefetch(args.c);

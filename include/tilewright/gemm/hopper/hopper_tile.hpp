@@ -41,13 +41,14 @@ struct hopper_tile {
     return takes_turns() ? consumer * boxes_of_consumer() + box : box * consumers + consumer;
   }
   struct position {
-    index_t m, n;
+    index_t m, n, consumer;
   };
-  /// Where box `number` begins in the tile.
+  /// Where box `number` begins in the tile, and whose it is.
   TILEWRIGHT_HD constexpr position box_position(index_t number) const {
     const index_t consumer = takes_turns() ? divide(number, boxes_of_consumer()) : modulo(number, consumers);
     const index_t box = takes_turns() ? modulo(number, boxes_of_consumer()) : divide(number, consumers);
-    return {(consumer * repeat_m() + divide(box, boxes_per_row())) * 64, modulo(box, boxes_per_row()) * store_n()};
+    return {(consumer * repeat_m() + divide(box, boxes_per_row())) * 64, modulo(box, boxes_per_row()) * store_n(),
+            consumer};
   }
 
   /// Registers of each thread: what the copying warpgroup keeps, what consumers take.
@@ -80,8 +81,8 @@ struct hopper_lds {
   TILEWRIGHT_HD constexpr index_t num_boxes() const {
     return min(8, (room() - num_stages() * stage_bytes()) / box_bytes());
   }
-  /// Of 8 bytes: two barriers for each stage, one for each box, one for boxes of the old C; two counters.
-  TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + num_boxes() + 3; }
+  /// Of 8 bytes: two for each stage; for each box two and one for each consumer.
+  TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + (2 + tile.consumers) * num_boxes(); }
   TILEWRIGHT_HD constexpr index_t boxes_offset() const { return num_stages() * stage_bytes(); }
   TILEWRIGHT_HD constexpr index_t barriers_offset() const { return boxes_offset() + num_boxes() * box_bytes(); }
   TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
