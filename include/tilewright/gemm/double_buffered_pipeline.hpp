@@ -13,6 +13,12 @@ struct double_buffered_pipeline {
   static constexpr index_t num_stages = 2;
   static constexpr index_t barriers_per_tile = 1;
 
+  /// Of a thread, for static_report.
+  template <class Policy>
+  static constexpr index_t registers() {
+    return estimated_registers<Policy>(steps_in_registers<Policy>(), 1);
+  }
+
   /// Adds the product of the operands that the windows slide over to c.
   /// Windows are (rows, k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>

@@ -19,6 +19,14 @@ struct multi_stage_pipeline {
   static constexpr index_t num_stages = Stages;
   static constexpr index_t barriers_per_tile = 1;
 
+  /// Of a thread, for static_report: operands of two steps along k, an address for each copy.
+  template <class Policy>
+  static constexpr index_t registers() {
+    const index_t bytes = operand_windows<Policy>::copy_registers * 4,
+                  copies = bytes / index_t(sizeof(typename Policy::element_type)) / Policy::copy_vector;
+    return estimated_registers<Policy>(2, 0, max(32, copies + 16));
+  }
+
   /// Adds the product of the operands that the windows slide over to c.
   /// Windows are (rows, k) and begin at the first tile.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>

@@ -17,13 +17,10 @@ struct one_wave_pipeline {
   static constexpr index_t num_stages = 2;
   static constexpr index_t barriers_per_tile = 1;
 
-  /// 32-bit registers of a thread: sums, operands of two steps along k, two tiles on their way,
-  /// and 32 for addresses and the rest.
+  /// Of a thread, for static_report: operands of two steps along k, two tiles on their way.
   template <class Policy>
   static constexpr index_t registers() {
-    using operands = operand_windows<Policy>;
-    return c_encoding(Policy::tile).num_elements_per_thread() + operands::registers * 2 / num_k_steps(Policy::tile) +
-           2 * operands::copy_registers + 32;
+    return estimated_registers<Policy>(2, 2);
   }
 
   /// Adds the product of the operands that the windows slide over to c.

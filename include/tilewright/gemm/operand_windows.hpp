@@ -151,6 +151,23 @@ class operand_windows {
   }
 };
 
+/// 32-bit registers of a thread, estimated: sums, the operands of `steps` steps along k, `tiles` tiles on their way
+/// from global memory, and `others` for addresses and the rest.
+template <class Policy>
+constexpr index_t estimated_registers(index_t steps, index_t tiles, index_t others = 32) {
+  using operands = operand_windows<Policy>;
+  return c_encoding(Policy::tile).num_elements_per_thread() + operands::registers * steps / num_k_steps(Policy::tile) +
+         tiles * operands::copy_registers + others;
+}
+
+/// Of pipelines with a tile on its way, the steps along k whose operands wait in registers: all, or two if there are no
+/// registers for more.
+template <class Policy>
+constexpr index_t steps_in_registers() {
+  constexpr index_t steps = num_k_steps(Policy::tile);
+  return estimated_registers<Policy>(steps, 1) <= Policy::registers_per_thread ? steps : 2;
+}
+
 /// The first tile goes to LDS; the second, if there are two, is on its way to registers, and the windows stand there.
 /// Ends with a barrier.
 template <class Policy, class AWindow, class BWindow>

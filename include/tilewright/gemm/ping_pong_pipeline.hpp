@@ -26,12 +26,10 @@ struct ping_pong_pipeline {
   static constexpr index_t turns_per_tile() {
     return 2 * phases_per_tile<Policy>();
   }
-  /// 32-bit registers of a thread: sums, operands of a phase, a tile on its way, and 32 for addresses and the rest.
+  /// Of a thread, for static_report: operands of a phase, a tile on its way.
   template <class Policy>
   static constexpr index_t registers() {
-    using operands = operand_windows<Policy>;
-    return c_encoding(Policy::tile).num_elements_per_thread() + operands::registers / phases_per_tile<Policy>() +
-           operands::copy_registers + 32;
+    return estimated_registers<Policy>(num_k_steps(Policy::tile) / phases_per_tile<Policy>(), 1);
   }
 
   /// Adds the product of the operands that the windows slide over to c.

@@ -19,12 +19,13 @@ struct single_buffered_pipeline {
   /// Steps along k whose operands wait in registers: half of the tile, or one if there are no registers for more.
   template <class Policy>
   static constexpr index_t held_steps() {
-    constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = num_k_steps(tile);
-    constexpr index_t registers = operand_windows<Policy>::registers, addresses = 32;
-    const index_t others =
-        c_encoding_v<tile>.num_elements_per_thread() + operand_windows<Policy>::copy_registers + addresses;
-    return others + registers <= Policy::registers_per_thread ? max(steps / 2, 1) : 1;
+    return max(steps_in_registers<Policy>() / 2, 1);
+  }
+
+  /// Of a thread, for static_report.
+  template <class Policy>
+  static constexpr index_t registers() {
+    return estimated_registers<Policy>(steps_in_registers<Policy>(), 1);
   }
 
   /// Adds the product of the operands that the windows slide over to c.

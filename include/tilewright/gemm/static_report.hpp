@@ -25,8 +25,7 @@ struct gemm_static_report {
   index_t lds_write_clocks = 0;
   index_t global_bytes = 0;
   index_t lds_bytes = 0;
-  index_t registers =
-      0;  // of a thread, estimated: sums, operands, tiles on their way, and 32 for addresses and the rest
+  index_t registers = 0;  // of a thread, as its pipeline estimates them
   bool conflict_free = false;
   index_t waits = 0;  // barriers at which all waves stand, with nothing to multiply that does not wait
   index_t turns = 0;  // or, of waves that take turns: how often those that move operands wait while others multiply
@@ -73,7 +72,6 @@ template <class Policy>
 constexpr gemm_static_report static_report() {
   using Arch = typename Policy::arch;
   using T = typename Policy::element_type;
-  using operands = operand_windows<Policy>;
   constexpr block_tile tile = Policy::tile;
   const gemm_lds_prediction lds = predict_lds<Policy>();
   gemm_static_report r;
@@ -86,14 +84,7 @@ constexpr gemm_static_report static_report() {
   r.lds_write_clocks = detail::lds_clocks_of<Arch>(lds.a_write) + detail::lds_clocks_of<Arch>(lds.b_write);
   r.global_bytes = (tile.m + tile.n) * tile.k * index_t(sizeof(T));
   r.lds_bytes = gemm_kernel<Policy>::lds_bytes;
-  // Copies without registers have an address each, and never the operands of more than two steps along k at once.
-  const index_t copies = operands::copy_registers * 4 / index_t(sizeof(T)) / Policy::copy_vector;
-  const index_t others = c_encoding(tile).num_elements_per_thread() +
-                         (Policy::copies_by_wave ? max(32, copies + 16) : operands::copy_registers + 32);
-  const bool fits = !Policy::copies_by_wave && others + operands::registers <= Policy::registers_per_thread;
-  r.registers = others + (fits ? operands::registers : operands::registers * 2 / num_k_steps(tile));
-  if constexpr (requires { Policy::pipeline::template registers<Policy>(); })
-    r.registers = Policy::pipeline::template registers<Policy>();
+  r.registers = Policy::pipeline::template registers<Policy>();
   if constexpr (requires { Policy::pipeline::template turns_per_tile<Policy>(); }) {
     r.turns = Policy::pipeline::template turns_per_tile<Policy>();
   } else {
