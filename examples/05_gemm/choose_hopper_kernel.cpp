@@ -58,7 +58,12 @@ hopper_choice choose_hopper_kernel(const std::vector<hopper_entry>& list, const 
   if (const std::string why = obstacle(list, problem, request); !why.empty()) return decline(why);
 
   tw::gemm_args args = problem.args;
-  args.a = args.b = args.c = nullptr;  // on the GPU they are aligned
+  // On the GPU all are aligned.
+  args.a = args.b = args.c = nullptr;
+  args.column_scale = nullptr;
+  args.bias = nullptr;
+  alignas(16) static constexpr char somewhere[16] = {};
+  if (args.residual) args.residual = somewhere;
   const tw::hopper_operands operands{tw::index_t(bytes_of(problem.type)), problem.a_major == tw::operand_major::k,
                                      problem.b_major == tw::operand_major::k};
   const std::string wanted =

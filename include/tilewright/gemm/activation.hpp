@@ -26,11 +26,17 @@ TILEWRIGHT_HD float activate(float x) {
   }
 }
 
-/// The same for an activation that is known at run time, as little code.
-TILEWRIGHT_HD float activate(activation kind, float x) {
-  if (kind == activation::none) return x;
-  if (kind == activation::relu) return activate<activation::relu>(x);
-  return x * exec::sigmoid(kind == activation::gelu ? detail::gelu_argument(x) : x);
+/// The same in place of each number, for an activation that is known at run time: one branch for all of them, little
+/// code.
+template <index_t N>
+TILEWRIGHT_HD void activate(activation kind, array<float, N>& x) {
+  if (kind == activation::none) return;
+  if (kind == activation::relu) {
+    for (float& e : x) e = activate<activation::relu>(e);
+    return;
+  }
+  const bool is_gelu = kind == activation::gelu;
+  for (float& e : x) e *= exec::sigmoid(is_gelu ? detail::gelu_argument(e) : e);
 }
 
 }  // namespace tilewright

@@ -2,8 +2,7 @@
 // Writes the result: scales, bias, activation, residual, the old C, and the conversion to C's type.
 #pragma once
 
-#include <tilewright/gemm/activation.hpp>
-#include <tilewright/gemm/gemm_args.hpp>
+#include <tilewright/gemm/finish_sums.hpp>
 #include <tilewright/gemm/result_stage.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/update.hpp>
@@ -31,15 +30,13 @@ TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sum
                                  const multi_index<2>& origin, long_index_t batch, const multi_index<2>& partition) {
   using R = typename Policy::result_type;
   constexpr epilogue_options options = Policy::epilogue;
-  static_assert(options.is_sound(), "gemm: epilogue_options with from_args have no other option");
   constexpr bool any = options.from_args;  // what has a pointer is done
-  constexpr number<Policy::vector> vector{};
   constexpr index_t n = Rows::num_elements;
   static_distributed_tensor<R, Rows> result;
   constexpr bool reads_c = Policy::split_k != split_k_kind::atomic;  // that adds to C anyway
   const R* const c = static_cast<const R*>(args.c) + batch * args.batch_stride_c;
-  const auto old =
-      load_rows<R>(c, args, origin, Rows{}, args.ldc, number<1>{}, vector, partition, reads_c && args.beta != 0.0f);
+  const auto old = load_rows<R>(c, args, origin, Rows{}, args.ldc, number<1>{}, number<Policy::vector>{}, partition,
+                                reads_c && args.beta != 0.0f);
   if constexpr (__is_same(R, int)) {
     static_assert(__is_same(Sum, int) && options.is_plain(),
                   "gemm: sums that stay integers can only be scaled by alpha and beta");
@@ -51,37 +48,11 @@ TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sum
     if constexpr (options.scale || any) {
       if (!any || args.scale) factor *= *args.scale;
     }
-    array<float, n> x;
+    static_distributed_tensor<float, Rows> finished;
+    auto& x = finished.thread_buffer;
     for (index_t i = 0; i < n; ++i) x[i] = factor * float(sums.thread_buffer[i]);
-    if constexpr (options.row_scale || any) {
-      if (!any || args.row_scale) {
-        const auto scale =
-            load_rows<float>(args.row_scale, args, origin, Rows{}, number<1>{}, number<0>{}, number<1>{}, partition);
-        for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
-      }
-    }
-    if constexpr (options.column_scale || any) {
-      if (!any || args.column_scale) {
-        const auto scale =
-            load_rows<float>(args.column_scale, args, origin, Rows{}, number<0>{}, number<1>{}, vector, partition);
-        for (index_t i = 0; i < n; ++i) x[i] *= scale.thread_buffer[i];
-      }
-    }
-    if constexpr (options.bias || any) {
-      if (!any || args.bias) {
-        const auto bias = load_rows<R>(args.bias, args, origin, Rows{}, number<0>{}, number<1>{}, vector, partition);
-        for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(bias.thread_buffer[i]);
-      }
-    }
-    for (index_t i = 0; i < n; ++i) x[i] = any ? activate(args.activation, x[i]) : activate<options.activation>(x[i]);
-    if constexpr (options.residual || any) {
-      if (!any || args.residual) {
-        const R* const begin = static_cast<const R*>(args.residual) + batch * args.batch_stride_residual;
-        const auto residual =
-            load_rows<R>(begin, args, origin, Rows{}, args.ld_residual, number<1>{}, vector, partition);
-        for (index_t i = 0; i < n; ++i) x[i] += type_convert<float>(residual.thread_buffer[i]);
-      }
-    }
+    if constexpr (!options.is_plain())
+      finish_sums<options, R, Policy::vector>(finished, args, origin, batch, partition);
     for (index_t i = 0; i < n; ++i) x[i] += args.beta * type_convert<float>(old.thread_buffer[i]);
     if constexpr (is_fp8_v<R> && n % 2 == 0) {
       for (index_t i = 0; i < n; i += 2) {

@@ -3,7 +3,7 @@
 // and what is asked for is done to the sums before they go to boxes in LDS.
 #pragma once
 
-#include <tilewright/gemm/activation.hpp>
+#include <tilewright/gemm/finish_sums.hpp>
 #include <tilewright/gemm/hopper/hopper_boxes.hpp>
 
 #if TILEWRIGHT_NVPTX_PASS
@@ -60,6 +60,7 @@ struct hopper_result_writer {
   using Result = typename Policy::result_type;
   using distribution = tile_distribution<Policy::box>;
   using addresses = tile_distribution<Policy::box_addresses>;
+  using sums_type = static_distributed_tensor<float, distribution>;
   using boxes_type = hopper_boxes<Policy>;
   static constexpr index_t columns = Policy::tile.store_n(), box_bytes = Policy::lds.box_bytes();
   static constexpr bool any = Policy::epilogue.from_args;  // what has a pointer is done
@@ -89,76 +90,57 @@ struct hopper_result_writer {
     if (factor != 1) {
       for (index_t i = 0; i < Policy::tile.accumulators(); ++i) c[i] *= factor;
     }
-    unroll<Policy::tile.boxes_of_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr index_t repeat = j / Policy::tile.boxes_per_row(), n = j % Policy::tile.boxes_per_row() * columns;
-      static_distributed_tensor<float, distribution> sum;
-      for (index_t d = 0; d < distribution::num_elements; ++d)
-        sum.thread_buffer[d] = c[(repeat * Policy::tile.n + n) / 2 + d];
-      finish(sum, m0 + repeat * 64, n0 + n, batch);
-      constexpr hopper_tile t = Policy::tile;
-      const unsigned box = first + unsigned(t.box_number(consumer, j));
-      const unsigned place = box % boxes_type::num_boxes;
-      const index_t offset = index_t(place) * box_bytes;
-      boxes.ready(box, consumer).wait(parities >> place & 1);
-      parities ^= 1u << place;
-      if (args.gemm.beta != 0) {
-        add_old(sum, offset);
-        exec::wave_sync();
+    if constexpr (Policy::epilogue.is_plain()) {
+      unroll<Policy::tile.boxes_of_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { write_box(box_of(c, j), j); });
+    } else {
+      // As a loop: what is done to the sums is many instructions.
+      constexpr index_t boxes_per_row = Policy::tile.boxes_per_row();
+      TILEWRIGHT_UNROLL(1)
+      for (index_t j = 0; j < Policy::tile.boxes_of_consumer(); ++j) {
+        sums_type sum;
+        unroll<Policy::tile.boxes_of_consumer()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+          if (i == j) sum = box_of(c, i);
+        });
+        finish_sums<Policy::epilogue, Result, 2>(
+            sum, args.gemm, {m0 + j / boxes_per_row * 64, n0 + j % boxes_per_row * columns}, batch, {exec::lane_id()});
+        write_box(sum, j);
       }
-      static_distributed_tensor<Result, distribution> rounded;
-      for (index_t d = 0; d < distribution::num_elements; d += 2) {
-        const unsigned pair = exec::round_pair<Result>(sum.thread_buffer[d], sum.thread_buffer[d + 1]);
-        __builtin_memcpy(&rounded.thread_buffer[d], &pair, sizeof(pair));
-      }
-      store_fragments(window, rounded, offset);
-      exec::wave_sync();
-      if (exec::lane_id() == 0) boxes.full(box).arrive();
-    });
+    }
     first += unsigned(Policy::tile.num_boxes());
   }
 
-  /// Scales of rows and columns, bias, activation and residual, for the wave's rows of the box at (m0, n0).
-  TILEWRIGHT_HD void finish(static_distributed_tensor<float, distribution>& sum, index_t m0, index_t n0,
-                            [[maybe_unused]] index_t batch) const {
-    constexpr epilogue_options options = Policy::epilogue;
-    auto& x = sum.thread_buffer;
-    const auto values = [&](const auto* data, auto row_stride, auto column_stride) TILEWRIGHT_INLINE_LAMBDA {
-      const auto view = make_naive_tensor_view<address_space_enum::global>(
-          data + long_index_t(m0) * row_stride, make_tuple(max(0, args.gemm.m - m0), args.gemm.n),
-          make_tuple(row_stride, column_stride));
-      return load_tile(make_tile_window(view, make_tuple(number<16>{}, number<columns>{}), {0, n0}, distribution{}));
-    };
-    if constexpr (options.row_scale || any) {
-      if (!any || args.gemm.row_scale) {
-        const auto scale = values(args.gemm.row_scale, number<1>{}, number<0>{});
-        for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
-      }
+  /// The accumulators of box `number` of the consumer.
+  TILEWRIGHT_HD static sums_type box_of(const float* c, index_t number) {
+    sums_type sum;
+    for (index_t d = 0; d < distribution::num_elements; ++d)
+      sum.thread_buffer[d] = c[number * distribution::num_elements + d];
+    return sum;
+  }
+
+  /// Writes C's elements to LDS as soon as their box's place there is free, or holds the old ones.
+  TILEWRIGHT_HD void write_box(sums_type sum, index_t number) {
+    constexpr hopper_tile t = Policy::tile;
+    const unsigned box = first + unsigned(t.box_number(consumer, number));
+    const unsigned place = box % boxes_type::num_boxes;
+    const index_t offset = index_t(place) * box_bytes;
+    boxes.ready(box, consumer).wait(parities >> place & 1);
+    parities ^= 1u << place;
+    if (args.gemm.beta != 0) {
+      add_old(sum, offset);
+      exec::wave_sync();
     }
-    if constexpr (options.column_scale || any) {
-      if (!any || args.gemm.column_scale) {
-        const auto scale = values(args.gemm.column_scale, number<0>{}, number<1>{});
-        for (index_t d = 0; d < distribution::num_elements; ++d) x[d] *= scale.thread_buffer[d];
-      }
+    static_distributed_tensor<Result, distribution> rounded;
+    for (index_t d = 0; d < distribution::num_elements; d += 2) {
+      const unsigned pair = exec::round_pair<Result>(sum.thread_buffer[d], sum.thread_buffer[d + 1]);
+      __builtin_memcpy(&rounded.thread_buffer[d], &pair, sizeof(pair));
     }
-    if constexpr (options.bias || any) {
-      if (!any || args.gemm.bias) {
-        const auto bias = values(static_cast<const Result*>(args.gemm.bias), number<0>{}, number<1>{});
-        for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(bias.thread_buffer[d]);
-      }
-    }
-    for (float& e : x) e = any ? activate(args.gemm.activation, e) : activate<options.activation>(e);
-    if constexpr (options.residual || any) {
-      if (!any || args.gemm.residual) {
-        const auto* const begin =
-            static_cast<const Result*>(args.gemm.residual) + batch * args.gemm.batch_stride_residual;
-        const auto residual = values(begin, args.gemm.ld_residual, number<1>{});
-        for (index_t d = 0; d < distribution::num_elements; ++d) x[d] += float(residual.thread_buffer[d]);
-      }
-    }
+    store_fragments(window, rounded, offset);
+    exec::wave_sync();
+    if (exec::lane_id() == 0) boxes.full(box).arrive();
   }
 
   /// sum += beta C. C's old elements lie where the new ones will.
-  TILEWRIGHT_HD void add_old(static_distributed_tensor<float, distribution>& sum, index_t offset) const {
+  TILEWRIGHT_HD void add_old(sums_type& sum, index_t offset) const {
     const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, offset);
     for (index_t d = 0; d < distribution::num_elements; ++d)
       sum.thread_buffer[d] += args.gemm.beta * float(old.thread_buffer[d]);

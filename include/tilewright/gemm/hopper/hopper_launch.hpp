@@ -47,6 +47,15 @@ const char* hopper_check(const gemm_args& g) {
   }
   if ((e.residual || (e.from_args && g.residual)) && g.ld_residual < g.n)
     return "ld_residual is smaller than a row of the residual";
+  const long_index_t pair = 2 * sizeof(typename Policy::result_type);
+  const auto in_pairs = [](const void* p, long_index_t bytes) {
+    return reinterpret_cast<unsigned long long>(p) % bytes == 0;
+  };
+  if (!e.is_plain() && (!in_pairs(g.column_scale, 8) || !in_pairs(g.bias, pair) || !in_pairs(g.residual, pair) ||
+                        (g.residual && (g.ld_residual % 2 != 0 || g.batch_stride_residual % 2 != 0)))) {
+    return "the epilogue reads two elements at once: column_scale, bias and residual must be aligned to two of theirs, "
+           "ld_residual and batch_stride_residual even; use the portable kernel";
+  }
   const long_index_t tiles = long_index_t(ceil_div(g.m, Policy::tile.m)) * ceil_div(g.n, Policy::tile.n) * g.batch;
   if (tiles > 0x7fffffff / 64) return "C has too many tiles";
   return nullptr;
