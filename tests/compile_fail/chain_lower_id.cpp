@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Dimension 2 of a matrix.
+// Dimensions 2 and 256 of a matrix.
 // EXPECT: tensor transforms: a lower dimension id is not a dimension of the descriptor
 // EXPECT: is_dimension_used_well<2>
+// EXPECT: is_dimension_used_well<256>
 #include <tilewright/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;
@@ -11,3 +12,7 @@ constexpr auto d = tw::transform_tensor_descriptor(
     base,
     tw::make_tuple(tw::make_pass_through_transform(tw::number<4>{}), tw::make_pass_through_transform(tw::number<6>{})),
     tw::make_tuple(tw::sequence<0>{}, tw::sequence<2>{}), tw::make_tuple(tw::sequence<0>{}, tw::sequence<1>{}));
+constexpr auto e = tw::transform_tensor_descriptor(
+    base,
+    tw::make_tuple(tw::make_pass_through_transform(tw::number<4>{}), tw::make_pass_through_transform(tw::number<6>{})),
+    tw::make_tuple(tw::sequence<256>{}, tw::sequence<1>{}), tw::make_tuple(tw::sequence<0>{}, tw::sequence<1>{}));

@@ -102,6 +102,26 @@ TEST(OffsetsFit, UpToTheLastOffsetOf32Bits) {
   static_assert(last.get_element_space_size() == 1ll << 31);
 }
 
+TEST(OffsetsFit, BelowZeroToo) {
+  const auto backwards = [](index_t rows, auto stride) {
+    return make_naive_tensor_descriptor(make_tuple(rows, number<4>{}), make_tuple(stride, number<1>{}));
+  };
+  EXPECT_TRUE(backwards(3, number<-1073741824>{}).offsets_fit());
+  EXPECT_FALSE(backwards(3, number<-1073741825>{}).offsets_fit());
+}
+
+// Strides are 32-bit: those that are not must not come out as others.
+TEST(OffsetsFit, NotWhereAStrideDoesNot) {
+  for (const index_t rows : {1 << 15, 1 << 16}) {
+    const auto lengths = make_tuple(2, 1 << 16, rows);
+    EXPECT_FALSE(make_naive_tensor_descriptor_packed(lengths, number<8>{}).offsets_fit());
+    EXPECT_FALSE(make_naive_tensor_descriptor_packed_with_offset(lengths, 8).offsets_fit());
+    EXPECT_FALSE(make_naive_tensor_descriptor_aligned(lengths, 8).offsets_fit());
+    EXPECT_GT(make_naive_tensor_descriptor_packed(lengths, number<8>{}).get_element_space_size(), 1ll << 31);
+  }
+  EXPECT_FALSE(make_naive_tensor_descriptor_aligned(make_tuple(3, 2147483647), 8).offsets_fit());
+}
+
 TEST(OffsetsFit, AsksForTheLengthsOfMergesToo) {
   const auto merged = [](index_t rows, index_t columns) {
     return transform_tensor_descriptor(

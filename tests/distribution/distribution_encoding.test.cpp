@@ -64,6 +64,12 @@ TEST(DistributionEncoding, CheckNamesTheFactorThatIsWrong) {
   expect_fault(e, unknown_factor, {5, 0});
 }
 
+TEST(DistributionEncoding, TakesNoLargeIdForASmallOne) {
+  using encoding = tile_distribution_encoding<sequence<>, tuple<sequence<4>>, tuple<sequence<257>>, tuple<sequence<0>>,
+                                              sequence<>, sequence<>>;
+  static_assert(check(encoding::value).fault == encoding_fault::unknown_factor);
+}
+
 TEST(DistributionEncoding, HoldsAsMuchAsItSays) {
   using six = sequence<2, 1, 2, 1, 2, 1>;
   using full = tile_distribution_encoding<six, tuple<six, six, six, sequence<2>>,

@@ -96,6 +96,29 @@ void expect_counts_through_zero(const indices& parameters) {
 TEST(Merge, MovesThroughZero) { expect_counts_through_zero<transform_kind::merge>({3, 4, 5}); }
 TEST(MergeMagic, MovesThroughZero) { expect_counts_through_zero<transform_kind::merge_magic>(with_magic({3, 4, 5})); }
 
+/// Moves from one place of a dimension of 2^30 and more to another.
+template <transform_kind Kind>
+void expect_moves_along(const indices& parameters, index_t length) {
+  using rules = transform_rules<Kind>;
+  for (const index_t from : {index_t(0), length / 2 + 5, length - 1}) {
+    for (const index_t to : {index_t(1), length / 2, length - 3}) {
+      index_t low[3], low_step[3] = {};
+      const index_t step = to - from;
+      rules::lower_anywhere(parameters.data(), 2, &from, low);
+      move_lower(rules{}, parameters.data(), 2, 1, &to, &step, low, low_step);
+      EXPECT_EQ(low_step[0], 0) << from << " to " << to << " of " << length;
+      EXPECT_EQ(low[1] + low_step[1], to) << "from " << from << " of " << length;
+    }
+  }
+}
+
+TEST(Merge, MovesAlongDimensionsOfAllLengths) {
+  for (const index_t length : {1 << 30, 1610612736, 2147483647}) {
+    expect_moves_along<transform_kind::merge>({1, length}, length);
+    expect_moves_along<transform_kind::merge_magic>(with_magic({1, length}), length);
+  }
+}
+
 TEST(Merge, KnowsWhenItsLengthIsTooLarge) {
   EXPECT_TRUE((merge{{1 << 15, 1 << 15}, 2, 1}.fits()));
   EXPECT_TRUE((merge{{2147483647, 1}, 2, 1}.fits()));

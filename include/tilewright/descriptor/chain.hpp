@@ -30,7 +30,7 @@ struct chained_graph {
 };
 
 struct dimension_ids {
-  inplace_vector<signed char, graph_node::max_dims> ids;
+  inplace_vector<index_t, graph_node::max_dims> ids;
 };
 
 template <index_t... Is>
@@ -38,7 +38,7 @@ TILEWRIGHT_HD constexpr dimension_ids ids_of(sequence<Is...>) {
   static_assert(sizeof...(Is) <= graph_node::max_dims,
                 "tensor transforms: a sequence lists more dimensions than a transform may have");
   dimension_ids result;
-  (result.ids.push_back(static_cast<signed char>(Is)), ...);
+  (result.ids.push_back(Is), ...);
   return result;
 }
 

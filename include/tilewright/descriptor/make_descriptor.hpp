@@ -60,7 +60,7 @@ TILEWRIGHT_HD constexpr auto multiply_lengths(A a, B b) {
         "tensor descriptor: a stride does not fit into 32 bits; give a length as an integer instead of a number<>");
     return number<A::value * B::value>{};
   } else {
-    return index_t(a) * index_t(b);
+    return index_t(min<long_index_t>(long_index_t(a) * long_index_t(b), largest_index));  // see offsets_fit
   }
 }
 
@@ -69,7 +69,7 @@ TILEWRIGHT_HD constexpr auto aligned_pitch(Last last, Align align) {
   if constexpr (is_number_v<Last> && is_number_v<Align>) {
     return number<round_up<index_t>(Last::value, Align::value)>{};
   } else {
-    return round_up<index_t>(last, align);
+    return index_t(min(round_up<long_index_t>(last, align), largest_index));
   }
 }
 

@@ -17,7 +17,7 @@ struct placed_spec {
 template <class... Ids>
 TILEWRIGHT_HD constexpr detail::dimension_ids dims(Ids... ids) {
   detail::dimension_ids result;
-  (result.ids.push_back(static_cast<signed char>(ids)), ...);
+  (result.ids.push_back(ids), ...);
   return result;
 }
 

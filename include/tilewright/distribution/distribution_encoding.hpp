@@ -137,8 +137,9 @@ TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
                 "tile_distribution_encoding: as many minor as major ids are needed");
   static_assert(sizeof...(Majors) <= List::capacity(),
                 "tile_distribution_encoding: more ids than an encoding holds (6 in a P, 8 in Y)");
+  [[maybe_unused]] const auto byte = [](index_t id) { return static_cast<signed char>(id >= 0 && id < 128 ? id : -1); };
   List result;
-  (result.push_back({static_cast<signed char>(Majors), static_cast<signed char>(Minors)}), ...);
+  (result.push_back({byte(Majors), byte(Minors)}), ...);
   return result;
 }
 

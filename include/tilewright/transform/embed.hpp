@@ -19,16 +19,10 @@ struct transform_rules<transform_kind::embed> : default_rules {
   }
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t n, index_t) {
-    if (p[2 * n] == dynamic) return 0;
-    long_index_t last = p[2 * n];
-    for (index_t i = 0; i < n && last <= detail::largest_index; ++i) {
-      if (p[i] == dynamic || p[n + i] == dynamic) return 0;
-      if (p[n + i] > 0) last += (long_index_t(p[i]) - 1) * p[n + i];
-    }
-    return last + 1;
+    return furthest(p, n, 1) + 1;
   }
   TILEWRIGHT_HD static constexpr bool fits(const index_t* p, index_t n) {
-    return least_lower_length(p, n, 0) <= detail::largest_index + 1;
+    return furthest(p, n, 1) <= detail::largest_index && furthest(p, n, -1) <= detail::largest_index + 1;
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
     const index_t promise = p[2 * n + 1];
@@ -56,6 +50,20 @@ struct transform_rules<transform_kind::embed> : default_rules {
     return true;
   }
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t n) { return p[2 * n] != 0; }
+
+ private:
+  /// The largest lower index (sign 1), or what the smallest is below zero (sign -1); -1 where that is not known. Far above
+  /// largest_index it is not exact.
+  TILEWRIGHT_HD static constexpr long_index_t furthest(const index_t* p, index_t n, index_t sign) {
+    if (p[2 * n] == dynamic) return -1;
+    long_index_t last = long_index_t(sign) * p[2 * n];
+    for (index_t i = 0; i < n && last <= detail::largest_index + 1; ++i) {
+      if (p[i] == dynamic || p[n + i] == dynamic) return -1;
+      const long_index_t stride = long_index_t(sign) * p[n + i];
+      if (stride > 0) last += (long_index_t(p[i]) - 1) * stride;
+    }
+    return last;
+  }
 };
 
 /// lower = constant + sum of upper i * stride i. Promise: every length, stride and constant that is known only at run

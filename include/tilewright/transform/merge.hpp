@@ -15,7 +15,7 @@ TILEWRIGHT_HD constexpr void carry_over(const index_t* lengths, index_t n, const
   index_t carry = 0;
   for (index_t i = n - 1; i > 0; --i) {
     step[i] += carry;
-    carry = digits[i] + step[i] >= lengths[i] ? 1 : 0;
+    carry = step[i] >= lengths[i] - digits[i] ? 1 : 0;  // a sum could exceed 32 bits
     step[i] -= carry * lengths[i];
   }
   step[0] += carry;

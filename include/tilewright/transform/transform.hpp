@@ -113,11 +113,11 @@ namespace detail {
 template <class T>
 inline constexpr index_t static_value_v = dynamic;
 template <auto V>
-inline constexpr index_t static_value_v<number<V>> = V;
+inline constexpr index_t static_value_v<number<V>>{V};  // braces refuse what 32 bits cannot hold
 
-/// A length, stride or index given to a factory: number<N> or an integer.
+/// A length, stride or index given to a factory: number<N> or an integer, of which 32 bits are kept.
 template <class T>
-concept IndexLike = is_number_v<T> || ConvertibleTo<T, index_t>;
+concept IndexLike = is_number_v<T> || (ConvertibleTo<T, index_t> && Integral<T>);
 
 template <class T>
 TILEWRIGHT_HD constexpr void append_if_dynamic(index_t*& end, const T& value) {
