@@ -6,7 +6,7 @@
 #include <tilewright/gemm/activation.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/tile/load_store.hpp>
-#include <tilewright/tile/sweep_tile.hpp>
+#include <tilewright/tile/reduced_registers.hpp>
 
 namespace tilewright {
 
@@ -32,32 +32,37 @@ TILEWRIGHT_HD void finish_sums(static_distributed_tensor<float, Distribution>& s
     return load_tile(
         make_tile_window(view, make_tuple(number<Distribution::x_lengths[1]>{}), {origin[1]}, columns{}, partition));
   };
+  auto& x = sums.thread_buffer;
+  constexpr index_t n = Distribution::num_elements;
   if constexpr (Options.row_scale || any) {
     if (!any || args.row_scale) {
       const auto scale = values_of_rows(args.row_scale);
-      sweep_tile(sums,
-                 [&](auto at, float& x) TILEWRIGHT_INLINE_LAMBDA { x *= scale[make_tuple(at.template get<0>())]; });
+      unroll<n>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+        x[d] *= scale.thread_buffer[constant(detail::reduced_registers<Distribution, rows, 1>[d.value])];
+      });
     }
   }
   if constexpr (Options.column_scale || any) {
     if (!any || args.column_scale) {
       const auto scale = values_of_columns(args.column_scale);
-      sweep_tile(sums,
-                 [&](auto at, float& x) TILEWRIGHT_INLINE_LAMBDA { x *= scale[make_tuple(at.template get<1>())]; });
+      unroll<n>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+        x[d] *= scale.thread_buffer[constant(detail::reduced_registers<Distribution, columns, 0>[d.value])];
+      });
     }
   }
   if constexpr (Options.bias || any) {
     if (!any || args.bias) {
       const auto bias = values_of_columns(static_cast<const R*>(args.bias));
-      sweep_tile(sums, [&](auto at, float& x) TILEWRIGHT_INLINE_LAMBDA {
-        x += type_convert<float>(bias[make_tuple(at.template get<1>())]);
+      unroll<n>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+        x[d] += type_convert<float>(
+            bias.thread_buffer[constant(detail::reduced_registers<Distribution, columns, 0>[d.value])]);
       });
     }
   }
   if constexpr (any) {
-    activate(args.activation, sums.thread_buffer);
+    activate(args.activation, x);
   } else {
-    for (float& x : sums.thread_buffer) x = activate<Options.activation>(x);
+    for (float& e : x) e = activate<Options.activation>(e);
   }
   if constexpr (Options.residual || any) {
     if (!any || args.residual) {
@@ -66,8 +71,7 @@ TILEWRIGHT_HD void finish_sums(static_distributed_tensor<float, Distribution>& s
           begin, make_tuple(args.m, args.n), make_tuple(args.ld_residual, number<1>{}), number<Vector>{});
       constexpr auto lengths = make_tuple(number<Distribution::x_lengths[0]>{}, number<Distribution::x_lengths[1]>{});
       const auto residual = load_tile(make_tile_window(view, lengths, origin, Distribution{}, partition));
-      for (index_t d = 0; d < Distribution::num_elements; ++d)
-        sums.thread_buffer[d] += type_convert<float>(residual.thread_buffer[d]);
+      for (index_t d = 0; d < n; ++d) x[d] += type_convert<float>(residual.thread_buffer[d]);
     }
   }
 }

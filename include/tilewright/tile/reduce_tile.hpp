@@ -5,6 +5,7 @@
 
 #include <tilewright/distribution/reduce_encoding.hpp>
 #include <tilewright/tile/elementwise.hpp>
+#include <tilewright/tile/reduced_registers.hpp>
 
 namespace tilewright {
 
@@ -45,22 +46,6 @@ struct reduce_min {
 };
 
 namespace detail {
-
-/// Register of the result for each register of the tile whose dimensions Dims are combined.
-template <class Distribution, class Reduced, index_t... Dims>
-inline constexpr auto reduced_registers = [] {
-  array<index_t, Distribution::num_elements> result{};
-  for (index_t d = 0; d < Distribution::num_elements; ++d) {
-    const auto y = y_of_register<Distribution>(d);
-    index_t r = 0;
-    for (index_t i = 0; i < Distribution::ndim_y; ++i) {
-      const index_t x = Distribution::encoding.y[i].major - 1;
-      if (((x != Dims) && ...)) r = r * Distribution::get_y_length(i) + y[i];
-    }
-    result[d] = r;
-  }
-  return result;
-}();
 
 /// How far apart in a partition index the threads are that replicate factor id, and how many;
 /// 1 thread if this index does not own it.
