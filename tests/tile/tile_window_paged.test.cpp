@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Windows on rows whose pages lie anywhere in a pool, and rows that lie further apart than 32-bit offsets reach.
 #include "on_cpu.hpp"
+#include "sparse_memory.hpp"
 
 #include <tilewright/tile/async_load.hpp>
 #include <tilewright/tile/tile_window_paged.hpp>
 #include <tilewright/tile/update.hpp>
 
 #include <gtest/gtest.h>
-
-#include <sys/mman.h>
 
 #include <string>
 
@@ -103,27 +102,6 @@ TEST(PagedTileWindow, WritesOnlyPagesThatAreThere) {
     for (index_t col = 0; col < 32; ++col) ASSERT_EQ(pool[std::size_t(row * 32 + col)], expected) << row << ", " << col;
   }
 }
-
-/// Addresses without memory behind them, until they are written.
-class sparse_memory {
- public:
-  explicit sparse_memory(std::size_t bytes)
-      : bytes_(bytes),
-        begin_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
-    if (begin_ == MAP_FAILED) throw std::runtime_error("no address space for " + std::to_string(bytes) + " bytes");
-  }
-  sparse_memory(const sparse_memory&) = delete;
-  sparse_memory& operator=(const sparse_memory&) = delete;
-  ~sparse_memory() { ::munmap(begin_, bytes_); }
-  template <class T>
-  T* data() {
-    return static_cast<T*>(begin_);
-  }
-
- private:
-  std::size_t bytes_;
-  void* begin_;
-};
 
 constexpr index_t far_rows = 40, far_stride = 1 << 26;  // floats: 10 GiB in all
 constexpr index_t picked[] = {39, 0, 8, 7, 16, 31, -1, 40, 33, 12};

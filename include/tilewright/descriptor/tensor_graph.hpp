@@ -117,13 +117,14 @@ TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
   return false;
 }
 
-/// Whether index zero of a linear graph may have an offset other than zero.
+/// Whether index zero of a linear graph may have an offset other than zero; of a node, another lower index.
+TILEWRIGHT_HD constexpr bool has_constant_term(const graph_node& node) {
+  return with_rules(node.spec,
+                    [&](auto rules) { return rules.has_constant_term(node.spec.parameters.begin(), node.width()); });
+}
 TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
-    if (with_rules(node.spec,
-                   [&](auto rules) { return rules.has_constant_term(node.spec.parameters.begin(), node.width()); })) {
-      return true;
-    }
+    if (has_constant_term(node)) return true;
   }
   return false;
 }

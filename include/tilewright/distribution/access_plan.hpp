@@ -24,14 +24,13 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, c
   return choose_vector(encoding, top_runs, element_bytes);
 }
 
-/// How far a step along a dimension moves in memory, in elements: factor, or factor times the run-time value in a slot.
-/// Factor 0: not known, or not the same everywhere.
+/// How far a step along a hidden dimension moves in memory, in elements: factor, or factor times the run-time value in
+/// a slot. Factor 0: not known, or not the same everywhere.
 struct linear_step {
   index_t factor = 0, slot = -1;
 };
 
-TILEWRIGHT_HD constexpr linear_step step_along(const tensor_graph& graph, index_t dim) {
-  index_t id = graph.top[dim];
+TILEWRIGHT_HD constexpr linear_step step_along_hidden(const tensor_graph& graph, index_t id) {
   linear_step step{1, -1};
   for (index_t n = graph.nodes.size(); n-- > 0;) {  // down to memory, through the nodes on the way
     const graph_node& node = graph.nodes[n];
@@ -61,6 +60,10 @@ TILEWRIGHT_HD constexpr linear_step step_along(const tensor_graph& graph, index_
     id = node.lower[0];
   }
   return step;
+}
+/// The same for a dimension of the user's.
+TILEWRIGHT_HD constexpr linear_step step_along(const tensor_graph& graph, index_t dim) {
+  return step_along_hidden(graph, graph.top[dim]);
 }
 
 /// Accesses of one thread; offsets in elements.

@@ -26,7 +26,7 @@ inline constexpr index_t max_walk_bytes = 1 << 30;
 /// Bytes from one tile along k to the next.
 template <class Window>
 TILEWRIGHT_HD index_t k_step_bytes(const Window& window) {
-  return detail::linear_stride<1>(window.view.descriptor) * Window::distribution_type::x_lengths[1] *
+  return index_t(detail::linear_stride<1>(window.view.descriptor)) * Window::distribution_type::x_lengths[1] *
          Window::element_bytes;
 }
 

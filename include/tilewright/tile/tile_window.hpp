@@ -28,7 +28,7 @@ struct tile_window {
   static constexpr index_t ndim = descriptor_type::ndim;
   static constexpr tensor_graph graph = descriptor_type::graph;
   static constexpr index_t element_bytes = sizeof(element_type);
-  static constexpr bool is_linear_view = is_linear(graph);
+  static constexpr bool is_linear_view = detail::grows_linearly(graph);
   using accesses = access_plan<graph, Distribution::encoding, element_bytes>;
   static constexpr address_rule rule = accesses::list.rule;
   static constexpr index_t num_access = accesses::list.base.size();
@@ -105,34 +105,6 @@ TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is..
   return result;
 }
 
-/// step_along with its values, called with constants.
-TILEWRIGHT_HD constexpr index_t scaled(index_t factor, index_t slot, const index_t* values) {
-  return slot < 0 ? factor : factor * values[slot];
-}
-
-/// Distance in elements for one step along dimension D of a linear descriptor.
-template <index_t D, class Descriptor>
-TILEWRIGHT_HD constexpr index_t linear_stride(const Descriptor& descriptor) {
-  constexpr linear_step step = step_along(Descriptor::graph, D);
-  if constexpr (step.factor != 0) {
-    return scaled(step.factor, step.slot, descriptor.values.data());
-  } else {
-    multi_index<Descriptor::ndim> unit{};
-    unit[D] = 1;
-    return descriptor.calculate_offset(unit) - descriptor.calculate_offset({});
-  }
-}
-
-/// Offset of index zero: not zero below left pads, offsets and frozen dimensions.
-template <class Descriptor>
-TILEWRIGHT_HD constexpr index_t constant_term(const Descriptor& descriptor) {
-  if constexpr (has_constant_term(Descriptor::graph)) {
-    return descriptor.calculate_offset({});
-  } else {
-    return 0;
-  }
-}
-
 /// Moves the buffer's begin by a position and some more elements, with 64-bit arithmetic.
 template <class Window, index_t... Ds>
 TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step,
@@ -160,7 +132,7 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
 /// Adds to each address how far the position of its access moves it along dimension D of a linear view.
 template <index_t D, class Window, index_t... Bs>
 TILEWRIGHT_HD constexpr void add_steps(Window& window, sequence<Bs...>) {
-  const index_t stride = linear_stride<D>(window.view.descriptor) * Window::element_bytes;
+  const index_t stride = index_t(linear_stride<D>(window.view.descriptor)) * Window::element_bytes;
   ((window.base.elements[Bs] += constant(Window::accesses::list.x[Bs][D]) * stride), ...);
 }
 
@@ -170,6 +142,9 @@ template <class Window, index_t... Bs, index_t... Ds>
 TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases, sequence<Ds...>) {
   constexpr address_rule rule = Window::rule;
   constexpr index_t ndim = Window::ndim;
+#if TILEWRIGHT_CPU_PASS
+  expect_near(window);
+#endif
   const auto& descriptor = window.view.descriptor;
   multi_index<ndim> first = window.thread_index;
   if constexpr (!Window::is_linear_view) ((first[Ds] += window.origin[Ds]), ...);
@@ -181,7 +156,7 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
     return;
   }
   index_t offset = descriptor.calculate_offset(first);
-  if constexpr (Window::is_linear_view && has_constant_term(Window::graph)) offset -= constant_term(descriptor);
+  if constexpr (Window::is_linear_view) offset = without_constant_term(descriptor, offset);
   if constexpr (rule == address_rule::xor_groups) {
     ((window.base.elements[Bs] = (offset ^ constant(Window::accesses::list.flipped_bits[Bs])) * Window::element_bytes),
      ...);
@@ -208,9 +183,7 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   window_type window{view, origin, Distribution::calculate_index(p), {}};
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
   if constexpr (window_type::is_linear_view) {
-    long_index_t elements = 0;
-    if constexpr (has_constant_term(window_type::graph)) elements = detail::constant_term(view.descriptor);
-    detail::advance_buffer(window, origin, elements, typename window_type::dim_sequence{});
+    detail::advance_buffer(window, origin, detail::constant_term(view.descriptor));
   }
   detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;

@@ -25,7 +25,7 @@ struct grouped_tile_window {
   static constexpr index_t ndim = descriptor_type::ndim;
   static constexpr tensor_graph graph = descriptor_type::graph;
   static constexpr index_t element_bytes = sizeof(element_type);
-  static constexpr bool is_linear_view = is_linear(graph);
+  static constexpr bool is_linear_view = detail::grows_linearly(graph);
   static constexpr address_rule rule = address_rule::independent;
   static constexpr index_t gathered = Gathered.dim;
   static constexpr bool reaches_far = Gathered.is_far;
@@ -92,33 +92,41 @@ struct grouped_tile_window {
 
 namespace detail {
 
+/// How far one step moves along dimension D of a view, which is said to be linear there.
+template <index_t D, class Descriptor>
+TILEWRIGHT_HD constexpr index_t claimed_stride(const Descriptor& descriptor) {
+  if constexpr (step_along(Descriptor::graph, D).factor != 0) {
+    return index_t(linear_stride<D>(descriptor));
+  } else {
+    multi_index<Descriptor::ndim> unit{};
+    unit[D] = 1;
+    return descriptor.calculate_offset(unit) - descriptor.calculate_offset({});
+  }
+}
+
 #if TILEWRIGHT_CPU_PASS
-/// On the CPU: what is said to be linear must be so, and what is said to be near.
-/// Compares each access with its own offset.
+/// On the CPU: what is said to be linear must be so, and what is said to be near. Compares each access with its own
+/// offset.
 template <class Window>
 void expect_linear(const Window& window) {
+  expect_near(window);
   const auto& descriptor = window.view.descriptor;
   const auto offsets =
       checked_offsets<known_inside<>>(window, typename Window::access_sequence{}, typename Window::dim_sequence{});
-  long_index_t of_buffer = 0;  // elements that are part of the buffer's begin
-  if constexpr (Window::is_linear_view) {
-    of_buffer = constant_term(descriptor);
-    unroll<Window::ndim>([&](auto d) {
-      if constexpr (d.value != Window::gathered)
-        of_buffer += long_index_t(window.origin[d]) * linear_stride<d.value>(descriptor);
-    });
-  }
   unroll<Window::num_access>([&](auto i) {
-    auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
+    const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
     if (offsets[i] == exec::out_of_bounds_offset && !descriptor.is_valid(index)) return;
-    long_index_t of_row = 0;
-    if constexpr (Window::is_linear_view && Window::gathered >= 0) {
-      of_row = long_index_t(index[Window::gathered]) * linear_stride<Window::gathered>(descriptor);
-      index[Window::gathered] = 0;
+    long_index_t elements = 0;  // from the buffer's begin
+    if constexpr (Window::is_linear_view) {
+      unroll<Window::ndim>([&](auto d) {
+        elements += (long_index_t(index[d]) - window.origin[d]) * linear_stride<d.value>(descriptor);
+      });
+    } else {
+      elements = descriptor.calculate_offset(index);
     }
-    const long_index_t offset = (descriptor.calculate_offset(index) + of_row - of_buffer) * Window::element_bytes;
+    const long_index_t offset = elements * Window::element_bytes;
     exec::expect(
-        Window::reaches_far || (offset >= 0 && offset <= 0x7fffffff),
+        Window::reaches_far || Window::gathered < 0 || (offset >= 0 && offset <= 0x7fffffff),
         "make_tile_scatter_gather: a row lies 2^31 bytes or more behind the window's begin; near_rows{} does not hold");
     exec::expect(
         offsets[i] == offset,
@@ -144,11 +152,11 @@ TILEWRIGHT_HD constexpr void compute_group_bases(Window& window) {
     if constexpr (Window::reaches_far && Window::is_linear_view) {
       const long_index_t row = index[Window::gathered];
       index[Window::gathered] = 0;
-      const index_t in_row = descriptor.calculate_offset(index) - constant_term(descriptor);
+      const index_t in_row = without_constant_term(descriptor, descriptor.calculate_offset(index));
       window.base[g] = (row * linear_stride<Window::gathered>(descriptor) + in_row) * Window::element_bytes;
     } else {
       index_t offset = descriptor.calculate_offset(index);
-      if constexpr (Window::is_linear_view) offset -= constant_term(descriptor);
+      if constexpr (Window::is_linear_view) offset = without_constant_term(descriptor, offset);
       window.base[g] = static_cast<typename Window::offset_type>(offset) * Window::element_bytes;
     }
   });
@@ -231,7 +239,7 @@ TILEWRIGHT_HD constexpr void move_tile_window(grouped_tile_window<View, Distribu
     index_t elements = 0;
     unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (window_type::template is_linear_dim<d.value>)
-        elements += step[d] * detail::linear_stride<d.value>(window.view.descriptor);
+        elements += step[d] * detail::claimed_stride<d.value>(window.view.descriptor);
     });
     unroll<window_type::num_bases>(
         [&](auto g) TILEWRIGHT_INLINE_LAMBDA { window.base[g] += elements * window_type::element_bytes; });

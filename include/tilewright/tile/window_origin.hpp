@@ -2,8 +2,9 @@
 // Where a window may lie: what the addresses of its vectors and of swizzled views allow.
 #pragma once
 
-#include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/exec/expect.hpp>
+#include <tilewright/tile/linear_view.hpp>
+#include <tilewright/tile/tensor_view.hpp>
 #include <tilewright/util/functional.hpp>
 
 namespace tilewright::detail {
@@ -29,35 +30,51 @@ TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::nd
 }
 
 #if TILEWRIGHT_CPU_PASS
-/// Distance in bytes from a window's first element to its last one inside of the tensor, where offsets grow with the
-/// index. Along a dimension whose indices come from a table nothing is known here.
+/// On the CPU, refuses strides and a tile that a window of a linear view cannot have. Along a dimension whose indices
+/// come from a table nothing is known here.
 template <class Window>
-constexpr long_index_t reach_of(const Window& window) {
-  long_index_t elements = 0;
+constexpr void expect_reachable(const Window& window) {
+  long_index_t elements = 0;  // from the tile's first element to its last one inside of the tensor
   unroll<Window::ndim>([&](auto d) {
-    multi_index<Window::ndim> unit{};
-    unit[d] = 1;
     const auto& descriptor = window.view.descriptor;
-    const index_t rows =
-        min(index_t(Window::distribution_type::x_lengths[d]), index_t(descriptor.template get_length<d.value>()));
+    const long_index_t stride = linear_stride<d.value>(descriptor);
+    const index_t length = descriptor.template get_length<d.value>();
+    if (length <= 1) return;
+    exec::expect(stride >= 0, "tile_window: a stride is negative; give it as number<N>{}, or begin at the other end");
+    exec::expect(stride < largest_index,
+                 "tile_window: a stride does not fit into 32 bits; make a view for each index of that dimension");
     bool counts = true;
     if constexpr (requires { Window::gathered; }) counts = d.value != Window::gathered;
-    if (counts)
-      elements +=
-          long_index_t(max(rows, 1) - 1) * (descriptor.calculate_offset(unit) - descriptor.calculate_offset({}));
+    if (counts) elements += (min(index_t(Window::distribution_type::x_lengths[d]), length) - 1) * stride;
   });
-  return elements * Window::element_bytes;
+  exec::expect(elements * Window::element_bytes <= largest_index,
+               "tile_window: the tile's last element lies 2^31 bytes or more behind its first; give it fewer rows, "
+               "or gather them");
+}
+
+/// On the CPU, refuses accesses to elements that 32-bit offsets from the tensor's begin do not reach.
+template <class Window>
+constexpr void expect_near(const Window& window) {
+  if constexpr (!Window::is_linear_view && Window::view_type::address_space == address_space_enum::global) {
+    const auto& descriptor = window.view.descriptor;
+    if (descriptor.get_element_space_size() * Window::element_bytes <= largest_index) return;
+    unroll<Window::num_access>([&](auto i) {
+      const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
+      exec::expect(!descriptor.is_valid(index) ||
+                       (descriptor.offsets_fit() &&
+                        long_index_t(descriptor.calculate_offset(index)) * Window::element_bytes <= largest_index),
+                   "tile_window: the view is not linear, and an element lies 2^31 bytes or more behind the tensor's "
+                   "begin; make a view for each part of the tensor");
+    });
+  }
 }
 #endif
 
 /// On the CPU, refuses an origin that the window's addresses do not allow, and a tile that they cannot span.
 template <class Window>
-TILEWRIGHT_HD constexpr void expect_allowed_origin(const Window& window) {
+TILEWRIGHT_HD constexpr void expect_allowed_origin([[maybe_unused]] const Window& window) {
 #if TILEWRIGHT_CPU_PASS
-  if constexpr (Window::is_linear_view)
-    exec::expect(reach_of(window) <= 0x7fffffff,
-                 "tile_window: the tile's last element lies 2^31 bytes or more behind its first; give it fewer rows, "
-                 "or gather them");
+  if constexpr (Window::is_linear_view) expect_reachable(window);
 #endif
   exec::expect(
       origin_has_whole_tiles<Window>(window.origin),

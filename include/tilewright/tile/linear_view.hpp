@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Linear views with 64-bit arithmetic: how far a step moves in memory, and where index zero lies.
+#pragma once
+
+#include <tilewright/distribution/access_plan.hpp>
+
+namespace tilewright::detail {
+
+/// Whether offsets are linear and, as far as the compiler knows, never fall where an index grows. Windows then have
+/// their origin in the buffer's begin: what is left of an offset is not below zero.
+TILEWRIGHT_HD constexpr bool grows_linearly(const tensor_graph& graph) {
+  if (!is_linear(graph)) return false;
+  for (const graph_node& node : graph.nodes) {
+    if (node.spec.kind != transform_kind::embed) continue;
+    for (index_t i = 0; i < node.upper.size(); ++i) {
+      const index_t stride = node.spec.parameters[node.upper.size() + i];
+      if (stride < 0 && stride != dynamic) return false;
+    }
+  }
+  return true;
+}
+
+/// A linear_step with its value, called with constants.
+TILEWRIGHT_HD constexpr long_index_t scaled(index_t factor, index_t slot, const index_t* values) {
+  return slot < 0 ? factor : long_index_t(factor) * values[slot];
+}
+
+/// Product of the parameters of a node by which one step along its upper dimension Upper moves the lower one.
+template <graph_node Node, index_t Upper, index_t... Ps>
+TILEWRIGHT_HD constexpr long_index_t step_of_node(const index_t* values, sequence<Ps...>) {
+  constexpr bool embeds = Node.spec.kind == transform_kind::embed, unmerges = Node.spec.kind == transform_kind::unmerge;
+  constexpr index_t n = Node.upper.size();
+  long_index_t product = 1;
+  ((product *= (embeds && Ps == n + Upper) || (unmerges && Ps > Upper)
+                   ? parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)
+                   : 1),
+   ...);
+  return product;
+}
+
+/// Distance in elements for one step along a hidden dimension of a linear graph.
+template <tensor_graph Graph, index_t Id>
+TILEWRIGHT_HD constexpr long_index_t hidden_stride(const index_t* values) {
+  constexpr linear_step step = step_along_hidden(Graph, Id);
+  constexpr dimension_source source = find_source(Graph, Id);
+  if constexpr (step.factor != 0) {
+    return scaled(step.factor, step.slot, values);
+  } else if constexpr (Graph.nodes[source.node].lower.empty()) {
+    return 0;
+  } else {  // node by node: there are several run-time factors, or one is zero
+    return hidden_stride<Graph, Graph.nodes[source.node].lower[0]>(values) *
+           step_of_node<Graph.nodes[source.node], source.upper>(values, parameter_sequence<Graph.nodes[source.node]>{});
+  }
+}
+
+/// The same along dimension D of a linear descriptor.
+template <index_t D, class Descriptor>
+TILEWRIGHT_HD constexpr long_index_t linear_stride(const Descriptor& descriptor) {
+  return hidden_stride<Descriptor::graph, Descriptor::graph.top[D]>(descriptor.values.data());
+}
+
+/// The lower index of a node of a linear graph where the upper ones are zero.
+template <graph_node Node, index_t... Ps>
+TILEWRIGHT_HD constexpr index_t lower_of_zero(const index_t* values, sequence<Ps...>) {
+  const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
+  const index_t zero[graph_node::max_dims] = {};
+  index_t low[graph_node::max_dims] = {};
+  rules_of<Node.spec.kind, Node.spec.function>().lower(p, constant(Node.width()), zero, low);
+  return low[0];
+}
+
+/// What node N of a linear graph adds to every offset.
+template <tensor_graph Graph, index_t N>
+TILEWRIGHT_HD constexpr long_index_t constant_of_node(const index_t* values) {
+  if constexpr (has_constant_term(Graph.nodes[N])) {
+    return lower_of_zero<Graph.nodes[N]>(values, parameter_sequence<Graph.nodes[N]>{}) *
+           hidden_stride<Graph, Graph.nodes[N].lower[0]>(values);
+  } else {
+    return 0;
+  }
+}
+
+template <tensor_graph Graph, index_t... Ns>
+TILEWRIGHT_HD constexpr long_index_t sum_of_constants(const index_t* values, sequence<Ns...>) {
+  return (constant_of_node<Graph, Ns>(values) + ...);
+}
+
+/// Offset of index zero of a linear descriptor: not zero below left pads, offsets, slices and frozen dimensions.
+template <class Descriptor>
+TILEWRIGHT_HD constexpr long_index_t constant_term(const Descriptor& descriptor) {
+  if constexpr (has_constant_term(Descriptor::graph)) {
+    return sum_of_constants<Descriptor::graph>(descriptor.values.data(),
+                                               make_sequence<Descriptor::graph.nodes.size()>{});
+  } else {
+    return 0;
+  }
+}
+
+/// An offset without the constant term; the difference fits where the offset itself may not.
+template <class Descriptor>
+TILEWRIGHT_HD constexpr index_t without_constant_term(const Descriptor& descriptor, index_t offset) {
+  if constexpr (has_constant_term(Descriptor::graph)) {
+    return index_t(unsigned(offset) - unsigned(constant_term(descriptor)));
+  } else {
+    return offset;
+  }
+}
+
+}  // namespace tilewright::detail
