@@ -30,7 +30,8 @@
 #define TILEWRIGHT_INLINE_CALLS(...) (__VA_ARGS__)
 #endif
 
-// TILEWRIGHT_UNROLL(n) before a loop asks for n copies of its body. In nvcc's host half one of its two compilers would warn of either spelling.
+// TILEWRIGHT_UNROLL(n) before a loop asks for n copies of its body. In nvcc's host half one of its two compilers would
+// warn of either spelling.
 #define TILEWRIGHT_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__) || defined(__CUDA_ARCH__)
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(unroll n)

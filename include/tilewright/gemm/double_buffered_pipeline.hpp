@@ -46,7 +46,7 @@ struct double_buffered_pipeline {
     exec::block_sync();
     move_tile_window(a_window, {0, tile.k});
     move_tile_window(b_window, {0, tile.k});
-    compute(for_pairs_of_tiles<0>(a_window, b_window, num_tiles - 1, step));
+    compute(for_tiles<num_stages, 0>(a_window, b_window, num_tiles - 1, step));
   }
 };
 

@@ -38,21 +38,22 @@ TILEWRIGHT_HD index_t steps_without_move(const AWindow& a, const BWindow& b) {
   return max(max_walk_bytes >> bits, 2);
 }
 
-/// Calls step(number<buffer>, a_offset, b_offset) `count` times, in pairs, so that with two LDS buffers each step's
-/// addresses are constants. The windows stand at a tile that has count - 1 tiles behind it; step i gets the offset, in
-/// bytes, of the tile i + Ahead behind it, or of the last one if there is none. Returns the buffer that a further step
-/// would be for.
-template <index_t Ahead, class AWindow, class BWindow, class Step>
-TILEWRIGHT_HD index_t for_pairs_of_tiles(AWindow& a, BWindow& b, index_t count, const Step& step) {
+/// Calls step(number<buffer>, a_offset, b_offset) `count` times for LDS buffers in turn: one, or two, whose steps then
+/// come in pairs, so that each step's addresses are constants. The windows stand at a tile that has count - 1 tiles
+/// behind it; step i gets the offset, in bytes, of the tile i + Ahead behind it, or of the last one if there is none.
+/// Returns the buffer that a further step would be for.
+template <index_t Buffers, index_t Ahead, class AWindow, class BWindow, class Step>
+TILEWRIGHT_HD index_t for_tiles(AWindow& a, BWindow& b, index_t count, const Step& step) {
+  static_assert(Buffers == 1 || Buffers == 2);
   const index_t a_step = k_step_bytes(a), b_step = k_step_bytes(b), at_once = steps_without_move(a, b);
   index_t left = count;
-  while (left > 1) {
-    const index_t rounds = min(left & ~1, at_once), last = min(left - 1, rounds + Ahead - 1);
+  while (left >= Buffers) {
+    const index_t rounds = min(left & -Buffers, at_once), last = min(left - 1, rounds + Ahead - 1);
     const index_t a_last = last * a_step, b_last = last * b_step;
     index_t a_offset = (Ahead - 1) * a_step, b_offset = (Ahead - 1) * b_step;
     TILEWRIGHT_UNROLL(1)
-    for (index_t i = 0; i < rounds; i += 2) {
-      unroll<2>([&](auto buffer) TILEWRIGHT_INLINE_LAMBDA {
+    for (index_t i = 0; i < rounds; i += Buffers) {
+      unroll<Buffers>([&](auto buffer) TILEWRIGHT_INLINE_LAMBDA {
         a_offset = min(a_offset + a_step, a_last);
         b_offset = min(b_offset + b_step, b_last);
         step(buffer, a_offset, b_offset);
@@ -62,7 +63,7 @@ TILEWRIGHT_HD index_t for_pairs_of_tiles(AWindow& a, BWindow& b, index_t count, 
     move_tile_window(b, {0, rounds * BWindow::distribution_type::x_lengths[1]});
     left -= rounds;
   }
-  if (left == 1) step(number<0>{}, 0, 0);
+  if (Buffers > 1 && left == 1) step(number<0>{}, 0, 0);
   return left;
 }
 

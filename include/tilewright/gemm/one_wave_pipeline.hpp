@@ -100,7 +100,7 @@ struct one_wave_pipeline {
       spread_among_matrix_instructions<half, 0, global_load, loads>();
     };
 
-    const index_t last = for_pairs_of_tiles<2>(a_window, b_window, num_tiles - 1, step);
+    const index_t last = for_tiles<num_stages, 2>(a_window, b_window, num_tiles - 1, step);
     keep_in_accumulation_registers<tile>(c);
     multiply(last * stages::step,
              [&](auto s) TILEWRIGHT_INLINE_LAMBDA { block_gemm<tile, s * per_step + half, half>(c, f.a, f.b); });

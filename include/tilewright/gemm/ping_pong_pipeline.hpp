@@ -107,7 +107,7 @@ struct ping_pong_pipeline {
       unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { phase(p, reading, write, fetch); });
     };
 
-    const index_t last = for_pairs_of_tiles<1>(a_window, b_window, num_tiles - 1, step);
+    const index_t last = for_tiles<num_stages, 1>(a_window, b_window, num_tiles - 1, step);
     keep_in_accumulation_registers<tile>(c);
     const auto nothing = [](auto) TILEWRIGHT_INLINE_LAMBDA {};
     unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { phase(p, last * stages::step, nothing, nothing); });

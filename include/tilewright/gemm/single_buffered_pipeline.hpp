@@ -60,39 +60,28 @@ struct single_buffered_pipeline {
         spread_among_matrix_instructions<per_step, per_step / 3, lds_read, num_reads>();
       });
     };
-    const index_t a_step = k_step_bytes(a_window), b_step = k_step_bytes(b_window);
-    const index_t at_once = steps_without_move(a_window, b_window);
-    for (index_t left = num_tiles - 1; left > 0; left -= at_once) {
-      // The windows stand at the tile in registers. In the last round there is none behind it: it is fetched again,
-      // for nobody.
-      const index_t rounds = min(left, at_once), last = min(left - 1, at_once);
-      const index_t a_last = last * a_step, b_last = last * b_step;
-      index_t a_offset = 0, b_offset = 0;
-      TILEWRIGHT_UNROLL(1)
-      for (index_t i = 0; i < rounds; ++i) {
-        keep_in_accumulation_registers<tile>(c);
-        multiply_and_read_the_rest();
-        exec::block_sync();
+    // The windows stand at the tile in registers. In the last step there is none behind it: it is fetched again, for
+    // nobody.
+    const auto step = [&](auto, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
+      keep_in_accumulation_registers<tile>(c);
+      multiply_and_read_the_rest();
+      exec::block_sync();
 
-        constexpr index_t rest = (steps - held) * per_step, during_writes = (held * per_step + 1) / 2,
-                          during_reads = held * per_step - during_writes;
-        exec::wait_for_global_loads();
-        windows.store(a_next, b_next, 0);
-        a_offset = min(a_offset + a_step, a_last);
-        b_offset = min(b_offset + b_step, b_last);
-        a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
-        b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
-        block_gemm<tile, rest, during_writes>(c, f.a, f.b);
-        spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
-        exec::block_sync();
+      constexpr index_t rest = (steps - held) * per_step, during_writes = (held * per_step + 1) / 2,
+                        during_reads = held * per_step - during_writes;
+      exec::wait_for_global_loads();
+      windows.store(a_next, b_next, 0);
+      a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
+      b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
+      block_gemm<tile, rest, during_writes>(c, f.a, f.b);
+      spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
+      exec::block_sync();
 
-        windows.template load<0, held>(f, 0);
-        block_gemm<tile, rest + during_writes, during_reads>(c, f.a, f.b);
-        spread_among_matrix_instructions<during_reads, during_reads / 2, lds_read, num_reads * held>();
-      }
-      move_tile_window(a_window, {0, rounds * tile.k});
-      move_tile_window(b_window, {0, rounds * tile.k});
-    }
+      windows.template load<0, held>(f, 0);
+      block_gemm<tile, rest + during_writes, during_reads>(c, f.a, f.b);
+      spread_among_matrix_instructions<during_reads, during_reads / 2, lds_read, num_reads * held>();
+    };
+    for_tiles<num_stages, 1>(a_window, b_window, num_tiles - 1, step);
     multiply_and_read_the_rest();
     block_gemm<tile, (steps - held) * per_step, held * per_step>(c, f.a, f.b);
   }

@@ -52,8 +52,8 @@ struct transform_rules<transform_kind::embed> : default_rules {
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t n) { return p[2 * n] != 0; }
 
  private:
-  /// The largest lower index (sign 1), or what the smallest is below zero (sign -1); -1 where that is not known. Far above
-  /// largest_index it is not exact.
+  /// The largest lower index (sign 1), or what the smallest is below zero (sign -1); -1 where that is not known. Far
+  /// above largest_index it is not exact.
   TILEWRIGHT_HD static constexpr long_index_t furthest(const index_t* p, index_t n, index_t sign) {
     if (p[2 * n] == dynamic) return -1;
     long_index_t last = long_index_t(sign) * p[2 * n];
