@@ -28,25 +28,10 @@ struct one_wave_pipeline {
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
+    require_suitable<Policy>();
     using enum exec::instruction_kind;
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>, half = per_step / 2;
-    static_assert(
-        Policy::arch::value.isa == arch::instruction_set::cdna,
-        "one_wave_pipeline: a wave can use all registers of a SIMD on CDNA only; use another pipeline on this target");
-    static_assert(tile.num_waves() == 4,
-                  "one_wave_pipeline: a compute unit has four SIMDs; use a block tile with 4 waves");
-    static_assert(steps > 1,
-                  "one_wave_pipeline: k of the block tile must be at least two steps of the matrix instruction");
-    static_assert(
-        registers<Policy>() <= Policy::arch::value.max_vgprs,
-        "one_wave_pipeline: sums, operands of two steps along k and two tiles on their way are more than the registers "
-        "that a thread can have; use a smaller block tile");
-    static_assert(
-        sizeof(typename Policy::element_type) > 1 || ((Policy::a_major == operand_major::k || Policy::a_transposed) &&
-                                                      (Policy::b_major == operand_major::k || Policy::b_transposed)),
-        "one_wave_pipeline: on this target 8-bit operands that are not contiguous along k need more registers on "
-        "their way to LDS than there are; use another pipeline");
     constexpr index_t reads = operand_windows<Policy>::num_reads / steps, writes = operand_windows<Policy>::num_writes;
     constexpr index_t loads = AWindow::num_access + BWindow::num_access;
     using stages = lds_stages<Policy, num_stages>;
@@ -54,19 +39,10 @@ struct one_wave_pipeline {
     const operand_windows<Policy> windows(lds, exec::forget_origin(stages::b_begin));
     operand_fragments<Policy> f;
 
-    // Tiles on their way, odd ones in the second. Where there is none, others are loaded, for nobody.
+    // Tiles on their way, odd ones in the second.
     tile_of<AWindow> a_next[2];
     tile_of<BWindow> b_next[2];
-    windows.store(load_tile(a_window), load_tile(b_window), 0);
-    move_tile_window(a_window, {0, min(num_tiles - 1, 1) * tile.k});
-    move_tile_window(b_window, {0, min(num_tiles - 1, 1) * tile.k});
-    a_next[1] = load_tile(a_window);
-    b_next[1] = load_tile(b_window);
-    exec::schedule_fence();
-    const index_t third = num_tiles > 2 ? 1 : 0;
-    a_next[0] = load_tile_with_offset(a_window, third * k_step_bytes(a_window));
-    b_next[0] = load_tile_with_offset(b_window, third * k_step_bytes(b_window));
-    exec::block_sync();
+    begin_three_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, 1>(f, 0);
     keep_in_accumulation_registers<tile>(c);  // here, in each step and behind them: one set of registers on all ways
 
@@ -105,6 +81,46 @@ struct one_wave_pipeline {
     multiply(last * stages::step,
              [&](auto s) TILEWRIGHT_INLINE_LAMBDA { block_gemm<tile, s * per_step + half, half>(c, f.a, f.b); });
     block_gemm<tile, (steps - 1) * per_step, per_step>(c, f.a, f.b);
+  }
+
+ private:
+  template <class Policy>
+  TILEWRIGHT_HD static constexpr void require_suitable() {
+    static_assert(
+        Policy::arch::value.isa == arch::instruction_set::cdna,
+        "one_wave_pipeline: a wave can use all registers of a SIMD on CDNA only; use another pipeline on this target");
+    static_assert(Policy::tile.num_waves() == 4,
+                  "one_wave_pipeline: a compute unit has four SIMDs; use a block tile with 4 waves");
+    static_assert(num_k_steps(Policy::tile) > 1,
+                  "one_wave_pipeline: k of the block tile must be at least two steps of the matrix instruction");
+    static_assert(
+        registers<Policy>() <= Policy::arch::value.max_vgprs,
+        "one_wave_pipeline: sums, operands of two steps along k and two tiles on their way are more than the registers "
+        "that a thread can have; use a smaller block tile");
+    static_assert(
+        sizeof(typename Policy::element_type) > 1 || ((Policy::a_major == operand_major::k || Policy::a_transposed) &&
+                                                      (Policy::b_major == operand_major::k || Policy::b_transposed)),
+        "one_wave_pipeline: on this target 8-bit operands that are not contiguous along k need more registers on "
+        "their way to LDS than there are; use another pipeline");
+  }
+
+  /// The first tile goes to LDS; the next two are on their way to registers, and the windows stand at the second. Where
+  /// there is none, others are loaded, for nobody. Ends with a barrier.
+  template <class Policy, class AWindow, class BWindow>
+  TILEWRIGHT_HD static void begin_three_tiles(const operand_windows<Policy>& windows, AWindow& a_window,
+                                              BWindow& b_window, tile_of<AWindow> (&a_next)[2],
+                                              tile_of<BWindow> (&b_next)[2], index_t num_tiles) {
+    constexpr index_t step = Policy::tile.k;
+    windows.store(load_tile(a_window), load_tile(b_window), 0);
+    move_tile_window(a_window, {0, min(num_tiles - 1, 1) * step});
+    move_tile_window(b_window, {0, min(num_tiles - 1, 1) * step});
+    a_next[1] = load_tile(a_window);
+    b_next[1] = load_tile(b_window);
+    exec::schedule_fence();
+    const index_t third = num_tiles > 2 ? 1 : 0;
+    a_next[0] = load_tile_with_offset(a_window, third * k_step_bytes(a_window));
+    b_next[0] = load_tile_with_offset(b_window, third * k_step_bytes(b_window));
+    exec::block_sync();
   }
 };
 

@@ -44,9 +44,7 @@ struct ping_pong_pipeline {
     static_assert(
         tile.num_waves() == 8,
         "ping_pong_pipeline: two groups of four waves, one for each SIMD, take turns; use a block tile with 8 waves");
-    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
-    constexpr index_t phases = number<phases_per_tile<Policy>()>::value, phase_steps = steps / phases;
-    constexpr index_t reads_per_step = operand_windows<Policy>::num_reads / steps;
+    constexpr index_t phases = number<phases_per_tile<Policy>()>::value;
     using stages = lds_stages<Policy, num_stages>;
     const operand_windows<Policy> windows(lds, stages::b_begin);
     operand_fragments<Policy> f;
@@ -58,33 +56,6 @@ struct ping_pong_pipeline {
     if (is_second_group) exec::block_barrier();  // from here on half a phase behind
     keep_in_accumulation_registers<tile>(c);     // here, in each step and behind them: one set of registers on all ways
 
-    // `write` brings to LDS what has arrived, `fetch` loads into its registers. Behind the barrier between the
-    // halves others rely on what was written, and behind a tile's last one also on what was read: the other
-    // group writes to that buffer next.
-    const auto phase = [&](auto p, index_t reading, const auto& write, const auto& fetch) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr bool is_last = p == phases - 1;
-      constexpr auto reads_of = [](index_t count) { return min(count * reads_per_step, 15); };
-      write(p);
-      exec::schedule_fence();
-      unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-        windows.template load<p * phase_steps + s, 1>(f, reading);
-        exec::schedule_fence();
-      });
-      fetch(p);
-      exec::wait_for_lds<(is_last ? 0 : reads_of(phase_steps))>();
-      exec::block_barrier();
-
-      exec::set_priority<1>();
-      unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-        exec::schedule_fence();
-        if constexpr (!is_last) exec::wait_for_lds<reads_of(phase_steps - 1 - s)>();
-        exec::schedule_fence();
-        block_gemm<tile, (p * phase_steps + s) * per_step, per_step>(c, f.a, f.b);
-      });
-      exec::schedule_fence();
-      exec::set_priority<0>();
-      exec::block_barrier();
-    };
     // With two phases or more A and B move in different ones.
     constexpr index_t b_phase = phases / 2, num_a = AWindow::num_access, num_b = BWindow::num_access;
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
@@ -104,14 +75,50 @@ struct ping_pong_pipeline {
         if constexpr (p == 0) a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
         if constexpr (p == b_phase) b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
       };
-      unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { phase(p, reading, write, fetch); });
+      unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_phase<p>(c, f, windows, reading, write, fetch); });
     };
 
     const index_t last = for_tiles<num_stages, 1>(a_window, b_window, num_tiles - 1, step);
     keep_in_accumulation_registers<tile>(c);
     const auto nothing = [](auto) TILEWRIGHT_INLINE_LAMBDA {};
-    unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { phase(p, last * stages::step, nothing, nothing); });
+    unroll<phases>(
+        [&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_phase<p>(c, f, windows, last * stages::step, nothing, nothing); });
     if (!is_second_group) exec::block_barrier();
+  }
+
+ private:
+  /// Phase P of the tile in the buffer `reading`. `write` brings to LDS what has arrived, `fetch` loads into its
+  /// registers. Behind the barrier between the halves others rely on what was written, and behind a tile's last one
+  /// also on what was read: the other group writes to that buffer next.
+  template <index_t P, class Policy, class C, class Write, class Fetch>
+  TILEWRIGHT_HD static void run_phase(C& c, operand_fragments<Policy>& f, const operand_windows<Policy>& windows,
+                                      index_t reading, const Write& write, const Fetch& fetch) {
+    constexpr block_tile tile = Policy::tile;
+    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
+    constexpr index_t phases = number<phases_per_tile<Policy>()>::value, phase_steps = steps / phases;
+    constexpr index_t reads_per_step = operand_windows<Policy>::num_reads / steps;
+    constexpr bool is_last = P == phases - 1;
+    constexpr auto reads_of = [](index_t count) { return min(count * reads_per_step, 15); };
+    write(number<P>{});
+    exec::schedule_fence();
+    unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+      windows.template load<P * phase_steps + s, 1>(f, reading);
+      exec::schedule_fence();
+    });
+    fetch(number<P>{});
+    exec::wait_for_lds<(is_last ? 0 : reads_of(phase_steps))>();
+    exec::block_barrier();
+
+    exec::set_priority<1>();
+    unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+      exec::schedule_fence();
+      if constexpr (!is_last) exec::wait_for_lds<reads_of(phase_steps - 1 - s)>();
+      exec::schedule_fence();
+      block_gemm<tile, (P * phase_steps + s) * per_step, per_step>(c, f.a, f.b);
+    });
+    exec::schedule_fence();
+    exec::set_priority<0>();
+    exec::block_barrier();
   }
 };
 

@@ -20,6 +20,39 @@ class wave_copy_stages {
   static constexpr index_t parts = Stages == 2 ? 1 : max(steps - 1, 1);
   static constexpr index_t reads_per_step = operand_windows<Policy>::num_reads / steps;
 
+  /// The copies of one tile of each operand after the other.
+  template <class AWindow, class BWindow>
+  class tile_copies {
+    wave_copy<AWindow, Policy::a_lds> a_;
+    wave_copy<BWindow, Policy::b_lds> b_;
+    index_t a_step_, b_step_;
+
+   public:
+    static constexpr index_t num_a = AWindow::num_access, num = num_a + BWindow::num_access;
+    static_assert((Stages - 1) * num < 64,
+                  "multi_stage_pipeline: a wave can wait for less than 64 copies; use a smaller block tile, more waves "
+                  "or fewer stages");
+
+    TILEWRIGHT_HD tile_copies(const AWindow& a, const BWindow& b, exec::lds_pointer lds)
+        : a_(a, lds),
+          b_(b, lds + operand_windows<Policy>::a_bytes),
+          a_step_(k_step_bytes(a)),
+          b_step_(k_step_bytes(b)) {}
+
+    /// Begins those of part `Part` of `Parts`, to the buffer that lies `lds_bytes` behind the first.
+    template <index_t Part = 0, index_t Parts = 1>
+    TILEWRIGHT_HD void begin(index_t lds_bytes) const {
+      constexpr auto range = accesses_of_both(num_a, num * Part / Parts, num * (Part + 1) / Parts);
+      a_.template begin<range.begin, range.end>(lds_bytes);
+      b_.template begin<range.second_begin, range.second_end>(lds_bytes);
+    }
+    /// Goes on to the next tile, if there is one.
+    TILEWRIGHT_HD void advance(bool more) {
+      a_.advance(more ? a_step_ : 0);
+      b_.advance(more ? b_step_ : 0);
+    }
+  };
+
  public:
   /// Behind the last tile it is copied again, for nobody, so that the same number of copies is always under way.
   static constexpr index_t num_tiles_behind = Stages - 2;
@@ -28,33 +61,20 @@ class wave_copy_stages {
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
     using enum exec::instruction_kind;
-    using a_copy = wave_copy<AWindow, Policy::a_lds>;
-    using b_copy = wave_copy<BWindow, Policy::b_lds>;
-    constexpr index_t num_a = a_copy::num_access, num_copies = num_a + b_copy::num_access;
-    static_assert((Stages - 1) * num_copies < 64,
-                  "multi_stage_pipeline: a wave can wait for less than 64 copies; use a smaller block tile, more waves "
-                  "or fewer stages");
-    const exec::lds_pointer b_lds = lds + operand_windows<Policy>::a_bytes;
+    using copies_type = tile_copies<AWindow, BWindow>;
+    constexpr index_t under_way = (Stages - 2) * copies_type::num;
     const operand_windows<Policy> windows(lds);
     operand_fragments<Policy> f;
 
     // The first tile may be partial; the others are checked where the second one is: if there is none,
     // nothing is inside.
-    a_copy(a_window, lds).begin(0);
-    b_copy(b_window, b_lds).begin(0);
-    const index_t a_step = k_step_bytes(a_window), b_step = k_step_bytes(b_window);
+    copies_type(a_window, b_window, lds).begin(0);
     move_tile_window(a_window, {0, tile.k});
     move_tile_window(b_window, {0, tile.k});
-    a_copy a(a_window, lds);
-    b_copy b(b_window, b_lds);
-    const auto advance = [&](bool more) TILEWRIGHT_INLINE_LAMBDA {
-      a.advance(more ? a_step : 0);
-      b.advance(more ? b_step : 0);
-    };
+    copies_type copies(a_window, b_window, lds);
     unroll<Stages - 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      a.begin((i.value + 1) * stage_bytes);
-      b.begin((i.value + 1) * stage_bytes);
-      advance(num_tiles > i.value + 2);
+      copies.begin((i + 1) * stage_bytes);
+      copies.advance(num_tiles > i + 2);
     });
 
     // Multiplies with the tile in the buffer `reading`, whose first step is in registers, while another one is filled
@@ -62,18 +82,15 @@ class wave_copy_stages {
     // this tile is multiplied. `left`: tiles from this one on, at least two.
     const auto multiply = [&](index_t reading, index_t filling, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
       unroll<max(steps - 1, 1)>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
-        constexpr auto range = accesses_of_both(num_a, min(num_copies * step.value / parts, num_copies),
-                                                min(num_copies * (step.value + 1) / parts, num_copies));
-        if constexpr (steps > 1) windows.template load<step.value + 1, 1>(f, reading);
-        a.template begin<range.begin, range.end>(filling);
-        b.template begin<range.second_begin, range.second_end>(filling);
+        if constexpr (steps > 1) windows.template load<step + 1, 1>(f, reading);
+        if constexpr (step < parts) copies.template begin<step, parts>(filling);
         if constexpr (steps > 1) {
-          block_gemm<tile, step.value * per_step, per_step>(c, f.a, f.b);
+          block_gemm<tile, step * per_step, per_step>(c, f.a, f.b);
           spread_among_matrix_instructions<per_step, per_step * 3 / 4, lds_read, reads_per_step>();
         }
       });
-      advance(left > Stages);
-      exec::async_wait<(Stages - 2) * num_copies>();
+      copies.advance(left > Stages);
+      exec::async_wait<under_way>();
       exec::block_sync();
       const operand_fragments<Policy> last = f;
       windows.template load<0, 1>(f, next);
@@ -81,7 +98,7 @@ class wave_copy_stages {
       spread_among_matrix_instructions<per_step, per_step * 3 / 4, lds_read, reads_per_step>();
     };
 
-    exec::async_wait<(Stages - 2) * num_copies>();
+    exec::async_wait<under_way>();
     exec::block_sync();
     windows.template load<0, 1>(f, 0);
     index_t left = num_tiles;
