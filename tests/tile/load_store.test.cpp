@@ -164,6 +164,7 @@ TEST(LoadTile, ThroughPads) {
                                       make_pad_transform(number<72>{}, number<8>{}, number<24>{}));
   expect_loads<by_rows<64>>(statically, {0, 0}, walk);
   expect_loads<by_columns<64>>(statically, {0, 0}, walk);
+  expect_loads<by_rows<64>>(statically, {0, 0}, {{{64, 64}}}, known_inside<0, 1>{});  // of the padded tensor
   const auto at_run_time =
       transformed(row_major<8>(104, 72, 80), make_pad_transform(104, 5, 3), make_right_pad_transform(72, 24));
   expect_loads<by_rows<64>>(at_run_time, {0, 0}, walk);

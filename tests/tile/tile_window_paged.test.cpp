@@ -39,6 +39,7 @@ void expect_pages(const Descriptor& pool, RowsPerPage rows_per_page) {
     const auto check = [&](auto window) {
       multi_index<2> at{{-16, 0}};
       for (index_t step = 0; step < 6; ++step) {
+        if (window.get_window_origin() != at) throw std::runtime_error("wrong origin");
         const auto tile = load_tile(window);
         for (index_t d = 0; d < Tile::num_elements; ++d) {
           const auto x = where[std::size_t(exec::thread_id() * Tile::num_elements + d)];

@@ -65,9 +65,14 @@ template <class Bias>
 int last_element(const Bias& bias_view) {
   auto window = make_tile_window(bias_view, lengths, {0, 0}, tile_type{});
   move_tile_window(window, {0, 8});
-  const auto bias = load_tile(window);
+  set_window_origin(window, {0, 16});
+  const multi_index<2> back{{0, -8}}, first{{0, 0}};
+  move_tile_window(window, back);
+  set_window_origin(window, first);
+  const auto bias = load_tile(window, known_inside<0, 1>{});
   if constexpr (is_null_v<std::remove_const_t<decltype(bias)>>) {
-    store_tile(window, bias);
+    store_tile(window, load_tile(window), known_inside<0>{});
+    update_tile<memory_operation_enum::atomic_add>(window, bias);
     return -1;
   } else {
     return bias.thread_buffer[tile_type::num_elements - 1];

@@ -9,8 +9,9 @@
 
 namespace tilewright {
 
-/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there.
-/// Global memory only.
+/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there. Global
+/// memory only. Pads, indexing and functors of the view are asked in any case: what they add lies inside, too, but does
+/// not exist.
 template <index_t... Dims>
 struct known_inside {
   template <index_t D>
@@ -63,9 +64,9 @@ struct tile_window {
   /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
   template <index_t D, index_t... Is>
   TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
-    const index_t first = origin[D] + thread_index[D];
+    const unsigned first = unsigned(origin[D]) + unsigned(thread_index[D]);
     const unsigned length = unsigned(view.descriptor.template get_length<D>());
-    ((inside.elements[Is] &= unsigned(first + constant(accesses::list.x[Is][D])) < length), ...);
+    ((inside.elements[Is] &= first + unsigned(constant(accesses::list.x[Is][D])) < length), ...);
   }
 
   /// Index of access I in the tensor.
@@ -91,8 +92,8 @@ namespace detail {
 template <class Known, class Window, index_t... Is, index_t... Ds>
 TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is...> accesses, sequence<Ds...> dims) {
   auto result = window.offsets(accesses);
-  if constexpr (Window::view_type::address_space == address_space_enum::lds || (Known::template contains<Ds> && ...))
-    return result;
+  constexpr bool all_known = (Known::template contains<Ds> && ...) && !Window::descriptor_type::has_pads();
+  if constexpr (Window::view_type::address_space == address_space_enum::lds || all_known) return result;
   array<bool, Window::num_access> inside;
   ((inside.elements[Is] = true), ...);
   ((Known::template contains<Ds> ? void() : window.template check_along<Ds>(inside, accesses)), ...);

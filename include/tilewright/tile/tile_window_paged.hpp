@@ -23,6 +23,12 @@ template <class Gather, class RowsPerPage>
 struct paged_tile_window : Gather {
   page_table<RowsPerPage> table;
   index_t first_row;  // of the window in the sequence
+
+  TILEWRIGHT_HD constexpr multi_index<Gather::ndim> get_window_origin() const {
+    multi_index<Gather::ndim> result = this->origin;
+    result[Gather::gathered] = first_row;
+    return result;
+  }
 };
 
 namespace detail {

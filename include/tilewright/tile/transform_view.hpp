@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/update.hpp>
 
 namespace tilewright {
 
@@ -60,8 +60,8 @@ TILEWRIGHT_HD auto load_tile_with_elementwise(const tuple<Windows...>& windows, 
                windows);
 }
 
-/// A tensor that is not there, an optional bias for instance: its windows can be made, moved, loaded (to a null_tensor)
-/// and stored, and do nothing. Ask is_null_v<type> where the elements matter.
+/// A tensor that is not there, an optional bias for instance: its windows can be made, moved, loaded (to a
+/// null_tensor), stored and updated as others can, and do nothing. Ask is_null_v<type> where the elements matter.
 struct null_tensor_view {};
 struct null_tensor {};
 struct null_tile_window {};
@@ -78,9 +78,20 @@ TILEWRIGHT_HD constexpr null_tile_window make_tile_window(const null_tensor_view
 }
 template <index_t N>
 TILEWRIGHT_HD constexpr void move_tile_window(null_tile_window, const index_t (&)[N]) {}
-TILEWRIGHT_HD constexpr null_tensor load_tile(null_tile_window) { return {}; }
-template <class Tile>
-TILEWRIGHT_HD constexpr void store_tile(null_tile_window, const Tile&) {}
+template <index_t N>
+TILEWRIGHT_HD constexpr void move_tile_window(null_tile_window, const multi_index<N>&) {}
+template <index_t N>
+TILEWRIGHT_HD constexpr void set_window_origin(null_tile_window, const index_t (&)[N]) {}
+template <index_t N>
+TILEWRIGHT_HD constexpr void set_window_origin(null_tile_window, const multi_index<N>&) {}
+template <class Known = known_inside<>>
+TILEWRIGHT_HD constexpr null_tensor load_tile(null_tile_window, Known = {}) {
+  return {};
+}
+template <class Tile, class Known = known_inside<>>
+TILEWRIGHT_HD constexpr void store_tile(null_tile_window, const Tile&, Known = {}) {}
+template <memory_operation_enum, class Tile, class Known = known_inside<>>
+TILEWRIGHT_HD constexpr void update_tile(null_tile_window, const Tile&, Known = {}) {}
 
 template <class T>
 inline constexpr bool is_null_v =
