@@ -3,6 +3,7 @@
 // EXPECT: space_filling_curve: the access order must list each dimension once
 // EXPECT: space_filling_curve: the access order must list each dimension once
 // EXPECT: space_filling_curve: the access order must list each dimension once
+// EXPECT(clang): requirement 'is_order_complete': space_filling_curve
 #include <tilewright/distribution/space_filling_curve.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A gathering window of other lengths than its distribution.
-// EXPECT: make_tile_scatter_gather: the lengths are not those of the tile distribution
+// EXPECT: tile_window: the lengths are not those of the tile distribution
 #include <tilewright/tile/tile_scatter_gather.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A linear window of other lengths than its distribution.
-// EXPECT: make_tile_window_linear: the lengths are not those of the tile distribution
+// EXPECT: tile_window: the lengths are not those of the tile distribution
 #include <tilewright/tile/tile_window_linear.hpp>
 
 namespace tw = tilewright;

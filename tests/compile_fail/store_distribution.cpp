@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tile stored to a window of another distribution.
 // EXPECT: store_tile: the tile's distribution is not the window's; use shuffle_tile
+// EXPECT(clang): requirement 'has_same_distribution': store_tile
 #include <tilewright/tile/load_store.hpp>
 
 namespace tw = tilewright;

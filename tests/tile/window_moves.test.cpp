@@ -257,6 +257,56 @@ TEST(TileWindow, RefusesOriginsThatItsAddressesDoNotAllow) {
             "");
 }
 
+TEST(TileWindow, RefusesBlocksThatTheDistributionDoesNotShareTheTileAmong) {
+  const auto memory = numbered<element>(64 * 64);
+  const auto rows = make_naive_tensor_descriptor_packed(make_tuple(index_t(64), number<64>{}));
+  const auto fault_in = [&](const arch::target& target, index_t block_size) -> std::string {
+    try {
+      exec::launch({.target = &target, .grid = {1, 1, 1}, .block_size = block_size}, [&] {
+        (void)make_tile_window(make_tensor_view<global>(memory.data(), rows), lengths, {0, 0}, tile_type{});
+      });
+    } catch (const exec::fault& fault) {
+      return fault.what();
+    }
+    return "";
+  };
+  constexpr index_t threads = tile_type::num_threads();
+  EXPECT_EQ(fault_in(arch::gfx942::value, threads), "");
+  for (const index_t other : {threads / 2, 2 * threads}) {
+    EXPECT_EQ(fault_in(arch::gfx942::value, other),
+              "thread 0 of block (0, 0, 0): tile_window: the block has another number of waves than the distribution; "
+              "launch as many threads as it distributes to");
+  }
+  EXPECT_NE(fault_in(arch::gfx1201::value, threads).find("the block has another number of waves"), std::string::npos);
+  using for_waves_of_32 = decltype(make_static_tile_distribution(
+      tile_distribution_encoding<sequence<>, tuple<sequence<32>, sequence<8>>, tuple<sequence<1>>, tuple<sequence<0>>,
+                                 sequence<2>, sequence<0>>{}));
+  EXPECT_NE(fault_of([&] {
+              (void)make_tile_window(make_tensor_view<global>(memory.data(), rows),
+                                     make_tuple(number<32>{}, number<8>{}), {0, 0}, for_waves_of_32{});
+            }).find("the target's waves have more lanes than the distribution; distribute over its wave size"),
+            std::string::npos);
+}
+
+TEST(TensorView, RefusesRunTimeLengthsThatBreakTheirPromise) {
+  const auto memory = numbered<element>(64 * 64);
+  const auto view = [&](index_t rows, index_t cols, index_t pitch) {
+    (void)make_naive_tensor_view<global>(memory.data(), make_tuple(rows, cols), make_tuple(pitch, number<1>{}),
+                                         number<8>{});
+  };
+  EXPECT_EQ(fault_of([&] { view(9, 40, 64); }), "");
+  const std::string broken =
+      "thread 0 of block (0, 0, 0): make_naive_tensor_view: the contiguous length or a stride is no multiple of the "
+      "vector that was promised; promise less, or make the rows longer";
+  EXPECT_EQ(fault_of([&] { view(8, 41, 64); }), broken);
+  EXPECT_EQ(fault_of([&] { view(8, 40, 44); }), broken);
+  EXPECT_EQ(fault_of([&] {
+              (void)make_naive_tensor_view_packed<global>(memory.data(), make_tuple(index_t(8), index_t(41)),
+                                                          number<8>{});
+            }),
+            broken);
+}
+
 TEST(TileWindowLinear, RefusesWhatIsNotLinear) {
   const auto memory = numbered<element>(64 * 64);
   constexpr auto swizzled = make_lds_index_swapping_descriptor<64, 2, 1, 64, element>();

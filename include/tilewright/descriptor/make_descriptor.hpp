@@ -96,9 +96,9 @@ TILEWRIGHT_HD constexpr auto aligned_strides(const tuple<Lengths...>& lengths, A
 }  // namespace detail
 
 /// Element (i0, i1, ...) at offset `offset` + i0 * stride0 + i1 * stride1 + ... . Lengths, strides and offset are
-/// number<N>{} (static) or index_t. GuaranteedVector: all run-time lengths, strides and the offset are multiples of it,
-/// and the tensor begins at a multiple of it; vectors along the dimension of stride 1 may be that wide. The element
-/// space includes the offset; run-time strides must not be negative.
+/// number<N>{} (static) or index_t. GuaranteedVector divides the length of the dimension of stride 1, all other
+/// strides, the offset and the place where the tensor begins, as far as only run time knows them; vectors may be that
+/// wide. The element space includes the offset; run-time strides must not be negative.
 template <class... Lengths, class... Strides, class Offset, index_t GuaranteedVector = 1>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tuple<Lengths...>& lengths,
                                                                       const tuple<Strides...>& strides, Offset offset,
@@ -135,8 +135,8 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor(const tuple<Lengths...
   return make_naive_tensor_descriptor_with_offset(lengths, strides, number<0>{}, guaranteed_vector);
 }
 
-/// Row-major without gaps: the last dimension is the fastest. GuaranteedVector: all run-time lengths are multiples of
-/// it, and the tensor begins at a multiple of it.
+/// Row-major without gaps: the last dimension is the fastest. GuaranteedVector divides the last length
+/// and the place where the tensor begins.
 template <class... Lengths, index_t GuaranteedVector = 1>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed(const tuple<Lengths...>& lengths,
                                                                  number<GuaranteedVector> guaranteed_vector = {}) {

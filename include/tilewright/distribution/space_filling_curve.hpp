@@ -74,16 +74,15 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
                 "space_filling_curve: lengths, order and scalars per access need one entry for each dimension");
   static_assert(((Lengths > 0) && ...), "space_filling_curve: lengths must be positive");
   static_assert(((Scalars > 0) && ...), "space_filling_curve: scalars per access must be positive");
-  static_assert(
-      [] {
-        bool seen[NDim + 1] = {};
-        for (index_t d : {Order...}) {
-          if (d < 0 || d >= NDim || seen[d]) return false;
-          seen[d] = true;
-        }
-        return true;
-      }(),
-      "space_filling_curve: the access order must list each dimension once");
+  static constexpr bool is_order_complete = [] {
+    bool seen[NDim + 1] = {};
+    for (index_t d : {Order...}) {
+      if (d < 0 || d >= NDim || seen[d]) return false;
+      seen[d] = true;
+    }
+    return true;
+  }();
+  static_assert(is_order_complete, "space_filling_curve: the access order must list each dimension once");
 
   static constexpr index_t ndim = NDim;
   static constexpr curve<NDim> walk{{Lengths...}, {Order...}, {Scalars...}, Snake};

@@ -12,7 +12,8 @@ namespace detail {
 template <class T>
 TILEWRIGHT_HD constexpr arch::matrix_element element_of() {
   using enum arch::matrix_element;
-  if constexpr (__is_same(T, half_t)) return f16;
+  constexpr bool is_known = is_small_float_v<T> || __is_same(T, float) || __is_same(T, int8_t);
+  static_assert(is_known, "matrix_element_v: operands are half_t, bfloat16_t, float, int8_t or an 8-bit float");
   if constexpr (__is_same(T, bfloat16_t)) return bf16;
   if constexpr (__is_same(T, float)) return f32;
   if constexpr (__is_same(T, fp8_ocp_t)) return fp8_ocp;
@@ -20,6 +21,7 @@ TILEWRIGHT_HD constexpr arch::matrix_element element_of() {
   if constexpr (__is_same(T, fp8_fnuz_t)) return fp8_fnuz;
   if constexpr (__is_same(T, bf8_fnuz_t)) return bf8_fnuz;
   if constexpr (__is_same(T, int8_t)) return i8;
+  return f16;
 }
 }  // namespace detail
 

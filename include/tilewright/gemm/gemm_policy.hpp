@@ -131,6 +131,8 @@ template <class Arch, class T, operand_major AMajor, operand_major BMajor, index
 struct gemm_policy {
   static_assert(Arch::value.supports(Tile.op, matrix_element_v<T>),
                 "gemm_policy: the target does not have this matrix instruction for these elements");
+  static_assert(is_power_of_two(Vector) && Vector * index_t(sizeof(T)) <= 16,
+                "gemm_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing");
   static_assert(Tile.is_sound(),
                 "gemm_policy: the block tile is not a whole number of matrix instructions for each wave");
 

@@ -159,6 +159,9 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
   static_assert(Graph.ndim() == Encoding.ndim_x(),
                 "analyze_lds_access: the distribution has another number of dimensions than the layout");
   if constexpr (Graph.num_values == 0) {
+    constexpr bool fits = detail::dimension_too_long(Graph, Encoding) < 0;
+    static_assert(fits,
+                  "analyze_lds_access: the distribution's tile is longer than the layout; distribute a tile that fits");
     return analyze_lds_access(target, Graph, Encoding, element_bytes, kind, reading);
   } else {
     return analyze_lds_access(target, graph_of(descriptor), Encoding, element_bytes, kind, reading);
@@ -170,8 +173,9 @@ template <class Arch, class Descriptor, class Distribution>
 TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const Descriptor& descriptor, Distribution distribution,
                                                                index_t element_bytes, lds_access_kind kind,
                                                                lds_reading reading = lds_reading::worst) {
-  static_assert(Distribution::encoding.p_length(Distribution::ndim_p - 1) <= Arch::value.wave_size,
-                "analyze_lds_access: the distribution has more lanes than a wave of the target");
+  constexpr index_t lanes = Distribution::encoding.p_length(Distribution::ndim_p - 1);
+  constexpr index_t wave_size = Arch::value.wave_size;
+  static_assert(lanes <= wave_size, "analyze_lds_access: the distribution has more lanes than a wave of the target");
   constexpr arch::target target = Arch::value;
   return analyze_lds_access(target, descriptor, distribution, element_bytes, kind, reading);
 }

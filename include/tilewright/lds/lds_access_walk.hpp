@@ -48,6 +48,16 @@ TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encodin
   return true;
 }
 
+namespace detail {
+/// The first dimension along which the distribution's tile is longer than the layout; -1: it fits.
+TILEWRIGHT_HD constexpr index_t dimension_too_long(const tensor_graph& layout, const distribution_encoding& e) {
+  for (index_t d = 0; d < min(e.ndim_x(), layout.ndim()); ++d) {
+    if (e.x_length(d) > hidden_length(layout, layout.top[d])) return d;
+  }
+  return -1;
+}
+}  // namespace detail
+
 /// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout
 /// is a graph without run-time values, its offsets count elements from the begin of the tile. A walk refers to both;
 /// they must outlive it.

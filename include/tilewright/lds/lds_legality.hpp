@@ -71,10 +71,8 @@ TILEWRIGHT_HD constexpr lds_legality check_values(const arch::target& target, co
   if (layout.num_values != 0) return {lds_fault::run_time_values, layout.num_values, 0};
   if (e.ndim_x() != layout.ndim()) return {lds_fault::dimensions_differ, e.ndim_x(), layout.ndim()};
   if (check(e).fault != encoding_fault::none || e.ndim_p() < 1) return {lds_fault::unsound_distribution, 0, 0};
-  for (index_t d = 0; d < e.ndim_x(); ++d) {
-    const index_t length = hidden_length(layout, layout.top[d]);
-    if (e.x_length(d) > length) return {lds_fault::tile_too_large, e.x_length(d), length};
-  }
+  if (const index_t d = dimension_too_long(layout, e); d >= 0)
+    return {lds_fault::tile_too_large, e.x_length(d), hidden_length(layout, layout.top[d])};
   const index_t lanes = e.p_length(e.ndim_p() - 1);
   if (lanes > target.wave_size) return {lds_fault::too_many_lanes, lanes, target.wave_size};
   return {};

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/exec/expect.hpp>
 
 namespace tilewright {
 
@@ -25,6 +25,26 @@ TILEWRIGHT_HD multi_index<Distribution::ndim_p> get_partition_index() {
 }
 
 namespace detail {
+
+/// On the CPU, refuses a block that the distribution does not share the tile among: threads that have no part of it, or
+/// parts that no thread has. A caller who names the part answers for it.
+template <class Distribution>
+TILEWRIGHT_HD constexpr void expect_partition([[maybe_unused]] const multi_index<Distribution::ndim_p>& p) {
+#if TILEWRIGHT_CPU_PASS
+  if (__builtin_is_constant_evaluated() || !(p == get_partition_index<Distribution>())) return;
+  constexpr index_t lanes = Distribution::encoding.p_length(Distribution::ndim_p - 1);
+  exec::expect(exec::lane_id() < lanes,
+               "tile_window: the target's waves have more lanes than the distribution; distribute over its wave size");
+  if constexpr (Distribution::ndim_p == 2) {
+    constexpr index_t waves = Distribution::encoding.p_length(0);
+    const exec::thread_context& self = *exec::current_thread;
+    exec::expect(
+        self.block_size == waves * self.target->wave_size,
+        "tile_window: the block has another number of waves than the distribution; launch as many threads as it "
+        "distributes to");
+  }
+#endif
+}
 
 /// Index in y of a register.
 template <class Distribution>

@@ -116,21 +116,25 @@ TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Kn
 template <class T, class Distribution, TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD void load_tile(static_distributed_tensor<T, Distribution>& tile, const Window& window, Known known = {},
                              exec::call_site where = {}) {
-  static_assert(__is_same(tile_of<Window>, static_distributed_tensor<T, Distribution>),
+  constexpr bool has_right_type = __is_same(tile_of<Window>, static_distributed_tensor<T, Distribution>);
+  static_assert(has_right_type,
                 "load_tile: the tile must have the element type of the view and the distribution of the window");
   tile = load_tile(window, known, where);
 }
 
 namespace detail {
 
-/// What store_tile, update_tile and their kin ask of a tile and a window.
+/// What store_tile, update_tile and their kin ask of a tile and a window. Constants with names, because compilers print
+/// the condition in front of the sentence, and these types are long.
 template <class Window, class T, class Distribution>
 TILEWRIGHT_HD constexpr void require_storable() {
-  static_assert(!Window::view_type::is_read_only, "store_tile: the view is of const elements");
+  constexpr bool is_read_only = Window::view_type::is_read_only;
+  static_assert(!is_read_only,
+                "store_tile: the view is of const elements; make it of a pointer to elements that are not");
   static_assert(__is_same(T, typename Window::view_type::element_type),
                 "store_tile: the tile's element type is not the view's; use cast_tile");
-  static_assert(__is_same(Distribution, typename Window::distribution_type),
-                "store_tile: the tile's distribution is not the window's; use shuffle_tile");
+  constexpr bool has_same_distribution = __is_same(Distribution, typename Window::distribution_type);
+  static_assert(has_same_distribution, "store_tile: the tile's distribution is not the window's; use shuffle_tile");
 }
 
 }  // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/descriptor/make_descriptor.hpp>
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/exec/expect.hpp>
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/type_traits.hpp>
 
@@ -29,8 +29,9 @@ struct tensor_view<address_space_enum::global, T, Descriptor> {
 
 template <class T, TensorDescriptor Descriptor>
 struct tensor_view<address_space_enum::lds, T, Descriptor> {
-  static_assert(Descriptor::graph.num_values == 0,
-                "tensor_view: a tensor in LDS needs lengths and strides known at compile time");
+  static constexpr index_t num_run_time_values = Descriptor::graph.num_values;
+  static_assert(num_run_time_values == 0,
+                "tensor_view: a tensor in LDS needs lengths and strides known at compile time: number<N>{}s");
   static constexpr address_space_enum address_space = address_space_enum::lds;
   using element_type = detail::remove_const_t<T>;
   static constexpr bool is_read_only = detail::is_const_v<T>;
@@ -55,10 +56,38 @@ TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descrip
   return tensor_view<Space, T, Descriptor>{p, descriptor};
 }
 
+namespace detail {
+/// On the CPU, refuses a run-time length of the contiguous dimension or a stride that breaks the promise that vectors
+/// rest on.
+template <index_t GuaranteedVector, class Value>
+TILEWRIGHT_HD constexpr void expect_multiple([[maybe_unused]] Value value) {
+  if constexpr (TILEWRIGHT_CPU_PASS && GuaranteedVector > 1 && !is_number_v<Value>)
+    exec::expect(value % GuaranteedVector == 0,
+                 "make_naive_tensor_view: the contiguous length or a stride is no multiple of the vector that was "
+                 "promised; promise less, or make the rows longer");
+}
+template <index_t GuaranteedVector, class Lengths, class... Strides>
+TILEWRIGHT_HD constexpr void expect_promise_kept(const Lengths& lengths, const tuple<Strides...>& strides) {
+  if constexpr (TILEWRIGHT_CPU_PASS && GuaranteedVector > 1 && Lengths::size() == index_t(sizeof...(Strides))) {
+    unroll<sizeof...(Strides)>([&](auto i) {
+      const auto length = lengths.template get<i.value>();
+      const auto stride = strides.template get<i.value>();
+      if constexpr (__is_same(decltype(stride), const number<1>)) {
+        expect_multiple<GuaranteedVector>(length);
+      } else if constexpr (!__is_same(decltype(length), const number<1>)) {
+        expect_multiple<GuaranteedVector>(stride);
+      }
+    });
+  }
+}
+}  // namespace detail
+
 /// A tensor in global memory with lengths and strides (number<N>{} or integers); see make_naive_tensor_descriptor.
+/// The CPU backend checks the promise GuaranteedVector.
 template <address_space_enum Space, class T, class Lengths, class Strides, index_t GuaranteedVector = 1>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_view(T* p, const Lengths& lengths, const Strides& strides,
                                                     number<GuaranteedVector> guaranteed_vector = {}) {
+  detail::expect_promise_kept<GuaranteedVector>(lengths, strides);
   return make_tensor_view<Space>(p, make_naive_tensor_descriptor(lengths, strides, guaranteed_vector));
 }
 
@@ -66,6 +95,7 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_view(T* p, const Lengths& lengths
 template <address_space_enum Space, class T, class Lengths, index_t GuaranteedVector = 1>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_view_packed(T* p, const Lengths& lengths,
                                                            number<GuaranteedVector> guaranteed_vector = {}) {
+  detail::expect_multiple<GuaranteedVector>(lengths.template get<Lengths::size() - 1>());
   return make_tensor_view<Space>(p, make_naive_tensor_descriptor_packed(lengths, guaranteed_vector));
 }
 

@@ -48,8 +48,7 @@ TILEWRIGHT_HD constexpr auto make_gather_window(const View& view, const tuple<Le
                 "make_tile_scatter_gather: one length is needed for each dimension of the view");
   static_assert(0 <= Gathered && Gathered < ndim, "make_tile_scatter_gather: the view has no such dimension");
   using window_type = gather_window_t<View, Distribution, Gathered, IsPromisedNear>;
-  static_assert(lengths_match_v<window_type, tuple<Lengths...>, Distribution>,
-                "make_tile_scatter_gather: the lengths are not those of the tile distribution");
+  if constexpr (!are_lengths_of_tile_v<Distribution, Lengths...>) require_lengths_of_tile<Distribution, Lengths...>();
   static_assert(__is_same(PageIndex, typename window_type::page_index),
                 "make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, "
                 "Gathered>>");

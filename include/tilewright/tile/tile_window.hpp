@@ -168,6 +168,35 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
 }
 }  // namespace detail
 
+namespace detail {
+/// One length of a window and of its distribution's tile: compilers print both.
+template <index_t Length, index_t LengthOfTile>
+TILEWRIGHT_HD constexpr void require_length_of_tile() {
+  static_assert(Length == LengthOfTile, "tile_window: the lengths are not those of the tile distribution");
+}
+
+/// Refuses lengths that are not those of the distribution's tile.
+template <class Distribution, class... Lengths>
+TILEWRIGHT_HD constexpr void require_lengths_of_tile() {
+  constexpr bool are_known = (is_number_v<Lengths> && ...);
+  static_assert(are_known,
+                "tile_window: the lengths are those of the distribution's tile, which the compiler knows: give them as "
+                "number<N>{}s; only the tensor's may be integers");
+  if constexpr (are_known && sizeof...(Lengths) == Distribution::ndim_x) {
+    [&]<index_t... Ds>(sequence<Ds...>) TILEWRIGHT_INLINE_LAMBDA {
+      (require_length_of_tile<Lengths::value, Distribution::x_lengths[Ds]>(), ...);
+    }(make_sequence<Distribution::ndim_x>{});
+  }
+}
+
+template <class Distribution, class... Lengths>
+inline constexpr bool are_lengths_of_tile_v = false;
+template <class Distribution, auto... Lengths>
+  requires(sizeof...(Lengths) == Distribution::ndim_x)
+inline constexpr bool are_lengths_of_tile_v<Distribution, number<Lengths>...> =
+    array<index_t, sizeof...(Lengths)>{{Lengths...}} == Distribution::x_lengths;
+}  // namespace detail
+
 /// The window of the given lengths whose first element is at `origin`. Lengths are number<N>{}s and must be those of
 /// the distribution. The origin is the same for all threads of a block; vectors need it to be a multiple of the vector
 /// length in their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU backend
@@ -179,8 +208,9 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   using window_type = tile_window<View, Distribution>;
   static_assert(window_type::ndim == index_t(sizeof...(Lengths)),
                 "make_tile_window: one length is needed for each dimension of the view");
-  static_assert(array<index_t, sizeof...(Lengths)>{{Lengths::value...}} == Distribution::x_lengths,
-                "make_tile_window: the lengths are not those of the tile distribution");
+  if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
+    detail::require_lengths_of_tile<Distribution, Lengths...>();
+  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_partition<Distribution>(p);
   window_type window{view, origin, Distribution::calculate_index(p), {}};
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
   if constexpr (window_type::is_linear_view) {
@@ -188,6 +218,15 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   }
   detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
+}
+
+/// Refuses an origin of another number of dimensions, in a sentence.
+template <class View, class... Lengths, index_t N, TileDistribution Distribution>
+  requires(N != index_t(sizeof...(Lengths)))
+TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>& lengths,
+                                              const array<index_t, N>&, Distribution distribution) {
+  static_assert(N == index_t(sizeof...(Lengths)), "make_tile_window: the origin needs one entry for each dimension");
+  return make_tile_window(view, lengths, multi_index<sizeof...(Lengths)>{}, distribution);
 }
 
 /// The same at an origin that is known at compile time, make_tuple(number<M>{}, number<K>{}): the compiler checks it.
@@ -199,10 +238,12 @@ TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Leng
   static_assert(sizeof...(Origin) == sizeof...(Lengths),
                 "make_tile_window: the origin needs one entry for each dimension");
   constexpr multi_index<sizeof...(Lengths)> origin{{Origin...}};
-  static_assert(detail::origin_has_whole_tiles<window_type>(origin),
+  constexpr bool has_whole_tiles = detail::origin_has_whole_tiles<window_type>(origin);
+  static_assert(has_whole_tiles,
                 "make_tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in "
                 "each dimension");
-  static_assert(detail::origin_has_whole_vectors<window_type>(origin),
+  constexpr bool has_whole_vectors = detail::origin_has_whole_vectors<window_type>(origin);
+  static_assert(has_whole_vectors,
                 "make_tile_window: the origin must be a multiple of the vector's length along the vectors");
   return make_tile_window(view, lengths, multi_index<sizeof...(Lengths)>{{Origin...}}, distribution);
 }

@@ -181,18 +181,13 @@ TILEWRIGHT_HD constexpr Window make_grouped_window(const View& view, const multi
                 page_idx,
                 {}};
 #if TILEWRIGHT_CPU_PASS
+  expect_partition<Distribution>(get_partition_index<Distribution>());
   expect_allowed_origin(window);
 #endif
   if constexpr (Window::is_linear_view) advance_buffer(window, window.origin, constant_term(view.descriptor));
   compute_group_bases(window);
   return window;
 }
-
-template <class Window, class Lengths, class Distribution>
-inline constexpr bool lengths_match_v = false;
-template <class Window, class... Lengths, class Distribution>
-inline constexpr bool lengths_match_v<Window, tuple<Lengths...>, Distribution> =
-    array<index_t, sizeof...(Lengths)>{{Lengths::value...}} == Distribution::x_lengths;
 
 }  // namespace detail
 
@@ -208,8 +203,8 @@ TILEWRIGHT_HD constexpr auto make_tile_window_linear(const View& view, const tup
                 "make_tile_window_linear: one length is needed for each dimension of the view");
   static_assert(((0 <= Linear && Linear < ndim) && ...), "make_tile_window_linear: the view has no such dimension");
   using window_type = grouped_tile_window<View, Distribution, gathered_dim{}, Linear...>;
-  static_assert(detail::lengths_match_v<window_type, tuple<Lengths...>, Distribution>,
-                "make_tile_window_linear: the lengths are not those of the tile distribution");
+  if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
+    detail::require_lengths_of_tile<Distribution, Lengths...>();
   return detail::make_grouped_window<window_type>(view, origin, distribution, {});
 }
 

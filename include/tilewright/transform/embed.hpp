@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Parameters: the n upper lengths, the n strides, the constant, and a promise: every run-time stride, length and
-/// constant is a multiple of it. lower = constant + sum of upper i * stride i.
+/// Parameters: the n upper lengths, the n strides, the constant, and a promise, which takes the place of what only run
+/// time knows where vectors are chosen. lower = constant + sum of upper i * stride i.
 template <>
 struct transform_rules<transform_kind::embed> : default_rules {
   static constexpr bool linear = true;
@@ -66,9 +66,9 @@ struct transform_rules<transform_kind::embed> : default_rules {
   }
 };
 
-/// lower = constant + sum of upper i * stride i. Promise: every length, stride and constant that is known only at run
-/// time is a multiple of it (and the tensor begins at an address that is a multiple of it). It decides how wide vectors
-/// may be: along a dimension of stride 1 as wide as divides its length, all other strides and the constant.
+/// lower = constant + sum of upper i * stride i. Vectors along a dimension of stride 1 may be as wide as divides its
+/// length, all other strides and the constant. Promise: it divides those of them that only run time knows (and the
+/// address at which the tensor begins).
 template <class... Lengths, class... Strides, class Promise = number<1>, class Constant = number<0>>
 TILEWRIGHT_HD constexpr auto make_embed_transform(const tuple<Lengths...>& lengths, const tuple<Strides...>& strides,
                                                   Promise promise = {}, Constant constant = {}) {

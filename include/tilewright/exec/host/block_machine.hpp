@@ -44,6 +44,7 @@ class block_machine final : private block_services {
       thread.thread_id = i;
       thread.lane_id = i % target.wave_size;
       thread.wave_id = i / target.wave_size;
+      thread.block_size = block_size;
       thread.services = this;
       thread.target = &target_;
       thread.lds = lds_.get();

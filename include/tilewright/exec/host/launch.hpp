@@ -2,6 +2,11 @@
 // Runs a kernel over a grid on the CPU, as the target that the caller names.
 #pragma once
 
+#include <tilewright/config/config.hpp>
+#if !TILEWRIGHT_CPU_PASS
+#error "exec/host runs kernels on the CPU: include it in files that are compiled as C++, not as HIP or CUDA"
+#else
+
 #include <tilewright/exec/host/block_machine.hpp>
 #include <tilewright/exec/host/machine.hpp>
 
@@ -170,3 +175,5 @@ launch_report launch(const launch_config& config, Kernel kernel) {
 
 }  // namespace host
 }  // namespace tilewright::exec
+
+#endif

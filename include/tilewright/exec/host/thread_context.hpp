@@ -44,6 +44,7 @@ struct thread_context {
   index_t thread_id = 0;
   index_t lane_id = 0;
   index_t wave_id = 0;
+  index_t block_size = 0;
   block_index block = {0, 0, 0};
   block_services* services = nullptr;
   const arch::target* target = nullptr;
