@@ -92,7 +92,7 @@ struct gemm_case {
 
   /// What the epilogue makes of a sum, but for the old C.
   double finished(index_t z, index_t i, index_t j, double x) const {
-    constexpr epilogue_options e = Policy::epilogue;
+    constexpr epilogue_options e = asked;
     x *= args.alpha;
     if (e.scale) x *= scale[0];
     if (e.row_scale) x *= row_scale[std::size_t(i)];
@@ -106,6 +106,12 @@ struct gemm_case {
       x += float(residual[std::size_t(z * args.batch_stride_residual + long_index_t{i} * args.ld_residual + j)]);
     return x;
   }
+
+  /// With from_args all pointers are given.
+  static constexpr epilogue_options asked =
+      Policy::epilogue.from_args
+          ? epilogue_options{.scale = true, .row_scale = true, .column_scale = true, .bias = true, .residual = true}
+          : Policy::epilogue;
 
   T a_at(index_t z, index_t i, index_t l) const {
     return a[std::size_t(z * args.batch_stride_a +

@@ -60,6 +60,8 @@ struct target {
   bool buffer_instructions = false;  // global accesses whose bounds the hardware checks
   inplace_vector<index_t, 5> direct_to_lds_bytes = {};  // per lane, of copies from global memory that bypass registers
   inplace_vector<matrix_op, 16> matrix_ops = {};
+  index_t max_cluster =
+      1;  // blocks that run together; more than 1 where there are Hopper's barriers, bulk copies and wgmma
   fp8_kind fp8 = fp8_kind::none;  // that matrix instructions take
   inplace_vector<lds_instruction, num_lds_ops> lds = {};
 

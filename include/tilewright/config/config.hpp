@@ -30,15 +30,13 @@
 #define TILEWRIGHT_INLINE_CALLS(...) (__VA_ARGS__)
 #endif
 
-// TILEWRIGHT_UNROLL(n) before a loop asks for n copies of its body. In nvcc's host half one of its two compilers would
-// warn of either spelling.
+// TILEWRIGHT_UNROLL(n) before a loop asks device compilers for n copies of its body. In nvcc's host half one of its two
+// compilers would warn of either spelling, and g++ warns of loops that are none after all.
 #define TILEWRIGHT_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__) || defined(__CUDA_ARCH__)
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(unroll n)
-#elif defined(__CUDACC__)
-#define TILEWRIGHT_UNROLL(n)
 #else
-#define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(GCC unroll n)
+#define TILEWRIGHT_UNROLL(n)
 #endif
 
 // TILEWRIGHT_UNROLL_ALL before a loop over registers asks device compilers for a copy of its body for each: registers
@@ -87,3 +85,5 @@
 #endif
 
 #define TILEWRIGHT_DEVICE_PASS (TILEWRIGHT_AMDGCN_PASS || TILEWRIGHT_NVPTX_PASS)
+// Where exec/hopper.hpp has something: kernels of gemm/hopper exist there.
+#define TILEWRIGHT_HOPPER_PASS (TILEWRIGHT_NVPTX_PASS || TILEWRIGHT_CPU_PASS)

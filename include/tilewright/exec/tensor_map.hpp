@@ -2,13 +2,26 @@
 // A tensor in global memory as NVIDIA's bulk copies (TMA) see it: made on the host, passed to a kernel by value.
 #pragma once
 
-#include <tilewright/util/index.hpp>
+#include <tilewright/arch/matrix_instruction.hpp>
 
 namespace tilewright::exec {
 
-/// Opaque; exec/nvptx/make_tensor_map.hpp makes it. A kernel's parameter must be __grid_constant__.
+/// Opaque; make_tensor_map makes it. A kernel's parameter must be __grid_constant__.
 struct alignas(128) tensor_map {
   unsigned long long opaque[16];
+};
+
+/// A 3-D tensor whose dimension 0 is contiguous, and the box of it that one copy moves.
+struct tensor_map_request {
+  void* data;                    // a multiple of 16
+  arch::matrix_element element;  // of 1 or 2 bytes
+  long_index_t lengths[3];
+  long_index_t stride_bytes[2];  // of dimensions 1 and 2: multiples of 16
+  index_t box[2];                // in elements along dimensions 0 and 1, at most 256; 1 along dimension 2
+
+  index_t element_bytes() const { return arch::bytes_of(element); }
+  /// Of a row of the box: 128 or 64. The box lies in LDS with the swizzle of so many bytes.
+  index_t row_bytes() const { return box[0] * element_bytes(); }
 };
 
 }  // namespace tilewright::exec

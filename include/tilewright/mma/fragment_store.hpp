@@ -17,7 +17,7 @@ TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_
   return embed(outer, encoding_of(result));
 }
 
-#if TILEWRIGHT_NVPTX_PASS
+#if TILEWRIGHT_HOPPER_PASS
 /// Writes a tile with the distribution of results to a window with the distribution of the addresses
 /// (ldmatrix_address_map). The LDS buffer lies `lds_bytes` behind the window's.
 template <class View, class Addresses, class T, class Distribution>

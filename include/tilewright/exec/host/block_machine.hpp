@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Runs blocks on one thread of the CPU: a fiber per emulated thread, LDS, and the places where threads meet.
+// Runs clusters of blocks on one thread of the CPU: a fiber per emulated thread, LDS, and the places where threads
+// meet.
 #pragma once
 
 #include <tilewright/exec/host/fault.hpp>
 #include <tilewright/exec/host/fibers.hpp>
+#include <tilewright/exec/host/hopper_machine.hpp>
 #include <tilewright/exec/host/lds_checker.hpp>
 #include <tilewright/exec/host/lds_recorder.hpp>
 #include <tilewright/exec/host/matrix_emulation.hpp>
@@ -25,41 +27,57 @@ struct kernel_reference {
   void (*call)(void* object);
 };
 
-class block_machine final : private block_services {
+/// How many blocks there are along x, and how many of them run together.
+struct block_row {
+  index_t num_blocks = 1, cluster = 1;
+};
+
+class block_machine final : private block_services, private cluster_threads {
  public:
-  block_machine(const arch::target& target, index_t block_size, index_t lds_bytes, bool checks_lds,
+  block_machine(const arch::target& target, block_row row, index_t block_size, index_t lds_bytes, bool checks_lds,
                 std::size_t stack_bytes, kernel_reference kernel)
       : target_(target),
+        block_size_(block_size),
         lds_bytes_(lds_bytes),
+        lds_stride_(round_up(lds_bytes + 1, lds_alignment)),
         kernel_(kernel),
-        lds_(static_cast<char*>(::operator new(std::size_t(lds_bytes) + 1, std::align_val_t{lds_alignment}))),
-        recorder_(target, block_size),
+        lds_(static_cast<char*>(
+            ::operator new(std::size_t(lds_stride_ * row.cluster), std::align_val_t{std::size_t(lds_alignment)}))),
+        recorder_(target, block_size * row.cluster),
         checker_(checks_lds ? std::make_unique<lds_checker>(target.wave_size, block_size, lds_bytes) : nullptr),
-        threads_(std::size_t(block_size)),
-        lanes_(std::size_t(block_size)),
-        waves_(std::size_t(block_size / target.wave_size)),
-        fibers_(block_size, stack_bytes, &run_thread, this) {
-    for (index_t i = 0; i < block_size; ++i) {
+        threads_(std::size_t(block_size * row.cluster)),
+        lanes_(threads_.size()),
+        waves_(threads_.size() / std::size_t(target.wave_size)),
+        at_barrier_(std::size_t(row.cluster)),
+        fibers_(index_t(threads_.size()), stack_bytes, &run_thread, this) {
+    for (index_t i = 0; i < index_t(threads_.size()); ++i) {
       thread_context& thread = threads_[std::size_t(i)];
-      thread.thread_id = i;
-      thread.lane_id = i % target.wave_size;
-      thread.wave_id = i / target.wave_size;
+      thread.number = i;
+      thread.rank = i / block_size;
+      thread.num_blocks = row.num_blocks;
+      thread.thread_id = i % block_size;
+      thread.lane_id = thread.thread_id % target.wave_size;
+      thread.wave_id = thread.thread_id / target.wave_size;
+      thread.wave_number = i / target.wave_size;
       thread.block_size = block_size;
       thread.services = this;
       thread.target = &target_;
-      thread.lds = lds_.get();
+      thread.lds = lds_.get() + thread.rank * lds_stride_;
       thread.checks_lds = checks_lds;
       recorder_.attach(thread);
     }
     emulators_.resize(32);
   }
 
-  /// Runs the kernel on every thread of one block. Throws a fault, or what the kernel throws; do not run it again then.
-  void run(block_index block) {
-    std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), (lds_bytes_ + 1) / 2, poison);
+  /// Runs the kernel on every thread of a cluster of blocks, the first of which is `first`. `others_run()` says whether
+  /// blocks with lower numbers are being run elsewhere. Throws a fault, or what the kernel throws; do not run it again
+  /// then.
+  template <class OthersRun>
+  void run(block_index first, OthersRun others_run) {
+    std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), lds_stride_ * index_t(at_barrier_.size()) / 2, poison);
     if (checker_) checker_->begin_block();
     for (thread_context& thread : threads_) {
-      thread.block = block;
+      thread.block = {first.x + thread.rank, first.y, first.z};
       thread.lds_bytes = 0;
       thread.async_copies.clear();
       thread.async_group_ends.clear();
@@ -67,19 +85,23 @@ class block_machine final : private block_services {
       thread.async_begins.clear();
     }
     for (lane_state& lane : lanes_) lane = {};
-    const bool all_ended = fibers_.run();
+    if (hopper_) hopper_->begin_cluster();
+    const bool all_ended = fibers_.run([&] { return hopper_ && hopper_->idle(others_run); });
     current_thread = nullptr;
     if (!all_ended) throw fault(describe_deadlock());
+    if (hopper_) hopper_->end_cluster();
     for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
   }
 
   /// By place, and there by operation. Place 0 stands for all where LDS accesses are not checked.
   const std::vector<array<lds_counts, arch::num_lds_ops>>& lds_counters() const { return recorder_.counts(); }
   call_site place(std::size_t number) const { return checker_ ? checker_->places()[number] : call_site{"", 0}; }
-  long_index_t matrix_instructions() const { return matrix_instructions_; }
+  long_index_t matrix_instructions() const {
+    return matrix_instructions_ + (hopper_ ? hopper_->matrix_instructions() : 0);
+  }
 
  private:
-  static constexpr std::size_t lds_alignment = 1024;
+  static constexpr index_t lds_alignment = 1024;
   static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
 
   /// What a lane brings to a meeting of its wave and takes from it.
@@ -89,7 +111,7 @@ class block_machine final : private block_services {
     bool has_allocated = false;
     index_t source_lane = 0;  // shuffle
     unsigned value = 0, shuffled = 0;
-    matrix_read read;
+    matrix_access access;
   };
   /// The wave operation that the lanes which have arrived wait for.
   struct wave_state {
@@ -100,34 +122,45 @@ class block_machine final : private block_services {
     array<matrix_operands, 64> operands{};
   };
   struct free_lds {
-    void operator()(char* p) const { ::operator delete(p, std::align_val_t{lds_alignment}); }
+    void operator()(char* p) const { ::operator delete(p, std::align_val_t{std::size_t(lds_alignment)}); }
   };
 
   static void run_thread(void* self, index_t fiber) {
     auto& machine = *static_cast<block_machine*>(self);
     current_thread = &machine.threads_[std::size_t(fiber)];
     machine.kernel_.call(machine.kernel_.object);
+    if (machine.hopper_) machine.hopper_->leave(machine.threads_[std::size_t(fiber)]);
     machine.lanes_[std::size_t(fiber)].at = meeting::ended;
   }
 
-  lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.thread_id)]; }
+  lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.number)]; }
+  wave_state& wave_of(const thread_context& self) { return waves_[std::size_t(self.wave_number)]; }
   thread_context* lanes_of(index_t wave) { return threads_.data() + wave * target_.wave_size; }
+  /// What a lane of the thread's wave passes.
+  lane_state& lane_beside(const thread_context& self, index_t lane) {
+    return lanes_[std::size_t(self.wave_number * target_.wave_size + lane)];
+  }
 
-  void wait(thread_context& self, meeting at, call_site where) {
+  std::vector<thread_context>& threads() override { return threads_; }
+  void wake(index_t number) override { fibers_.wake(number, 1); }
+  bool any_ready() const override { return fibers_.any_ready(); }
+  void wait(thread_context& self, meeting at, call_site where) override {
     lane_state& lane = lane_of(self);
     lane.at = at;
     lane.where = self.place_of(where);
-    fibers_.wait(self.thread_id);
+    fibers_.wait(self.number);
     lane.at = meeting::none;
     current_thread = &self;
   }
 
   void block_sync(thread_context& self, call_site where) override {
-    if (++at_barrier_ < index_t(threads_.size())) return wait(self, meeting::barrier, where);
-    at_barrier_ = 0;
+    index_t& arrived = at_barrier_[std::size_t(self.rank)];
+    if (++arrived < block_size_) return wait(self, meeting::barrier, where);
+    arrived = 0;
     if (checker_) checker_->block_sync();
-    for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
-    fibers_.wake(0, index_t(threads_.size()));
+    const index_t waves = block_size_ / target_.wave_size;
+    for (index_t w = self.rank * waves; w < (self.rank + 1) * waves; ++w) recorder_.account(lanes_of(w));
+    fibers_.wake(self.rank * block_size_, block_size_);
   }
 
   /// Called by each lane of a wave; the last one to arrive completes the operation for all of them.
@@ -139,13 +172,13 @@ class block_machine final : private block_services {
     }
     if (++wave.arrived < target_.wave_size) return wait(self, at, where);
     wave.arrived = 0;
-    recorder_.account(lanes_of(self.wave_id));
+    recorder_.account(lanes_of(self.wave_number));
     complete();
-    fibers_.wake(self.wave_id * target_.wave_size, target_.wave_size);
+    fibers_.wake(self.wave_number * target_.wave_size, target_.wave_size);
   }
 
   void wave_sync(thread_context& self, call_site where) override {
-    meet(self, waves_[std::size_t(self.wave_id)], meeting::wave_barrier, where, [&] {
+    meet(self, wave_of(self), meeting::wave_barrier, where, [&] {
       if (checker_) checker_->wave_sync(self.wave_id);
     });
   }
@@ -154,8 +187,8 @@ class block_machine final : private block_services {
     lane_state& mine = lane_of(self);
     mine.value = value;
     mine.source_lane = source_lane & (target_.wave_size - 1);
-    meet(self, waves_[std::size_t(self.wave_id)], meeting::shuffle, where, [&] {
-      lane_state* lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
+    meet(self, wave_of(self), meeting::shuffle, where, [&] {
+      lane_state* lanes = &lane_beside(self, 0);
       for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].shuffled = lanes[lanes[i].source_lane].value;
     });
     return mine.shuffled;
@@ -164,82 +197,99 @@ class block_machine final : private block_services {
   void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
            void* c, const void* a, const void* b, call_site where) override {
     if (!target_.supports(op, a_element, b_element))
-      fail(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
-    wave_state& wave = waves_[std::size_t(self.wave_id)];
+      refuse(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
+    wave_state& wave = wave_of(self);
     if (wave.arrived == 0) {
       wave.op = op;
       wave.a_element = a_element;
       wave.b_element = b_element;
     } else if (wave.at == meeting::mma &&
                (wave.op != op || wave.a_element != a_element || wave.b_element != b_element)) {
-      fail(self, "reaches another matrix instruction than the lanes of its wave before it");
+      refuse(self, "reaches another matrix instruction than the lanes of its wave before it");
     }
     wave.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};
     meet(self, wave, meeting::mma, where, [&] {
       const matrix_emulator& emulator = emulator_of(op);
       if (const index_t lane = emulator.find_unequal_copies(wave.operands.data()); lane >= 0) {
-        fail(lanes_of(self.wave_id)[lane],
-             "passes a matrix instruction other operands than the lane that must hold a copy of them");
+        refuse(lanes_of(self.wave_number)[lane],
+               "passes a matrix instruction other operands than the lane that must hold a copy of them");
       }
       emulator.run(a_element, b_element, wave.operands.data());
       ++matrix_instructions_;
     });
   }
 
-  /// A read in which lanes receive what others address; `complete` does it for the wave.
+  /// An access in which lanes exchange what they address; `complete` does it for the wave.
   template <class Complete>
-  array<unsigned, 4> read_together(thread_context& self, meeting at, index_t address, call_site where,
-                                   Complete complete) {
+  array<unsigned, 4> access_together(thread_context& self, meeting at, const matrix_access& access, call_site where,
+                                     Complete complete) {
     lane_state& mine = lane_of(self);
-    mine.read.address = address;
-    meet(self, waves_[std::size_t(self.wave_id)], at, where, [&] {
-      lane_state* const lanes = &lanes_[std::size_t(self.wave_id * target_.wave_size)];
-      complete([lanes](index_t lane) -> matrix_read& { return lanes[lane].read; });
-    });
-    return mine.read.result;
+    mine.access = access;
+    meet(self, wave_of(self), at, where,
+         [&] { complete([&](index_t lane) -> matrix_access& { return lane_beside(self, lane).access; }); });
+    return mine.access.words;
   }
 
   array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) override {
     if (!target_.supports(arch::lds_op::ldmatrix))
-      fail(self, std::string("asks for ldmatrix, which ") + target_.name + " does not have");
+      refuse(self, std::string("asks for ldmatrix, which ") + target_.name + " does not have");
     self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix), where);
     const meeting at = transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix;
-    return read_together(self, at, address, where, [&](auto read_of) {
+    return access_together(self, at, {address, {}}, where, [&](auto lane_at) {
       if (transposed) {
-        read_transposed(arch::lds_op::ldmatrix, 2, target_.wave_size, lds_.get(), read_of);
+        read_transposed(arch::lds_op::ldmatrix, 2, target_.wave_size, self.lds, lane_at);
       } else {
-        read_matrices(lds_.get(), read_of);
+        read_matrices(self.lds, lane_at);
       }
     });
+  }
+
+  void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, call_site where) override {
+    if (!target_.supports(arch::lds_op::stmatrix))
+      refuse(self, std::string("asks for stmatrix, which ") + target_.name + " does not have");
+    self.record(arch::lds_op::stmatrix, address, arch::access_bytes(arch::lds_op::stmatrix), where);
+    access_together(self, meeting::stmatrix, {address, words}, where,
+                    [&](auto lane_at) { write_matrices(self.lds, lane_at); });
+  }
+
+  hopper_services& hopper(const thread_context& self) override {
+    if (!hopper_) {
+      if (target_.max_cluster == 1)
+        refuse(self, std::string("asks for a barrier in LDS, a bulk copy or a warpgroup, which ") + target_.name +
+                         " does not have");
+      hopper_ = std::make_unique<hopper_machine>(static_cast<cluster_threads&>(*this));
+      hopper_->begin_cluster();
+    }
+    return *hopper_;
   }
 
   array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes,
                                       call_site where) override {
     const arch::lds_op op = arch::transposing_read_op(element_bytes);
     if (!target_.supports(op)) {
-      fail(self, std::string("asks for ") + arch::instruction_name(arch::instruction_set::cdna, op) + ", which " +
-                     target_.name + " does not have");
+      refuse(self, std::string("asks for ") + arch::instruction_name(arch::instruction_set::cdna, op) + ", which " +
+                       target_.name + " does not have");
     }
     self.record(op, address, arch::access_bytes(op), where);
     const meeting at = element_bytes == 2 ? meeting::transposing_read_16 : meeting::transposing_read_8;
-    const array<unsigned, 4> result = read_together(self, at, address, where, [&](auto read_of) {
-      read_transposed(op, element_bytes, target_.wave_size, lds_.get(), read_of);
+    const array<unsigned, 4> result = access_together(self, at, {address, {}}, where, [&](auto lane_at) {
+      read_transposed(op, element_bytes, target_.wave_size, self.lds, lane_at);
     });
     return {{result[0], result[1]}};
   }
 
   void allocate_lds(thread_context& self, index_t bytes) override {
     if (bytes > lds_bytes_) {
-      fail(self, "allocates " + std::to_string(bytes) + " bytes of LDS, but the launch gave the block " +
-                     std::to_string(lds_bytes_));
+      refuse(self, "allocates " + std::to_string(bytes) + " bytes of LDS, but the launch gave the block " +
+                       std::to_string(lds_bytes_));
     }
     lane_state& mine = lane_of(self);
-    if (mine.has_allocated) fail(self, "allocates LDS a second time");
+    if (mine.has_allocated) refuse(self, "allocates LDS a second time");
     mine.has_allocated = true;
     self.lds_bytes = bytes;
   }
 
-  void extend_log(thread_context& self) override { recorder_.extend(lanes_of(self.wave_id)); }
+  void extend_log(thread_context& self) override { recorder_.extend(lanes_of(self.wave_number)); }
 
   unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
                             call_site where) override {
@@ -252,55 +302,60 @@ class block_machine final : private block_services {
     return *emulator;
   }
 
-  [[noreturn]] void fail(const thread_context& self, const std::string& what) const {
-    throw fault("thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + " " + what);
-  }
-
-  static std::string in_parentheses(call_site where) { return " (" + to_string(where) + ')'; }
-
   [[noreturn]] void refuse_mixed_operations(const thread_context& self, meeting others, meeting mine,
                                             call_site where) const {
-    fail(self, std::string("reaches ") + name(mine) + in_parentheses(self.place_of(where)) +
-                   " while other lanes of its wave wait in " + name(others));
+    refuse(self, std::string("reaches ") + name(mine) + in_parentheses(self, where) +
+                     " while other lanes of its wave wait in " + name(others));
   }
 
   [[noreturn]] void refuse_lds_access(thread_context& self, arch::lds_op op, index_t address,
                                       call_site where) override {
     const std::string access = std::string("executes ") + arch::instruction_name(target_.isa, op) +
-                               in_parentheses(where) + " at LDS byte " + std::to_string(address);
+                               in_parentheses(self, where) + " at LDS byte " + std::to_string(address);
     const index_t bytes = arch::access_bytes(op);
     if (address >= 0 && address + bytes <= self.lds_bytes) {
-      fail(self, access + ", which is not a multiple of " + std::to_string(bytes));
+      refuse(self, access + ", which is not a multiple of " + std::to_string(bytes));
     }
-    fail(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
+    refuse(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
   }
 
   /// Some threads wait, the others have ended or wait elsewhere.
   std::string describe_deadlock() const {
-    const auto waits = [](const lane_state& lane) { return lane.at != meeting::ended; };
-    // A thread that waits for its wave explains more than one that waits at a barrier for threads stuck there.
-    const auto in_wave = [](const lane_state& lane) {
-      return lane.at != meeting::ended && lane.at != meeting::barrier;
+    // A thread that waits for its wave explains more than one that waits at a barrier for threads stuck there; but
+    // where a lane of that wave waits at something of Hopper's, that is why.
+    const auto first_at = [this](auto waits_there) {
+      const auto found = std::find_if(lanes_.begin(), lanes_.end(), waits_there);
+      return found == lanes_.end() ? -1 : index_t(found - lanes_.begin());
     };
-    auto stuck = std::find_if(lanes_.begin(), lanes_.end(), in_wave);
-    if (stuck == lanes_.end()) stuck = std::find_if(lanes_.begin(), lanes_.end(), waits);
-    const index_t thread = index_t(stuck - lanes_.begin());
-    const bool of_block = stuck->at == meeting::barrier;
-    const index_t first = of_block ? 0 : thread / target_.wave_size * target_.wave_size;
-    const index_t count = of_block ? index_t(lanes_.size()) : target_.wave_size;
+    index_t stuck =
+        first_at([](const lane_state& lane) { return lane.at > meeting::stmatrix && lane.at < meeting::ended; });
+    if (stuck >= 0) {
+      const lane_state& lane = lanes_[std::size_t(stuck)];
+      const std::string more = hopper_->describe(threads_[std::size_t(stuck)], lane.at);
+      return waits_for_ever(stuck) + (more.empty() ? "" : ", " + more);
+    }
+    stuck = first_at([](const lane_state& lane) { return is_of_wave(lane.at); });
+    if (stuck < 0) stuck = first_at([](const lane_state& lane) { return lane.at != meeting::ended; });
+    const meeting at = lanes_[std::size_t(stuck)].at;
+    const index_t count = at == meeting::barrier ? block_size_ : target_.wave_size, first = stuck / count * count;
     index_t missing = first;
-    while (missing < first + count - 1 && lanes_[std::size_t(missing)].at == stuck->at) ++missing;
+    while (missing < first + count - 1 && lanes_[std::size_t(missing)].at == at) ++missing;
     const lane_state& other = lanes_[std::size_t(missing)];
     const std::string why = other.at == meeting::ended
                                 ? std::string("has left the kernel")
-                                : std::string("waits at ") + name(other.at) + in_parentheses(other.where);
-    return "thread " + std::to_string(thread) + " of block " + to_string(threads_[0].block) + " waits for ever at " +
-           name(stuck->at) + in_parentheses(stuck->where) + " that thread " + std::to_string(missing) +
+                                : std::string("waits at ") + name(other.at) + " (" + to_string(other.where) + ')';
+    return waits_for_ever(stuck) + " that thread " + std::to_string(threads_[std::size_t(missing)].thread_id) +
            " does not reach: it " + why;
+  }
+  std::string waits_for_ever(index_t number) const {
+    const lane_state& lane = lanes_[std::size_t(number)];
+    const thread_context& thread = threads_[std::size_t(number)];
+    return "thread " + std::to_string(thread.thread_id) + " of block " + to_string(thread.block) +
+           " waits for ever at " + name(lane.at) + " (" + to_string(lane.where) + ')';
   }
 
   const arch::target& target_;
-  index_t lds_bytes_;
+  index_t block_size_, lds_bytes_, lds_stride_;
   kernel_reference kernel_;
   std::unique_ptr<char, free_lds> lds_;
   lds_recorder recorder_;
@@ -308,8 +363,9 @@ class block_machine final : private block_services {
   std::vector<thread_context> threads_;
   std::vector<lane_state> lanes_;
   std::vector<wave_state> waves_;
-  index_t at_barrier_ = 0;
+  std::vector<index_t> at_barrier_;  // of each block
   std::vector<std::unique_ptr<matrix_emulator>> emulators_;
+  std::unique_ptr<hopper_machine> hopper_;  // once a kernel asks for it
   long_index_t matrix_instructions_ = 0;
   fiber_group fibers_;  // last: its end unwinds kernels that were stopped half way
 };

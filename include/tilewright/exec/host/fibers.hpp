@@ -82,14 +82,19 @@ class fiber_group {
     for (index_t i = 0; i < count_; ++i) switch_to(count_, i);
   }
 
-  /// Calls the body once on each fiber. Returns true when all have ended, false when those that have not all wait for a
-  /// wake(). Throws what a body throws; the group cannot run again after that or after false.
-  bool run() {
+  /// Calls the body once on each fiber. Whenever all that have not ended wait for a wake(), idle() may wake some and
+  /// return true. Returns true when all have ended, false when idle() does. Throws what a body or idle() throws; the
+  /// group cannot run again after that or after false.
+  template <class Idle>
+  bool run(Idle idle) {
     ended_ = 0;
     wake(0, count_);
-    switch_to(count_, 0);
-    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-    return ended_ == count_;
+    do {
+      switch_to(count_, next(0));
+      if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+      if (ended_ == count_) return true;
+    } while (idle());
+    return false;
   }
 
   /// The running fiber waits until another one wakes it.
@@ -100,9 +105,11 @@ class fiber_group {
     if (stopping_) throw stopped{};
   }
 
-  /// Lets a range of fibers go on: a whole number of 64, or a part of one group of 64.
+  bool any_ready() const { return next(0) != count_; }
+
+  /// Lets a range of fibers go on.
   void wake(index_t first, index_t count) {
-    for (const index_t end = first + count; first < end; first += 64) {
+    for (const index_t end = first + count; first < end; first += 64 - first % 64) {
       const index_t bits = end - first;
       const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
       ready_[std::size_t(first) / 64] |= mask << first % 64;

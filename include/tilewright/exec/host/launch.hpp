@@ -10,6 +10,7 @@
 #include <tilewright/exec/host/block_machine.hpp>
 #include <tilewright/exec/host/machine.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <exception>
@@ -37,9 +38,10 @@ enum class lds_checks : signed char {
 struct launch_config {
   const arch::target* target = nullptr;
   block_index grid = {};   // in blocks
+  index_t cluster = 1;     // blocks along x that run together, on targets that have clusters
   index_t block_size = 0;  // threads; a multiple of the target's wave
   index_t lds_bytes = 0;   // what a kernel's lds_allocate can have
-  int workers = 0;         // blocks that run at a time; 0: one per hardware thread
+  int workers = 0;         // clusters that run at a time; 0: one per hardware thread
   std::function<void(long_index_t done, long_index_t total)> progress =
       {};                                // after each block, by one thread at a time
   std::size_t stack_bytes = 256 * 1024;  // of each emulated thread
@@ -72,6 +74,11 @@ inline void check(const launch_config& config) {
   if (config.grid.x <= 0 || config.grid.y <= 0 || config.grid.z <= 0) {
     throw fault("launch: a grid of " + to_string(config.grid) + " blocks is empty");
   }
+  if (config.cluster < 1 || config.cluster > target.max_cluster || config.grid.x % config.cluster != 0) {
+    throw fault("launch: clusters of " + std::to_string(config.cluster) + " blocks in a row of " +
+                std::to_string(config.grid.x) + "; " + target.name + " allows clusters of up to " +
+                std::to_string(target.max_cluster) + ", and a row must be a whole number of them");
+  }
   if (config.lds_bytes < 0 || config.lds_bytes > target.lds_bytes) {
     throw fault("launch: " + std::to_string(config.lds_bytes) + " bytes of LDS for a block, but " + target.name +
                 " has " + std::to_string(target.lds_bytes));
@@ -82,22 +89,26 @@ inline void check(const launch_config& config) {
 class block_queue {
  public:
   block_queue(const launch_config& config, int workers, kernel_reference kernel)
-      : config_(config), kernel_(kernel), total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z) {
+      : config_(config),
+        kernel_(kernel),
+        total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z),
+        running_(std::size_t(workers), 0) {
     report_.workers = workers;
     report_.blocks = total_;
   }
 
-  /// One worker: takes blocks until there are none left or one has failed.
-  void work() noexcept {
+  /// One worker: takes clusters until there are none left or one has failed.
+  void work(int worker) noexcept {
     try {
-      block_machine machine(*config_.target, config_.block_size, config_.lds_bytes, checks_lds(config_),
-                            config_.stack_bytes, kernel_);
-      for (long_index_t i = next_++; i < total_ && !stop_; i = next_++) {
+      block_machine machine(*config_.target, {config_.grid.x, config_.cluster}, config_.block_size, config_.lds_bytes,
+                            checks_lds(config_), config_.stack_bytes, kernel_);
+      for (long_index_t i = take(worker); i < total_ && !stop_; i = take(worker)) {
         machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
-                     index_t(i / config_.grid.x / config_.grid.y)});
+                     index_t(i / config_.grid.x / config_.grid.y)},
+                    [&] { return lower_blocks_run(i); });
         if (config_.progress) {
           const std::lock_guard lock(mutex_);
-          config_.progress(++done_, total_);
+          config_.progress(done_ += config_.cluster, total_);
         }
       }
       collect(machine);
@@ -124,6 +135,18 @@ class block_queue {
   }
 
  private:
+  /// The first block of the next cluster; total_ or more if there is none.
+  long_index_t take(int worker) {
+    const std::lock_guard lock(mutex_);
+    running_[std::size_t(worker)] = next_;
+    next_ += config_.cluster;
+    return running_[std::size_t(worker)];
+  }
+  bool lower_blocks_run(long_index_t block) {
+    const std::lock_guard lock(mutex_);
+    return !stop_ && *std::min_element(running_.begin(), running_.end()) < block;
+  }
+
   void collect(const block_machine& machine) {
     const std::lock_guard lock(mutex_);
     const auto& by_place = machine.lds_counters();
@@ -140,7 +163,8 @@ class block_queue {
   const launch_config& config_;
   kernel_reference kernel_;
   long_index_t total_;
-  std::atomic<long_index_t> next_{0};
+  long_index_t next_ = 0;
+  std::vector<long_index_t> running_;  // by worker: the first block of its cluster
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
   long_index_t done_ = 0;
@@ -151,14 +175,14 @@ class block_queue {
 
 inline launch_report launch(const launch_config& config, kernel_reference kernel) {
   check(config);
-  const long_index_t blocks = long_index_t{config.grid.x} * config.grid.y * config.grid.z;
+  const long_index_t clusters = long_index_t{config.grid.x} * config.grid.y * config.grid.z / config.cluster;
   const int wanted = config.workers > 0 ? config.workers : max(1, int(std::thread::hardware_concurrency()));
-  const int workers = int(min<long_index_t>(min(wanted, max_fibers / config.block_size), blocks));
+  const int workers = int(min<long_index_t>(min(wanted, max_fibers / (config.block_size * config.cluster)), clusters));
   block_queue queue(config, workers, kernel);
   {
     std::vector<std::jthread> others;
-    for (int i = 1; i < workers; ++i) others.emplace_back([&queue] { queue.work(); });
-    queue.work();
+    for (int i = 1; i < workers; ++i) others.emplace_back([&queue, i] { queue.work(i); });
+    queue.work(0);
   }
   return queue.finish();
 }

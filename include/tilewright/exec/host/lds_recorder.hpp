@@ -15,20 +15,20 @@
 namespace tilewright::exec {
 inline namespace host {
 
-/// The accesses of one block's threads between two rendezvous. The accesses that come next in the lanes of a wave are
+/// The accesses of threads between two rendezvous. The accesses that come next in the lanes of a wave are
 /// one instruction if they are of one kind (and on one line, where lines are known). If they are not, some lanes have
 /// skipped what others executed: then the kind that the other lanes do not come to later is counted first,
 /// for the lanes that are at it.
 class lds_recorder {
  public:
-  lds_recorder(const arch::target& target, index_t block_size)
-      : target_(target), waves_(std::size_t(block_size / target.wave_size)), known_(num_known) {
+  lds_recorder(const arch::target& target, index_t threads)
+      : target_(target), waves_(std::size_t(threads / target.wave_size)), known_(num_known) {
     for (wave_log& wave : waves_) wave.entries.resize(std::size_t(initial_rows * target.wave_size));
   }
 
   /// Gives a thread an empty log.
   void attach(thread_context& thread) {
-    wave_log& wave = waves_[std::size_t(thread.wave_id)];
+    wave_log& wave = waves_[std::size_t(thread.wave_number)];
     thread.log_stride = target_.wave_size;
     thread.log = wave.entries.data() + thread.lane_id;
     thread.log_end = wave.entries.data() + wave.entries.size() + thread.lane_id;
@@ -36,7 +36,7 @@ class lds_recorder {
 
   /// Makes room for more accesses of a wave; lanes points to the wave's threads.
   void extend(thread_context* lanes) {
-    wave_log& wave = waves_[std::size_t(lanes->wave_id)];
+    wave_log& wave = waves_[std::size_t(lanes->wave_number)];
     const std::uint64_t* before = wave.entries.data();
     std::vector<std::uint64_t> longer(wave.entries.size() * 2);
     std::copy(wave.entries.begin(), wave.entries.end(), longer.begin());
@@ -52,7 +52,7 @@ class lds_recorder {
     const index_t wave_size = target_.wave_size;
     uncounted log{.stride = wave_size};
     for (index_t i = 0; i < wave_size; ++i) {
-      log.next[i] = waves_[std::size_t(lanes->wave_id)].entries.data() + i;
+      log.next[i] = waves_[std::size_t(lanes->wave_number)].entries.data() + i;
       log.end[i] = lanes[i].log;
       log.lanes |= std::uint64_t{log.next[i] != log.end[i]} << i;
     }

@@ -147,6 +147,22 @@ array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site whe
   return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset, Transposed, where);
 }
 
+/// The reverse: lane l gives the address of row l % 8 of matrix l / 8, and word j holds the lane's elements of matrix
+/// j. Since sm_90.
+inline void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words, call_site where = {}) {
+  current_thread->services->stmatrix_x4(*current_thread, p.byte + byte_offset, words, where);
+}
+
+/// Two floats rounded to T, the first in the lower half.
+template <class T>
+unsigned round_pair(float low, float high) {
+  static_assert(sizeof(T) == 2, "round_pair: the result is half_t or bfloat16_t");
+  struct two {
+    T low, high;
+  };
+  return bit_cast<unsigned>(two{type_convert<T>(low), type_convert<T>(high)});
+}
+
 /// One transposing read of 8 bytes (gfx950: ds_read_b64_tr_b16 or _tr_b8, by the size of T). Each lane addresses 8
 /// contiguous bytes, 8-byte aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns,
 /// row after row; lane i of the group receives column i. Every lane of the wave calls it.

@@ -19,6 +19,7 @@ inline namespace host {
 enum class lds_touch : signed char { read, write, atomic_update, begin_copy, end_copy };
 
 struct thread_context;
+class hopper_services;
 
 /// What the emulated block does for a thread. Every function may switch to other threads or throw.
 class block_services {
@@ -30,8 +31,11 @@ class block_services {
   virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element a_element, arch::matrix_element b_element,
                    void* c, const void* a, const void* b, call_site) = 0;
   virtual array<unsigned, 4> ldmatrix_x4(thread_context&, index_t address, bool transposed, call_site) = 0;
+  virtual void stmatrix_x4(thread_context&, index_t address, const array<unsigned, 4>& words, call_site) = 0;
   virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
   virtual void extend_log(thread_context&) = 0;
+  /// Throws on a target that has nothing of the kind.
+  virtual hopper_services& hopper(const thread_context&) = 0;
   /// Throws if the access races with another one or reads what was never written. Returns the number of the place.
   virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;
   [[noreturn]] virtual void refuse_lds_access(thread_context&, arch::lds_op, index_t address, call_site) = 0;
@@ -46,6 +50,14 @@ struct thread_context {
   index_t wave_id = 0;
   index_t block_size = 0;
   block_index block = {0, 0, 0};
+  index_t num_blocks = 0;  // of the grid along x
+
+  // Blocks of a cluster run together: the block's number in it, the thread's number among all their threads, its wave's
+  // among all waves.
+  index_t rank = 0;
+  index_t number = 0;
+  index_t wave_number = 0;
+
   block_services* services = nullptr;
   const arch::target* target = nullptr;
 

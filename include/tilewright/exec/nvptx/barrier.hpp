@@ -59,6 +59,9 @@ TILEWRIGHT_HD void fence_async_proxy() { asm volatile("fence.proxy.async.shared:
 /// Orders what this thread did before and does after for the block's other threads.
 TILEWRIGHT_HD void fence_block() { __threadfence_block(); }
 
+/// Blocks of the grid along x.
+TILEWRIGHT_HD index_t num_blocks() { return index_t(gridDim.x); }
+
 /// The block's number in its cluster.
 TILEWRIGHT_HD index_t block_of_cluster() {
   index_t rank;
@@ -92,16 +95,6 @@ TILEWRIGHT_HD void give_registers_back() {
 template <index_t Registers>
 TILEWRIGHT_HD void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
-}
-
-/// A counter in global memory by which blocks tell others what they wrote there.
-TILEWRIGHT_HD void add_release(unsigned* counter, unsigned n) {
-  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(n) : "memory");
-}
-TILEWRIGHT_HD unsigned load_acquire(const unsigned* counter) {
-  unsigned n;
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(n) : "l"(counter) : "memory");
-  return n;
 }
 
 /// Lets the next kernel of the stream start its blocks as soon as this one leaves room, and waits until all earlier

@@ -10,18 +10,7 @@
 
 namespace tilewright::exec {
 
-/// A 3-D tensor whose dimension 0 is contiguous, and the box of it that one copy moves.
-struct tensor_map_request {
-  void* data;
-  CUtensorMapDataType type;
-  index_t element_bytes;
-  long_index_t lengths[3];
-  long_index_t stride_bytes[2];  // of dimensions 1 and 2: multiples of 16
-  index_t box[2];                // in elements along dimensions 0 and 1; 1 along dimension 2
-};
-
-/// The box lies in LDS as make_tensor_map's swizzle says: box[0] * element_bytes is 128 or 64,
-/// the swizzle of that many bytes.
+/// Fails where the request breaks the rules of bulk copies.
 inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request& r) {
   using encode_function = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
                                        const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
@@ -41,14 +30,15 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
   const cuuint64_t strides[2] = {cuuint64_t(r.stride_bytes[0]), cuuint64_t(r.stride_bytes[1])};
   const cuuint32_t box[3] = {cuuint32_t(r.box[0]), cuuint32_t(r.box[1]), 1};
   const cuuint32_t steps[3] = {1, 1, 1};
-  const CUtensorMapSwizzle swizzle =
-      r.box[0] * r.element_bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B;
+  const CUtensorMapDataType type = r.element_bytes() == 1                    ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+                                   : r.element == arch::matrix_element::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                                             : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  const CUtensorMapSwizzle swizzle = r.row_bytes() == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B;
   // Rows that begin anywhere in a cache line would each fetch two lines more.
   const CUtensorMapL2promotion promotion =
       r.stride_bytes[0] % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_NONE;
-  const CUresult error =
-      encode(reinterpret_cast<CUtensorMap*>(&result), r.type, 3, r.data, lengths, strides, box, steps,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult error = encode(reinterpret_cast<CUtensorMap*>(&result), type, 3, r.data, lengths, strides, box, steps,
+                                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return error == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

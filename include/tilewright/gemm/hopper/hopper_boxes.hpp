@@ -5,7 +5,7 @@
 
 #include <tilewright/gemm/hopper/hopper_pipeline.hpp>
 
-#if TILEWRIGHT_NVPTX_PASS
+#if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
 
 /// Boxes are taken in turn and numbered from the kernel's begin: box i lies at place i % num_boxes.

@@ -6,7 +6,7 @@
 #include <tilewright/gemm/finish_sums.hpp>
 #include <tilewright/gemm/hopper/hopper_boxes.hpp>
 
-#if TILEWRIGHT_NVPTX_PASS
+#if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
 
 /// Adds up the parts of a tile that was split along k; c holds this block's part. Parts but the last are left in
@@ -17,38 +17,37 @@ TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_un
                                 index_t consumer) {
   constexpr hopper_tile tile = Policy::tile;
   constexpr index_t vectors = tile.accumulators() / 4;  // of four accumulators, for each thread
-  const index_t thread = index_t(threadIdx.x % 128);
+  const index_t thread = modulo(exec::thread_id(), 128);
   const auto pile = [&](index_t number) TILEWRIGHT_INLINE_LAMBDA {
     return (number * tile.cluster() + rank) * tile.consumers + consumer;
   };
   // A wave writes and reads 512 bytes in a row.
   const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
-    return reinterpret_cast<float4*>(args.parts) + long_index_t(pile(sharer)) * vectors * 128 + thread;
+    return args.parts + (long_index_t(pile(sharer)) * vectors * 128 + thread) * 4;
   };
   unsigned* const counter = args.counters + pile(unit.split_tile);
   if (!unit.is_last_part()) {
-    float4* const mine = part_of(unit.sharer);
+    float* const mine = part_of(unit.sharer);
     unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      __stcg(mine + j * 128, make_float4(c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]));
+      exec::store_to_l2(mine + j * 512, {{c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]}});
     });
     exec::named_sync<128>(1 + consumer);
     if (thread == 0) exec::add_release(counter, 1);
     return false;
   }
   if (thread == 0) {
-    while (exec::load_acquire(counter) != unsigned(unit.parts - 1)) {
-    }
+    exec::wait_for_count(counter, unsigned(unit.parts - 1));
     *counter = 0;
   }
   exec::named_sync<128>(1 + consumer);
   for (index_t part = 1; part < unit.parts; ++part) {
-    const float4* const others = part_of(unit.sharer - part);
+    const float* const others = part_of(unit.sharer - part);
     unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      const float4 other = __ldcg(others + j * 128);
-      c[4 * j] += other.x;
-      c[4 * j + 1] += other.y;
-      c[4 * j + 2] += other.z;
-      c[4 * j + 3] += other.w;
+      const array<float, 4> other = exec::load_from_l2(others + j * 512);
+      c[4 * j] += other[0];
+      c[4 * j + 1] += other[1];
+      c[4 * j + 2] += other[2];
+      c[4 * j + 3] += other[3];
     });
   }
   return true;

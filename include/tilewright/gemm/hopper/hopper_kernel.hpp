@@ -6,7 +6,7 @@
 #include <tilewright/gemm/hopper/hopper_epilogue.hpp>
 #include <tilewright/gemm/hopper/hopper_pipeline.hpp>
 
-#if TILEWRIGHT_NVPTX_PASS
+#if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
 
 /// The kernel of a hopper_policy, for hopper_launch: each block works on the units of
@@ -29,8 +29,8 @@ struct hopper_gemm {
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
-    const index_t clusters = index_t(gridDim.x) / tile.cluster();
-    for (index_t u = index_t(blockIdx.x) / tile.cluster(); u < args.schedule.num_units(); u += clusters) {
+    const index_t clusters = exec::num_blocks() / tile.cluster();
+    for (index_t u = exec::block_id().x / tile.cluster(); u < args.schedule.num_units(); u += clusters) {
       const work_unit unit = args.schedule(u);
       if (unit.is_empty()) continue;
       work(unit, (unit.tile.row * tile.share_b + stages.row()) * tile.m,
@@ -56,7 +56,7 @@ struct hopper_gemm {
   }
 
   TILEWRIGHT_HD void consume(index_t consumer) const {
-    const index_t thread = index_t(threadIdx.x % 128), wave = thread / 32;
+    const index_t thread = modulo(exec::thread_id(), 128), wave = thread / 32;
     const index_t block_to_tell = stages.block_to_tell(thread);
     const exec::lds_pointer rows = block_lds + lds.boxes_offset() + wave * (lds.box_bytes() / 4);
     hopper_result_writer<Policy> write{args, boxes, rows, consumer};
@@ -81,7 +81,7 @@ struct hopper_gemm {
       }
       if (tile.takes_turns() && consumer == 0) exec::named_arrive<256>(turn_barrier);
       exec::wgmma_wait<0>();
-      unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { asm volatile("" : "+f"(c[i])::"memory"); });
+      unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(c[i]); });
       stages.release(previous, block_to_tell);
       if (unit.parts > 1 && !add_up_parts<Policy>(c, args, unit, stages.rank, consumer)) return;
       write(c, m0 + consumer * tile.repeat_m() * 64 + wave * 16, n0, unit.tile.batch);
@@ -101,8 +101,8 @@ struct hopper_gemm {
   }
 
   TILEWRIGHT_HD void operator()() const {
-    const index_t warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
-    if (threadIdx.x == 0) {
+    const index_t warpgroup = exec::shuffle(divide(exec::thread_id(), 128), 0);
+    if (exec::thread_id() == 0) {
       stages.init_barriers();
       boxes.init();
       exec::fence_barrier_init();
@@ -115,7 +115,7 @@ struct hopper_gemm {
     exec::let_next_kernel_start();
     if (warpgroup == tile.consumers) {
       if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers()>();
-      if (exec::lane_id() == 0) copy(index_t(threadIdx.x / 32 % 4));
+      if (exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
       exec::wave_sync();
     } else {
       if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers()>();

@@ -2,13 +2,11 @@
 // The stages in LDS that a producer fills with bulk copies and consumers empty with wgmma.
 #pragma once
 
+#include <tilewright/exec/hopper.hpp>
 #include <tilewright/gemm/hopper/hopper_args.hpp>
 #include <tilewright/gemm/hopper/hopper_tile.hpp>
 
-#if TILEWRIGHT_NVPTX_PASS
-#include <tilewright/exec/nvptx/bulk_copy.hpp>
-#include <tilewright/exec/nvptx/wgmma.hpp>
-
+#if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
 
 /// A stage, and whether its barriers are in an even or odd round.
