@@ -59,6 +59,19 @@ TEST(CheckLdsAccess, EveryByteLiesInLds) {
       << "rows at multiples of 8 bytes leave vectors of 8 bytes";
 }
 
+// Far beyond what LDS has, the numbers are still right.
+TEST(CheckLdsAccess, OfTilesOfAnyLength) {
+  constexpr distribution_encoding column =
+      tile_distribution_encoding<sequence<>, tuple<sequence<1 << 14, 64>, sequence<1>>, tuple<sequence<1>>,
+                                 tuple<sequence<1>>, sequence<1>, sequence<0>>::value;
+  EXPECT_EQ(check_lds_access(arch::gfx942::value, packed_graph(1 << 20, 2), column, 1, read),
+            (lds_legality{lds_fault::outside_of_lds, (1 << 21) - 1, 65536}));
+  constexpr distribution_encoding few =
+      tile_distribution_encoding<sequence<>, tuple<sequence<64>, sequence<1>>, tuple<sequence<1>>, tuple<sequence<0>>,
+                                 sequence<>, sequence<>>::value;
+  EXPECT_EQ(address_needs(packed_graph(1 << 20, 2), few, 1).registers, 1);
+}
+
 TEST(DirectToLds, AWaveFillsOneRange) {
   using arch::gfx942, arch::gfx950, arch::sm90;
   const auto on = [](const arch::target& target, const tensor_graph& layout, const distribution_encoding& e) {

@@ -80,7 +80,9 @@ class lds_access_walk {
     lanes_ = encoding.p_length(encoding.ndim_p() - 1);
     accesses_ = encoding.num_elements_per_thread() / vector_.length;
     origin_ = offset(position{});
-    if (is_power_of_two(element_bytes) && has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
+    bool has_few_bits = true;
+    for (const index_t id : graph.top) has_few_bits = has_few_bits && hidden_length(graph, id) <= 1 << max_bits;
+    if (has_few_bits && is_power_of_two(element_bytes) && has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
       rule_ = addresses_are::xor_of_parts;
       find_bit_offsets();
     } else if (is_linear(graph)) {
