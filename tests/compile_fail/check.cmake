@@ -6,6 +6,7 @@
 #   // EXPECT(gcc): text      in g++'s output only; likewise (clang)
 #   // EXPECT_OK              the source compiles
 #   // COMPILERS: also nvcc   the source is shown to nvcc as well, where it is found (read by CMakeLists.txt)
+#   // COMPILERS: gfx942      the source is device code for this architecture, and shown to its compiler alone; as ARCH
 # One of EXPECT and EXPECT_OK is needed.
 # Printed as a notice: CMake folds the lines of an error at its own width.
 function(complain text)
@@ -37,6 +38,8 @@ endif()
 
 if(COMPILER MATCHES "nvcc$")
   set(flags -x cu -arch=sm_90a -c -o /dev/null)
+elseif(ARCH)
+  set(flags -x hip --offload-arch=${ARCH} --offload-device-only -nogpulib -nogpuinc -fsyntax-only -fmessage-length=0)
 else()
   set(flags -fsyntax-only -fmessage-length=0)
 endif()

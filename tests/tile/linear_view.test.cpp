@@ -21,20 +21,23 @@ constexpr auto global = address_space_enum::global;
 using tile_type = by_rows<64>;
 constexpr auto lengths = lengths_of<tile_type>();
 
+template <class Descriptor>
+void expect_known(const char* name, const Descriptor& descriptor) {
+  const index_t zero = descriptor.calculate_offset(multi_index<Descriptor::ndim>{});
+  EXPECT_EQ(detail::constant_term(descriptor), zero) << name;
+  unroll<Descriptor::ndim>([&](auto d) {
+    multi_index<Descriptor::ndim> unit{};
+    unit[d] = 1;
+    EXPECT_EQ(detail::linear_stride<d.value>(descriptor), descriptor.calculate_offset(unit) - zero) << name;
+  });
+}
 template <bool Static>
 int linear_samples() {
   int count = 0;
   samples::sample_maker<Static>::each([&](const char* name, const auto& descriptor, auto) {
-    using descriptor_type = std::remove_cvref_t<decltype(descriptor)>;
-    if constexpr (is_linear(descriptor_type::graph)) {
+    if constexpr (is_linear(std::remove_cvref_t<decltype(descriptor)>::graph)) {
       ++count;
-      const index_t zero = descriptor.calculate_offset(multi_index<descriptor_type::ndim>{});
-      EXPECT_EQ(detail::constant_term(descriptor), zero) << name;
-      unroll<descriptor_type::ndim>([&](auto d) {
-        multi_index<descriptor_type::ndim> unit{};
-        unit[d] = 1;
-        EXPECT_EQ(detail::linear_stride<d.value>(descriptor), descriptor.calculate_offset(unit) - zero) << name;
-      });
+      expect_known(name, descriptor);
     }
   });
   return count;
@@ -43,6 +46,15 @@ int linear_samples() {
 TEST(LinearView, StridesAndConstantsAreThoseOfSmallTensors) {
   EXPECT_GT(linear_samples<true>(), 5);
   EXPECT_GT(linear_samples<false>(), 5);
+  const auto matrix = make_naive_tensor_descriptor_with_offset(make_tuple(8, 12), make_tuple(100, 3), 7);
+  const auto on_columns = [&](const auto& transform) {
+    return transform_tensor_descriptor(matrix, make_tuple(make_pass_through_transform(8), transform),
+                                       make_tuple(sequence<0>{}, sequence<1>{}),
+                                       make_tuple(sequence<0>{}, sequence<2, 1>{}));
+  };
+  expect_known("strides of strides", on_columns(make_embed_transform(make_tuple(2, 3), make_tuple(5, 2))));
+  expect_known("a stride of zero", on_columns(make_embed_transform(make_tuple(2, 3), make_tuple(number<0>{}, 2))));
+  expect_known("lengths of strides", on_columns(make_unmerge_transform(make_tuple(4, 3))));
 }
 
 /// The tile at `origin`, element by element: memory[place(index)] where the index is inside of the lengths, else zero.
