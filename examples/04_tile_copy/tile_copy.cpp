@@ -22,7 +22,11 @@ bool run(const char* layout) {
   const tw::exec::block_index grid{tw::ceil_div<index_t>(width, cols), tw::ceil_div<index_t>(height, rows)};
   const matrices args{from.data(), to.data(), height, width};
   const tw::exec::launch_report report =
-      tw::exec::launch({.target = &target, .grid = grid, .block_size = block_size, .lds_bytes = lds_bytes},
+      tw::exec::launch({.target = &target,
+                        .grid = grid,
+                        .block_size = block_size,
+                        .lds_bytes = lds_bytes,
+                        .check_lds = tw::exec::lds_checks::on},  // names missing barriers
                        [&] { tile_copy<Layout, wave>{}(args); });
 
   constexpr auto write =
@@ -52,9 +56,11 @@ static_assert(is_proven<tw::arch::gfx90a, tw::arch::gfx942, tw::arch::gfx1100, t
 int main() {
   std::printf("extra LDS cycles   writes predicted   counted   reads predicted   counted\n");
   using namespace tw::arch;
-  const bool plain =
-      run<plain_rows, gfx942>("plain") & run<plain_rows, gfx1201>("plain") & run<plain_rows, sm90>("plain");
-  const bool swizzled = run<swizzled_rows, gfx942>("swizzled") & run<swizzled_rows, gfx1201>("swizzled") &
-                        run<swizzled_rows, sm90>("swizzled");
-  return plain && swizzled ? 0 : 1;
+  bool right = run<plain_rows, gfx942>("plain");
+  right &= run<plain_rows, gfx1201>("plain");
+  right &= run<plain_rows, sm90>("plain");
+  right &= run<swizzled_rows, gfx942>("swizzled");
+  right &= run<swizzled_rows, gfx1201>("swizzled");
+  right &= run<swizzled_rows, sm90>("swizzled");
+  return right ? 0 : 1;
 }

@@ -32,6 +32,7 @@ found=$(PATH=$tools "$dev" gemm 2>&1)
 expect "exit code without packages" 1 $?
 expect "which packages" "libboost-context-dev" "$found"
 expect "which command" "sudo apt-get install -y" "$found"
+expect "what ./dev layout needs" "libboost-context-dev" "$(PATH=$tools "$dev" layout 2>&1)"
 [[ $found == *"apt-get was called"* ]] && { echo "apt-get was called without the right to"; failed=1; }
 
 # With root they are installed, and a failure is reported.
