@@ -47,7 +47,7 @@ exec::launch_report run_hopper(const gemm_args& args, hopper_run run = {}) {
                     .block_size = tile.block_size(),
                     .lds_bytes = lds.bytes(),
                     .workers = run.workers,
-                    .check_lds = exec::lds_checks::off},
+                    .check_lds = exec::lds_checks::on},
                    [&] {
                      const exec::lds_pointer p = exec::lds_allocate<lds.bytes()>();
                      Kernel<Policy>{kernel_args, p, {exec::lds_address(p), exec::block_of_cluster()}}();

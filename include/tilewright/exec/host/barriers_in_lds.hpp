@@ -24,6 +24,12 @@ class barriers_in_lds {
     if (!b.waiting.empty())
       refuse(self, "initialises a barrier in LDS" + in_parentheses(self, where) + " that others wait at");
     b = {.arrivals = arrivals, .missing = arrivals};
+    if (access_order* const order = threads_.order()) {
+      check_access(self, self.rank, lds_touch::write, address, where);
+      b.agent = order->new_agent();
+      b.initialised_by = self.number;
+      b.initialised_at = order->now();
+    }
   }
 
   void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) {
@@ -32,6 +38,8 @@ class barriers_in_lds {
       refuse(self, "arrives at a barrier in LDS" + in_parentheses(self, where) + " that expects only " +
                        std::to_string(b.arrivals) + " arrivals in a phase");
     }
+    check_access(self, block, lds_touch::atomic_update, address, where);
+    if (access_order* const order = threads_.order()) order->release(self.number, b.known);
     --b.missing;
     b.bytes += bytes_to_come;
     end_phase(b);
@@ -39,7 +47,11 @@ class barriers_in_lds {
 
   void wait(thread_context& self, index_t address, unsigned parity, call_site where) {
     barrier& b = find(self, self.rank, address, "waits at", where);
-    if (is_over(b, parity)) return;
+    check_access(self, self.rank, lds_touch::atomic_update, address, where);
+    if (is_over(b, parity)) {
+      if (access_order* const order = threads_.order()) order->acquire(self.number, b.known_at_end);
+      return;
+    }
     const unsigned phase = b.phase;
     b.waiting.push_back(self.number);
     threads_.wait(self, meeting::barrier_in_lds, where);
@@ -49,16 +61,24 @@ class barriers_in_lds {
     }
   }
 
+  /// By which copies are known that count their bytes there.
+  index_t agent(index_t block, index_t address) const { return barriers_.at({block, address}).agent; }
+
   /// Bytes of a copy have come.
   void complete(index_t block, index_t address, index_t bytes) {
     barrier& b = barriers_.at({block, address});
+    if (access_order* const order = threads_.order()) order->release_agent(b.agent, b.known);
     b.bytes -= bytes;
     end_phase(b);
   }
 
   /// Throws unless a copy can count its bytes there.
   void check(const thread_context& self, index_t block, index_t address, call_site where) {
-    find(self, block, address, "copies with", where);
+    const barrier& b = find(self, block, address, "copies with", where);
+    const access_order* const order = threads_.order();
+    if (order == nullptr || order->has_published(b.initialised_by, b.initialised_at)) return;
+    refuse(self, "copies with a barrier in LDS" + in_parentheses(self, where) +
+                     " after whose initialisation a fence_barrier_init() is missing");
   }
 
   /// What the barrier lacks at which a thread waits.
@@ -82,7 +102,17 @@ class barriers_in_lds {
     index_t bytes = 0;  // to come in this phase
     unsigned phase = 0;
     std::vector<index_t> waiting{};
+    // Where accesses are checked: what those know who have arrived, and what all know at the end of a phase.
+    known_accesses known{}, known_at_end{};
+    index_t agent = -1;
+    index_t initialised_by = 0;
+    std::uint32_t initialised_at = 0;
   };
+
+  void check_access(const thread_context& self, index_t block, lds_touch how, index_t address, call_site where) {
+    if (lds_checker* const checker = threads_.checker(block))
+      checker->access(self, how, address, 8, self.place_of(where));
+  }
 
   static bool is_over(const barrier& b, unsigned parity) { return (b.phase & 1) != (parity & 1); }
 
@@ -110,7 +140,12 @@ class barriers_in_lds {
     if (b.missing > 0 || b.bytes != 0) return;
     ++b.phase;
     b.missing = b.arrivals;
-    for (const index_t number : b.waiting) threads_.wake(number);
+    access_order* const order = threads_.order();
+    if (order != nullptr) b.known_at_end = b.known;
+    for (const index_t number : b.waiting) {
+      if (order != nullptr) order->acquire(number, b.known_at_end);
+      threads_.wake(number);
+    }
     b.waiting.clear();
   }
 
@@ -139,11 +174,13 @@ class counting_barriers {
                        std::to_string(threads) + " threads, where others wait for " + std::to_string(b.threads));
     }
     b.threads = threads;
+    if (threads_.order() != nullptr) threads_.order()->release(self.number, b.known);
     come(b, self, waits, meeting::named_barrier, where);
   }
 
   void cluster_sync(thread_context& self, call_site where) {
     cluster_.threads = index_t(threads_.threads().size());
+    if (cluster_.arrived + 1 == cluster_.threads && threads_.order() != nullptr) threads_.order()->cluster_sync();
     come(cluster_, self, true, meeting::cluster_barrier, where);
   }
 
@@ -165,11 +202,17 @@ class counting_barriers {
   struct barrier {
     index_t threads = 0, arrived = 0;
     std::vector<index_t> waiting{};
+    known_accesses known{};  // by those who have come; the cluster's barrier tells less
   };
 
   void come(barrier& b, thread_context& self, bool waits, meeting at, call_site where) {
     if (++b.arrived == b.threads) {
       b.arrived = 0;
+      if (access_order* const order = threads_.order()) {
+        for (const index_t number : b.waiting) order->acquire(number, b.known);
+        if (waits) order->acquire(self.number, b.known);
+        b.known = {};
+      }
       for (const index_t number : b.waiting) threads_.wake(number);
       b.waiting.clear();
     } else if (waits) {

@@ -44,7 +44,7 @@ class block_machine final : private block_services, private cluster_threads {
         lds_(static_cast<char*>(
             ::operator new(std::size_t(lds_stride_ * row.cluster), std::align_val_t{std::size_t(lds_alignment)}))),
         recorder_(target, block_size * row.cluster),
-        checker_(checks_lds ? std::make_unique<lds_checker>(target.wave_size, block_size, lds_bytes) : nullptr),
+        order_(block_size * row.cluster),
         threads_(std::size_t(block_size * row.cluster)),
         lanes_(threads_.size()),
         waves_(threads_.size() / std::size_t(target.wave_size)),
@@ -66,6 +66,8 @@ class block_machine final : private block_services, private cluster_threads {
       thread.checks_lds = checks_lds;
       recorder_.attach(thread);
     }
+    for (index_t block = 0; checks_lds && block < row.cluster; ++block)
+      checkers_.emplace_back(order_, places_, target.wave_size, block, block_size, lds_bytes);
     emulators_.resize(32);
   }
 
@@ -75,7 +77,8 @@ class block_machine final : private block_services, private cluster_threads {
   template <class OthersRun>
   void run(block_index first, OthersRun others_run) {
     std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), lds_stride_ * index_t(at_barrier_.size()) / 2, poison);
-    if (checker_) checker_->begin_block();
+    const bool times_begin_anew = order_.begin_cluster();
+    for (lds_checker& checker : checkers_) checker.begin_block(times_begin_anew);
     for (thread_context& thread : threads_) {
       thread.block = {first.x + thread.rank, first.y, first.z};
       thread.lds_bytes = 0;
@@ -90,12 +93,13 @@ class block_machine final : private block_services, private cluster_threads {
     current_thread = nullptr;
     if (!all_ended) throw fault(describe_deadlock());
     if (hopper_) hopper_->end_cluster();
+    for (const lds_checker& checker : checkers_) checker.end_block();
     for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
   }
 
   /// By place, and there by operation. Place 0 stands for all where LDS accesses are not checked.
   const std::vector<array<lds_counts, arch::num_lds_ops>>& lds_counters() const { return recorder_.counts(); }
-  call_site place(std::size_t number) const { return checker_ ? checker_->places()[number] : call_site{"", 0}; }
+  call_site place(std::size_t number) const { return places_[number]; }
   long_index_t matrix_instructions() const {
     return matrix_instructions_ + (hopper_ ? hopper_->matrix_instructions() : 0);
   }
@@ -144,6 +148,8 @@ class block_machine final : private block_services, private cluster_threads {
   std::vector<thread_context>& threads() override { return threads_; }
   void wake(index_t number) override { fibers_.wake(number, 1); }
   bool any_ready() const override { return fibers_.any_ready(); }
+  lds_checker* checker(index_t block) override { return checkers_.empty() ? nullptr : &checkers_[std::size_t(block)]; }
+  access_order* order() override { return checkers_.empty() ? nullptr : &order_; }
   void wait(thread_context& self, meeting at, call_site where) override {
     lane_state& lane = lane_of(self);
     lane.at = at;
@@ -157,7 +163,7 @@ class block_machine final : private block_services, private cluster_threads {
     index_t& arrived = at_barrier_[std::size_t(self.rank)];
     if (++arrived < block_size_) return wait(self, meeting::barrier, where);
     arrived = 0;
-    if (checker_) checker_->block_sync();
+    if (self.checks_lds) checkers_[std::size_t(self.rank)].block_sync();
     const index_t waves = block_size_ / target_.wave_size;
     for (index_t w = self.rank * waves; w < (self.rank + 1) * waves; ++w) recorder_.account(lanes_of(w));
     fibers_.wake(self.rank * block_size_, block_size_);
@@ -179,7 +185,7 @@ class block_machine final : private block_services, private cluster_threads {
 
   void wave_sync(thread_context& self, call_site where) override {
     meet(self, wave_of(self), meeting::wave_barrier, where, [&] {
-      if (checker_) checker_->wave_sync(self.wave_id);
+      if (self.checks_lds) checkers_[std::size_t(self.rank)].wave_sync(self.wave_id);
     });
   }
 
@@ -258,6 +264,12 @@ class block_machine final : private block_services, private cluster_threads {
         refuse(self, std::string("asks for a barrier in LDS, a bulk copy or a warpgroup, which ") + target_.name +
                          " does not have");
       hopper_ = std::make_unique<hopper_machine>(static_cast<cluster_threads&>(*this));
+      if (self.checks_lds) {
+        order_.use([this](index_t thread, index_t other) {
+          const bool same_block = thread / block_size_ == other / block_size_;
+          return same_block ? checkers_[std::size_t(thread / block_size_)].known_before(thread, other) : 0;
+        });
+      }
       hopper_->begin_cluster();
     }
     return *hopper_;
@@ -293,7 +305,7 @@ class block_machine final : private block_services, private cluster_threads {
 
   unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
                             call_site where) override {
-    return checker_->access(self, how, address, bytes, where);
+    return checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
   }
 
   const matrix_emulator& emulator_of(arch::matrix_op op) {
@@ -359,7 +371,9 @@ class block_machine final : private block_services, private cluster_threads {
   kernel_reference kernel_;
   std::unique_ptr<char, free_lds> lds_;
   lds_recorder recorder_;
-  std::unique_ptr<lds_checker> checker_;  // where LDS accesses are checked
+  access_order order_;
+  call_places places_;
+  std::vector<lds_checker> checkers_;  // of each block, where LDS accesses are checked
   std::vector<thread_context> threads_;
   std::vector<lane_state> lanes_;
   std::vector<wave_state> waves_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/host/fault.hpp>
+#include <tilewright/exec/host/lds_checker.hpp>
 #include <tilewright/exec/host/meeting.hpp>
 #include <tilewright/exec/host/thread_context.hpp>
 
@@ -20,6 +21,10 @@ class cluster_threads {
   /// The threads of one block after those of the block before it.
   virtual std::vector<thread_context>& threads() = 0;
   virtual bool any_ready() const = 0;
+  /// Of a block's LDS; nullptr where accesses are not checked.
+  virtual lds_checker* checker(index_t block) = 0;
+  /// nullptr where accesses are not checked.
+  virtual access_order* order() = 0;
 
   index_t block_size() { return index_t(threads().size()) / blocks(); }
   index_t blocks() { return threads().back().rank + 1; }

@@ -75,7 +75,8 @@ class hopper_machine final : public hopper_services {
   };
   struct store {
     bulk_box box;
-    call_site where;
+    index_t bytes;
+    lds_checker::bulk_reader reader;
   };
   struct stores_of_thread {
     std::vector<store> started{};
@@ -97,8 +98,12 @@ class hopper_machine final : public hopper_services {
   void wait(thread_context& self, index_t address, unsigned parity, call_site where) override {
     barriers_.wait(self, address, parity, where);
   }
-  void fence_barrier_init(thread_context&) override {}
-  void fence_async_proxy(thread_context&) override {}
+  void fence_barrier_init(thread_context& self) override {
+    if (access_order* const order = threads_.order()) order->fence_barrier_init(self.number);
+  }
+  void fence_async_proxy(thread_context& self) override {
+    if (access_order* const order = threads_.order()) order->fence_async_proxy(self.number);
+  }
   void cluster_sync(thread_context& self, call_site where) override { counting_barriers_.cluster_sync(self, where); }
   void named_barrier(thread_context& self, index_t id, index_t threads, bool waits, call_site where) override {
     counting_barriers_.named(self, id, threads, waits, where);
@@ -118,13 +123,21 @@ class hopper_machine final : public hopper_services {
       if ((blocks >> block & 1) == 0) continue;
       check_block(self, block, where);
       barriers_.check(self, block, barrier, where);
+      if (lds_checker* const checker = threads_.checker(block))
+        checker->begin_bulk_write(self, box.lds, bytes_in_lds(request_of(*box.map)), self.place_of(where));
       loads_.push_back({box, barrier, block, self.number, self.place_of(where)});
     }
   }
 
   void bulk_store(thread_context& self, const bulk_box& box, call_site where) override {
     check_box(self, box, where);
-    stores_[std::size_t(self.number)].started.push_back({box, self.place_of(where)});
+    const index_t bytes = bytes_in_lds(request_of(*box.map));
+    lds_checker::bulk_reader reader{};
+    if (lds_checker* const checker = threads_.checker(self.rank)) {
+      reader = {checker->num_warpgroups(), std::uint16_t(++num_stores_)};
+      checker->begin_bulk_read(self, reader, box.lds, bytes, "copies from", self.place_of(where));
+    }
+    stores_[std::size_t(self.number)].started.push_back({box, bytes, reader});
   }
   void commit_bulk_stores(thread_context& self) override {
     stores_of_thread& mine = stores_[std::size_t(self.number)];
@@ -135,7 +148,12 @@ class hopper_machine final : public hopper_services {
     auto& ends = mine.group_ends;
     if (ends.size() <= std::size_t(pending)) return;
     const std::size_t groups = ends.size() - std::size_t(pending), count = ends[groups - 1];
-    for (std::size_t i = 0; i < count; ++i) box_from_lds(mine.started[i].box, self.lds);
+    for (std::size_t i = 0; i < count; ++i) {
+      const store& s = mine.started[i];
+      box_from_lds(s.box, self.lds);
+      if (lds_checker* const checker = threads_.checker(self.rank))
+        checker->end_bulk_read(s.reader, self.number, s.box.lds, s.bytes);
+    }
     mine.started.erase(mine.started.begin(), mine.started.begin() + std::ptrdiff_t(count));
     ends.erase(ends.begin(), ends.begin() + std::ptrdiff_t(groups));
     for (std::size_t& end : ends) end -= count;
@@ -161,8 +179,11 @@ class hopper_machine final : public hopper_services {
   void land_latest() {
     const load l = loads_.back();
     loads_.pop_back();
+    const index_t bytes = bytes_in_lds(request_of(*l.box.map));
     box_to_lds(l.box, threads_.first_of(l.block).lds);
-    barriers_.complete(l.block, l.barrier, bytes_in_lds(request_of(*l.box.map)));
+    if (lds_checker* const checker = threads_.checker(l.block))
+      checker->end_bulk_write(barriers_.agent(l.block, l.barrier), l.box.lds, bytes);
+    barriers_.complete(l.block, l.barrier, bytes);
   }
 
   void look_at_counts() {
@@ -187,6 +208,7 @@ class hopper_machine final : public hopper_services {
   warpgroups warpgroups_;
   std::vector<load> loads_;
   std::vector<stores_of_thread> stores_;
+  unsigned num_stores_ = 0;
   std::vector<wait_for_a_count> waiting_for_counts_;
 };
 

@@ -20,6 +20,9 @@ class warpgroups {
 
   void begin_cluster() {
     groups_.assign(std::size_t(index_t(threads_.threads().size()) / size), {});
+    if (access_order* const order = threads_.order()) {
+      for (warpgroup& group : groups_) group.agent = order->new_agent();
+    }
     lanes_.assign(threads_.threads().size(), {});
   }
 
@@ -33,12 +36,22 @@ class warpgroups {
       check(self, operands, where);
       group.under_way.push_back({operands, find_accumulators(group, self, c, operands.n)});
     }
-    const instruction& i = group.under_way[number];
+    instruction& i = group.under_way[number];
     if (!(i.operands == operands)) {
       refuse(self, "passes wgmma" + in_parentheses(self, where) +
                        " other operands than the threads of its warpgroup before it");
     }
     take_accumulators(*i.c, self, c, operands.accumulate, where);
+    // A wave reads its own rows of a and all of b.
+    if (lds_checker* const checker = threads_.checker(self.rank); checker != nullptr && self.lane_id == 0) {
+      const lds_checker::bulk_reader reader = reader_of(group, self, number);
+      const index_t first_row = self.wave_id % 4 * 16;
+      const auto check_chunk = [&](index_t address) {
+        checker->begin_bulk_read(self, reader, address, 16, "multiplies", self.place_of(where));
+      };
+      a_of(operands).for_each_chunk(first_row, first_row + 16, check_chunk);
+      b_of(operands).for_each_chunk(0, operands.n, check_chunk);
+    }
   }
 
   void commit(const thread_context& self) {
@@ -70,6 +83,7 @@ class warpgroups {
       const std::size_t end = mine.group_ends[groups - left - 1];
       while (group.completed < end) complete(group, self, where);
       for (index_t i = first; i < first + size; ++i) {
+        if (access_order* const order = threads_.order()) order->acquire_agent(i, group.agent);
         auto& ends = lanes_[std::size_t(i)].group_ends;
         ends.erase(ends.begin(), ends.end() - std::ptrdiff_t(left));
       }
@@ -107,6 +121,7 @@ class warpgroups {
     std::size_t completed = 0;
     std::list<accumulators> used{};
     index_t arrived = 0;  // at wgmma_wait
+    index_t agent = -1;
   };
   struct lane {
     std::size_t started = 0;
@@ -139,6 +154,11 @@ class warpgroups {
     };
     check_operand(o.a, 64, o.transpose_a, "a");
     check_operand(o.b, o.n, o.transpose_b, "b");
+  }
+
+  /// The instruction that comes so many after the completed ones.
+  static lds_checker::bulk_reader reader_of(const warpgroup& group, const thread_context& self, std::size_t number) {
+    return {self.thread_id / size, std::uint16_t(group.completed + number)};
   }
 
   accumulators* find_accumulators(warpgroup& group, const thread_context& self, const float* c, index_t n) {
@@ -179,7 +199,13 @@ class warpgroups {
   void complete(warpgroup& group, const thread_context& self, call_site where) {
     const instruction i = group.under_way.front();
     if (!i.operands.accumulate) std::fill(i.c->sums.begin(), i.c->sums.end(), 0.0f);
-    multiply_in_lds(i.operands, self.lds, i.c->sums.data());
+    multiply_in_lds(a_of(i.operands), b_of(i.operands), i.operands.element, self.lds, i.c->sums.data());
+    if (lds_checker* const checker = threads_.checker(self.rank)) {
+      const lds_checker::bulk_reader reader = reader_of(group, self, 0);
+      const auto end_chunk = [&](index_t address) { checker->end_bulk_read(reader, group.agent, address, 16); };
+      a_of(i.operands).for_each_chunk(0, 64, end_chunk);
+      b_of(i.operands).for_each_chunk(0, i.operands.n, end_chunk);
+    }
     if (--i.c->under_way == 0) {
       give_back(*i.c, self, where);
       group.used.remove_if([&](const accumulators& a) { return &a == i.c; });

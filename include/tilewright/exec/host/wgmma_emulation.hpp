@@ -56,6 +56,9 @@ struct wgmma_operand_in_lds {
   }
 };
 
+inline wgmma_operand_in_lds a_of(const wgmma_operands& o) { return {wgmma_descriptor_fields(o.a), 64, o.transpose_a}; }
+inline wgmma_operand_in_lds b_of(const wgmma_operands& o) { return {wgmma_descriptor_fields(o.b), o.n, o.transpose_b}; }
+
 /// The row and column of c that register i of a thread of the warpgroup holds. PTX ISA, "Register fragments for wgmma",
 /// matrix D.
 struct wgmma_position {
@@ -94,11 +97,10 @@ void multiply_in_lds(const wgmma_operand_in_lds& a, const wgmma_operand_in_lds& 
 
 /// c (64 x n, rows one after the other) += a b. Products are exact and are added in the order of k, each sum rounded to
 /// float.
-inline void multiply_in_lds(const wgmma_operands& o, const char* lds, float* c) {
-  const wgmma_operand_in_lds a{wgmma_descriptor_fields(o.a), 64, o.transpose_a};
-  const wgmma_operand_in_lds b{wgmma_descriptor_fields(o.b), o.n, o.transpose_b};
-  if (o.element == arch::matrix_element::f16) return detail::multiply_in_lds<half_t>(a, b, lds, c);
-  if (o.element == arch::matrix_element::bf16) return detail::multiply_in_lds<bfloat16_t>(a, b, lds, c);
+inline void multiply_in_lds(const wgmma_operand_in_lds& a, const wgmma_operand_in_lds& b, arch::matrix_element element,
+                            const char* lds, float* c) {
+  if (element == arch::matrix_element::f16) return detail::multiply_in_lds<half_t>(a, b, lds, c);
+  if (element == arch::matrix_element::bf16) return detail::multiply_in_lds<bfloat16_t>(a, b, lds, c);
   detail::multiply_in_lds<fp8_ocp_t>(a, b, lds, c);
 }
 
