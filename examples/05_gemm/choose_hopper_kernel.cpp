@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whether one of the Hopper kernels computes a problem, and which.
+#include <algorithm>
+
 #include <tilewright/gemm/hopper/hopper_choice.hpp>
 
 #include "hopper_kernels.hpp"
@@ -17,24 +19,24 @@ std::string policy_name(tw::index_t tile) {
   return s;
 }
 
+bool has_types(const hopper_entry& e, const kernel_problem& problem) {
+  return e.type == problem.type && e.result == problem.result;
+}
+bool is_for(const hopper_entry& e, const kernel_problem& problem) {
+  return has_types(e, problem) && e.a_major == problem.a_major && e.b_major == problem.b_major;
+}
+
 /// Why no tile can do it, in the middle of a sentence; empty if one can.
 std::string obstacle(const std::vector<hopper_entry>& list, const kernel_problem& problem,
                      const kernel_request& request) {
   if (request.split_k > 1 || request.grid_order)
     return "they share the work in their own way, without --split-k and --grid-order";
+  const auto any = [&](auto condition) {
+    return std::any_of(list.begin(), list.end(), [&](const hopper_entry& e) { return condition(e, problem); });
+  };
+  if (any(is_for)) return {};
   const std::string types = std::string(name_of(problem.type)) + " to " + name_of(problem.result);
-  bool has_types = false, has_layout = false, has_epilogue = false;
-  for (const hopper_entry& e : list) {
-    if (e.type != problem.type || e.result != problem.result) continue;
-    has_types = true;
-    if (e.a_major != problem.a_major || e.b_major != problem.b_major) continue;
-    has_layout = true;
-    has_epilogue = has_epilogue || e.has_epilogue;
-  }
-  if (!has_types) return "there are none for " + types;
-  if (!has_layout) return "there are none for this layout";
-  if (problem.wants_epilogue && !has_epilogue) return "those for this layout have no epilogue";
-  return {};
+  return "there are none for " + types + (any(has_types) ? " with this layout" : "");
 }
 
 }  // namespace
@@ -69,9 +71,7 @@ hopper_choice choose_hopper_kernel(const std::vector<hopper_entry>& list, const 
   const std::string wanted =
       is_asked_for ? *request.policy : policy_name(tw::choose_hopper_tile(args, operands, multiprocessors));
   for (const hopper_entry& e : list) {
-    if (e.type != problem.type || e.result != problem.result || e.a_major != problem.a_major ||
-        e.b_major != problem.b_major || e.has_epilogue != problem.wants_epilogue || e.policy() != wanted)
-      continue;
+    if (!is_for(e, problem) || e.has_epilogue != problem.wants_epilogue || e.policy() != wanted) continue;
     if (const char* why = e.check(args)) return decline(why);
     return {&e, is_asked_for ? "as --policy asks" : "a Hopper GPU, and the tile with the shortest predicted time"};
   }

@@ -26,6 +26,24 @@ kernel_list kernels_on(const std::string& device) {
   return {};
 }
 
+#if !defined(__HIP_PLATFORM_AMD__)
+/// Operands of 16 bits in every layout, those of 8 bits contiguous along k: all that wgmma reads.
+std::vector<hopper_entry> hopper_kernels() {
+  using enum tw::operand_major;
+  std::vector<hopper_entry> list;
+  add_hopper_kernels<f16_elements, k, k>(list);
+  add_hopper_kernels<f16_elements, k, mn>(list);
+  add_hopper_kernels<f16_elements, mn, k>(list);
+  add_hopper_kernels<f16_elements, mn, mn>(list);
+  add_hopper_kernels<bf16_elements, k, k>(list);
+  add_hopper_kernels<bf16_elements, k, mn>(list);
+  add_hopper_kernels<bf16_elements, mn, k>(list);
+  add_hopper_kernels<bf16_elements, mn, mn>(list);
+  add_hopper_kernels<other_elements, k, k>(list);
+  return list;
+}
+#endif
+
 class gpu_backend final : public backend {
  public:
   gpu_backend() {
@@ -38,11 +56,7 @@ class gpu_backend final : public backend {
     if (kernels_.empty())
       throw refusal("the program has no kernels for this GPU, " + device_.name + " (" + device_.target + ")");
 #if !defined(__HIP_PLATFORM_AMD__)
-    if (device_.target == "sm_90") {
-      add_hopper_kernels<f16_elements>(hopper_);
-      add_hopper_kernels<bf16_elements>(hopper_);
-      add_hopper_kernels<other_elements>(hopper_);
-    }
+    if (device_.target == "sm_90") hopper_ = hopper_kernels();
 #endif
   }
 

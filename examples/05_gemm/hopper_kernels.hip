@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Hopper kernels: compile this file as CUDA (-x cu) for sm_90a, once for each GEMM_ELEMENTS.
+// The Hopper kernels: compile this file as CUDA (-x cu) for sm_90a, once for each GEMM_ELEMENTS, GEMM_A_MAJOR and
+// GEMM_B_MAJOR.
 #include <tilewright/gemm/hopper/hopper_launch.hpp>
 
 #include <stdexcept>
@@ -48,20 +49,19 @@ void add(std::vector<hopper_entry>& list) {
 }  // namespace
 
 /// Which kernels there are: with every tile of hopper_tiles.
-template <class Elements>
+template <class Elements, operand_major AMajor, operand_major BMajor>
 void add_hopper_kernels(std::vector<hopper_entry>& list) {
-  using enum operand_major;
   if constexpr (__is_same(Elements, other_elements)) {
-    add<tw::fp8_ocp_t, tw::bfloat16_t, k, k, false>(list);
-    add<tw::fp8_ocp_t, tw::bfloat16_t, k, k, true>(list);
+    add<tw::fp8_ocp_t, tw::bfloat16_t, AMajor, BMajor, false>(list);
+    add<tw::fp8_ocp_t, tw::bfloat16_t, AMajor, BMajor, true>(list);
   } else {
     using T = std::conditional_t<__is_same(Elements, f16_elements), tw::half_t, tw::bfloat16_t>;
-    add<T, T, k, k, false>(list);
-    add<T, T, k, mn, false>(list);
-    add<T, T, k, k, true>(list);
+    add<T, T, AMajor, BMajor, false>(list);
+    add<T, T, AMajor, BMajor, true>(list);
   }
 }
 
-template void add_hopper_kernels<GEMM_ELEMENTS>(std::vector<hopper_entry>&);
+template void add_hopper_kernels<GEMM_ELEMENTS, operand_major::GEMM_A_MAJOR, operand_major::GEMM_B_MAJOR>(
+    std::vector<hopper_entry>&);
 
 }  // namespace gemm_example

@@ -25,8 +25,8 @@ struct hopper_entry {
   std::string name() const;
 };
 
-/// Adds those with operands of some types. Compiled in hopper_kernels.hip.
-template <class Elements>
+/// Adds those with operands of some types and one layout. Compiled in hopper_kernels.hip, a translation unit for each.
+template <class Elements, tw::operand_major AMajor, tw::operand_major BMajor>
 void add_hopper_kernels(std::vector<hopper_entry>& list);
 
 /// The Hopper kernel for a problem and the reason for it; or none, and why not (empty if there are none at all).
