@@ -52,8 +52,8 @@ struct hopper_tile {
   }
 
   /// Registers of each thread: what the copying warpgroup keeps, what consumers take.
-  TILEWRIGHT_HD constexpr index_t producer_registers() const { return consumers == 2 ? 40 : 32; }
-  TILEWRIGHT_HD constexpr index_t consumer_registers() const { return consumers == 2 ? 232 : 160; }
+  TILEWRIGHT_HD constexpr index_t producer_registers() const { return 40; }
+  TILEWRIGHT_HD constexpr index_t consumer_registers() const { return consumers == 2 ? 232 : 152; }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
     const bool known_n = n == 64 || n == 128 || n == 160 || n == 192 || n == 256;
