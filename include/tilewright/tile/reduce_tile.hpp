@@ -86,7 +86,9 @@ TILEWRIGHT_HD T combine_lanes(T value, F f) {
 
 /// Combines, in each thread, what it holds along dimensions Dims: result = f(f(init, converted element), ...). The
 /// result's tile lacks these dimensions; threads that differed along them then hold partial results of the same
-/// elements (replication R), which the functions below combine. f(Acc, Acc) must not depend on the order.
+/// elements (replication R), which the functions below combine. f(Acc, Acc) must not depend on the order. Every thread
+/// begins with `init`: identity<Acc>(), or another value that f leaves alone. Copies of elements that several threads
+/// held before (R of the tile) are combined like partial results: a sum counts each of them.
 TILEWRIGHT_CALLS_ANYTHING
 template <class Acc, class T, class Distribution, index_t... Dims, class F>
 TILEWRIGHT_HD constexpr auto block_tile_reduce(const static_distributed_tensor<T, Distribution>& tile,

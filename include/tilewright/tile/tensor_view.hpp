@@ -68,7 +68,7 @@ TILEWRIGHT_HD constexpr void expect_multiple([[maybe_unused]] Value value) {
 }
 template <index_t GuaranteedVector, class Lengths, class... Strides>
 TILEWRIGHT_HD constexpr void expect_promise_kept(const Lengths& lengths, const tuple<Strides...>& strides) {
-  if constexpr (TILEWRIGHT_CPU_PASS && GuaranteedVector > 1 && Lengths::size() == index_t(sizeof...(Strides))) {
+  if constexpr (GuaranteedVector > 1 && Lengths::size() == index_t(sizeof...(Strides))) {
     unroll<sizeof...(Strides)>([&](auto i) {
       const auto length = lengths.template get<i.value>();
       const auto stride = strides.template get<i.value>();
@@ -87,7 +87,7 @@ TILEWRIGHT_HD constexpr void expect_promise_kept(const Lengths& lengths, const t
 template <address_space_enum Space, class T, class Lengths, class Strides, index_t GuaranteedVector = 1>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_view(T* p, const Lengths& lengths, const Strides& strides,
                                                     number<GuaranteedVector> guaranteed_vector = {}) {
-  detail::expect_promise_kept<GuaranteedVector>(lengths, strides);
+  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_promise_kept<GuaranteedVector>(lengths, strides);
   return make_tensor_view<Space>(p, make_naive_tensor_descriptor(lengths, strides, guaranteed_vector));
 }
 

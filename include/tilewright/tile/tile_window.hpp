@@ -157,7 +157,8 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
     return;
   }
   index_t offset = descriptor.calculate_offset(first);
-  if constexpr (Window::is_linear_view) offset = without_constant_term(descriptor, offset);
+  if constexpr (Window::is_linear_view && has_constant_term(Window::graph))
+    offset = without_constant_term(descriptor, offset);
   if constexpr (rule == address_rule::xor_groups) {
     ((window.base.elements[Bs] = (offset ^ constant(Window::accesses::list.flipped_bits[Bs])) * Window::element_bytes),
      ...);
@@ -214,7 +215,9 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   window_type window{view, origin, Distribution::calculate_index(p), {}};
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
   if constexpr (window_type::is_linear_view) {
-    detail::advance_buffer(window, origin, detail::constant_term(view.descriptor));
+    long_index_t elements = 0;
+    if constexpr (has_constant_term(window_type::graph)) elements = detail::constant_term(view.descriptor);
+    detail::advance_buffer(window, origin, elements, typename window_type::dim_sequence{});
   }
   detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
