@@ -47,6 +47,10 @@ TEST(block_machine, lds_accesses_must_be_inside_the_allocation) {
       fault_of([] { exec::lds_store(exec::lds_allocate<512>(), -4, 1); }),
       "thread 0 of block (0, 0, 0) executes ds_write_b32 (here) at LDS byte -4, outside of the 512 bytes that it has "
       "allocated");
+  EXPECT_EQ(
+      fault_of([] { exec::lds_load<double>(exec::lds_allocate<512>(), 0x7ffffff8); }),
+      "thread 0 of block (0, 0, 0) executes ds_read_b64 (here) at LDS byte 2147483640, outside of the 512 bytes that "
+      "it has allocated");
   EXPECT_EQ(fault_of([] { exec::lds_store(exec::lds_pointer{}, 0, 1); }),
             "thread 0 of block (0, 0, 0) executes ds_write_b32 (here) at LDS byte 0, outside of the 0 bytes that it "
             "has allocated");

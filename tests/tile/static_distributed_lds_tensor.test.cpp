@@ -44,5 +44,18 @@ TEST(StaticDistributedLdsTensor, KeepsEachThreadsElements) {
   EXPECT_EQ(report.of(arch::lds_op::write_b32).conflicts + report.of(arch::lds_op::read_b32).conflicts, 0);
 }
 
+TEST(StaticDistributedLdsTensor, RefusesBlocksOfMoreThreads) {
+  using one_wave = tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<64>>, tuple<sequence<1>>,
+                                                                tuple<sequence<0>>, sequence<>, sequence<>>::value>;
+  const auto make = [] { (void)make_static_distributed_lds_tensor<float>(exec::lds_allocate<256>(), one_wave{}); };
+  EXPECT_NO_THROW(run<one_wave>(arch::gfx942::value, make, 256));
+  try {
+    run<tile_type>(arch::gfx942::value, make, 256);
+    ADD_FAILURE() << "two waves share the elements of one";
+  } catch (const exec::fault& fault) {
+    EXPECT_NE(std::string(fault.what()).find("the block has more threads than the distribution"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -2,6 +2,7 @@
 // A tile whose elements each thread keeps in LDS instead of registers.
 #pragma once
 
+#include <tilewright/exec/expect.hpp>
 #include <tilewright/tile/elementwise.hpp>
 
 namespace tilewright {
@@ -56,6 +57,11 @@ template <class T, TileDistribution Distribution>
 TILEWRIGHT_HD constexpr auto make_static_distributed_lds_tensor(exec::lds_pointer p, Distribution) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
                 "make_static_distributed_lds_tensor: elements have 1, 2, 4, 8 or 16 bytes");
+#if TILEWRIGHT_CPU_PASS
+  exec::expect(exec::thread_id() < Distribution::num_threads(),
+               "make_static_distributed_lds_tensor: the block has more threads than the distribution; their elements "
+               "would lie on those of others");
+#endif
   return static_distributed_lds_tensor<T, Distribution>{p};
 }
 

@@ -92,7 +92,7 @@ struct thread_context {
 
   /// Throws if the access is outside of the allocated LDS or not aligned to its size.
   void check_place(arch::lds_op op, index_t address, index_t bytes, call_site where) {
-    const bool inside = address >= 0 && address + bytes <= lds_bytes;
+    const bool inside = address >= 0 && address <= lds_bytes - bytes;
     if (!inside || (address & (bytes - 1)) != 0) services->refuse_lds_access(*this, op, address, place_of(where));
   }
 
