@@ -325,7 +325,7 @@ class block_machine final : private block_services, private cluster_threads {
     const std::string access = std::string("executes ") + arch::instruction_name(target_.isa, op) +
                                in_parentheses(self, where) + " at LDS byte " + std::to_string(address);
     const index_t bytes = arch::access_bytes(op);
-    if (address >= 0 && address + bytes <= self.lds_bytes) {
+    if (address >= 0 && address <= self.lds_bytes - bytes) {
       refuse(self, access + ", which is not a multiple of " + std::to_string(bytes));
     }
     refuse(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
