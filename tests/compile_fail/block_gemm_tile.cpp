@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A tile of 24 rows by instructions of 16.
+// A tile of 24 rows by instructions of 16; more instructions than there are.
 // EXPECT: block_gemm: the block tile is not a whole number of matrix instructions for each wave
+// EXPECT: block_gemm: a wave issues fewer instructions; see matrix_instructions_per_step and num_k_steps
 #include <tilewright/mma/block_tile.hpp>
 
 namespace tw = tilewright;
@@ -11,4 +12,5 @@ void f(tw::static_distributed_tensor<float, tw::tile_distribution<tw::c_encoding
        const tw::static_distributed_tensor<tw::half_t, tw::tile_distribution<tw::a_encoding(sound)>>& a,
        const tw::static_distributed_tensor<tw::half_t, tw::tile_distribution<tw::b_encoding(sound)>>& b) {
   tw::block_gemm<tile>(c, a, b);
+  tw::block_gemm<sound, 1, 1>(c, a, b);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A copy to LDS again and again: from LDS, to global memory, and between windows of two distributions.
+// A copy to LDS again and again: from LDS, to global memory, and between windows of two distributions; too many copies.
 // EXPECT: lane_copy: the window must be in global memory
 // EXPECT: lane_copy: the destination must be in LDS
 // EXPECT: lane_copy: both windows must move the same vectors of the same distribution
+// EXPECT: lane_copy: there are fewer copies; see num_access
 #include <tilewright/tile/lane_copy.hpp>
 
 namespace tw = tilewright;
@@ -35,4 +36,5 @@ void f(tw::exec::lds_pointer p, const float* q) {
   [[maybe_unused]] const tw::lane_copy from_lds(to, to);
   [[maybe_unused]] const tw::lane_copy to_global(from, from);
   [[maybe_unused]] const tw::lane_copy other(from, columns);
+  tw::lane_copy(from, to).begin<0, 2>(0);
 }

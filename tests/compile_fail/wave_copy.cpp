@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A copy to LDS again and again: from LDS; and to a layout in which the places of a wave's bytes do not add up.
+// A copy to LDS again and again: from LDS; to a layout in which the
+// places of a wave's bytes do not add up; and copies beyond the last.
 // EXPECT: wave_copy: the window must be in global memory
 // EXPECT: wave_copy: what a wave writes must begin at the sum of constants for its number and its instruction
+// EXPECT: wave_copy: there are fewer copies; see num_access
 #include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/tile/wave_copy.hpp>
 
@@ -33,4 +35,5 @@ void f(const float* p, tw::exec::lds_pointer lds) {
       tw::make_tile_window(tw::make_tensor_view<tw::address_space_enum::global>(p, packed), lengths, {0}, threads{});
   (void)tw::wave_copy<std::remove_const_t<decltype(in_lds)>, packed.graph>(in_lds, lds);
   (void)tw::wave_copy<std::remove_const_t<decltype(in_memory)>, merged.graph>(in_memory, lds);
+  tw::wave_copy<std::remove_const_t<decltype(in_memory)>, packed.graph>(in_memory, lds).begin<1, 2>(0);
 }

@@ -171,6 +171,9 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c,
                               const static_distributed_tensor<BElement, B>& b) {
   static_assert(Tile.is_sound(),
                 "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
+  constexpr index_t instructions = matrix_instructions_per_step<Tile> * num_k_steps(Tile);
+  static_assert(0 <= First && 0 <= Count && First + Count <= instructions,
+                "block_gemm: a wave issues fewer instructions; see matrix_instructions_per_step and num_k_steps");
   detail::issue_instructions<Tile, First>(c.thread_buffer.data(), a.thread_buffer.data(), b.thread_buffer.data(),
                                           make_sequence<Count>{});
 }

@@ -96,6 +96,8 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
   constexpr index_t num_access = window_type::num_access;
   static_assert(num_access % KSteps == 0,
                 "load_fragment_steps: the window's accesses are not the same for each step along k");
+  static_assert(0 <= First && 0 <= Count && First + Count <= KSteps,
+                "load_fragment_steps: there are fewer steps along k");
   // Accesses walk through (rows, steps along k, parts of a fragment).
   constexpr index_t parts = window_type::num_access / (window_type::distribution_type::encoding.y_length(0) * KSteps);
   [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
@@ -116,6 +118,9 @@ TILEWRIGHT_HD void load_fragment_accesses(static_distributed_tensor<T, Result>& 
                                           exec::call_site where = {}) {
   const exec::call_scope scope(where);
   using window_type = tile_window<View, Distribution>;
+  static_assert(
+      0 <= Step && Step < KSteps && 0 <= First && First <= Last && Last <= reads_per_step<window_type, KSteps>,
+      "load_fragment_accesses: there are fewer steps along k, or fewer reads in a step; see reads_per_step");
   constexpr index_t parts = reads_per_step<window_type, KSteps> / Distribution::encoding.y_length(0);
   [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
     detail::read_fragments<Op>(tile, window, lds_bytes,

@@ -45,6 +45,8 @@ class lane_copy {
   template <index_t First = 0, index_t Last = num_access>
   TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
+    static_assert(0 <= First && First <= Last && Last <= num_access,
+                  "lane_copy: there are fewer copies; see num_access");
     [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
       [[maybe_unused]] const auto target = to_.offsets(sequence<(First + Is)...>{});
       (exec::async_load_in_group<bytes>(from_, offset_[First + Is], to_.view.buffer, target[First + Is] + lds_bytes),

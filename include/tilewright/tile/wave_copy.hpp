@@ -91,6 +91,8 @@ class wave_copy {
   template <index_t First = 0, index_t Last = num_access>
   TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
+    static_assert(0 <= First && First <= Last && Last <= num_access,
+                  "wave_copy: there are fewer copies; see num_access");
     [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
       (exec::async_load_wave_to_lds<bytes>(from_, offset_[First + Is],
                                            to_ + (lds_bytes + constant(places::value.of_access[First + Is]))),

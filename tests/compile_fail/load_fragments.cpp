@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Transposing reads of columns with 2 bytes of padding; steps along k that do not divide what a window reads.
+// Transposing reads of columns with 2 bytes of padding; steps along k that do not divide what a window reads, or that
+// are not there.
 // EXPECT: load_fragments: a transposing read takes 8 contiguous bytes
 // EXPECT: load_fragment_steps: the window's accesses are not the same for each step along k
+// EXPECT: load_fragment_steps: there are fewer steps along k
+// EXPECT: load_fragment_accesses: there are fewer steps along k, or fewer reads in a step; see reads_per_step
 #include <tilewright/mma/block_tile.hpp>
 
 namespace tw = tilewright;
@@ -25,4 +28,6 @@ auto f() {
 void g(tw::static_distributed_tensor<tw::half_t, operand>& fragments) {
   constexpr auto packed = tw::make_naive_tensor_descriptor_packed(make_tuple(number<16>{}, number<64>{}));
   tw::load_fragment_steps<op, 3, 0, 1>(fragments, window_of<false>(packed), 0);
+  tw::load_fragment_steps<op, 2, 1, 2>(fragments, window_of<false>(packed), 0);
+  tw::load_fragment_accesses<op, 2, 0, 0, 2>(fragments, window_of<false>(packed), 0);
 }
