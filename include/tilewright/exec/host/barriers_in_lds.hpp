@@ -35,8 +35,8 @@ class barriers_in_lds {
   void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) {
     barrier& b = find(self, block, address, "arrives at", where);
     if (b.missing == 0) {
-      refuse(self, "arrives at a barrier in LDS" + in_parentheses(self, where) + " that expects only " +
-                       std::to_string(b.arrivals) + " arrivals in a phase");
+      refuse(self, "arrives at a barrier in LDS" + in_parentheses(self, where) + " more often in a phase than the " +
+                       std::to_string(b.arrivals) + " times that it expects");
     }
     check_access(self, block, lds_touch::atomic_update, address, where);
     if (access_order* const order = threads_.order()) order->release(self.number, b.known);
