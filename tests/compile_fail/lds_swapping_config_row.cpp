@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows of 24 bytes.
 // EXPECT: lds_swapping_config: rows must be a multiple of 16 bytes
+#include <tilewright/arch/arch.hpp>
 #include <tilewright/lds/xor_preshuffle.hpp>
 
 namespace tw = tilewright;

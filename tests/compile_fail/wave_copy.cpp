@@ -5,6 +5,7 @@
 // EXPECT: wave_copy: what a wave writes must begin at the sum of constants for its number and its instruction
 // EXPECT: wave_copy: there are fewer copies; see num_access
 #include <tilewright/descriptor/make_graph.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/tile/wave_copy.hpp>
 
 #include <type_traits>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Graphs from values are those that the factories of descriptors make.
 #include <tilewright/descriptor/make_graph.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include "naive_distribution.hpp"
 
 #include <tilewright/distribution/slice_encoding.hpp>
+#include <tilewright/util/math.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,8 @@
 // and by simulation.
 #include "random_access.hpp"
 
+#include <tilewright/descriptor/make_descriptor.hpp>
+
 #include <gtest/gtest.h>
 
 namespace tilewright::random_access {

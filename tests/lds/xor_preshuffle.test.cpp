@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The documents' functions for swizzled LDS: what is written is read, columns meet in no bank,
 // and the descriptor says the same.
+#include <tilewright/arch/arch.hpp>
 #include <tilewright/lds/xor_preshuffle.hpp>
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 #include "../tile/on_cpu.hpp"
 
 #include <tilewright/mma/block_tile.hpp>
+#include <tilewright/tile/elementwise.hpp>
 
 #include <gtest/gtest.h>
 

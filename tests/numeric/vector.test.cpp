@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What one instruction moves is as aligned as it is wide.
+#include <tilewright/numeric/types.hpp>
 #include <tilewright/numeric/vector.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The documents' functions for swizzled LDS on the CPU backend: what is written is read, and columns meet in no bank.
+#include <tilewright/arch/arch.hpp>
 #include <tilewright/exec/host/launch.hpp>
 #include <tilewright/lds/xor_preshuffle.hpp>
 

@@ -2,6 +2,7 @@
 // update_tile: set, add, atomic add and atomic max, in global memory at every edge and in LDS, for every element type.
 #include "on_cpu.hpp"
 
+#include <tilewright/tile/elementwise.hpp>
 #include <tilewright/tile/update.hpp>
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // Graphs of descriptors made from values alone: layouts that a function computes, at compile time or at run time.
 #pragma once
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/descriptor/chain.hpp>
 #include <tilewright/util/trap.hpp>
 
 namespace tilewright {

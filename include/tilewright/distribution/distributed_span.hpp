@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright {
 

@@ -2,7 +2,6 @@
 // Which thread owns which element of a tile, as one structural value, and CK Tile's spelling of it as a type.
 #pragma once
 
-#include <tilewright/util/math.hpp>
 #include <tilewright/util/sequence.hpp>
 #include <tilewright/util/tuple.hpp>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/util/math.hpp>
 #include <tilewright/util/trap.hpp>
 
 namespace tilewright {

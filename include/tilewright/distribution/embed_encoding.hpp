@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>
+#include <tilewright/util/math.hpp>
 #include <tilewright/util/trap.hpp>
 
 namespace tilewright {

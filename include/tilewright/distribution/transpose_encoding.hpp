@@ -4,6 +4,7 @@
 
 #include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright {
 

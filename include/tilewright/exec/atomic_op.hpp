@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tilewright/numeric/bits.hpp>
+#include <tilewright/numeric/types.hpp>
 #include <tilewright/numeric/vector.hpp>
 
 namespace tilewright::exec {

@@ -2,7 +2,7 @@
 // What happens to a sum before it is written.
 #pragma once
 
-#include <tilewright/util/index.hpp>
+#include <tilewright/config/config.hpp>
 
 namespace tilewright {
 

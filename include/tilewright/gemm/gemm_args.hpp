@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/epilogue_options.hpp>
+#include <tilewright/util/index.hpp>
 
 namespace tilewright {
 

@@ -8,6 +8,7 @@
 #include <tilewright/gemm/ping_pong_pipeline.hpp>
 #include <tilewright/gemm/single_buffered_pipeline.hpp>
 #include <tilewright/gemm/split_k.hpp>
+#include <tilewright/tile/async_window.hpp>
 
 namespace tilewright {
 

@@ -2,7 +2,7 @@
 // Published figures of the GPUs whose kernels are predicted.
 #pragma once
 
-#include <tilewright/exec/matrix_element.hpp>
+#include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/util/array.hpp>
 
 namespace tilewright {

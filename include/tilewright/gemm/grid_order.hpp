@@ -3,7 +3,6 @@
 // share a cache read the same operands.
 #pragma once
 
-#include <tilewright/arch/target.hpp>
 #include <tilewright/distribution/hilbert_curve.hpp>
 #include <tilewright/distribution/row_group_curve.hpp>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright {
 

@@ -3,7 +3,7 @@
 // make_lds_index_swapping_descriptor says the same as a layout, for tile windows.
 #pragma once
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/arch/target.hpp>
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/vector.hpp>

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <tilewright/distribution/embed_encoding.hpp>
+#include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/mma/fragment_load.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright {
 

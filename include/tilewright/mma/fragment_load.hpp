@@ -3,8 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/transposing_read.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/lds/lds_access_walk.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 namespace tilewright {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/embed_encoding.hpp>
+#include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/mma/fragment_load.hpp>
 
 namespace tilewright {

@@ -2,7 +2,7 @@
 // Conversions between float and the bit patterns of 16-bit floating-point types, and reinterpretation of bits.
 #pragma once
 
-#include <tilewright/util/index.hpp>
+#include <tilewright/config/config.hpp>
 
 namespace tilewright {
 

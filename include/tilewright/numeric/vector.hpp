@@ -2,7 +2,7 @@
 // A few elements that one instruction moves.
 #pragma once
 
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/util/index.hpp>
 
 namespace tilewright {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/gather_bytes.hpp>
-#include <tilewright/tile/elementwise.hpp>
+#include <tilewright/tile/static_distributed_tensor.hpp>
 #include <tilewright/tile/tile_window.hpp>
 
 namespace tilewright {

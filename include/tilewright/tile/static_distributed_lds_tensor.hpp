@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/expect.hpp>
-#include <tilewright/tile/elementwise.hpp>
+#include <tilewright/tile/static_distributed_tensor.hpp>
 
 namespace tilewright {
 

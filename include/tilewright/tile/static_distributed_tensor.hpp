@@ -3,7 +3,6 @@
 #pragma once
 
 #include <tilewright/distribution/distributed_span.hpp>
-#include <tilewright/numeric/types.hpp>
 
 namespace tilewright {
 

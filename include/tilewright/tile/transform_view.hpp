@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/tile/elementwise.hpp>
 #include <tilewright/tile/update.hpp>
 
 namespace tilewright {

@@ -5,7 +5,6 @@
 #include <tilewright/exec/expect.hpp>
 #include <tilewright/tile/linear_view.hpp>
 #include <tilewright/tile/tensor_view.hpp>
-#include <tilewright/util/functional.hpp>
 
 namespace tilewright::detail {
 

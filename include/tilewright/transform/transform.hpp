@@ -3,7 +3,6 @@
 #pragma once
 
 #include <tilewright/util/math.hpp>
-#include <tilewright/util/sequence.hpp>
 #include <tilewright/util/tuple.hpp>
 #include <tilewright/util/type_traits.hpp>
 

@@ -7,6 +7,10 @@
 #include <tilewright/viz/svg.hpp>
 #include <tilewright/viz/text_table.hpp>
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 namespace tilewright::viz {
 
 /// A curve of two dimensions as the list of its accesses.

@@ -6,6 +6,10 @@
 #include <tilewright/viz/svg.hpp>
 #include <tilewright/viz/text_table.hpp>
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 namespace tilewright::viz {
 
 /// Offsets of all elements, row after row; a descriptor of one dimension is one row. -1: there is no element (a pad).

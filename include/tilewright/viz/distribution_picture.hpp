@@ -2,12 +2,16 @@
 // Draws a distribution: which thread holds which element of a tile, in which register. As text, SVG and JSON.
 #pragma once
 
+#include <tilewright/util/math.hpp>
 #include <tilewright/viz/json.hpp>
 #include <tilewright/viz/ownership.hpp>
 #include <tilewright/viz/svg.hpp>
 #include <tilewright/viz/text_table.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 namespace tilewright::viz {
 

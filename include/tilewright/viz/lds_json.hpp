@@ -5,6 +5,9 @@
 #include <tilewright/viz/json.hpp>
 #include <tilewright/viz/lds_trace.hpp>
 
+#include <string>
+#include <vector>
+
 namespace tilewright::viz {
 
 /// Adds what an access costs to the open object: the totals, and every phase of the worst instruction.

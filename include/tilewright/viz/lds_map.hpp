@@ -2,7 +2,7 @@
 // Where every element of a tile of two dimensions lies in LDS.
 #pragma once
 
-#include <tilewright/lds/lds_access_walk.hpp>
+#include <tilewright/descriptor/tensor_graph.hpp>
 
 namespace tilewright::viz {
 

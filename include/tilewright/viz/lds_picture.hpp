@@ -6,6 +6,11 @@
 #include <tilewright/viz/lds_map.hpp>
 #include <tilewright/viz/lds_trace.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
 namespace tilewright::viz {
 
 /// Rows of the grid are rows of the tile, or rows of banks in memory.

@@ -5,6 +5,11 @@
 #include <tilewright/viz/lds_picture.hpp>
 #include <tilewright/viz/svg.hpp>
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace tilewright::viz {
 
 /// One phase of one layout, and what stands above it.

@@ -5,6 +5,10 @@
 #include <tilewright/viz/lds_picture.hpp>
 #include <tilewright/viz/text_table.hpp>
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 namespace tilewright::viz {
 
 namespace detail {

@@ -6,7 +6,10 @@
 #include <tilewright/viz/json.hpp>
 #include <tilewright/viz/lds_trace.hpp>
 #include <tilewright/viz/svg.hpp>
-#include <tilewright/viz/text_table.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
 
 namespace tilewright::viz {
 

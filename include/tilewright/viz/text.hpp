@@ -8,6 +8,7 @@
 #include <tilewright/distribution/space_filling_curve.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 

@@ -12,7 +12,8 @@ namespace detail {
 
 /// Copies of 1 and 2 bytes leave gaps between the lanes; those of 12 bytes nobody asks for.
 template <index_t Bytes>
-inline constexpr bool copies_directly_to_lds = (Bytes == 4 || Bytes == 16) && arch::current::value.supports_direct_to_lds(Bytes);
+inline constexpr bool copies_directly_to_lds =
+    (Bytes == 4 || Bytes == 16) && arch::current::value.supports_direct_to_lds(Bytes);
 
 using resource_words __attribute__((ext_vector_type(4))) = unsigned;
 

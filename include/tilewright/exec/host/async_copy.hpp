@@ -5,6 +5,9 @@
 
 #include <tilewright/exec/host/machine.hpp>
 
+#include <cstddef>
+#include <string>
+
 namespace tilewright::exec {
 inline namespace host {
 

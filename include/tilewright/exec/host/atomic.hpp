@@ -5,6 +5,8 @@
 #include <tilewright/exec/atomic_op.hpp>
 #include <tilewright/exec/host/machine.hpp>
 
+#include <string>
+
 namespace tilewright::exec {
 inline namespace host {
 

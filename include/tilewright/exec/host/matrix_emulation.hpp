@@ -6,6 +6,7 @@
 #include <tilewright/numeric/types.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
