@@ -23,8 +23,15 @@ TEST(HopperTile, WhatLiesInLdsDoesNotOverlap) {
   EXPECT_LE(large::lds.bytes(), 227 * 1024);
   using small = policy<tw::hopper_tile{.m = 64, .n = 64, .consumers = 1}>;
   EXPECT_EQ(small::num_stages, 12);
-  EXPECT_EQ(small::lds.num_boxes(), 4);
+  EXPECT_EQ(small::lds.num_boxes(), 1);
   EXPECT_LE(8 * small::lds.num_barriers(), tw::hopper_lds::barrier_bytes);
+}
+
+// So a box lies at the same place in each tile.
+TEST(HopperTile, PlacesOfBoxesDivideThoseOfATile) {
+  EXPECT_EQ((policy<tw::hopper_tile{.m = 256, .n = 160, .share_a = 2}>::lds.num_boxes()), 10);   // of 20; 14 fit
+  EXPECT_EQ((policy<tw::hopper_tile{.m = 192, .n = 192, .consumers = 3}>::lds.num_boxes()), 6);  // of 18; 8 fit
+  EXPECT_EQ((policy<tw::hopper_tile{.n = 192, .share_b = 2}>::lds.num_boxes()), 6);              // of 6; 8 fit
 }
 
 TEST(HopperTile, EachPlaceOfATileIsInOneBox) {

@@ -73,7 +73,7 @@ TEST(WorkSchedule, SplitsOnlyWhereItPays) {
 }
 
 TEST(WorkSchedule, TheLastPartIsLonger) {
-  const tw::work_schedule s = tw::make_work_schedule({1, 12, 1, 8}, 47, 66, 132);
+  const tw::work_schedule s = tw::make_work_schedule({1, 12, 1, 8}, 47, 66, 132, {.wait = 6});
   ASSERT_EQ(s.sharers, 48);
   EXPECT_EQ(s(0).k_end - s(0).k_begin, 10);
   EXPECT_EQ(s(3).k_end - s(3).k_begin, 17);

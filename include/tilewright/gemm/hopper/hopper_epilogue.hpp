@@ -60,6 +60,7 @@ struct hopper_result_writer {
   using distribution = tile_distribution<Policy::box>;
   using addresses = tile_distribution<Policy::box_addresses>;
   using sums_type = static_distributed_tensor<float, distribution>;
+  using result_type = static_distributed_tensor<Result, distribution>;
   using boxes_type = hopper_boxes<Policy>;
   static constexpr index_t columns = Policy::tile.store_n(), box_bytes = Policy::lds.box_bytes();
   static constexpr bool any = Policy::epilogue.from_args;  // what has a pointer is done
@@ -77,7 +78,6 @@ struct hopper_result_writer {
   exec::lds_pointer rows;  // in the first box
   index_t consumer;
   decltype(box_window({})) window = box_window(rows);
-  unsigned first = 0;     // of a tile's boxes
   unsigned parities = 0;  // of the phases of `ready` to wait for: a bit for each place of a box
 
   /// C = alpha c + beta C for rows from m0 on and columns from n0 on. c is used up.
@@ -90,7 +90,17 @@ struct hopper_result_writer {
       for (index_t i = 0; i < Policy::tile.accumulators(); ++i) c[i] *= factor;
     }
     if constexpr (Policy::epilogue.is_plain()) {
-      unroll<Policy::tile.boxes_of_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { write_box(box_of(c, j), j); });
+      constexpr index_t num_boxes = Policy::tile.boxes_of_consumer();
+      if (args.gemm.beta == 0) {  // boxes that are rounded follow each other quickly
+        result_type results[num_boxes];
+        unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { results[j.value] = round(box_of(c, j)); });
+        unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { put(results[j.value], take(j)); });
+      } else {
+        unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+          sums_type sum = box_of(c, j);
+          write_box(sum, j);
+        });
+      }
     } else {
       // As a loop: what is done to the sums is many instructions.
       constexpr index_t boxes_per_row = Policy::tile.boxes_per_row();
@@ -105,7 +115,6 @@ struct hopper_result_writer {
         write_box(sum, j);
       }
     }
-    first += unsigned(Policy::tile.num_boxes());
   }
 
   /// The accumulators of box `number` of the consumer.
@@ -116,26 +125,39 @@ struct hopper_result_writer {
     return sum;
   }
 
-  /// Writes C's elements to LDS as soon as their box's place there is free, or holds the old ones.
-  TILEWRIGHT_HD void write_box(sums_type sum, index_t number) {
-    constexpr hopper_tile t = Policy::tile;
-    const unsigned box = first + unsigned(t.box_number(consumer, number));
-    const unsigned place = box % boxes_type::num_boxes;
-    const index_t offset = index_t(place) * box_bytes;
-    boxes.ready(box, consumer).wait(parities >> place & 1);
-    parities ^= 1u << place;
-    if (args.gemm.beta != 0) {
-      add_old(sum, offset);
-      exec::wave_sync();
-    }
-    static_distributed_tensor<Result, distribution> rounded;
+  TILEWRIGHT_HD static result_type round(const sums_type& sum) {
+    result_type result;
     for (index_t d = 0; d < distribution::num_elements; d += 2) {
       const unsigned pair = exec::round_pair<Result>(sum.thread_buffer[d], sum.thread_buffer[d + 1]);
-      __builtin_memcpy(&rounded.thread_buffer[d], &pair, sizeof(pair));
+      __builtin_memcpy(&result.thread_buffer[d], &pair, sizeof(pair));
     }
-    store_fragments(window, rounded, offset);
+    return result;
+  }
+
+  /// Waits until box `number` of the consumer is free, or holds C's old elements; the result is its place.
+  TILEWRIGHT_HD unsigned take(index_t number) {
+    constexpr hopper_tile t = Policy::tile;
+    const unsigned place = unsigned(t.box_number(consumer, number)) % boxes_type::num_boxes;
+    boxes.ready(place, consumer).wait(parities >> place & 1);
+    parities ^= 1u << place;
+    return place;
+  }
+
+  /// Fills the box at a place.
+  TILEWRIGHT_HD void put(const result_type& result, unsigned place) const {
+    store_fragments(window, result, index_t(place) * box_bytes);
     exec::wave_sync();
-    if (exec::lane_id() == 0) boxes.full(box).arrive();
+    if (exec::lane_id() == 0) boxes.full(place).arrive();
+  }
+
+  /// Box `number` of the consumer: the sums, plus beta C. They are used up.
+  TILEWRIGHT_HD void write_box(sums_type& sum, index_t number) {
+    const unsigned place = take(number);
+    if (args.gemm.beta != 0) {
+      add_old(sum, index_t(place) * box_bytes);
+      exec::wave_sync();
+    }
+    put(round(sum), place);
   }
 
   /// sum += beta C. C's old elements lie where the new ones will.

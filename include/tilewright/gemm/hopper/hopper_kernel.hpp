@@ -18,8 +18,9 @@ struct hopper_gemm {
   using pipeline = hopper_pipeline<Policy>;
   using result_boxes = hopper_boxes<Policy>;
 
-  /// Consumers that take turns at the end of a tile do so for so many k tiles; barriers 1 to 3 are add_up_parts's.
-  static constexpr index_t head_start = min(3, Policy::num_stages - 1), turn_barrier = 4;
+  /// Consumers that take turns at the end of a tile do so for so many k tiles, which lie in LDS at the same time;
+  /// barriers 1 to 3 are add_up_parts's.
+  static constexpr index_t head_start = min(4, Policy::num_stages), turn_barrier = 4;
 
   const hopper_args& args;
   exec::lds_pointer block_lds;
@@ -29,8 +30,8 @@ struct hopper_gemm {
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
-    const index_t clusters = exec::num_blocks() / tile.cluster();
-    for (index_t u = exec::block_id().x / tile.cluster(); u < args.schedule.num_units(); u += clusters) {
+    const index_t clusters = exec::num_blocks() / tile.cluster(), num_units = args.schedule.num_units();
+    for (index_t u = exec::block_id().x / tile.cluster(); u < num_units; u += clusters) {
       const work_unit unit = args.schedule(u);
       if (unit.is_empty()) continue;
       work(unit, (unit.tile.row * tile.share_b + stages.row()) * tile.m,
@@ -63,26 +64,32 @@ struct hopper_gemm {
     exec::wait_for_previous_kernel();
     float c[tile.accumulators()];
     typename pipeline::cursor at;
-    index_t previous = 0;
+    index_t to_release = -1;  // the stage that was multiplied last
+    const auto release = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      if (to_release >= 0) stages.release(to_release, block_to_tell);
+      to_release = -1;
+    };
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       // The first consumer finishes the tile first: the second computes while it writes,
       // and it begins the next tile while the second writes.
       const index_t last_to_share = max(unit.k_begin, unit.k_end - head_start);
       TILEWRIGHT_UNROLL(1)
       for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
-        if (tile.takes_turns() && consumer == 1 && k == last_to_share) exec::named_sync<256>(turn_barrier);
-        stages.multiply(at, consumer, c, k > unit.k_begin);
-        if (k > unit.k_begin) {
-          exec::wgmma_wait<1>();
-          stages.release(previous, block_to_tell);
+        if (tile.takes_turns() && consumer == 1 && k == last_to_share) {
+          exec::wgmma_wait<0>();
+          release();
+          exec::named_sync<256>(turn_barrier);
         }
-        previous = at.stage;
+        stages.multiply(at, consumer, c, k > unit.k_begin);
+        exec::wgmma_wait<1>();
+        release();
+        to_release = at.stage;
         at.advance();
       }
       if (tile.takes_turns() && consumer == 0) exec::named_arrive<256>(turn_barrier);
       exec::wgmma_wait<0>();
       unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(c[i]); });
-      stages.release(previous, block_to_tell);
+      release();
       if (unit.parts > 1 && !add_up_parts<Policy>(c, args, unit, stages.rank, consumer)) return;
       write(c, m0 + consumer * tile.repeat_m() * 64 + wave * 16, n0, unit.tile.batch);
     });

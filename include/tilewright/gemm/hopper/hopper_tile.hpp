@@ -74,12 +74,15 @@ struct hopper_lds {
   TILEWRIGHT_HD constexpr index_t box_bytes() const { return 64 * tile.store_n() * result_bytes; }
   static constexpr index_t barrier_bytes = 512;
 
-  /// As many stages as fit beside two boxes for each consumer; then as many boxes as fit beside them.
+  /// As many stages as fit beside two boxes for each consumer; then as many boxes as fit beside them and divide those
+  /// of the tile: so each box has one place for all tiles.
   TILEWRIGHT_HD constexpr index_t num_stages() const {
     return min(12, (room() - 2 * tile.consumers * box_bytes()) / stage_bytes());
   }
   TILEWRIGHT_HD constexpr index_t num_boxes() const {
-    return min(8, (room() - num_stages() * stage_bytes()) / box_bytes());
+    index_t n = min(10, (room() - num_stages() * stage_bytes()) / box_bytes());
+    while (modulo(tile.num_boxes(), n) != 0) --n;
+    return n;
   }
   /// Of 8 bytes: two for each stage; for each box two and one for each consumer.
   TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + (2 + tile.consumers) * num_boxes(); }

@@ -73,7 +73,7 @@ struct work_schedule {
 /// What it costs to split tiles, in the time of a k tile: until others see what a block has written, to add up one
 /// part, and to go from one tile to another in the last round.
 struct split_cost {
-  index_t wait = 6, read = 2, change = 4;
+  index_t wait = 4, read = 2, change = 4;
 };
 
 /// A schedule for `workers` workers, which finishes soonest by these costs;
