@@ -17,43 +17,51 @@ struct register_exchange {
   array<index_t, N> source{};
 };
 
+template <class Out, class In>
+TILEWRIGHT_HD constexpr bool have_equal_lengths() {
+  if constexpr (Out::ndim_x == In::ndim_x) return Out::x_lengths == In::x_lengths;
+  return false;
+}
+
+/// Whether dimension d of Out's tile is as long as dimension Order[d] of In's, and both are over the same threads.
+template <class In, class Out, index_t... Order>
+TILEWRIGHT_HD constexpr bool can_be_compared() {
+  if constexpr (Out::ndim_x != In::ndim_x || Out::ndim_p != In::ndim_p || Out::num_elements != In::num_elements) {
+    return false;
+  } else {
+    bool same = Out::x_lengths == multi_index<Out::ndim_x>{{In::x_lengths[Order]...}};
+    for (index_t i = 0; i < In::ndim_p; ++i) same = same && In::encoding.p_length(i) == Out::encoding.p_length(i);
+    return same;
+  }
+}
+
 /// Dimension d of Out's tile is dimension Order[d] of In's.
 template <class In, class Out, index_t... Order>
 TILEWRIGHT_HD constexpr register_exchange<Out::num_elements> make_register_exchange() {
-  constexpr index_t ndim = In::ndim_x;
-  constexpr multi_index<ndim> order{{Order...}};
   register_exchange<Out::num_elements> exchange;
-  for (index_t d = 0; d < ndim; ++d) {
-    if (Out::x_lengths[d] != In::x_lengths[order[d]]) return exchange;
-  }
-  if (In::num_threads() != Out::num_threads() || In::ndim_p != Out::ndim_p || In::num_elements != Out::num_elements)
-    return exchange;
-  // Threads must begin at the same place. Partition indices are digits of the position, so single digits tell.
-  for (index_t i = 0; i < In::ndim_p; ++i) {
-    if (In::encoding.p_length(i) != Out::encoding.p_length(i)) return exchange;
-    for (index_t p = 0; p < In::encoding.p_length(i); ++p) {
-      multi_index<In::ndim_p> index{};
-      index[i] = p;
-      const auto from = In::calculate_index(index);
-      const auto to = Out::calculate_index(index);
-      for (index_t d = 0; d < ndim; ++d) {
-        if (to[d] != from[order[d]]) return exchange;
+  if constexpr (can_be_compared<In, Out, Order...>()) {
+    // Threads must begin at the same place. Partition indices are digits of the position, so single digits tell.
+    for (index_t i = 0; i < In::ndim_p; ++i) {
+      for (index_t p = 0; p < In::encoding.p_length(i); ++p) {
+        multi_index<In::ndim_p> index{};
+        index[i] = p;
+        const auto from = In::calculate_index(index);
+        if (Out::calculate_index(index) != multi_index<Out::ndim_x>{{from[Order]...}}) return exchange;
       }
     }
-  }
-  for (index_t r = 0; r < Out::num_elements; ++r) {
-    const auto wanted = Out::y_to_x(y_of_register<Out>(r));
-    index_t s = 0;
-    for (; s < In::num_elements; ++s) {
-      const auto x = In::y_to_x(y_of_register<In>(s));
-      bool same = true;
-      for (index_t d = 0; d < ndim; ++d) same = same && wanted[d] == x[order[d]];
-      if (same) break;
+    for (index_t r = 0; r < Out::num_elements; ++r) {
+      const auto wanted = Out::y_to_x(y_of_register<Out>(r));
+      const auto is_at = [&](index_t s) {
+        const auto x = In::y_to_x(y_of_register<In>(s));
+        return wanted == multi_index<Out::ndim_x>{{x[Order]...}};
+      };
+      index_t s = 0;
+      while (s < In::num_elements && !is_at(s)) ++s;
+      if (s == In::num_elements) return exchange;
+      exchange.source[r] = s;
     }
-    if (s == In::num_elements) return exchange;
-    exchange.source[r] = s;
+    exchange.is_possible = true;
   }
-  exchange.is_possible = true;
   return exchange;
 }
 
@@ -94,7 +102,7 @@ TILEWRIGHT_HD void exchange_through_lds(static_distributed_tensor<T, Out>& out,
 template <class T, class Out, class U, class In>
 TILEWRIGHT_HD constexpr void shuffle_tile(static_distributed_tensor<T, Out>& out,
                                           const static_distributed_tensor<U, In>& in) {
-  static_assert(Out::x_lengths == In::x_lengths, "shuffle_tile: the tiles have different lengths");
+  static_assert(detail::have_equal_lengths<Out, In>(), "shuffle_tile: the tiles have different lengths");
   constexpr bool possible = []<index_t... Ds>(sequence<Ds...>) {
     return detail::register_exchange_v<In, Out, Ds...>.is_possible;
   }(make_sequence<In::ndim_x>{});
@@ -121,7 +129,7 @@ template <class T, class Out, class In, TensorDescriptor Layout>
 TILEWRIGHT_HD void shuffle_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
                                 exec::lds_pointer lds, const Layout& layout, exec::call_site where = {}) {
   const exec::call_scope scope(where);
-  static_assert(Out::x_lengths == In::x_lengths, "shuffle_tile: the tiles have different lengths");
+  static_assert(detail::have_equal_lengths<Out, In>(), "shuffle_tile: the tiles have different lengths");
   detail::exchange_through_lds(out, in, lds, layout, layout);
 }
 template <class T, class Out, class In>
