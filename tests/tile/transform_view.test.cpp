@@ -79,6 +79,8 @@ int last_element(const Bias& bias_view) {
   }
 }
 
+static_assert(is_null_v<null_tensor_view> && is_null_v<null_tile_window> && is_null_v<null_tensor> && !is_null_v<int>);
+
 TEST(NullTensor, IsIgnored) {
   const std::vector<element> memory(32 * 64, 7);
   int with = 0, without = 0;
