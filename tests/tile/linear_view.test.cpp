@@ -161,11 +161,11 @@ TEST(WindowOnAViewThatRunsBackwards, ReadsAllOfIt) {
 }
 
 /// What the CPU backend says of a window at {0, 0}.
-template <class Descriptor>
+template <class T = element, class Descriptor>
 std::string fault_of(const Descriptor& descriptor) {
   try {
     run<tile_type>(arch::gfx942::value, [&] {
-      const auto view = make_tensor_view<global>(static_cast<const element*>(nullptr), descriptor);
+      const auto view = make_tensor_view<global>(static_cast<const T*>(nullptr), descriptor);
       (void)make_tile_window(view, lengths, {0, 0}, tile_type{});
     });
   } catch (const exec::fault& fault) {
@@ -190,6 +190,11 @@ TEST(TileWindow, RefusesStridesThatItCannotHave) {
   };
   EXPECT_SAYS(matrices(2), "tile_window: a stride does not fit into 32 bits; make a view for each index");
   EXPECT_EQ(fault_of(matrices(1)), "") << "nobody steps along a dimension of one index";
+  const auto two_rows = [](index_t stride) {
+    return make_naive_tensor_descriptor(make_tuple(2, 32), make_tuple(stride, number<1>{}));
+  };
+  EXPECT_EQ(fault_of<signed char>(two_rows(2147483616)), "") << "the last byte is byte 2^31 - 1";
+  EXPECT_NE(fault_of<signed char>(two_rows(2147483617)), "");
 }
 
 TEST(TileWindow, RefusesFarElementsOfViewsThatAreNotLinear) {

@@ -27,6 +27,7 @@ enum class lds_op : signed char {
   stmatrix,
 };
 
+/// How many kinds there are: indices of tables with a row for each.
 inline constexpr index_t num_lds_ops = index_t(lds_op::stmatrix) + 1;
 
 /// Families of instruction sets. RDNA calls LDS accesses ds_load and ds_store, CDNA ds_read and ds_write.
@@ -55,6 +56,7 @@ TILEWRIGHT_HD constexpr index_t access_bytes(lds_op op) {
   return 0;
 }
 
+/// Whether the instruction writes LDS.
 TILEWRIGHT_HD constexpr bool is_write(lds_op op) {
   return (lds_op::write_b8 <= op && op <= lds_op::write_b128) || op == lds_op::stmatrix;
 }
@@ -79,6 +81,7 @@ TILEWRIGHT_HD constexpr lds_op lds_read_op(index_t bytes) {
   return lds_op::read_b128;
 }
 
+/// The same for writes.
 TILEWRIGHT_HD constexpr lds_op lds_write_op(index_t bytes) {
   const index_t distance = index_t(lds_op::write_b8) - index_t(lds_op::read_b8);
   return static_cast<lds_op>(index_t(lds_read_op(bytes)) + distance);

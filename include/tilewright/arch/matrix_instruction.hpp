@@ -36,6 +36,7 @@ enum class matrix_op : signed char {
 /// What the operands of a matrix instruction consist of. Sums are int for i8, else float.
 enum class matrix_element : signed char { f16, bf16, f32, fp8_ocp, bf8_ocp, fp8_fnuz, bf8_fnuz, i8 };
 
+/// Whether elements are 8-bit floating-point numbers; below, their size.
 TILEWRIGHT_HD constexpr bool is_fp8(matrix_element e) {
   return e >= matrix_element::fp8_ocp && e <= matrix_element::bf8_fnuz;
 }

@@ -103,6 +103,7 @@ struct target {
   }
 };
 
+/// Whether AMD makes it: LDS instructions are ds_ ones, copies past registers fill LDS lane after lane.
 TILEWRIGHT_HD constexpr bool is_amd(const target& t) { return t.isa != instruction_set::ptx; }
 
 TILEWRIGHT_HD constexpr const char* instruction_name(const target& t, lds_op op) { return instruction_name(t.isa, op); }
@@ -127,6 +128,7 @@ TILEWRIGHT_HD constexpr inplace_vector<T, Capacity> list_of(Values... values) {
   return result;
 }
 
+/// A row of a target's LDS table; with two readings where sources disagree.
 TILEWRIGHT_HD constexpr lds_instruction lds_row(lds_op op, const lds_service& only) {
   return {op, list_of<lds_service, 2>(only)};
 }

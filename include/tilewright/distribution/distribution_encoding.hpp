@@ -83,8 +83,10 @@ TILEWRIGHT_HD constexpr index_t register_of_y(const distribution_encoding& e, co
   return d;
 }
 
+/// Why an encoding is none. bad_length: less than 1; replicated_per_thread: a factor of R in y.
 enum class encoding_fault { none, unknown_factor, owned_twice, owned_by_nobody, replicated_per_thread, bad_length };
 
+/// A fault and the factor that it is about.
 struct encoding_check {
   encoding_fault fault = encoding_fault::none;
   rh_id id = {-1, -1};

@@ -26,6 +26,7 @@ struct tile_copy_2d {
   index_t wave_groups = 1;
 };
 
+/// Why a copy cannot be divided: what must divide what; tile_distribution_encoding_pattern_2d has the sentences.
 enum class pattern_fault { none, not_positive, groups, vector, lanes, rows };
 
 /// How a copy is divided, and why it cannot be where `fault` says so.

@@ -8,6 +8,7 @@
 
 namespace tilewright {
 
+/// Why one encoding cannot be put into another; make_embed_tile_distribution_encoding has the sentences.
 enum class embed_fault { none, dimensions_differ, too_many_factors, too_many_ids };
 
 /// Whether embed(outer, inner) has room: both have as many dimensions,

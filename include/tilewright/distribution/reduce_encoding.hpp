@@ -7,6 +7,7 @@
 
 namespace tilewright {
 
+/// Why dimensions cannot be left out; make_reduce_tile_distribution_encoding has the sentences.
 enum class reduce_fault { none, no_such_dimension, listed_twice, too_many_factors };
 
 namespace detail {

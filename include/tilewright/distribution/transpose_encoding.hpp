@@ -8,6 +8,7 @@
 
 namespace tilewright {
 
+/// Why a tile cannot be transposed by an exchange between lanes; make_transpose_input_distribution has the sentences.
 enum class transpose_fault { none, dimensions, lanes, registers, too_many_factors };
 
 /// A distribution of the transposed tile, unless `fault` says why there is none.

@@ -10,6 +10,7 @@ namespace tilewright::exec {
 template <arch::matrix_op>
 inline constexpr index_t mma_parts = 1;
 
+/// What schedule_group counts.
 enum class instruction_kind : signed char { matrix, global_load, lds_read, lds_write };
 
 template <instruction_kind, index_t>

@@ -40,6 +40,7 @@ TILEWRIGHT_HD constexpr auto make_lds_index_swapping_descriptor() {
       make_tuple(sequence<1, 0>{}, sequence<2, 3>{}), make_tuple(sequence<0>{}, sequence<1>{}));
 }
 
+/// The same as a type with the documents' names.
 template <index_t KPerBlock, index_t KPack, index_t MLdsLayer, index_t MPerBlock, class T>
 struct lds_index_swapping {
   static constexpr auto descriptor = make_lds_index_swapping_descriptor<KPerBlock, KPack, MLdsLayer, MPerBlock, T>();

@@ -43,6 +43,7 @@ TILEWRIGHT_HD constexpr unsigned short half_bits_from_float(float value) {
   return static_cast<unsigned short>(sign | rounded);
 }
 
+/// Exact.
 TILEWRIGHT_HD constexpr float float_from_half_bits(unsigned short half) {
 #if TILEWRIGHT_NVPTX_PASS
   if (!__builtin_is_constant_evaluated()) {

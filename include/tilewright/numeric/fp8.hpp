@@ -91,6 +91,7 @@ struct fp8 {
   TILEWRIGHT_HD constexpr operator float() const { return detail::fp8_to_float<F>(bits); }
 };
 
+/// fp8: 4 bits of exponent and 3 of mantissa; bf8: 5 and 2.
 using fp8_ocp_t = fp8<fp8_format::e4m3>;
 using bf8_ocp_t = fp8<fp8_format::e5m2>;
 using fp8_fnuz_t = fp8<fp8_format::e4m3_fnuz>;

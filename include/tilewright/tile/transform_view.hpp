@@ -94,6 +94,7 @@ TILEWRIGHT_HD constexpr void store_tile(null_tile_window, const Tile&, Known = {
 template <memory_operation_enum, class Tile, class Known = known_inside<>>
 TILEWRIGHT_HD constexpr void update_tile(null_tile_window, const Tile&, Known = {}) {}
 
+/// Whether a view, a window or a tile stands for a tensor that is not there.
 template <class T>
 inline constexpr bool is_null_v =
     __is_same(T, null_tensor_view) || __is_same(T, null_tile_window) || __is_same(T, null_tensor);

@@ -25,6 +25,7 @@ struct number {
 /// of the generated code. It costs no template, as a number<> would.
 TILEWRIGHT_HD consteval index_t constant(index_t value) { return value; }
 
+/// CK Tile's name for a condition that the type carries.
 template <bool Value>
 using bool_constant = number<Value>;
 

@@ -6,6 +6,7 @@
 
 namespace tilewright {
 
+/// The smaller and the larger of two; the first of equals.
 template <class T>
 TILEWRIGHT_HD constexpr T min(T a, T b) {
   return b < a ? b : a;
@@ -21,11 +22,13 @@ TILEWRIGHT_HD constexpr T ceil_div(T a, T b) {
   return a / b + (a % b != 0);
 }
 
+/// The next multiple, for a >= 0 and multiple > 0; the result must fit.
 template <class T>
 TILEWRIGHT_HD constexpr T round_up(T a, T multiple) {
   return ceil_div(a, multiple) * multiple;
 }
 
+/// Greatest common divisor, never negative; of 0 and n it is |n|.
 TILEWRIGHT_HD constexpr index_t gcd(index_t a, index_t b) {
   while (b != 0) {
     const index_t rest = a % b;
@@ -35,6 +38,7 @@ TILEWRIGHT_HD constexpr index_t gcd(index_t a, index_t b) {
   return a < 0 ? -a : a;
 }
 
+/// 1, 2, 4, ...; not 0, nothing negative.
 TILEWRIGHT_HD constexpr bool is_power_of_two(long_index_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 /// The largest k with 2^k <= n, for n > 0.

@@ -38,6 +38,7 @@ template <class... Ts>
 concept Stateless = sizeof...(Ts) > 0 && (__is_empty(Ts) && ...) && (__is_trivially_constructible(Ts) && ...);
 }  // namespace detail
 
+/// Values of different types, by value: tuple{1, number<2>{}}.get<1>() is number<2>{}. An aggregate.
 template <class... Ts>
 struct tuple : detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...> {
   TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
@@ -77,6 +78,7 @@ struct tuple<> {
 template <class... Ts>
 tuple(Ts...) -> tuple<Ts...>;
 
+/// A tuple of copies of the values.
 template <class... Ts>
 TILEWRIGHT_HD constexpr tuple<Ts...> make_tuple(Ts... values) {
   if constexpr (sizeof...(Ts) == 0 || detail::Stateless<Ts...>) {
