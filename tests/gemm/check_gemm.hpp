@@ -69,11 +69,22 @@ struct gemm_case {
         value = type_convert<R>(std::is_same_v<R, int> ? 77.0f : __builtin_nanf(""));  // C may be anything, then
     }
     expected = c;
+    std::vector<double> rows(std::size_t(p.m) * std::size_t(p.k)), columns(std::size_t(p.n) * std::size_t(p.k));
     for (index_t z = 0; z < p.batch; ++z) {
+      auto element = rows.begin();
+      for (index_t i = 0; i < p.m; ++i) {
+        for (index_t l = 0; l < p.k; ++l) *element++ = double(float(a_at(z, i, l)));
+      }
+      element = columns.begin();
+      for (index_t j = 0; j < p.n; ++j) {
+        for (index_t l = 0; l < p.k; ++l) *element++ = double(float(b_at(z, l, j)));
+      }
       for (index_t i = 0; i < p.m; ++i) {
         for (index_t j = 0; j < p.n; ++j) {
+          const double *row = &rows[std::size_t(i) * std::size_t(p.k)],
+                       *column = &columns[std::size_t(j) * std::size_t(p.k)];
           double sum = 0;
-          for (index_t l = 0; l < p.k; ++l) sum += double(float(a_at(z, i, l))) * double(float(b_at(z, l, j)));
+          for (index_t l = 0; l < p.k; ++l) sum += row[l] * column[l];
           R& result = expected[std::size_t(z * args.batch_stride_c + long_index_t{i} * args.ldc + j)];
           result = type_convert<R>(
               float(finished(z, i, j, sum) + (p.beta == 0 ? 0.0 : double(p.beta) * double(float(result)))));

@@ -11,11 +11,18 @@
 
 namespace tilewright::testing_gemm {
 
-/// As gemm_case wants to see it.
-template <class Policy>
-struct hopper_case_policy : Policy {
-  using b_element_type = typename Policy::element_type;
+/// What gemm_case wants to know of a policy; the same for all tiles.
+template <class T, operand_major AMajor, operand_major BMajor, class Result, epilogue_options Epilogue>
+struct hopper_operand_types {
+  using element_type = T;
+  using b_element_type = T;
+  using result_type = Result;
+  static constexpr operand_major a_major = AMajor, b_major = BMajor;
+  static constexpr epilogue_options epilogue = Epilogue;
 };
+template <class Policy>
+using hopper_case = gemm_case<hopper_operand_types<typename Policy::element_type, Policy::a_major, Policy::b_major,
+                                                   typename Policy::result_type, Policy::epilogue>>;
 
 struct hopper_run {
   index_t resident = 2;  // clusters at the same time: what the work is shared among
@@ -57,13 +64,42 @@ exec::launch_report run_hopper(const gemm_args& args, hopper_run run = {}) {
 }
 
 template <class Policy>
-void expect_hopper(const problem& p, hopper_run run = {}) {
+exec::launch_report expect_hopper(const problem& p, hopper_run run = {}) {
   SCOPED_TRACE(std::to_string(p.m) + " x " + std::to_string(p.n) + " x " + std::to_string(p.k));
-  gemm_case<hopper_case_policy<Policy>> gemm(p);
-  ASSERT_STREQ(hopper_check<Policy>(gemm.args), nullptr);
+  hopper_case<Policy> gemm(p);
+  EXPECT_STREQ(hopper_check<Policy>(gemm.args), nullptr);
   const exec::launch_report report = run_hopper<Policy>(gemm.args, run);
   expect_result(gemm);
   EXPECT_EQ(report.totals.conflicts, 0);
+  return report;
+}
+
+/// Several tiles with edges for each of two clusters, batches, padded rows, and k that ends within a stage.
+template <class Policy>
+void expect_edges(float alpha, float beta) {
+  constexpr hopper_tile t = Policy::tile;
+  const index_t unit = 16 / index_t(sizeof(typename Policy::element_type));
+  expect_hopper<Policy>({.m = t.m * t.share_b + 8,
+                         .n = t.n + 24 - t.n % 16,
+                         .k = 2 * Policy::tile_k + unit,
+                         .alpha = alpha,
+                         .beta = beta,
+                         .batch = 2,
+                         .gap = unit});
+}
+
+/// One tile for all kinds of operands, with everything in one of them that an epilogue may do.
+template <index_t Tile>
+void expect_tile() {
+  using enum operand_major;
+  constexpr hopper_tile t = hopper_tiles[Tile];
+  using T = std::conditional_t<Tile % 2 == 0, half_t, bfloat16_t>;
+  using Other = std::conditional_t<Tile % 2 == 1, half_t, bfloat16_t>;
+  constexpr epilogue_options from_args{.from_args = true};
+  SCOPED_TRACE(std::to_string(t.m) + " x " + std::to_string(t.n));
+  expect_edges<hopper_policy<T, k, k, t>>(0.5f, 0);
+  expect_edges<hopper_policy<Other, k, mn, t, Other, Tile % 4 == 0 ? from_args : epilogue_options{}>>(1, 2);
+  expect_edges<hopper_policy<fp8_ocp_t, k, k, t, bfloat16_t, Tile % 4 == 1 ? from_args : epilogue_options{}>>(2, 0.5f);
 }
 
 }  // namespace tilewright::testing_gemm

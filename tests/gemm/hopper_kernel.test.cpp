@@ -1,17 +1,131 @@
 // SPDX-License-Identifier: MIT
-// Hopper GEMM kernels on the CPU backend.
+// Hopper GEMM kernels on the CPU backend: clusters of four, A by columns, what is counted; and a kernel with mistakes,
+// each of which is found.
 #include "check_hopper.hpp"
 
-namespace tilewright::testing_gemm {
+#include <string>
+
+namespace tilewright {
 namespace {
 
 using enum operand_major;
 
-TEST(HopperKernel, OneBlockWithOneConsumer) {
-  using policy = hopper_policy<half_t, k, k, hopper_tiles[7]>;
-  expect_hopper<policy>({.m = 64, .n = 64, .k = 64});
-  expect_hopper<policy>({.m = 65, .n = 72, .k = 200, .alpha = 0.5f, .beta = 2, .batch = 2, .gap = 8});
+/// What a careless kernel leaves out or does wrongly, where it is asked to.
+enum class mistake {
+  none,
+  parity_of_full,
+  parity_of_empty,
+  release_too_early,
+  no_release,
+  fewer_releases,
+  expects_less,
+  no_async_fence,
+  box_without_wait,
+  stores_without_wait,
+  no_last_wait
+};
+mistake made = mistake::none;
+
+/// Two blocks that share A, two consumers each.
+using careful_policy = hopper_policy<half_t, k, k, hopper_tiles[6]>;
+struct careless_policy : careful_policy {};
+
+}  // namespace
+
+template <>
+struct hopper_pipeline<careless_policy> : hopper_pipeline<careful_policy> {
+  using careful = hopper_pipeline<careful_policy>;
+
+  void init_barriers() const {
+    careful::init_barriers();
+    for (index_t s = 0; made == mistake::fewer_releases && s < num_stages; ++s)
+      empty(s).init(tile.consumers * tile.share_a - 1);
+  }
+  void fill(const cursor& at, const hopper_args& args, index_t m0, index_t n0, index_t k0, index_t batch) const {
+    if (made == mistake::expects_less && at.stage == 1) full(1).arrive_and_expect(-128);
+    careful::fill({at.stage, at.parity ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, batch);
+  }
+  void multiply(const cursor& at, index_t consumer, float* c, bool accumulate) const {
+    careful::multiply({at.stage, at.parity ^ unsigned(made == mistake::parity_of_full)}, consumer, c, accumulate);
+    if (made == mistake::release_too_early) careful::release(at.stage, block_to_tell(exec::thread_id() % 128));
+  }
+  void release(index_t stage, index_t block) const {
+    if (made == mistake::release_too_early || (made == mistake::no_release && stage == 1)) return;
+    careful::release(stage, block);
+  }
+};
+
+template <>
+struct hopper_boxes<careless_policy> : hopper_boxes<careful_policy> {
+  template <class ForEachUnit>
+  void store(const hopper_args& args, ForEachUnit for_each_unit) const {
+    unsigned i = 0;
+    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t) {
+      if (made != mistake::box_without_wait) full(i).wait(i / num_boxes & 1);
+      if (made != mistake::no_async_fence) exec::fence_async_proxy();
+      exec::bulk_store(args.c, address(i), n, m, batch);
+      exec::commit_bulk_stores();
+      if (made != mistake::stores_without_wait) exec::wait_for_bulk_stores_to_read<in_flight>();
+      if (i >= in_flight) free(i - in_flight).arrive();
+      ++i;
+    });
+    if (made != mistake::no_last_wait) exec::wait_for_bulk_stores_to_read<0>();
+  }
+};
+
+namespace testing_gemm {
+namespace {
+
+/// What is found, without lines.
+std::string fault_with(mistake m, float beta = 0) {
+  made = m;
+  hopper_case<careful_policy> gemm({.m = 3 * 128, .n = 4 * 128, .k = 10 * 64, .beta = beta});
+  std::string text = "no fault";
+  try {
+    run_hopper<careless_policy>(gemm.args, {.resident = 1});
+    expect_result(gemm);
+  } catch (const exec::host::fault& f) {
+    text = f.what();
+  }
+  for (auto at = text.find(" ("); at != text.npos; at = text.find(" (")) text.erase(at, text.find(')', at) + 1 - at);
+  return text;
+}
+
+void expect_found(mistake m, const std::string& what) {
+  const std::string found = fault_with(m);
+  EXPECT_NE(found.find(what), found.npos) << found;
+}
+
+TEST(HopperKernel, MistakesAreFound) {
+  EXPECT_EQ(fault_with(mistake::none), "no fault");
+  EXPECT_EQ(fault_with(mistake::none, 1), "no fault");
+  expect_found(mistake::parity_of_full, "multiplies LDS bytes");
+  expect_found(mistake::parity_of_empty, "waits for ever at a barrier in LDS, where");
+  expect_found(mistake::release_too_early, "copies to LDS bytes");
+  expect_found(mistake::no_release, "waits for ever at a barrier in LDS, where");
+  expect_found(mistake::fewer_releases, "that a matrix instruction read with no barrier between");
+  expect_found(mistake::expects_less, "barrier in LDS");
+  expect_found(mistake::no_async_fence, "without a fence_async_proxy() between");
+  expect_found(mistake::box_without_wait, "copies from LDS bytes");
+  expect_found(mistake::stores_without_wait, "before a bulk copy that reads there was waited for");
+  expect_found(mistake::no_last_wait, "wait_for_bulk_stores_to_read<0>() is missing");
+}
+
+TEST(HopperKernel, ClustersOfFour) {
+  using policy = hopper_policy<half_t, k, mn, hopper_tile{.m = 128, .n = 64, .share_b = 2, .share_a = 2}>;
+  expect_hopper<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8}, {.resident = 2, .workers = 2});
+}
+
+// Each element is written to LDS once and multiplied once.
+TEST(HopperKernel, Counts) {
+  using policy = hopper_policy<bfloat16_t, mn, mn, hopper_tile{.m = 128, .n = 64, .consumers = 1}>;
+  const exec::launch_report report = expect_hopper<policy>({.m = 256, .n = 128, .k = 192, .gap = 8});
+  EXPECT_EQ(report.matrix_instructions, 256 / 16 * (128 / 64) * (192 / 16));
+  EXPECT_EQ(report.of(arch::lds_op::stmatrix).executions, 256 * 128 / (32 * 8));
+  EXPECT_EQ(report.by_op.size(), 1u);
+  EXPECT_EQ(report.blocks, 2);
 }
 
 }  // namespace
-}  // namespace tilewright::testing_gemm
+}  // namespace testing_gemm
+}  // namespace tilewright
