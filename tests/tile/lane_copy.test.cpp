@@ -21,8 +21,7 @@ constexpr swizzled_layout layout{
 /// Copies the tiles at columns 0, 64 and 128 of a tensor to two buffers in turn, each in two parts of a group, with one
 /// group under way behind it, and compares what LDS holds. The tensor ends behind row 100, in the middle of the tile.
 TEST(LaneCopy, TilesAlongATensor) {
-  std::vector<element> data(tensor_rows * tensor_cols);
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = element(i % 60000 + 1);
+  const auto data = numbered<element>(tensor_rows * tensor_cols);
   const auto tensor = make_naive_tensor_descriptor(make_tuple(tensor_rows, tensor_cols),
                                                    make_tuple(tensor_cols, number<1>{}), number<8>{});
   const auto where = positions<moved>();

@@ -20,8 +20,7 @@ void expect_tiles(const arch::target& target, const Layout& layout) {
   using element = unsigned short;
   using moved = tile_distribution<copies::along_rows(rows, cols, 2, 64, Vector)>;
   using seen = tile_distribution<copies::along_rows(rows, cols, 2, 64, 2)>;
-  std::vector<element> data(tensor_rows * tensor_cols);
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = element(i % 60000 + 1);
+  const auto data = numbered<element>(tensor_rows * tensor_cols);
   const auto tensor = make_naive_tensor_descriptor(make_tuple(tensor_rows, tensor_cols),
                                                    make_tuple(tensor_cols, number<1>{}), number<8>{});
   const auto where = positions<seen>();

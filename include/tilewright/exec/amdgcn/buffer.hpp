@@ -3,26 +3,11 @@
 #pragma once
 
 #include <tilewright/exec/amdgcn/native.hpp>
+#include <tilewright/exec/global_buffer.hpp>
 #include <tilewright/util/math.hpp>
 
 namespace tilewright::exec {
 inline namespace amdgcn {
-
-/// Global memory from base on. Both members must be the same for all threads of a wave.
-struct global_buffer {
-  char* base;
-  long_index_t bytes;
-};
-
-/// The buffer of `bytes` bytes from `base` on; none if there are fewer than 0.
-TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes) {
-  return {static_cast<char*>(const_cast<void*>(base)), bytes};
-}
-
-/// The same memory without its first bytes.
-TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
-  return {buffer.base + bytes, buffer.bytes - bytes};
-}
 
 namespace detail {
 

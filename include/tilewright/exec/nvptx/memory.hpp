@@ -4,6 +4,7 @@
 
 #include <tilewright/arch/current.hpp>
 #include <tilewright/exec/block_index.hpp>
+#include <tilewright/exec/global_buffer.hpp>
 #include <tilewright/numeric/bits.hpp>
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/array.hpp>
@@ -94,22 +95,6 @@ TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& value)
 /// AMD only; here so that kernels written for every machine parse.
 template <class T>
 TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset);
-
-/// Global memory with bounds.
-struct global_buffer {
-  char* base;
-  long_index_t bytes;
-};
-
-/// The buffer of `bytes` bytes from `base` on; none if there are fewer than 0.
-TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes) {
-  return {static_cast<char*>(const_cast<void*>(base)), bytes};
-}
-
-/// The same memory without its first bytes.
-TILEWRIGHT_HD global_buffer advance(global_buffer buffer, long_index_t bytes) {
-  return {buffer.base + bytes, buffer.bytes - bytes};
-}
 
 namespace detail {
 
