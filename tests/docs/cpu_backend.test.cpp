@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What docs/cpu_backend.md shows.
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/exec/hopper.hpp>
 #include <tilewright/exec/host/launch.hpp>
+#include <tilewright/exec/host/make_tensor_map.hpp>
 
 #include <gtest/gtest.h>
 
@@ -48,13 +50,13 @@ std::string fault_of(void (*kernel)()) {
 TEST(docs_cpu_backend, faults) {
   const std::string outside = fault_of([] { exec::lds_store(exec::lds_allocate<512>(), exec::thread_id() * 8, 1.0); });
   EXPECT_EQ(outside,
-            "thread 64 of block (0, 0, 0) executes ds_write_b64 (cpu_backend.test.cpp:49) at LDS byte 512, outside of "
+            "thread 64 of block (0, 0, 0) executes ds_write_b64 (cpu_backend.test.cpp:51) at LDS byte 512, outside of "
             "the 512 bytes that it has allocated");
   const std::string unreached = fault_of([] {
     if (exec::wave_id() == 0) exec::block_sync();
   });
   EXPECT_EQ(unreached,
-            "thread 0 of block (0, 0, 0) waits for ever at a barrier (cpu_backend.test.cpp:54) that thread 64 does not "
+            "thread 0 of block (0, 0, 0) waits for ever at a barrier (cpu_backend.test.cpp:56) that thread 64 does not "
             "reach: it has left the kernel");
 }
 
@@ -73,8 +75,37 @@ TEST(docs_cpu_backend, checks_of_lds) {
     race = f.what();
   }
   EXPECT_EQ(race,
-            "thread 1 of block (0, 0, 0) reads LDS bytes 0 to 3 (cpu_backend.test.cpp:65) that thread 0 wrote "
-            "(cpu_backend.test.cpp:64) with no barrier between");
+            "thread 1 of block (0, 0, 0) reads LDS bytes 0 to 3 (cpu_backend.test.cpp:67) that thread 0 wrote "
+            "(cpu_backend.test.cpp:66) with no barrier between");
+}
+
+TEST(docs_cpu_backend, hopper) {
+  std::vector<tw::half_t> data(64 * 64);
+  exec::tensor_map map;
+  exec::make_tensor_map(map, {data.data(), tw::arch::matrix_element::f16, {64, 64, 1}, {128, 8192}, {64, 64}});
+  const auto kernel = [&] {
+    const exec::lds_pointer box = exec::lds_allocate<8192 + 8>();
+    const exec::mbarrier done{exec::lds_address(box + 8192)};
+    if (exec::thread_id() == 0) {
+      done.init(1);
+      exec::fence_barrier_init();
+      done.arrive_and_expect(8192);
+      exec::bulk_load(exec::lds_address(box), map, done, 0, 0, 0);
+    }
+    exec::block_sync();
+    exec::lds_load<int>(box, exec::thread_id() * 4);  // done.wait(0) is missing
+  };
+  std::string early;
+  try {
+    exec::launch(
+        {.target = &tw::arch::sm90::value, .block_size = 128, .lds_bytes = 8200, .check_lds = exec::lds_checks::on},
+        kernel);
+  } catch (const exec::host::fault& f) {
+    early = f.what();
+  }
+  EXPECT_EQ(early,
+            "thread 127 of block (0, 0, 0) reads LDS bytes 508 to 511 (cpu_backend.test.cpp:96) before the copy by "
+            "thread 0 (cpu_backend.test.cpp:93) to there was waited for");
 }
 
 }  // namespace

@@ -23,11 +23,11 @@ struct tensor {
   std::vector<element> data = std::vector<element>(pitch * rows * planes);
   exec::tensor_map map{};
 
-  explicit tensor(index_t box_columns) {
+  explicit tensor(index_t box_columns, index_t length = columns) {
     std::iota(data.begin(), data.end(), element(1));
     exec::make_tensor_map(map, {data.data(),
                                 arch::matrix_element::f16,
-                                {columns, rows, planes},
+                                {length, rows, planes},
                                 {pitch * 2, pitch * rows * 2},
                                 {box_columns, box_rows}});
   }
@@ -136,6 +136,24 @@ TEST(BulkCopy, StoresWhatIsInsideAndNothingElse) {
     });
     EXPECT_EQ(t.data, expected.data);
   }
+}
+
+// As an H100 does.
+TEST(BulkCopy, StoresCompleteSixteenBytesWithZeros) {
+  tensor t(64, 37), expected(64);
+  for (index_t row = 18; row < 21; ++row) {
+    for (index_t column = 0; column < 40; ++column) *expected.at(column, row, 0) = column < 37 ? 9 : 0;
+  }
+  run([&] {
+    exec::lds_allocate<lds_bytes>();
+    if (exec::thread_id() != 0) return;
+    for (index_t i = 0; i < tensor::box_rows * 64; ++i) exec::lds_store({}, box_place + 2 * i, element(9));
+    exec::fence_async_proxy();
+    exec::bulk_store(t.map, box_place, 0, 18, 0);
+    exec::commit_bulk_stores();
+    exec::wait_for_bulk_stores_to_read<0>();
+  });
+  EXPECT_EQ(t.data, expected.data);
 }
 
 TEST(BulkCopy, MulticastFillsTheBlocksOfItsMask) {

@@ -26,7 +26,8 @@ inline void bulk_load_multicast(unsigned lds, const tensor_map& map, mbarrier do
   detail::hopper().bulk_load(*current_thread, {&map, index_t(lds), {x, y, z}}, index_t(done.address), blocks, where);
 }
 
-/// A box from LDS to the tensor. What lies outside of the tensor is not written.
+/// A box from LDS to the tensor. What lies outside of the tensor is not written; but where its rows are no multiple of
+/// 16 bytes long, zeros complete the last 16.
 inline void bulk_store(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
   detail::hopper().bulk_store(*current_thread, {&map, index_t(lds), {x, y, z}}, where);
 }

@@ -33,7 +33,8 @@ TILEWRIGHT_HD void bulk_load_multicast(unsigned lds, const tensor_map& map, mbar
       : "memory");
 }
 
-/// A box from LDS to the tensor. What lies outside of the tensor is not written.
+/// A box from LDS to the tensor. What lies outside of the tensor is not written; but where its rows are no multiple of
+/// 16 bytes long, zeros complete the last 16.
 TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
                "r"(lds), "r"(x), "r"(y), "r"(z)
