@@ -15,12 +15,12 @@ enum class address_rule : signed char {
   independent,     // nothing is known
 };
 
-/// The vector that a distribution and a descriptor allow.
+/// The vector that a distribution and a descriptor allow; none along dimension `scattered`.
 TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, const distribution_encoding& encoding,
-                                                    index_t element_bytes) {
+                                                    index_t element_bytes, index_t scattered = -1) {
   const auto runs = contiguous_runs(graph, 1 << 20);
   array<index_t, tensor_graph::max_top> top_runs{};
-  for (index_t i = 0; i < graph.ndim(); ++i) top_runs[i] = runs[graph.top[i]];
+  for (index_t i = 0; i < graph.ndim(); ++i) top_runs[i] = i == scattered ? 1 : runs[graph.top[i]];
   return choose_vector(encoding, top_runs, element_bytes);
 }
 

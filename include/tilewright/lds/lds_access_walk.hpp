@@ -72,10 +72,7 @@ class lds_access_walk {
   TILEWRIGHT_HD constexpr lds_access_walk(const tensor_graph& graph, const distribution_encoding& encoding,
                                           index_t element_bytes)
       : graph_(&graph), encoding_(&encoding), element_bytes_(element_bytes) {
-    const auto runs = contiguous_runs(graph, 1 << 20);
-    array<index_t, max_x> top_runs{};
-    for (index_t i = 0; i < encoding.ndim_x(); ++i) top_runs[i] = runs[graph.top[i]];
-    vector_ = choose_vector(encoding, top_runs, element_bytes);
+    vector_ = choose_vector(graph, encoding, element_bytes);
     waves_ = encoding.ndim_p() == 1 ? 1 : encoding.p_length(0);
     lanes_ = encoding.p_length(encoding.ndim_p() - 1);
     accesses_ = encoding.num_elements_per_thread() / vector_.length;

@@ -24,12 +24,7 @@ template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementByt
 struct grouped_accesses {
   static constexpr index_t ndim = Encoding.ndim_x();
 
-  static constexpr vector_choice vector = [] {
-    const auto runs = contiguous_runs(Graph, 1 << 20);
-    array<index_t, Graph.ndim()> top_runs{};
-    for (index_t i = 0; i < Graph.ndim(); ++i) top_runs[i] = i == Gathered ? 1 : runs[Graph.top[i]];
-    return choose_vector(Encoding, top_runs, ElementBytes);
-  }();
+  static constexpr vector_choice vector = choose_vector(Graph, Encoding, ElementBytes, Gathered);
 
   static constexpr auto list = [] {
     using distribution = tile_distribution<Encoding>;

@@ -57,24 +57,19 @@ TILEWRIGHT_HD constexpr auto span_index() {
   }(make_sequence<count>{});
 }
 
-/// First registers of the groups of Unpacks neighbours along each y, in row-major order,
-/// and the distance of the group's members.
+/// Registers of the groups of Unpacks neighbours along each y, groups and members in row-major order.
 template <class Distribution, index_t... Unpacks>
 struct sweep_groups {
-  static constexpr index_t ndim = Distribution::ndim_y;
-  static constexpr multi_index<ndim> unpacks{{Unpacks...}};
-  static constexpr index_t per_group = (Unpacks * ... * 1);
-  static constexpr index_t count = Distribution::num_elements / per_group;
+  using walk_type = static_walk<Distribution::ndim_y>;
+  static constexpr walk_type walk = [] {
+    walk_type w{Distribution::y_lengths, {}, {{Unpacks...}}};
+    for (index_t i = 0; i < Distribution::ndim_y; ++i) w.order[i] = i;
+    return w;
+  }();
+  static constexpr index_t per_group = walk.per_group(), count = walk.num_groups();
 
   TILEWRIGHT_HD static constexpr index_t register_of(index_t group, index_t member) {
-    multi_index<ndim> y{};
-    for (index_t i = ndim; i-- > 0;) {
-      const index_t groups = Distribution::get_y_length(i) / unpacks[i];
-      y[i] = group % groups * unpacks[i] + member % unpacks[i];
-      group /= groups;
-      member /= unpacks[i];
-    }
-    return Distribution::y_to_register(y);
+    return Distribution::y_to_register(walk.at(group, member));
   }
 };
 
@@ -89,35 +84,37 @@ TILEWRIGHT_HD constexpr auto groups_of(sequence<Unpacks...>) {
     static_assert(sizeof...(Unpacks) == distribution::ndim_y,
                   "sweep_tile: unpacks need one number for each y of the distribution");
     if constexpr (sizeof...(Unpacks) == distribution::ndim_y) {
-      constexpr multi_index<sizeof...(Unpacks)> unpacks{{Unpacks...}};
-      static_assert(
-          [&] {
-            for (index_t i = 0; i < distribution::ndim_y; ++i) {
-              if (unpacks[i] < 1 || distribution::get_y_length(i) % unpacks[i] != 0) return false;
-            }
-            return true;
-          }(),
-          "sweep_tile: each number of unpacks must divide the length of its y");
+      constexpr bool divides = [] {
+        index_t i = 0;
+        return ((Unpacks >= 1 && distribution::get_y_length(i++) % Unpacks == 0) && ...);
+      }();
+      static_assert(divides, "sweep_tile: each number of unpacks must divide the length of its y");
       return sweep_groups<distribution, Unpacks...>{};
     }
   }
 }
 
+template <class F, class... Indices>
+concept CallableWith = requires(F& f, const Indices&... indices) { f(indices...); };
+
+// Members of the group are a pack of this function, not of a lambda inside: nvcc would find no function callable.
 TILEWRIGHT_CALLS_ANYTHING
+template <class Groups, index_t Group, class Tile, class F, index_t... Ms>
+TILEWRIGHT_HD constexpr void sweep_group(Tile& tile, F& f, sequence<Ms...>) {
+  using distribution = typename Tile::distribution_type;
+  if constexpr (CallableWith<F, decltype(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>())...>) {
+    f(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>()...);
+  } else {
+    static_assert(Groups::per_group == 1,
+                  "sweep_tile: the function must take one index for each element that is unpacked");
+    (f(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>(),
+       tile.thread_buffer[constant(Groups::register_of(Group, Ms))]),
+     ...);
+  }
+}
 template <class Groups, index_t Group, class Tile, class F>
 TILEWRIGHT_HD constexpr void sweep_group(Tile& tile, F& f) {
-  using distribution = typename Tile::distribution_type;
-  [&]<index_t... Ms>(sequence<Ms...>) TILEWRIGHT_INLINE_LAMBDA {
-    if constexpr (requires { f(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>()...); }) {
-      f(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>()...);
-    } else {
-      static_assert(Groups::per_group == 1,
-                    "sweep_tile: the function must take one index for each element that is unpacked");
-      (f(distributed_indices_of<distribution, Groups::register_of(Group, Ms)>(),
-         tile.thread_buffer[constant(Groups::register_of(Group, Ms))]),
-       ...);
-    }
-  }(make_sequence<Groups::per_group>{});
+  sweep_group<Groups, Group>(tile, f, make_sequence<Groups::per_group>{});
 }
 
 }  // namespace detail
