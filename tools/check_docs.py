@@ -4,12 +4,12 @@
 
 usage: check_docs.py ROOT [--program NAME=PATH]... [--write] | check_docs.py --self-test
 
-In README.md and all docs/**/*.md of ROOT
+In README.md, CONTRIBUTING.md, CHANGELOG.md and all docs/**/*.md of ROOT
   <!-- from FILE -->       before a code block: its lines stand in FILE, one after another, whatever their indentation
   <!-- all of FILE -->     before a code block: it is the whole of FILE, less the licence line
   <!-- output of NAME -->  up to <!-- end of output -->: what the program prints; --write updates it
   <!-- output of NAME ARGUMENTS -->  likewise, as a block that shows the command, what it prints, and its exit code unless that is 0
-Every block of C++ needs one of the first two. Links to other files of ROOT must lead somewhere.
+Every block of C++ needs one of the first two. Links to files of ROOT and to sections of documents must lead somewhere.
 """
 
 import re
@@ -23,7 +23,8 @@ from pathlib import Path
 BLOCK = re.compile(r"(?:^<!-- (from|all of) (\S+) -->\n\n?)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"^<!-- (?:from|all of) \S+ -->$", re.MULTILINE)
 OUTPUT = re.compile(r"(^<!-- output of (\S+(?: \S+)*) -->\n)(.*?)(^<!-- end of output -->$)", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 LICENCE = re.compile(r"^(//|#) SPDX-License-Identifier: .*\n")
 
 
@@ -58,11 +59,22 @@ def problems_of_blocks(root, text):
         yield "a mark of the form <!-- from FILE --> has no code block right behind it"
 
 
-def problems_of_links(folder, text):
+def anchors_in(text):
+    """What links to the headings of a document end with: GitHub's way of making them."""
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
-    for target in LINK.findall(prose):
-        if "://" not in target and not (folder / target).exists():
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(prose)}
+
+
+def problems_of_links(path, text):
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    for target, anchor in LINK.findall(prose):
+        if "://" in target:
+            continue
+        file = path.parent / target if target else path
+        if not file.exists():
             yield f"the link to {target} leads nowhere"
+        elif anchor and file.suffix == ".md" and anchor not in anchors_in(file.read_text(encoding="utf-8")):
+            yield f"the link to {target}#{anchor} leads to a section that is not there"
 
 
 def problems_of_outputs(text, outputs):
@@ -74,7 +86,8 @@ def problems_of_outputs(text, outputs):
 
 
 def documents_in(root):
-    return [path for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))] if path.is_file()]
+    at_the_root = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    return [path for path in [*at_the_root, *sorted((root / "docs").rglob("*.md"))] if path.is_file()]
 
 
 def output_of(command, programs):
@@ -101,7 +114,7 @@ def problems_in(root, outputs, programs):
     for path in documents:
         text = path.read_text(encoding="utf-8")
         shown.update(name for _, name, _, _ in OUTPUT.findall(text))
-        for problem in [*problems_of_blocks(root, text), *problems_of_links(path.parent, text),
+        for problem in [*problems_of_blocks(root, text), *problems_of_links(path, text),
                         *problems_of_outputs(text, outputs)]:
             yield f"{path.relative_to(root)}: {problem}"
     for name in sorted(set(programs) - {command.split()[0] for command in shown}):
@@ -130,6 +143,9 @@ def self_test():
         (table + inner.replace("<!-- from a.cpp -->\n", ""), "names no file"),
         (table + inner.replace("-->\n", "-->\n\ntext\n\n"), "no code block right behind it"),
         (table + "[c](c.md)\n", "leads nowhere"),
+        (table + "# A `b`, c\n[d](#a-b-c) [e](README.md#a-b-c) [f](a.cpp#L1)\n", None),
+        (table + "# A b\n[d](#a-c)\n", "a section that is not there"),
+        (table + "# A b\n[d](README.md#a-c)\n", "a section that is not there"),
         (table.replace("1 2", "1 3"), "does not show what table prints now"),
         (table.replace("of table", "of chair"), "no such program"),
         (inner, "no document shows what table prints"),

@@ -56,6 +56,16 @@ TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descrip
   return tensor_view<Space, T, Descriptor>{p, descriptor};
 }
 
+/// Refuses memory in LDS whose element type is not named, in a sentence.
+template <address_space_enum Space, TensorDescriptor Descriptor>
+TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descriptor& descriptor) {
+  constexpr bool names_element_type = sizeof(Descriptor) == 0;
+  static_assert(names_element_type,
+                "make_tensor_view: an lds_pointer has no element type; name it behind the address space, as in "
+                "make_tensor_view<address_space_enum::lds, half_t>");
+  return make_tensor_view<address_space_enum::lds, unsigned char>(p, descriptor);
+}
+
 namespace detail {
 /// On the CPU, refuses a run-time length of the contiguous dimension or a stride that breaks the promise that vectors
 /// rest on.
