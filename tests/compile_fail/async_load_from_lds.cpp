@@ -3,16 +3,7 @@
 // EXPECT: async_load_tile: the second window must be in global memory
 #include <tilewright/tile/async_load.hpp>
 
-namespace tw = tilewright;
-using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
-
-using distribution = tw::tile_distribution<
-    tw::tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8, 4>>, tuple<sequence<1, 2>>,
-                                   tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value>;
-constexpr auto lengths = make_tuple(number<8>{}, number<32>{});
-auto lds_view(tw::exec::lds_pointer p) {
-  return tw::make_tensor_view<tw::address_space_enum::lds, float>(p, tw::make_naive_tensor_descriptor_packed(lengths));
-}
+#include "sample_tile.hpp"
 
 void f(tw::exec::lds_pointer p) {
   const auto window = tw::make_tile_window(lds_view(p), lengths, {0, 0}, distribution{});

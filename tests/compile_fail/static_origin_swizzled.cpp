@@ -5,13 +5,7 @@
 
 #include <tilewright/lds/lds_index_swapping.hpp>
 
-namespace tw = tilewright;
-using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
-
-using distribution = tw::tile_distribution<
-    tw::tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8, 4>>, tuple<sequence<1, 2>>,
-                                   tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value>;
-constexpr auto lengths = make_tuple(number<8>{}, number<32>{});
+#include "sample_tile.hpp"
 
 void f(float* p) {
   constexpr auto layout = tw::make_lds_index_swapping_descriptor<64, 4, 1, 32, float>();

@@ -3,12 +3,8 @@
 // EXPECT: store_tile: the view is of const elements
 #include <tilewright/tile/load_store.hpp>
 
-namespace tw = tilewright;
+#include "sample_tile.hpp"
 
-using distribution =
-    tw::tile_distribution<tw::tile_distribution_encoding<tw::sequence<>, tw::tuple<tw::sequence<8>, tw::sequence<8, 4>>,
-                                                         tw::tuple<tw::sequence<1, 2>>, tw::tuple<tw::sequence<0, 0>>,
-                                                         tw::sequence<2>, tw::sequence<1>>::value>;
 auto view() {
   return tw::make_tensor_view<tw::address_space_enum::lds, const float>(
       tw::exec::lds_pointer{},

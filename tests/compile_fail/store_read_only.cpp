@@ -3,18 +3,10 @@
 // EXPECT: store_tile: the view is of const elements
 #include <tilewright/tile/load_store.hpp>
 
-namespace tw = tilewright;
+#include "sample_tile.hpp"
 
-using distribution =
-    tw::tile_distribution<tw::tile_distribution_encoding<tw::sequence<>, tw::tuple<tw::sequence<8>, tw::sequence<8, 4>>,
-                                                         tw::tuple<tw::sequence<1, 2>>, tw::tuple<tw::sequence<0, 0>>,
-                                                         tw::sequence<2>, tw::sequence<1>>::value>;
-auto view(const float* p) {
-  return tw::make_naive_tensor_view<tw::address_space_enum::global>(p, tw::make_tuple(8, 32),
-                                                                    tw::make_tuple(32, tw::number<1>{}));
-}
 void f(const tw::static_distributed_tensor<float, distribution>& tile) {
-  tw::store_tile(
-      tw::make_tile_window(view(nullptr), tw::make_tuple(tw::number<8>{}, tw::number<32>{}), {0, 0}, distribution{}),
-      tile);
+  tw::store_tile(tw::make_tile_window(view<const float>(nullptr), tw::make_tuple(tw::number<8>{}, tw::number<32>{}),
+                                      {0, 0}, distribution{}),
+                 tile);
 }

@@ -3,13 +3,7 @@
 // EXPECT: update_tile: 16-bit elements are updated atomically in pairs; the window's vectors must hold at least two
 #include <tilewright/tile/update.hpp>
 
-namespace tw = tilewright;
-using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
-
-using distribution = tw::tile_distribution<
-    tw::tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8, 4>>, tuple<sequence<1, 2>>,
-                                   tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value>;
-constexpr auto lengths = make_tuple(number<8>{}, number<32>{});
+#include "sample_tile.hpp"
 
 void f(tw::half_t* p, const tw::static_distributed_tensor<tw::half_t, distribution>& tile) {
   const auto single =

@@ -8,13 +8,8 @@
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/tile_scatter_gather.hpp>
 
-namespace tw = tilewright;
-using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
+#include "sample_tile.hpp"
 
-using distribution = tw::tile_distribution<
-    tw::tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8, 4>>, tuple<sequence<1, 2>>,
-                                   tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value>;
-constexpr auto lengths = make_tuple(number<8>{}, number<32>{});
 constexpr auto packed = tw::make_naive_tensor_descriptor_packed(lengths);
 using line =
     tw::tile_distribution<tw::tile_distribution_encoding<sequence<>, tuple<sequence<64, 2>>, tuple<sequence<1>>,

@@ -6,12 +6,8 @@
 // EXPECT: make_static_distributed_lds_tensor: elements have 1, 2, 4, 8 or 16 bytes
 #include <tilewright/tile/static_distributed_lds_tensor.hpp>
 
-namespace tw = tilewright;
-using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
+#include "sample_tile.hpp"
 
-using distribution = tw::tile_distribution<
-    tw::tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8, 4>>, tuple<sequence<1, 2>>,
-                                   tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value>;
 struct three_floats {
   float x, y, z;
 };
