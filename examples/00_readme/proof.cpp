@@ -15,7 +15,7 @@ using operand = tw::tile_distribution<tw::encoding_of(describe(matrix_op::mfma_3
 using from_plain = tw::lds_access<gfx942, plain, operand, tw::half_t, tw::lds_access_kind::read>;
 using from_swizzled = tw::lds_access<gfx942, swizzled, operand, tw::half_t, tw::lds_access_kind::read>;
 
-static_assert(tw::require_conflict_free<from_swizzled>());  // of from_plain, this does not compile
+static_assert(tw::require_conflict_free<from_swizzled>());  // with from_plain it does not compile
 
 int main() {
   std::printf("extra LDS cycles of one read: %d plain, %d swizzled\n", from_plain::analysis.conflicts,
