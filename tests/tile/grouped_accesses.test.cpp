@@ -87,6 +87,11 @@ TEST(GroupedAccesses, ShareAddressesAlongLinearDimensions) {
   static_assert(columns::list.num_groups == 4 && columns::list.immediate[1] == 32 && columns::list.base[3] == 1);
   static_assert(both::list.num_groups == 1 && both::list.immediate[3] == 800);
   static_assert(gathered::page.count == 4 && gathered::page.of_access[5] == 1 && gathered::page.x[2] == 16);
+  // Rows with a stride that is the first run-time value: each has an address of its own.
+  constexpr auto pitched =
+      make_naive_tensor_descriptor(make_tuple(number<32>{}, number<96>{}), make_tuple(100, number<1>{}), number<4>{});
+  using rows_and_columns = grouped_accesses<pitched.graph, encoding, 4, -1, 0, 1>;
+  static_assert(step_along(pitched.graph, 0).slot == 0 && rows_and_columns::list.num_groups == 4);
 }
 
 }  // namespace
