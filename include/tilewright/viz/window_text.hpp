@@ -36,6 +36,10 @@ std::string tile_window_range_text(const Window& window, index_t i_begin, index_
   using view_type = typename Window::view_type;
   using element_type = typename view_type::element_type;
   static_assert(Window::ndim == 2, "print_tile_window_range: the window must have two dimensions");
+  static_assert(
+      !requires { requires Window::gathered >= 0; },
+      "print_tile_window_range: the window's indices come from a table, each thread's from its own; print a window of "
+      "the view");
   const auto& descriptor = window.view.descriptor;
   const multi_index<2> origin = window.get_window_origin();
   std::string text = label + (label.empty() ? "" : " ") + "window range [" + std::to_string(i_begin) + ":" +
@@ -55,7 +59,8 @@ std::string tile_window_range_text(const Window& window, index_t i_begin, index_
         continue;
       }
       element_type value;
-      const long_index_t offset = long_index_t(descriptor.calculate_offset(index) - of_buffer) * index_t(sizeof(value));
+      const auto elements = index_t(unsigned(descriptor.calculate_offset(index)) - unsigned(of_buffer));
+      const long_index_t offset = long_index_t(elements) * index_t(sizeof(value));
       __builtin_memcpy(&value, detail::memory_of(window.view.buffer) + offset, sizeof(value));
       text += detail::element_text(value);
     }
