@@ -31,8 +31,4 @@ std::unique_ptr<contender> make_cublas_contender();
 std::unique_ptr<contender> make_tilewright_contender();
 std::unique_ptr<contender> make_portable_contender();
 
-/// TFLOP/s of mma.sync on registers alone, f16: what portable kernels are measured against.
-/// Defined in portable_contender.cu.
-double mma_sync_tflops();
-
 }  // namespace gpu_benchmark

@@ -48,6 +48,21 @@ facts about_the_machine(const std::string& commit) {
           {"commit", commit}};
 }
 
+constexpr double ceiling_seconds = 0.25;  // of a launch: long enough for the control of power
+
+std::vector<ceiling> measure_all_ceilings(const std::vector<std::string>& types) {
+  std::vector<const ceiling_loop*> loops;
+  for (const ceiling_loop& l : ceiling_loops) loops.push_back(&l);
+  std::vector<ceiling> all;
+  for (const element type : {element::f16, element::bf16}) {
+    if (std::find(types.begin(), types.end(), name_of(type)) == types.end()) continue;
+    for (const ceiling& c : measure_ceilings(type, loops, 6, ceiling_seconds)) all.push_back(c);
+  }
+  if (all.empty())
+    throw std::invalid_argument("--ceilings: mma.sync multiplies 16-bit elements; give --dtype f16,bf16");
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -70,6 +85,9 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(1e-4, 10.0))
       ->capture_default_str();
   app.add_option("--seed", options.seed, "of the operands")->capture_default_str();
+  bool ceilings = false;
+  app.add_flag("--ceilings", ceilings,
+               "instead of products: what mma.sync reaches in loops of nothing but instructions (f16, bf16)");
   app.add_flag("--verify-only", options.verify_only, "do not time");
   app.add_option("--json", json_file, "write the results to this file");
   app.add_option("--commit", commit, "what to call the state of the sources in the results");
@@ -88,6 +106,15 @@ int main(int argc, char** argv) try {
     if (!json) throw std::invalid_argument("cannot write '" + json_file + "'");
   }
   facts about = about_the_machine(commit);
+  const auto write = [&](const std::string& text) {
+    if (json.is_open() && !(json << text << std::flush)) throw std::runtime_error("writing '" + json_file + "' failed");
+  };
+  if (ceilings) {
+    const std::vector<ceiling> all = measure_all_ceilings(types);
+    print_ceilings(all);
+    write(to_json(about, all));
+    return 0;
+  }
   std::vector<std::unique_ptr<contender>> contenders;
   const auto takes_part = [&](const char* name) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
@@ -96,7 +123,10 @@ int main(int argc, char** argv) try {
   if (takes_part("portable")) contenders.push_back(make_portable_contender());
   if (takes_part("tilewright")) contenders.push_back(make_tilewright_contender());
 
-  if (takes_part("portable")) about["mma.sync on registers alone, TFLOP/s"] = std::to_string(mma_sync_tflops());
+  if (takes_part("portable")) {
+    const auto alone = measure_ceilings(element::f16, {&ceiling_loops[reference_loop]}, 3, ceiling_seconds);
+    about["mma.sync on registers alone, TFLOP/s"] = std::to_string(median(alone[0].tflops));
+  }
   print_head(about);
   std::vector<result> results;
   bool correct = true;
@@ -117,8 +147,7 @@ int main(int argc, char** argv) try {
     }
   }
   print_means(results);
-  if (json.is_open() && !(json << to_json(about, results) << std::flush))
-    throw std::runtime_error("writing '" + json_file + "' failed");
+  write(to_json(about, results));
   return correct ? 0 : 1;
 } catch (const std::invalid_argument& e) {
   std::fprintf(stderr, "gemm-benchmark: %s\n", e.what());

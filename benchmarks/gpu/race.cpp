@@ -50,13 +50,6 @@ int calibrated_launches(runner& r, std::size_t sets, double block_seconds) {
 
 }  // namespace
 
-double standing::median() const {
-  std::vector<double> s = seconds;
-  std::sort(s.begin(), s.end());
-  const std::size_t half = s.size() / 2;
-  return s.size() % 2 ? s[half] : (s[half - 1] + s[half]) / 2;
-}
-
 std::vector<standing> race(const problem& p, const std::vector<std::unique_ptr<contender>>& contenders,
                            const race_options& options) {
   operand_pool pool(p, options.seed);

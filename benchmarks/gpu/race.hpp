@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contender.hpp"
+#include "median.hpp"
 #include "operand_pool.hpp"
 
 namespace gpu_benchmark {
@@ -22,8 +23,7 @@ struct standing {
   double difference_to_first = 0;  // ||c - c of the first contender|| / ||c of the first||
   bool correct = false;
   std::vector<double> seconds;  // one launch, by block
-  double median() const;
-  double tflops(const problem& p) const { return p.flops() / median() * 1e-12; }
+  double tflops(const problem& p) const { return p.flops() / median(seconds) * 1e-12; }
 };
 
 /// All contenders on the same buffers. Blocks of back-to-back launches take turns,

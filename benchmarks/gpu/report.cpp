@@ -19,14 +19,7 @@ const standing* find(const result& r, const std::string& name) {
 /// The library's rate over cuBLAS's; 0 where one of them did not take part.
 double ratio(const result& r) {
   const standing *ours = find(r, "tilewright"), *cublas = find(r, "cublas");
-  return ours && cublas ? cublas->median() / ours->median() : 0;
-}
-
-/// Half the distance between the quartiles, over the median.
-double spread(const standing& s) {
-  std::vector<double> t = s.seconds;
-  std::sort(t.begin(), t.end());
-  return (t[t.size() * 3 / 4] - t[t.size() / 4]) / 2 / s.median();
+  return ours && cublas ? median(cublas->seconds) / median(ours->seconds) : 0;
 }
 
 }  // namespace
@@ -46,7 +39,7 @@ void print_row(const result& r) {
     if (s.seconds.empty()) {
       std::printf("%10s %8s ", "", "");
     } else {
-      std::printf("%10.1f %8.2f ", s.tflops(r.what), 100 * spread(s));
+      std::printf("%10.1f %8.2f ", s.tflops(r.what), 100 * spread(s.seconds));
     }
     std::printf("%10.2e  %s%s\n", s.error.relative_error, s.correct ? "" : "WRONG ", s.choice.c_str());
     if (!s.correct) {
@@ -100,14 +93,39 @@ std::string to_json(const facts& about, const std::vector<result>& results) {
                {"checked_entries", s.error.entries},
                {"difference_to_first", s.difference_to_first}};
         if (!s.seconds.empty()) {
-          one["seconds"] = s.median();
-          one["spread"] = spread(s);
+          one["seconds"] = median(s.seconds);
+          one["spread"] = spread(s.seconds);
           one["block_seconds"] = s.seconds;
         }
       }
       row["contenders"][s.name] = one;
     }
     all["results"].push_back(row);
+  }
+  return all.dump(1) + "\n";
+}
+
+void print_ceilings(const std::vector<ceiling>& all) {
+  std::printf("%-6s %-34s %8s %8s %9s %6s\n", "type", "what is in the loop", "clocks", "MHz", "TFLOP/s", "+- %");
+  for (const ceiling& c : all) {
+    std::printf("%-6s %-34s %8.2f %8.0f %9.1f %6.2f\n", name_of(c.type), c.loop->name, median(c.clocks),
+                median(c.megahertz), median(c.tflops), 100 * spread(c.tflops));
+  }
+}
+
+std::string to_json(const facts& about, const std::vector<ceiling>& ceilings) {
+  nlohmann::ordered_json all;
+  for (const auto& [key, value] : about) all[key] = value;
+  all["ceilings"] = nlohmann::ordered_json::array();
+  for (const ceiling& c : ceilings) {
+    all["ceilings"].push_back({{"type", name_of(c.type)},
+                               {"loop", c.loop->name},
+                               {"gaussian", c.loop->gaussian},
+                               {"clocks", median(c.clocks)},
+                               {"megahertz", median(c.megahertz)},
+                               {"tflops", median(c.tflops)},
+                               {"spread", spread(c.tflops)},
+                               {"launch_tflops", c.tflops}});
   }
   return all.dump(1) + "\n";
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "ceilings.hpp"
 #include "race.hpp"
 
 namespace gpu_benchmark {
@@ -23,5 +24,9 @@ void print_means(const std::vector<result>& results);
 /// One object per problem in "results", with `tflops`, `cublas_tflops` and
 /// `ratio_to_cublas` of the library's contender.
 std::string to_json(const facts& about, const std::vector<result>& results);
+
+/// The same for loops of instructions, in "ceilings": medians, and `tflops` of each launch.
+void print_ceilings(const std::vector<ceiling>& all);
+std::string to_json(const facts& about, const std::vector<ceiling>& ceilings);
 
 }  // namespace gpu_benchmark

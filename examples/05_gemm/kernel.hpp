@@ -60,7 +60,9 @@ struct policy : detail::base_policy<Choice, Arch>::type {
   static constexpr tw::epilogue_options epilogue{.from_args = Choice::variant.has_epilogue};
   static constexpr tw::split_k_kind split_k =
       Choice::variant.splits_k ? tw::split_k_kind::workspace : tw::split_k_kind::none;
-  static constexpr tw::grid_order order{.curve = Choice::variant.curve, .dies = Arch::value.num_dies};
+  static constexpr tw::grid_order order{.curve = Choice::variant.curve,
+                                        .group_rows = detail::base_policy<Choice, Arch>::type::order.group_rows,
+                                        .dies = Arch::value.num_dies};
 };
 
 /// Whether a target has matrix instructions for elements of T.

@@ -3,6 +3,7 @@
 #include "check_gemm.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/gemm/named_policies.hpp>
 
 namespace tilewright::testing_gemm {
 namespace {
@@ -35,12 +36,14 @@ TEST(MultiStagePipeline, TransposedB) { expect_any_number_of_tiles<policy<arch::
 TEST(MultiStagePipeline, TransposedA) { expect_any_number_of_tiles<policy<arch::sm80, bfloat16_t, mn, k, 3>>(); }
 TEST(MultiStagePipeline, BothTransposed) { expect_any_number_of_tiles<policy<arch::sm90, half_t, mn, mn, 3, 64>>(); }
 
-// What the benchmark on an H100 runs: eight waves of 64 x 64.
-template <operand_major B>
-using large_policy =
-    gemm_policy<arch::sm90, half_t, k, B, 8, block_tile{128, 256, 64, 2, 4, mma_m16n8k16_x2}, multi_stage_pipeline<4>>;
-static_assert(require_conflict_free_gemm<large_policy<k>>() && require_conflict_free_gemm<large_policy<mn>>());
-TEST(MultiStagePipeline, LargeTiles) { expect_any_number_of_tiles<large_policy<mn>>(); }
+// What the benchmark on an H100 runs: eight waves of 64 x 64. LDS of sm_80 holds three stages.
+template <class Arch, operand_major B>
+using large_policy = gemm_128x256<Arch, half_t, k, B, 8>;
+static_assert(std::is_same_v<large_policy<arch::sm80, k>::pipeline, multi_stage_pipeline<3>> &&
+              std::is_same_v<large_policy<arch::sm90, mn>::pipeline, multi_stage_pipeline<4>>);
+static_assert(require_conflict_free_gemm<large_policy<arch::sm90, k>>() &&
+              require_conflict_free_gemm<large_policy<arch::sm90, mn>>());
+TEST(MultiStagePipeline, LargeTiles) { expect_any_number_of_tiles<large_policy<arch::sm90, mn>>(); }
 
 }  // namespace
 }  // namespace tilewright::testing_gemm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Block tiles and pipelines for AMD GPUs that have names.
+// Block tiles and pipelines that have names.
 #pragma once
 
 #include <tilewright/gemm/direct_tile.hpp>
@@ -49,6 +49,14 @@ struct gemm_one_wave
     : gemm_policy<Arch, T, AMajor, BMajor, Vector, two_buffers_tile<Arch, T>(2, 2), one_wave_pipeline> {
   static constexpr const char* name = "gemm_one_wave";
 };
+/// For NVIDIA GPUs: eight waves of 64 x 64, and as many stages of multi_stage_pipeline as LDS holds, up to four (sm_90; sm_80: three).
+/// Elements have 16 bits, and a Vector 16 bytes. 132 multiprocessors then have as many rows of A as columns of B.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_128x256
+    : gemm_policy<Arch, T, AMajor, BMajor, Vector, block_tile{128, 256, 64, 2, 4, default_block_tile<Arch, T>().op}> {
+  static constexpr const char* name = "gemm_128x256";
+  static constexpr grid_order order{.group_rows = 16, .dies = Arch::value.num_dies};
+};
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_128x128 : gemm_policy<Arch, T, AMajor, BMajor, Vector, default_block_tile<Arch, T>()> {
   static constexpr const char* name = "gemm_128x128";
@@ -69,7 +77,7 @@ inline constexpr bool has_one_wave_tile = sizeof(T) > 1 || (Arch::value.lds_byte
                                                             AMajor == operand_major::k && BMajor == operand_major::k);
 
 /// The policies that a target has names for: by size, the largest tile first, then other pipelines for the largest. 256
-/// x 256 needs the registers of CDNA.
+/// x 256 needs the registers of CDNA, 128 x 256 copies without registers.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 constexpr auto named_policies() {
   using medium = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;
@@ -83,6 +91,8 @@ constexpr auto named_policies() {
     } else {
       return tuple<large, medium, half, small, groups>{};
     }
+  } else if constexpr (Arch::value.isa == arch::instruction_set::ptx && Vector * sizeof(T) == 16) {
+    return tuple<gemm_128x256<Arch, T, AMajor, BMajor, Vector>, medium, half, small>{};
   } else {
     return tuple<medium, half, small>{};
   }
