@@ -48,9 +48,11 @@ known_kernels kernels_for(const std::string& target) {
     if (target == "gfx950") return kernels_for<gfx950>(gpu);
     if (target == "gfx1100") return kernels_for<gfx1100>(gpu);
     if (target == "gfx1201") return kernels_for<gfx1201>(gpu);
+    if (target == "sm_80") return kernels_for<sm80>(gpu);
+    if (target == "sm_90") return kernels_for<sm90>(gpu);
   }
-  throw refusal("there are no published figures for '" + target +
-                "'; --explain knows gfx90a, gfx942, gfx950, gfx1100 and gfx1201");
+  throw refusal("there are no figures for '" + target +
+                "'; --explain knows gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_80 and sm_90");
 }
 
 tw::gemm_estimate choice(const known_kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -64,11 +66,19 @@ tw::gemm_estimate choice(const known_kernels& kernels, std::int64_t m, std::int6
   return best;
 }
 
-const char* bound_of(const known_kernels& kernels, const tw::gemm_estimate& e) {
+const char* name_of(tw::gemm_bound bound) {
+  switch (bound) {
+    case tw::gemm_bound::lds: return "LDS";
+    case tw::gemm_bound::l2: return "L2";
+    case tw::gemm_bound::matrix_instructions: break;
+  }
+  return "matrix";
+}
+
+std::string bound_of(const known_kernels& kernels, const tw::gemm_estimate& e) {
   if (e.memory_seconds > e.loop_seconds) return "memory";
-  const bool lds = kernels.reports[std::size_t(e.policy)].bound(*kernels.gpu) == tw::gemm_bound::lds;
-  if (e.idle >= 0.25) return lds ? "LDS, idle units" : "matrix, idle units";
-  return lds ? "LDS" : "matrix";
+  const std::string part = name_of(kernels.reports[std::size_t(e.policy)].bound(*kernels.gpu));
+  return e.idle >= 0.25 ? part + ", idle units" : part;
 }
 
 }  // namespace
@@ -78,7 +88,7 @@ std::string explain(const std::string& target, std::int64_t m, std::int64_t n, s
   const tw::gpu_facts& gpu = *kernels.gpu;
   std::string text =
       formatted("%s (%s): %d compute units, %.4g GHz, f16 %.5g TFLOP/s, %.4g GB/s\n", gpu.name, gpu.target,
-                gpu.compute_units, gpu.boost_ghz, gpu.tera_16bit, gpu.memory_gigabytes_per_second);
+                gpu.compute_units, gpu.clock_ghz, gpu.tera_16bit, gpu.memory_gigabytes_per_second);
   text += formatted(
       "f16, A row-major, B column-major; for one tile along k of one block:\n%-14s %-12s %5s %10s %9s %9s %9s %9s %9s "
       "%9s %5s %6s %-7s %8s\n",
@@ -90,15 +100,14 @@ std::string explain(const std::string& target, std::int64_t m, std::int64_t n, s
     text += formatted("%-14s %-12s %5d %10.0f %9d %9d %9d %9s %9d %9d %5d %6d %-7s %8.1f\n", kernels.names[i],
                       tile.c_str(), r.tile.num_waves(), r.matrix_clocks(gpu), r.lds_read_clocks, r.lds_write_clocks,
                       r.wait_clocks(gpu) + r.turns * tw::lds_latency, r.conflict_free ? "none" : "some", r.global_bytes,
-                      r.lds_bytes, r.registers, r.blocks_per_cu(gpu),
-                      r.bound(gpu) == tw::gemm_bound::lds ? "LDS" : "matrix", r.tera_bound(gpu));
+                      r.lds_bytes, r.registers, r.blocks_per_cu(gpu), name_of(r.bound(gpu)), r.tera_bound(gpu));
   }
   const tw::gemm_estimate e = choice(kernels, m, n, k);
   const double tera = 2.0 * double(m) * double(n) * double(k) / e.seconds * 1e-12;
   text += formatted("m n k = %lld %lld %lld: %s, k in %d part%s; at best %.4g us, %.4g TFLOP/s, bound by %s\n",
                     static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k),
                     kernels.names[std::size_t(e.policy)], e.split_k, e.split_k == 1 ? "" : "s", e.seconds * 1e6, tera,
-                    bound_of(kernels, e));
+                    bound_of(kernels, e).c_str());
   return text;
 }
 
@@ -122,7 +131,7 @@ std::string explain_shapes(const std::string& target) {
       const tw::gemm_estimate e = choice(kernels, m, n, k);
       text += formatted("%6d %6d %6d  %-14s %10d %8.0f %% %8.4g %8.4g  %s\n", m, n, k,
                         kernels.names[std::size_t(e.policy)], e.split_k, e.idle * 100, e.seconds * 1e6,
-                        2.0 * m * n * k / e.seconds * 1e-12, bound_of(kernels, e));
+                        2.0 * m * n * k / e.seconds * 1e-12, bound_of(kernels, e).c_str());
     }
   }
   return text;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <tilewright/arch/arch.hpp>
 
 namespace tilewright {
@@ -12,6 +14,8 @@ namespace {
 constexpr const gpu_facts& mi210 = known_gpus[0];
 constexpr const gpu_facts& mi300x = known_gpus[1];
 constexpr const gpu_facts& mi355x = known_gpus[2];
+constexpr const gpu_facts& a100 = known_gpus[5];
+constexpr const gpu_facts& h100 = known_gpus[6];
 constexpr auto k = operand_major::k;
 
 TEST(StaticReport, OfA128x128x64TileOnMi300x) {
@@ -29,6 +33,30 @@ TEST(StaticReport, OfA128x128x64TileOnMi300x) {
   EXPECT_EQ(r.bound(mi300x), gemm_bound::lds);
   EXPECT_EQ(r.bound(mi210), gemm_bound::matrix_instructions);
   EXPECT_NEAR(r.tera_bound(mi300x), 1307.4 * 1024 / 1280, 1);
+}
+
+TEST(StaticReport, OfA128x256x64TileOnH100) {
+  const gemm_static_report r = static_report<gemm_128x256<arch::sm90, half_t, k, k, 8>>();
+  EXPECT_NEAR(r.matrix_clocks(h100), 1536, 1) << "eight waves, 128 instructions of 6 clocks, four tensor cores";
+  EXPECT_EQ(r.lds_read_clocks, 8 * 32 * 4) << "8 waves, 32 instructions, 4 wavefronts each";
+  EXPECT_EQ(r.lds_write_clocks, 8 * 12 * 4);
+  EXPECT_NEAR(r.l2_clocks(h100), 384 * 128 / 34.0, 0.1);
+  EXPECT_NEAR(r.l2_clocks(h100, false), 384 * 160 / 34.0, 0.1) << "rows that begin within a sector of 32 bytes";
+  EXPECT_NEAR(r.step_clocks(h100), 1536 + 0.2 * 1408, 1) << "no waiting at the barrier: operands are in registers";
+  EXPECT_EQ(r.lds_bytes, 4 * 384 * 128);
+  EXPECT_EQ(r.registers, 128 + 32 + 64);
+  EXPECT_EQ(r.blocks_per_cu(h100), 1);
+  EXPECT_TRUE(r.conflict_free);
+  EXPECT_EQ(r.bound(h100), gemm_bound::matrix_instructions);
+  // A quarter of the results for a third of the bytes; operands of B contiguous along n have no rows along k.
+  const gemm_static_report medium = static_report<gemm_128x128<arch::sm90, half_t, k, operand_major::mn, 8>>();
+  EXPECT_EQ(medium.bound(h100), gemm_bound::l2);
+  EXPECT_NEAR(medium.l2_clocks(h100, false), (256 * 64 + 128 * 32) / 34.0, 0.1);
+  EXPECT_EQ(medium.blocks_per_cu(h100), 2);
+  // Three stages fit, and nothing is known of what L2 delivers.
+  const gemm_static_report older = static_report<gemm_128x256<arch::sm80, half_t, k, k, 8>>();
+  EXPECT_EQ(older.lds_bytes, 3 * 384 * 128);
+  EXPECT_NEAR(older.step_clocks(a100), 2048, 2) << "a tensor core needs 8 clocks";
 }
 
 // In named_policies of CDNA.
@@ -125,6 +153,42 @@ TEST(BestPolicy, DirectTiles) {
   shape(static_report<gemm_direct_256x256<arch::gfx942, half_t, k, k, 2>>(), 64, 2);
   shape(static_report<gemm_direct_128x128<arch::gfx942, bfloat16_t, k, k, 8>>(), 64, 4);
   shape(static_report<gemm_direct_128x128<arch::gfx90a, float, k, k, 4>>(), 64, 4);
+}
+
+// Microseconds of the named policies on an H100, f16, A row-major and B column-major, operands in turn so that L2 does
+// not hold them.
+TEST(BestPolicy, OnH100AsMeasured) {
+  struct measured {
+    long_index_t m, n, k;
+    array<double, 4> microseconds;
+  };
+  const auto reports = named_reports<arch::sm90, half_t, k, k, 8>();
+  for (const measured& p :
+       {measured{512, 512, 512, {13.4, 9.2, 7.8, 6.8}}, measured{1024, 1024, 1024, {21.5, 14.6, 12.6, 12.1}},
+        measured{1536, 1536, 1536, {29.5, 31.3, 29.9, 34.3}}, measured{2048, 2048, 2048, {40.7, 45.6, 57.3, 75.0}},
+        measured{3000, 3000, 3000, {208.5, 243.1, 313.1, 401.1}},
+        measured{8192, 8192, 8192, {2463.8, 2671.6, 3836.1, 4541.5}},
+        measured{8192, 8192, 512, {230.8, 213.9, 258.0, 298.0}}, measured{4096, 4096, 128, {27.0, 24.5, 27.4, 30.2}},
+        measured{1024, 8192, 1024, {46.4, 53.2, 66.2, 78.8}}, measured{128, 8192, 8192, {134.5, 85.8, 78.9, 78.4}},
+        measured{16, 8192, 8192, {131.3, 83.3, 75.0, 69.5}}, measured{1000, 5000, 2000, {73.3, 64.9, 75.4, 97.2}},
+        measured{4096, 11008, 4096, {849.7, 942.2, 1144.7, 1536.1}},
+        measured{2816, 6144, 4096, {343.4, 391.7, 459.0, 560.9}}}) {
+    SCOPED_TRACE(testing::Message() << p.m << " x " << p.n << " x " << p.k);
+    index_t chosen = 0;
+    double shortest = 0, best = p.microseconds[0];
+    for (index_t i = 0; i < reports.size(); ++i) {
+      const double seconds = estimate(reports[i], h100, p.m, p.n, p.k, 1).seconds;
+      if (i == 0 || seconds < shortest) {
+        chosen = i;
+        shortest = seconds;
+      }
+      best = std::min(best, p.microseconds[i]);
+    }
+    EXPECT_LT(p.microseconds[chosen], 1.05 * best) << "policy " << chosen;
+    EXPECT_NEAR(shortest * 1e6 / p.microseconds[chosen], 1, p.m < 512 ? 0.4 : 0.25);
+  }
+  static_assert(reports.size() == 4);
+  EXPECT_EQ((named_reports<arch::sm90, half_t, k, k, 1>().size()), 3) << "128 x 256 copies vectors of 16 bytes";
 }
 
 TEST(BestPolicy, CountsIdleUnits) {

@@ -16,11 +16,12 @@ struct gemm_estimate {
   double idle = 0;                              // part of the compute units' time that tile quantisation leaves unused
 };
 
-/// Blocks go to compute units in equal numbers, rounded up. A block takes, for each tile along k, the larger of its
-/// clocks in the matrix units and in the LDS, the latency of the LDS at each barrier where no other block fills it (see
-/// gemm_static_report), and 4000 clocks to begin and to end, during which other blocks of its compute unit go on.
-/// Nothing is faster than the bytes of A, B and C, each once, at the memory's rate. A workspace costs its bytes,
-/// written and read, behind the rest, and a second launch of 5 us.
+/// Blocks go to compute units in equal numbers, rounded up. A block takes, for each tile along k, the largest of its
+/// clocks in the matrix units (and those lost by LDS accesses beside them), in the LDS and for its bytes from L2, the latency of the
+/// LDS at each barrier where no other block fills it (see gemm_static_report), and 4000 clocks and its result's bytes to
+/// begin and to end, during which other blocks of its compute unit go on. Nothing is faster than the bytes of A, B and
+/// C, each once, at the memory's rate. A workspace costs its bytes, written and read, behind the rest, and a second
+/// launch of 5 us. Rows are taken to follow each other without gaps.
 constexpr gemm_estimate estimate(const gemm_static_report& r, const gpu_facts& gpu, long_index_t m, long_index_t n,
                                  long_index_t k, index_t split_k) {
   gemm_estimate e{.split_k = split_k};
@@ -28,7 +29,8 @@ constexpr gemm_estimate estimate(const gemm_static_report& r, const gpu_facts& g
   const long_index_t k_tiles = ceil_div<long_index_t>(ceil_div<long_index_t>(k, r.tile.k), split_k);
   const long_index_t each = ceil_div<long_index_t>(tiles, gpu.compute_units);
   const long_index_t turns = ceil_div<long_index_t>(each, r.blocks_per_cu(gpu));
-  e.loop_seconds = (double(each * k_tiles) * r.step_clocks(gpu) + 4000.0 * double(turns)) / (gpu.boost_ghz * 1e9);
+  const double step_clocks = r.step_clocks(gpu, k * r.element_bytes % 32 == 0);
+  e.loop_seconds = (double(each * k_tiles) * step_clocks + r.other_clocks(gpu) * double(turns)) / (gpu.clock_ghz * 1e9);
   const double workspace = split_k > 1 ? 2.0 * double(split_k) * double(m) * double(n) * 4 : 0;
   const double bytes =
       (double(m) * double(k) + double(n) * double(k)) * r.element_bytes + double(m) * double(n) * r.result_bytes;

@@ -9,7 +9,7 @@
 namespace tilewright {
 
 /// Which of a compute unit's parts is busy for longer in the loop over k.
-enum class gemm_bound : signed char { matrix_instructions, lds };
+enum class gemm_bound : signed char { matrix_instructions, lds, l2 };
 
 /// Clocks from an access to LDS to its end when there is no other, and from a barrier to the first matrix instruction
 /// behind it: assumed.
@@ -24,6 +24,7 @@ struct gemm_static_report {
   index_t lds_read_clocks = 0;  // of all waves; where the target's table has no clocks: phases
   index_t lds_write_clocks = 0;
   index_t global_bytes = 0;
+  index_t rows_along_k = 0;  // of operands that are contiguous along k: each is copied for itself
   index_t lds_bytes = 0;
   index_t registers = 0;  // of a thread, as its pipeline estimates them
   bool conflict_free = false;
@@ -34,8 +35,20 @@ struct gemm_static_report {
   constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks + turns * lds_latency; }
   /// Clocks that the matrix units of one compute unit need for the tile.
   constexpr double matrix_clocks(const gpu_facts& gpu) const { return operations / gpu.operations_per_clock(element); }
+  /// And those that they lose by the LDS accesses beside them.
+  constexpr double matrix_clocks_beside_lds(const gpu_facts& gpu) const {
+    return matrix_clocks(gpu) + gpu.lds_interference * lds_clocks();
+  }
+  /// Clocks that its bytes take from L2, in sectors of 32 bytes: rows that begin within one touch one more.
+  constexpr double l2_clocks(const gpu_facts& gpu, bool rows_begin_sectors = true) const {
+    if (gpu.l2_bytes_per_clock == 0) return 0;
+    return (global_bytes + (rows_begin_sectors ? 0 : 32 * rows_along_k)) / gpu.l2_bytes_per_clock;
+  }
+  /// What the loop over k waits for.
   constexpr gemm_bound bound(const gpu_facts& gpu) const {
-    return lds_clocks() > 1.001 * matrix_clocks(gpu) ? gemm_bound::lds : gemm_bound::matrix_instructions;
+    const double matrix = 1.001 * matrix_clocks_beside_lds(gpu);
+    if (l2_clocks(gpu) > matrix && l2_clocks(gpu) > lds_clocks()) return gemm_bound::l2;
+    return lds_clocks() > matrix ? gemm_bound::lds : gemm_bound::matrix_instructions;
   }
   /// The rate that the loop over k cannot exceed, in 10^12 operations per second.
   constexpr double tera_bound(const gpu_facts& gpu) const {
@@ -44,9 +57,14 @@ struct gemm_static_report {
   /// Clocks that nobody fills who waits: a compute unit's other blocks would.
   constexpr index_t wait_clocks(const gpu_facts& gpu) const { return blocks_per_cu(gpu) > 1 ? 0 : waits * lds_latency; }
   /// Clocks that a block takes for a tile along k.
-  constexpr double step_clocks(const gpu_facts& gpu) const {
-    const double matrix = matrix_clocks(gpu), lds = lds_clocks();
-    return (lds > matrix ? lds : matrix) + wait_clocks(gpu);
+  constexpr double step_clocks(const gpu_facts& gpu, bool rows_begin_sectors = true) const {
+    const double matrix = matrix_clocks_beside_lds(gpu), lds = lds_clocks(), l2 = l2_clocks(gpu, rows_begin_sectors);
+    return max(max(matrix, lds), l2) + wait_clocks(gpu);
+  }
+  /// Clocks that a block takes to begin and to end: its tile of C goes to L2.
+  constexpr double other_clocks(const gpu_facts& gpu) const {
+    const double c_bytes = double(tile.m) * tile.n * result_bytes;
+    return 4000 + (gpu.l2_bytes_per_clock == 0 ? 0 : c_bytes / gpu.l2_bytes_per_clock);
   }
   /// Blocks that a compute unit holds at a time; at least 1.
   constexpr index_t blocks_per_cu(const gpu_facts& gpu) const {
@@ -83,11 +101,14 @@ constexpr gemm_static_report static_report() {
   r.lds_read_clocks = detail::lds_clocks_of<Arch>(lds.a_read) + detail::lds_clocks_of<Arch>(lds.b_read);
   r.lds_write_clocks = detail::lds_clocks_of<Arch>(lds.a_write) + detail::lds_clocks_of<Arch>(lds.b_write);
   r.global_bytes = (tile.m + tile.n) * tile.k * index_t(sizeof(T));
+  r.rows_along_k =
+      (Policy::a_major == operand_major::k ? tile.m : 0) + (Policy::b_major == operand_major::k ? tile.n : 0);
   r.lds_bytes = gemm_kernel<Policy>::lds_bytes;
   r.registers = Policy::pipeline::template registers<Policy>();
   if constexpr (requires { Policy::pipeline::template turns_per_tile<Policy>(); }) {
     r.turns = Policy::pipeline::template turns_per_tile<Policy>();
-  } else {
+  } else if (!copies_directly<typename Policy::pipeline> || Policy::copies_by_wave) {
+    // Where each lane copies for itself, a step's operands are in registers before the barrier.
     r.waits = Policy::pipeline::barriers_per_tile;
   }
   r.conflict_free = true;
