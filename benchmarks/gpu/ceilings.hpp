@@ -9,8 +9,8 @@
 
 namespace gpu_benchmark {
 
-/// How operands come to LDS beside the matrix instructions: not at all, 16 bytes for each lane (cp.async), or boxes that one
-/// thread asks for (TMA).
+/// How operands come to LDS beside the matrix instructions: not at all, 16 bytes for each lane (cp.async), or boxes
+/// that one thread asks for (TMA).
 enum class lds_copies : signed char { none, lanes, boxes };
 
 /// What a loop consists of beside mma.sync.
@@ -21,8 +21,8 @@ struct ceiling_loop {
   lds_copies copies;
 };
 
-/// One block of eight waves on each multiprocessor; a wave has 64 x 64 sums, and what belongs to a tile of 128 x 256 x 64 happens as
-/// often as in a kernel with such tiles. No barrier, and nothing waits for data.
+/// One block of eight waves on each multiprocessor; a wave has 64 x 64 sums, and what belongs to a tile of 128 x 256 x
+/// 64 happens as often as in a kernel with such tiles. No barrier, and nothing waits for data.
 inline constexpr ceiling_loop ceiling_loops[] = {
     {"mma.sync on registers, few bits set", false, false, lds_copies::none},
     {"mma.sync on registers", true, false, lds_copies::none},
@@ -44,8 +44,8 @@ struct ceiling {
   std::vector<double> megahertz;
 };
 
-/// Runs loops in turn, `rounds` launches of about `seconds` each. Throws if a loop computes something else than what its matrix
-/// instructions say, so that none of them can have been left out by a compiler. f16 or bf16.
+/// Runs loops in turn, `rounds` launches of about `seconds` each. Throws if a loop computes something else than what
+/// its matrix instructions say, so that none of them can have been left out by a compiler. f16 or bf16.
 std::vector<ceiling> measure_ceilings(element type, const std::vector<const ceiling_loop*>& loops, int rounds,
                                       double seconds);
 

@@ -49,8 +49,9 @@ struct gemm_one_wave
     : gemm_policy<Arch, T, AMajor, BMajor, Vector, two_buffers_tile<Arch, T>(2, 2), one_wave_pipeline> {
   static constexpr const char* name = "gemm_one_wave";
 };
-/// For NVIDIA GPUs: eight waves of 64 x 64, and as many stages of multi_stage_pipeline as LDS holds, up to four (sm_90; sm_80: three).
-/// Elements have 16 bits, and a Vector 16 bytes. 132 multiprocessors then have as many rows of A as columns of B.
+/// For NVIDIA GPUs: eight waves of 64 x 64, and as many stages of multi_stage_pipeline as LDS holds, up to four (sm_90;
+/// sm_80: three). Elements have 16 bits, and a Vector 16 bytes. 132 multiprocessors then have as many rows of A as
+/// columns of B.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_128x256
     : gemm_policy<Arch, T, AMajor, BMajor, Vector, block_tile{128, 256, 64, 2, 4, default_block_tile<Arch, T>().op}> {

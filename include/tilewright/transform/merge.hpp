@@ -63,12 +63,7 @@ struct transform_rules<transform_kind::merge> : default_rules {
   }
   TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
-  TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
-    for (index_t i = 1; i < n; ++i) {
-      if (p[i] == dynamic || !is_power_of_two(p[i])) return false;
-    }
-    return true;
-  }
+  TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) { return detail::digits_are_bits(p, n); }
 };
 
 /// Parameters: the n lower lengths, then the multipliers and then the shifts of the

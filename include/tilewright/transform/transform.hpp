@@ -177,6 +177,14 @@ TILEWRIGHT_HD constexpr index_t multiply(index_t a, index_t b) {
 
 inline constexpr long_index_t largest_index = 2147483647;
 
+/// Whether the digits of a number are groups of its bits: all lengths but the first are powers of two, and known.
+TILEWRIGHT_HD constexpr bool digits_are_bits(const index_t* lengths, index_t n) {
+  for (index_t i = 1; i < n; ++i) {
+    if (!is_power_of_two(lengths[i])) return false;
+  }
+  return true;
+}
+
 /// Product of n lengths, those left out that are known only at run time;
 /// anything above largest_index is given as largest_index + 1.
 TILEWRIGHT_HD constexpr long_index_t bounded_product(const index_t* lengths, index_t n) {

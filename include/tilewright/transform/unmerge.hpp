@@ -36,12 +36,7 @@ struct transform_rules<transform_kind::unmerge> : default_rules {
   }
   TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
-  TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
-    for (index_t i = 1; i < n; ++i) {
-      if (p[i] == dynamic || !is_power_of_two(p[i])) return false;
-    }
-    return true;
-  }
+  TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) { return detail::digits_are_bits(p, n); }
 };
 
 /// lower = row-major linearisation of the upper indices; the last is the fastest. Vectors pass to the last upper
