@@ -6,10 +6,10 @@
 #include <tilewright/gemm/best_policy.hpp>
 
 #include <array>
-#include <cstdio>
 #include <vector>
 
 #include "backend.hpp"
+#include "formatted.hpp"
 
 namespace gemm_example {
 namespace {
@@ -21,13 +21,6 @@ struct known_kernels {
   std::vector<const char*> names;
   std::vector<tw::gemm_static_report> reports;
 };
-
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
 
 template <class Arch>
 known_kernels kernels_for(const tw::gpu_facts& gpu) {

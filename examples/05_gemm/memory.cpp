@@ -2,10 +2,9 @@
 // How much memory a problem takes, and whether this machine has it.
 #include "memory.hpp"
 
-#include <cstdio>
-#include <string>
-
 #include <unistd.h>
+
+#include "formatted.hpp"
 
 namespace gemm_example {
 namespace {
@@ -14,11 +13,7 @@ std::string sizes_of(const problem& p) {
   return "m = " + std::to_string(p.m) + ", n = " + std::to_string(p.n) + ", k = " + std::to_string(p.k);
 }
 
-std::string gibibytes(std::int64_t bytes) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.1f GiB", double(bytes) * 0x1p-30);
-  return text;
-}
+std::string gibibytes(std::int64_t bytes) { return formatted("%.1f GiB", double(bytes) * 0x1p-30); }
 
 }  // namespace
 

@@ -3,20 +3,14 @@
 #include "report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 
+#include "formatted.hpp"
+
 namespace gemm_example {
 namespace {
-
-template <class... Values>
-std::string formatted(const char* format, Values... values) {
-  char text[512];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
 
 std::string layout_of(const problem& p) { return {letter_of(p.a_order), letter_of(p.b_order), letter_of(p.c_order)}; }
 
