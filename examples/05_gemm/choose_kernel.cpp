@@ -56,9 +56,12 @@ void prefer(candidates& list, Predicate is_preferred) {
   if (!preferred.empty()) list = std::move(preferred);
 }
 
-std::string layout_of(const kernel_entry& e) {
-  return std::string(e.a_major == tw::operand_major::k ? "row" : "column") + "-major A with " +
-         (e.b_major == tw::operand_major::k ? "column" : "row") + "-major B";
+/// As options: that of a row-major C, and of a column-major one, which is the product of the transposed operands.
+std::string layouts_of(const kernel_entry& e) {
+  const bool a_along_k = e.a_major == tw::operand_major::k, b_along_k = e.b_major == tw::operand_major::k;
+  const std::string rows{a_along_k ? 'r' : 'c', b_along_k ? 'c' : 'r', 'r'};
+  const std::string columns{b_along_k ? 'r' : 'c', a_along_k ? 'c' : 'r', 'c'};
+  return "--layout " + rows + " or " + columns;
 }
 
 /// The one with the shortest predicted time; the default one if nothing is known of the GPU.
@@ -132,7 +135,7 @@ chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, co
           " do not walk through C by " + curve_name(curve));
   require(
       all, [&](const kernel_entry& e) { return e.a_major == problem.a_major && e.b_major == problem.b_major; },
-      writing + " with these options take " + names_in(all, layout_of) + ", for a row-major C");
+      writing + " with these options take " + names_in(all, layouts_of));
   if (!problem.wants_epilogue && request.split_k == 1)
     prefer(all, [](const kernel_entry& e) { return !e.has_epilogue; });
 

@@ -85,33 +85,32 @@ class gpu_backend final : public backend {
  private:
   using bytes = gpu::buffer<char>;
 
-  static std::size_t size(std::int64_t elements, element type) {
-    return static_cast<std::size_t>(elements * bytes_of(type));
-  }
+  /// Copies what a pointer of the arguments points to, if anything, to the GPU, and lets it point there.
+  struct moved {
+    template <class T>
+    moved(const T*& pointer, std::int64_t elements, std::int64_t bytes_of_one)
+        : copy(reinterpret_cast<const char*>(pointer), static_cast<std::size_t>(elements * bytes_of_one)) {
+      pointer = reinterpret_cast<const T*>(copy.data());
+    }
+    bytes copy;
+  };
 
-  /// Operands on the GPU.
+  /// What the arguments point to, on the GPU.
   struct on_device {
     on_device(const problem& p, tw::gemm_args& args)
-        : a(static_cast<const char*>(args.a), size(args.batch_stride_a * p.batch, p.type)),
-          b(static_cast<const char*>(args.b), size(args.batch_stride_b * p.batch, p.type)),
-          c(size(args.batch_stride_c * p.batch, p.result)),
-          scale(args.scale, 1),
-          row_scale(args.row_scale, static_cast<std::size_t>(args.m)),
-          column_scale(args.column_scale, static_cast<std::size_t>(args.n)),
-          bias(static_cast<const char*>(args.bias), size(args.n, p.result)),
-          residual(static_cast<const char*>(args.residual), size(args.batch_stride_residual * p.batch, p.result)) {
-      args.a = a.data();
-      args.b = b.data();
+        : a(args.a, args.batch_stride_a * args.batch, bytes_of(p.type)),
+          b(args.b, args.batch_stride_b * args.batch, bytes_of(p.type)),
+          c(static_cast<std::size_t>(args.batch_stride_c * args.batch * bytes_of(p.result))),
+          scale(args.scale, 1, sizeof(float)),
+          row_scale(args.row_scale, args.m, sizeof(float)),
+          column_scale(args.column_scale, args.n, sizeof(float)),
+          bias(args.bias, args.n, bytes_of(p.result)),
+          residual(args.residual, args.batch_stride_residual * args.batch, bytes_of(p.result)) {
       args.c = c.data();
-      args.scale = scale.data();
-      args.row_scale = row_scale.data();
-      args.column_scale = column_scale.data();
-      args.bias = bias.data();
-      args.residual = residual.data();
     }
-    bytes a, b, c;
-    gpu::buffer<float> scale, row_scale, column_scale;
-    bytes bias, residual;
+    moved a, b;
+    bytes c;
+    moved scale, row_scale, column_scale, bias, residual;
   };
 
   /// Times work that computes C from what is on the device, and brings C back.

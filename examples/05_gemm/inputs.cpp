@@ -95,10 +95,11 @@ struct agreement {
     if (p.type == element::i32) throw refusal("A and B cannot be int32; int8 operands give an int32 C");
     p.result = result.value_or(default_result(p.type));
     if (p.result == element::i32 && p.type != element::i8) throw refusal("an int32 C needs int8 operands");
-    // Kernels for other than 16-bit elements want them contiguous along k.
-    const bool is_16_bit = bytes_of(p.type) == 2;
+    // Kernels for everything but plain products of 16-bit elements want operands contiguous along k.
+    const bool is_plain = bytes_of(p.type) == 2 && p.result == p.type && o.epilogue == epilogue_request{} &&
+                          o.kernel.split_k == 1 && !o.kernel.policy && !o.kernel.grid_order;
     p.a_order = a_order.value_or(order::row_major);
-    p.b_order = b_order.value_or(is_16_bit ? order::row_major : order::col_major);
+    p.b_order = b_order.value_or(is_plain ? order::row_major : order::col_major);
     p.c_order = c_order.value_or(order::row_major);
     p.alpha = o.alpha;
     p.beta = o.beta;

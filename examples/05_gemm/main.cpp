@@ -33,9 +33,12 @@ void print(const std::string& text) {
 }
 
 std::unique_ptr<backend> make_backend(const options& o) {
-  std::unique_ptr<backend> machine = o.where == device::gpu ? make_gpu_backend() : make_cpu_backend(o.target);
-  if (!machine) throw refusal("this gemm was built for the CPU only; --device host emulates a GPU");
-  return machine;
+  if (o.where != device::host) {
+    if (std::unique_ptr<backend> gpu = make_gpu_backend()) return gpu;
+    if (o.where == device::gpu)
+      throw refusal("this program has no kernels for GPUs; gemm-hip and gemm-cuda do, and --device host emulates one");
+  }
+  return make_cpu_backend(o.target);
 }
 
 outcome run(backend& machine, const options& o, inputs& data) {

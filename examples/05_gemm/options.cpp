@@ -101,17 +101,18 @@ void add_problem(CLI::App& app, options& o) {
                     [&o](dtype v) { o.result = v; });
   app.add_option_function<std::string>(
          "--layout", [&o](const std::string& text) { set_layout(o, text); },
-         "Order of A, B and C: row-major or column-major each (default rrr; rcr if elements have not 16 bits)")
+         "Order of A, B and C: row-major or column-major each (default rrr for plain products of 16-bit elements, else "
+         "rcr)")
       ->type_name("rrr|rcr|...");
   add_number<std::int64_t>(
       app, "--gap", "ELEMENTS", "Leave so much between rows (columns) in memory, and look whether it stays (default 0)",
       "a whole number from 0 to 2147483647", [](std::int64_t v) { return v >= 0 && v <= 2147483647; },
       [&o](std::int64_t v) { o.gap = v; });
   add_factor("--alpha", o.alpha, "Factor of A B (default 1)");
-  CLI::Option* const beta = add_factor("--beta", o.beta, "Factor of the initial C (default 0)");
+  add_factor("--beta", o.beta, "Factor of the initial C (default 0)");
   app.add_option("--a", o.a_file, "Read A from this file")->type_name("A.npy");
   app.add_option("--b", o.b_file, "Read B from this file")->type_name("B.npy");
-  app.add_option("--c", o.c_file, "Read the initial C from this file")->type_name("C.npy")->needs(beta);
+  app.add_option("--c", o.c_file, "Read the initial C from this file; --beta says its factor")->type_name("C.npy");
   app.add_option("--out", o.out_file, "Write the result to this file")->type_name("C.npy");
   add_number<std::uint64_t>(
       app, "--seed", "NUMBER", "Chooses the random matrices (default 1)", "a whole number of at most 64 bits",
@@ -153,25 +154,28 @@ void add_kernel(CLI::App& app, options& o) {
 }
 
 void add_run(CLI::App& app, options& o, const std::vector<std::string>& targets) {
-  add_choice<device>(app, "--device", "Run on the CPU, or on the GPU of this machine (default host)",
+  add_choice<device>(app, "--device",
+                     "Run on the CPU, or on the GPU of this machine (default host; gpu in gemm-hip and gemm-cuda)",
                      {{"host", device::host}, {"gpu", device::gpu}}, [&o](device v) { o.where = v; });
   std::map<std::string, std::string> target_map;
   for (const std::string& target : targets) target_map[target] = target;
   add_choice<std::string>(app, "--arch", "GPU that the CPU emulates (default " + o.target + ")", target_map,
                           [&o](std::string v) { o.target = std::move(v); });
-  CLI::Option* const verify = app.add_flag_callback(
+  app.add_flag_callback(
       "--verify", [&o] { o.verify = true; },
       "Compare with a double-precision reference (default: up to m n k = 2^36, for instance 4096 x 4096 x 4096)");
-  app.add_flag_callback("--no-verify", [&o] { o.verify = false; }, "Do not compare")->excludes(verify);
+  app.add_flag_callback("--no-verify", [&o] { o.verify = false; }, "Do not compare");
   add_number<int>(
       app, "--repeat", "TIMES", "Run this often; the best time counts (default 1)", "a whole number from 1 to 1000000",
       [](int v) { return v >= 1 && v <= 1000000; }, [&o](int v) { o.repeat = v; });
   app.add_flag("--json", o.json, "Report as one JSON object");
-  CLI::Option* const explain =
-      app.add_flag("--explain", o.explain,
-                   "Run nothing: print what bounds the f16 kernels of --arch, and the best one for m, n and k");
-  app.add_flag("--explain-shapes", o.explain_shapes, "Likewise: the best ones for 40 problems, as a table")
-      ->excludes(explain);
+  app.add_flag("--explain", o.explain,
+               "Run nothing: print what bounds the f16 kernels of --arch, and the best one for m, n and k");
+  app.add_flag("--explain-shapes", o.explain_shapes, "Likewise: the best ones for 40 problems, as a table");
+}
+
+void refuse_both(const CLI::App& app, const std::string& one, const std::string& other) {
+  if (app.count(one) > 0 && app.count(other) > 0) throw refusal(one + " and " + other + " exclude each other");
 }
 
 }  // namespace
@@ -181,9 +185,14 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   CLI::App app(description, "gemm");
   app.footer(footer);
   app.get_formatter()->column_width(26);
+  const auto group = [&app](const char* name) { app.option_defaults()->group(name); };
+  group("The product");
   add_problem(app, result);
+  group("What happens to it");
   add_epilogue(app, result);
+  group("The kernel");
   add_kernel(app, result);
+  group("The run");
   add_run(app, result, targets);
   try {
     app.parse(argc, argv);
@@ -193,8 +202,14 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   } catch (const CLI::ParseError& error) {
     throw refusal(std::string(error.what()) + "; gemm --help lists the options");
   }
-  if (result.where == device::gpu && app.count("--arch") > 0)
-    throw refusal("--arch chooses what the CPU emulates; it does not go with --device gpu");
+  if (result.c_file && app.count("--beta") == 0) throw refusal("--c needs --beta, the factor of the initial C");
+  refuse_both(app, "--verify", "--no-verify");
+  refuse_both(app, "--explain", "--explain-shapes");
+  if (app.count("--arch") > 0) {
+    if (result.where == device::gpu)
+      throw refusal("--arch chooses what the CPU emulates; it does not go with --device gpu");
+    result.where = device::host;
+  }
   return result;
 }
 

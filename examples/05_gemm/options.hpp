@@ -26,7 +26,7 @@ struct options {
   std::optional<float> scale;  // of epilogue.scale
   kernel_request kernel;
   std::int64_t gap = 0;  // between rows (columns) in memory
-  device where = device::host;
+  std::optional<device> where;
   std::string target = "gfx942";
   std::optional<std::string> a_file, b_file, c_file, out_file;
   std::uint64_t seed = 1;

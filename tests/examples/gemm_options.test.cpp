@@ -23,7 +23,7 @@ TEST(GemmOptions, NothingSaidLeavesEverythingOpen) {
   EXPECT_FALSE(o.a_file || o.b_file || o.c_file || o.out_file);
   EXPECT_EQ(o.alpha, 1);
   EXPECT_EQ(o.beta, 0);
-  EXPECT_EQ(o.where, device::host);
+  EXPECT_FALSE(o.where);
   EXPECT_EQ(o.target, "gfx942");
   EXPECT_EQ(o.seed, 1u);
   EXPECT_EQ(o.repeat, 1);
@@ -48,6 +48,7 @@ TEST(GemmOptions, EverythingSaidIsKept) {
   EXPECT_EQ(o.alpha, -1.5f);
   EXPECT_EQ(o.beta, 2e-3f);
   EXPECT_EQ(o.target, "gfx90a");
+  EXPECT_EQ(o.where, device::host);
   EXPECT_EQ(o.a_file, "x.npy");
   EXPECT_EQ(o.b_file, "y.npy");
   EXPECT_EQ(o.c_file, "z.npy");
@@ -112,8 +113,9 @@ TEST(GemmOptions, WhatMakesNoSenseIsRefusedInOneSentence) {
       {{"--device", "gpu", "--arch", "gfx942"}, "--arch chooses what the CPU emulates"},
       {{"--seed", "-1"}, "--seed must be a whole number"},
       {{"--repeat", "0"}, "--repeat must be a whole number from 1"},
-      {{"--c", "c.npy"}, "--c requires --beta"},
-      {{"--verify", "--no-verify"}, "excludes"},
+      {{"--c", "c.npy"}, "--c needs --beta"},
+      {{"--verify", "--no-verify"}, "--verify and --no-verify exclude each other"},
+      {{"--explain", "--explain-shapes"}, "--explain and --explain-shapes exclude each other"},
       {{"--colour"}, "--colour"},
       {{"stray"}, "stray"},
   };

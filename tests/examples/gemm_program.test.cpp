@@ -76,7 +76,7 @@ TEST(GemmProgram, RefusalsAreOneLineAndLeaveNoFile) {
                                 "--a a.npy --dtype bf16",
                                 "--c a.npy",
                                 "--policy gemm_1x1 --layout rcr",
-                                "--policy gemm_64x64",
+                                "--policy gemm_64x64 --layout rrr",
                                 "--policy gemm_64x64 --layout rcr --dtype bf16",
                                 "--policy gemm_64x64 --layout rcr --m 65 --k 63",
                                 "--dtype fp8 --arch gfx90a",
@@ -86,12 +86,12 @@ TEST(GemmProgram, RefusalsAreOneLineAndLeaveNoFile) {
                                 "--dtype f32 --arch sm_90",
                                 "--out-dtype int32",
                                 "--out-dtype fp8",
-                                "--split-k 2",
+                                "--split-k 2 --layout rrr",
                                 "--split-k 9 --layout rcr --k 512",
-                                "--bias",
+                                "--bias --layout rrr",
                                 "--bias --layout rcr --n 63",
                                 "--bias --layout ccc",
-                                "--grid-order hilbert",
+                                "--grid-order hilbert --layout rrr",
                                 "--grid-order hilbert --bias --layout rcr",
                                 "--batch 65536 --m 1 --n 1 --k 1",
                                 "--b 'two\nlines'"})
@@ -225,6 +225,9 @@ TEST(GemmProgram, EpiloguesAreApplied) {
         "--dtype int8 --out-dtype f16 --scale 1e-3 --row-scale --column-scale --bias --activation silu",
         "--dtype fp8 --out-dtype bf16 --column-scale --residual"})
     EXPECT_NE(kernel_of(folder, usual + part).find("_epilogue"), std::string::npos) << part;
+  // Where the layout is left open, it is one that has epilogues; else the refusal names those that have.
+  EXPECT_NE(kernel_of(folder, "--m 72 --n 144 --k 80 --bias").find("_epilogue"), std::string::npos);
+  EXPECT_NE(gemm(folder, "--bias --layout rrr").errors.find("--layout rcr or rcc"), std::string::npos);
   // C by columns is the transposed product: scales and the residual change places with it.
   kernel_of(folder, "--m 72 --n 136 --k 80 --layout rcc --row-scale --residual --activation relu");
   kernel_of(folder, "--m 72 --n 136 --k 80 --layout rcc --column-scale");

@@ -68,23 +68,24 @@ def near(length, step, rnd):
 
 
 def hopper_products():
-    """Every tile, with lengths around it; B both ways; alpha and beta, batches, gaps, epilogues in turns."""
+    """Every tile, with lengths around it, and every layout; half of the variants each, in turns."""
     rnd = random.Random(1)
     variants = [[], ["--alpha", "1.5", "--beta", "-0.5"], ["--batch", "3"], ["--gap", "16"], ["--batch", "2", "--gap", "32", "--beta", "1"],
                 ["--bias", "--activation", "relu"], ["--scale", "0.5", "--row-scale", "--column-scale", "--bias", "--activation", "gelu"],
                 ["--activation", "silu", "--beta", "1", "--batch", "2", "--gap", "16"], ["--bias", "--column-scale", "--alpha", "-2"],
                 ["--residual", "--bias", "--activation", "relu", "--beta", "1", "--gap", "16"]]
-    for policy, (m, n) in HOPPER_TILES.items():
-        for dtype, b in (("f16", "c"), ("f16", "r"), ("bf16", "c"), ("bf16", "r"), ("fp8", "c")):
-            step = 16 if dtype == "fp8" else 8  # rows begin at multiples of 16 bytes
-            for more in variants:
-                if b == "r" and {"--bias", "--activation", "--residual"} & set(more):
-                    continue  # epilogues are there for a column-major B
-                shape = (near(m, 1, rnd), near(n, step, rnd), near(256, step, rnd))
-                yield arguments_of(shape, dtype, f"r{b}r", "--policy", policy, *more)
-    for dtype, b in (("f16", "c"), ("f16", "r"), ("bf16", "c"), ("fp8", "c")):  # the tile that the program chooses
-        for shape in ((1, 64, 64), (16, 4096, 8192), (1000, 5008, 2000), (3000, 3008, 3008), (4096, 4096, 4096), (2048, 2048, 128)):
-            yield arguments_of(shape, dtype, f"r{b}r")
+    kinds = [*itertools.product(("f16", "bf16"), ("rcr", "rrr", "ccr", "crr")), ("fp8", "rcr")]
+    for i, ((policy, (m, n)), (dtype, layout)) in enumerate(itertools.product(HOPPER_TILES.items(), kinds)):
+        step = 16 if dtype == "fp8" else 8  # rows and columns begin at multiples of 16 bytes
+        for more in variants[i % 2::2]:
+            shape = (near(m, step if layout[0] == "c" else 1, rnd), near(n, step, rnd), near(256, step, rnd))
+            yield arguments_of(shape, dtype, layout, "--policy", policy, *more)
+    # The tile that the program chooses; a column-major C is the product of the transposed operands in reverse order.
+    for dtype, layout in (("f16", "rcr"), ("f16", "rrr"), ("bf16", "ccr"), ("bf16", "rcc"), ("f16", "crc"), ("fp8", "rcr")):
+        for shape in ((16, 64, 64), (16, 4096, 8192), (1000, 5008, 2000), (3000, 3008, 3008), (2048, 2048, 128)):
+            yield arguments_of(shape, dtype, layout)
+    for dtype, layout in (("f16", "rcr"), ("bf16", "crr")):
+        yield arguments_of((4096, 4096, 4096), dtype, layout)
     for shape in ((100, 100, 64), (64, 64, 20), (333, 77, 1000)):  # not for bulk copies: the program takes the portable kernel
         yield arguments_of(shape, "f16", "rcr")
 
@@ -112,8 +113,8 @@ def sanitized_products():
         yield arguments_of(shape, dtype, layout, "--policy", PORTABLE)
     yield arguments_of((72, 136, 200), "f16", "rcr", "--policy", PORTABLE, "--split-k", "3", "--bias", "--beta", "1")
     for i, (policy, (m, n)) in enumerate(HOPPER_TILES.items()):
-        dtype = ("f16", "bf16", "fp8")[i % 3]
-        yield arguments_of((m + 3, n + 16, 320), dtype, "rcr", "--policy", policy, *(["--beta", "1", "--batch", "2"] if i % 2 else ["--bias"]))
+        dtype, layout = (("f16", "rcr"), ("bf16", "crr"), ("fp8", "rcr"), ("f16", "ccr"), ("bf16", "rrr"))[i % 5]
+        yield arguments_of((m + 8, n + 16, 320), dtype, layout, "--policy", policy, *(["--beta", "1", "--batch", "2"] if i % 2 else ["--bias"]))
 
 
 def check_sanitizer(program, tool, jobs):

@@ -108,7 +108,9 @@ struct hopper_result_writer {
       for (index_t j = 0; j < Policy::tile.boxes_of_consumer(); ++j) {
         sums_type sum;
         unroll<Policy::tile.boxes_of_consumer()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-          if (i == j) sum = box_of(c, i);
+          if (i != j) return;
+          sum = box_of(c, i);
+          for (float& e : sum.thread_buffer) exec::settle(e);  // a branch, not a choice for each element
         });
         finish_sums<Policy::epilogue, Result, 2>(
             sum, args.gemm, {m0 + j / boxes_per_row * 64, n0 + j % boxes_per_row * columns}, batch, {exec::lane_id()});
