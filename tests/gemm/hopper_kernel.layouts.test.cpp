@@ -15,8 +15,8 @@ void expect_layout(const problem& p) {
   using flexible =
       hopper_policy<half_t, AMajor, BMajor, hopper_tiles[Tile], half_t, epilogue_options{.from_args = true}>;
   expect_hopper<fixed>(p);
-  gemm_case<hopper_case_policy<fixed>> wanted(p);
-  gemm_case<hopper_case_policy<flexible>> gemm(p);
+  hopper_case<fixed> wanted(p);
+  hopper_case<flexible> gemm(p);
   gemm.args.activation = every_part.activation;
   ASSERT_STREQ(hopper_check<flexible>(gemm.args), nullptr);
   run_hopper<flexible>(gemm.args);
@@ -35,7 +35,7 @@ TEST(HopperKernel, AContiguousAlongM) {
 
 TEST(HopperKernel, EpiloguesReadPairsOfElements) {
   using policy = hopper_policy<half_t, k, k, hopper_tiles[7], half_t, epilogue_options{.from_args = true}>;
-  gemm_case<hopper_case_policy<policy>> gemm({.m = 64, .n = 64, .k = 64});
+  hopper_case<policy> gemm({.m = 64, .n = 64, .k = 64});
   gemm.args.bias = gemm.bias.data() + 1;
   EXPECT_NE(hopper_check<policy>(gemm.args), nullptr);
   gemm.args.bias = gemm.bias.data();

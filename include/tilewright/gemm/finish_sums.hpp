@@ -32,27 +32,45 @@ TILEWRIGHT_HD void finish_sums(static_distributed_tensor<float, Distribution>& s
     return load_tile(
         make_tile_window(view, make_tuple(number<Distribution::x_lengths[1]>{}), {origin[1]}, columns{}, partition));
   };
+  // Bias and residual are on their way while the scales do their work; for all at once there are too few registers.
+  static_distributed_tensor<float, rows> row_scale;
+  static_distributed_tensor<R, columns> bias;
+  static_distributed_tensor<R, Distribution> residual;
+  if constexpr (Options.row_scale || any) {
+    if (!any || args.row_scale) row_scale = values_of_rows(args.row_scale);
+  }
+  if constexpr (Options.bias || any) {
+    if (!any || args.bias) bias = values_of_columns(static_cast<const R*>(args.bias));
+  }
+  if constexpr (Options.residual || any) {
+    if (!any || args.residual) {
+      const R* const begin = static_cast<const R*>(args.residual) + batch * args.batch_stride_residual;
+      const auto view = make_naive_tensor_view<address_space_enum::global>(
+          begin, make_tuple(args.m, args.n), make_tuple(args.ld_residual, number<1>{}), number<Vector>{});
+      constexpr auto lengths = make_tuple(number<Distribution::x_lengths[0]>{}, number<Distribution::x_lengths[1]>{});
+      residual = load_tile(make_tile_window(view, lengths, origin, Distribution{}, partition));
+    }
+  }
+
   auto& x = sums.thread_buffer;
   constexpr index_t n = Distribution::num_elements;
   if constexpr (Options.row_scale || any) {
     if (!any || args.row_scale) {
-      const auto scale = values_of_rows(args.row_scale);
       unroll<n>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-        x[d] *= scale.thread_buffer[constant(detail::reduced_registers<Distribution, rows, 1>[d.value])];
+        x[d] *= row_scale.thread_buffer[constant(detail::reduced_registers<Distribution, rows, 1>[d.value])];
       });
     }
   }
   if constexpr (Options.column_scale || any) {
     if (!any || args.column_scale) {
-      const auto scale = values_of_columns(args.column_scale);
+      const auto column_scale = values_of_columns(args.column_scale);
       unroll<n>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-        x[d] *= scale.thread_buffer[constant(detail::reduced_registers<Distribution, columns, 0>[d.value])];
+        x[d] *= column_scale.thread_buffer[constant(detail::reduced_registers<Distribution, columns, 0>[d.value])];
       });
     }
   }
   if constexpr (Options.bias || any) {
     if (!any || args.bias) {
-      const auto bias = values_of_columns(static_cast<const R*>(args.bias));
       unroll<n>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
         x[d] += type_convert<float>(
             bias.thread_buffer[constant(detail::reduced_registers<Distribution, columns, 0>[d.value])]);
@@ -66,11 +84,6 @@ TILEWRIGHT_HD void finish_sums(static_distributed_tensor<float, Distribution>& s
   }
   if constexpr (Options.residual || any) {
     if (!any || args.residual) {
-      const R* const begin = static_cast<const R*>(args.residual) + batch * args.batch_stride_residual;
-      const auto view = make_naive_tensor_view<address_space_enum::global>(
-          begin, make_tuple(args.m, args.n), make_tuple(args.ld_residual, number<1>{}), number<Vector>{});
-      constexpr auto lengths = make_tuple(number<Distribution::x_lengths[0]>{}, number<Distribution::x_lengths[1]>{});
-      const auto residual = load_tile(make_tile_window(view, lengths, origin, Distribution{}, partition));
       for (index_t d = 0; d < n; ++d) x[d] += type_convert<float>(residual.thread_buffer[d]);
     }
   }

@@ -106,12 +106,10 @@ struct hopper_result_writer {
       constexpr index_t boxes_per_row = Policy::tile.boxes_per_row();
       TILEWRIGHT_UNROLL(1)
       for (index_t j = 0; j < Policy::tile.boxes_of_consumer(); ++j) {
-        sums_type sum;
-        unroll<Policy::tile.boxes_of_consumer()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-          if (i != j) return;
-          sum = box_of(c, i);
-          for (float& e : sum.thread_buffer) exec::settle(e);  // a branch, not a choice for each element
-        });
+        sums_type sum = box_of(c, 0);
+        // Registers have no numbers at run time, so the other accumulators move down.
+        for (index_t d = distribution::num_elements; d < Policy::tile.accumulators(); ++d)
+          c[d - distribution::num_elements] = c[d];
         finish_sums<Policy::epilogue, Result, 2>(
             sum, args.gemm, {m0 + j / boxes_per_row * 64, n0 + j % boxes_per_row * columns}, batch, {exec::lane_id()});
         write_box(sum, j);
