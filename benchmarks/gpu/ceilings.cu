@@ -232,13 +232,11 @@ class bench {
                    .sums = sums,
                    .totals = static_cast<float*>(totals_.data()),
                    .times = static_cast<block_time*>(times_.data())};
-    check(tw::exec::make_tensor_map(args.boxes, {source.data(),
-                                                 __is_same(T, tw::half_t) ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-                                                                          : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
-                                                 index_t(sizeof(T)),
-                                                 {tile_k, source_bytes / row_bytes, 1},
-                                                 {row_bytes, source_bytes},
-                                                 {tile_k, box_rows}}),
+    check(tw::exec::make_tensor_map(args.boxes, {.data = source.data(),
+                                                 .element = tw::matrix_element_v<T>,
+                                                 .lengths = {tile_k, source_bytes / row_bytes, 1},
+                                                 .stride_bytes = {row_bytes, source_bytes},
+                                                 .box = {tile_k, box_rows}}),
           "describing a tensor");
     event begin, end;
     begin.record();
