@@ -66,8 +66,7 @@ struct hopper_boxes {
       exec::bulk_store(args.c, address(i), n, m, batch);
       exec::commit_bulk_stores();
       exec::wait_for_bulk_stores_to_read<in_flight>();
-      if (i >= in_flight) free(i - in_flight).arrive();
-      ++i;
+      if (++i > in_flight) free(i - 1 - in_flight).arrive();
     });
     exec::wait_for_bulk_stores_to_read<0>();
   }
