@@ -72,6 +72,21 @@ TEST(WorkSchedule, SplitsOnlyWhereItPays) {
   EXPECT_EQ(sharers(2 * 66, 47), 0);          // whole rounds
 }
 
+// Numbers of 32 bits are enough for what is split.
+TEST(WorkSchedule, LongSumsAreSplitWhileTheirNumbersFit) {
+  const tw::index_t longest = 0x7fffffff / 66 / 34 + 4;
+  const tw::work_schedule s = tw::make_work_schedule({1, 34, 1, 8}, longest, 66, 132);
+  ASSERT_EQ(s.sharers, 66);
+  long long done = 0;
+  for (int u = 0; u < s.num_units(); ++u) {
+    EXPECT_LE(s(u).k_begin, s(u).k_end);
+    EXPECT_LE(s(u).k_end, longest);
+    done += s(u).k_end - s(u).k_begin;
+  }
+  EXPECT_EQ(done, 34ll * longest);
+  EXPECT_EQ(tw::make_work_schedule({1, 34, 1, 8}, longest + 1, 66, 132).sharers, 0);
+}
+
 TEST(WorkSchedule, TheLastPartIsLonger) {
   const tw::work_schedule s = tw::make_work_schedule({1, 12, 1, 8}, 47, 66, 132, {.wait = 6});
   ASSERT_EQ(s.sharers, 48);

@@ -49,20 +49,19 @@ struct work_schedule {
     if (u < whole_tiles) return {order(u), 0, k_tiles, 0, 1, -1, -1};
     const bool second = u - whole_tiles >= workers;
     const index_t sharer = u - whole_tiles - (second ? workers : 0), shared = k_tiles - longer_by;
-    const long_index_t total = long_index_t(shared) * num_split_tiles();
-    long_index_t begin = total * sharer / sharers, end = total * (sharer + 1) / sharers;
+    const index_t total = shared * num_split_tiles();
+    index_t begin = divide(total * sharer, sharers), end = divide(total * (sharer + 1), sharers);
     // First the beginning of a tile, which others wait for, then the end of the tile before it.
-    const index_t split_tile = second ? index_t(begin / shared) : index_t((end - 1) / shared);
-    const long_index_t first = long_index_t(split_tile) * shared;
+    const index_t split_tile = divide(second ? begin : end - 1, shared), first = split_tile * shared;
     if (second)
       end = begin > first && end > first + shared ? first + shared : begin;
     else
-      begin = begin > first ? begin : first;
-    const auto sharer_of = [&](long_index_t k) { return index_t(((k + 1) * sharers - 1) / total); };
+      begin = max(begin, first);
+    const auto sharer_of = [&](index_t k) { return divide((k + 1) * sharers - 1, total); };
     const index_t first_sharer = sharer_of(first), last_sharer = sharer_of(first + shared - 1);
     return {order(whole_tiles + split_tile),
-            index_t(begin - first),
-            index_t(end - first) + (end == first + shared ? longer_by : 0),
+            begin - first,
+            end - first + (end == first + shared ? longer_by : 0),
             sharer - first_sharer,
             last_sharer - first_sharer + 1,
             split_tile,
@@ -85,9 +84,11 @@ TILEWRIGHT_HD constexpr work_schedule make_work_schedule(const tile_order& order
   if (left == 0) return best;
   index_t best_time = k_tiles;
   const auto consider = [&](index_t sharers) {
-    if (sharers > min(workers, max_sharers) || sharers > long_index_t(left) * shared) return;
+    const long_index_t to_share = long_index_t(left) * shared;
+    if (sharers > min(workers, max_sharers) || sharers > to_share) return;
+    if (to_share * sharers > 0x7fffffff) return;  // k is so long that the schedule's numbers would not fit
     const work_schedule s{order, k_tiles, workers, tiles - left, sharers, cost.wait};
-    const index_t share = index_t((long_index_t(left) * shared + sharers - 1) / sharers);
+    const index_t share = ceil_div(index_t(to_share), sharers);
     const index_t time =
         share + cost.wait + cost.read * (s.max_parts() - 1) + (s.shares_cross_tiles() ? cost.change : 0);
     if (time >= best_time) return;
