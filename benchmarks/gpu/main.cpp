@@ -125,7 +125,7 @@ int main(int argc, char** argv) try {
 
   if (takes_part("portable")) {
     const auto alone = measure_ceilings(element::f16, {&ceiling_loops[reference_loop]}, 3, ceiling_seconds);
-    about["mma.sync on registers alone, TFLOP/s"] = std::to_string(median(alone[0].tflops));
+    about["mma.sync on registers alone, Gaussian f16, TFLOP/s"] = std::to_string(median(alone[0].tflops));
   }
   print_head(about);
   std::vector<result> results;
