@@ -46,7 +46,8 @@ AFTER_ITS_OWN = {
     "lds": [f"tests/lds/{name}.test.cpp" for name in (
         "lds_access", "lds_proof", "lds_legality", "linear_cost", "swizzled_layout", "layout_presets", "bulk_swizzle", "lds_index_swapping",
         "layout_solver", "layout_solver_random", "bank_conflicts", "random_access")],
-    "tile": [f"tests/tile/{name}.test.cpp" for name in ("load_store", "window_moves", "linear_view", "tile_window_paged", "tile_ops", "transform_view")],
+    "tile": [f"tests/tile/{name}.test.cpp" for name in (
+        "static_distributed_tensor", "load_store", "window_moves", "linear_view", "tile_window_paged", "tile_ops", "transform_view")],
     "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
 }
 AFTER_ITS_OWN |= {

@@ -44,7 +44,26 @@ constexpr float sum_of_converted() {
   return sum;
 }
 
-TEST(StaticDistributedTensor, ElementwiseFunctions) { static_assert(sum_of_converted() == 18); }
+/// Three elements for each thread: no pairs of 8-bit numbers.
+using three =
+    tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<3>>, tuple<sequence<1>>,
+                                                 tuple<sequence<0>>, sequence<2>, sequence<0>>::value>;
+template <class Distribution>
+constexpr float sum_of_8_bits() {
+  static_distributed_tensor<float, Distribution> tile{}, other{};
+  set_tile(tile, 1.0f);
+  set_tile(other, 2.0f);
+  tile_elementwise_inout([](float& a, float& b) { b += a++; }, tile, other);
+  float sum = 0;
+  for (const fp8_ocp_t value : cast_tile<fp8_ocp_t>(tile).thread_buffer) sum += float(value);
+  for (const float value : other.thread_buffer) sum += value;
+  return sum;
+}
+
+TEST(StaticDistributedTensor, ElementwiseFunctions) {
+  static_assert(sum_of_converted() == 18);
+  static_assert(sum_of_8_bits<distribution>() == 30 && sum_of_8_bits<three>() == 15);
+}
 
 }  // namespace
 }  // namespace tilewright
