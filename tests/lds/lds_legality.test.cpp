@@ -38,6 +38,10 @@ TEST(CheckLdsAccess, SaysWhatIsWrong) {
       check_lds_access(arch::gfx950::value, packed_graph(64, 32), copies::along_rows(64, 32, 2, 64, 2), 4, transposing),
       (lds_legality{lds_fault::transposing_width, 8, 8}))
       << "no elements of 4 bytes";
+  for (const index_t element_bytes : {3, 24, 32}) {
+    EXPECT_EQ(check_lds_access(gfx942, rows_of_64_bytes, by_rows, element_bytes, read),
+              (lds_legality{lds_fault::no_such_instruction, element_bytes, 0}));
+  }
   distribution_encoding unsound = by_rows;
   unsound.y = {};
   EXPECT_EQ(fault_on(gfx942, rows_of_64_bytes, unsound), lds_fault::unsound_distribution);

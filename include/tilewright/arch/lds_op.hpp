@@ -66,6 +66,11 @@ namespace detail {
 TILEWRIGHT_HD void no_lds_instruction_of_this_width() { tilewright::detail::trap(); }
 }  // namespace detail
 
+/// Whether an LDS instruction of any target moves so many bytes per lane.
+TILEWRIGHT_HD constexpr bool has_lds_op(index_t bytes) {
+  return bytes == 12 || (bytes >= 1 && bytes <= 16 && (bytes & (bytes - 1)) == 0);
+}
+
 /// The instruction that reads or writes `bytes` per lane: 1, 2, 4, 8, 12 or 16.
 /// Wider accesses are several instructions.
 TILEWRIGHT_HD constexpr lds_op lds_read_op(index_t bytes) {

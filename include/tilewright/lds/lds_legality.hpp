@@ -89,7 +89,8 @@ TILEWRIGHT_HD constexpr lds_legality check_walk(const arch::target& target, cons
     return {lds_fault::narrow_ldmatrix, bytes, 16};
   if (kind == lds_access_kind::transposing_read && (bytes != 8 || walk.element_bytes() > 2))
     return {lds_fault::transposing_width, bytes, 8};
-  if (!target.supports(lds_op_of(kind, bytes, walk.element_bytes()))) return {lds_fault::no_such_instruction, bytes, 0};
+  if (!arch::has_lds_op(bytes) || !target.supports(lds_op_of(kind, bytes, walk.element_bytes())))
+    return {lds_fault::no_such_instruction, bytes, 0};
   if (begin % bytes != 0) return {lds_fault::unaligned_begin, begin, bytes};
   const array<index_t, 2> range = walk.address_range();
   if (begin + range[0] < 0) return {lds_fault::outside_of_lds, begin + range[0], 0};
