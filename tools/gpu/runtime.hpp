@@ -101,7 +101,7 @@ class buffer {
   std::size_t size_;
 };
 
-/// A point in the GPU's stream of work.
+/// A point in a stream of work.
 class event {
  public:
   event() { check(TILEWRIGHT_GPU(EventCreate)(&e_), "creating an event"); }
@@ -109,7 +109,9 @@ class event {
   event& operator=(const event&) = delete;
   ~event() { (void)TILEWRIGHT_GPU(EventDestroy)(e_); }
 
-  void record() { check(TILEWRIGHT_GPU(EventRecord)(e_, nullptr), "recording an event"); }
+  void record(TILEWRIGHT_GPU(Stream_t) stream = nullptr) {
+    check(TILEWRIGHT_GPU(EventRecord)(e_, stream), "recording an event");
+  }
   double seconds_since(const event& begin) const {
     check(TILEWRIGHT_GPU(EventSynchronize)(e_), "waiting for the GPU");
     float milliseconds = 0;
