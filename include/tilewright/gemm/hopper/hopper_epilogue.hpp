@@ -89,31 +89,25 @@ struct hopper_result_writer {
     if (factor != 1) {
       for (index_t i = 0; i < Policy::tile.accumulators(); ++i) c[i] *= factor;
     }
+    constexpr index_t num_boxes = Policy::tile.boxes_of_consumer(), boxes_per_row = Policy::tile.boxes_per_row();
     if constexpr (Policy::epilogue.is_plain()) {
-      constexpr index_t num_boxes = Policy::tile.boxes_of_consumer();
-      if (args.gemm.beta == 0) {  // boxes that are rounded follow each other quickly
+      if (args.gemm.beta == 0) {  // boxes that are rounded first follow each other quickly
         result_type results[num_boxes];
         unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { results[j.value] = round(box_of(c, j)); });
         unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { put(results[j.value], take(j)); });
-      } else {
-        unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-          sums_type sum = box_of(c, j);
-          write_box(sum, j);
-        });
+        return;
       }
-    } else {
-      // As a loop: what is done to the sums is many instructions.
-      constexpr index_t boxes_per_row = Policy::tile.boxes_per_row();
-      TILEWRIGHT_UNROLL(1)
-      for (index_t j = 0; j < Policy::tile.boxes_of_consumer(); ++j) {
-        sums_type sum = box_of(c, 0);
-        // Registers have no numbers at run time, so the other accumulators move down.
-        for (index_t d = distribution::num_elements; d < Policy::tile.accumulators(); ++d)
-          c[d - distribution::num_elements] = c[d];
-        finish_sums<Policy::epilogue, Result, 2>(
-            sum, args.gemm, {m0 + j / boxes_per_row * 64, n0 + j % boxes_per_row * columns}, batch, {exec::lane_id()});
-        write_box(sum, j);
-      }
+    }
+    // As a loop: what is done to the sums is many instructions.
+    TILEWRIGHT_UNROLL(1)
+    for (index_t j = 0; j < num_boxes; ++j) {
+      sums_type sum = box_of(c, 0);
+      // Registers have no numbers at run time, so the other accumulators move down.
+      for (index_t d = distribution::num_elements; d < Policy::tile.accumulators(); ++d)
+        c[d - distribution::num_elements] = c[d];
+      finish_sums<Policy::epilogue, Result, 2>(
+          sum, args.gemm, {m0 + j / boxes_per_row * 64, n0 + j % boxes_per_row * columns}, batch, {exec::lane_id()});
+      write_box(sum, j);
     }
   }
 

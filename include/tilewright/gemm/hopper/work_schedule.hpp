@@ -46,9 +46,20 @@ struct work_schedule {
   }
 
   TILEWRIGHT_HD constexpr work_unit operator()(index_t u) const {
-    if (u < whole_tiles) return {order(u), 0, k_tiles, 0, 1, -1, -1};
-    const bool second = u - whole_tiles >= workers;
-    const index_t sharer = u - whole_tiles - (second ? workers : 0), shared = k_tiles - longer_by;
+    work_unit unit = {{}, 0, k_tiles, 0, 1, -1, -1};
+    if (u >= whole_tiles) {
+      unit = split_unit(u - whole_tiles);
+      u = whole_tiles + unit.split_tile;
+    }
+    unit.tile = order(u);
+    return unit;
+  }
+
+ private:
+  /// The unit behind the whole tiles; it does not know its tile of C.
+  TILEWRIGHT_HD constexpr work_unit split_unit(index_t u) const {
+    const bool second = u >= workers;
+    const index_t sharer = second ? u - workers : u, shared = k_tiles - longer_by;
     const index_t total = shared * num_split_tiles();
     index_t begin = divide(total * sharer, sharers), end = divide(total * (sharer + 1), sharers);
     // First the beginning of a tile, which others wait for, then the end of the tile before it.
@@ -59,7 +70,7 @@ struct work_schedule {
       begin = max(begin, first);
     const auto sharer_of = [&](index_t k) { return divide((k + 1) * sharers - 1, total); };
     const index_t first_sharer = sharer_of(first), last_sharer = sharer_of(first + shared - 1);
-    return {order(whole_tiles + split_tile),
+    return {{},
             begin - first,
             end - first + (end == first + shared ? longer_by : 0),
             sharer - first_sharer,
