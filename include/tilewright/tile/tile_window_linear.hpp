@@ -126,7 +126,7 @@ void expect_linear(const Window& window) {
     }
     const long_index_t offset = elements * Window::element_bytes;
     exec::expect(
-        Window::reaches_far || Window::gathered < 0 || (offset >= 0 && offset <= 0x7fffffff),
+        Window::reaches_far || Window::gathered < 0 || (offset >= 0 && offset + Window::element_bytes <= 0x7fffffff),
         "make_tile_scatter_gather: a row lies 2^31 bytes or more behind the window's begin; near_rows{} does not hold");
     exec::expect(
         offsets[i] == offset,

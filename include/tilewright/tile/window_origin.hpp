@@ -46,22 +46,23 @@ constexpr void expect_reachable(const Window& window) {
     if constexpr (requires { Window::gathered; }) counts = d.value != Window::gathered;
     if (counts) elements += (min(index_t(Window::distribution_type::x_lengths[d]), length) - 1) * stride;
   });
-  exec::expect(elements * Window::element_bytes <= largest_index,
+  exec::expect((elements + 1) * Window::element_bytes <= largest_index,  // no buffer of AMD GPUs is longer
                "tile_window: the tile's last element lies 2^31 bytes or more behind its first; give it fewer rows, "
                "or gather them");
 }
 
-/// On the CPU, refuses accesses to elements that 32-bit offsets from the tensor's begin do not reach.
+/// On the CPU, refuses accesses to elements that 32-bit offsets from the tensor's begin do not reach; in elements where
+/// a window counts bytes in 64 bits.
 template <class Window>
 constexpr void expect_near(const Window& window) {
   if constexpr (!Window::is_linear_view && Window::view_type::address_space == address_space_enum::global) {
     const auto& descriptor = window.view.descriptor;
-    if (descriptor.get_element_space_size() * Window::element_bytes <= largest_index) return;
+    const long_index_t unit = requires { requires Window::reaches_far; } ? 1 : Window::element_bytes;
+    if (descriptor.get_element_space_size() * unit <= largest_index) return;
     unroll<Window::num_access>([&](auto i) {
       const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
       exec::expect(!descriptor.is_valid(index) ||
-                       (descriptor.offsets_fit() &&
-                        long_index_t(descriptor.calculate_offset(index)) * Window::element_bytes <= largest_index),
+                       (descriptor.offsets_fit() && (descriptor.calculate_offset(index) + 1ll) * unit <= largest_index),
                    "tile_window: the view is not linear, and an element lies 2^31 bytes or more behind the tensor's "
                    "begin; make a view for each part of the tensor");
     });
