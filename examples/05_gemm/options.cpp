@@ -105,30 +105,31 @@ void add_problem(CLI::App& app, options& o) {
          "rcr)")
       ->type_name("rrr|rcr|...");
   add_number<std::int64_t>(
-      app, "--gap", "ELEMENTS", "Leave so much between rows (columns) in memory, and look whether it stays (default 0)",
+      app, "--gap", "ELEMENTS",
+      "Leave a gap between rows (columns) in memory, and check that it stays untouched (default 0)",
       "a whole number from 0 to 2147483647", [](std::int64_t v) { return v >= 0 && v <= 2147483647; },
       [&o](std::int64_t v) { o.gap = v; });
   add_factor("--alpha", o.alpha, "Factor of A B (default 1)");
   add_factor("--beta", o.beta, "Factor of the initial C (default 0)");
   app.add_option("--a", o.a_file, "Read A from this file")->type_name("A.npy");
   app.add_option("--b", o.b_file, "Read B from this file")->type_name("B.npy");
-  app.add_option("--c", o.c_file, "Read the initial C from this file; --beta says its factor")->type_name("C.npy");
+  app.add_option("--c", o.c_file, "Read the initial C from this file; --beta is its factor")->type_name("C.npy");
   app.add_option("--out", o.out_file, "Write the result to this file")->type_name("C.npy");
   add_number<std::uint64_t>(
-      app, "--seed", "NUMBER", "Chooses the random matrices (default 1)", "a whole number of at most 64 bits",
+      app, "--seed", "NUMBER", "Seed of the random matrices (default 1)", "a whole number of at most 64 bits",
       [](std::uint64_t) { return true; }, [&o](std::uint64_t v) { o.seed = v; });
 }
 
 void add_epilogue(CLI::App& app, options& o) {
   add_number<float>(
-      app, "--scale", "NUMBER", "Multiply by this, which the kernel reads from memory",
+      app, "--scale", "NUMBER", "Multiply by this number, which the kernel reads from memory",
       "a number within the range of float32", [](float v) { return std::isfinite(v); },
       [&o](float v) {
         o.scale = v;
         o.epilogue.scale = true;
       });
   app.add_flag("--row-scale", o.epilogue.row_scale, "Multiply each row by a random number from [0.5, 1.5)");
-  app.add_flag("--column-scale", o.epilogue.column_scale, "Multiply each column by such a number");
+  app.add_flag("--column-scale", o.epilogue.column_scale, "Likewise each column");
   app.add_flag("--bias", o.epilogue.bias, "Add a random number to each column");
   add_choice<tw::activation>(app, "--activation", "Apply this to the sum (default none)",
                              {{"none", tw::activation::none},
@@ -136,17 +137,17 @@ void add_epilogue(CLI::App& app, options& o) {
                               {"gelu", tw::activation::gelu},
                               {"silu", tw::activation::silu}},
                              [&o](tw::activation v) { o.epilogue.activation = v; });
-  app.add_flag("--residual", o.epilogue.residual, "Add a random matrix behind the activation");
+  app.add_flag("--residual", o.epilogue.residual, "Add a random matrix after the activation");
 }
 
 void add_kernel(CLI::App& app, options& o) {
-  app.add_option("--policy", o.kernel.policy, "Use this kernel (default: a choice by model; a wrong name lists them)")
+  app.add_option("--policy", o.kernel.policy, "Use this kernel (default: the model's choice; a wrong name lists them)")
       ->type_name("NAME");
   add_number<std::int64_t>(
-      app, "--split-k", "PARTS", "Share k among so many blocks, and add up (default 1)",
+      app, "--split-k", "PARTS", "Divide k among this many blocks and add up their results (default 1)",
       "a whole number from 1 to 65535", [](std::int64_t v) { return v >= 1 && v <= 65535; },
       [&o](std::int64_t v) { o.kernel.split_k = v; });
-  add_choice<tw::grid_curve>(app, "--grid-order", "Order in which blocks walk through C (default row-groups)",
+  add_choice<tw::grid_curve>(app, "--grid-order", "Order in which blocks take the tiles of C (default row-groups)",
                              {{"rows", tw::grid_curve::rows},
                               {"row-groups", tw::grid_curve::row_groups},
                               {"hilbert", tw::grid_curve::hilbert}},
@@ -166,8 +167,8 @@ void add_run(CLI::App& app, options& o, const std::vector<std::string>& targets)
       "Compare with a double-precision reference (default: up to m n k = 2^36, for instance 4096 x 4096 x 4096)");
   app.add_flag_callback("--no-verify", [&o] { o.verify = false; }, "Do not compare");
   add_number<int>(
-      app, "--repeat", "TIMES", "Run this often; the best time counts (default 1)", "a whole number from 1 to 1000000",
-      [](int v) { return v >= 1 && v <= 1000000; }, [&o](int v) { o.repeat = v; });
+      app, "--repeat", "TIMES", "Run this many times; the best time counts (default 1)",
+      "a whole number from 1 to 1000000", [](int v) { return v >= 1 && v <= 1000000; }, [&o](int v) { o.repeat = v; });
   app.add_flag("--json", o.json, "Report as one JSON object");
   app.add_flag("--explain", o.explain,
                "Run nothing: print what bounds the f16 kernels of --arch, and the best one for m, n and k");
@@ -188,7 +189,7 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   const auto group = [&app](const char* name) { app.option_defaults()->group(name); };
   group("The product");
   add_problem(app, result);
-  group("What happens to it");
+  group("The epilogue");
   add_epilogue(app, result);
   group("The kernel");
   add_kernel(app, result);
@@ -207,7 +208,7 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   refuse_both(app, "--explain", "--explain-shapes");
   if (app.count("--arch") > 0) {
     if (result.where == device::gpu)
-      throw refusal("--arch chooses what the CPU emulates; it does not go with --device gpu");
+      throw refusal("--arch chooses what the CPU emulates; it cannot be combined with --device gpu");
     result.where = device::host;
   }
   return result;
