@@ -87,6 +87,15 @@ TEST(GroupedAccesses, ShareAddressesAlongLinearDimensions) {
   static_assert(columns::list.num_groups == 4 && columns::list.immediate[1] == 32 && columns::list.base[3] == 1);
   static_assert(both::list.num_groups == 1 && both::list.immediate[3] == 800);
   static_assert(gathered::page.count == 4 && gathered::page.of_access[5] == 1 && gathered::page.x[2] == 16);
+  // Neighbours along the gathered dimension are no vector.
+  constexpr auto columns_first =
+      make_naive_tensor_descriptor(make_tuple(number<96>{}, number<96>{}), make_tuple(number<1>{}, number<100>{}));
+  constexpr distribution_encoding along_columns =
+      tile_distribution_encoding<sequence<>, tuple<sequence<3, 8, 4>, sequence<4, 8>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<1, 1>>, sequence<2, 1, 1>, sequence<0, 0, 2>>::value;
+  static_assert(grouped_accesses<columns_first.graph, along_columns, 4, -1>::vector.length == 4 &&
+                grouped_accesses<columns_first.graph, along_columns, 4, 1>::vector.length == 4 &&
+                grouped_accesses<columns_first.graph, along_columns, 4, 0>::vector.length == 1);
   // Rows with a stride that is the first run-time value: each has an address of its own.
   constexpr auto pitched =
       make_naive_tensor_descriptor(make_tuple(number<32>{}, number<96>{}), make_tuple(100, number<1>{}), number<4>{});
