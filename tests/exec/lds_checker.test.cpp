@@ -2,7 +2,7 @@
 // Races in LDS, reads of what was never written, and conflicts by line: each planted,
 // and random programs against an oracle.
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/exec/hopper.hpp>
 #include <tilewright/exec/host/launch.hpp>
 
 #include <gtest/gtest.h>
@@ -450,6 +450,117 @@ TEST(lds_checker, random_programs_are_refused_exactly_if_they_are_wrong) {
   }
   EXPECT_GT(wrong, 400);
   EXPECT_LT(wrong, 1600);
+}
+
+/// Sm_90's ways to meet, between two steps of a program of two waves.
+struct meeting_of_two {
+  enum : signed char { nothing, wave, named, arrives } kind;
+  index_t thread;  // that arrives at a barrier in LDS, at which the other wave waits
+};
+
+/// Up to which step the second thread's accesses are over for the first one's in a step.
+class knowledge {
+ public:
+  knowledge(const std::vector<meeting_of_two>& between) {
+    const std::size_t steps = between.size() + 1;
+    known_.assign(steps, std::vector<std::vector<index_t>>(64, std::vector<index_t>(64, -1)));
+    for (std::size_t s = 0; s + 1 < steps; ++s) {
+      auto &now = known_[s], &next = known_[s + 1];
+      next = now;
+      const auto learn = [&](index_t thread, index_t from) {
+        auto& mine = next[std::size_t(thread)];
+        for (std::size_t u = 0; u < 64; ++u) mine[u] = tw::max(mine[u], now[std::size_t(from)][u]);
+        mine[std::size_t(from)] = tw::max(mine[std::size_t(from)], index_t(s));
+      };
+      for (index_t t = 0; t < 64; ++t) {
+        for (index_t u = 0; u < 64; ++u) {
+          const meeting_of_two m = between[s];
+          if (m.kind == m.named || (m.kind == m.wave && t / 32 == u / 32) ||
+              (m.kind == m.arrives && u == m.thread && t / 32 != u / 32))
+            learn(t, u);
+        }
+      }
+    }
+  }
+  bool is_over(const action& before, const action& after) const {
+    return before.thread == after.thread ||
+           known_[std::size_t(after.step)][std::size_t(after.thread)][std::size_t(before.thread)] >= before.step;
+  }
+
+ private:
+  std::vector<std::vector<std::vector<index_t>>> known_;  // by step, thread and other thread
+};
+
+TEST(lds_checker, random_programs_with_named_barriers_and_barriers_in_lds) {
+  constexpr index_t steps = 7;
+  std::mt19937 random(11);
+  int wrong = 0;
+  for (int round = 0; round < 500; ++round) {
+    std::vector<meeting_of_two> between;
+    std::vector<action> program;
+    const index_t threads[] = {0, 1, 32, 40};
+    for (index_t step = 0; step < steps; ++step) {
+      const auto kind = std::array{meeting_of_two::nothing, meeting_of_two::wave, meeting_of_two::named,
+                                   meeting_of_two::arrives, meeting_of_two::arrives}[random() % 5];
+      if (step + 1 < steps) between.push_back({step == 0 ? meeting_of_two::named : kind, threads[random() % 4]});
+      if (step == 0) {
+        for (index_t i = 0; i < 2; ++i) program.push_back({threads[i % 4], step, i * 4, 4, action::writes});
+        continue;
+      }
+      // Now one who writes, now many who read or update.
+      if (random() % 4 == 0) {
+        program.push_back({threads[random() % 4], step, index_t(random() % 2) * 4, 4, action::writes});
+        continue;
+      }
+      const auto what = random() % 3 == 0 ? action::updates : action::reads;
+      for (unsigned n = random() % 5; n > 0; --n)
+        program.push_back({threads[random() % 4], step, index_t(random() % 2) * 4, 4, what});
+    }
+    const auto kernel = [&] {
+      const exec::lds_pointer p = lds();
+      const index_t thread = exec::thread_id();
+      for (index_t i = 0; thread == 0 && i < steps; ++i) exec::mbarrier{unsigned(512 + 8 * i)}.init(1);
+      exec::block_sync();
+      for (index_t step = 0; step < steps; ++step) {
+        for (const action& a : program) {
+          if (a.step != step || a.thread != thread) continue;
+          if (a.kind == action::updates) exec::lds_atomic<exec::atomic_op::add>(p, a.address, 1);
+          if (a.kind == action::writes) exec::lds_store(p, a.address, 1);
+          if (a.kind == action::reads) exec::lds_load<int>(p, a.address);
+        }
+        if (step + 1 == steps) return;
+        const meeting_of_two m = between[std::size_t(step)];
+        const exec::mbarrier barrier{unsigned(512 + 8 * step)};
+        if (m.kind == m.wave) exec::wave_sync();
+        if (m.kind == m.named) exec::named_sync<64>(1);
+        if (m.kind == m.arrives && thread == m.thread) barrier.arrive();
+        if (m.kind == m.arrives && thread / 32 != m.thread / 32) barrier.wait(0);
+      }
+    };
+    std::string why;
+    try {
+      exec::launch({.target = &arch::sm90::value,
+                    .block_size = 64,
+                    .lds_bytes = 1024,
+                    .workers = 1,
+                    .check_lds = exec::lds_checks::on},
+                   kernel);
+    } catch (const exec::host::fault& f) {
+      why = f.what();
+    }
+    const knowledge known(between);
+    bool expected = false;
+    for (const action& a : program) {
+      for (const action& b : program) {
+        const bool race = a.address == b.address && (a.kind == action::writes || a.kind != b.kind);
+        if (race && !known.is_over(a, b) && !known.is_over(b, a)) expected = true;
+      }
+    }
+    wrong += expected;
+    ASSERT_EQ(!why.empty(), expected) << "program " << round << ": " << why;
+  }
+  EXPECT_GT(wrong, 150);
+  EXPECT_LT(wrong, 450);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class barriers_in_lds {
       refuse(self, "arrives at a barrier in LDS" + in_parentheses(self, where) + " more often in a phase than the " +
                        std::to_string(b.arrivals) + " times that it expects");
     }
-    check_access(self, block, lds_touch::atomic_update, address, where);
+    check_access(self, block, lds_touch::barrier_update, address, where);
     if (access_order* const order = threads_.order()) order->release(self.number, b.known);
     --b.missing;
     b.bytes += bytes_to_come;
@@ -47,7 +47,7 @@ class barriers_in_lds {
 
   void wait(thread_context& self, index_t address, unsigned parity, call_site where) {
     barrier& b = find(self, self.rank, address, "waits at", where);
-    check_access(self, self.rank, lds_touch::atomic_update, address, where);
+    check_access(self, self.rank, lds_touch::barrier_update, address, where);
     if (is_over(b, parity)) {
       if (access_order* const order = threads_.order()) order->acquire(self.number, b.known_at_end);
       return;

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tilewright::exec {
@@ -42,6 +44,7 @@ class lds_checker {
       copies_ = 0;
       has_others_ = false;
     }
+    further_.clear();
     block_time_ = order_->begin();
     from_elsewhere_ = {};
   }
@@ -79,7 +82,7 @@ class lds_checker {
             check_updates(g, end, mine, self, "reads");
             check_written(g, end, mine, self, "reads");
           }
-          note(g->read, g->other_read, mine);
+          note(g, &granule::read, &granule::other_read, &further::reads, mine);
         }
         break;
       case lds_touch::begin_copy: ++copies_; [[fallthrough]];
@@ -88,17 +91,22 @@ class lds_checker {
           // Touched before the last barrier or never, as a rule.
           if (max(g->write.time, max(g->read.time, g->update.time)) >= over || !readers_.empty())
             check_all(g, end, mine, self, "writes");
-          *g = {};
+          forget(g);
           g->write = mine;
           if (how == lds_touch::begin_copy) g->write.time = under_way;
         }
         break;
       case lds_touch::atomic_update:
+      case lds_touch::barrier_update:
         for (granule* g = first; g != end; ++g) {
           check_writes(g, end, mine, self, "updates");
           check_reads(g, end, mine, self, "updates");
           check_written(g, end, mine, self, "updates");
-          note(g->update, g->other_update, mine);
+          if (how == lds_touch::barrier_update) {
+            note_two(g->update, g->other_update, mine);
+          } else {
+            note(g, &granule::update, &granule::other_update, &further::updates, mine);
+          }
         }
         if (!is_of_block(mine)) from_elsewhere_ = mine;
         break;
@@ -117,7 +125,7 @@ class lds_checker {
     for (granule* g = first; g != end; ++g) {
       check_all(g, end, mine, self, "copies to");
       check_fenced(g, end, mine, self, "copies to");
-      *g = {};
+      forget(g);
       g->write = mine;
       g->write.time = under_way;
     }
@@ -192,6 +200,10 @@ class lds_checker {
   struct granule {
     touch write, read, other_read, update, other_update;
   };
+  /// Those for which two do not suffice, because threads met in other ways than block_sync and wave_sync.
+  struct further {
+    std::vector<touch> reads, updates;
+  };
 
   touch touch_of(const thread_context& self, call_site where) {
     touch t{order_->now(), std::uint16_t(self.number), places_->number_of(where)};
@@ -207,6 +219,17 @@ class lds_checker {
   }
 
   bool is_of_block(touch t) const { return t.thread >= first_thread_ && t.thread < first_thread_ + block_size_; }
+  const further* further_of(const granule* g) const {
+    if (further_.empty()) return nullptr;
+    const auto found = further_.find(g - granules_.data());
+    return found == further_.end() ? nullptr : &found->second;
+  }
+  further* further_of(const granule* g) { return const_cast<further*>(std::as_const(*this).further_of(g)); }
+  void forget(granule* g) {
+    *g = {};
+    if (!further_.empty()) further_.erase(g - granules_.data());
+  }
+
   bool is_open(touch t) const { return t.time >= block_time_; }
   index_t wave_of(touch t) const { return t.thread >> wave_shift_; }
   bool ordered_in_wave(touch before, touch mine) const {
@@ -219,7 +242,20 @@ class lds_checker {
     return !order_->is_over(mine.thread, before.thread, before.time & ~others);
   }
 
-  void note(touch& newest, touch& other, touch mine) const {
+  void note(granule* g, touch granule::* newest, touch granule::* other, std::vector<touch> further::* list,
+            touch mine) {
+    if (!order_->is_used()) return note_two(g->*newest, g->*other, mine);
+    // Where order is not that of block_sync and wave_sync alone, all that are not over for the new one count.
+    const auto keep = [&](touch t) { return t.time >= order_->begin() && races(t, mine); };
+    std::vector<touch> more;
+    if (further* const known = further_of(g)) more.swap(known->*list);
+    std::erase_if(more, [&](touch t) { return !keep(t); });
+    if (keep(g->*other)) more.push_back(g->*other);
+    g->*other = keep(g->*newest) ? g->*newest : touch{};
+    g->*newest = mine;
+    if (!more.empty()) (further_[g - granules_.data()].*list).swap(more);
+  }
+  void note_two(touch& newest, touch& other, touch mine) const {
     if (!is_open(newest)) {
       other = {};
     } else if (newest.thread != mine.thread) {
@@ -276,11 +312,22 @@ class lds_checker {
                      const char* does) const {
     if (races(g->update, mine)) refuse(&granule::update, g, end, mine, self, does, "updated");
     if (races(g->other_update, mine)) refuse(&granule::other_update, g, end, mine, self, does, "updated");
+    if (const further* const f = further_of(g)) check_further(f->updates, g, mine, self, does, "updated");
   }
   void check_reads(const granule* g, const granule* end, touch mine, const thread_context& self,
                    const char* does) const {
     if (races(g->read, mine)) refuse(&granule::read, g, end, mine, self, does, "read");
     if (races(g->other_read, mine)) refuse(&granule::other_read, g, end, mine, self, does, "read");
+    if (const further* const f = further_of(g)) check_further(f->reads, g, mine, self, does, "read");
+  }
+
+  void check_further(const std::vector<touch>& list, const granule* g, touch mine, const thread_context& self,
+                     const char* does, const char* did) const {
+    for (const touch t : list) {
+      if (!races(t, mine)) continue;
+      throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) + " that thread " + name_of(t.thread) +
+                  ' ' + did + at(t) + " with no barrier between");
+    }
   }
 
   void check_written(const granule* g, const granule* end, touch mine, const thread_context& self,
@@ -323,6 +370,11 @@ class lds_checker {
     bytes.reserve(granules_.size() * 4);
     for (const granule& g : granules_) bytes.insert(bytes.end(), 4, g);
     granules_.swap(bytes);
+    std::unordered_map<std::ptrdiff_t, further> of_bytes;
+    for (const auto& [number, f] : further_) {
+      for (index_t i = 0; i < 4; ++i) of_bytes[number * 4 + i] = f;
+    }
+    further_.swap(of_bytes);
     if (!readers_.empty()) {
       std::vector<touch> readers;
       readers.reserve(readers_.size() * 4);
@@ -341,6 +393,7 @@ class lds_checker {
   index_t first_thread_, block_size_;
   index_t granule_shift_ = 2;  // of four bytes or of one
   std::vector<granule> granules_;
+  std::unordered_map<std::ptrdiff_t, further> further_;  // by granule
   std::vector<touch> readers_;            // of each granule: what each bulk_reader has read since it was written
   std::uint32_t block_time_ = 0;          // of the last block_sync
   index_t copies_ = 0;                    // under way

@@ -15,8 +15,9 @@
 namespace tilewright::exec {
 inline namespace host {
 
-/// What an access does to bytes of LDS. A copy without registers writes them at some time before it is waited for.
-enum class lds_touch : signed char { read, write, atomic_update, begin_copy, end_copy };
+/// What an access does to bytes of LDS. A copy without registers writes them at some time before it is waited for;
+/// barriers are updated by those who arrive or wait.
+enum class lds_touch : signed char { read, write, atomic_update, barrier_update, begin_copy, end_copy };
 
 struct thread_context;
 class hopper_services;
