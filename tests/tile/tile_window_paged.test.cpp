@@ -104,6 +104,19 @@ TEST(PagedTileWindow, WritesOnlyPagesThatAreThere) {
   }
 }
 
+TEST(LoadPageIndices, OfATableThatHasEnded) {
+  const std::vector<index_t> table{5, 6, 7};
+  const auto view = make_tensor_view<global>(
+      static_cast<const float*>(nullptr), make_naive_tensor_descriptor_packed(make_tuple(number<40>{}, number<64>{})));
+  using view_type = std::remove_const_t<decltype(view)>;
+  run<tile_type>(arch::gfx942::value, [&] {
+    for (const index_t length : {0, -3}) {
+      for (const index_t index : load_page_indices<view_type, 0>(table.data(), length, 0, tile_type{}))
+        if (index != -1) throw std::runtime_error("index " + std::to_string(index));
+    }
+  });
+}
+
 constexpr index_t far_rows = 40, far_stride = 1 << 26;  // floats: 10 GiB in all
 constexpr index_t picked[] = {39, 0, 8, 7, 16, 31, -1, 40, 33, 12};
 
