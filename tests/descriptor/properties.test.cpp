@@ -119,5 +119,19 @@ TEST(Properties, OfManyDimensions) {
   EXPECT_TRUE(!is_unique(sliding) && is_exhaustive(sliding));
 }
 
+// A problem without rows is one, too: nothing exists, and nothing is divided by.
+TEST(EmptyTensors, MergedAtRunTime) {
+  for (const auto& lengths : {multi_index<2>{{4, 0}}, multi_index<2>{{0, 4}}, multi_index<2>{{0, 0}}}) {
+    const index_t a = lengths[0], b = lengths[1];
+    const auto merged = transform_tensor_descriptor(make_naive_tensor_descriptor_packed(make_tuple(a, b)),
+                                                    make_tuple(make_merge_transform(make_tuple(a, b))),
+                                                    make_tuple(sequence<0, 1>{}), make_tuple(sequence<0>{}));
+    EXPECT_EQ(merged.get_lengths(), multi_index<1>{});
+    EXPECT_FALSE(merged.is_valid({0}));
+    EXPECT_TRUE(is_unique(merged) && is_exhaustive(merged) && merged.offsets_fit());
+    EXPECT_EQ(merged.get_element_space_size(), 0);
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

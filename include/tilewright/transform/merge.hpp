@@ -116,7 +116,7 @@ TILEWRIGHT_HD constexpr auto multiplier_of(Length length) {
   if constexpr (is_number_v<Length>) {
     return number<index_t(make_magic_division(Length::value).multiplier)>{};
   } else {
-    return index_t(make_magic_division(index_t(length)).multiplier);
+    return index_t(make_magic_division(max(index_t(length), 1)).multiplier);  // 0: there is nothing to divide
   }
 }
 
@@ -125,7 +125,7 @@ TILEWRIGHT_HD constexpr auto shift_of(Length length) {
   if constexpr (is_number_v<Length>) {
     return number<make_magic_division(Length::value).shift>{};
   } else {
-    return make_magic_division(index_t(length)).shift;
+    return make_magic_division(max(index_t(length), 1)).shift;
   }
 }
 
