@@ -51,7 +51,7 @@ std::vector<one_access> make_accesses() {
       if (check(e).fault != tw::encoding_fault::none) continue;
       const tw::lds_access_walk walk(where.graph, e, tile.element_bytes);
       if (walk.bytes_per_lane() != bytes) continue;
-      const tw::lds_addresses address = walk.addresses(below(walk.num_waves()), below(walk.num_accesses()));
+      const tw::lds_addresses address = walk.addresses(below(walk.num_waves()), below(walk.num_access()));
       one_access access{op, where.name, "all", {}, {}};
       tw::lds_addresses used{};
       for (index_t lane = 0; lane < used.size(); ++lane) {

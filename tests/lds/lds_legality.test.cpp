@@ -106,7 +106,7 @@ TEST(DirectToLds, ThePermutationGoesToGlobalMemory) {
   const lds_access_walk walk(graph, by_rows, 2);
   index_t moved = 0;
   for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+    for (index_t access = 0; access < walk.num_access(); ++access) {
       const auto order = lanes_by_place(walk, wave, access);
       const lds_addresses address = walk.addresses(wave, access);
       for (index_t place = 0; place < 64; ++place) {

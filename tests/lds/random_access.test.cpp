@@ -77,7 +77,7 @@ TEST(RandomAccesses, StayInTheirRange) {
     const lds_access_walk walk(c.where.graph, c.distribution, c.tile.element_bytes);
     index_t lowest = 1 << 30, highest = -1;
     for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-      for (index_t access = 0; access < walk.num_accesses(); ++access) {
+      for (index_t access = 0; access < walk.num_access(); ++access) {
         for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
           const auto x = walk.position_of(wave, lane, access);
           const index_t here = c.where.byte_of(x[0], x[1]);

@@ -83,7 +83,7 @@ namespace detail {
 
 TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& target, const lds_access_walk& walk,
                                                          lds_access_kind kind, lds_reading reading, lds_method method) {
-  const index_t bytes = walk.bytes_per_lane(), instructions = walk.num_waves() * walk.num_accesses();
+  const index_t bytes = walk.bytes_per_lane(), instructions = walk.num_waves() * walk.num_access();
   lds_access_analysis result;
   result.op = lds_op_of(kind, bytes, walk.element_bytes());
   const arch::lds_instruction* row = target.find(result.op);
@@ -119,7 +119,7 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& tar
   detail::cost_by_place known;
   const bool repeats = method == lds_method::fastest && walk.rule() == rule::sum_of_parts;
   for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+    for (index_t access = 0; access < walk.num_access(); ++access) {
       const index_t first = repeats ? walk.first_address(wave, access) : 0;
       if (const lds_access_cost* same = repeats ? known.find(first) : nullptr) {
         add(*same, 1, wave, access);

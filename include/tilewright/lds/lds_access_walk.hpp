@@ -103,7 +103,7 @@ class lds_access_walk {
   TILEWRIGHT_HD constexpr index_t ndim_x() const { return encoding_->ndim_x(); }
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_; }
   TILEWRIGHT_HD constexpr index_t num_lanes() const { return lanes_; }
-  TILEWRIGHT_HD constexpr index_t num_accesses() const { return accesses_; }
+  TILEWRIGHT_HD constexpr index_t num_access() const { return accesses_; }
 
   /// Position in the tile of the first element of an access.
   TILEWRIGHT_HD constexpr position position_of(index_t wave, index_t lane, index_t access) const {

@@ -130,7 +130,7 @@ TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& tar
     return {lds_fault::width_not_direct, walk.bytes_per_lane(), 0};
   if (!arch::is_amd(target)) return {};
   for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-    for (index_t access = 0; access < walk.num_accesses(); ++access) {
+    for (index_t access = 0; access < walk.num_access(); ++access) {
       const array<index_t, 64> order = lanes_by_place(walk, wave, access);
       for (index_t place = 0; place < walk.num_lanes(); ++place) {
         if (order[place] < 0) return {lds_fault::leaves_footprint, wave, access};
@@ -174,10 +174,10 @@ TILEWRIGHT_HD constexpr lds_address_needs address_needs(const tensor_graph& layo
                                                         index_t element_bytes, index_t stage_bytes = 0) {
   const lds_access_walk walk(layout, e, element_bytes);
   lds_address_needs needs{1, stage_bytes};
-  if (walk.rule() == lds_access_walk::addresses_are::arbitrary) return {walk.num_accesses(), stage_bytes};
+  if (walk.rule() == lds_access_walk::addresses_are::arbitrary) return {walk.num_access(), stage_bytes};
   const index_t origin = walk.first_address(0, 0);
   if (is_linear(layout)) {
-    for (index_t access = 1; access < walk.num_accesses(); ++access)
+    for (index_t access = 1; access < walk.num_access(); ++access)
       needs.largest_offset = max(needs.largest_offset, walk.first_address(0, access) - origin + stage_bytes);
     return needs;
   }
@@ -196,7 +196,7 @@ TILEWRIGHT_HD constexpr lds_address_needs address_needs(const tensor_graph& layo
     }
   }
   inplace_vector<index_t, 64> patterns;
-  for (index_t access = 0; access < walk.num_accesses(); ++access) {
+  for (index_t access = 0; access < walk.num_access(); ++access) {
     const index_t address = walk.first_address(0, access), flipped = address & variable_bits;
     needs.largest_offset = max(needs.largest_offset, (address & ~variable_bits) + stage_bytes);
     bool is_known = false;

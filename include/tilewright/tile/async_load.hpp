@@ -16,7 +16,7 @@ TILEWRIGHT_HD constexpr bool fills_lds_in_lane_order(const tensor_graph& layout,
   const lds_access_walk walk(layout, e, element_bytes);
   const bool all_alike = walk.rule() == lds_access_walk::addresses_are::sum_of_parts;
   for (index_t wave = 0; wave < (all_alike ? 1 : walk.num_waves()); ++wave) {
-    for (index_t access = 0; access < (all_alike ? 1 : walk.num_accesses()); ++access) {
+    for (index_t access = 0; access < (all_alike ? 1 : walk.num_access()); ++access) {
       const lds_addresses address = walk.addresses(wave, access);
       for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
         if (address[lane] != address[0] + lane * walk.bytes_per_lane()) return false;

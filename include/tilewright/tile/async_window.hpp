@@ -29,7 +29,7 @@ TILEWRIGHT_HD constexpr lane_takeover<NumAccess> make_lane_takeover() {
   lane_takeover<NumAccess> takeover;
   const lds_access_walk walk(LdsGraph, Encoding, ElementBytes);
   const index_t lanes = walk.num_lanes(), bytes = walk.bytes_per_lane(), footprint = lanes * bytes;
-  if (walk.rule() != lds_access_walk::addresses_are::xor_of_parts || walk.num_accesses() != NumAccess) return takeover;
+  if (walk.rule() != lds_access_walk::addresses_are::xor_of_parts || walk.num_access() != NumAccess) return takeover;
   const array<index_t, 64> lane_at = lanes_by_place(walk, 0, 0);
   const lds_addresses address = walk.addresses(0, 0);
   for (index_t place = 0; place < lanes; ++place) {

@@ -31,7 +31,7 @@ constexpr wave_places<NumAccess> find_wave_places() {
   places.first = place(0, 0);
   for (index_t b = 0; 1 << b < walk.num_waves(); ++b) places.of_wave_bit[b] = place(1 << b, 0) - places.first;
   for (index_t i = 0; i < NumAccess; ++i) places.of_access[i] = place(0, i) - places.first;
-  places.are_sums = walk.num_accesses() == NumAccess;
+  places.are_sums = walk.num_access() == NumAccess;
   for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
     index_t begin = places.first;
     for (index_t b = 0; 1 << b < walk.num_waves(); ++b) begin += (wave >> b & 1) * places.of_wave_bit[b];
