@@ -123,6 +123,8 @@ TEST(LoadTile, OnWavesOf32) {
 
 TEST(LoadTile, OfATensorSmallerThanTheTile) {
   expect_loads<by_rows<64>>(row_major(1, 1, 1), {0, 0});
+  expect_loads<by_rows<64>>(row_major<8>(0, 40, 40), {0, 0}, {{{32, 0}}});
+  expect_loads<by_columns<64>>(column_major(40, 0, 40), {0, 0}, {{{0, -32}}});
   expect_loads<by_rows<64>>(row_major(3, 5, 7), {-1, -2});
   expect_loads<by_columns<64>>(column_major(31, 2, 40), {0, -30});
 }
