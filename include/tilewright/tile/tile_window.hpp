@@ -130,11 +130,18 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
   advance_buffer(window, step, elements, make_sequence<Window::ndim>{});
 }
 
+/// Bytes of so many elements; outside of the tensor they may be any.
+TILEWRIGHT_HD constexpr index_t bytes_of(index_t elements, index_t element_bytes) {
+  return index_t(unsigned(elements) * unsigned(element_bytes));
+}
+
 /// Adds to each address how far the position of its access moves it along dimension D of a linear view.
 template <index_t D, class Window, index_t... Bs>
 TILEWRIGHT_HD constexpr void add_steps(Window& window, sequence<Bs...>) {
-  const index_t stride = index_t(linear_stride<D>(window.view.descriptor)) * Window::element_bytes;
-  ((window.base.elements[Bs] += constant(Window::accesses::list.x[Bs][D]) * stride), ...);
+  const unsigned stride = unsigned(linear_stride<D>(window.view.descriptor)) * unsigned(Window::element_bytes);
+  ((window.base.elements[Bs] =
+        index_t(unsigned(window.base.elements[Bs]) + unsigned(constant(Window::accesses::list.x[Bs][D])) * stride)),
+   ...);
 }
 
 /// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer:
@@ -152,7 +159,7 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
   if constexpr (rule == address_rule::independent) {
     unroll<Window::num_bases>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
       const multi_index<ndim> index{{(first[Ds] + constant(Window::accesses::list.x[b.value][Ds]))...}};
-      window.base[b] = descriptor.calculate_offset(index) * Window::element_bytes;
+      window.base[b] = bytes_of(descriptor.calculate_offset(index), Window::element_bytes);
     });
     return;
   }
@@ -160,10 +167,11 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
   if constexpr (Window::is_linear_view && has_constant_term(Window::graph))
     offset = without_constant_term(descriptor, offset);
   if constexpr (rule == address_rule::xor_groups) {
-    ((window.base.elements[Bs] = (offset ^ constant(Window::accesses::list.flipped_bits[Bs])) * Window::element_bytes),
+    ((window.base.elements[Bs] =
+          bytes_of(offset ^ constant(Window::accesses::list.flipped_bits[Bs]), Window::element_bytes)),
      ...);
   } else {
-    ((window.base.elements[Bs] = offset * Window::element_bytes), ...);
+    ((window.base.elements[Bs] = bytes_of(offset, Window::element_bytes)), ...);
   }
   if constexpr (rule == address_rule::uniform_steps) (add_steps<Ds>(window, bases), ...);
 }
