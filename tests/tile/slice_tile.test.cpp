@@ -37,5 +37,19 @@ TEST(SetSliceTile, IsTheInverse) {
   for (index_t d = 0; d < 12; ++d) EXPECT_EQ(result.thread_buffer[d], d < 8 ? d : 92 + d);
 }
 
+TEST(GetSliceTile, OfWindowsWithoutThreads) {
+  const float memory[1] = {};
+  const auto view =
+      make_naive_tensor_view<address_space_enum::global>(memory, make_tuple(64, 64), make_tuple(64, number<1>{}));
+  const auto window = make_tile_window(view, make_tuple(number<32>{}, number<16>{}), {-8, 24});
+  const auto part = get_slice_tile(window, sequence<8, 4>{}, sequence<32, 10>{});
+  EXPECT_EQ(part.get_window_origin(), (multi_index<2>{{0, 28}}));
+  EXPECT_EQ(part.get_window_lengths(), (multi_index<2>{{24, 6}}));
+  EXPECT_EQ(part.get_bottom_tensor_view().buffer.base, view.buffer.base);
+  const auto whole = get_slice_tile(window, sequence<0, 0>{}, sequence<32, 16>{});
+  EXPECT_EQ(whole.get_window_origin(), window.get_window_origin());
+  EXPECT_EQ(whole.get_window_lengths(), window.get_window_lengths());
+}
+
 }  // namespace
 }  // namespace tilewright
