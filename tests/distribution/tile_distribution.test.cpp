@@ -49,6 +49,7 @@ void expect_definition(const char* name) {
     });
   });
   EXPECT_EQ(registers, distribution::num_elements);
+  EXPECT_EQ(registers, distribution::get_num_of_element_y());
 }
 
 TEST(TileDistribution, OfCopies) {
