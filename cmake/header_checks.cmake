@@ -11,6 +11,7 @@ set(header_rules
   "exec/nvptx/make_tensor_map.hpp=cuda"
   "exec/nvptx/=cuda_device"
   "gemm/hopper/hopper_launch.hpp=cuda"
+  "gemm/hopper/hopper_cpu_launch.hpp=cpu"
   "viz/=cpu"
 )
 
