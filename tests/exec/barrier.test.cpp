@@ -231,6 +231,23 @@ TEST(Barrier, Mistakes) {
   EXPECT_THROW(run([] {}, {.blocks = 3, .cluster = 2}), exec::host::fault);
 }
 
+TEST(Barrier, WhereThreadsWaitForEachOther) {
+  EXPECT_EQ(fault_of([] {
+              const exec::mbarrier one = barrier_for(1), other{one.address + 8};
+              if (exec::thread_id() == 0) other.init(2);
+              exec::block_sync();
+              if (exec::thread_id() == 0) {
+                one.wait(0);
+                other.arrive();
+              } else if (exec::thread_id() < 64) {
+                other.wait(0);
+                one.arrive();
+              }
+            }),
+            "thread 0 of block (0, 0, 0) waits for ever at a barrier in LDS (here), where 1 of 1 arrivals are missing; "
+            "thread 1 of block (0, 0, 0) waits at a barrier in LDS (here), where 2 of 2 arrivals are missing");
+}
+
 // Blocks wait for what blocks with lower numbers count, whoever runs them.
 TEST(Barrier, CountersInGlobalMemory) {
   for (const int workers : {1, 3}) {

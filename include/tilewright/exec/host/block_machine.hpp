@@ -3,9 +3,9 @@
 // meet.
 #pragma once
 
+#include <tilewright/exec/host/deadlock.hpp>
 #include <tilewright/exec/host/fault.hpp>
 #include <tilewright/exec/host/fibers.hpp>
-#include <tilewright/exec/host/hopper_machine.hpp>
 #include <tilewright/exec/host/lds_checker.hpp>
 #include <tilewright/exec/host/lds_recorder.hpp>
 #include <tilewright/exec/host/matrix_emulation.hpp>
@@ -91,7 +91,10 @@ class block_machine final : private block_services, private cluster_threads {
     if (hopper_) hopper_->begin_cluster();
     const bool all_ended = fibers_.run([&] { return hopper_ && hopper_->idle(others_run); });
     current_thread = nullptr;
-    if (!all_ended) throw fault(describe_deadlock());
+    if (!all_ended) {
+      const auto place_of = [this](index_t number) { return lanes_[std::size_t(number)].place; };
+      throw fault(deadlock(threads_, hopper_.get(), place_of).describe());
+    }
     if (hopper_) hopper_->end_cluster();
     for (const lds_checker& checker : checkers_) checker.end_block();
     for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
@@ -110,8 +113,7 @@ class block_machine final : private block_services, private cluster_threads {
 
   /// What a lane brings to a meeting of its wave and takes from it.
   struct lane_state {
-    meeting at = meeting::none;
-    call_site where{nullptr, 0};
+    waiting_place place;
     bool has_allocated = false;
     index_t source_lane = 0;  // shuffle
     unsigned value = 0, shuffled = 0;
@@ -134,7 +136,7 @@ class block_machine final : private block_services, private cluster_threads {
     current_thread = &machine.threads_[std::size_t(fiber)];
     machine.kernel_.call(machine.kernel_.object);
     if (machine.hopper_) machine.hopper_->leave(machine.threads_[std::size_t(fiber)]);
-    machine.lanes_[std::size_t(fiber)].at = meeting::ended;
+    machine.lanes_[std::size_t(fiber)].place.at = meeting::ended;
   }
 
   lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.number)]; }
@@ -152,10 +154,9 @@ class block_machine final : private block_services, private cluster_threads {
   access_order* order() override { return checkers_.empty() ? nullptr : &order_; }
   void wait(thread_context& self, meeting at, call_site where) override {
     lane_state& lane = lane_of(self);
-    lane.at = at;
-    lane.where = self.place_of(where);
+    lane.place = {at, self.place_of(where)};
     fibers_.wait(self.number);
-    lane.at = meeting::none;
+    lane.place.at = meeting::none;
     current_thread = &self;
   }
 
@@ -329,41 +330,6 @@ class block_machine final : private block_services, private cluster_threads {
       refuse(self, access + ", which is not a multiple of " + std::to_string(bytes));
     }
     refuse(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
-  }
-
-  /// Some threads wait, the others have ended or wait elsewhere.
-  std::string describe_deadlock() const {
-    // A thread that waits for its wave explains more than one that waits at a barrier for threads stuck there; but
-    // where a lane of that wave waits at something of Hopper's, that is why.
-    const auto first_at = [this](auto waits_there) {
-      const auto found = std::find_if(lanes_.begin(), lanes_.end(), waits_there);
-      return found == lanes_.end() ? -1 : index_t(found - lanes_.begin());
-    };
-    index_t stuck =
-        first_at([](const lane_state& lane) { return lane.at > meeting::stmatrix && lane.at < meeting::ended; });
-    if (stuck >= 0) {
-      const lane_state& lane = lanes_[std::size_t(stuck)];
-      const std::string more = hopper_->describe(threads_[std::size_t(stuck)], lane.at);
-      return waits_for_ever(stuck) + (more.empty() ? "" : ", " + more);
-    }
-    stuck = first_at([](const lane_state& lane) { return is_of_wave(lane.at); });
-    if (stuck < 0) stuck = first_at([](const lane_state& lane) { return lane.at != meeting::ended; });
-    const meeting at = lanes_[std::size_t(stuck)].at;
-    const index_t count = at == meeting::barrier ? block_size_ : target_.wave_size, first = stuck / count * count;
-    index_t missing = first;
-    while (missing < first + count - 1 && lanes_[std::size_t(missing)].at == at) ++missing;
-    const lane_state& other = lanes_[std::size_t(missing)];
-    const std::string why = other.at == meeting::ended
-                                ? std::string("has left the kernel")
-                                : std::string("waits at ") + name(other.at) + " (" + to_string(other.where) + ')';
-    return waits_for_ever(stuck) + " that thread " + std::to_string(threads_[std::size_t(missing)].thread_id) +
-           " does not reach: it " + why;
-  }
-  std::string waits_for_ever(index_t number) const {
-    const lane_state& lane = lanes_[std::size_t(number)];
-    const thread_context& thread = threads_[std::size_t(number)];
-    return "thread " + std::to_string(thread.thread_id) + " of block " + to_string(thread.block) +
-           " waits for ever at " + name(lane.at) + " (" + to_string(lane.where) + ')';
   }
 
   const arch::target& target_;
