@@ -232,18 +232,19 @@ TEST(Barrier, Mistakes) {
 }
 
 TEST(Barrier, WhereThreadsWaitForEachOther) {
-  EXPECT_EQ(fault_of([] {
-              const exec::mbarrier one = barrier_for(1), other{one.address + 8};
-              if (exec::thread_id() == 0) other.init(2);
-              exec::block_sync();
-              if (exec::thread_id() == 0) {
-                one.wait(0);
-                other.arrive();
-              } else if (exec::thread_id() < 64) {
-                other.wait(0);
-                one.arrive();
-              }
-            }),
+  const auto kernel = [] {  // not within a macro: that is one line
+    const exec::mbarrier one = barrier_for(1), other{one.address + 8};
+    if (exec::thread_id() == 0) other.init(2);
+    exec::block_sync();
+    if (exec::thread_id() == 0) {
+      one.wait(0);
+      other.arrive();
+    } else if (exec::thread_id() < 64) {
+      other.wait(0);
+      one.arrive();
+    }
+  };
+  EXPECT_EQ(fault_of(kernel),
             "thread 0 of block (0, 0, 0) waits for ever at a barrier in LDS (here), where 1 of 1 arrivals are missing; "
             "thread 1 of block (0, 0, 0) waits at a barrier in LDS (here), where 2 of 2 arrivals are missing");
 }
