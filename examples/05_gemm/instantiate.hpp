@@ -9,13 +9,13 @@ namespace gemm_example {
 
 template <class Choice, class Arch>
 const char* name_of_policy() {
-  constexpr tw::index_t wanted = Choice::variant.named >= 0
-                                     ? Choice::variant.named
-                                     : number_of_default_policy<Arch, typename Choice::element_type>();
-  if constexpr (wanted < 0) {
+  using T = typename Choice::element_type;
+  constexpr tw::index_t asked = Choice::variant.named;
+  constexpr tw::index_t number = asked >= 0 ? asked : number_of_default_policy<Arch, T>();
+  if constexpr (number < 0) {
     return "gemm_default";
   } else {
-    return std::remove_cvref_t<decltype(detail::named_policies_of<Choice, Arch>().template get<wanted>())>::name;
+    return detail::base_policy<vector_choice<T>, Arch, number>::type::name;
   }
 }
 

@@ -88,10 +88,14 @@ constexpr bool is_available() {
 template <class Choice, class Arch>
 inline constexpr bool is_available = detail::is_available<Choice, Arch>();
 
-/// The number of the default policy among those with names; -1 if it has none.
+/// The default choice that moves vectors of 16 bytes, with which all named policies are there.
+template <class T>
+using vector_choice = kernel_choice<T, tw::operand_major::k, tw::operand_major::k, 16 / tw::index_t(sizeof(T))>;
+
+/// The number of the default policy among those with names, of a vector_choice; -1 if it has none.
 template <class Arch, class T>
 constexpr tw::index_t number_of_default_policy() {
-  using choice = kernel_choice<T, tw::operand_major::k, tw::operand_major::k, 16 / tw::index_t(sizeof(T))>;
+  using choice = vector_choice<T>;
   using fallback = typename detail::base_policy<choice, Arch>::type;
   return tw::apply(
       []<class... Named>(Named...) {
@@ -109,8 +113,7 @@ constexpr tw::index_t number_of_default_policy() {
 /// Calls f(number) for the number of each policy with a name but the default one.
 template <class Arch, class T, class F>
 void for_each_other_policy(F f) {
-  using choice = kernel_choice<T, tw::operand_major::k, tw::operand_major::k, 16 / tw::index_t(sizeof(T))>;
-  constexpr tw::index_t count = decltype(detail::named_policies_of<choice, Arch>())::size();
+  constexpr tw::index_t count = decltype(detail::named_policies_of<vector_choice<T>, Arch>())::size();
   [&]<tw::index_t... Is>(std::integer_sequence<tw::index_t, Is...>) {
     const auto visit = [&]<tw::index_t I>(tw::number<I> i) {
       if constexpr (I != number_of_default_policy<Arch, T>()) f(i);

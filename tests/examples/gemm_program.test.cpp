@@ -289,6 +289,9 @@ TEST(GemmProgram, PoliciesAndOrdersAreThoseAskedFor) {
     for (const char* policy : policies)
       EXPECT_EQ(kernel_of(folder, usual + "--arch " + arch + " --policy " + policy),
                 std::string(policy) + "_f16_ak_bk_v8_to_f16");
+  for (const char* arch : {"gfx942", "sm_80", "sm_90"})  // the default one, where vectors do not fit
+    EXPECT_EQ(kernel_of(folder, std::string("--m 9 --n 9 --k 9 --layout rcr --policy gemm_128x128 --arch ") + arch),
+              "gemm_128x128_f16_ak_bk_v1_to_f16");
   EXPECT_EQ(kernel_of(folder, usual + "--grid-order rows"), "gemm_128x128_f16_ak_bk_v8_to_f16_by_rows");
   EXPECT_EQ(kernel_of(folder, usual + "--grid-order hilbert"), "gemm_128x128_f16_ak_bk_v8_to_f16_by_hilbert");
   EXPECT_NE(gemm(folder, usual + "--policy none").errors.find("there are gemm_128x128"), std::string::npos);
