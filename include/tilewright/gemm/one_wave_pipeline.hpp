@@ -97,9 +97,11 @@ struct one_wave_pipeline {
         registers<Policy>() <= Policy::arch::value.max_vgprs,
         "one_wave_pipeline: sums, operands of two steps along k and two tiles on their way are more than the registers "
         "that a thread can have; use a smaller block tile");
-    static_assert(
+    constexpr bool registers_suffice =
         sizeof(typename Policy::element_type) > 1 || ((Policy::a_major == operand_major::k || Policy::a_transposed) &&
-                                                      (Policy::b_major == operand_major::k || Policy::b_transposed)),
+                                                      (Policy::b_major == operand_major::k || Policy::b_transposed));
+    static_assert(
+        registers_suffice,
         "one_wave_pipeline: on this target 8-bit operands that are not contiguous along k need more registers on "
         "their way to LDS than there are; use another pipeline");
   }

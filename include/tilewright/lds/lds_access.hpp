@@ -156,7 +156,8 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
                                                                tile_distribution<Encoding>, index_t element_bytes,
                                                                lds_access_kind kind,
                                                                lds_reading reading = lds_reading::worst) {
-  static_assert(Graph.ndim() == Encoding.ndim_x(),
+  constexpr bool has_same_dimensions = Graph.ndim() == Encoding.ndim_x();
+  static_assert(has_same_dimensions,
                 "analyze_lds_access: the distribution has another number of dimensions than the layout");
   if constexpr (Graph.num_values == 0) {
     constexpr bool fits = detail::dimension_too_long(Graph, Encoding) < 0;

@@ -61,7 +61,8 @@ template <arch::matrix_op Op, class Tile, class Window, index_t... Is>
 TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_bytes, sequence<Is...> accesses) {
   constexpr bool transposed = detail::vector_dim_x<Window> == 0;
   if constexpr (uses_ldmatrix(Op)) {
-    static_assert(Window::vector_length == 8, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
+    constexpr bool reads_16_bytes = Window::vector_length == 8;
+    static_assert(reads_16_bytes, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
     // Either way an access fills 8 registers, in the order of the operand's tiles.
     const auto offsets = window.offsets(accesses);
     (vector_to_registers<1>(tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is]),
@@ -69,8 +70,8 @@ TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_
      ...);
   } else if constexpr (transposed) {
     using T = typename Window::element_type;
-    static_assert(Window::vector_length * sizeof(T) == 8,
-                  "load_fragments: a transposing read takes 8 contiguous bytes");
+    constexpr bool reads_8_bytes = Window::vector_length * sizeof(T) == 8;
+    static_assert(reads_8_bytes, "load_fragments: a transposing read takes 8 contiguous bytes");
     const auto offsets = window.offsets(accesses);
     (vector_to_registers<1>(tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is]),
                             exec::lds_load_transpose<T>(window.view.buffer, offsets[Is] + lds_bytes)),
@@ -117,9 +118,10 @@ TILEWRIGHT_HD void load_fragment_accesses(static_distributed_tensor<T, Result>& 
                                           exec::call_site where = {}) {
   const exec::call_scope scope(where);
   using window_type = tile_window<View, Distribution>;
-  static_assert(
-      0 <= Step && Step < KSteps && 0 <= First && First <= Last && Last <= reads_per_step<window_type, KSteps>,
-      "load_fragment_accesses: there are fewer steps along k, or fewer reads in a step; see reads_per_step");
+  constexpr bool has_these_accesses =
+      0 <= Step && Step < KSteps && 0 <= First && First <= Last && Last <= reads_per_step<window_type, KSteps>;
+  static_assert(has_these_accesses,
+                "load_fragment_accesses: there are fewer steps along k, or fewer reads in a step; see reads_per_step");
   constexpr index_t parts = reads_per_step<window_type, KSteps> / Distribution::encoding.y_length(0);
   [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
     detail::read_fragments<Op>(tile, window, lds_bytes,

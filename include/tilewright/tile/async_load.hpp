@@ -65,19 +65,24 @@ template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},
                                    index_t lds_bytes = 0, exec::call_site where = {}) {
   const exec::call_scope scope(where);
-  static_assert(LdsWindow::view_type::address_space == address_space_enum::lds,
-                "async_load_tile: the first window must be in LDS");
-  static_assert(Window::view_type::address_space == address_space_enum::global,
-                "async_load_tile: the second window must be in global memory");
+  constexpr bool is_destination_in_lds = LdsWindow::view_type::address_space == address_space_enum::lds;
+  static_assert(is_destination_in_lds, "async_load_tile: the first window must be in LDS");
+  constexpr bool is_source_in_global_memory = Window::view_type::address_space == address_space_enum::global;
+  static_assert(is_source_in_global_memory, "async_load_tile: the second window must be in global memory");
+  constexpr bool are_rows_near = !requires { requires Window::reaches_far; };
   static_assert(
-      !requires { requires Window::reaches_far; },
+      are_rows_near,
       "async_load_tile: copies without registers reach rows within 2^31 bytes only; promise near_rows{} to the "
       "window, or use load_tile and store_tile");
-  static_assert(!LdsWindow::view_type::is_read_only, "async_load_tile: the view of LDS is of const elements");
-  static_assert(__is_same(tile_of<LdsWindow>, tile_of<Window>),
+  constexpr bool is_destination_writable = !LdsWindow::view_type::is_read_only;
+  static_assert(is_destination_writable, "async_load_tile: the view of LDS is of const elements");
+  constexpr bool have_same_tile = __is_same(tile_of<LdsWindow>, tile_of<Window>);
+  static_assert(have_same_tile,
                 "async_load_tile: the windows must have the same element type and the same distribution");
+  constexpr bool have_same_vectors =
+      LdsWindow::vector_length == Window::vector_length && LdsWindow::vector_dim_y == Window::vector_dim_y;
   static_assert(
-      LdsWindow::vector_length == Window::vector_length && LdsWindow::vector_dim_y == Window::vector_dim_y,
+      have_same_vectors,
       "async_load_tile: one window allows wider vectors than the other; give both layouts the same contiguous runs");
   if constexpr (requires { LdsWindow::is_in_lane_order; }) {
     static_assert(

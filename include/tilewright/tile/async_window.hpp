@@ -124,14 +124,16 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
                                                     const multi_index<sizeof...(Lengths)>& origin,
                                                     Distribution distribution, const LdsDescriptor&) {
   constexpr tensor_graph layout = LdsDescriptor::graph;
-  static_assert(LdsDescriptor::is_static(), "make_async_tile_window: the layout in LDS must be known at compile time");
+  constexpr bool is_layout_known = LdsDescriptor::is_static();
+  static_assert(is_layout_known, "make_async_tile_window: the layout in LDS must be known at compile time");
   constexpr index_t element_bytes = sizeof(typename View::element_type);
   if constexpr (detail::fills_lds_in_lane_order(layout, Distribution::encoding, element_bytes)) {
     return make_tile_window(view, lengths, origin, distribution);
   } else {
     using window_type = async_tile_window<View, Distribution, layout>;
     using takeover = typename window_type::takeover;
-    static_assert(takeover::value.is_possible,
+    constexpr bool stays_in_footprint = takeover::value.is_possible;
+    static_assert(stays_in_footprint,
                   "make_async_tile_window: with this layout a wave's instruction would write places that are not its "
                   "own, or vectors that the view does not have; permute within the bytes that a wave writes at once");
     if constexpr (takeover::value.is_possible) {

@@ -17,7 +17,9 @@ inline constexpr bool is_static_distributed_tensor_v<static_distributed_tensor<T
 
 template <class First, class... Others>
 TILEWRIGHT_HD constexpr void require_equal_distributions() {
-  static_assert((__is_same(typename First::distribution_type, typename Others::distribution_type) && ...),
+  constexpr bool have_same_distribution =
+      (__is_same(typename First::distribution_type, typename Others::distribution_type) && ...);
+  static_assert(have_same_distribution,
                 "tile_elementwise: the tiles have different distributions; shuffle_tile gives one tile the "
                 "distribution of another");
 }

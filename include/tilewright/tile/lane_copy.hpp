@@ -12,12 +12,13 @@ namespace tilewright {
 /// copy costs a comparison and the addition of 64-bit addresses.
 template <TileWindow Window, TileWindow LdsWindow>
 class lane_copy {
-  static_assert(Window::view_type::address_space == address_space_enum::global,
-                "lane_copy: the window must be in global memory");
-  static_assert(LdsWindow::view_type::address_space == address_space_enum::lds,
-                "lane_copy: the destination must be in LDS");
-  static_assert(__is_same(tile_of<LdsWindow>, tile_of<Window>) && LdsWindow::vector_length == Window::vector_length,
-                "lane_copy: both windows must move the same vectors of the same distribution");
+  static constexpr bool is_in_global_memory = Window::view_type::address_space == address_space_enum::global;
+  static_assert(is_in_global_memory, "lane_copy: the window must be in global memory");
+  static constexpr bool is_destination_in_lds = LdsWindow::view_type::address_space == address_space_enum::lds;
+  static_assert(is_destination_in_lds, "lane_copy: the destination must be in LDS");
+  static constexpr bool have_same_vectors =
+      __is_same(tile_of<LdsWindow>, tile_of<Window>) && LdsWindow::vector_length == Window::vector_length;
+  static_assert(have_same_vectors, "lane_copy: both windows must move the same vectors of the same distribution");
   static constexpr index_t bytes = Window::vector_length * Window::element_bytes;
 
   exec::walking_buffer from_;

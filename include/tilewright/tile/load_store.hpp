@@ -154,8 +154,8 @@ template <TileWindow Window, class T, class Distribution>
 TILEWRIGHT_HD void store_tile_with_offset(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
                                           index_t bytes, exec::call_site where = {}) {
   const exec::call_scope scope(where);
-  static_assert(Window::view_type::address_space == address_space_enum::lds,
-                "store_tile_with_offset: the window must be in LDS");
+  constexpr bool is_in_lds = Window::view_type::address_space == address_space_enum::lds;
+  static_assert(is_in_lds, "store_tile_with_offset: the window must be in LDS");
   detail::require_storable<Window, T, Distribution>();
   detail::store_accesses(tile, window, known_inside<>{}, bytes, typename Window::access_sequence{});
 }

@@ -44,8 +44,8 @@ TILEWRIGHT_HD constexpr auto make_gather_window(const View& view, const tuple<Le
                                                 Distribution distribution, const PageIndex& page_idx,
                                                 number<Gathered>) {
   constexpr index_t ndim = View::descriptor_type::ndim;
-  static_assert(ndim == index_t(sizeof...(Lengths)),
-                "make_tile_scatter_gather: one length is needed for each dimension of the view");
+  constexpr bool num_lengths_match = ndim == index_t(sizeof...(Lengths));
+  static_assert(num_lengths_match, "make_tile_scatter_gather: one length is needed for each dimension of the view");
   static_assert(0 <= Gathered && Gathered < ndim, "make_tile_scatter_gather: the view has no such dimension");
   using window_type = gather_window_t<View, Distribution, Gathered, IsPromisedNear>;
   if constexpr (!are_lengths_of_tile_v<Distribution, Lengths...>) require_lengths_of_tile<Distribution, Lengths...>();

@@ -215,8 +215,8 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
     const View& view, const tuple<Lengths...>&, const multi_index<sizeof...(Lengths)>& origin, Distribution,
     const multi_index<Distribution::ndim_p>& p = detail::partition_index<Distribution::ndim_p>()) {
   using window_type = tile_window<View, Distribution>;
-  static_assert(window_type::ndim == index_t(sizeof...(Lengths)),
-                "make_tile_window: one length is needed for each dimension of the view");
+  constexpr bool num_lengths_match = window_type::ndim == index_t(sizeof...(Lengths));
+  static_assert(num_lengths_match, "make_tile_window: one length is needed for each dimension of the view");
   if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
     detail::require_lengths_of_tile<Distribution, Lengths...>();
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_partition<Distribution>(p);
@@ -286,8 +286,8 @@ TILEWRIGHT_HD constexpr void set_window_origin(tile_window<View, Distribution>& 
 template <class View, class OldView, class Distribution>
 TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view,
                                                         const tile_window<OldView, Distribution>& old) {
-  static_assert(View::descriptor_type::ndim == tile_window<OldView, Distribution>::ndim,
-                "replace_bottom_tensor_view: the new tensor has another number of dimensions");
+  constexpr bool has_same_dimensions = View::descriptor_type::ndim == tile_window<OldView, Distribution>::ndim;
+  static_assert(has_same_dimensions, "replace_bottom_tensor_view: the new tensor has another number of dimensions");
   using window_type = tile_window<View, Distribution>;
   window_type window{view, old.origin, old.thread_index, {}};
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
@@ -303,8 +303,8 @@ template <class View, class... Lengths>
 struct tile_window_with_static_lengths {
   using view_type = View;
   static constexpr index_t ndim = View::descriptor_type::ndim;
-  static_assert(ndim == index_t(sizeof...(Lengths)),
-                "make_tile_window: one length is needed for each dimension of the view");
+  static constexpr bool num_lengths_match = ndim == index_t(sizeof...(Lengths));
+  static_assert(num_lengths_match, "make_tile_window: one length is needed for each dimension of the view");
 
   View view;
   multi_index<ndim> origin;

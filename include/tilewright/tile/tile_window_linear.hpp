@@ -199,8 +199,8 @@ TILEWRIGHT_HD constexpr auto make_tile_window_linear(const View& view, const tup
                                                      const multi_index<sizeof...(Lengths)>& origin,
                                                      Distribution distribution, sequence<Linear...>) {
   constexpr index_t ndim = View::descriptor_type::ndim;
-  static_assert(ndim == index_t(sizeof...(Lengths)),
-                "make_tile_window_linear: one length is needed for each dimension of the view");
+  constexpr bool num_lengths_match = ndim == index_t(sizeof...(Lengths));
+  static_assert(num_lengths_match, "make_tile_window_linear: one length is needed for each dimension of the view");
   static_assert(((0 <= Linear && Linear < ndim) && ...), "make_tile_window_linear: the view has no such dimension");
   using window_type = grouped_tile_window<View, Distribution, gathered_dim{}, Linear...>;
   if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)

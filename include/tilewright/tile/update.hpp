@@ -81,8 +81,9 @@ TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_te
     using piece = detail::atomic_piece<T>;
     static_assert(piece::is_possible,
                   "update_tile: atomic updates are of int, unsigned, float, half_t or bfloat16_t; cast_tile converts");
+    constexpr bool moves_pairs = Window::vector_length % piece::elements == 0;
     static_assert(
-        Window::vector_length % piece::elements == 0,
+        moves_pairs,
         "update_tile: 16-bit elements are updated atomically in pairs; the window's vectors must hold at least two");
     if constexpr (piece::is_possible && Window::vector_length % piece::elements == 0) {
       constexpr exec::atomic_op op = Operation == atomic_add ? exec::atomic_op::add : exec::atomic_op::max;

@@ -48,14 +48,15 @@ constexpr wave_places<NumAccess> find_wave_places() {
 /// wherever the copy moves. A copy costs a scalar instruction or two beside the load itself, and no vector arithmetic.
 template <class Window, tensor_graph LdsGraph>
 class wave_copy {
-  static_assert(Window::view_type::address_space == address_space_enum::global,
-                "wave_copy: the window must be in global memory");
+  static constexpr bool is_in_global_memory = Window::view_type::address_space == address_space_enum::global;
+  static_assert(is_in_global_memory, "wave_copy: the window must be in global memory");
   static constexpr index_t bytes = Window::vector_length * Window::element_bytes;
   struct places {
     static constexpr auto value = detail::find_wave_places<LdsGraph, Window::distribution_type::encoding,
                                                            Window::element_bytes, Window::num_access>();
   };
-  static_assert(places::value.are_sums,
+  static constexpr bool begins_at_constants = places::value.are_sums;
+  static_assert(begins_at_constants,
                 "wave_copy: what a wave writes must begin at the sum of constants for its number and its instruction");
 
   exec::walking_buffer from_;
