@@ -73,7 +73,9 @@ void add_kernels(kernel_list& list) {
   tw::apply(
       [&]<class... Ts>(Ts...) {
         const auto add = [&]<class Choice>(Choice) {
-          if constexpr (is_available<Choice, Arch>) list.push_back(make_entry<Machine, Choice, Arch>());
+          if constexpr (Elements::has(Choice::variant)) {
+            if constexpr (is_available<Choice, Arch>) list.push_back(make_entry<Machine, Choice, Arch>());
+          }
         };
         (for_each_kernel<Ts, Arch>(add), ...);
       },
@@ -87,8 +89,10 @@ void emit_kernels() {
   tw::apply(
       []<class... Ts>(Ts...) {
         const auto emit = []<class Choice>(Choice) {
-          (void)&gemm<Choice>;
-          if constexpr (Choice::variant.splits_k) (void)&gemm_reduction<Choice>;
+          if constexpr (Elements::has(Choice::variant)) {
+            (void)&gemm<Choice>;
+            if constexpr (Choice::variant.splits_k) (void)&gemm_reduction<Choice>;
+          }
         };
         (for_each_kernel<Ts, tw::arch::current>(emit), ...);
       },

@@ -21,6 +21,7 @@ struct kernel_variant {
   tw::grid_curve curve = tw::grid_curve::row_groups;
 
   constexpr bool is_plain() const { return !has_epilogue && !splits_k && curve == tw::grid_curve::row_groups; }
+  friend constexpr bool operator==(const kernel_variant&, const kernel_variant&) = default;
 };
 
 /// Everything that makes a kernel but the target: each device pass fills the same choice for its own.

@@ -46,10 +46,11 @@ struct on_cpu;
 struct on_gpu;
 
 struct f16_elements;
+struct f16_variants;
 struct bf16_elements;
 struct other_elements;
 
-/// Adds the kernels of kernel_table.hpp with operands of some types for a target. Compiled in kernels.hip.
+/// Adds a group of the kernels of kernel_table.hpp for a target. Compiled in kernels.hip.
 template <class Machine, class Arch, class Elements>
 void add_kernels(kernel_list& list);
 
@@ -57,6 +58,7 @@ template <class Machine, class Arch>
 kernel_list kernels_for() {
   kernel_list list;
   add_kernels<Machine, Arch, f16_elements>(list);
+  add_kernels<Machine, Arch, f16_variants>(list);
   add_kernels<Machine, Arch, bf16_elements>(list);
   add_kernels<Machine, Arch, other_elements>(list);
   return list;

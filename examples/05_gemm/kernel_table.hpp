@@ -41,15 +41,22 @@ void for_each_kernel(Add add) {
   }
 }
 
-/// Groups of element types that are compiled together.
+/// Groups of kernels that are compiled together: element types of the operands, and which of their kernels.
 struct f16_elements {
   using types = tw::tuple<tw::half_t>;
+  static constexpr bool has(const kernel_variant& v) { return v == kernel_variant{}; }
+};
+struct f16_variants {
+  using types = tw::tuple<tw::half_t>;
+  static constexpr bool has(const kernel_variant& v) { return v != kernel_variant{}; }
 };
 struct bf16_elements {
   using types = tw::tuple<tw::bfloat16_t>;
+  static constexpr bool has(const kernel_variant&) { return true; }
 };
 struct other_elements {
   using types = tw::tuple<float, tw::fp8_fnuz_t, tw::bf8_fnuz_t, tw::fp8_ocp_t, tw::bf8_ocp_t, tw::int8_t>;
+  static constexpr bool has(const kernel_variant&) { return true; }
 };
 
 }  // namespace gemm_example

@@ -13,6 +13,7 @@ namespace gemm_example {
 
 #if TILEWRIGHT_CPU_PASS
 template void add_kernels<on_cpu, tw::arch::GEMM_EMULATED_TARGET, f16_elements>(kernel_list&);
+template void add_kernels<on_cpu, tw::arch::GEMM_EMULATED_TARGET, f16_variants>(kernel_list&);
 template void add_kernels<on_cpu, tw::arch::GEMM_EMULATED_TARGET, bf16_elements>(kernel_list&);
 template void add_kernels<on_cpu, tw::arch::GEMM_EMULATED_TARGET, other_elements>(kernel_list&);
 #elif TILEWRIGHT_AMDGCN_PASS
