@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 COMPILER = ["g++", "-std=c++20", "-O0", "-w"]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
-TIME_LIMIT_S = 40
+TIME_LIMIT_S = 90
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
 RESULTS = ROOT / "docs/mutation_results.md"
 
