@@ -4,6 +4,7 @@
 # The source says what the compiler must say, each on a line of its own:
 #   // EXPECT: text           in the output of every compiler; the same line n times: in n errors
 #   // EXPECT(gcc): text      in g++'s output only; likewise (clang)
+#                              and by clang in the first 800 characters of an error, so that a condition does not bury it
 #   // EXPECT_OK              the source compiles
 #   // COMPILERS: also nvcc   the source is shown to nvcc as well, where it is found (read by CMakeLists.txt)
 #   // COMPILERS: gfx942      the source is device code for this architecture, and shown to its compiler alone; as ARCH
