@@ -36,7 +36,8 @@ TILEWRIGHT_HD constexpr void require_lane_order() {
 #if TILEWRIGHT_AMDGCN_PASS
   constexpr index_t bytes = LdsWindow::vector_length * LdsWindow::element_bytes;
   if constexpr (bytes >= 4 && arch::current::value.supports_direct_to_lds(bytes)) {
-    static_assert(is_in_lane_order_v<LdsWindow>,
+    constexpr bool is_in_lane_order = is_in_lane_order_v<LdsWindow>;
+    static_assert(is_in_lane_order,
                   "async_load_tile: this target fills LDS lane after lane, and the layout or the distribution has "
                   "another order; make both "
                   "windows with make_async_tile_window");
