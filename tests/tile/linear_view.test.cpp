@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tilewright {
 namespace {
@@ -57,6 +58,19 @@ TEST(LinearView, StridesAndConstantsAreThoseOfSmallTensors) {
   expect_known("lengths of strides", on_columns(make_unmerge_transform(make_tuple(4, 3))));
 }
 
+template <class Descriptor>
+constexpr bool grows(const Descriptor&) {
+  return detail::grows_linearly(Descriptor::graph);
+}
+TEST(LinearView, OffsetsMayStayButNotFallWhereAnIndexGrows) {
+  const auto with_stride = [](auto stride) {
+    return make_naive_tensor_descriptor(make_tuple(8, 8), make_tuple(stride, number<1>{}));
+  };
+  EXPECT_TRUE(grows(with_stride(number<0>{})));
+  EXPECT_TRUE(grows(with_stride(index_t(8))));
+  EXPECT_FALSE(grows(with_stride(number<-1>{})));
+}
+
 /// The tile at `origin`, element by element: memory[place(index)] where the index is inside of the lengths, else zero.
 using place_of = std::function<long_index_t(multi_index<2>)>;
 template <class Make>
@@ -72,6 +86,30 @@ void expect_elements(const element* memory, multi_index<2> origin, multi_index<2
         throw std::runtime_error("wrong element " + std::to_string(x[0]) + ", " + std::to_string(x[1]));
     }
   });
+}
+
+TEST(TileWindow, MovesAlongProductsOfRunTimeStrides) {
+  constexpr index_t pitch = 40, every = 3, groups = 70;
+  std::vector<element> memory(pitch * every * groups);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<element>(i);
+  const auto all = make_naive_tensor_descriptor(make_tuple(groups * every, pitch),
+                                                make_tuple(index_t(pitch), number<1>{}), number<8>{});
+  const auto every_third = transform_tensor_descriptor(
+      all,
+      make_tuple(make_embed_transform(make_tuple(index_t(groups)), make_tuple(index_t(every))),
+                 make_pass_through_transform(index_t(pitch))),
+      make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  static_assert(step_along(decltype(every_third)::graph, 0).factor == 0, "two factors");
+  for (const multi_index<2> origin : {multi_index<2>{{8, 0}}, multi_index<2>{{48, 16}}})
+    expect_elements(
+        memory.data(), origin, {groups, pitch},
+        [&](const multi_index<2>& at) {
+          auto window =
+              make_tile_window(make_tensor_view<global>(memory.data(), every_third), lengths, {1, 8}, tile_type{});
+          move_tile_window(window, {at[0] - 1, at[1] - 8});
+          return window;
+        },
+        [](multi_index<2> x) { return long_index_t(x[0]) * every * pitch + x[1]; });
 }
 
 /// Matrices of more than 2^30 elements one after the other; only the beginning of matrix 3 and the end of 2 are in

@@ -27,4 +27,16 @@ TEST(TileOps, OnTheCpuAsEveryTarget) {
   }
 }
 
+template <class... Tiles>
+concept Elementwise =
+    requires(Tiles... tiles) { tw::tile_elementwise_in([](auto x, auto...) { return x; }, tiles...); };
+using tile = tw::static_distributed_tensor<
+    int, tw::tile_distribution<tw::tile_distribution_encoding<tw::sequence<>, tw::tuple<tw::sequence<4>>, tw::tuple<>,
+                                                              tw::tuple<>, tw::sequence<1>, tw::sequence<0>>::value>>;
+
+TEST(TileOps, ElementwiseFunctionsTakeTiles) {
+  static_assert(Elementwise<tile> && Elementwise<tile, tile>);
+  static_assert(!Elementwise<int> && !Elementwise<tile, int>);
+}
+
 }  // namespace
