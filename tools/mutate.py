@@ -179,7 +179,8 @@ class Workshop:
         linked = self.run(["g++", *objects, *self.libraries, "-o", program])
         if linked is None or linked.returncode != 0:
             raise SystemExit(f"mutate: {sources} cannot be linked\n{linked.stdout if linked else ''}")
-        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast"])
+        # What generates random layouts is not mutated, and 300 of them have no rare pairs.
+        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=-RandomLayouts.PutEveryTransform*"])
         return "time" if result is None else None if result.returncode == 0 else "test"
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Hopper's barriers on the CPU: phases, clusters of blocks, counters in global memory, and what is said of those that
 // wait for ever.
+#include "fault_text.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/exec/host/launch.hpp>
@@ -34,16 +36,7 @@ exec::launch_report run(Kernel kernel, shape s = {}) {
 /// What was wrong, with "(here)" for each line of this file.
 template <class Kernel>
 std::string fault_of(Kernel kernel, shape s = {}) {
-  std::string text = "no fault";
-  try {
-    run(kernel, s);
-  } catch (const exec::host::fault& f) {
-    text = f.what();
-  }
-  const std::string file = "barrier.test.cpp:";
-  for (auto at = text.find(file); at != text.npos; at = text.find(file))
-    text.replace(at, text.find(')', at) - at, "here");
-  return text;
+  return testing_exec::fault_text("barrier.test.cpp", [&] { run(kernel, s); });
 }
 
 /// A barrier at byte 0, initialised by thread 0 and known to all.

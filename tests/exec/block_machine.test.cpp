@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a kernel must not do is refused with one sentence that names the thread and the block.
+#include "fault_text.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/exec/host/launch.hpp>
 
@@ -14,12 +16,8 @@ using tw::index_t;
 
 namespace {
 
-/// "(here)" instead of "(block_machine.test.cpp:30)".
-std::string without_lines(std::string text) {
-  const std::string file = "block_machine.test.cpp:";
-  for (auto at = text.find(file); at != text.npos; at = text.find(file))
-    text.replace(at, text.find(')', at) - at, "here");
-  return text;
+std::string without_lines(const std::string& text) {
+  return tw::testing_exec::without_lines(text, "block_machine.test.cpp");
 }
 
 template <class Kernel>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bulk copies on the CPU: which bytes go where, also at edges, and that they are as late as they may be.
+#include "fault_text.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/exec/host/launch.hpp>
@@ -55,16 +57,7 @@ exec::launch_report run(Kernel kernel, index_t cluster = 1) {
 
 template <class Kernel>
 std::string fault_of(Kernel kernel, index_t cluster = 1) {
-  std::string text = "no fault";
-  try {
-    run(kernel, cluster);
-  } catch (const exec::host::fault& f) {
-    text = f.what();
-  }
-  const std::string file = "bulk_copy.test.cpp:";
-  for (auto at = text.find(file); at != text.npos; at = text.find(file))
-    text.replace(at, text.find(')', at) - at, "here");
-  return text;
+  return testing_exec::fault_text("bulk_copy.test.cpp", [&] { run(kernel, cluster); });
 }
 
 /// Barrier 0 of the block, initialised for one arrival.

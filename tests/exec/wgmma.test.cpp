@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Matrix instructions of warpgroups on the CPU: operands where the library's descriptors say, results after the wait
 // and not before.
+#include "fault_text.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/exec/host/launch.hpp>
@@ -30,16 +32,7 @@ exec::launch_report run(Kernel kernel) {
 
 template <class Kernel>
 std::string fault_of(Kernel kernel) {
-  std::string text = "no fault";
-  try {
-    run(kernel);
-  } catch (const exec::host::fault& f) {
-    text = f.what();
-  }
-  const std::string file = "wgmma.test.cpp:";
-  for (auto at = text.find(file); at != text.npos; at = text.find(file))
-    text.replace(at, text.find(')', at) - at, "here");
-  return text;
+  return testing_exec::fault_text("wgmma.test.cpp", [&] { run(kernel); });
 }
 
 float a_at(index_t m, index_t k) { return float((m * 5 + k * 3) % 7 - 3); }

@@ -8,9 +8,7 @@
 #include <tilewright/exec/host/fibers.hpp>
 #include <tilewright/exec/host/lds_checker.hpp>
 #include <tilewright/exec/host/lds_recorder.hpp>
-#include <tilewright/exec/host/matrix_emulation.hpp>
-#include <tilewright/exec/host/matrix_reads.hpp>
-#include <tilewright/exec/host/meeting.hpp>
+#include <tilewright/exec/host/wave_state.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -68,7 +66,6 @@ class block_machine final : private block_services, private cluster_threads {
     }
     for (index_t block = 0; checks_lds && block < row.cluster; ++block)
       checkers_.emplace_back(order_, places_, target.wave_size, block, block_size, lds_bytes);
-    emulators_.resize(32);
   }
 
   /// Runs the kernel on every thread of a cluster of blocks, the first of which is `first`. `others_run()` says whether
@@ -111,22 +108,6 @@ class block_machine final : private block_services, private cluster_threads {
   static constexpr index_t lds_alignment = 1024;
   static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
 
-  /// What a lane brings to a meeting of its wave and takes from it.
-  struct lane_state {
-    waiting_place place;
-    bool has_allocated = false;
-    index_t source_lane = 0;  // shuffle
-    unsigned value = 0, shuffled = 0;
-    matrix_access access;
-  };
-  /// The wave operation that the lanes which have arrived wait for.
-  struct wave_state {
-    index_t arrived = 0;
-    meeting at = meeting::none;
-    arch::matrix_op op{};
-    arch::matrix_element a_element{}, b_element{};
-    array<matrix_operands, 64> operands{};
-  };
   struct free_lds {
     void operator()(char* p) const { ::operator delete(p, std::align_val_t{std::size_t(lds_alignment)}); }
   };
@@ -216,7 +197,7 @@ class block_machine final : private block_services, private cluster_threads {
     }
     wave.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};
     meet(self, wave, meeting::mma, where, [&] {
-      const matrix_emulator& emulator = emulator_of(op);
+      const matrix_emulator& emulator = emulators_.of(op);
       if (const index_t lane = emulator.find_unequal_copies(wave.operands.data()); lane >= 0) {
         refuse(lanes_of(self.wave_number)[lane],
                "passes a matrix instruction other operands than the lane that must hold a copy of them");
@@ -309,12 +290,6 @@ class block_machine final : private block_services, private cluster_threads {
     return checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
   }
 
-  const matrix_emulator& emulator_of(arch::matrix_op op) {
-    std::unique_ptr<matrix_emulator>& emulator = emulators_[std::size_t(op)];
-    if (!emulator) emulator = std::make_unique<matrix_emulator>(op);
-    return *emulator;
-  }
-
   [[noreturn]] void refuse_mixed_operations(const thread_context& self, meeting others, meeting mine,
                                             call_site where) const {
     refuse(self, std::string("reaches ") + name(mine) + in_parentheses(self, where) +
@@ -344,7 +319,7 @@ class block_machine final : private block_services, private cluster_threads {
   std::vector<lane_state> lanes_;
   std::vector<wave_state> waves_;
   std::vector<index_t> at_barrier_;  // of each block
-  std::vector<std::unique_ptr<matrix_emulator>> emulators_;
+  matrix_emulators emulators_;
   std::unique_ptr<hopper_machine> hopper_;  // once a kernel asks for it
   long_index_t matrix_instructions_ = 0;
   fiber_group fibers_;  // last: its end unwinds kernels that were stopped half way

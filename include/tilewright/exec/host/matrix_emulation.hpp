@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <type_traits>
 #include <vector>
 
@@ -150,6 +151,15 @@ class matrix_emulator {
   index_t element_bytes_;
   index_t replica_bit_ = 0;  // of the lane id: gfx11's WMMA takes its operands twice
   std::vector<std::uint16_t> a_places_, b_places_, c_places_;
+};
+
+/// The emulators of instructions, each made when it is first asked for.
+class matrix_emulators {
+ public:
+  const matrix_emulator& of(arch::matrix_op op) { return all_.try_emplace(op, op).first->second; }
+
+ private:
+  std::map<arch::matrix_op, matrix_emulator> all_;
 };
 
 }  // namespace host
