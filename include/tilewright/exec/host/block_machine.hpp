@@ -298,13 +298,7 @@ class block_machine final : private block_services, private cluster_threads {
 
   [[noreturn]] void refuse_lds_access(thread_context& self, arch::lds_op op, index_t address,
                                       call_site where) override {
-    const std::string access = std::string("executes ") + arch::instruction_name(target_.isa, op) +
-                               in_parentheses(self, where) + " at LDS byte " + std::to_string(address);
-    const index_t bytes = arch::access_bytes(op);
-    if (address >= 0 && address <= self.lds_bytes - bytes) {
-      refuse(self, access + ", which is not a multiple of " + std::to_string(bytes));
-    }
-    refuse(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
+    host::refuse_lds_access(self, op, address, where);
   }
 
   const arch::target& target_;

@@ -43,5 +43,15 @@ inline std::string in_parentheses(const thread_context& self, call_site where) {
   return " (" + to_string(self.place_of(where)) + ')';
 }
 
+[[noreturn]] inline void refuse_lds_access(const thread_context& self, arch::lds_op op, index_t address,
+                                           call_site where) {
+  const std::string access = std::string("executes ") + arch::instruction_name(self.target->isa, op) +
+                             in_parentheses(self, where) + " at LDS byte " + std::to_string(address);
+  const index_t bytes = arch::access_bytes(op);
+  if (address >= 0 && address <= self.lds_bytes - bytes)
+    refuse(self, access + ", which is not a multiple of " + std::to_string(bytes));
+  refuse(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
+}
+
 }  // namespace host
 }  // namespace tilewright::exec

@@ -2,6 +2,7 @@
 // What the lanes of a wave bring to the places where they meet, and what they take from there.
 #pragma once
 
+#include <tilewright/exec/host/deadlock.hpp>
 #include <tilewright/exec/host/matrix_emulation.hpp>
 #include <tilewright/exec/host/matrix_reads.hpp>
 #include <tilewright/exec/host/meeting.hpp>
