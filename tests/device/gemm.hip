@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The kernels of examples/05_gemm for 16-bit elements and every layout,
+// The kernels of tools/gemm for 16-bit elements and every layout,
 // without the program around them: no GPU runtime is needed to compile them.
-#include "../../examples/05_gemm/kernel.hpp"
+#include "../../tools/gemm/kernel.hpp"
 
-namespace gemm_example {
+namespace gemm_program {
 
 using enum tw::operand_major;
 using tw::bfloat16_t;
@@ -26,4 +26,4 @@ template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, mn, 1>>(tw::ge
 template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, k, 1>>(tw::gemm_args);
 template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, mn, 1>>(tw::gemm_args);
 
-}  // namespace gemm_example
+}  // namespace gemm_program

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Kernels of examples/05_gemm, each with what the library says about it at compile time.
+// Kernels of tools/gemm, each with what the library says about it at compile time.
 #pragma once
 
-#include "../../examples/05_gemm/kernel.hpp"
+#include "../../tools/gemm/kernel.hpp"
 
 #include <tilewright/gemm/lds_prediction.hpp>
 
@@ -36,7 +36,7 @@ template <class Choice, class Arch>
 gemm_kernel_facts facts_of() {
   using namespace tilewright;
   using T = typename Choice::element_type;
-  using policy = gemm_example::policy<Choice, Arch>;
+  using policy = gemm_program::policy<Choice, Arch>;
   using kernel = gemm_kernel<policy>;
   return {
       .name = kernel_name<Choice>(),
@@ -48,7 +48,7 @@ gemm_kernel_facts facts_of() {
       .value_of = [](std::uint16_t bits) { return double(type_convert<float>(bit_cast<T>(bits))); },
       .check = kernel::check,
       .grid = kernel::grid,
-      .lds_prediction = predict_lds<typename gemm_example::analysed<Choice, Arch>::type>,
+      .lds_prediction = predict_lds<typename gemm_program::analysed<Choice, Arch>::type>,
       .num_lds_rounds = num_lds_rounds<policy>,
   };
 }
@@ -57,7 +57,7 @@ gemm_kernel_facts facts_of() {
 template <class Arch>
 std::vector<gemm_kernel_facts> gemm_kernels_for() {
   using enum tilewright::operand_major;
-  using gemm_example::kernel_choice;
+  using gemm_program::kernel_choice;
   std::vector<gemm_kernel_facts> kernels;
   const auto add_majors = [&]<class T, tilewright::index_t Vector>() {
     kernels.push_back(facts_of<kernel_choice<T, k, k, Vector>, Arch>());

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks the gemm program on an NVIDIA GPU: results, memory errors, races, and LDS conflicts by hardware counter.
 
-    tests/gpu/check_gemm.py build/release/examples/05_gemm/gemm-cuda [--out FOLDER] [--jobs N] [--only PART]...
+    tests/gpu/check_gemm.py build/release/tools/gemm/gemm-cuda [--out FOLDER] [--jobs N] [--only PART]...
 
 Needs compute-sanitizer and ncu (NVIDIA). Prints a table, writes results.json to the folder, and exits with 1 if anything is
 wrong. Every product runs on fresh random data, on a C full of NaN where beta is 0, and is compared with a double-precision reference.

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Which Hopper kernel the gemm program takes, and when it takes none.
+#include <gtest/gtest.h>
+
+#include <tilewright/gemm/hopper/hopper_choice.hpp>
+
+#include "hopper_kernels.hpp"
+
+namespace gemm_program {
+namespace {
+
+using enum tw::operand_major;
+
+const char* accepts(const tw::gemm_args&) { return nullptr; }
+const char* wants_even_n(const tw::gemm_args& args) { return args.n % 2 == 0 ? nullptr : "n must be even"; }
+
+/// f16 in every layout, fp8 contiguous along k.
+std::vector<hopper_entry> kernels() {
+  std::vector<hopper_entry> list;
+  for (tw::index_t tile = 0; tile < tw::hopper_tiles.size(); ++tile) {
+    for (const tw::operand_major a : {k, mn}) {
+      for (const tw::operand_major b : {k, mn}) {
+        for (const bool has_epilogue : {false, true}) {
+          hopper_entry e{element::f16, element::f16, a, b, tile, has_epilogue, wants_even_n};
+          list.push_back(e);
+          e.type = element::e4m3;
+          e.result = element::bf16;
+          e.check = accepts;
+          if (a == k && b == k) list.push_back(e);
+        }
+      }
+    }
+  }
+  return list;
+}
+
+problem product(const std::string& layout, element type = element::f16, element result = element::f16) {
+  const auto order_of = [](char letter) { return letter == 'r' ? order::row_major : order::col_major; };
+  return {.m = 4096,
+          .n = 4096,
+          .k = 4096,
+          .type = type,
+          .result = result,
+          .a_order = order_of(layout[0]),
+          .b_order = order_of(layout[1]),
+          .c_order = order_of(layout[2])};
+}
+
+kernel_request named(const std::string& policy) {
+  kernel_request request;
+  request.policy = policy;
+  return request;
+}
+
+constexpr int multiprocessors = 132;
+
+hopper_choice choice(const problem& p, const kernel_request& request = {}) {
+  static const std::vector<hopper_entry> list = kernels();
+  return choose_hopper_kernel(list, kernel_problem_of(p, {}), request, multiprocessors);
+}
+
+std::string refusal_of(const problem& p, const kernel_request& request) {
+  try {
+    choice(p, request);
+  } catch (const refusal& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::string name_of_choice(const problem& p) {
+  const hopper_choice c = choice(p);
+  return c.kernel ? c.kernel->name() : "none: " + c.reason;
+}
+
+TEST(HopperKernelChoice, EveryLayout) {
+  EXPECT_EQ(name_of_choice(product("rcr")), "hopper_128x256_b2_f16_ak_bk_to_f16");
+  EXPECT_EQ(name_of_choice(product("rrr")), "hopper_128x256_b2_f16_ak_bn_to_f16");
+  EXPECT_EQ(name_of_choice(product("ccr")), "hopper_128x256_b2_f16_am_bk_to_f16");
+  EXPECT_EQ(name_of_choice(product("crr")), "hopper_128x256_b2_f16_am_bn_to_f16");
+  // A column-major C is the row-major product of the transposed operands in reverse order.
+  EXPECT_EQ(name_of_choice(product("rcc")), "hopper_128x256_b2_f16_ak_bk_to_f16");
+  EXPECT_EQ(name_of_choice(product("ccc")), "hopper_128x256_b2_f16_ak_bn_to_f16");
+  EXPECT_EQ(name_of_choice(product("rrc")), "hopper_128x256_b2_f16_am_bk_to_f16");
+  EXPECT_EQ(name_of_choice(product("crc")), "hopper_128x256_b2_f16_am_bn_to_f16");
+}
+
+TEST(HopperKernelChoice, EpiloguesWhereTheyAreWanted) {
+  for (const char* layout : {"rcr", "rrr", "ccr", "crr"}) {
+    problem p = product(layout);
+    EXPECT_FALSE(choice(p).kernel->has_epilogue) << layout;
+    p.epilogue.activation = tw::activation::relu;
+    EXPECT_TRUE(choice(p).kernel->has_epilogue) << layout;
+  }
+}
+
+TEST(HopperKernelChoice, TheTileFollowsTheProduct) {
+  problem p = product("rcr");
+  p.m = 16;
+  EXPECT_EQ(name_of_choice(p), "hopper_64x64_f16_ak_bk_to_f16");
+  EXPECT_EQ(choice(product("rcr"), named("hopper_192x192_b2")).kernel->name(), "hopper_192x192_b2_f16_ak_bk_to_f16");
+}
+
+TEST(HopperKernelChoice, WhatTheyCannotDoIsLeftToPortableKernels) {
+  EXPECT_EQ(name_of_choice(product("rrr", element::e4m3, element::bf16)),
+            "none: there are none for e4m3 to bf16 with this layout");
+  EXPECT_EQ(name_of_choice(product("rcr", element::f16, element::f32)), "none: there are none for f16 to f32");
+  problem odd = product("rcr");
+  odd.n = 4095;
+  EXPECT_EQ(name_of_choice(odd), "none: n must be even");
+  kernel_request parts_of_k, along_hilbert;
+  parts_of_k.split_k = 2;
+  along_hilbert.grid_order = tw::grid_curve::hilbert;
+  EXPECT_EQ(choice(product("rcr"), parts_of_k).kernel, nullptr);
+  EXPECT_EQ(choice(product("rcr"), along_hilbert).kernel, nullptr);
+  EXPECT_EQ(choice(product("rcr"), named("gemm_128x128")).kernel, nullptr);
+}
+
+TEST(HopperKernelChoice, WhatIsAskedForByNameIsRefusedInstead) {
+  EXPECT_EQ(refusal_of(product("rrr", element::e4m3, element::bf16), named("hopper_128x256")),
+            "the Hopper kernels cannot do this: there are none for e4m3 to bf16 with this layout");
+  problem odd = product("rcr");
+  odd.n = 4095;
+  EXPECT_EQ(refusal_of(odd, named("hopper_128x256")), "the Hopper kernels cannot do this: n must be even");
+  EXPECT_EQ(refusal_of(product("rcr"), named("hopper_1x1")),
+            "there is no policy 'hopper_1x1'; those of the Hopper kernels are hopper_128x256_b2, hopper_128x256, "
+            "hopper_256x160_a2, hopper_192x192_b2, hopper_128x192_b2, hopper_128x128_b2, hopper_128x64_a2, "
+            "hopper_64x64");
+}
+
+TEST(HopperKernelChoice, NoneOnOtherMachines) {
+  const hopper_choice c =
+      choose_hopper_kernel({}, kernel_problem_of(product("rcr"), {}), named("hopper_128x256"), multiprocessors);
+  EXPECT_EQ(c.kernel, nullptr);
+  EXPECT_EQ(c.reason, "");
+}
+
+}  // namespace
+}  // namespace gemm_program

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The static performance report, and the model's choices.
+#include "explain.hpp"
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/gemm/best_policy.hpp>
+
+#include <array>
+#include <vector>
+
+#include "backend.hpp"
+#include "formatted.hpp"
+
+namespace gemm_program {
+namespace {
+
+namespace tw = tilewright;
+
+struct known_kernels {
+  const tw::gpu_facts* gpu = nullptr;
+  std::vector<const char*> names;
+  std::vector<tw::gemm_static_report> reports;
+};
+
+template <class Arch>
+known_kernels kernels_for(const tw::gpu_facts& gpu) {
+  constexpr auto k = tw::operand_major::k;
+  known_kernels result{&gpu, {}, {}};
+  for (const tw::gemm_static_report& r : tw::named_reports<Arch, tw::half_t, k, k, 8>()) result.reports.push_back(r);
+  tw::apply([&]<class... Ps>(Ps...) { (result.names.push_back(Ps::name), ...); },
+            tw::named_policies<Arch, tw::half_t, k, k, 8>());
+  return result;
+}
+
+known_kernels kernels_for(const std::string& target) {
+  using namespace tw::arch;
+  for (const tw::gpu_facts& gpu : tw::known_gpus) {
+    if (target != gpu.target) continue;
+    if (target == "gfx90a") return kernels_for<gfx90a>(gpu);
+    if (target == "gfx942") return kernels_for<gfx942>(gpu);
+    if (target == "gfx950") return kernels_for<gfx950>(gpu);
+    if (target == "gfx1100") return kernels_for<gfx1100>(gpu);
+    if (target == "gfx1201") return kernels_for<gfx1201>(gpu);
+    if (target == "sm_80") return kernels_for<sm80>(gpu);
+    if (target == "sm_90") return kernels_for<sm90>(gpu);
+  }
+  throw refusal("there are no figures for '" + target +
+                "'; --explain knows gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_80 and sm_90");
+}
+
+tw::gemm_estimate choice(const known_kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k) {
+  tw::gemm_estimate best;
+  for (std::size_t i = 0; i < kernels.reports.size(); ++i) {
+    tw::gemm_estimate e =
+        tw::best_estimate(tw::array<tw::gemm_static_report, 1>{{kernels.reports[i]}}, *kernels.gpu, m, n, k);
+    e.policy = tw::index_t(i);
+    if (best.seconds == 0 || e.seconds < best.seconds) best = e;
+  }
+  return best;
+}
+
+const char* name_of(tw::gemm_bound bound) {
+  switch (bound) {
+    case tw::gemm_bound::lds: return "LDS";
+    case tw::gemm_bound::l2: return "L2";
+    case tw::gemm_bound::matrix_instructions: break;
+  }
+  return "matrix";
+}
+
+std::string bound_of(const known_kernels& kernels, const tw::gemm_estimate& e) {
+  if (e.memory_seconds > e.loop_seconds) return "memory";
+  const std::string part = name_of(kernels.reports[std::size_t(e.policy)].bound(*kernels.gpu));
+  return e.idle >= 0.25 ? part + ", idle units" : part;
+}
+
+}  // namespace
+
+std::string explain(const std::string& target, std::int64_t m, std::int64_t n, std::int64_t k) {
+  const known_kernels kernels = kernels_for(target);
+  const tw::gpu_facts& gpu = *kernels.gpu;
+  std::string text =
+      formatted("%s (%s): %d compute units, %.4g GHz, f16 %.5g TFLOP/s, %.4g GB/s\n", gpu.name, gpu.target,
+                gpu.compute_units, gpu.clock_ghz, gpu.tera_16bit, gpu.memory_gigabytes_per_second);
+  text += formatted(
+      "f16, A row-major, B column-major; for one tile along k of one block:\n%-14s %-12s %5s %10s %9s %9s %9s %9s %9s "
+      "%9s %5s %6s %-7s %8s\n",
+      "kernel", "tile", "waves", "matrix clk", "LDS read", "LDS write", "waits", "conflicts", "bytes", "LDS bytes",
+      "VGPRs", "blocks", "bound", "TFLOP/s");
+  for (std::size_t i = 0; i < kernels.reports.size(); ++i) {
+    const tw::gemm_static_report& r = kernels.reports[i];
+    const std::string tile = std::to_string(r.tile.m) + "x" + std::to_string(r.tile.n) + "x" + std::to_string(r.tile.k);
+    text += formatted("%-14s %-12s %5d %10.0f %9d %9d %9d %9s %9d %9d %5d %6d %-7s %8.1f\n", kernels.names[i],
+                      tile.c_str(), r.tile.num_waves(), r.matrix_clocks(gpu), r.lds_read_clocks, r.lds_write_clocks,
+                      r.wait_clocks(gpu) + r.turns * tw::lds_latency, r.conflict_free ? "none" : "some", r.global_bytes,
+                      r.lds_bytes, r.registers, r.blocks_per_cu(gpu), name_of(r.bound(gpu)), r.tera_bound(gpu));
+  }
+  const tw::gemm_estimate e = choice(kernels, m, n, k);
+  const double tera = 2.0 * double(m) * double(n) * double(k) / e.seconds * 1e-12;
+  text += formatted("m n k = %lld %lld %lld: %s, k in %d part%s; at best %.4g us, %.4g TFLOP/s, bound by %s\n",
+                    static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k),
+                    kernels.names[std::size_t(e.policy)], e.split_k, e.split_k == 1 ? "" : "s", e.seconds * 1e6, tera,
+                    bound_of(kernels, e).c_str());
+  return text;
+}
+
+std::string explain_shapes(const std::string& target) {
+  const known_kernels kernels = kernels_for(target);
+  std::string text = formatted("%s (%s), f16, at best:\n", kernels.gpu->name, kernels.gpu->target);
+  text += formatted("%6s %6s %6s  %-14s %10s %10s %8s %8s  %s\n", "m", "n", "k", "kernel", "parts of k", "idle units",
+                    "us", "TFLOP/s", "bound by");
+  constexpr std::array<std::array<int, 2>, 10> sizes{{{16, 4096},
+                                                      {64, 4096},
+                                                      {256, 4096},
+                                                      {512, 512},
+                                                      {1024, 1024},
+                                                      {2048, 2048},
+                                                      {4096, 4096},
+                                                      {8192, 8192},
+                                                      {4096, 11008},
+                                                      {8192, 28672}}};
+  for (const auto& [m, n] : sizes) {
+    for (const int k : {512, 2048, 4096, 16384}) {
+      const tw::gemm_estimate e = choice(kernels, m, n, k);
+      text += formatted("%6d %6d %6d  %-14s %10d %8.0f %% %8.4g %8.4g  %s\n", m, n, k,
+                        kernels.names[std::size_t(e.policy)], e.split_k, e.idle * 100, e.seconds * 1e6,
+                        2.0 * m * n * k / e.seconds * 1e-12, bound_of(kernels, e).c_str());
+    }
+  }
+  return text;
+}
+
+}  // namespace gemm_program

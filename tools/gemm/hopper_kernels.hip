@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The Hopper kernels: compile this file as CUDA (-x cu) for sm_90a, once for each GEMM_ELEMENTS, GEMM_A_MAJOR and
+// GEMM_B_MAJOR.
+#include <tilewright/gemm/hopper/hopper_launch.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+#include "hopper_kernels.hpp"
+
+namespace gemm_program {
+
+namespace {
+
+using tw::operand_major;
+
+void check(cudaError_t error, const char* what) {
+  if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
+}
+
+template <class Policy>
+std::function<void()> prepare(const tw::gemm_args& args) {
+  const auto workspace = std::make_shared<tw::hopper_workspace>();
+  check(workspace->allocate(), "allocating the workspace");
+  tw::hopper_launch<Policy> launch;
+  check(launch.prepare(args, *workspace), "preparing a kernel");
+  return [launch, workspace] { check(launch(nullptr), "launching a kernel"); };
+}
+
+template <class T, class R, operand_major AMajor, operand_major BMajor, bool HasEpilogue>
+void add(std::vector<hopper_entry>& list) {
+  [&]<tw::index_t... Tiles>(std::integer_sequence<tw::index_t, Tiles...>) {
+    const auto add_tile = [&]<tw::index_t Tile>(tw::number<Tile>) {
+      using policy = tw::hopper_policy<T, AMajor, BMajor, tw::hopper_tiles[Tile], R,
+                                       tw::epilogue_options{.from_args = HasEpilogue}>;
+      list.push_back({.type = element_of<T>(),
+                      .result = element_of<R>(),
+                      .a_major = AMajor,
+                      .b_major = BMajor,
+                      .tile = Tile,
+                      .has_epilogue = HasEpilogue,
+                      .check = tw::hopper_check<policy>,
+                      .prepare = prepare<policy>});
+    };
+    (add_tile(tw::number<Tiles>{}), ...);
+  }(std::make_integer_sequence<tw::index_t, tw::hopper_tiles.size()>{});
+}
+
+}  // namespace
+
+/// Which kernels there are: with every tile of hopper_tiles.
+template <class Elements, operand_major AMajor, operand_major BMajor>
+void add_hopper_kernels(std::vector<hopper_entry>& list) {
+  if constexpr (__is_same(Elements, other_elements)) {
+    add<tw::fp8_ocp_t, tw::bfloat16_t, AMajor, BMajor, false>(list);
+    add<tw::fp8_ocp_t, tw::bfloat16_t, AMajor, BMajor, true>(list);
+  } else {
+    using T = std::conditional_t<__is_same(Elements, f16_elements), tw::half_t, tw::bfloat16_t>;
+    add<T, T, AMajor, BMajor, false>(list);
+    add<T, T, AMajor, BMajor, true>(list);
+  }
+}
+
+template void add_hopper_kernels<GEMM_ELEMENTS, operand_major::GEMM_A_MAJOR, operand_major::GEMM_B_MAJOR>(
+    std::vector<hopper_entry>&);
+
+}  // namespace gemm_program

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// A kernel as the program sees it at run time: what it computes, and how it is launched.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/gemm/static_report.hpp>
+
+#include "backend.hpp"
+
+namespace gemm_program {
+
+/// Blocks of threads; on the CPU a function that each thread calls, on a GPU the kernel's entry.
+struct kernel_launch {
+  tw::grid_size (*grid)(const tw::gemm_args&) = nullptr;  // nullptr: there is nothing to launch
+  tw::index_t block_size = 0, lds_bytes = 0;
+  void (*body)(const tw::gemm_args&) = nullptr;
+  const void* entry = nullptr;
+};
+
+struct kernel_entry {
+  const tw::arch::target* target = nullptr;
+  element type{}, result{};
+  tw::operand_major a_major{}, b_major{};
+  tw::index_t vector = 1;
+  std::string policy;
+  bool is_default = false;  // its policy is the target's default
+  bool has_epilogue = false, splits_k = false;
+  tw::grid_curve curve = tw::grid_curve::row_groups;
+
+  const char* (*check)(const tw::gemm_args&) = nullptr;  // a sentence, or nullptr
+  kernel_launch product, reduction;
+  const tw::gemm_lds_prediction* prediction = nullptr;
+  tw::gemm_lds_rounds (*rounds)(const tw::gemm_args&) = nullptr;
+  const tw::gemm_static_report* report = nullptr;  // where there are several policies to choose from
+
+  /// For instance gemm_128x128_f16_ak_bn_v8_to_f16: A contiguous along k, B along n, vectors of 8 elements.
+  std::string name() const;
+};
+
+using kernel_list = std::vector<kernel_entry>;
+
+/// Who launches: kernels for the CPU and for GPUs may be in one program.
+struct on_cpu;
+struct on_gpu;
+
+struct f16_elements;
+struct f16_variants;
+struct bf16_elements;
+struct other_elements;
+
+/// Adds a group of the kernels of kernel_table.hpp for a target. Compiled in kernels.hip.
+template <class Machine, class Arch, class Elements>
+void add_kernels(kernel_list& list);
+
+template <class Machine, class Arch>
+kernel_list kernels_for() {
+  kernel_list list;
+  add_kernels<Machine, Arch, f16_elements>(list);
+  add_kernels<Machine, Arch, f16_variants>(list);
+  add_kernels<Machine, Arch, bf16_elements>(list);
+  add_kernels<Machine, Arch, other_elements>(list);
+  return list;
+}
+
+/// A problem as the kernels see it. They write row-major matrices; a column-major C is the row-major product of the
+/// transposed operands in reverse order. Throws refusal if there is no such problem.
+struct kernel_problem {
+  tw::gemm_args args;
+  element type, result;
+  tw::operand_major a_major, b_major;
+  bool wants_epilogue;
+};
+kernel_problem kernel_problem_of(const problem& p, const operands& data);
+
+/// A kernel, and why it is this one.
+struct chosen_kernel {
+  const kernel_entry* kernel;
+  std::string reason;
+};
+
+/// The kernel for a problem: the one that is asked for, or among those that can, moving vectors if memory allows, the
+/// one that best_policy's model prefers. Sets args.split_k. Throws refusal if there is none.
+chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, const kernel_request& request);
+
+/// One line for each kind of LDS instruction, from the analysis at compile time;
+/// what a machine counts is still to be filled in.
+std::vector<lds_conflicts> predicted_lds(const kernel_entry& kernel, const tw::gemm_args& args);
+
+}  // namespace gemm_program
