@@ -12,7 +12,6 @@ set(header_rules
   "exec/nvptx/=cuda_device"
   "gemm/hopper/hopper_launch.hpp=cuda"
   "gemm/hopper/hopper_cpu_launch.hpp=cpu"
-  "viz/=cpu"
 )
 
 find_program(TILEWRIGHT_CHECK_GXX g++)

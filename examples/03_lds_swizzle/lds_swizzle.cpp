@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Three layouts of an operand tile in LDS, and what each costs on each target: proven while this file is compiled.
 #include <tilewright/core.hpp>
-#include <tilewright/viz/lds_text.hpp>
+#include <tilewright/viz/lds_picture.hpp>
 
 #include <cstdio>
 

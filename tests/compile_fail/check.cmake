@@ -45,7 +45,7 @@ else()
   set(flags -fsyntax-only -fmessage-length=0)
 endif()
 execute_process(
-  COMMAND ${COMPILER} -std=c++20 ${flags} -I${INCLUDE} ${SOURCE}
+  COMMAND ${COMPILER} -std=c++20 ${flags} -I${INCLUDE} -I${INCLUDE}/../tools/viz/include ${SOURCE}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output
 )
 if(ok)

@@ -3,7 +3,7 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/viz/lds_text.hpp>
+#include <tilewright/viz/lds_picture.hpp>
 
 #include <gtest/gtest.h>
 

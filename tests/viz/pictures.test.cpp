@@ -12,8 +12,7 @@
 #include <tilewright/viz/curve_picture.hpp>
 #include <tilewright/viz/descriptor_picture.hpp>
 #include <tilewright/viz/distribution_picture.hpp>
-#include <tilewright/viz/lds_svg.hpp>
-#include <tilewright/viz/lds_text.hpp>
+#include <tilewright/viz/lds_picture.hpp>
 #include <tilewright/viz/phases_picture.hpp>
 
 #include <gtest/gtest.h>
@@ -223,20 +222,6 @@ TEST(PhasesPicture, TextNamesLanesAndBanks) {
   const std::string text = phases_text(arch::gfx950::value);
   EXPECT_NE(text.find("ds_read_b128: 64 banks, known by V"), std::string::npos) << text;
   EXPECT_NE(text.find("phase 0: lanes 0-3, 12-15, 20-27"), std::string::npos) << text;
-}
-
-TEST(JsonWriter, EscapesAndNests) {
-  json_writer json;
-  json.begin_object();
-  json.value("quote\"", "back\\slash\n");
-  json.begin_array("list");
-  json.end_array();
-  json.numbers("numbers", array<index_t, 2>{{1, -2}});
-  json.value("yes", true);
-  json.end_object();
-  EXPECT_EQ(
-      json.str(),
-      "{\n  \"quote\\\"\": \"back\\\\slash\\u000a\",\n  \"list\": [],\n  \"numbers\": [1, -2],\n  \"yes\": true\n}\n");
 }
 
 }  // namespace

@@ -8,9 +8,10 @@
 #include "solve.hpp"
 
 #include <tilewright/lds/lds_proof.hpp>
-#include <tilewright/viz/lds_json.hpp>
-#include <tilewright/viz/lds_svg.hpp>
-#include <tilewright/viz/lds_text.hpp>
+#include <tilewright/viz/lds_picture.hpp>
+#include <tilewright/viz/text_table.hpp>
+
+#include <nlohmann/json.hpp>
 
 namespace tilewright_layout {
 namespace {
@@ -186,38 +187,32 @@ std::string svg_of(const options& o, const std::vector<examined_layout>& layouts
 }
 
 std::string json_of(const options& o, const std::vector<examined_layout>& layouts) {
-  viz::json_writer json;
-  json.begin_object();
-  json.value("target", o.target->name);
-  json.value("rows", o.tile.rows);
-  json.value("columns", o.tile.cols);
-  json.value("element", o.dtype);
-  json.begin_array("layouts");
+  using json = nlohmann::ordered_json;
+  json all{{"target", o.target->name},
+           {"rows", o.tile.rows},
+           {"columns", o.tile.cols},
+           {"element", o.dtype},
+           {"layouts", json::array()}};
   for (const examined_layout& layout : layouts) {
-    json.begin_object();
-    json.value("name", layout.layout.name);
-    json.value("description", layout.layout.description);
-    json.value("bytes", layout.bytes);
-    json.value("fits", layout.bytes <= o.target->lds_bytes);
-    json.value("blocks_that_fit", tw::occupancy_by_lds(*o.target, layout.bytes).blocks);
-    json.begin_array("accesses");
+    json accesses = json::array();
     for (const examined& access : layout.accesses) {
-      json.begin_object();
-      json.value("pattern", access.pattern->name);
-      json.value("kind", is_write(*access.pattern) ? "write" : "read");
-      json.value("rests_on_evidence", access.rests_on_evidence);
-      json.value("address_registers", access.addresses.registers);
-      if (is_write(*access.pattern)) json.value("direct_to_lds", access.direct.is_legal());
+      json one{{"pattern", access.pattern->name},
+               {"kind", is_write(*access.pattern) ? "write" : "read"},
+               {"rests_on_evidence", access.rests_on_evidence},
+               {"address_registers", access.addresses.registers}};
+      if (is_write(*access.pattern)) one["direct_to_lds"] = access.direct.is_legal();
       const tw::lds_access_walk walk(access.graph, access.pattern->distribution, o.tile.element_bytes);
-      viz::put_analysis(json, *o.target, access.analysis, walk, access.pattern->kind, o.reading);
-      json.end_object();
+      one.update(viz::analysis_json(*o.target, access.analysis, walk, access.pattern->kind, o.reading));
+      accesses.push_back(one);
     }
-    json.end_array();
-    json.end_object();
+    all["layouts"].push_back({{"name", layout.layout.name},
+                              {"description", layout.layout.description},
+                              {"bytes", layout.bytes},
+                              {"fits", layout.bytes <= o.target->lds_bytes},
+                              {"blocks_that_fit", tw::occupancy_by_lds(*o.target, layout.bytes).blocks},
+                              {"accesses", accesses}});
   }
-  json.end_array();
-  json.end_object();
-  return json.str();
+  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "words.hpp"
 
-#include <tilewright/viz/concat.hpp>
+#include <tilewright/viz/text_table.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,56 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What a picture of one phase shows, before it becomes text or SVG: a grid of pieces of LDS,
 // and the queues at the banks.
-#pragma once
-
-#include <tilewright/viz/lds_map.hpp>
-#include <tilewright/viz/lds_trace.hpp>
+#include <tilewright/viz/lds_picture.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <string>
-#include <vector>
 
 namespace tilewright::viz {
-
-/// Rows of the grid are rows of the tile, or rows of banks in memory.
-enum class lds_view { tile, memory };
-
-/// One piece of LDS: as many bytes as a lane accesses, at least a bank's dword.
-struct lds_cell {
-  index_t bank = -1;           // the first; -1: nothing of the tile lies here
-  index_t row = 0, piece = 0;  // of the tile
-  std::vector<index_t> lanes;  // of the phase
-  bool is_in_conflict = false;
-};
-
-struct lds_grid {
-  index_t piece_bytes = 16;
-  std::vector<index_t> row_numbers, col_numbers;  // shown; there are gaps where the numbers leave some out
-  index_t num_rows = 0, num_cols = 0;             // that there are
-  std::vector<lds_cell> cells;                    // row-major
-
-  const lds_cell& at(std::size_t row, std::size_t col) const { return cells[row * col_numbers.size() + col]; }
-};
-
-/// Banks that do the same in this phase stand in one column.
-struct lds_queue_chart {
-  index_t banks_per_column = 1;
-  std::vector<std::vector<std::vector<index_t>>> columns;  // column, cycle, lanes served in it
-};
-
-struct lds_picture {
-  lds_phase_trace phase;
-  index_t banks = 32;
-  lds_grid grid;
-  lds_queue_chart queues;
-};
-
-namespace detail {
+namespace {
 
 /// The numbers to show: the smallest aligned block of a power of two that holds all that is touched, at least `least`;
 /// if that is more than `most`, only what is touched.
-inline std::vector<index_t> shown_numbers(std::vector<index_t> touched, index_t count, index_t least, index_t most) {
+std::vector<index_t> shown_numbers(std::vector<index_t> touched, index_t count, index_t least, index_t most) {
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   if (touched.empty()) touched.push_back(0);
@@ -63,16 +23,15 @@ inline std::vector<index_t> shown_numbers(std::vector<index_t> touched, index_t 
   return shown;
 }
 
-inline index_t place_of(const std::vector<index_t>& numbers, index_t number) {
+index_t place_of(const std::vector<index_t>& numbers, index_t number) {
   const auto found = std::lower_bound(numbers.begin(), numbers.end(), number);
   return found == numbers.end() || *found != number ? -1 : index_t(found - numbers.begin());
 }
 
-}  // namespace detail
+}  // namespace
 
-/// One phase of a step; it must be one of phases_of(service, step).
-inline lds_picture picture_of(const lds_map& map, const lds_step& step, const arch::lds_service& service,
-                              const lds_phase_trace& phase, lds_view view) {
+lds_picture picture_of(const lds_map& map, const lds_step& step, const arch::lds_service& service,
+                       const lds_phase_trace& phase, lds_view view) {
   constexpr index_t least_rows = 8, most_rows = 64, most_cols = 64;
   lds_picture picture{phase, service.banks, {}, {}};
   lds_grid& grid = picture.grid;
@@ -99,12 +58,12 @@ inline lds_picture picture_of(const lds_map& map, const lds_step& step, const ar
     touched_rows.push_back(at[0]);
     touched_cols.push_back(at[1]);
   }
-  grid.row_numbers = detail::shown_numbers(touched_rows, grid.num_rows, least_rows, most_rows);
-  grid.col_numbers = detail::shown_numbers(touched_cols, grid.num_cols, most_cols, most_cols);
+  grid.row_numbers = shown_numbers(touched_rows, grid.num_rows, least_rows, most_rows);
+  grid.col_numbers = shown_numbers(touched_cols, grid.num_cols, most_cols, most_cols);
   grid.cells.resize(grid.row_numbers.size() * grid.col_numbers.size());
   const auto cell_at = [&](index_t row, index_t col) -> lds_cell* {
     const auto at = place(row, col);
-    const index_t r = detail::place_of(grid.row_numbers, at[0]), c = detail::place_of(grid.col_numbers, at[1]);
+    const index_t r = place_of(grid.row_numbers, at[0]), c = place_of(grid.col_numbers, at[1]);
     return r < 0 || c < 0 ? nullptr : &grid.cells[std::size_t(r) * grid.col_numbers.size() + std::size_t(c)];
   };
   for (index_t row = 0; row < map.rows(); ++row) {
@@ -139,8 +98,7 @@ inline lds_picture picture_of(const lds_map& map, const lds_step& step, const ar
   return picture;
 }
 
-/// "8 lanes meet in bank 0: 8 cycles instead of 1", or that there is no conflict.
-inline std::string verdict_of(const lds_phase_trace& phase) {
+std::string verdict_of(const lds_phase_trace& phase) {
   if (phase.degree == 0) return "no lane takes part";
   if (phase.degree == 1) return "no conflict: 1 cycle";
   std::size_t bank = 0;

@@ -1,54 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Draws a curve of two dimensions: the order in which a tile is walked. As text, SVG and JSON.
-#pragma once
-
-#include <tilewright/distribution/space_filling_curve.hpp>
-#include <tilewright/viz/json.hpp>
-#include <tilewright/viz/svg.hpp>
+#include <tilewright/viz/curve_picture.hpp>
 #include <tilewright/viz/text_table.hpp>
 
-#include <cstddef>
-#include <string>
-#include <vector>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::viz {
 
-/// A curve of two dimensions as the list of its accesses.
-struct curve_path {
-  multi_index<2> lengths{};             // of the tile, in elements
-  multi_index<2> scalars{{1, 1}};       // elements of one access
-  std::vector<multi_index<2>> first{};  // element of each access
+using json = nlohmann::ordered_json;
 
-  index_t access_length(index_t d) const { return ceil_div(lengths[d], scalars[d]); }
-  bool is_in_bounds(std::size_t i) const {
-    return first[i][0] + scalars[0] <= lengths[0] && first[i][1] + scalars[1] <= lengths[1];
-  }
-};
-
-namespace detail {
-template <class Curve>
-void list_accesses(curve_path& path, const Curve& walk) {
-  for (index_t i = 0; i < walk.get_num_of_access(); ++i) path.first.push_back(walk.get_index(i));
-}
-}  // namespace detail
-
-inline curve_path path_of(const curve<2>& walk) {
-  curve_path path{walk.lengths, walk.scalars_per_access, {}};
-  detail::list_accesses(path, walk);
-  return path;
-}
-
-/// Of a curve over a grid, as hilbert_curve and row_group_curve.
-template <class Curve>
-  requires requires(Curve c) { c.rows + c.cols; }
-curve_path path_of(const Curve& walk) {
-  curve_path path{{{walk.rows, walk.cols}}, {{1, 1}}, {}};
-  detail::list_accesses(path, walk);
-  return path;
-}
-
-/// For each element of the tile the number of the access that covers it.
-inline std::string curve_text(const curve_path& path) {
+std::string curve_text(const curve_path& path) {
   const auto rows = std::size_t(path.lengths[0]), cols = std::size_t(path.lengths[1]);
   std::vector<std::vector<std::string>> lines(rows, std::vector<std::string>(cols));
   for (std::size_t i = 0; i < path.first.size(); ++i) {
@@ -68,15 +29,7 @@ inline std::string curve_text(const curve_path& path) {
   return table.str();
 }
 
-/// A curve and what stands above it.
-struct curve_panel {
-  std::string title;
-  curve_path path;
-};
-
-/// Elements as small squares, accesses as frames, the path through their middles; jumps are dashed,
-/// what overhangs the tile is red.
-inline std::string curve_svg(const std::vector<curve_panel>& panels, const std::string& heading, svg_theme theme) {
+std::string curve_svg(const std::vector<curve_panel>& panels, const std::string& heading, svg_theme theme) {
   constexpr index_t margin = 16, gutter = 36, element = 30, top = 70;
   index_t width = margin, height = 0;
   bool overhangs = false, jumps = false;
@@ -135,22 +88,15 @@ inline std::string curve_svg(const std::vector<curve_panel>& panels, const std::
                     "The order in which the elements of a tile are accessed.", theme);
 }
 
-/// The first element of every access, and whether the access lies inside of the tile.
-inline std::string curve_json(const curve_path& path) {
-  json_writer json;
-  json.begin_object();
-  json.numbers("lengths", path.lengths);
-  json.numbers("elements_per_access", path.scalars);
-  json.begin_array("accesses");
+std::string curve_json(const curve_path& path) {
+  json accesses = json::array();
   for (std::size_t i = 0; i < path.first.size(); ++i) {
-    json.begin_object();
-    json.numbers("first", path.first[i]);
-    json.value("in_bounds", path.is_in_bounds(i));
-    json.end_object();
+    accesses.push_back({{"first", {path.first[i][0], path.first[i][1]}}, {"in_bounds", path.is_in_bounds(i)}});
   }
-  json.end_array();
-  json.end_object();
-  return json.str();
+  const json all{{"lengths", {path.lengths[0], path.lengths[1]}},
+                 {"elements_per_access", {path.scalars[0], path.scalars[1]}},
+                 {"accesses", accesses}};
+  return all.dump(2) + "\n";
 }
 
 }  // namespace tilewright::viz

@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Draws phases of LDS instructions, side by side: pieces of LDS coloured by bank, and the queues at the banks.
-#pragma once
-
 #include <tilewright/viz/lds_picture.hpp>
-#include <tilewright/viz/svg.hpp>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace tilewright::viz {
-
-/// One phase of one layout, and what stands above it.
-struct lds_panel {
-  std::string title;
-  std::string note;  // below the verdict: what the whole access costs
-  lds_picture picture;
-  lds_view view = lds_view::tile;
-};
-
-namespace detail {
+namespace {
 
 /// Draws panels at given places; lengths in pixels.
 class lds_panel_painter {
@@ -158,11 +141,10 @@ class lds_panel_painter {
   svg_drawing& svg_;
 };
 
-}  // namespace detail
+}  // namespace
 
-/// The panels side by side under one heading. The legend explains the signs that occur.
-inline std::string lds_svg(const std::vector<lds_panel>& panels, const std::string& heading, svg_theme theme) {
-  using painter = detail::lds_panel_painter;
+std::string lds_svg(const std::vector<lds_panel>& panels, const std::string& heading, svg_theme theme) {
+  using painter = lds_panel_painter;
   constexpr index_t margin = 16, gutter = 28, heading_height = 60;
   index_t width = margin, grid_height = 0, lines = 1, cycles = 1;
   for (const lds_panel& panel : panels) {

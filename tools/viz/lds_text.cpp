@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Draws one phase of an LDS instruction with letters.
-#pragma once
-
 #include <tilewright/viz/lds_picture.hpp>
 #include <tilewright/viz/text_table.hpp>
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 namespace tilewright::viz {
-
-namespace detail {
+namespace {
 
 /// What of many rows or columns is written: all of up to `most`, else those that matter.
 template <class Matters>
@@ -23,12 +16,12 @@ std::vector<std::size_t> written(std::size_t count, std::size_t most, Matters&& 
   return result;
 }
 
-inline std::string lanes_label(const std::vector<index_t>& lanes) {
+std::string lanes_label(const std::vector<index_t>& lanes) {
   return std::to_string(lanes[0]) + (lanes.size() > 1 ? "+" : "");
 }
 
 /// A line for each cycle; the middle of a long queue is left out.
-inline std::string queues_text(const lds_picture& picture) {
+std::string queues_text(const lds_picture& picture) {
   constexpr index_t most_cycles = 8;
   const auto& columns = picture.queues.columns;
   const auto shown = written(columns.size(), 16, [&](std::size_t c) { return !columns[c].empty(); });
@@ -50,7 +43,7 @@ inline std::string queues_text(const lds_picture& picture) {
   return table.str();
 }
 
-inline std::string cell_text(const lds_cell& cell, bool memory) {
+std::string cell_text(const lds_cell& cell, bool memory) {
   if (!cell.lanes.empty()) {
     const std::string lanes = lanes_label(cell.lanes);
     return cell.is_in_conflict ? "!" + lanes + "!" : "(" + lanes + ")";
@@ -59,23 +52,20 @@ inline std::string cell_text(const lds_cell& cell, bool memory) {
   return memory ? std::to_string(cell.row) + ":" + std::to_string(cell.piece) : std::to_string(cell.bank);
 }
 
-}  // namespace detail
+}  // namespace
 
-/// The grid: numbers are banks (memory: row:piece of the tile); (20) is lane 20, !20! lane 20 in a conflict, 20+
-/// several lanes. Of more than 8 rows or 16 columns only those that the phase touches.
-/// Below it the queues at the banks.
-inline std::string lds_text(const lds_picture& picture, lds_view view) {
+std::string lds_text(const lds_picture& picture, lds_view view) {
   const lds_grid& grid = picture.grid;
   const bool memory = view == lds_view::memory;
   const std::size_t num_rows = grid.row_numbers.size(), num_cols = grid.col_numbers.size();
   const auto is_touched = [&](std::size_t r, std::size_t c) { return !grid.at(r, c).lanes.empty(); };
-  const auto rows = detail::written(num_rows, 8, [&](std::size_t r) {
+  const auto rows = written(num_rows, 8, [&](std::size_t r) {
     for (std::size_t c = 0; c < num_cols; ++c) {
       if (is_touched(r, c)) return true;
     }
     return false;
   });
-  const auto cols = detail::written(num_cols, 16, [&](std::size_t c) {
+  const auto cols = written(num_cols, 16, [&](std::size_t c) {
     for (std::size_t r = 0; r < num_rows; ++r) {
       if (is_touched(r, c)) return true;
     }
@@ -94,11 +84,11 @@ inline std::string lds_text(const lds_picture& picture, lds_view view) {
     if (grid.row_numbers[r] != last + 1) table.add({"..."});
     last = grid.row_numbers[r];
     line = {"row " + std::to_string(last)};
-    for (const std::size_t c : cols) line.push_back(detail::cell_text(grid.at(r, c), memory));
+    for (const std::size_t c : cols) line.push_back(cell_text(grid.at(r, c), memory));
     table.add(line);
   }
   if (last + 1 < grid.num_rows) table.add({"..."});
-  return table.str() + "\n" + detail::queues_text(picture);
+  return table.str() + "\n" + queues_text(picture);
 }
 
 }  // namespace tilewright::viz

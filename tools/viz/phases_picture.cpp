@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Draws which lanes of a wave each LDS instruction of a target serves together. As text, SVG and JSON.
-#pragma once
-
-#include <tilewright/arch/target.hpp>
-#include <tilewright/viz/json.hpp>
 #include <tilewright/viz/lds_trace.hpp>
-#include <tilewright/viz/svg.hpp>
+#include <tilewright/viz/phases_picture.hpp>
 
-#include <cstddef>
-#include <string>
-#include <vector>
+#include <nlohmann/json.hpp>
 
 namespace tilewright::viz {
 
-namespace detail {
+using json = nlohmann::ordered_json;
+namespace {
 
 /// The number of the phase that serves each lane.
-inline std::vector<index_t> phase_of_lanes(const arch::lds_phases& phases) {
+std::vector<index_t> phase_of_lanes(const arch::lds_phases& phases) {
   std::vector<index_t> result(std::size_t(phases.wave_size));
   for (index_t place = 0; place < phases.wave_size; ++place) {
     result[std::size_t(phases.lane_in_place(place))] = place / phases.lanes_per_phase;
@@ -24,7 +19,7 @@ inline std::vector<index_t> phase_of_lanes(const arch::lds_phases& phases) {
   return result;
 }
 
-inline std::vector<index_t> lanes_of(const arch::lds_phases& phases, index_t phase) {
+std::vector<index_t> lanes_of(const arch::lds_phases& phases, index_t phase) {
   std::vector<index_t> lanes;
   for (index_t i = 0; i < phases.lanes_per_phase; ++i)
     lanes.push_back(phases.lane_in_place(phase * phases.lanes_per_phase + i));
@@ -40,22 +35,21 @@ void for_each_service(const arch::target& target, See&& see) {
   }
 }
 
-}  // namespace detail
+}  // namespace
 
-inline std::string phases_text(const arch::target& target) {
+std::string phases_text(const arch::target& target) {
   std::string text;
-  detail::for_each_service(target, [&](const std::string& name, const arch::lds_service& service) {
+  for_each_service(target, [&](const std::string& name, const arch::lds_service& service) {
     text += name + ": " + std::to_string(service.banks) + " banks, known by " + arch::letter(service.known_by) + " (" +
             service.source + ")\n";
     for (index_t p = 0; p < service.phases.num_phases(); ++p) {
-      text += "  phase " + std::to_string(p) + ": lanes " + lanes_text(detail::lanes_of(service.phases, p)) + "\n";
+      text += "  phase " + std::to_string(p) + ": lanes " + lanes_text(lanes_of(service.phases, p)) + "\n";
     }
   });
   return text;
 }
 
-/// A strip of lanes for each instruction; lanes of one colour and number are one phase.
-inline std::string phases_svg(const arch::target& target, svg_theme theme) {
+std::string phases_svg(const arch::target& target, svg_theme theme) {
   constexpr index_t margin = 16, label = 190, top = 70, row = 30;
   const index_t cell = target.wave_size > 32 ? 15 : 22;
   svg_drawing svg;
@@ -66,11 +60,11 @@ inline std::string phases_svg(const arch::target& target, svg_theme theme) {
     svg.text(margin + label + lane * cell + cell / 2, top - 4, "muted small mid", std::to_string(lane));
   }
   index_t y = top;
-  detail::for_each_service(target, [&](const std::string& name, const arch::lds_service& service) {
+  for_each_service(target, [&](const std::string& name, const arch::lds_service& service) {
     svg.text(margin, y + 15, "ink", name);
     svg.text(margin + label - 8, y + 15, "muted small end",
              std::to_string(service.banks) + " banks, " + arch::letter(service.known_by));
-    const std::vector<index_t> phase = detail::phase_of_lanes(service.phases);
+    const std::vector<index_t> phase = phase_of_lanes(service.phases);
     for (index_t lane = 0; lane < target.wave_size; ++lane) {
       const index_t p = phase[std::size_t(lane)];
       svg.rect(margin + label + lane * cell, y, cell - 1, 20, colour_class(p), 2);
@@ -82,27 +76,22 @@ inline std::string phases_svg(const arch::target& target, svg_theme theme) {
                     "Which phase serves each lane, for every LDS instruction.", theme);
 }
 
-inline std::string phases_json(const arch::target& target) {
-  json_writer json;
-  json.begin_object();
-  json.value("target", target.name);
-  json.value("wave_size", target.wave_size);
-  json.value("lds_bytes", target.lds_bytes);
-  json.begin_array("instructions");
-  detail::for_each_service(target, [&](const std::string& name, const arch::lds_service& service) {
-    json.begin_object();
-    json.value("name", name);
-    json.value("banks", service.banks);
-    json.value("known_by", std::string(1, arch::letter(service.known_by)));
-    json.value("source", service.source);
-    json.begin_array("phases");
-    for (index_t p = 0; p < service.phases.num_phases(); ++p) json.numbers({}, detail::lanes_of(service.phases, p));
-    json.end_array();
-    json.end_object();
+std::string phases_json(const arch::target& target) {
+  json instructions = json::array();
+  for_each_service(target, [&](const std::string& name, const arch::lds_service& service) {
+    json phases = json::array();
+    for (index_t p = 0; p < service.phases.num_phases(); ++p) phases.push_back(lanes_of(service.phases, p));
+    instructions.push_back({{"name", name},
+                            {"banks", service.banks},
+                            {"known_by", std::string(1, arch::letter(service.known_by))},
+                            {"source", service.source},
+                            {"phases", phases}});
   });
-  json.end_array();
-  json.end_object();
-  return json.str();
+  const json all{{"target", target.name},
+                 {"wave_size", target.wave_size},
+                 {"lds_bytes", target.lds_bytes},
+                 {"instructions", instructions}};
+  return all.dump(2) + "\n";
 }
 
 }  // namespace tilewright::viz

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Draws a distribution: which thread holds which element of a tile, in which register. As text, SVG and JSON.
-#pragma once
-
 #include <tilewright/util/math.hpp>
-#include <tilewright/viz/json.hpp>
-#include <tilewright/viz/ownership.hpp>
-#include <tilewright/viz/svg.hpp>
+#include <tilewright/viz/distribution_picture.hpp>
 #include <tilewright/viz/text_table.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
-#include <cstddef>
-#include <string>
-#include <vector>
 
 namespace tilewright::viz {
 
-/// What the colours of a distribution tell apart.
-enum class owner_part { wave, lane, reg };
-
-/// Neighbouring elements of a row, at most `longest`, that the same thread holds in consecutive registers.
-struct owned_run {
-  index_t row = 0, col = 0, length = 0;
-  std::vector<owner> owners;  // of the first element
-};
-
-inline std::vector<owned_run> owned_runs(const ownership& who, index_t longest = 1 << 20) {
+using json = nlohmann::ordered_json;
+std::vector<owned_run> owned_runs(const ownership& who, index_t longest) {
   std::vector<owned_run> runs;
   const auto continues = [&](const owned_run& run, index_t row, index_t col) {
     const std::vector<owner>& next = who.at(row, col);
@@ -47,24 +34,24 @@ inline std::vector<owned_run> owned_runs(const ownership& who, index_t longest =
   return runs;
 }
 
-namespace detail {
+namespace {
 
-inline index_t part_of(const owner& o, owner_part part) {
+index_t part_of(const owner& o, owner_part part) {
   return part == owner_part::wave ? o.wave : part == owner_part::lane ? o.lane : o.reg;
 }
-inline index_t num_values(const distribution_encoding& e, owner_part part) {
+index_t num_values(const distribution_encoding& e, owner_part part) {
   return part == owner_part::wave   ? num_waves(e)
          : part == owner_part::lane ? num_lanes(e)
                                     : e.num_elements_per_thread();
 }
-inline std::string name_of(owner_part part) {
+std::string name_of(owner_part part) {
   return part == owner_part::wave ? "wave" : part == owner_part::lane ? "lane" : "register";
 }
-inline std::string interval(index_t first, index_t count) {
+std::string interval(index_t first, index_t count) {
   return std::to_string(first) + (count > 1 ? "-" + std::to_string(first + count - 1) : "");
 }
 /// The lanes of the first two owners, "+ n" for n more.
-inline std::string label_of(const owned_run& run, bool with_wave) {
+std::string label_of(const owned_run& run, bool with_wave) {
   std::string label;
   for (std::size_t i = 0; i < std::min<std::size_t>(run.owners.size(), 2); ++i) {
     const owner& o = run.owners[i];
@@ -73,17 +60,16 @@ inline std::string label_of(const owned_run& run, bool with_wave) {
   return run.owners.size() > 2 ? concat(label, " +", run.owners.size() - 2) : label;
 }
 
-}  // namespace detail
+}  // namespace
 
-/// A line for each row of the tile: wave.lane and registers of every run of elements.
-inline std::string distribution_text(const distribution_encoding& e) {
+std::string distribution_text(const distribution_encoding& e) {
   const ownership who = ownership_of(e);
   text_table table;
   std::vector<std::string> line{"col"};
   index_t row = 0;
   const std::vector<owned_run> runs = owned_runs(who);
   for (const owned_run& run : runs) {
-    if (run.row == 0) line.push_back(detail::interval(run.col, run.length));
+    if (run.row == 0) line.push_back(interval(run.col, run.length));
   }
   for (const owned_run& run : runs) {
     if (run.col == 0) {
@@ -96,15 +82,14 @@ inline std::string distribution_text(const distribution_encoding& e) {
       if (num_waves(e) > 1) cell += concat(o.wave, '.');
       cell += std::to_string(o.lane);
     }
-    line.push_back(cell + ":" + detail::interval(run.owners[0].reg, run.length));
+    line.push_back(cell + ":" + interval(run.owners[0].reg, run.length));
   }
   table.add(line);
   return table.str();
 }
 
-/// Rows of the tile from top to bottom; at most `most_rows` of them, the first ones.
-inline std::string distribution_svg(const distribution_encoding& e, const std::string& heading, owner_part part,
-                                    svg_theme theme, index_t most_rows = 64) {
+std::string distribution_svg(const distribution_encoding& e, const std::string& heading, owner_part part,
+                             svg_theme theme, index_t most_rows) {
   constexpr index_t margin = 16, axis = 52, head = 62, row_height = 20, swatch = 26;
   const ownership who = ownership_of(e);
   const std::vector<owned_run> runs = owned_runs(who, part == owner_part::reg ? 1 : who.cols);
@@ -120,11 +105,11 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
                                                                   : 0,
                                                       shortest));
   const index_t rows = min(who.rows, most_rows);
-  const index_t values = detail::num_values(e, part), groups = min(values, svg_drawing::num_colours);
+  const index_t values = num_values(e, part), groups = min(values, svg_drawing::num_colours);
   const index_t per_group = ceil_div(values, groups);
 
   const std::string subtitle = concat("number: ", with_wave ? "wave.lane" : "lane", " that holds the element",
-                                      shortest >= 8 ? "; r: its registers" : "", "; colour: ", detail::name_of(part));
+                                      shortest >= 8 ? "; r: its registers" : "", "; colour: ", name_of(part));
   svg_drawing svg;
   svg.text(margin, 24, "ink bold big", heading);
   svg.text(margin, 42, "muted", subtitle);
@@ -142,11 +127,11 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
     if (run.row >= rows) continue;
     const index_t x = margin + axis + run.col * element_width, y = top + run.row * row_height,
                   w = run.length * element_width;
-    svg.rect(x + 1, y + 1, w - 2, row_height - 2, colour_class(detail::part_of(run.owners[0], part) / per_group), 2);
-    const std::string label = detail::label_of(run, with_wave);
+    svg.rect(x + 1, y + 1, w - 2, row_height - 2, colour_class(part_of(run.owners[0], part) / per_group), 2);
+    const std::string label = label_of(run, with_wave);
     const bool wide = shortest >= 8;
     svg.text(wide ? x + w / 2 + 4 : x + w / 2, y + 14, wide ? "dark bold end" : "dark bold mid", label);
-    if (wide) svg.text(x + w / 2 + 10, y + 14, "dark small", "r" + detail::interval(run.owners[0].reg, run.length));
+    if (wide) svg.text(x + w / 2 + 10, y + 14, "dark small", "r" + interval(run.owners[0].reg, run.length));
   }
   index_t y = top + rows * row_height + 6;
   if (rows < who.rows) {
@@ -158,8 +143,8 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
   index_t x = margin;
   y += 10;
   for (index_t group = 0; group * per_group < values; ++group) {
-    const std::string name = (group == 0 ? detail::name_of(part) + " " : "") +
-                             detail::interval(group * per_group, min(per_group, values - group * per_group));
+    const std::string name = (group == 0 ? name_of(part) + " " : "") +
+                             interval(group * per_group, min(per_group, values - group * per_group));
     const index_t needed = swatch + 8 + 7 * index_t(name.size()) + 12;
     if (x + needed > width - margin) {
       x = margin;
@@ -173,36 +158,21 @@ inline std::string distribution_svg(const distribution_encoding& e, const std::s
                     theme);
 }
 
-/// Every run of elements with all of its owners.
-inline std::string distribution_json(const distribution_encoding& e, const std::string& heading) {
-  json_writer json;
-  json.begin_object();
-  json.value("distribution", heading);
-  json.value("rows", e.x_length(0));
-  json.value("columns", e.x_length(1));
-  json.value("waves", num_waves(e));
-  json.value("lanes", num_lanes(e));
-  json.value("registers", e.num_elements_per_thread());
-  json.begin_array("runs");
+std::string distribution_json(const distribution_encoding& e, const std::string& heading) {
+  json runs = json::array();
   for (const owned_run& run : owned_runs(ownership_of(e))) {
-    json.begin_object();
-    json.value("row", run.row);
-    json.value("column", run.col);
-    json.value("length", run.length);
-    json.begin_array("owners");
-    for (const owner& o : run.owners) {
-      json.begin_object();
-      json.value("wave", o.wave);
-      json.value("lane", o.lane);
-      json.value("register", o.reg);
-      json.end_object();
-    }
-    json.end_array();
-    json.end_object();
+    json owners = json::array();
+    for (const owner& o : run.owners) owners.push_back({{"wave", o.wave}, {"lane", o.lane}, {"register", o.reg}});
+    runs.push_back({{"row", run.row}, {"column", run.col}, {"length", run.length}, {"owners", owners}});
   }
-  json.end_array();
-  json.end_object();
-  return json.str();
+  const json all{{"distribution", heading},
+                 {"rows", e.x_length(0)},
+                 {"columns", e.x_length(1)},
+                 {"waves", num_waves(e)},
+                 {"lanes", num_lanes(e)},
+                 {"registers", e.num_elements_per_thread()},
+                 {"runs", runs}};
+  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace tilewright::viz

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Text from pieces.
+// Text from pieces, and tables of text: columns of numbers aligned right, of words left.
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tilewright::viz {
 
@@ -25,5 +28,19 @@ std::string concat(const Pieces&... pieces) {
   (append(pieces), ...);
   return result;
 }
+
+class text_table {
+ public:
+  /// least_width: of every column but the first, in characters.
+  explicit text_table(std::size_t least_width = 1) : least_width_(least_width) {}
+
+  void add(std::vector<std::string> line) { lines_.push_back(std::move(line)); }
+
+  std::string str() const;
+
+ private:
+  std::size_t least_width_;
+  std::vector<std::vector<std::string>> lines_;
+};
 
 }  // namespace tilewright::viz
