@@ -5,6 +5,7 @@
 
 #include <tilewright/config/config.hpp>
 #include <tilewright/exec/call_site.hpp>
+#include <tilewright/exec/math.hpp>
 
 #if TILEWRIGHT_AMDGCN_PASS
 #include <tilewright/exec/amdgcn/amdgcn.hpp>

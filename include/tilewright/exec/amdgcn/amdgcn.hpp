@@ -2,7 +2,6 @@
 // The machine's functions on AMD GPUs, made of compiler builtins only.
 #pragma once
 
-#include <tilewright/exec/amdgcn/approximate.hpp>
 #include <tilewright/exec/amdgcn/async_copy.hpp>
 #include <tilewright/exec/amdgcn/atomic.hpp>
 #include <tilewright/exec/amdgcn/buffer.hpp>

@@ -112,9 +112,6 @@ void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& val
   buffer_store(buffer, long_index_t(byte_offset), value);
 }
 
-/// 1 / (1 + exp(-x)).
-inline float sigmoid(float x) { return 1.0f / (1.0f + __builtin_exp2f(x * -1.442695041f)); }
-
 /// The value that source_lane (modulo the wave) passes. Every lane of the wave calls it.
 template <class T>
 T shuffle(T value, index_t source_lane, call_site where = {}) {

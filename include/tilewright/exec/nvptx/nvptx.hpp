@@ -3,7 +3,6 @@
 #pragma once
 
 #include <tilewright/exec/no_schedule.hpp>
-#include <tilewright/exec/nvptx/approximate.hpp>
 #include <tilewright/exec/nvptx/async_copy.hpp>
 #include <tilewright/exec/nvptx/atomic.hpp>
 #include <tilewright/exec/nvptx/cross_lane.hpp>

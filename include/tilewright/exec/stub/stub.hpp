@@ -26,7 +26,6 @@ TILEWRIGHT_HD block_index block_id() { __builtin_trap(); }
 TILEWRIGHT_HD void block_sync() { __builtin_trap(); }
 TILEWRIGHT_HD void block_barrier() { __builtin_trap(); }
 TILEWRIGHT_HD void wave_sync() { __builtin_trap(); }
-TILEWRIGHT_HD float sigmoid(float) { __builtin_trap(); }
 
 template <index_t Bytes>
 TILEWRIGHT_HD lds_pointer lds_allocate() {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Functions of floats by the machine's own instructions, with the same error bounds on every machine.
+#pragma once
+
+// exp2(x)   2^x, 2 ulp
+// log2(x)   2 ulp; for 0.5 <= x <= 2 an absolute error of 2^-22
+// rcp(x)    1 / x, 1 ulp
+// rsqrt(x)  1 / sqrt(x), 2 ulp
+// tanh(x)   a relative error of 2^-10.9
+// max(a, b), min(a, b)   exact. A NaN loses: the result is NaN only if both are. Zeros of either sign are equal.
+// The others return NaN for NaN. Subnormal arguments and results may count as zeros.
+#include <tilewright/config/config.hpp>
+#include <tilewright/util/type_traits.hpp>
+
+#if TILEWRIGHT_AMDGCN_PASS
+#include <tilewright/exec/amdgcn/math.hpp>
+#elif TILEWRIGHT_NVPTX_PASS
+#include <tilewright/exec/nvptx/math.hpp>
+#elif TILEWRIGHT_STUB_PASS
+#include <tilewright/exec/stub/math.hpp>
+#else
+#include <tilewright/exec/host/math.hpp>
+#endif
+
+namespace tilewright::exec {
+
+/// 1 / (1 + exp(-x)), with a relative error of 2^-21 + |x| 2^-23.
+TILEWRIGHT_HD float sigmoid(float x) { return rcp(1.0f + exp2(x * -1.442695041f)); }
+
+/// The larger and the smaller of two floats or of two integers.
+template <class T>
+  requires(__is_same(T, float) || tilewright::detail::Integral<T>)
+TILEWRIGHT_HD constexpr T max(T a, T b) {
+  if constexpr (__is_same(T, float)) {
+    return max_f32(a, b);
+  } else {
+    return a < b ? b : a;
+  }
+}
+template <class T>
+  requires(__is_same(T, float) || tilewright::detail::Integral<T>)
+TILEWRIGHT_HD constexpr T min(T a, T b) {
+  if constexpr (__is_same(T, float)) {
+    return min_f32(a, b);
+  } else {
+    return b < a ? b : a;
+  }
+}
+
+}  // namespace tilewright::exec
