@@ -5,6 +5,7 @@
 #   // EXPECT: text           in the output of every compiler; the same line n times: in n errors
 #   // EXPECT(gcc): text      in g++'s output only; likewise (clang)
 #                              and by clang in the first 800 characters of an error, so that a condition does not bury it
+#   // EXPECT_ERRORS: n       there are n errors in all
 #   // EXPECT_OK              the source compiles
 #   // COMPILERS: also nvcc   the source is shown to nvcc as well, where it is found (read by CMakeLists.txt)
 #   // COMPILERS: gfx942      the source is device code for this architecture, and shown to its compiler alone; as ARCH
@@ -23,6 +24,8 @@ set(ok FALSE)
 foreach(line IN LISTS lines)
   if(line MATCHES "^// EXPECT_OK$")
     set(ok TRUE)
+  elseif(line MATCHES "^// EXPECT_ERRORS: ([0-9]+)$")
+    set(expected_errors ${CMAKE_MATCH_1})
   elseif(line MATCHES "^// EXPECT(\\((gcc|clang)\\))?: (.+)$")
     set(text "${CMAKE_MATCH_3}")
     set(only "${CMAKE_MATCH_2}")
@@ -75,6 +78,12 @@ function(count_errors text result)
   set(${result} ${count} PARENT_SCOPE)
 endfunction()
 
+if(DEFINED expected_errors)
+  count_errors("error: " found)
+  if(NOT found EQUAL expected_errors)
+    complain("${SOURCE} is refused by ${COMPILER} with ${found} errors instead of ${expected_errors}:\n${output}")
+  endif()
+endif()
 foreach(text IN LISTS expected)
   string(FIND "${output}" "${text}" position)
   if(position EQUAL -1)

@@ -5,4 +5,4 @@
 
 namespace tw = tilewright;
 
-constexpr auto t = tw::make_embed_transform(tw::make_tuple(4), tw::make_tuple(1), tw::number<0>{});
+constexpr auto t = tw::make_embed_transform(tw::make_tuple(4), tw::make_tuple(1), tw::number<-1>{});

@@ -77,6 +77,11 @@ TEST(TensorGraph, RunsOfPlainTensors) {
   static_assert(run_of_last(strided(8, 64, 64)) == 1, "nothing is promised");
   static_assert(run_of_last(make_naive_tensor_descriptor(make_tuple(8, 64), make_tuple(64, one), number<8>{})) == 8);
   static_assert(run_of_last(make_naive_tensor_descriptor_packed(make_tuple(8, number<48>{}))) == 16, "of 2^20 and 48");
+  static_assert(run_of_last(make_naive_tensor_descriptor(make_tuple(number<8>{}, number<64>{}),
+                                                         make_tuple(number<64>{}, one), number<4>{})) == 4,
+                "no vector is longer than promised");
+  static_assert(run_of_last(make_naive_tensor_descriptor_packed(make_tuple(number<8>{}, number<64>{}), one)) == 1);
+  static_assert(run_of_last(make_naive_tensor_descriptor_packed(make_tuple(8, 64), one)) == 1);
 }
 
 TEST(TensorGraph, RunsThroughTransforms) {
@@ -97,6 +102,38 @@ TEST(TensorGraph, RunsThroughTransforms) {
       transform_tensor_descriptor(matrix, make_tuple(make_merge_transform(make_tuple(number<16>{}, number<64>{}))),
                                   make_tuple(sequence<0, 1>{}), make_tuple(sequence<0>{}));
   EXPECT_EQ(run_of_last(flat), 64);
+}
+
+// A merged dimension has vectors where the promise says that its fastest length is a multiple of them.
+TEST(TensorGraph, PromisesSurviveMerge) {
+  const auto merged = [](const auto& descriptor, auto... columns) {
+    return transform_tensor_descriptor(descriptor, make_tuple(make_merge_transform(make_tuple(3, 5, columns...))),
+                                       make_tuple(make_sequence<2 + sizeof...(columns)>{}), make_tuple(sequence<0>{}));
+  };
+  constexpr number<1> one{};
+  const auto plain = make_naive_tensor_descriptor(make_tuple(3, 5, 16), make_tuple(80, 16, one), number<8>{});
+  EXPECT_EQ(run_of_last(merged(plain, 16)), 8);
+  const auto unpromised = make_naive_tensor_descriptor(make_tuple(3, 5, 16), make_tuple(80, 16, one));
+  EXPECT_EQ(run_of_last(merged(unpromised, 16)), 1);
+  const auto padded = [&](auto right) {
+    return transform_tensor_descriptor(
+        plain,
+        make_tuple(make_pass_through_transform(3), make_pass_through_transform(5), make_right_pad_transform(16, right)),
+        make_tuple(sequence<0>{}, sequence<1>{}, sequence<2>{}),
+        make_tuple(sequence<0>{}, sequence<1>{}, sequence<2>{}));
+  };
+  EXPECT_EQ(run_of_last(padded(3)), 8) << "a vector that reaches beyond the pad holds nothing that exists";
+  EXPECT_EQ(run_of_last(merged(padded(3), 19)), 1) << "rows of 19 begin anywhere";
+  EXPECT_EQ(run_of_last(merged(padded(number<4>{}), 20)), 4);
+}
+
+TEST(TensorGraph, IsLinearAlongSomeDimensions) {
+  const auto matrix = make_naive_tensor_descriptor(make_tuple(3, 5, 16), make_tuple(80, 16, number<1>{}));
+  const auto merged = transform_tensor_descriptor(
+      matrix, make_tuple(make_merge_transform(make_tuple(3, 5)), make_right_pad_transform(16, 3)),
+      make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  EXPECT_FALSE(is_linear_along(merged.graph, merged.graph.top[0]));
+  EXPECT_TRUE(is_linear_along(merged.graph, merged.graph.top[1]));
 }
 
 // Moving a coordinate and moving the graph known only at run time are the same.

@@ -356,7 +356,7 @@ class builder {
             is_promise || t.kind == transform_kind::swizzle || (t.kind == transform_kind::xor_modulo && i == 1) ||
             (t.kind == transform_kind::indexing && i == 0) || (t.kind == transform_kind::functor && i == 2);
         const bool at_run_time = !all_static_ && !must_be_static && choices_.chance(4);
-        t.spec.parameters.push_back(is_promise ? max<index_t>(promise, 1) : at_run_time ? dynamic : t.parameters[i]);
+        t.spec.parameters.push_back(is_promise ? promise : at_run_time ? dynamic : t.parameters[i]);
         if (at_run_time) {
           values.push_back(t.parameters[i]);
           promise = gcd(promise, t.parameters[i]);

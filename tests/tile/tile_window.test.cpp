@@ -54,6 +54,19 @@ void expect_moving_equals_making(const Descriptor& descriptor, const std::vector
 
 const std::vector<multi_index<2>> steps{{{32, 0}}, {{0, 32}}, {{-64, 64}}, {{96, -128}}, {{-64, 32}}};
 
+// (rows, 3 * 40) as (rows, merge(3, 40)) of a padded tensor: run-time lengths, 8 of them promised.
+TEST(TileWindow, SaysWhereItStepsLinearlyAndKeepsPromisesThroughMerge) {
+  const auto cube = make_naive_tensor_descriptor(make_tuple(100, 3, 40), make_tuple(120, 40, number<1>{}), number<8>{});
+  const auto merged = transform_tensor_descriptor(
+      cube, make_tuple(make_right_pad_transform(100, 28), make_merge_transform(make_tuple(3, 40))),
+      make_tuple(sequence<0>{}, sequence<1, 2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  using window = window_of<tensor_view<address_space_enum::global, half_t, std::remove_const_t<decltype(merged)>>>;
+  static_assert(steps_linearly<window, 0> && !steps_linearly<window, 1>);
+  static_assert(window::vector_length == 8);
+  require_vector<8>(window{});
+  expect_moving_equals_making(merged, steps);
+}
+
 TEST(TileWindow, MovingEqualsMakingAnew) {
   const auto matrix = make_naive_tensor_descriptor(make_tuple(100, 72), make_tuple(80, number<1>{}), number<8>{});
   expect_moving_equals_making(matrix, steps);

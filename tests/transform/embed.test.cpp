@@ -22,13 +22,14 @@ TEST(Embed, SumsIndicesTimesStrides) {
 
 // The run along the dimension of stride 1 is what all other strides, its own length and the lower run have in common.
 TEST(Embed, Run) {
-  EXPECT_EQ((embed{{8, 64, 64, 1, 0, 1}, 1, 2}.run({1 << 20})), (indices{1, 64}));
-  EXPECT_EQ((embed{{8, 64, 72, 1, 0, 1}, 1, 2}.run({1 << 20})), (indices{1, 8}));
-  EXPECT_EQ((embed{{8, 48, 64, 1, 0, 1}, 1, 2}.run({1 << 20})), (indices{1, 16}));
-  EXPECT_EQ((embed{{8, 64, 64, 1, 0, 1}, 1, 2}.run({4})), (indices{1, 4}));
-  EXPECT_EQ((embed{{64, 8, 1, 64, 0, 1}, 1, 2}.run({1 << 20})), (indices{64, 1})) << "column-major";
-  EXPECT_EQ((embed{{8, 64, 64, 2, 0, 1}, 1, 2}.run({1 << 20})), (indices{1, 1})) << "nothing has stride 1";
-  EXPECT_EQ((embed{{1, 64, 63, 1, 0, 1}, 1, 2}.run({1 << 20})), (indices{1, 64})) << "a stride that is never taken";
+  EXPECT_EQ((embed{{8, 64, 64, 1, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 64}));
+  EXPECT_EQ((embed{{8, 64, 72, 1, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 8}));
+  EXPECT_EQ((embed{{8, 48, 64, 1, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 16}));
+  EXPECT_EQ((embed{{8, 64, 64, 1, 0, 0}, 1, 2}.run({4})), (indices{1, 4}));
+  EXPECT_EQ((embed{{8, 64, 64, 1, 0, 4}, 1, 2}.run({1 << 20})), (indices{1, 4})) << "no longer than promised";
+  EXPECT_EQ((embed{{64, 8, 1, 64, 0, 0}, 1, 2}.run({1 << 20})), (indices{64, 1})) << "column-major";
+  EXPECT_EQ((embed{{8, 64, 64, 2, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 1})) << "nothing has stride 1";
+  EXPECT_EQ((embed{{1, 64, 63, 1, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 64})) << "a stride that is never taken";
 }
 
 TEST(Embed, RunOfRunTimeStridesIsWhatWasPromised) {
@@ -49,7 +50,7 @@ TEST(Embed, IsF2LinearWhenIndicesOwnDifferentBits) {
 
 TEST(Embed, IsMadeFromLengthsStridesAndPromise) {
   EXPECT_TRUE(is_made_of(make_embed_transform(make_tuple(3, number<4>{}), make_tuple(number<4>{}, number<1>{})),
-                         transform_kind::embed, 1, 2, {dynamic, 4, 4, 1, 0, 1}, {3}));
+                         transform_kind::embed, 1, 2, {dynamic, 4, 4, 1, 0, 0}, {3}));
   EXPECT_TRUE(is_made_of(make_embed_transform(make_tuple(3, 4), make_tuple(8, 2), number<2>{}), transform_kind::embed,
                          1, 2, {dynamic, dynamic, dynamic, dynamic, 0, 2}, {3, 4, 8, 2}));
 }
@@ -60,7 +61,7 @@ TEST(Embed, AddsAConstant) {
   EXPECT_TRUE(e.has_constant_term());
   EXPECT_FALSE(e.f2_linear());
   EXPECT_FALSE((embed{{3, 4, 8, 1, 0, 1}, 1, 2}.has_constant_term()));
-  EXPECT_EQ((embed{{8, 64, 64, 1, 4, 1}, 1, 2}.run({1 << 20})), (indices{1, 4}));
+  EXPECT_EQ((embed{{8, 64, 64, 1, 4, 0}, 1, 2}.run({1 << 20})), (indices{1, 4}));
   EXPECT_EQ((embed{{8, 64, 64, 1, dynamic, 16}, 1, 2}.run({1 << 20})), (indices{1, 16}));
 }
 

@@ -38,7 +38,7 @@ TEST(Merge, Run) {
   EXPECT_EQ((merge{{3, 16}, 2, 1}.run({1, 16})), indices{16});
   EXPECT_EQ((merge{{3, 12}, 2, 1}.run({1, 8})), indices{4});
   EXPECT_EQ((merge{{3, 16}, 2, 1}.run({64, 1})), indices{1}) << "the first dimension's run is of no use";
-  EXPECT_EQ((merge{{3, dynamic}, 2, 1}.run({1, 16})), indices{1});
+  EXPECT_EQ((merge{{3, dynamic}, 2, 1}.run({1, 16})), indices{16}) << "a run divides a run-time length";
 }
 
 TEST(Merge, IsF2LinearUnlessALengthAfterTheFirstIsOdd) {

@@ -20,14 +20,30 @@ enum class chain_fault {
   joint_count
 };
 
-/// The graph with more nodes, or what is wrong. For a length that does not fit: the old dimension, its length,
-/// the transform's.
+/// The graph with more nodes, or what is wrong and a stand-in, so that layers above it compile and the fault is the
+/// only error. For a length that does not fit: the old dimension, its length, the transform's.
 struct chained_graph {
   tensor_graph graph;
   chain_fault fault = chain_fault::none;
   index_t dimension = -1;
   long_index_t length = 0, transform_length = 0;
 };
+
+/// The graph of a layer that was refused: as many dimensions as it should have, of lengths that fit whatever comes
+/// next.
+TILEWRIGHT_HD constexpr tensor_graph stand_in(index_t num_bottom, index_t ndim, index_t num_values) {
+  tensor_graph graph;
+  graph.num_bottom = graph.num_hidden = num_bottom;
+  for (index_t i = 0; i < min(ndim, tensor_graph::max_top); ++i) {
+    graph_node node{{transform_kind::replicate, 0, 1, {}, nullptr}, i, {}, {}};
+    node.spec.parameters.push_back(dynamic);
+    graph.top.push_back(static_cast<signed char>(graph.num_hidden++));
+    node.upper.push_back(graph.top[i]);
+    graph.nodes.push_back(node);
+  }
+  graph.num_values = max(num_values, graph.ndim());
+  return graph;
+}
 
 struct dimension_ids {
   inplace_vector<index_t, graph_node::max_dims> ids;
@@ -65,11 +81,14 @@ TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array
                                             const array<dimension_ids, N>& upper) {
   chained_graph result{old};
   tensor_graph& graph = result.graph;
+  index_t num_top = 0, num_values = old.num_values;
+  for (index_t t = 0; t < N; ++t) {
+    num_top += upper[t].ids.size();
+    num_values += specs[t].num_dynamic();
+  }
   const auto fail = [&](chain_fault fault, index_t dimension = -1, long_index_t length = 0, long_index_t needed = 0) {
-    return chained_graph{old, fault, dimension, length, needed};
+    return chained_graph{stand_in(old.num_bottom, num_top, num_values), fault, dimension, length, needed};
   };
-  index_t num_top = 0;
-  for (index_t t = 0; t < N; ++t) num_top += upper[t].ids.size();
   if (num_top > tensor_graph::max_top || old.nodes.size() + N > tensor_graph::max_nodes ||
       old.num_hidden + num_top > tensor_graph::max_hidden) {
     return fail(chain_fault::too_many_nodes);
@@ -115,7 +134,8 @@ TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array
 /// The second graph on top of the first: its bottom dimensions are the first one's top dimensions.
 TILEWRIGHT_HD constexpr chained_graph join(const tensor_graph& first, const tensor_graph& second) {
   const auto fail = [&](chain_fault fault, index_t dimension = -1, long_index_t length = 0, long_index_t needed = 0) {
-    return chained_graph{first, fault, dimension, length, needed};
+    const tensor_graph graph = stand_in(first.num_bottom, second.ndim(), first.num_values + second.num_values);
+    return chained_graph{graph, fault, dimension, length, needed};
   };
   if (first.ndim() != second.num_bottom) return fail(chain_fault::joint_count, -1, first.ndim(), second.num_bottom);
   if (first.nodes.size() + second.nodes.size() > tensor_graph::max_nodes ||

@@ -50,7 +50,7 @@ TILEWRIGHT_HD constexpr tensor_graph packed_graph(Lengths... lengths) {
 TILEWRIGHT_HD constexpr tensor_graph strided_graph(index_t length0, index_t length1, index_t stride0, index_t stride1) {
   tensor_graph graph = packed_graph(length0, length1);
   graph.nodes[0].spec.kind = transform_kind::embed;
-  for (const index_t parameter : {stride0, stride1, index_t(0), index_t(1)})
+  for (const index_t parameter : {stride0, stride1, index_t(0), index_t(0)})
     graph.nodes[0].spec.parameters.push_back(parameter);
   return graph;
 }

@@ -109,6 +109,20 @@ TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   return true;
 }
 
+/// Whether each step along a hidden dimension moves the offset by the same number, whatever the index.
+TILEWRIGHT_HD constexpr bool is_linear_along(const tensor_graph& graph, index_t id) {
+  for (index_t n = graph.nodes.size(); n-- > 0;) {
+    const graph_node& node = graph.nodes[n];
+    bool is_upper = false;
+    for (const index_t upper : node.upper) is_upper = is_upper || upper == id;
+    if (!is_upper) continue;
+    if (!detail::is_linear_kind(node.spec.kind, detail::every_kind{})) return false;
+    if (node.lower.empty()) return true;
+    id = node.lower[0];  // linear transforms have at most one
+  }
+  return true;
+}
+
 /// Whether an index inside of the lengths may have no element.
 TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
@@ -140,21 +154,46 @@ TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   return true;
 }
 
+/// What is known to divide the length of a node's upper dimension where only run time knows it, given the same of its
+/// lower dimensions. Runs do, except those of padded dimensions.
+TILEWRIGHT_HD constexpr index_t divisor_of_length(const graph_node& node, const index_t* lower_divisors, index_t run) {
+  const auto& p = node.spec.parameters;
+  const auto known = [&](index_t i) { return p[i] == dynamic ? 1 : p[i]; };
+  switch (node.spec.kind) {
+    case transform_kind::pass_through: return lower_divisors[0];
+    case transform_kind::pad: return gcd(gcd(p[0] == dynamic ? lower_divisors[0] : p[0], known(1)), known(2));
+    default: return run;
+  }
+}
+
+/// Whether a vector along the node's upper dimension must stay inside of a lower length known only at run time.
+TILEWRIGHT_HD constexpr bool merges_run_time_length(const graph_node& node) {
+  return (node.spec.kind == transform_kind::merge || node.spec.kind == transform_kind::merge_magic) &&
+         node.spec.parameters[node.lower.size() - 1] == dynamic;
+}
+
 /// For each hidden dimension the aligned contiguous run: in any block of that many consecutive indices that begins at a
 /// multiple of it, either no element exists or all do, and their offsets grow by 1 from a multiple of it.
-/// What vectors may be.
+/// It bounds vectors.
 TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs(const tensor_graph& graph,
                                                                                  index_t bottom_run) {
-  array<index_t, tensor_graph::max_hidden> runs{};
-  for (index_t i = 0; i < graph.num_bottom; ++i) runs[i] = bottom_run;
+  array<index_t, tensor_graph::max_hidden> runs{}, divisors{};
+  for (index_t i = 0; i < graph.num_bottom; ++i) runs[i] = bottom_run, divisors[i] = 1;
   for (const graph_node& node : graph.nodes) {
-    index_t low[graph_node::max_dims] = {}, up[graph_node::max_dims] = {};
-    for (index_t i = 0; i < node.lower.size(); ++i) low[i] = runs[node.lower[i]];
+    index_t low[graph_node::max_dims] = {}, up[graph_node::max_dims] = {}, low_divisors[graph_node::max_dims] = {};
+    for (index_t i = 0; i < node.lower.size(); ++i) {
+      low_divisors[i] = divisors[node.lower[i]];
+      low[i] = runs[node.lower[i]];
+      if (merges_run_time_length(node)) low[i] = gcd(low[i], low_divisors[i]);
+    }
     with_rules(node.spec, [&](auto rules) {
       rules.run(node.spec.parameters.begin(), node.width(), low, up);
       return 0;
     });
-    for (index_t i = 0; i < node.upper.size(); ++i) runs[node.upper[i]] = up[i];
+    for (index_t i = 0; i < node.upper.size(); ++i) {
+      runs[node.upper[i]] = up[i];
+      divisors[node.upper[i]] = divisor_of_length(node, low_divisors, up[i]);
+    }
   }
   return runs;
 }

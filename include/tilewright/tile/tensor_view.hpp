@@ -94,7 +94,7 @@ TILEWRIGHT_HD constexpr void expect_promise_kept(const Lengths& lengths, const t
 
 /// A tensor in global memory with lengths and strides (number<N>{} or integers); see make_naive_tensor_descriptor.
 /// The CPU backend checks the promise GuaranteedVector.
-template <address_space_enum Space, class T, class Lengths, class Strides, index_t GuaranteedVector = 1>
+template <address_space_enum Space, class T, class Lengths, class Strides, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_view(T* p, const Lengths& lengths, const Strides& strides,
                                                     number<GuaranteedVector> guaranteed_vector = {}) {
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_promise_kept<GuaranteedVector>(lengths, strides);
@@ -102,7 +102,7 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_view(T* p, const Lengths& lengths
 }
 
 /// The same without gaps: rows follow each other; see make_naive_tensor_descriptor_packed.
-template <address_space_enum Space, class T, class Lengths, index_t GuaranteedVector = 1>
+template <address_space_enum Space, class T, class Lengths, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_view_packed(T* p, const Lengths& lengths,
                                                            number<GuaranteedVector> guaranteed_vector = {}) {
   detail::expect_multiple<GuaranteedVector>(lengths.template get<Lengths::size() - 1>());

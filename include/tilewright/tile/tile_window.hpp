@@ -85,6 +85,32 @@ concept TileWindow = TileDistribution<typename T::distribution_type> && requires
   window.offsets(typename T::access_sequence{});
 };
 
+/// Whether moving a window along dimension D moves all its addresses by the same number of bytes, wherever it is: the
+/// step times detail::linear_stride<D>(window.view.descriptor). Not so along a merge, a swizzle or a gathered
+/// dimension.
+template <class Window, index_t D>
+inline constexpr bool steps_linearly = [] {
+  if constexpr (requires { Window::gathered; }) {
+    if (Window::gathered == D) return false;
+  }
+  return is_linear_along(Window::graph, Window::graph.top[D]);
+}();
+
+namespace detail {
+template <index_t VectorLength, index_t Elements>
+TILEWRIGHT_HD constexpr void require_vector_length() {
+  static_assert(VectorLength >= Elements,
+                "require_vector: the window moves fewer elements at once; promise them to the descriptor "
+                "(number<8>{}), let lengths and strides be multiples of them, and give them to the distribution's y");
+}
+}  // namespace detail
+
+/// Refuses, at compile time, a window whose accesses move fewer than Elements elements at once.
+template <index_t Elements, class Window>
+TILEWRIGHT_HD constexpr void require_vector(const Window&) {
+  detail::require_vector_length<Window::vector_length, Elements>();
+}
+
 namespace detail {
 /// One length of a window and of its distribution's tile: compilers print both.
 template <index_t Length, index_t LengthOfTile>

@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Parameters: the n upper lengths, the n strides, the constant, and a promise, which takes the place of what only run
-/// time knows where vectors are chosen. lower = constant + sum of upper i * stride i.
+/// Parameters: the n upper lengths, the n strides, the constant, and the promised divisor (0: nothing is promised).
+/// lower = constant + sum of upper i * stride i.
 template <>
 struct transform_rules<transform_kind::embed> : default_rules {
   static constexpr bool linear = true;
@@ -26,7 +26,7 @@ struct transform_rules<transform_kind::embed> : default_rules {
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
     const index_t promise = p[2 * n + 1];
-    const auto known = [&](index_t value) { return value == dynamic ? promise : value; };
+    const auto known = [&](index_t value) { return value == dynamic ? max<index_t>(promise, 1) : value; };
     for (index_t i = 0; i < n; ++i) {
       up_run[i] = 1;
       if (p[n + i] != 1) continue;
@@ -34,7 +34,7 @@ struct transform_rules<transform_kind::embed> : default_rules {
       for (index_t j = 0; j < n; ++j) {
         if (j != i && p[j] != 1) r = gcd(r, known(p[n + j]));
       }
-      up_run[i] = r;
+      up_run[i] = gcd(r, promise);
     }
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
@@ -66,15 +66,16 @@ struct transform_rules<transform_kind::embed> : default_rules {
   }
 };
 
-/// lower = constant + sum of upper i * stride i. Vectors along a dimension of stride 1 may be as wide as divides its
-/// length, all other strides and the constant. Promise: it divides those of them that only run time knows (and the
-/// address at which the tensor begins).
-template <class... Lengths, class... Strides, class Promise = number<1>, class Constant = number<0>>
+/// lower = constant + sum of upper i * stride i. A vector along a dimension of stride 1 divides its length, all other
+/// strides and the constant. Promise, number<P>: P divides those of them that are known only at run time, and the
+/// address of element zero in elements; no vector is longer than P. Without a promise, run-time values allow no vector,
+/// static ones allow what they divide by.
+template <class... Lengths, class... Strides, class Promise = number<0>, class Constant = number<0>>
 TILEWRIGHT_HD constexpr auto make_embed_transform(const tuple<Lengths...>& lengths, const tuple<Strides...>& strides,
                                                   Promise promise = {}, Constant constant = {}) {
   static_assert(sizeof...(Lengths) == sizeof...(Strides), "embed: as many strides as lengths are needed");
   static_assert(is_number_v<Promise>, "embed: the promised divisor must be known at compile time: number<8>{}");
-  static_assert(Promise::value >= 1, "embed: the promised divisor must be positive");
+  static_assert(Promise::value >= 0, "embed: the promised divisor must be positive");
   static_assert((detail::IndexLike<Strides> && ...) && detail::IndexLike<Constant>,
                 "embed: a stride must be number<N>{} or an integer");
   constexpr index_t n = sizeof...(Lengths);

@@ -59,7 +59,8 @@ struct transform_rules<transform_kind::merge> : default_rules {
   }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
-    up_run[0] = n == 1 ? low_run[0] : detail::gcd_of_known(low_run[n - 1], p[n - 1]);
+    // A run divides a length that is known only at run time; see contiguous_runs.
+    up_run[0] = n == 1 || p[n - 1] == dynamic ? low_run[n - 1] : gcd(low_run[n - 1], p[n - 1]);
   }
   TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
@@ -158,8 +159,9 @@ TILEWRIGHT_HD constexpr auto make_merge_transform_v2_magic_division(const tuple<
 }
 
 /// One upper dimension from several lower ones; the last is the fastest. Upper indices are less than 2^31. Vectors pass
-/// that divide the last length. Run-time lengths are divided by through multiplication (their multipliers are computed
-/// here, so make such transforms on the host), static ones as the compiler does it.
+/// that divide the last length; a promise of the descriptor below covers a last length known only at run time. Run-time
+/// lengths are divided by through multiplication (their multipliers are computed here, so make such transforms on the
+/// host), static ones as the compiler does it.
 template <class... Lengths>
 TILEWRIGHT_HD constexpr auto make_merge_transform(const tuple<Lengths...>& lower_lengths) {
   constexpr bool divides_by_run_time_length = []<class First, class... Rest>(tuple<First, Rest...>*) {

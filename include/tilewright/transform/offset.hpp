@@ -26,12 +26,17 @@ struct transform_rules<transform_kind::offset> : default_rules {
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t) { return p[1] != 0; }
 };
 
-/// lower = upper + offset, for upper indices below length. Vectors pass as far as their length divides both. A part of
-/// a dimension whose length is known is better taken with make_slice_transform, which checks its end.
+/// lower = upper + offset, for upper indices below length; the offset must not be negative. Vectors pass that divide
+/// both. Where the length of the lower dimension is known, make_slice_transform also checks the end.
 template <class Length, class Offset>
 TILEWRIGHT_HD constexpr auto make_offset_transform(Length length, Offset offset) {
   detail::require_lengths<Length>();
   static_assert(detail::IndexLike<Offset>, "offset: the offset must be number<N>{} or an integer");
+  if constexpr (is_number_v<Offset>) {
+    static_assert(Offset::value >= 0,
+                  "offset: index 0 would lie before the dimension; use make_left_pad_transform to add elements that do "
+                  "not exist");
+  }
   return detail::make_transform<transform_kind::offset, 1, 1>(length, offset);
 }
 

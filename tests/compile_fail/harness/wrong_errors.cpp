@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+// Two errors in place of one: the harness must complain.
+// EXPECT: the answer is wrong
+// EXPECT_ERRORS: 1
+static_assert(sizeof(int) == 42, "the answer is wrong");
+static_assert(sizeof(char) == 2, "and so is another one");
