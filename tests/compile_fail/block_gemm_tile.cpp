@@ -2,7 +2,7 @@
 // A tile of 24 rows by instructions of 16; more instructions than there are.
 // EXPECT: block_gemm: the block tile is not a whole number of matrix instructions for each wave
 // EXPECT: block_gemm: a wave issues fewer instructions; see matrix_instructions_per_step and num_k_steps
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/mma/block_gemm.hpp>
 
 namespace tw = tilewright;
 

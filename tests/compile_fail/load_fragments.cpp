@@ -5,7 +5,7 @@
 // EXPECT: load_fragment_steps: the window's accesses are not the same for each step along k
 // EXPECT: load_fragment_steps: there are fewer steps along k
 // EXPECT: load_fragment_accesses: there are fewer steps along k, or fewer reads in a step; see reads_per_step
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/mma/block_gemm.hpp>
 
 namespace tw = tilewright;
 using tw::make_tuple, tw::number;

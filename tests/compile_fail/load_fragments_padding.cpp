@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ldmatrix from rows with 2 bytes of padding.
 // EXPECT: load_fragments: ldmatrix reads rows of 16 contiguous bytes
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/mma/block_gemm.hpp>
 
 namespace tw = tilewright;
 

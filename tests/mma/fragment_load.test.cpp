@@ -3,7 +3,7 @@
 #include "../tile/on_cpu.hpp"
 
 #include <tilewright/lds/lds_index_swapping.hpp>
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/mma/block_gemm.hpp>
 
 #include <gtest/gtest.h>
 

@@ -67,6 +67,17 @@ TILEWRIGHT_HD constexpr inplace_vector<lane_map_bit, 6> bits(Bits... list) {
   return result;
 }
 
+/// The map of an operand whose rows (columns) are stored in another order: bits i and j of the coordinate change
+/// places.
+TILEWRIGHT_HD constexpr lane_map with_permuted_bits(lane_map map, lane_map_bit::coordinate of, int i, int j) {
+  for (auto* list : {&map.lane, &map.reg}) {
+    for (lane_map_bit& b : *list) {
+      if (b.of == of && (b.bit == i || b.bit == j)) b.bit = static_cast<signed char>(b.bit == i ? j : i);
+    }
+  }
+  return map;
+}
+
 /// Every element of the extent has as many owners as every other one: the replicated lanes' number.
 TILEWRIGHT_HD constexpr bool is_balanced(const lane_map& map) {
   index_t replicas = 1;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>
-#include <tilewright/mma/fragment_load.hpp>
+#include <tilewright/mma/block_gemm.hpp>
 #include <tilewright/tile/lane_copy.hpp>
 
 namespace tilewright {

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
-// How a block's waves share a matrix product: the distributions of its operands and of its result.
+// A block's matrix product: its lengths, how waves share it, and the distributions of A, B and C.
 #pragma once
 
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/mma/fragment_load.hpp>
-#include <tilewright/util/math.hpp>
+#include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/mma/operand_addresses.hpp>
 
 namespace tilewright {
 
-/// A block tile of m x n x k, computed by waves_m x waves_n waves with one matrix instruction (group). Waves take
-/// turns: wave (i, j) owns every waves_m-th row of instruction tiles, and every waves_n-th column.
+/// A permutation of the bits of k: pairs of bits that change places, one pair after the other.
+using k_exchanges = inplace_vector<array<signed char, 2>, 4>;
+
+/// A block tile of m x n x k, computed by waves_m x waves_n waves with one matrix instruction (group). Wave (i, j) owns
+/// every waves_m-th row of instruction tiles from i on, and every waves_n-th column from j on. `k_order` permutes the
+/// bits of k, in A and in B alike: the product stays the same, other registers hold other k. See chained.
 struct block_tile {
   index_t m, n, k;
   index_t waves_m, waves_n;
   arch::matrix_op op;
+  k_exchanges k_order = {};
 
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_m * waves_n; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return num_waves() * arch::describe(op).wave_size(); }
@@ -57,13 +62,20 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_encoding(index_t repeat, i
   return embed(outer, encoding_of(map));
 }
 
-TILEWRIGHT_HD constexpr arch::lane_map transposed(arch::lane_map map) {
+TILEWRIGHT_HD constexpr arch::lane_map with_rows_as_columns(arch::lane_map map) {
   using coordinate = arch::lane_map_bit::coordinate;
   for (auto* list : {&map.lane, &map.reg}) {
     for (arch::lane_map_bit& b : *list) {
       if (b.of != coordinate::none) b.of = b.of == coordinate::row ? coordinate::col : coordinate::row;
     }
   }
+  return map;
+}
+
+/// The lane map of an operand whose k the tile permutes.
+TILEWRIGHT_HD constexpr arch::lane_map in_k_order(arch::lane_map map, const block_tile& t) {
+  for (const auto& pair : t.k_order)
+    map = arch::with_permuted_bits(map, arch::lane_map_bit::coordinate::col, pair[0], pair[1]);
   return map;
 }
 
@@ -74,14 +86,16 @@ TILEWRIGHT_HD constexpr arch::lane_map transposed(arch::lane_map map) {
 TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
   const arch::matrix_instruction i = arch::describe(t.op);
+  const arch::lane_map map = detail::in_k_order(i.a, t);
   return detail::operand_encoding(t.m / (i.m * t.waves_m), t.waves_m, t.waves_n, t.k / i.k, true,
-                                  addresses ? load_map(t.op, i.a, transposed) : i.a);
+                                  addresses ? load_map(t.op, map, transposed) : map);
 }
 TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
   const arch::matrix_instruction i = arch::describe(t.op);
+  const arch::lane_map map = detail::in_k_order(i.b, t);
   return detail::operand_encoding(t.n / (i.n * t.waves_n), t.waves_n, t.waves_m, t.k / i.k, false,
-                                  addresses ? load_map(t.op, i.b, transposed) : i.b);
+                                  addresses ? load_map(t.op, map, transposed) : map);
 }
 
 /// C (m x n) in the instruction's registers.
@@ -100,7 +114,7 @@ TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
   outer.p.push_back({});
   outer.y.push_back({1, 0});
   outer.y.push_back({2, 0});
-  return embed(outer, encoding_of(t.transposes_c() ? detail::transposed(i.c) : i.c));
+  return embed(outer, encoding_of(t.transposes_c() ? detail::with_rows_as_columns(i.c) : i.c));
 }
 
 /// The same, computed once for each tile.
@@ -111,73 +125,22 @@ inline constexpr distribution_encoding b_encoding_v = number<b_encoding(Tile)>::
 template <block_tile Tile>
 inline constexpr distribution_encoding c_encoding_v = number<c_encoding(Tile)>::value;
 
+/// Distributions of tiles in registers that block_gemm<Tile> multiplies: A (m x k), B (n x k), and C (m x n).
+template <block_tile Tile>
+using a_distribution = tile_distribution<a_encoding_v<Tile>>;
+template <block_tile Tile>
+using b_distribution = tile_distribution<b_encoding_v<Tile>>;
+template <block_tile Tile>
+using c_distribution = tile_distribution<c_encoding_v<Tile>>;
+
+/// Distributions of windows in LDS that block_gemm<Tile> reads A (m x k) and B (n x k) through. ColumnsContiguous: the
+/// layout in LDS has contiguous columns, along m or n, and not rows, along k; see reads_transposed.
+template <block_tile Tile, bool ColumnsContiguous = false>
+using a_lds_distribution = tile_distribution<number<a_encoding(Tile, true, ColumnsContiguous)>::value>;
+template <block_tile Tile, bool ColumnsContiguous = false>
+using b_lds_distribution = tile_distribution<number<b_encoding(Tile, true, ColumnsContiguous)>::value>;
+
 /// Steps along k that the block tile's matrix instruction takes.
 TILEWRIGHT_HD constexpr index_t num_k_steps(const block_tile& t) { return t.k / arch::describe(t.op).k; }
-
-/// Matrix instructions that a wave issues for one step along k.
-template <block_tile Tile>
-inline constexpr index_t matrix_instructions_per_step =
-    Tile.m / (arch::describe(Tile.op).m * Tile.waves_m) * (Tile.n / (arch::describe(Tile.op).n * Tile.waves_n)) *
-    exec::mma_parts<Tile.op>;
-
-namespace detail {
-
-/// What block_gemm asks of a tile again and again.
-template <block_tile Tile>
-struct block_gemm_counts {
-  static constexpr index_t n_repeat = Tile.n / (arch::describe(Tile.op).n * Tile.waves_n);
-  static constexpr index_t k_repeat = num_k_steps(Tile);
-  static constexpr index_t parts = exec::mma_parts<Tile.op>, tiles = matrix_instructions_per_step<Tile> / parts;
-  static constexpr index_t a_registers = arch::describe(Tile.op).a.num_registers();
-  static constexpr index_t b_registers = arch::describe(Tile.op).b.num_registers();
-  static constexpr index_t c_registers = arch::describe(Tile.op).c.num_registers();
-  static constexpr bool transposes_c = Tile.transposes_c();
-
-  /// Of the i-th instruction: the row and the column of instruction tiles, the step along k, its part, and where its
-  /// registers begin. Instructions that follow each other add to different accumulators. On NVIDIA GPUs they also share
-  /// an operand, which is then not read from the registers again: every other row runs backwards.
-  TILEWRIGHT_HD static constexpr index_t row(index_t i) { return i % tiles / n_repeat; }
-  TILEWRIGHT_HD static constexpr index_t column(index_t i) {
-    const bool backwards = uses_ldmatrix(Tile.op) && row(i) % 2 == 1;
-    return backwards ? n_repeat - 1 - i % tiles % n_repeat : i % tiles % n_repeat;
-  }
-  TILEWRIGHT_HD static constexpr index_t step(index_t i) { return i / (tiles * parts); }
-  TILEWRIGHT_HD static constexpr index_t part(index_t i) { return i / tiles % parts; }
-  TILEWRIGHT_HD static constexpr index_t a(index_t i) { return (row(i) * k_repeat + step(i)) * a_registers; }
-  TILEWRIGHT_HD static constexpr index_t b(index_t i) { return (column(i) * k_repeat + step(i)) * b_registers; }
-  TILEWRIGHT_HD static constexpr index_t c(index_t i) { return (row(i) * n_repeat + column(i)) * c_registers; }
-};
-
-template <block_tile Tile, index_t First, class Accumulator, class A, class B, index_t... Is>
-TILEWRIGHT_HD void issue_instructions(Accumulator* c, const A* a, const B* b, sequence<Is...>) {
-  using counts = block_gemm_counts<Tile>;
-  if constexpr (counts::transposes_c) {
-    (exec::mma_part<Tile.op, counts::part(First + Is)>(
-         c + constant(counts::c(First + Is)), b + constant(counts::b(First + Is)), a + constant(counts::a(First + Is))),
-     ...);
-  } else {
-    (exec::mma_part<Tile.op, counts::part(First + Is)>(
-         c + constant(counts::c(First + Is)), a + constant(counts::a(First + Is)), b + constant(counts::b(First + Is))),
-     ...);
-  }
-}
-
-}  // namespace detail
-
-/// c += a b, where a, b and c have the distributions above; of the wave's instructions, ordered by steps along k,
-/// only `Count` from First on.
-template <block_tile Tile, index_t First = 0, index_t Count = matrix_instructions_per_step<Tile> * num_k_steps(Tile),
-          class Accumulator, class AElement, class BElement, class A, class B, class C>
-TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c,
-                              const static_distributed_tensor<AElement, A>& a,
-                              const static_distributed_tensor<BElement, B>& b) {
-  static_assert(Tile.is_sound(),
-                "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
-  constexpr index_t instructions = matrix_instructions_per_step<Tile> * num_k_steps(Tile);
-  static_assert(0 <= First && 0 <= Count && First + Count <= instructions,
-                "block_gemm: a wave issues fewer instructions; see matrix_instructions_per_step and num_k_steps");
-  detail::issue_instructions<Tile, First>(c.thread_buffer.data(), a.thread_buffer.data(), b.thread_buffer.data(),
-                                          make_sequence<Count>{});
-}
 
 }  // namespace tilewright

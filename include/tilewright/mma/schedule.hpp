@@ -2,7 +2,9 @@
 // Where memory instructions stand between a wave's matrix instructions.
 #pragma once
 
+#include <tilewright/exec/exec.hpp>
 #include <tilewright/mma/block_tile.hpp>
+#include <tilewright/tile/static_distributed_tensor.hpp>
 
 namespace tilewright {
 
