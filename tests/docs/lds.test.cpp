@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What docs/lds.md shows.
+#include <tilewright/arch/occupancy.hpp>
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/gemm_policy.hpp>
 #include <tilewright/lds/layout_presets.hpp>
@@ -91,8 +92,8 @@ TEST(docs_lds, legality) {
   const auto copy = tw::operand_copy_encoding(tw::operand_major::k, 64, 64, 1, 64, 8, 8);
   // A direct copy to LDS writes lane after lane: it cannot leave out the pads.
   EXPECT_EQ(check_direct_to_lds(arch::gfx950::value, padded, copy, 2).fault, tw::lds_fault::leaves_footprint);
-  // Two buffers of 20 KiB on gfx942: granules of 512 bytes; one block fits into a compute unit.
-  EXPECT_EQ(tw::occupancy_by_lds(arch::gfx942::value, 2 * 20480), (tw::lds_occupancy{40960, 1}));
+  // Occupancy: with two buffers of 20 KiB, a compute unit of gfx942 holds one block.
+  EXPECT_EQ(arch::resident_blocks(arch::gfx942::value, 2 * 20480), 1);
   // What addresses take: registers, and constants that must fit into an instruction.
   EXPECT_EQ(tw::address_needs(padded, copy, 2), (tw::lds_address_needs{1, 8064}));
 }

@@ -118,17 +118,6 @@ TEST(DirectToLds, ThePermutationGoesToGlobalMemory) {
   EXPECT_GT(moved, 0);
 }
 
-TEST(LdsOccupancy, CountsGranulesAndReserves) {
-  EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 16384), (lds_occupancy{16384, 4}));
-  EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 16385), (lds_occupancy{16896, 3}));
-  EXPECT_EQ(occupancy_by_lds(arch::gfx942::value, 65537).blocks, 0);
-  EXPECT_EQ(occupancy_by_lds(arch::gfx950::value, 32768), (lds_occupancy{33280, 4}))
-      << "26 granules of 1280 bytes; 160 KiB hold 128 granules";
-  EXPECT_EQ(occupancy_by_lds(arch::gfx1100::value, 65536).blocks, 2) << "two blocks of a WGP";
-  EXPECT_EQ(occupancy_by_lds(arch::sm90::value, 32768).blocks, 6) << "each reserves 1 KiB of 228";
-  EXPECT_EQ(occupancy_by_lds(arch::sm90::value, 227 * 1024).blocks, 1);
-}
-
 template <auto Descriptor, distribution_encoding E>
 void expect_needs_as_planned() {
   constexpr const auto& list = access_plan<Descriptor.graph, E, 2>::list;

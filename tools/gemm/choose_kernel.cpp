@@ -2,8 +2,7 @@
 // Which kernel computes a problem.
 #include <algorithm>
 
-#include <tilewright/gemm/best_policy.hpp>
-
+#include "best_policy.hpp"
 #include "kernel_entry.hpp"
 
 namespace gemm_program {
@@ -66,8 +65,8 @@ std::string layouts_of(const kernel_entry& e) {
 
 /// The one with the shortest predicted time; the default one if nothing is known of the GPU.
 const kernel_entry* best_of(const candidates& list, const tw::gemm_args& args) {
-  const tw::gpu_facts* gpu = nullptr;
-  for (const tw::gpu_facts& known : tw::known_gpus)
+  const tw::arch::gpu_facts* gpu = nullptr;
+  for (const tw::arch::gpu_facts& known : tw::arch::known_gpus)
     if (std::string(known.target) == list.front()->target->name) gpu = &known;
   const kernel_entry* best = nullptr;
   double best_seconds = 0;

@@ -3,12 +3,12 @@
 #include "explain.hpp"
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/gemm/best_policy.hpp>
 
 #include <array>
 #include <vector>
 
 #include "backend.hpp"
+#include "best_policy.hpp"
 #include "formatted.hpp"
 
 namespace gemm_program {
@@ -17,13 +17,13 @@ namespace {
 namespace tw = tilewright;
 
 struct known_kernels {
-  const tw::gpu_facts* gpu = nullptr;
+  const tw::arch::gpu_facts* gpu = nullptr;
   std::vector<const char*> names;
   std::vector<tw::gemm_static_report> reports;
 };
 
 template <class Arch>
-known_kernels kernels_for(const tw::gpu_facts& gpu) {
+known_kernels kernels_for(const tw::arch::gpu_facts& gpu) {
   constexpr auto k = tw::operand_major::k;
   known_kernels result{&gpu, {}, {}};
   for (const tw::gemm_static_report& r : tw::named_reports<Arch, tw::half_t, k, k, 8>()) result.reports.push_back(r);
@@ -34,7 +34,7 @@ known_kernels kernels_for(const tw::gpu_facts& gpu) {
 
 known_kernels kernels_for(const std::string& target) {
   using namespace tw::arch;
-  for (const tw::gpu_facts& gpu : tw::known_gpus) {
+  for (const tw::arch::gpu_facts& gpu : tw::arch::known_gpus) {
     if (target != gpu.target) continue;
     if (target == "gfx90a") return kernels_for<gfx90a>(gpu);
     if (target == "gfx942") return kernels_for<gfx942>(gpu);
@@ -78,7 +78,7 @@ std::string bound_of(const known_kernels& kernels, const tw::gemm_estimate& e) {
 
 std::string explain(const std::string& target, std::int64_t m, std::int64_t n, std::int64_t k) {
   const known_kernels kernels = kernels_for(target);
-  const tw::gpu_facts& gpu = *kernels.gpu;
+  const tw::arch::gpu_facts& gpu = *kernels.gpu;
   std::string text =
       formatted("%s (%s): %d compute units, %.4g GHz, f16 %.5g TFLOP/s, %.4g GB/s\n", gpu.name, gpu.target,
                 gpu.compute_units, gpu.clock_ghz, gpu.tera_16bit, gpu.memory_gigabytes_per_second);
@@ -92,8 +92,8 @@ std::string explain(const std::string& target, std::int64_t m, std::int64_t n, s
     const std::string tile = std::to_string(r.tile.m) + "x" + std::to_string(r.tile.n) + "x" + std::to_string(r.tile.k);
     text += formatted("%-14s %-12s %5d %10.0f %9d %9d %9d %9s %9d %9d %5d %6d %-7s %8.1f\n", kernels.names[i],
                       tile.c_str(), r.tile.num_waves(), r.matrix_clocks(gpu), r.lds_read_clocks, r.lds_write_clocks,
-                      r.wait_clocks(gpu) + r.turns * tw::lds_latency, r.conflict_free ? "none" : "some", r.global_bytes,
-                      r.lds_bytes, r.registers, r.blocks_per_cu(gpu), name_of(r.bound(gpu)), r.tera_bound(gpu));
+                      r.wait_clocks() + r.turns * tw::lds_latency, r.conflict_free ? "none" : "some", r.global_bytes,
+                      r.lds_bytes, r.registers, r.blocks_per_cu(), name_of(r.bound(gpu)), r.tera_bound(gpu));
   }
   const tw::gemm_estimate e = choice(kernels, m, n, k);
   const double tera = 2.0 * double(m) * double(n) * double(k) / e.seconds * 1e-12;

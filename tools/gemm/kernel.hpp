@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/current.hpp>
-#include <tilewright/gemm/best_policy.hpp>
+#include <tilewright/gemm/named_policies.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <type_traits>

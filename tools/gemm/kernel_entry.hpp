@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/gemm/static_report.hpp>
-
 #include "backend.hpp"
+#include "static_report.hpp"
 
 namespace gemm_program {
 

@@ -7,6 +7,7 @@
 #include "refusal.hpp"
 #include "solve.hpp"
 
+#include <tilewright/arch/occupancy.hpp>
 #include <tilewright/lds/lds_proof.hpp>
 #include <tilewright/viz/lds_picture.hpp>
 #include <tilewright/viz/text_table.hpp>
@@ -139,7 +140,7 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
     if (layout.bytes > o.target->lds_bytes) {
       text += ", MORE than the " + std::to_string(o.target->lds_bytes) + " that a block may have\n";
     } else {
-      text += ", room for " + std::to_string(tw::occupancy_by_lds(*o.target, layout.bytes).blocks) + " blocks\n";
+      text += ", room for " + std::to_string(tw::arch::resident_blocks(*o.target, layout.bytes)) + " blocks\n";
     }
     viz::text_table table;
     table.add({"access", "instruction", "executions", "worst degree", "extra cycles", "known by", "address registers"});
@@ -209,7 +210,7 @@ std::string json_of(const options& o, const std::vector<examined_layout>& layout
                               {"description", layout.layout.description},
                               {"bytes", layout.bytes},
                               {"fits", layout.bytes <= o.target->lds_bytes},
-                              {"blocks_that_fit", tw::occupancy_by_lds(*o.target, layout.bytes).blocks},
+                              {"blocks_that_fit", tw::arch::resident_blocks(*o.target, layout.bytes)},
                               {"accesses", accesses}});
   }
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

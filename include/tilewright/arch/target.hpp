@@ -56,6 +56,9 @@ struct target {
   index_t max_threads_per_block = 1024;
   index_t num_dies = 1;              // that blocks are handed out to in turns, each with an L2 of its own
   index_t max_vgprs = 0;             // 32-bit registers of a lane, accumulation registers included
+  index_t registers_per_simd = 512;  // 32-bit registers of a lane that the waves of a SIMD share
+  index_t simds_per_cu = 4;
+  index_t cus_per_pool = 1;          // compute units that share lds_pool_bytes: the two of a workgroup processor
   index_t max_vector_bytes = 16;     // of one memory access by a lane
   bool buffer_instructions = false;  // global accesses whose bounds the hardware checks
   inplace_vector<index_t, 5> direct_to_lds_bytes = {};  // per lane, of copies from global memory that bypass registers

@@ -2,6 +2,7 @@
 // A matrix product by tiles: one block computes one block tile of C.
 #pragma once
 
+#include <tilewright/arch/occupancy.hpp>
 #include <tilewright/gemm/double_buffered_pipeline.hpp>
 #include <tilewright/gemm/multi_stage_pipeline.hpp>
 #include <tilewright/gemm/one_wave_pipeline.hpp>
@@ -30,15 +31,13 @@ struct gemm_kernel {
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
-  /// Blocks that should find place on a multiprocessor, for TILEWRIGHT_BLOCK_SIZE: two where LDS holds them and their
-  /// threads keep 100 registers beside their sums.
-  static constexpr index_t blocks_at_once = [] {
-    const arch::target& target = Policy::arch::value;
-    const index_t pool = max(target.lds_pool_bytes, target.lds_bytes);
-    const index_t registers = arch::is_amd(target) ? 0 : 64 * 1024 / (2 * block_size);
-    const bool fit = 2 * (lds_bytes + target.lds_reserved_bytes) <= pool;
-    return fit && tile.m * tile.n / block_size + 100 <= registers ? 2 : 1;
-  }();
+  /// Minimum blocks per multiprocessor for TILEWRIGHT_BLOCK_SIZE: on NVIDIA GPUs two, where LDS holds them and threads
+  /// keep 100 registers besides their sums.
+  static constexpr index_t blocks_at_once =
+      !arch::is_amd(Policy::arch::value) &&
+              arch::resident_blocks(Policy::arch::value, lds_bytes, block_size, tile.m* tile.n / block_size + 100) >= 2
+          ? 2
+          : 1;
 
   /// Blocks of a launch: x for the tiles of C, y for the parts of k, z for the batch.
   static constexpr grid_size grid(const gemm_args& args) {

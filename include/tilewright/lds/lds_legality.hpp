@@ -140,22 +140,6 @@ TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& tar
   return {};
 }
 
-/// Blocks that fit into the LDS of a compute unit (WGP, SM) at once, and what each really takes;
-/// 0 if one is too large.
-struct lds_occupancy {
-  index_t allocated_bytes = 0;
-  index_t blocks = 0;
-  friend constexpr bool operator==(const lds_occupancy&, const lds_occupancy&) = default;
-};
-
-/// What `bytes` of LDS for each block become on a target: 0 blocks if it may not have so many.
-TILEWRIGHT_HD constexpr lds_occupancy occupancy_by_lds(const arch::target& target, index_t bytes) {
-  const index_t allocated = round_up(bytes, target.lds_granule), taken = allocated + target.lds_reserved_bytes;
-  const index_t pool = target.lds_pool_bytes == 0 ? target.lds_bytes : target.lds_pool_bytes;
-  if (allocated > target.lds_bytes) return {allocated, 0};
-  return {allocated, taken == 0 ? pool / target.lds_granule : pool / taken};
-}
-
 /// What the addresses of a thread's accesses need: registers, and constants inside of the instructions. A constant that
 /// does not fit (target::max_lds_offset) costs one more register and an addition.
 struct lds_address_needs {

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <tilewright/gemm/named_policies.hpp>
-#include <tilewright/gemm/static_report.hpp>
+
+#include "static_report.hpp"
 
 namespace tilewright {
 
@@ -22,13 +23,13 @@ struct gemm_estimate {
 /// result's bytes to begin and to end, during which other blocks of its compute unit go on. Nothing is faster than the
 /// bytes of A, B and C, each once, at the memory's rate. A workspace costs its bytes, written and read, behind the
 /// rest, and a second launch of 5 us. Rows are taken to follow each other without gaps.
-constexpr gemm_estimate estimate(const gemm_static_report& r, const gpu_facts& gpu, long_index_t m, long_index_t n,
-                                 long_index_t k, index_t split_k) {
+constexpr gemm_estimate estimate(const gemm_static_report& r, const arch::gpu_facts& gpu, long_index_t m,
+                                 long_index_t n, long_index_t k, index_t split_k) {
   gemm_estimate e{.split_k = split_k};
   const long_index_t tiles = ceil_div<long_index_t>(m, r.tile.m) * ceil_div<long_index_t>(n, r.tile.n) * split_k;
   const long_index_t k_tiles = ceil_div<long_index_t>(ceil_div<long_index_t>(k, r.tile.k), split_k);
   const long_index_t each = ceil_div<long_index_t>(tiles, gpu.compute_units);
-  const long_index_t turns = ceil_div<long_index_t>(each, r.blocks_per_cu(gpu));
+  const long_index_t turns = ceil_div<long_index_t>(each, r.blocks_per_cu());
   const double step_clocks = r.step_clocks(gpu, k * r.element_bytes % 32 == 0);
   e.loop_seconds = (double(each * k_tiles) * step_clocks + r.other_clocks(gpu) * double(turns)) / (gpu.clock_ghz * 1e9);
   const double workspace = split_k > 1 ? 2.0 * double(split_k) * double(m) * double(n) * 4 : 0;
@@ -44,8 +45,8 @@ constexpr gemm_estimate estimate(const gemm_static_report& r, const gpu_facts& g
 /// The best of some kernels, given by their reports, with k split into up to 16 parts where
 /// that leaves each part 8 tiles or more.
 template <index_t N>
-constexpr gemm_estimate best_estimate(const array<gemm_static_report, N>& reports, const gpu_facts& gpu, long_index_t m,
-                                      long_index_t n, long_index_t k) {
+constexpr gemm_estimate best_estimate(const array<gemm_static_report, N>& reports, const arch::gpu_facts& gpu,
+                                      long_index_t m, long_index_t n, long_index_t k) {
   gemm_estimate best;
   for (index_t i = 0; i < N; ++i) {
     for (index_t split = 1; split <= 16; split *= 2) {
@@ -67,7 +68,7 @@ constexpr auto named_reports() {
 
 /// Which of named_policies, and how many parts of k, the model picks for a problem on the GPU of a target.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector = 16 / index_t(sizeof(T))>
-constexpr gemm_estimate best_policy(const gpu_facts& gpu, long_index_t m, long_index_t n, long_index_t k) {
+constexpr gemm_estimate best_policy(const arch::gpu_facts& gpu, long_index_t m, long_index_t n, long_index_t k) {
   return best_estimate(named_reports<Arch, T, AMajor, BMajor, Vector>(), gpu, m, n, k);
 }
 

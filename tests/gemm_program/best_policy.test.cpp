@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The static report's figures against numbers worked out by hand, and what the model prefers.
-#include <tilewright/gemm/best_policy.hpp>
+#include "best_policy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,11 @@
 namespace tilewright {
 namespace {
 
-constexpr const gpu_facts& mi210 = known_gpus[0];
-constexpr const gpu_facts& mi300x = known_gpus[1];
-constexpr const gpu_facts& mi355x = known_gpus[2];
-constexpr const gpu_facts& a100 = known_gpus[5];
-constexpr const gpu_facts& h100 = known_gpus[6];
+constexpr const arch::gpu_facts& mi210 = arch::known_gpus[0];
+constexpr const arch::gpu_facts& mi300x = arch::known_gpus[1];
+constexpr const arch::gpu_facts& mi355x = arch::known_gpus[2];
+constexpr const arch::gpu_facts& a100 = arch::known_gpus[5];
+constexpr const arch::gpu_facts& h100 = arch::known_gpus[6];
 constexpr auto k = operand_major::k;
 
 TEST(StaticReport, OfA128x128x64TileOnMi300x) {
@@ -28,7 +28,7 @@ TEST(StaticReport, OfA128x128x64TileOnMi300x) {
   EXPECT_EQ(r.global_bytes, 256 * 64 * 2);
   EXPECT_EQ(r.lds_bytes, 256 * 64 * 2);
   EXPECT_EQ(r.registers, 64 + 32 + 64 + 32);
-  EXPECT_EQ(r.blocks_per_cu(mi300x), 2);
+  EXPECT_EQ(r.blocks_per_cu(), 2);
   EXPECT_TRUE(r.conflict_free);
   EXPECT_EQ(r.bound(mi300x), gemm_bound::lds);
   EXPECT_EQ(r.bound(mi210), gemm_bound::matrix_instructions);
@@ -45,14 +45,14 @@ TEST(StaticReport, OfA128x256x64TileOnH100) {
   EXPECT_NEAR(r.step_clocks(h100), 1536 + 0.2 * 1408, 1) << "no waiting at the barrier: operands are in registers";
   EXPECT_EQ(r.lds_bytes, 4 * 384 * 128);
   EXPECT_EQ(r.registers, 128 + 32 + 64);
-  EXPECT_EQ(r.blocks_per_cu(h100), 1);
+  EXPECT_EQ(r.blocks_per_cu(), 1);
   EXPECT_TRUE(r.conflict_free);
   EXPECT_EQ(r.bound(h100), gemm_bound::matrix_instructions);
   // A quarter of the results for a third of the bytes; operands of B contiguous along n have no rows along k.
   const gemm_static_report medium = static_report<gemm_128x128<arch::sm90, half_t, k, operand_major::mn, 8>>();
   EXPECT_EQ(medium.bound(h100), gemm_bound::l2);
   EXPECT_NEAR(medium.l2_clocks(h100, false), (256 * 64 + 128 * 32) / 34.0, 0.1);
-  EXPECT_EQ(medium.blocks_per_cu(h100), 2);
+  EXPECT_EQ(medium.blocks_per_cu(), 2);
   // Three stages fit, and nothing is known of what L2 delivers.
   const gemm_static_report older = static_report<gemm_128x256<arch::sm80, half_t, k, k, 8>>();
   EXPECT_EQ(older.lds_bytes, 3 * 384 * 128);
@@ -69,10 +69,10 @@ TEST(StaticReport, OfWavesThatTakeTurns) {
   EXPECT_EQ(r.lds_read_clocks, 8 * 12 * 16);
   EXPECT_EQ(r.lds_write_clocks, 8 * 4 * 8);
   EXPECT_EQ(r.lds_clocks(), 1536 + 256 + 2 * 64) << "each group waits once";
-  EXPECT_EQ(r.wait_clocks(mi300x), 0);
+  EXPECT_EQ(r.wait_clocks(), 0);
   EXPECT_EQ(r.lds_bytes, 2 * 512 * 64);
   EXPECT_EQ(r.registers, 128 + 48 + 16 + 32);
-  EXPECT_EQ(r.blocks_per_cu(mi300x), 1);
+  EXPECT_EQ(r.blocks_per_cu(), 1);
   EXPECT_TRUE(r.conflict_free);
   EXPECT_NEAR(r.tera_bound(mi300x), 1307.4, 0.1);
   // Matrix instructions of gfx950 are twice as fast, its reads too, its writes not: the LDS needs as long,
@@ -86,9 +86,9 @@ TEST(StaticReport, OfWavesThatTakeTurns) {
 TEST(StaticReport, OfOneWaveForEachSimd) {
   const gemm_static_report r = static_report<gemm_one_wave<arch::gfx950, half_t, k, k, 8>>();
   EXPECT_EQ(r.lds_clocks(), 4 * 32 * 8 + 4 * 16 * 8);
-  EXPECT_EQ(r.wait_clocks(mi355x), 64);
+  EXPECT_EQ(r.wait_clocks(), 64);
   EXPECT_EQ(r.registers, 256 + 64 + 128 + 32);
-  EXPECT_EQ(r.blocks_per_cu(mi355x), 1);
+  EXPECT_EQ(r.blocks_per_cu(), 1);
   EXPECT_EQ(r.bound(mi355x), gemm_bound::matrix_instructions);
   EXPECT_NEAR(r.tera_bound(mi355x), 2516.6 * 2048 / 2112, 1);
 }

@@ -3,7 +3,8 @@
 // registers, occupancy.
 #pragma once
 
-#include <tilewright/gemm/gpu_facts.hpp>
+#include <tilewright/arch/gpu_facts.hpp>
+#include <tilewright/arch/occupancy.hpp>
 #include <tilewright/gemm/lds_prediction.hpp>
 
 namespace tilewright {
@@ -17,6 +18,7 @@ inline constexpr index_t lds_latency = 64;
 
 /// What one block needs for one tile along k, and all the time.
 struct gemm_static_report {
+  const arch::target* target = nullptr;
   block_tile tile;
   arch::matrix_element element{};
   index_t element_bytes = 0, result_bytes = 0;
@@ -34,42 +36,43 @@ struct gemm_static_report {
   /// What the accesses of a tile, each of a turn's behind the latency of the first, take.
   constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks + turns * lds_latency; }
   /// Clocks that the matrix units of one compute unit need for the tile.
-  constexpr double matrix_clocks(const gpu_facts& gpu) const { return operations / gpu.operations_per_clock(element); }
+  constexpr double matrix_clocks(const arch::gpu_facts& gpu) const {
+    return operations / gpu.operations_per_clock(element);
+  }
   /// And those that they lose by the LDS accesses beside them.
-  constexpr double matrix_clocks_beside_lds(const gpu_facts& gpu) const {
+  constexpr double matrix_clocks_beside_lds(const arch::gpu_facts& gpu) const {
     return matrix_clocks(gpu) + gpu.lds_interference * lds_clocks();
   }
   /// Clocks that its bytes take from L2, in sectors of 32 bytes: rows that begin within one touch one more.
-  constexpr double l2_clocks(const gpu_facts& gpu, bool rows_begin_sectors = true) const {
+  constexpr double l2_clocks(const arch::gpu_facts& gpu, bool rows_begin_sectors = true) const {
     if (gpu.l2_bytes_per_clock == 0) return 0;
     return (global_bytes + (rows_begin_sectors ? 0 : 32 * rows_along_k)) / gpu.l2_bytes_per_clock;
   }
   /// What the loop over k waits for.
-  constexpr gemm_bound bound(const gpu_facts& gpu) const {
+  constexpr gemm_bound bound(const arch::gpu_facts& gpu) const {
     const double matrix = 1.001 * matrix_clocks_beside_lds(gpu);
     if (l2_clocks(gpu) > matrix && l2_clocks(gpu) > lds_clocks()) return gemm_bound::l2;
     return lds_clocks() > matrix ? gemm_bound::lds : gemm_bound::matrix_instructions;
   }
   /// The rate that the loop over k cannot exceed, in 10^12 operations per second.
-  constexpr double tera_bound(const gpu_facts& gpu) const {
+  constexpr double tera_bound(const arch::gpu_facts& gpu) const {
     return gpu.tera_operations(element) * matrix_clocks(gpu) / step_clocks(gpu);
   }
-  /// Clocks that nobody fills who waits: a compute unit's other blocks would.
-  constexpr index_t wait_clocks(const gpu_facts& gpu) const { return blocks_per_cu(gpu) > 1 ? 0 : waits * lds_latency; }
+  /// Barrier stalls; 0 if another resident block hides them.
+  constexpr index_t wait_clocks() const { return blocks_per_cu() > 1 ? 0 : waits * lds_latency; }
   /// Clocks that a block takes for a tile along k.
-  constexpr double step_clocks(const gpu_facts& gpu, bool rows_begin_sectors = true) const {
+  constexpr double step_clocks(const arch::gpu_facts& gpu, bool rows_begin_sectors = true) const {
     const double matrix = matrix_clocks_beside_lds(gpu), lds = lds_clocks(), l2 = l2_clocks(gpu, rows_begin_sectors);
-    return max(max(matrix, lds), l2) + wait_clocks(gpu);
+    return max(max(matrix, lds), l2) + wait_clocks();
   }
   /// Clocks that a block takes to begin and to end: its tile of C goes to L2.
-  constexpr double other_clocks(const gpu_facts& gpu) const {
+  constexpr double other_clocks(const arch::gpu_facts& gpu) const {
     const double c_bytes = double(tile.m) * tile.n * result_bytes;
     return 4000 + (gpu.l2_bytes_per_clock == 0 ? 0 : c_bytes / gpu.l2_bytes_per_clock);
   }
-  /// Blocks that a compute unit holds at a time; at least 1.
-  constexpr index_t blocks_per_cu(const gpu_facts& gpu) const {
-    const index_t waves = gpu.simds_per_cu * (gpu.registers_per_simd / round_up(registers, 8));
-    return max(1, min(gpu.lds_bytes_per_cu / lds_bytes, waves / tile.num_waves()));
+  /// Blocks that a compute unit holds at once; at least 1.
+  constexpr index_t blocks_per_cu() const {
+    return max(1, arch::resident_blocks(*target, lds_bytes, tile.block_size(), registers) / target->cus_per_pool);
   }
 };
 
@@ -93,6 +96,7 @@ constexpr gemm_static_report static_report() {
   constexpr block_tile tile = Policy::tile;
   const gemm_lds_prediction lds = predict_lds<Policy>();
   gemm_static_report r;
+  r.target = &Arch::value;
   r.tile = tile;
   r.element = matrix_element_v<T>;
   r.element_bytes = sizeof(T);
