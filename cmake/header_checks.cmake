@@ -6,6 +6,7 @@
 #   cpu: a C++ compiler    hip: clang, code for an AMD GPU    hip_host: clang, the host half of a HIP compilation
 #   cuda: nvcc, both halves    cuda_device: nvcc, code for the GPU alone
 set(header_rules
+  "emulator/=cpu"
   "exec/host/=cpu"
   "exec/amdgcn/=hip"
   "exec/nvptx/make_tensor_map.hpp=cuda"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that headers include only their own floor or lower ones, and that no header includes itself through others.
+"""Checks that headers include only their own floor or lower ones, and that neither headers nor folders form a cycle.
 
 usage: check_floors.py [INCLUDE_DIR/tilewright] | check_floors.py --self-test; without a folder, the headers of this tree
 """
@@ -20,13 +20,15 @@ FLOORS = {
     "descriptor": 4,
     "distribution": 5,
     "lds": 6,
-    "exec": 6,
-    "tile": 7,
-    "mma": 8,
-    "gemm": 9,
+    "emulator": 7,
+    "exec": 8,
+    "tile": 9,
+    "mma": 10,
+    "gemm": 11,
+    "ck_tile": 12,
 }
 # Headers that stand beside the floors, and the highest floor that each may include.
-UMBRELLAS = {"version.hpp": -1, "core.hpp": 6, "tilewright.hpp": 9}
+UMBRELLAS = {"version.hpp": -1, "core.hpp": 6, "tilewright.hpp": 12}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -45,8 +47,20 @@ def floor_of(header):
     return UMBRELLAS.get(header) if "/" not in header else FLOORS.get(header.split("/")[0])
 
 
+def folder_graph(graph):
+    """Which folder includes which, for folders of the same parent: lds -> exec, or emulator/lds -> emulator/threads."""
+    folders = {}
+    for header, its_headers in graph.items():
+        for included in its_headers:
+            here, there = header.split("/"), included.split("/")
+            common = next((i for i, (a, b) in enumerate(zip(here, there)) if a != b), min(len(here), len(there)))
+            if common < min(len(here), len(there)) - 1:  # both differ in a folder, not in the file
+                folders.setdefault("/".join(here[:common + 1]), []).append("/".join(there[:common + 1]))
+    return folders
+
+
 def cycle_through(graph):
-    """One cycle of includes as a list of headers, or None."""
+    """One cycle of includes as a list of headers or folders, or None."""
     finished, path = set(), []
 
     def visit(header):
@@ -85,9 +99,10 @@ def problems_in(root):
                 problems.append(f"{header}: includes the umbrella header {included}")
             elif floor_of(included) is not None and floor_of(included) > floor:
                 problems.append(f"{header}: floor {floor} includes {included} of floor {floor_of(included)}")
-    cycle = cycle_through(graph)
-    if cycle:
-        problems.append("cycle: " + " -> ".join(cycle))
+    for kind, includes in (("cycle", graph), ("cycle of folders", folder_graph(graph))):
+        cycle = cycle_through(includes)
+        if cycle:
+            problems.append(f"{kind}: " + " -> ".join(cycle))
     return problems
 
 
@@ -97,8 +112,9 @@ def self_test():
         "version.hpp": "",
         "config/config.hpp": "#include <cstdint>",
         "util/array.hpp": "#include <tilewright/config/config.hpp>",
-        "lds/proof.hpp": "#include <tilewright/util/array.hpp>\n#include <tilewright/exec/exec.hpp>",
-        "exec/exec.hpp": "",
+        "lds/proof.hpp": "#include <tilewright/util/array.hpp>",
+        "exec/exec.hpp": "#include <tilewright/lds/proof.hpp>",
+        "numeric/types.hpp": "#include <tilewright/util/array.hpp>",
         "core.hpp": "#include <tilewright/lds/proof.hpp>",
     }
     cases = [
@@ -106,6 +122,12 @@ def self_test():
         ({"util/array.hpp": "#  include <tilewright/lds/proof.hpp>"}, "floor 1 includes lds/proof.hpp of floor 6"),
         ({"util/array.hpp": '#include "../lds/proof.hpp"'}, "floor 1 includes lds/proof.hpp of floor 6"),
         ({"util/a.hpp": '#include "b.hpp"', "util/b.hpp": "#include <tilewright/util/a.hpp>"}, "cycle: util/a.hpp"),
+        ({"util/a.hpp": "#include <tilewright/numeric/types.hpp>"}, "cycle of folders: "),
+        (
+            {"exec/a/x.hpp": '#include "../b/y.hpp"', "exec/b/y.hpp": "", "exec/b/z.hpp": '#include "../a/x.hpp"'},
+            "cycle of folders: exec/a -> exec/b -> exec/a",
+        ),
+        ({"exec/a/x.hpp": '#include "../exec.hpp"', "exec/other.hpp": '#include "a/x.hpp"'}, None),
         ({"extra/new.hpp": ""}, "on no floor"),
         ({"new.hpp": ""}, "on no floor"),
         ({"util/array.hpp": "#include <tilewright/util/gone.hpp>"}, "not there"),

@@ -51,7 +51,7 @@ AFTER_ITS_OWN = {
     "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
 }
 AFTER_ITS_OWN |= {
-    "lds/xor_preshuffle.hpp": ["tests/tile/lds_with_xor.test.cpp"],
+    "ck_tile/xor_preshuffle.hpp": ["tests/ck_tile/lds_with_xor.test.cpp"],
     "lds/layout_search.hpp": ["tests/lds/layout_solver.test.cpp", "tests/lds/layout_solver_random.test.cpp"],
     "lds/bank_conflicts.hpp": ["tests/lds/lds_access.test.cpp", "tests/lds/layout_solver_random.test.cpp", "tests/lds/random_access.test.cpp"],
 }

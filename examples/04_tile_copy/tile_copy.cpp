@@ -3,7 +3,7 @@
 // and the counted LDS conflicts with the predicted ones.
 #include "tile_copy.hpp"
 
-#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/emulator/launch.hpp>
 
 #include <cstdio>
 #include <cstring>
@@ -21,13 +21,13 @@ bool run(const char* layout) {
 
   const tw::exec::block_index grid{tw::ceil_div<index_t>(width, cols), tw::ceil_div<index_t>(height, rows)};
   const matrices args{from.data(), to.data(), height, width};
-  const tw::exec::launch_report report =
-      tw::exec::launch({.target = &target,
-                        .grid = grid,
-                        .block_size = block_size,
-                        .lds_bytes = lds_bytes,
-                        .check_lds = tw::exec::lds_checks::on},  // names missing barriers
-                       [&] { tile_copy<Layout, wave>{}(args); });
+  const tw::emulator::launch_report report =
+      tw::emulator::launch({.target = &target,
+                            .grid = grid,
+                            .block_size = block_size,
+                            .lds_bytes = lds_bytes,
+                            .check_lds = tw::emulator::lds_checks::on},  // names missing barriers
+                           [&] { tile_copy<Layout, wave>{}(args); });
 
   constexpr auto write =
       tw::analyze_lds_access<Arch>(Layout::descriptor(), by_rows<wave>{}, sizeof(half_t), tw::lds_access_kind::write);

@@ -2,7 +2,7 @@
 // Runs the kernel on the CPU as two GPUs, and compares with three loops.
 #include "gemm_kernel.hpp"
 
-#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/emulator/launch.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -40,12 +40,12 @@ bool is_right() {
     return false;
   }
   const tw::grid_size grid = kernel::grid(args);
-  const tw::exec::launch_report report = tw::exec::launch({.target = &Arch::value,
-                                                           .grid = {grid.x, grid.y, grid.z},
-                                                           .block_size = kernel::block_size,
-                                                           .lds_bytes = kernel::lds_bytes,
-                                                           .check_lds = tw::exec::lds_checks::on},
-                                                          [&] { kernel{}(args); });
+  const tw::emulator::launch_report report = tw::emulator::launch({.target = &Arch::value,
+                                                                   .grid = {grid.x, grid.y, grid.z},
+                                                                   .block_size = kernel::block_size,
+                                                                   .lds_bytes = kernel::lds_bytes,
+                                                                   .check_lds = tw::emulator::lds_checks::on},
+                                                                  [&] { kernel{}(args); });
   index_t wrong = 0;
   for (index_t i = 0; i < m; ++i) {
     for (index_t j = 0; j < n; ++j) {

@@ -2,10 +2,10 @@
 // Everything that the author of a kernel needs.
 #pragma once
 
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/lds_prediction.hpp>
-#include <tilewright/lds/xor_preshuffle.hpp>
 #include <tilewright/tile/async_window.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/load_tile_transpose.hpp>

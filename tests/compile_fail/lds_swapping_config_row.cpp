@@ -2,7 +2,7 @@
 // Rows of 24 bytes.
 // EXPECT: lds_swapping_config: rows must be a multiple of 16 bytes
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/lds/xor_preshuffle.hpp>
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
 
 namespace tw = tilewright;
 

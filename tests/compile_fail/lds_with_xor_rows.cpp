@@ -2,7 +2,7 @@
 // Rows that overlap, and rows that begin between vectors.
 // EXPECT: lds_write_with_xor: rows must not overlap, and must begin at a multiple of KPack
 // EXPECT: lds_write_with_xor: rows must not overlap, and must begin at a multiple of KPack
-#include <tilewright/lds/xor_preshuffle.hpp>
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
 
 namespace tw = tilewright;
 

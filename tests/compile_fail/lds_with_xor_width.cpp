@@ -2,7 +2,7 @@
 // Vectors of 32 bytes, and of 17.
 // EXPECT: lds_write_with_xor: one instruction moves at most 16 bytes; choose a smaller KPack
 // EXPECT: lds_write_with_xor: one instruction moves at most 16 bytes; choose a smaller KPack
-#include <tilewright/lds/xor_preshuffle.hpp>
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
 
 namespace tw = tilewright;
 

@@ -2,7 +2,7 @@
 // Rows that are no whole number of vectors, and vectors of nothing.
 // EXPECT: xor_preshuffle: KPerBlock must be a multiple of KPack
 // EXPECT: xor_preshuffle: KPerBlock must be a multiple of KPack
-#include <tilewright/lds/xor_preshuffle.hpp>
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
 
 namespace tw = tilewright;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Six vectors in a row.
 // EXPECT: xor_preshuffle: the vectors of a row must be a power of two, or two of them would share a place
-#include <tilewright/lds/xor_preshuffle.hpp>
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
 
 namespace tw = tilewright;
 

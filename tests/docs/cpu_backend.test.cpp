@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What docs/cpu_backend.md shows.
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/hopper.hpp>
-#include <tilewright/exec/host/launch.hpp>
 #include <tilewright/exec/host/make_tensor_map.hpp>
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace tw = tilewright;
+namespace emulator = tilewright::emulator;
 namespace exec = tilewright::exec;
 using tw::index_t;
 
@@ -28,20 +29,20 @@ TEST(docs_cpu_backend, a_kernel) {
     exec::block_sync();
     exec::buffer_store(buffer, (first + thread) * 4, exec::lds_load<int>(lds, (255 - thread) * 4));
   };
-  const exec::launch_report report =
-      exec::launch({.target = &tw::arch::gfx942::value, .grid = {4}, .block_size = 256, .lds_bytes = 1024}, kernel);
+  const emulator::launch_report report =
+      emulator::launch({.target = &tw::arch::gfx942::value, .grid = {4}, .block_size = 256, .lds_bytes = 1024}, kernel);
 
   EXPECT_EQ(data[0], 255);
   EXPECT_EQ(data[1023], 768);
-  const exec::lds_counts reads = report.of(tw::arch::lds_op::read_b32);
+  const emulator::lds_counts reads = report.of(tw::arch::lds_op::read_b32);
   EXPECT_EQ(reads.executions, 16);  // 4 blocks of 4 waves
   EXPECT_EQ(reads.conflicts, 0);
 }
 
 std::string fault_of(void (*kernel)()) {
   try {
-    exec::launch({.target = &tw::arch::gfx942::value, .block_size = 128, .lds_bytes = 1024}, kernel);
-  } catch (const exec::host::fault& f) {
+    emulator::launch({.target = &tw::arch::gfx942::value, .block_size = 128, .lds_bytes = 1024}, kernel);
+  } catch (const emulator::fault& f) {
     return f.what();
   }
   return "none";
@@ -68,10 +69,12 @@ TEST(docs_cpu_backend, checks_of_lds) {
   };
   std::string race;
   try {
-    exec::launch(
-        {.target = &tw::arch::gfx942::value, .block_size = 128, .lds_bytes = 512, .check_lds = exec::lds_checks::on},
-        kernel);
-  } catch (const exec::host::fault& f) {
+    emulator::launch({.target = &tw::arch::gfx942::value,
+                      .block_size = 128,
+                      .lds_bytes = 512,
+                      .check_lds = emulator::lds_checks::on},
+                     kernel);
+  } catch (const emulator::fault& f) {
     race = f.what();
   }
   EXPECT_EQ(race,
@@ -97,10 +100,10 @@ TEST(docs_cpu_backend, hopper) {
   };
   std::string early;
   try {
-    exec::launch(
-        {.target = &tw::arch::sm90::value, .block_size = 128, .lds_bytes = 8200, .check_lds = exec::lds_checks::on},
+    emulator::launch(
+        {.target = &tw::arch::sm90::value, .block_size = 128, .lds_bytes = 8200, .check_lds = emulator::lds_checks::on},
         kernel);
-  } catch (const exec::host::fault& f) {
+  } catch (const emulator::fault& f) {
     early = f.what();
   }
   EXPECT_EQ(early,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What docs/quick_reference.md shows.
 #include <tilewright/distribution/access_pattern.hpp>
-#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <gtest/gtest.h>
@@ -135,9 +135,9 @@ TEST(QuickReference, KernelOnTheCpu) {
   std::vector<half_t> a(std::size_t(m * pitch), half_t(3.0f));
   std::vector<float> b(std::size_t(m * pitch)), sums(64);
   const arguments args{a.data(), b.data(), sums.data(), m, k, pitch};
-  const tw::exec::launch_config config{
+  const tw::emulator::launch_config config{
       .target = &tw::arch::gfx942::value, .grid = {1, 1, 1}, .block_size = 128, .lds_bytes = 64 * 32 * 2};
-  const tw::exec::launch_report report = tw::exec::launch(config, [&] { kernel<64>{}(args); });
+  const tw::emulator::launch_report report = tw::emulator::launch(config, [&] { kernel<64>{}(args); });
   EXPECT_EQ(report.of(tw::arch::lds_op::read_b128).conflicts, 0);
   for (index_t r = 0; r < 64; ++r) {
     const float element = 64 + r < m ? 7.0f : 1.0f;  // past the tensor a is 0
@@ -152,7 +152,7 @@ TEST(QuickReference, KernelAsOtherTargets) {
     std::vector<half_t> a(100 * 40, half_t(3.0f));
     std::vector<float> b(100 * 40), sums(64);
     const arguments args{a.data(), b.data(), sums.data(), 100, 32, 40};
-    tw::exec::launch({.target = target, .block_size = 2 * target->wave_size, .lds_bytes = 64 * 32 * 2}, [&] {
+    tw::emulator::launch({.target = target, .block_size = 2 * target->wave_size, .lds_bytes = 64 * 32 * 2}, [&] {
       if (target->wave_size == 64) kernel<64>{}(args);
       if (target->wave_size == 32) kernel<32>{}(args);
     });

@@ -2,8 +2,8 @@
 // Copies to LDS on the CPU: they arrive at the wait and not before,
 // in the order of the lanes where the target demands it.
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/exec/host/launch.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ namespace {
 constexpr index_t threads = 128, lds_bytes = threads * 4 * 2;
 
 template <class Kernel>
-exec::launch_report run(const arch::target& target, Kernel kernel) {
-  return exec::launch({.target = &target, .block_size = threads, .lds_bytes = lds_bytes, .workers = 1}, kernel);
+emulator::launch_report run(const arch::target& target, Kernel kernel) {
+  return emulator::launch({.target = &target, .block_size = threads, .lds_bytes = lds_bytes, .workers = 1}, kernel);
 }
 
 /// Copies two tiles of a word per thread, waits so that at most Outstanding copies are missing,
@@ -121,7 +121,7 @@ TEST(AsyncCopy, GroupsRefuseToLeaveTheBuffer) {
                      exec::async_load_in_group<4>(buffer, exec::thread_id() * 4, exec::lds_allocate<lds_bytes>(),
                                                   exec::thread_id() * 4);
                    }),
-               exec::fault);
+               emulator::fault);
 }
 
 TEST(AsyncCopy, GivesZerosOutsideOfTheBuffer) {
@@ -150,7 +150,7 @@ TEST(AsyncCopy, FillsLdsInTheOrderOfTheLanesOnAmdTargets) {
   try {
     run(arch::gfx942::value, reversed);
     FAIL() << "lanes in reverse order were accepted";
-  } catch (const exec::fault& fault) {
+  } catch (const emulator::fault& fault) {
     EXPECT_STREQ(fault.what(),
                  "thread 1 of block (0, 0, 0) copies to LDS byte 504, but gfx942 puts lane 1 at byte 512: a copy "
                  "without registers fills "
@@ -163,7 +163,7 @@ TEST(AsyncCopy, FillsLdsInTheOrderOfTheLanesOnAmdTargets) {
 TEST(AsyncCopy, IsCountedAsAWriteToLds) {
   const int source[threads] = {};
   for (const arch::target* target : arch::all_targets) {
-    const exec::launch_report report = run(*target, [&] {
+    const emulator::launch_report report = run(*target, [&] {
       exec::async_load_to_lds<4>(exec::make_global_buffer(source, sizeof(source)), 0, exec::lds_allocate<lds_bytes>(),
                                  exec::thread_id() * 4);
       exec::async_wait();
@@ -179,7 +179,7 @@ TEST(AsyncCopy, OutsideOfTheAllocatedLdsIsAFault) {
                      exec::async_load_to_lds<4>(exec::make_global_buffer(source, sizeof(source)), 0,
                                                 exec::lds_allocate<256>(), exec::thread_id() * 4);
                    }),
-               exec::fault);
+               emulator::fault);
 }
 
 }  // namespace

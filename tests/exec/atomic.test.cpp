@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Atomic updates on the CPU: of every type, in global memory from several blocks at a time, and in LDS.
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/exec/host/launch.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using exec::atomic_op;
 constexpr index_t block_size = 64, blocks = 32;
 
-exec::launch_config grid(index_t lds_bytes = 0) {
+emulator::launch_config grid(index_t lds_bytes = 0) {
   return {.target = &arch::gfx942::value,
           .grid = {blocks, 1, 1},
           .block_size = block_size,
@@ -26,7 +26,7 @@ exec::launch_config grid(index_t lds_bytes = 0) {
 template <atomic_op Op, class V, class Value>
 V update_all(V start, Value value) {
   alignas(4) V out = start;
-  exec::launch(grid(), [&] {
+  emulator::launch(grid(), [&] {
     const exec::global_buffer buffer = exec::make_global_buffer(&out, sizeof(V));
     exec::buffer_atomic<Op>(buffer, 0, value(exec::block_id().x * block_size + exec::thread_id()));
     exec::buffer_atomic<Op>(buffer, 4, value(1000));  // outside: dropped
@@ -72,7 +72,7 @@ TEST(Atomic, UpdatesPairs) {
 
 TEST(Atomic, UpdatesLds) {
   std::vector<int> sums(blocks);
-  exec::launch(grid(8), [&] {
+  emulator::launch(grid(8), [&] {
     const exec::lds_pointer lds = exec::lds_allocate<8>();
     if (exec::thread_id() == 0) exec::lds_store(lds, 4, 10);
     exec::block_sync();
@@ -84,14 +84,14 @@ TEST(Atomic, UpdatesLds) {
 }
 
 TEST(Atomic, RefusesPlacesThatNoInstructionCanUpdate) {
-  EXPECT_THROW(exec::launch(grid(8), [] { exec::lds_atomic<atomic_op::add>(exec::lds_allocate<8>(), 6, 1); }),
-               exec::fault);
-  EXPECT_THROW(exec::launch(grid(8), [] { exec::lds_atomic<atomic_op::add>(exec::lds_allocate<8>(), 8, 1); }),
-               exec::fault);
+  EXPECT_THROW(emulator::launch(grid(8), [] { exec::lds_atomic<atomic_op::add>(exec::lds_allocate<8>(), 6, 1); }),
+               emulator::fault);
+  EXPECT_THROW(emulator::launch(grid(8), [] { exec::lds_atomic<atomic_op::add>(exec::lds_allocate<8>(), 8, 1); }),
+               emulator::fault);
   alignas(4) char bytes[8] = {};
   EXPECT_THROW(
-      exec::launch(grid(), [&] { exec::buffer_atomic<atomic_op::add>(exec::make_global_buffer(bytes, 8), 2, 1); }),
-      exec::fault);
+      emulator::launch(grid(), [&] { exec::buffer_atomic<atomic_op::add>(exec::make_global_buffer(bytes, 8), 2, 1); }),
+      emulator::fault);
 }
 
 }  // namespace

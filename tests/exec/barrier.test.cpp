@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Hopper's barriers on the CPU: phases, clusters of blocks, counters in global memory, and what is said of those that
 // wait for ever.
-#include "fault_text.hpp"
+#include "../emulator/fault_text.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/hopper.hpp>
-#include <tilewright/exec/host/launch.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,19 +18,19 @@ namespace {
 struct shape {
   index_t blocks = 1, cluster = 1, threads = 128;
   int workers = 1;
-  exec::lds_checks checks = exec::lds_checks::on;
+  emulator::lds_checks checks = emulator::lds_checks::on;
 };
 
 template <class Kernel>
-exec::launch_report run(Kernel kernel, shape s = {}) {
-  return exec::launch({.target = &arch::sm90::value,
-                       .grid = {s.blocks},
-                       .cluster = s.cluster,
-                       .block_size = s.threads,
-                       .lds_bytes = 4096,
-                       .workers = s.workers,
-                       .check_lds = s.checks},
-                      kernel);
+emulator::launch_report run(Kernel kernel, shape s = {}) {
+  return emulator::launch({.target = &arch::sm90::value,
+                           .grid = {s.blocks},
+                           .cluster = s.cluster,
+                           .block_size = s.threads,
+                           .lds_bytes = 4096,
+                           .workers = s.workers,
+                           .check_lds = s.checks},
+                          kernel);
 }
 
 /// What was wrong, with "(here)" for each line of this file.
@@ -216,12 +216,12 @@ TEST(Barrier, Mistakes) {
       }),
       "thread 32 of block (0, 0, 0) waits for ever at a barrier in LDS (here), where 1 of 2 arrivals and 64 bytes "
       "are missing");
-  EXPECT_EQ(fault_of([] { exec::cluster_sync(); }, {.threads = 64, .checks = exec::lds_checks::off}), "no fault");
+  EXPECT_EQ(fault_of([] { exec::cluster_sync(); }, {.threads = 64, .checks = emulator::lds_checks::off}), "no fault");
   EXPECT_EQ(fault_of([] { barrier_for(1).arrive_at(2); }, {.blocks = 2, .cluster = 2, .threads = 32}),
             "thread 30 of block (1, 0, 0) names block 2 (here) of a cluster of 2");
-  EXPECT_THROW(exec::launch({.target = &arch::gfx942::value, .block_size = 64}, [] { exec::cluster_sync(); }),
-               exec::host::fault);
-  EXPECT_THROW(run([] {}, {.blocks = 3, .cluster = 2}), exec::host::fault);
+  EXPECT_THROW(emulator::launch({.target = &arch::gfx942::value, .block_size = 64}, [] { exec::cluster_sync(); }),
+               emulator::fault);
+  EXPECT_THROW(run([] {}, {.blocks = 3, .cluster = 2}), emulator::fault);
 }
 
 TEST(Barrier, WhereThreadsWaitForEachOther) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Bulk copies on the CPU: which bytes go where, also at edges, and that they are as late as they may be.
-#include "fault_text.hpp"
+#include "../emulator/fault_text.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/hopper.hpp>
-#include <tilewright/exec/host/launch.hpp>
 #include <tilewright/exec/host/make_tensor_map.hpp>
 #include <tilewright/lds/bulk_swizzle.hpp>
 
@@ -44,15 +44,15 @@ struct tensor {
 constexpr index_t box_place = 1024, other_place = 8192, lds_bytes = 16384;
 
 template <class Kernel>
-exec::launch_report run(Kernel kernel, index_t cluster = 1) {
-  return exec::launch({.target = &arch::sm90::value,
-                       .grid = {cluster},
-                       .cluster = cluster,
-                       .block_size = 64,
-                       .lds_bytes = lds_bytes,
-                       .workers = 1,
-                       .check_lds = exec::lds_checks::on},
-                      kernel);
+emulator::launch_report run(Kernel kernel, index_t cluster = 1) {
+  return emulator::launch({.target = &arch::sm90::value,
+                           .grid = {cluster},
+                           .cluster = cluster,
+                           .block_size = 64,
+                           .lds_bytes = lds_bytes,
+                           .workers = 1,
+                           .check_lds = emulator::lds_checks::on},
+                          kernel);
 }
 
 template <class Kernel>
@@ -262,7 +262,7 @@ TEST(BulkCopy, PlacesAndRequestsThatAreNone) {
       "thread 0 of block (0, 0, 0) copies a box of 2048 bytes (here) at LDS byte 15360, outside of the 16384 bytes "
       "that it has allocated");
   const auto refused = [&](exec::tensor_map_request r) {
-    EXPECT_THROW(exec::make_tensor_map(t.map, r), exec::host::fault);
+    EXPECT_THROW(exec::make_tensor_map(t.map, r), emulator::fault);
   };
   const arch::matrix_element f16 = arch::matrix_element::f16;
   refused({t.data.data() + 1, f16, {8, 8, 1}, {16, 16}, {64, 8}});

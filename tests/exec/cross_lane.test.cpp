@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Exchanges between the lanes of a wave on the CPU.
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/exec/host/launch.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace {
 template <index_t Mask>
 void expect_exchange(const arch::target& target) {
   std::vector<float> seen(128, -1);
-  exec::launch({.target = &target, .block_size = 128, .workers = 1},
-               [&] { seen[std::size_t(exec::thread_id())] = exec::shuffle_xor<Mask>(float(exec::thread_id())); });
+  emulator::launch({.target = &target, .block_size = 128, .workers = 1},
+                   [&] { seen[std::size_t(exec::thread_id())] = exec::shuffle_xor<Mask>(float(exec::thread_id())); });
   for (index_t t = 0; t < 128; ++t)
     ASSERT_EQ(seen[std::size_t(t)], float(t ^ Mask)) << target.name << ", mask " << Mask;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The machine's functions on the CPU: ids, LDS and barriers, buffers, shuffle, ldmatrix.
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/exec/host/launch.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,21 +10,22 @@
 #include <numeric>
 
 namespace tw = tilewright;
+namespace emulator = tw::emulator;
 namespace exec = tw::exec;
 using tw::index_t;
 
 namespace {
 
-exec::launch_config one_block(const tw::arch::target& target, index_t block_size, index_t lds_bytes = 0) {
+emulator::launch_config one_block(const tw::arch::target& target, index_t block_size, index_t lds_bytes = 0) {
   return {.target = &target, .block_size = block_size, .lds_bytes = lds_bytes, .workers = 1};
 }
 
 TEST(machine, ids_count_threads_lanes_waves_and_blocks) {
   for (const tw::arch::target* target : tw::arch::all_targets) {
-    exec::launch_config config = one_block(*target, 128);
+    emulator::launch_config config = one_block(*target, 128);
     config.grid = {2, 3, 4};
     std::vector<int> seen(2 * 3 * 4 * 128);
-    exec::launch(config, [&] {
+    emulator::launch(config, [&] {
       const exec::block_index b = exec::block_id();
       const index_t t = exec::thread_id();
       const bool lanes_fill_waves = exec::wave_id() * target->wave_size + exec::lane_id() == t;
@@ -38,7 +39,7 @@ TEST(machine, ids_count_threads_lanes_waves_and_blocks) {
 TEST(machine, a_barrier_orders_writes_to_lds_before_reads_by_other_threads) {
   constexpr index_t threads = 256, rounds = 10;
   std::vector<int> sums(threads);
-  exec::launch(one_block(tw::arch::gfx942::value, threads, threads * 4), [&] {
+  emulator::launch(one_block(tw::arch::gfx942::value, threads, threads * 4), [&] {
     const exec::lds_pointer lds = exec::lds_allocate<threads * 4>();
     const index_t t = exec::thread_id();
     int value = t;
@@ -60,7 +61,7 @@ TEST(machine, lds_holds_values_of_every_width) {
     double a, b;
   };
   double got = 0;
-  exec::launch(one_block(tw::arch::sm90::value, 32, 64), [&] {
+  emulator::launch(one_block(tw::arch::sm90::value, 32, 64), [&] {
     const exec::lds_pointer lds = exec::lds_allocate<64>();
     if (exec::thread_id() != 0) return;
     exec::lds_store(lds, 0, static_cast<signed char>(-3));
@@ -76,10 +77,10 @@ TEST(machine, lds_holds_values_of_every_width) {
 }
 
 TEST(machine, lds_starts_as_nan_in_every_block) {
-  exec::launch_config config = one_block(tw::arch::gfx942::value, 64, 256);
+  emulator::launch_config config = one_block(tw::arch::gfx942::value, 64, 256);
   config.grid = {3};
   int numbers = 0;
-  exec::launch(config, [&] {
+  emulator::launch(config, [&] {
     const exec::lds_pointer lds = exec::lds_allocate<256>();
     const index_t place = exec::thread_id() * 4;
     if (!std::isnan(exec::lds_load<float>(lds, place))) ++numbers;
@@ -94,7 +95,7 @@ TEST(machine, a_buffer_gives_zeros_outside_and_drops_stores) {
   using four = tw::array<int, 4>;
   std::vector<int> memory(12, 7);
   tw::array<four, 6> loaded{};
-  exec::launch(one_block(tw::arch::gfx90a::value, 64), [&] {
+  emulator::launch(one_block(tw::arch::gfx90a::value, 64), [&] {
     if (exec::thread_id() != 0) return;
     const exec::global_buffer whole = exec::make_global_buffer(memory.data(), 10 * 4);
     const exec::global_buffer rest = exec::advance(whole, 16);  // 24 bytes are left
@@ -117,7 +118,7 @@ TEST(machine, a_buffer_gives_zeros_outside_and_drops_stores) {
 TEST(machine, a_buffer_may_be_larger_than_an_offset_can_tell) {
   char memory[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   char got = 0;
-  exec::launch(one_block(tw::arch::gfx942::value, 64), [&] {
+  emulator::launch(one_block(tw::arch::gfx942::value, 64), [&] {
     constexpr tw::long_index_t before = 5'000'000'000;  // the buffer starts far before the memory that is touched
     const exec::global_buffer whole = exec::make_global_buffer(memory - before, before + 8);
     got = exec::buffer_load<char>(exec::advance(whole, before), 7);
@@ -130,7 +131,7 @@ TEST(machine, shuffle_reads_any_lane_of_the_own_wave) {
     const index_t wave = target->wave_size;
     std::vector<int> rotated(128), reversed(128);
     std::vector<float> broadcast(128);
-    exec::launch(one_block(*target, 128), [&] {
+    emulator::launch(one_block(*target, 128), [&] {
       const index_t lane = exec::lane_id(), t = exec::thread_id();
       rotated[std::size_t(t)] = exec::shuffle(t, lane + 5);
       reversed[std::size_t(t)] = exec::shuffle(t, wave - 1 - lane);
@@ -148,7 +149,7 @@ TEST(machine, shuffle_reads_any_lane_of_the_own_wave) {
 TEST(machine, ldmatrix_distributes_four_matrices_of_8x8) {
   constexpr index_t pitch = 80;  // bytes from row to row: 32 rows of 8 elements, which need not be adjacent
   std::vector<tw::array<unsigned, 4>> words(64);
-  const exec::launch_report report = exec::launch(one_block(tw::arch::sm80::value, 64, 32 * pitch), [&] {
+  const emulator::launch_report report = emulator::launch(one_block(tw::arch::sm80::value, 64, 32 * pitch), [&] {
     const exec::lds_pointer lds = exec::lds_allocate<32 * pitch>();
     const index_t t = exec::thread_id();
     if (t < 32) {
@@ -176,7 +177,7 @@ void expect_columns_of_rows() {
   constexpr index_t length = 8 / index_t(sizeof(T)), lanes_per_row = 16 / length, pitch = 8 * lanes_per_row + 24;
   constexpr index_t rows = 128 / lanes_per_row, lds_bytes = rows * pitch;
   std::vector<tw::vector_t<T, length>> columns(128);
-  const exec::launch_report report = exec::launch(one_block(tw::arch::gfx950::value, 128, lds_bytes), [&] {
+  const emulator::launch_report report = emulator::launch(one_block(tw::arch::gfx950::value, 128, lds_bytes), [&] {
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     const index_t t = exec::thread_id();
     if (t < rows) {
@@ -206,11 +207,11 @@ TEST(machine, transposing_reads_are_refused_where_the_target_has_none) {
     exec::block_sync();
     exec::lds_load_transpose<short>(lds, exec::thread_id() * 8);
   };
-  EXPECT_NO_THROW(exec::launch(one_block(tw::arch::gfx950::value, 64, 512), kernel));
+  EXPECT_NO_THROW(emulator::launch(one_block(tw::arch::gfx950::value, 64, 512), kernel));
   try {
-    exec::launch(one_block(tw::arch::gfx942::value, 64, 512), kernel);
+    emulator::launch(one_block(tw::arch::gfx942::value, 64, 512), kernel);
     ADD_FAILURE() << "gfx942 has no transposing reads";
-  } catch (const exec::fault& fault) {
+  } catch (const emulator::fault& fault) {
     EXPECT_NE(std::string(fault.what()).find("asks for ds_read_b64_tr_b16, which gfx942 does not have"),
               std::string::npos)
         << fault.what();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Matrix instructions of warpgroups on the CPU: operands where the library's descriptors say, results after the wait
 // and not before.
-#include "fault_text.hpp"
+#include "../emulator/fault_text.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/hopper.hpp>
-#include <tilewright/exec/host/launch.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>
 #include <tilewright/numeric/fp8.hpp>
 
@@ -21,13 +21,13 @@ namespace {
 constexpr index_t a_place = 0, b_place = 16384, lds_bytes = 65536;
 
 template <class Kernel>
-exec::launch_report run(Kernel kernel) {
-  return exec::launch({.target = &arch::sm90::value,
-                       .block_size = 128,
-                       .lds_bytes = lds_bytes,
-                       .workers = 1,
-                       .check_lds = exec::lds_checks::on},
-                      kernel);
+emulator::launch_report run(Kernel kernel) {
+  return emulator::launch({.target = &arch::sm90::value,
+                           .block_size = 128,
+                           .lds_bytes = lds_bytes,
+                           .workers = 1,
+                           .check_lds = emulator::lds_checks::on},
+                          kernel);
 }
 
 template <class Kernel>
@@ -56,7 +56,7 @@ template <class T, index_t N, bool AAlongK, bool BAlongK>
 void expect_product(bool accumulate) {
   constexpr wgmma_operand a{64, sizeof(T), AAlongK}, b{N, sizeof(T), BAlongK};
   std::vector<float> result(64 * N, -1);
-  const exec::launch_report report = run([&] {
+  const emulator::launch_report report = run([&] {
     exec::lds_allocate<lds_bytes>();
     write_operand<T>(a, a_place, a_at);
     write_operand<T>(b, b_place, b_at);

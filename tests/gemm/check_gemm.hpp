@@ -3,7 +3,7 @@
 // with what it should be.
 #pragma once
 
-#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/lds_prediction.hpp>
 
@@ -152,9 +152,9 @@ std::string describe(const problem& p) {
 
 /// Adds up what predict_lds says of one launch.
 template <class Policy>
-std::map<arch::lds_op, exec::lds_counts> predicted_counts(const gemm_args& args) {
+std::map<arch::lds_op, emulator::lds_counts> predicted_counts(const gemm_args& args) {
   constexpr gemm_lds_prediction prediction = predict_lds<Policy>();
-  std::map<arch::lds_op, exec::lds_counts> counts;
+  std::map<arch::lds_op, emulator::lds_counts> counts;
   prediction.for_each(num_lds_rounds<Policy>(args), [&](const lds_access_analysis& access, long_index_t times) {
     counts[access.op].add({times * access.executions, times * access.phases, times * access.cycles,
                            times * access.conflicts, access.worst_degree});
@@ -185,14 +185,14 @@ void expect_result(const gemm_case<Policy>& gemm) {
 
 /// Runs a kernel's call on the CPU backend.
 template <class Policy, class Call>
-exec::launch_report launch_blocks(const grid_size& grid, Call call) {
+emulator::launch_report launch_blocks(const grid_size& grid, Call call) {
   using kernel = gemm_kernel<Policy>;
-  return exec::launch({.target = &Policy::arch::value,
-                       .grid = {grid.x, grid.y, grid.z},
-                       .block_size = kernel::block_size,
-                       .lds_bytes = kernel::lds_bytes,
-                       .workers = 1},
-                      call);
+  return emulator::launch({.target = &Policy::arch::value,
+                           .grid = {grid.x, grid.y, grid.z},
+                           .block_size = kernel::block_size,
+                           .lds_bytes = kernel::lds_bytes,
+                           .workers = 1},
+                          call);
 }
 
 template <class Policy>
@@ -201,12 +201,12 @@ void expect_gemm(const problem& p) {
   SCOPED_TRACE(describe<Policy>(p));
   gemm_case<Policy> gemm(p);
   ASSERT_STREQ(kernel::check(gemm.args), nullptr);
-  const exec::launch_report report = launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
+  const emulator::launch_report report = launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
   expect_result(gemm);
   const auto predicted = predicted_counts<Policy>(gemm.args);
   EXPECT_EQ(report.by_op.size(), predicted.size());
   for (const auto& [op, counts] : predicted) {
-    const exec::lds_counts counted = report.of(op);
+    const emulator::lds_counts counted = report.of(op);
     EXPECT_EQ(counted.executions, counts.executions) << arch::instruction_name(Policy::arch::value, op);
     EXPECT_EQ(counted.phases, counts.phases) << arch::instruction_name(Policy::arch::value, op);
     EXPECT_EQ(counted.cycles, counts.cycles) << arch::instruction_name(Policy::arch::value, op);

@@ -22,11 +22,11 @@ using hopper_case = gemm_case<hopper_operand_types<typename Policy::element_type
                                                    typename Policy::result_type, Policy::epilogue>>;
 
 template <class Policy>
-exec::launch_report expect_hopper(const problem& p, hopper_cpu_options options = {.workers = 1}) {
+emulator::launch_report expect_hopper(const problem& p, hopper_cpu_options options = {.workers = 1}) {
   SCOPED_TRACE(std::to_string(p.m) + " x " + std::to_string(p.n) + " x " + std::to_string(p.k));
   hopper_case<Policy> gemm(p);
-  options.check_lds = exec::lds_checks::on;
-  const exec::launch_report report = launch_hopper_on_cpu<Policy>(gemm.args, options);
+  options.check_lds = emulator::lds_checks::on;
+  const emulator::launch_report report = launch_hopper_on_cpu<Policy>(gemm.args, options);
   expect_result(gemm);
   EXPECT_EQ(report.totals.conflicts, 0);
   return report;

@@ -3,7 +3,7 @@
 #include <tilewright/gemm/finish_sums.hpp>
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/gemm/hopper/hopper_tile.hpp>
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ void expect_finished(const epilogue_options& wanted = Options) {
     c.args.activation = wanted.activation;
   }
   index_t compared = 0;
-  exec::launch({.target = &arch::sm90::value, .grid = {1, 1, 1}, .block_size = 32, .workers = 1}, [&] {
+  emulator::launch({.target = &arch::sm90::value, .grid = {1, 1, 1}, .block_size = 32, .workers = 1}, [&] {
     const multi_index<1> lane{{exec::lane_id()}};
     for (const multi_index<2>& origin : {multi_index<2>{{0, 0}}, multi_index<2>{{16, 64}}}) {
       for (index_t z = 0; z < epilogue_case::batch; ++z) {

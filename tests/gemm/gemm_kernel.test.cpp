@@ -99,12 +99,12 @@ double relative_error(index_t m, index_t n, index_t k_length) {
   for (T& value : gemm.a) value = T(normal(random));
   for (T& value : gemm.b) value = T(normal(random));
   const grid_size grid = gemm_kernel<Policy>::grid(gemm.args);
-  exec::launch({.target = &Policy::arch::value,
-                .grid = {grid.x, grid.y, grid.z},
-                .block_size = gemm_kernel<Policy>::block_size,
-                .lds_bytes = gemm_kernel<Policy>::lds_bytes,
-                .check_lds = exec::lds_checks::on},
-               [&] { gemm_kernel<Policy>{}(gemm.args); });
+  emulator::launch({.target = &Policy::arch::value,
+                    .grid = {grid.x, grid.y, grid.z},
+                    .block_size = gemm_kernel<Policy>::block_size,
+                    .lds_bytes = gemm_kernel<Policy>::lds_bytes,
+                    .check_lds = emulator::lds_checks::on},
+                   [&] { gemm_kernel<Policy>{}(gemm.args); });
   double difference = 0, size = 0;
   for (index_t i = 0; i < m; ++i) {
     for (index_t j = 0; j < n; ++j) {

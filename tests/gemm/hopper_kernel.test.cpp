@@ -82,9 +82,10 @@ std::string fault_with(mistake m, float beta = 0) {
   hopper_case<careful_policy> gemm({.m = 3 * 128, .n = 4 * 128, .k = 10 * 64, .beta = beta});
   std::string text = "no fault";
   try {
-    launch_hopper_on_cpu<careless_policy>(gemm.args, {.resident = 1, .workers = 1, .check_lds = exec::lds_checks::on});
+    launch_hopper_on_cpu<careless_policy>(gemm.args,
+                                          {.resident = 1, .workers = 1, .check_lds = emulator::lds_checks::on});
     expect_result(gemm);
-  } catch (const exec::host::fault& f) {
+  } catch (const emulator::fault& f) {
     text = f.what();
   }
   for (auto at = text.find(" ("); at != text.npos; at = text.find(" (")) text.erase(at, text.find(')', at) + 1 - at);
@@ -119,13 +120,13 @@ TEST(HopperKernel, ClustersOfFour) {
 TEST(HopperKernel, ArgumentsThatItRefuses) {
   hopper_case<careful_policy> gemm({.m = 8, .n = 8, .k = 8});
   gemm.args.lda = 4;
-  EXPECT_THROW(launch_hopper_on_cpu<careful_policy>(gemm.args), exec::fault);
+  EXPECT_THROW(launch_hopper_on_cpu<careful_policy>(gemm.args), emulator::fault);
 }
 
 // Each element is written to LDS once and multiplied once.
 TEST(HopperKernel, Counts) {
   using policy = hopper_policy<bfloat16_t, mn, mn, hopper_tile{.m = 128, .n = 64, .consumers = 1}>;
-  const exec::launch_report report = expect_hopper<policy>({.m = 256, .n = 128, .k = 192, .gap = 8});
+  const emulator::launch_report report = expect_hopper<policy>({.m = 256, .n = 128, .k = 192, .gap = 8});
   EXPECT_EQ(report.matrix_instructions, 256 / 16 * (128 / 64) * (192 / 16));
   EXPECT_EQ(report.of(arch::lds_op::stmatrix).executions, 256 * 128 / (32 * 8));
   EXPECT_EQ(report.by_op.size(), 1u);

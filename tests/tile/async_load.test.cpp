@@ -124,7 +124,7 @@ TEST(AsyncLoadTile, NeedsTheWait) {
                      (void)load_tile(to);
                    },
                    rows * cols * 2),
-               exec::fault)
+               emulator::fault)
       << "reads what was never written";
 }
 
@@ -141,7 +141,7 @@ TEST(AsyncLoadTile, RefusesOnTheCpuWhatAmdGpusCannotFill) {
                                                       lengths_of<tile_type>(), {}, tile_type{}));
                    },
                    rows * cols * 2),
-               exec::fault);
+               emulator::fault);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(LaneCopy, RefusesToLeaveTheTensor) {
                      copy.begin(0);
                    },
                    bytes),
-               exec::fault);
+               emulator::fault);
 }
 
 }  // namespace

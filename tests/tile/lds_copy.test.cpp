@@ -36,7 +36,7 @@ void expect_copy(const arch::target& target, const Layout& layout, const char* w
   const auto written = positions<Write>(), read = positions<Read>();
   std::vector<T> loaded(read.size());
   const auto number_at = [](const multi_index<2>& x) { return T(x[0] * cols + x[1] + 1); };
-  const exec::launch_report report = run<Write>(
+  const emulator::launch_report report = run<Write>(
       target,
       [&] {
         const auto view = make_tensor_view<address_space_enum::lds, T>(exec::lds_allocate<lds_bytes>(), layout);
@@ -55,7 +55,7 @@ void expect_copy(const arch::target& target, const Layout& layout, const char* w
     ASSERT_EQ(loaded[i], number_at(read[i])) << read[i][0] << ", " << read[i][1];
 
   const auto expect_counts = [&](const lds_access_analysis& predicted) {
-    const exec::lds_counts counted = report.of(predicted.op);
+    const emulator::lds_counts counted = report.of(predicted.op);
     EXPECT_EQ(counted.executions, predicted.executions);
     EXPECT_EQ(counted.phases, predicted.phases);
     EXPECT_EQ(counted.cycles, predicted.cycles);

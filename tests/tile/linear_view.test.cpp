@@ -206,7 +206,7 @@ std::string fault_of(const Descriptor& descriptor) {
       const auto view = make_tensor_view<global>(static_cast<const T*>(nullptr), descriptor);
       (void)make_tile_window(view, lengths, {0, 0}, tile_type{});
     });
-  } catch (const exec::fault& fault) {
+  } catch (const emulator::fault& fault) {
     return fault.what();
   }
   return "";

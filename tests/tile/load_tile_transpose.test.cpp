@@ -32,13 +32,13 @@ using operand = tile_distribution<[] {
 
 /// LDS holds (k, m) from `begin` on, where element (k, m) is its number; each thread should hold (m, k) as Held says.
 template <class T, class Held, class Target, class Layout>
-exec::launch_report expect_transposed(const arch::target& on, const Layout& layout) {
+emulator::launch_report expect_transposed(const arch::target& on, const Layout& layout) {
   constexpr index_t m = Held::x_lengths[0], k = Held::x_lengths[1], begin = 64,
                     bytes = 2 * m * k * index_t(sizeof(T)) + begin;
   const auto number_of = [](index_t row, index_t col) { return T(row * 7 + col * 13); };
   const auto where = positions<Held>();
   std::vector<T> loaded(where.size(), T(0)), again(where.size(), T(0));
-  const exec::launch_report report = run<Held>(
+  const emulator::launch_report report = run<Held>(
       on,
       [&] {
         const exec::lds_pointer lds = exec::lds_allocate<bytes>();

@@ -7,7 +7,7 @@
 
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 #include <vector>
@@ -17,14 +17,14 @@ namespace tilewright::testing_tiles {
 /// The kernel on one block of the distribution's threads. Registers of all threads
 /// are passed in and out through memory.
 template <class Distribution, class Kernel>
-exec::launch_report run(const arch::target& target, Kernel kernel, index_t lds_bytes = 0) {
-  return exec::launch({.target = &target,
-                       .grid = {1, 1, 1},
-                       .block_size = Distribution::num_threads(),
-                       .lds_bytes = lds_bytes,
-                       .workers = 1,
-                       .check_lds = exec::lds_checks::on},
-                      kernel);
+emulator::launch_report run(const arch::target& target, Kernel kernel, index_t lds_bytes = 0) {
+  return emulator::launch({.target = &target,
+                           .grid = {1, 1, 1},
+                           .block_size = Distribution::num_threads(),
+                           .lds_bytes = lds_bytes,
+                           .workers = 1,
+                           .check_lds = emulator::lds_checks::on},
+                          kernel);
 }
 
 /// Byte offsets of all accesses of a window from its buffer's begin; out_of_bounds_offset outside of the tensor.

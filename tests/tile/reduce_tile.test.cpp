@@ -108,7 +108,7 @@ TEST(ReduceFunctions, HaveNeutralValues) {
 
 TEST(CombineLanes, OfNumbersThatAreNoPowersOfTwo) {
   std::vector<int> found(64);
-  exec::launch({.target = &arch::gfx942::value, .block_size = 64, .workers = 1}, [&] {
+  emulator::launch({.target = &arch::gfx942::value, .block_size = 64, .workers = 1}, [&] {
     const index_t lane = exec::lane_id();
     const int sum = detail::combine_lanes<4, 3>(1 << lane % 24,
                                                 reduce_sum{});  // 5 groups of 12 lanes, the last 4 lanes are left over

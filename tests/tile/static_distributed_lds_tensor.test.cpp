@@ -17,7 +17,7 @@ TEST(StaticDistributedLdsTensor, KeepsEachThreadsElements) {
   using tensor = static_distributed_lds_tensor<float, tile_type>;
   static_assert(tensor::get_lds_buffer_size() == 32 * 32 && tensor::lds_bytes() == 4096);
   std::vector<float> found(std::size_t(tensor::get_lds_buffer_size()));
-  const exec::launch_report report = run<tile_type>(
+  const emulator::launch_report report = run<tile_type>(
       arch::gfx942::value,
       [&] {
         const auto t =
@@ -52,7 +52,7 @@ TEST(StaticDistributedLdsTensor, RefusesBlocksOfMoreThreads) {
   try {
     run<tile_type>(arch::gfx942::value, make, 256);
     ADD_FAILURE() << "two waves share the elements of one";
-  } catch (const exec::fault& fault) {
+  } catch (const emulator::fault& fault) {
     EXPECT_NE(std::string(fault.what()).find("the block has more threads than the distribution"), std::string::npos);
   }
 }

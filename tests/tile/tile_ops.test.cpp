@@ -3,7 +3,7 @@
 #include "../device/tile_ops_problem.hpp"
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/emulator/launch.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ TEST(TileOps, OnTheCpuAsEveryTarget) {
   for (const tw::arch::target* target : tw::arch::all_targets) {
     tile_ops::problem problem;
     const tile_ops::arguments args = problem.args();
-    tw::exec::launch(
+    tw::emulator::launch(
         {.target = target, .block_size = 2 * target->wave_size, .lds_bytes = tile_ops::lds_bytes, .workers = 1}, [&] {
           if (target->wave_size == 64) {
             tile_ops::run<64>(args);

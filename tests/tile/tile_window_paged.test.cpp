@@ -177,7 +177,7 @@ TEST(TileScatterGather, RefusesAPromiseThatDoesNotHold) {
   try {
     gather(8);
     ADD_FAILURE() << "row 8 begins at byte 2^31";
-  } catch (const exec::fault& fault) {
+  } catch (const emulator::fault& fault) {
     EXPECT_NE(std::string(fault.what()).find("a row lies 2^31 bytes or more behind the window's begin"),
               std::string::npos)
         << fault.what();
@@ -200,7 +200,7 @@ TEST(TileWindow, RefusesRowsThatItsOffsetsDoNotReach) {
   try {
     make(far_rows, far_stride);
     ADD_FAILURE() << "row 8 begins at byte 2^31";
-  } catch (const exec::fault& fault) {
+  } catch (const emulator::fault& fault) {
     EXPECT_NE(std::string(fault.what()).find("the tile's last element lies 2^31 bytes or more behind its first"),
               std::string::npos)
         << fault.what();

@@ -33,7 +33,7 @@ void expect_update(const multi_index<2>& origin, index_t blocks = 1) {
   const auto descriptor =
       make_naive_tensor_descriptor(make_tuple(rows, cols), make_tuple(pitch, number<1>{}), number<Vector>{});
   const auto where = positions<Distribution>();
-  exec::launch(
+  emulator::launch(
       {.target = &arch::gfx942::value, .grid = {blocks, 1, 1}, .block_size = Distribution::num_threads(), .workers = 3},
       [&] {
         const auto window = make_tile_window(make_tensor_view<global>(data.data(), descriptor),

@@ -73,7 +73,9 @@ TEST(DirectCopy, OfSixteenBytes) {
   expect_tiles<8>(arch::gfx950::value, flipped);
 }
 
-TEST(DirectCopy, RefusesTargetsWithoutIt) { EXPECT_THROW(expect_tiles<8>(arch::gfx942::value, packed), exec::fault); }
+TEST(DirectCopy, RefusesTargetsWithoutIt) {
+  EXPECT_THROW(expect_tiles<8>(arch::gfx942::value, packed), emulator::fault);
+}
 
 TEST(DirectCopy, RefusesToLeaveTheTensor) {
   const std::vector<unsigned short> data(rows * cols, 7);
@@ -90,7 +92,7 @@ TEST(DirectCopy, RefusesToLeaveTheTensor) {
                      copy.begin(0);
                    },
                    bytes),
-               exec::fault);
+               emulator::fault);
 }
 
 }  // namespace

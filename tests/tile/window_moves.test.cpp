@@ -223,7 +223,7 @@ template <class Kernel>
 std::string fault_of(Kernel kernel) {
   try {
     run<tile_type>(arch::gfx942::value, kernel, 64 * 64 * 2);
-  } catch (const exec::fault& fault) {
+  } catch (const emulator::fault& fault) {
     return fault.what();
   }
   return "";
@@ -262,10 +262,10 @@ TEST(TileWindow, RefusesBlocksThatTheDistributionDoesNotShareTheTileAmong) {
   const auto rows = make_naive_tensor_descriptor_packed(make_tuple(index_t(64), number<64>{}));
   const auto fault_in = [&](const arch::target& target, index_t block_size) -> std::string {
     try {
-      exec::launch({.target = &target, .grid = {1, 1, 1}, .block_size = block_size}, [&] {
+      emulator::launch({.target = &target, .grid = {1, 1, 1}, .block_size = block_size}, [&] {
         (void)make_tile_window(make_tensor_view<global>(memory.data(), rows), lengths, {0, 0}, tile_type{});
       });
-    } catch (const exec::fault& fault) {
+    } catch (const emulator::fault& fault) {
       return fault.what();
     }
     return "";

@@ -34,7 +34,7 @@ TEST(PrintTileWindowRange, ShowsElementsAndWhatLiesOutside) {
 // LDS is read as it is: not counted, and not checked.
 TEST(PrintTileWindowRange, OfSwizzledLds) {
   constexpr auto layout = make_lds_index_swapping_descriptor<32, 8, 2, 32, half_t>();
-  const exec::launch_report report = run<tile_type>(
+  const emulator::launch_report report = run<tile_type>(
       arch::gfx942::value,
       [&] {
         const exec::lds_pointer lds = exec::lds_allocate<4096>();
@@ -56,7 +56,7 @@ TEST(PrintTileWindowRange, OfLdsOutsideOfAKernel) {
                   decltype(make_naive_tensor_descriptor_packed(make_tuple(number<2>{}, number<2>{})))>,
       number<2>, number<2>>
       window{{{0}, make_naive_tensor_descriptor_packed(make_tuple(number<2>{}, number<2>{}))}, {}};
-  EXPECT_THROW((void)tile_window_range_text(window, 0, 1, 0, 1), exec::fault);
+  EXPECT_THROW((void)tile_window_range_text(window, 0, 1, 0, 1), emulator::fault);
 }
 
 }  // namespace

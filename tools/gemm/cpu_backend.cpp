@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/exec/host/launch.hpp>
+#include <tilewright/emulator/launch.hpp>
 #include <tilewright/gemm/split_k.hpp>
 #include <tilewright/util/tuple.hpp>
 
@@ -71,14 +71,14 @@ class cpu_backend final : public backend {
   void launch(const kernel_launch& what, const tw::gemm_args& args, std::vector<lds_conflicts>& conflicts,
               const std::function<void(double)>& progress) const {
     const tw::grid_size grid = what.grid(args);
-    tw::exec::launch_config config{.target = target_,
-                                   .grid = {grid.x, grid.y, grid.z},
-                                   .block_size = what.block_size,
-                                   .lds_bytes = what.lds_bytes};
+    tw::emulator::launch_config config{.target = target_,
+                                       .grid = {grid.x, grid.y, grid.z},
+                                       .block_size = what.block_size,
+                                       .lds_bytes = what.lds_bytes};
     if (progress)
       config.progress = [&](tw::long_index_t done, tw::long_index_t total) { progress(double(done) / double(total)); };
-    const tw::exec::launch_report report = tw::exec::launch(config, [&] { what.body(args); });
-    for (const tw::exec::lds_op_counts& counts : report.by_op) {
+    const tw::emulator::launch_report report = tw::emulator::launch(config, [&] { what.body(args); });
+    for (const tw::emulator::lds_op_counts& counts : report.by_op) {
       const std::string name = tw::arch::instruction_name(*target_, counts.op);
       for (lds_conflicts& known : conflicts) {
         if (known.instruction == name) known.counted_conflicts += counts.conflicts;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <tilewright/config/config.hpp>
-#include <tilewright/exec/call_site.hpp>
 #include <tilewright/exec/math.hpp>
+#include <tilewright/util/call_site.hpp>
 
 #if TILEWRIGHT_AMDGCN_PASS
 #include <tilewright/exec/amdgcn/amdgcn.hpp>

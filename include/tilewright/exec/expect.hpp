@@ -9,8 +9,9 @@ namespace tilewright::exec {
 #if TILEWRIGHT_CPU_PASS
 namespace detail {
 [[noreturn]] inline void throw_broken_rule(const char* sentence) {
-  if (current_thread == nullptr) throw fault(sentence);
-  throw fault("thread " + std::to_string(thread_id()) + " of block " + to_string(block_id()) + ": " + sentence);
+  if (emulator::current_thread == nullptr) throw emulator::fault(sentence);
+  throw emulator::fault("thread " + std::to_string(thread_id()) + " of block " + emulator::to_string(block_id()) +
+                        ": " + sentence);
 }
 }  // namespace detail
 #endif

@@ -2,8 +2,8 @@
 // The choices that make a GEMM kernel, and good ones for each target.
 #pragma once
 
+#include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/arch/target.hpp>
-#include <tilewright/exec/matrix_element.hpp>
 #include <tilewright/gemm/epilogue_options.hpp>
 #include <tilewright/gemm/grid_order.hpp>
 #include <tilewright/gemm/operand_copy.hpp>

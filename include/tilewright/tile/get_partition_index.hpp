@@ -37,7 +37,7 @@ TILEWRIGHT_HD constexpr void expect_partition([[maybe_unused]] const multi_index
                "tile_window: the target's waves have more lanes than the distribution; distribute over its wave size");
   if constexpr (Distribution::ndim_p == 2) {
     constexpr index_t waves = Distribution::encoding.p_length(0);
-    const exec::thread_context& self = *exec::current_thread;
+    const emulator::thread_context& self = *emulator::current_thread;
     exec::expect(
         self.block_size == waves * self.target->wave_size,
         "tile_window: the block has another number of waves than the distribution; launch as many threads as it "

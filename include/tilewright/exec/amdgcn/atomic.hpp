@@ -4,7 +4,7 @@
 
 #include <tilewright/exec/amdgcn/buffer.hpp>
 #include <tilewright/exec/amdgcn/lds.hpp>
-#include <tilewright/exec/atomic_op.hpp>
+#include <tilewright/numeric/atomic_op.hpp>
 
 namespace tilewright::exec {
 inline namespace amdgcn {

@@ -2,8 +2,8 @@
 // Matrix instructions of AMD GPUs.
 #pragma once
 
+#include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/exec/amdgcn/native.hpp>
-#include <tilewright/exec/matrix_element.hpp>
 
 namespace tilewright::exec {
 inline namespace amdgcn {

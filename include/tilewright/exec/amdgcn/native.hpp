@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tilewright/arch/current.hpp>
-#include <tilewright/exec/block_index.hpp>
 #include <tilewright/numeric/bits.hpp>
+#include <tilewright/util/block_index.hpp>
 
 namespace tilewright::exec {
 inline namespace amdgcn {

@@ -2,8 +2,8 @@
 // Atomic updates of global memory and LDS for kernels that run on the CPU.
 #pragma once
 
-#include <tilewright/exec/atomic_op.hpp>
 #include <tilewright/exec/host/machine.hpp>
+#include <tilewright/numeric/atomic_op.hpp>
 
 #include <string>
 
@@ -33,9 +33,9 @@ void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const 
   if (!buffer.contains(byte_offset, 4)) return;
   char* const place = buffer.base + byte_offset;
   if (reinterpret_cast<__UINTPTR_TYPE__>(place) % 4 != 0) {
-    throw fault("thread " + std::to_string(thread_id()) + " of block " + to_string(block_id()) +
-                " updates global memory atomically at byte " + std::to_string(byte_offset) +
-                " of a buffer, which is not a multiple of 4");
+    throw emulator::fault("thread " + std::to_string(thread_id()) + " of block " + emulator::to_string(block_id()) +
+                          " updates global memory atomically at byte " + std::to_string(byte_offset) +
+                          " of a buffer, which is not a multiple of 4");
   }
   detail::update<Op>(place, value);
 }
@@ -45,11 +45,11 @@ template <atomic_op Op, class V>
 void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "lds_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
-  thread_context& self = *current_thread;
+  emulator::thread_context& self = *emulator::current_thread;
   const index_t address = p.byte + byte_offset;
   self.check_place(arch::lds_op::write_b32, address, 4, where);
   if (self.checks_lds)
-    self.services->check_lds_access(self, lds_touch::atomic_update, address, 4, self.place_of(where));
+    self.services->check_lds_access(self, emulator::lds_touch::atomic_update, address, 4, self.place_of(where));
   detail::update<Op>(self.lds + address, value);
 }
 

@@ -3,7 +3,7 @@
 // cluster.
 #pragma once
 
-#include <tilewright/exec/host/hopper_services.hpp>
+#include <tilewright/emulator/hopper/hopper_services.hpp>
 #include <tilewright/exec/host/machine.hpp>
 
 namespace tilewright::exec {
@@ -13,7 +13,9 @@ inline namespace host {
 inline unsigned lds_address(lds_pointer p) { return unsigned(p.byte); }
 
 namespace detail {
-inline hopper_services& hopper() { return current_thread->services->hopper(*current_thread); }
+inline emulator::hopper_services& hopper() {
+  return emulator::current_thread->services->hopper(*emulator::current_thread);
+}
 }  // namespace detail
 
 /// A barrier in LDS, 8 bytes. A phase ends when all expected arrivals have been made and all expected bytes have come.
@@ -22,53 +24,54 @@ struct mbarrier {
   unsigned address;
 
   void init(index_t arrivals, call_site where = {}) const {
-    detail::hopper().init_barrier(*current_thread, index_t(address), arrivals, where);
+    detail::hopper().init_barrier(*emulator::current_thread, index_t(address), arrivals, where);
   }
 
   /// Waits for the end of the phase of this parity; of a fresh barrier, phase 1 counts as over.
   void wait(unsigned parity, call_site where = {}) const {
-    detail::hopper().wait(*current_thread, index_t(address), parity, where);
+    detail::hopper().wait(*emulator::current_thread, index_t(address), parity, where);
   }
 
   void arrive_and_expect(index_t bytes_to_come, call_site where = {}) const {
-    detail::hopper().arrive(*current_thread, current_thread->rank, index_t(address), bytes_to_come, where);
+    detail::hopper().arrive(*emulator::current_thread, emulator::current_thread->rank, index_t(address), bytes_to_come,
+                            where);
   }
 
-  void arrive(call_site where = {}) const { arrive_at(current_thread->rank, where); }
+  void arrive(call_site where = {}) const { arrive_at(emulator::current_thread->rank, where); }
 
   /// Arrives at this barrier's sibling in another block of the cluster.
   void arrive_at(index_t block_of_cluster, call_site where = {}) const {
-    detail::hopper().arrive(*current_thread, block_of_cluster, index_t(address), 0, where);
+    detail::hopper().arrive(*emulator::current_thread, block_of_cluster, index_t(address), 0, where);
   }
 };
 
 /// Makes initialised barriers known to the other blocks of the cluster and to copies.
-inline void fence_barrier_init() { detail::hopper().fence_barrier_init(*current_thread); }
+inline void fence_barrier_init() { detail::hopper().fence_barrier_init(*emulator::current_thread); }
 
 /// What this thread wrote to LDS, or knows that others wrote, is seen by copies and matrix instructions that start
 /// after the next barrier.
-inline void fence_async_proxy() { detail::hopper().fence_async_proxy(*current_thread); }
+inline void fence_async_proxy() { detail::hopper().fence_async_proxy(*emulator::current_thread); }
 
 /// Blocks of the grid along x.
-inline index_t num_blocks() { return current_thread->num_blocks; }
+inline index_t num_blocks() { return emulator::current_thread->num_blocks; }
 
 /// The block's number in its cluster.
-inline index_t block_of_cluster() { return current_thread->rank; }
+inline index_t block_of_cluster() { return emulator::current_thread->rank; }
 
 /// Barrier of all threads of all blocks of the cluster. It orders no memory accesses but those that a fence makes
 /// known.
-inline void cluster_sync(call_site where = {}) { detail::hopper().cluster_sync(*current_thread, where); }
+inline void cluster_sync(call_site where = {}) { detail::hopper().cluster_sync(*emulator::current_thread, where); }
 
 /// Barrier of the first `Threads` threads that come to barrier `id`, 1 to 15.
 template <index_t Threads>
 void named_sync(index_t id, call_site where = {}) {
-  detail::hopper().named_barrier(*current_thread, id, Threads, true, where);
+  detail::hopper().named_barrier(*emulator::current_thread, id, Threads, true, where);
 }
 
 /// Counts these threads as come to the barrier, without waiting for the others.
 template <index_t Threads>
 void named_arrive(index_t id, call_site where = {}) {
-  detail::hopper().named_barrier(*current_thread, id, Threads, false, where);
+  detail::hopper().named_barrier(*emulator::current_thread, id, Threads, false, where);
 }
 
 /// Registers are not counted here.

@@ -12,7 +12,7 @@ inline void add_release(unsigned* counter, unsigned n) { __atomic_fetch_add(coun
 
 /// Waits until the counter is n. Only blocks with lower numbers may be waited for: they have started before.
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
-  detail::hopper().wait_for_count(*current_thread, counter, n, where);
+  detail::hopper().wait_for_count(*emulator::current_thread, counter, n, where);
 }
 
 /// Four floats, aligned to 16 bytes, to and from memory that several blocks use in one launch.

@@ -2,28 +2,34 @@
 // The machine's functions for kernels that run on the CPU. launch.hpp runs such kernels.
 #pragma once
 
-#include <tilewright/exec/host/fault.hpp>
-#include <tilewright/exec/host/thread_context.hpp>
-#include <tilewright/exec/matrix_element.hpp>
+#include <tilewright/arch/matrix_element.hpp>
+#include <tilewright/emulator/fault.hpp>
+#include <tilewright/emulator/threads/thread_context.hpp>
 #include <tilewright/exec/no_schedule.hpp>
 #include <tilewright/numeric/vector.hpp>
 
 namespace tilewright::exec {
 inline namespace host {
 
-inline index_t thread_id() { return current_thread->thread_id; }
-inline index_t lane_id() { return current_thread->lane_id; }
-inline index_t wave_id() { return current_thread->wave_id; }
-inline block_index block_id() { return current_thread->block; }
+using emulator::call_scope;
+
+inline index_t thread_id() { return emulator::current_thread->thread_id; }
+inline index_t lane_id() { return emulator::current_thread->lane_id; }
+inline index_t wave_id() { return emulator::current_thread->wave_id; }
+inline block_index block_id() { return emulator::current_thread->block; }
 
 /// Waits for every thread of the block; what they wrote to LDS before is visible to all afterwards.
-inline void block_sync(call_site where = {}) { current_thread->services->block_sync(*current_thread, where); }
+inline void block_sync(call_site where = {}) {
+  emulator::current_thread->services->block_sync(*emulator::current_thread, where);
+}
 
 /// The same here; on AMD GPUs it does not wait for what the calling wave has under way.
 inline void block_barrier(call_site where = {}) { block_sync(where); }
 
 /// Waits for every lane of the wave; what they wrote to LDS before is visible to the wave's lanes afterwards.
-inline void wave_sync(call_site where = {}) { current_thread->services->wave_sync(*current_thread, where); }
+inline void wave_sync(call_site where = {}) {
+  emulator::current_thread->services->wave_sync(*emulator::current_thread, where);
+}
 
 /// A place in the block's LDS.
 struct lds_pointer {
@@ -36,7 +42,7 @@ struct lds_pointer {
 template <index_t Bytes>
 lds_pointer lds_allocate() {
   static_assert(Bytes >= 0);
-  current_thread->services->allocate_lds(*current_thread, Bytes);
+  emulator::current_thread->services->allocate_lds(*emulator::current_thread, Bytes);
   return {};
 }
 
@@ -51,7 +57,7 @@ template <class V>
 V lds_load(lds_pointer p, index_t byte_offset, call_site where = {}) {
   constexpr index_t bytes = sizeof(V);
   static_assert(detail::is_lds_width(bytes), "lds_load: one LDS instruction reads 1, 2, 4, 8 or 16 bytes");
-  thread_context& self = *current_thread;
+  emulator::thread_context& self = *emulator::current_thread;
   self.record(arch::lds_read_op(bytes), p.byte + byte_offset, bytes, where);
   V value;
   __builtin_memcpy(&value, self.lds + p.byte + byte_offset, bytes);
@@ -63,7 +69,7 @@ template <class V>
 void lds_store(lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
   constexpr index_t bytes = sizeof(V);
   static_assert(detail::is_lds_width(bytes), "lds_store: one LDS instruction writes 1, 2, 4, 8 or 16 bytes");
-  thread_context& self = *current_thread;
+  emulator::thread_context& self = *emulator::current_thread;
   self.record(arch::lds_write_op(bytes), p.byte + byte_offset, bytes, where);
   __builtin_memcpy(self.lds + p.byte + byte_offset, &value, bytes);
 }
@@ -116,7 +122,7 @@ void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& val
 template <class T>
 T shuffle(T value, index_t source_lane, call_site where = {}) {
   static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
-  thread_context& self = *current_thread;
+  emulator::thread_context& self = *emulator::current_thread;
   return bit_cast<T>(self.services->shuffle(self, bit_cast<unsigned>(value), source_lane, where));
 }
 
@@ -127,7 +133,7 @@ void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
   static_assert(sizeof(A) == arch::element_bytes(Op) && sizeof(B) == sizeof(A),
                 "mma: the matrix instruction takes elements of another size");
   static_assert(__is_same(Accumulator, accumulator_t<A>), "mma: int8_t is added up in int, everything else in float");
-  thread_context& self = *current_thread;
+  emulator::thread_context& self = *emulator::current_thread;
   self.services->mma(self, Op, matrix_element_v<A>, matrix_element_v<B>, c, a, b, where);
 }
 
@@ -141,13 +147,14 @@ void mma_part(Accumulator* c, const A* a, const B* b) {
 /// (rows 2 (l % 4) and the next, column l / 4).
 template <bool Transposed = false>
 array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site where = {}) {
-  return current_thread->services->ldmatrix_x4(*current_thread, p.byte + byte_offset, Transposed, where);
+  return emulator::current_thread->services->ldmatrix_x4(*emulator::current_thread, p.byte + byte_offset, Transposed,
+                                                         where);
 }
 
 /// The reverse: lane l gives the address of row l % 8 of matrix l / 8, and word j holds the lane's elements of matrix
 /// j. Since sm_90.
 inline void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words, call_site where = {}) {
-  current_thread->services->stmatrix_x4(*current_thread, p.byte + byte_offset, words, where);
+  emulator::current_thread->services->stmatrix_x4(*emulator::current_thread, p.byte + byte_offset, words, where);
 }
 
 /// Two floats rounded to T, the first in the lower half.
@@ -167,7 +174,7 @@ template <class T>
 vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset, call_site where = {}) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2,
                 "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
-  thread_context& self = *current_thread;
+  emulator::thread_context& self = *emulator::current_thread;
   return bit_cast<vector_t<T, 8 / sizeof(T)>>(
       self.services->transposing_read(self, p.byte + byte_offset, index_t(sizeof(T)), where));
 }

@@ -2,8 +2,8 @@
 // Makes tensor maps for kernels that run on the CPU.
 #pragma once
 
-#include <tilewright/exec/host/fault.hpp>
-#include <tilewright/exec/tensor_map.hpp>
+#include <tilewright/arch/tensor_map.hpp>
+#include <tilewright/emulator/fault.hpp>
 
 namespace tilewright::exec {
 inline namespace host {
@@ -11,7 +11,7 @@ inline namespace host {
 /// Throws a fault where the request breaks the rules of bulk copies.
 inline void make_tensor_map(tensor_map& result, const tensor_map_request& r) {
   const auto demand = [](bool kept, const char* rule) {
-    if (!kept) throw fault(std::string("make_tensor_map: ") + rule);
+    if (!kept) throw emulator::fault(std::string("make_tensor_map: ") + rule);
   };
   demand(reinterpret_cast<__UINTPTR_TYPE__>(r.data) % 16 == 0, "the tensor must begin at a multiple of 16 bytes");
   for (const long_index_t length : r.lengths)

@@ -9,13 +9,13 @@ namespace tilewright::exec {
 inline namespace host {
 
 /// Orders what was done to the accumulators and LDS before, and matrix instructions after.
-inline void wgmma_fence() { detail::hopper().wgmma_fence(*current_thread); }
+inline void wgmma_fence() { detail::hopper().wgmma_fence(*emulator::current_thread); }
 /// Ends a group of matrix instructions.
-inline void wgmma_commit() { detail::hopper().wgmma_commit(*current_thread); }
+inline void wgmma_commit() { detail::hopper().wgmma_commit(*emulator::current_thread); }
 /// Waits until at most `Pending` groups are unfinished.
 template <index_t Pending>
 void wgmma_wait(call_site where = {}) {
-  detail::hopper().wgmma_wait(*current_thread, Pending, where);
+  detail::hopper().wgmma_wait(*emulator::current_thread, Pending, where);
 }
 
 /// c (64 x N, f32) = a (64 x 32 bytes) b (N x 32 bytes), plus c if `accumulate`. The descriptors say how a and b lie in
@@ -29,7 +29,7 @@ void wgmma(float* c, unsigned long long a_descriptor, unsigned long long b_descr
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t),
                 "wgmma: the operands are half_t, bfloat16_t or fp8_ocp_t");
   static_assert(sizeof(T) == 2 || (!TransposeA && !TransposeB), "wgmma: operands of 8 bits cannot be transposed");
-  detail::hopper().wgmma(*current_thread, c,
+  detail::hopper().wgmma(*emulator::current_thread, c,
                          {a_descriptor, b_descriptor, matrix_element_v<T>, N, TransposeA, TransposeB, accumulate},
                          where);
 }

@@ -2,8 +2,8 @@
 // Atomic updates of global memory and LDS (shared memory) on NVIDIA GPUs.
 #pragma once
 
-#include <tilewright/exec/atomic_op.hpp>
 #include <tilewright/exec/nvptx/memory.hpp>
+#include <tilewright/numeric/atomic_op.hpp>
 
 namespace tilewright::exec {
 inline namespace nvptx {

@@ -3,8 +3,8 @@
 // an mbarrier counts its bytes.
 #pragma once
 
+#include <tilewright/arch/tensor_map.hpp>
 #include <tilewright/exec/nvptx/barrier.hpp>
-#include <tilewright/exec/tensor_map.hpp>
 
 namespace tilewright::exec {
 inline namespace nvptx {

@@ -3,7 +3,7 @@
 // so that nothing but the CUDA runtime is linked.
 #pragma once
 
-#include <tilewright/exec/tensor_map.hpp>
+#include <tilewright/arch/tensor_map.hpp>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>

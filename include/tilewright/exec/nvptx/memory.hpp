@@ -3,11 +3,11 @@
 #pragma once
 
 #include <tilewright/arch/current.hpp>
-#include <tilewright/exec/block_index.hpp>
 #include <tilewright/exec/global_buffer.hpp>
 #include <tilewright/numeric/bits.hpp>
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/array.hpp>
+#include <tilewright/util/block_index.hpp>
 #include <tilewright/util/math.hpp>
 
 namespace tilewright::exec {

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>
-#include <tilewright/exec/atomic_op.hpp>
-#include <tilewright/exec/block_index.hpp>
 #include <tilewright/exec/no_schedule.hpp>
+#include <tilewright/numeric/atomic_op.hpp>
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/array.hpp>
+#include <tilewright/util/block_index.hpp>
 
 namespace tilewright::exec {
 inline namespace stub {

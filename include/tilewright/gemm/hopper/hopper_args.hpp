@@ -2,7 +2,7 @@
 // What a Hopper GEMM kernel gets: tensors as bulk copies see them, and the work to share.
 #pragma once
 
-#include <tilewright/exec/tensor_map.hpp>
+#include <tilewright/arch/tensor_map.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/gemm/hopper/work_schedule.hpp>
 

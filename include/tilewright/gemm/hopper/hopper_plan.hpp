@@ -3,8 +3,8 @@
 // copied by which boxes.
 #pragma once
 
-#include <tilewright/exec/matrix_element.hpp>
-#include <tilewright/exec/tensor_map.hpp>
+#include <tilewright/arch/matrix_element.hpp>
+#include <tilewright/arch/tensor_map.hpp>
 #include <tilewright/gemm/hopper/hopper_choice.hpp>
 
 namespace tilewright {

@@ -2,7 +2,7 @@
 // What lies in a window's part of a tensor, as text: for kernels that run on the CPU.
 #pragma once
 
-#include <tilewright/exec/host/fault.hpp>
+#include <tilewright/emulator/fault.hpp>
 #include <tilewright/tile/tile_window.hpp>
 
 #include <cstdio>
@@ -22,8 +22,8 @@ std::string element_text(T value) {
 /// Bytes of a view's memory on the CPU; reading them is no access that is counted or checked.
 inline const char* memory_of(const exec::global_buffer& buffer) { return buffer.base; }
 inline const char* memory_of(exec::lds_pointer p) {
-  if (exec::current_thread == nullptr) throw exec::fault("print_tile_window_range: LDS exists in kernels only");
-  return exec::current_thread->lds + p.byte;
+  if (emulator::current_thread == nullptr) throw emulator::fault("print_tile_window_range: LDS exists in kernels only");
+  return emulator::current_thread->lds + p.byte;
 }
 
 }  // namespace detail

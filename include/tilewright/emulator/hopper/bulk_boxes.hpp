@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Boxes of tensors on their way between global memory and LDS: where each byte goes, and what is outside of the tensor.
+#pragma once
+
+#include <tilewright/emulator/hopper/hopper_services.hpp>
+#include <tilewright/emulator/threads/cluster_threads.hpp>
+
+namespace tilewright::emulator {
+
+/// PTX ISA, "Swizzling modes": for patterns of 128, 64 or 32 bytes, bits 4 to 6 (4 and 5; 4) of an address in LDS are
+/// changed by bits 7 to 9 (7 and 8; 7).
+constexpr index_t swizzled_in_lds(index_t address, index_t pattern_bytes) {
+  return address ^ (address >> 3 & (pattern_bytes - 16));
+}
+
+/// The request that a tensor map of the CPU backend holds.
+inline tensor_map_request request_of(const tensor_map& map) {
+  tensor_map_request request;
+  static_assert(sizeof(request) <= sizeof(map.opaque));
+  __builtin_memcpy(&request, map.opaque, sizeof(request));
+  return request;
+}
+
+inline index_t bytes_in_lds(const tensor_map_request& r) { return r.row_bytes() * r.box[1]; }
+
+/// Throws what is wrong with a box's place in LDS.
+inline void check_box(const thread_context& self, const bulk_box& box, call_site where) {
+  const index_t bytes = bytes_in_lds(request_of(*box.map));
+  if (box.lds % 128 != 0 || box.lds < 0 || box.lds + bytes > self.lds_bytes) {
+    refuse(self, "copies a box of " + std::to_string(bytes) + " bytes" + in_parentheses(self, where) + " at LDS byte " +
+                     std::to_string(box.lds) +
+                     (box.lds % 128 != 0
+                          ? ", which is not a multiple of 128"
+                          : ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated"));
+  }
+}
+
+/// move(place in LDS, place in global memory, bytes, whether it is inside of the tensor) for each element of the box;
+/// neighbours together where both are contiguous. Where a row of the tensor ends within 16 bytes of the box, the rest
+/// of these have a place in global memory, too; what else is outside has none.
+template <class Move>
+void for_each_piece(const bulk_box& box, Move move) {
+  const tensor_map_request r = request_of(*box.map);
+  const index_t row_bytes = r.row_bytes(), size = r.element_bytes(), piece = 16 / size;
+  const bool plane_inside = box.at[2] >= 0 && box.at[2] < r.lengths[2];
+  for (index_t row = 0; row < r.box[1]; ++row) {
+    const long_index_t y = long_index_t(box.at[1]) + row;
+    char* const begin = static_cast<char*>(r.data) + y * r.stride_bytes[0] + box.at[2] * r.stride_bytes[1];
+    const bool row_inside = plane_inside && y >= 0 && y < r.lengths[1];
+    for (index_t i = 0; i < r.box[0]; i += piece) {
+      const long_index_t x = long_index_t(box.at[0]) + i;
+      const index_t lds = swizzled_in_lds(box.lds + row * row_bytes + i * size, row_bytes);
+      if (row_inside && x >= 0 && x + piece <= r.lengths[0]) {
+        move(lds, begin + x * size, 16, true);
+        continue;
+      }
+      const bool begins_inside = row_inside && x >= 0 && x < r.lengths[0];
+      for (index_t e = 0; e < piece; ++e) {
+        const bool inside = row_inside && x + e >= 0 && x + e < r.lengths[0];
+        move(lds + e * size, inside || begins_inside ? begin + (x + e) * size : nullptr, size, inside);
+      }
+    }
+  }
+}
+
+/// What is outside of the tensor becomes zero.
+inline void box_to_lds(const bulk_box& box, char* lds) {
+  for_each_piece(box, [&](index_t to, const char* from, index_t bytes, bool inside) {
+    if (inside) {
+      __builtin_memcpy(lds + to, from, std::size_t(bytes));
+    } else {
+      __builtin_memset(lds + to, 0, std::size_t(bytes));
+    }
+  });
+}
+
+/// What is outside of the tensor is not written; but rows are written in steps of 16 bytes, and zeros go where one ends
+/// within such a step. (Measured on an H100)
+inline void box_from_lds(const bulk_box& box, const char* lds) {
+  for_each_piece(box, [&](index_t from, char* to, index_t bytes, bool inside) {
+    if (inside) {
+      __builtin_memcpy(to, lds + from, std::size_t(bytes));
+    } else if (to != nullptr) {
+      __builtin_memset(to, 0, std::size_t(bytes));
+    }
+  });
+}
+
+}  // namespace tilewright::emulator

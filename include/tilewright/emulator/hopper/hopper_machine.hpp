@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// What a cluster of blocks does for its threads on Hopper: barriers, bulk copies and warpgroups, all as late as they
+// may be.
+#pragma once
+
+#include <tilewright/emulator/hopper/barriers_in_lds.hpp>
+#include <tilewright/emulator/hopper/bulk_boxes.hpp>
+#include <tilewright/emulator/hopper/warpgroups.hpp>
+
+#include <algorithm>
+#include <thread>
+
+namespace tilewright::emulator {
+
+class hopper_machine final : public hopper_services {
+ public:
+  explicit hopper_machine(cluster_threads& threads)
+      : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads) {}
+
+  void begin_cluster() {
+    barriers_.begin_cluster();
+    counting_barriers_.begin_cluster();
+    warpgroups_.begin_cluster();
+    loads_.clear();
+    stores_.assign(threads_.threads().size(), {});
+    waiting_for_counts_.clear();
+  }
+
+  /// No thread can go on: lets something come that some of them wait for. `others_run()` says whether blocks with lower
+  /// numbers, which may still count in global memory, are being run elsewhere. False if the threads wait for ever.
+  template <class OthersRun>
+  bool idle(OthersRun others_run) {
+    for (;; std::this_thread::yield()) {
+      const bool others = !waiting_for_counts_.empty() && others_run();
+      look_at_counts();
+      while (!threads_.any_ready() && !loads_.empty()) land_latest();
+      if (threads_.any_ready()) return true;
+      if (!others) return false;
+    }
+  }
+
+  /// A thread has come to the end of the kernel.
+  void leave(const thread_context& self) const {
+    if (!stores_[std::size_t(self.number)].started.empty())
+      refuse(self,
+             "leaves the kernel before its bulk stores have read their boxes: wait_for_bulk_stores_to_read<0>() is "
+             "missing");
+    warpgroups_.leave(self);
+  }
+
+  /// All threads have.
+  void end_cluster() const {
+    if (!loads_.empty())
+      refuse(threads_.threads()[std::size_t(loads_.front().thread)],
+             "leaves the kernel before a box that it loads (" + to_string(loads_.front().where) + ") has come");
+  }
+
+  /// More about why a thread waits for ever.
+  std::string describe(const thread_context& self, meeting at) const {
+    if (at == meeting::barrier_in_lds) return barriers_.describe(self);
+    if (at == meeting::counter) return "which is " + describe_count(self) + " when all blocks before have ended";
+    return counting_barriers_.describe(self);
+  }
+
+  long_index_t matrix_instructions() const { return warpgroups_.instructions_of_waves(); }
+
+ private:
+  struct load {
+    bulk_box box;
+    index_t barrier;
+    index_t block;  // of the cluster, to whose LDS
+    index_t thread;
+    call_site where;
+  };
+  struct store {
+    bulk_box box;
+    index_t bytes;
+    lds_checker::bulk_reader reader;
+  };
+  struct stores_of_thread {
+    std::vector<store> started{};
+    std::vector<std::size_t> group_ends{};
+  };
+  struct wait_for_a_count {
+    index_t thread;
+    const unsigned* counter;
+    unsigned n;
+  };
+
+  void init_barrier(thread_context& self, index_t address, index_t arrivals, call_site where) override {
+    barriers_.init(self, address, arrivals, where);
+  }
+  void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) override {
+    check_block(self, block, where);
+    barriers_.arrive(self, block, address, bytes_to_come, where);
+  }
+  void wait(thread_context& self, index_t address, unsigned parity, call_site where) override {
+    barriers_.wait(self, address, parity, where);
+  }
+  void fence_barrier_init(thread_context& self) override {
+    if (access_order* const order = threads_.order()) order->fence_barrier_init(self.number);
+  }
+  void fence_async_proxy(thread_context& self) override {
+    if (access_order* const order = threads_.order()) order->fence_async_proxy(self.number);
+  }
+  void cluster_sync(thread_context& self, call_site where) override { counting_barriers_.cluster_sync(self, where); }
+  void named_barrier(thread_context& self, index_t id, index_t threads, bool waits, call_site where) override {
+    counting_barriers_.named(self, id, threads, waits, where);
+  }
+
+  void wait_for_count(thread_context& self, const unsigned* counter, unsigned n, call_site where) override {
+    if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) == n) return;
+    waiting_for_counts_.push_back({self.number, counter, n});
+    threads_.wait(self, meeting::counter, where);
+  }
+
+  void bulk_load(thread_context& self, const bulk_box& box, index_t barrier, unsigned blocks,
+                 call_site where) override {
+    check_box(self, box, where);
+    if (blocks == 0) refuse(self, "copies a box" + in_parentheses(self, where) + " to no block");
+    for (index_t block = 0; blocks >> block != 0; ++block) {
+      if ((blocks >> block & 1) == 0) continue;
+      check_block(self, block, where);
+      barriers_.check(self, block, barrier, where);
+      if (lds_checker* const checker = threads_.checker(block))
+        checker->begin_bulk_write(self, box.lds, bytes_in_lds(request_of(*box.map)), self.place_of(where));
+      loads_.push_back({box, barrier, block, self.number, self.place_of(where)});
+    }
+  }
+
+  void bulk_store(thread_context& self, const bulk_box& box, call_site where) override {
+    check_box(self, box, where);
+    const index_t bytes = bytes_in_lds(request_of(*box.map));
+    lds_checker::bulk_reader reader{};
+    if (lds_checker* const checker = threads_.checker(self.rank)) {
+      reader = {checker->num_warpgroups(), std::uint16_t(++num_stores_)};
+      checker->begin_bulk_read(self, reader, box.lds, bytes, "copies from", self.place_of(where));
+    }
+    stores_[std::size_t(self.number)].started.push_back({box, bytes, reader});
+  }
+  void commit_bulk_stores(thread_context& self) override {
+    stores_of_thread& mine = stores_[std::size_t(self.number)];
+    mine.group_ends.push_back(mine.started.size());
+  }
+  void wait_for_bulk_stores(thread_context& self, index_t pending, call_site) override {
+    stores_of_thread& mine = stores_[std::size_t(self.number)];
+    auto& ends = mine.group_ends;
+    if (ends.size() <= std::size_t(pending)) return;
+    const std::size_t groups = ends.size() - std::size_t(pending), count = ends[groups - 1];
+    for (std::size_t i = 0; i < count; ++i) {
+      const store& s = mine.started[i];
+      box_from_lds(s.box, self.lds);
+      if (lds_checker* const checker = threads_.checker(self.rank))
+        checker->end_bulk_read(s.reader, self.number, s.box.lds, s.bytes);
+    }
+    mine.started.erase(mine.started.begin(), mine.started.begin() + std::ptrdiff_t(count));
+    ends.erase(ends.begin(), ends.begin() + std::ptrdiff_t(groups));
+    for (std::size_t& end : ends) end -= count;
+  }
+
+  void wgmma_fence(thread_context& self) override { warpgroups_.fence(self); }
+  void wgmma(thread_context& self, float* c, const wgmma_operands& operands, call_site where) override {
+    warpgroups_.start(self, c, operands, where);
+  }
+  void wgmma_commit(thread_context& self) override { warpgroups_.commit(self); }
+  void wgmma_wait(thread_context& self, index_t pending, call_site where) override {
+    warpgroups_.wait(self, pending, where);
+  }
+
+  void check_block(const thread_context& self, index_t block, call_site where) const {
+    if (block < 0 || block >= threads_.blocks()) {
+      refuse(self, "names block " + std::to_string(block) + in_parentheses(self, where) + " of a cluster of " +
+                       std::to_string(threads_.blocks()));
+    }
+  }
+
+  /// Nothing orders copies; the one that was begun last comes first, so that no kernel relies on another order.
+  void land_latest() {
+    const load l = loads_.back();
+    loads_.pop_back();
+    const index_t bytes = bytes_in_lds(request_of(*l.box.map));
+    box_to_lds(l.box, threads_.first_of(l.block).lds);
+    if (lds_checker* const checker = threads_.checker(l.block))
+      checker->end_bulk_write(barriers_.agent(l.block, l.barrier), l.box.lds, bytes);
+    barriers_.complete(l.block, l.barrier, bytes);
+  }
+
+  void look_at_counts() {
+    std::erase_if(waiting_for_counts_, [&](const wait_for_a_count& w) {
+      if (__atomic_load_n(w.counter, __ATOMIC_ACQUIRE) != w.n) return false;
+      threads_.wake(w.thread);
+      return true;
+    });
+  }
+
+  std::string describe_count(const thread_context& self) const {
+    for (const wait_for_a_count& w : waiting_for_counts_) {
+      if (w.thread == self.number)
+        return std::to_string(__atomic_load_n(w.counter, __ATOMIC_ACQUIRE)) + " instead of " + std::to_string(w.n);
+    }
+    return "";
+  }
+
+  cluster_threads& threads_;
+  barriers_in_lds barriers_;
+  counting_barriers counting_barriers_;
+  warpgroups warpgroups_;
+  std::vector<load> loads_;
+  std::vector<stores_of_thread> stores_;
+  unsigned num_stores_ = 0;
+  std::vector<wait_for_a_count> waiting_for_counts_;
+};
+
+}  // namespace tilewright::emulator

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Matrix instructions of warpgroups on the CPU: where operands lie in LDS, as hardware decodes a descriptor, and the
+// product.
+#pragma once
+
+#include <tilewright/emulator/hopper/bulk_boxes.hpp>
+#include <tilewright/numeric/fp8.hpp>
+#include <tilewright/numeric/types.hpp>
+
+#include <vector>
+
+namespace tilewright::emulator {
+
+/// An operand's descriptor. PTX ISA, "Matrix descriptor": addresses and strides count 16 bytes.
+struct wgmma_descriptor_fields {
+  index_t start, leading_stride, stride, base_offset, swizzle;
+
+  explicit wgmma_descriptor_fields(unsigned long long bits)
+      : start(index_t(bits & 0x3fff) * 16),
+        leading_stride(index_t(bits >> 16 & 0x3fff) * 16),
+        stride(index_t(bits >> 32 & 0x3fff) * 16),
+        base_offset(index_t(bits >> 49 & 7)),
+        swizzle(index_t(bits >> 62)) {}
+
+  /// Bytes after which the pattern of the swizzle repeats itself; 0: no swizzle.
+  index_t pattern_bytes() const { return swizzle == 0 ? 0 : 256 >> swizzle; }
+};
+
+/// One operand of a matrix instruction: rows of 32 bytes along k, or with `transposed` 16 rows along k of elements of 2
+/// bytes.
+struct wgmma_operand_in_lds {
+  wgmma_descriptor_fields fields;
+  index_t rows;  // m or n
+  bool transposed;
+
+  /// PTX ISA, "Strides": rows along k, each as long as the pattern, lie in groups of 8; `stride` leads to the next
+  /// group. Transposed, rows along m or n, each as long as the pattern: `stride` leads to the next 8, `leading_stride`
+  /// to what follows in m or n.
+  index_t address(index_t row, index_t k_byte) const {
+    const index_t pattern = fields.pattern_bytes();
+    if (!transposed)
+      return swizzled_in_lds(fields.start + row / 8 * fields.stride + row % 8 * pattern + k_byte, pattern);
+    const index_t k = k_byte / 2, per_row = pattern / 2;
+    return swizzled_in_lds(fields.start + row / per_row * fields.leading_stride + k / 8 * fields.stride +
+                               k % 8 * pattern + row % per_row * 2,
+                           pattern);
+  }
+
+  /// use(address) for each 16 bytes of rows [first, end).
+  template <class Use>
+  void for_each_chunk(index_t first, index_t end, Use use) const {
+    for (index_t row = first; row < end; row += transposed ? 8 : 1) {
+      for (index_t k_byte = 0; k_byte < 32; k_byte += transposed ? 2 : 16) use(address(row, k_byte));
+    }
+  }
+};
+
+inline wgmma_operand_in_lds a_of(const wgmma_operands& o) { return {wgmma_descriptor_fields(o.a), 64, o.transpose_a}; }
+inline wgmma_operand_in_lds b_of(const wgmma_operands& o) { return {wgmma_descriptor_fields(o.b), o.n, o.transpose_b}; }
+
+/// The row and column of c that register i of a thread of the warpgroup holds. PTX ISA, "Register fragments for wgmma",
+/// matrix D.
+struct wgmma_position {
+  index_t row, col;
+};
+constexpr wgmma_position position_of_wgmma_result(index_t thread, index_t i) {
+  const index_t lane = thread % 32;
+  return {thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8, i / 4 * 8 + lane % 4 * 2 + i % 2};
+}
+
+namespace detail {
+
+template <class T>
+void multiply_in_lds(const wgmma_operand_in_lds& a, const wgmma_operand_in_lds& b, const char* lds, float* c) {
+  constexpr index_t k = 32 / sizeof(T), max_n = 256;
+  const index_t n = b.rows;
+  alignas(64) float b_rows[k][max_n];
+  const auto element = [lds](const wgmma_operand_in_lds& operand, index_t row, index_t l) {
+    T value;
+    __builtin_memcpy(&value, lds + operand.address(row, l * index_t(sizeof(T))), sizeof(T));
+    return float(value);
+  };
+  for (index_t j = 0; j < n; ++j) {
+    for (index_t l = 0; l < k; ++l) b_rows[l][j] = element(b, j, l);
+  }
+  for (index_t i = 0; i < 64; ++i) {
+    float* const row = c + i * n;
+    for (index_t l = 0; l < k; ++l) {
+      const float factor = element(a, i, l);
+      for (index_t j = 0; j < n; ++j) row[j] += factor * b_rows[l][j];
+    }
+  }
+}
+
+}  // namespace detail
+
+/// c (64 x n, rows one after the other) += a b. Products are exact and are added in the order of k, each sum rounded to
+/// float.
+inline void multiply_in_lds(const wgmma_operand_in_lds& a, const wgmma_operand_in_lds& b, arch::matrix_element element,
+                            const char* lds, float* c) {
+  if (element == arch::matrix_element::f16) return detail::multiply_in_lds<half_t>(a, b, lds, c);
+  if (element == arch::matrix_element::bf16) return detail::multiply_in_lds<bfloat16_t>(a, b, lds, c);
+  detail::multiply_in_lds<fp8_ocp_t>(a, b, lds, c);
+}
+
+}  // namespace tilewright::emulator

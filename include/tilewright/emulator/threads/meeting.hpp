@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What threads can wait for each other at.
+#pragma once
+
+namespace tilewright::emulator {
+
+enum class meeting : signed char {
+  none,
+  barrier,
+  wave_barrier,
+  shuffle,
+  mma,
+  ldmatrix,
+  transposing_ldmatrix,
+  transposing_read_16,
+  transposing_read_8,
+  stmatrix,
+  barrier_in_lds,
+  named_barrier,
+  cluster_barrier,
+  warpgroup,
+  counter,
+  ended
+};
+
+/// Whether it is the lanes of one wave that meet.
+inline bool is_of_wave(meeting at) { return at >= meeting::wave_barrier && at <= meeting::stmatrix; }
+
+/// In words, as faults say it.
+inline const char* name(meeting at) {
+  switch (at) {
+    case meeting::barrier: return "a barrier";
+    case meeting::wave_barrier: return "a barrier of its wave";
+    case meeting::shuffle: return "a shuffle";
+    case meeting::mma: return "a matrix instruction";
+    case meeting::ldmatrix: return "an ldmatrix";
+    case meeting::transposing_ldmatrix: return "a transposing ldmatrix";
+    case meeting::transposing_read_16: return "a transposing read of 16-bit elements";
+    case meeting::transposing_read_8: return "a transposing read of 8-bit elements";
+    case meeting::stmatrix: return "an stmatrix";
+    case meeting::barrier_in_lds: return "a barrier in LDS";
+    case meeting::named_barrier: return "a named barrier";
+    case meeting::cluster_barrier: return "a barrier of its cluster";
+    case meeting::warpgroup: return "wgmma_wait";
+    case meeting::counter: return "a counter in global memory";
+    default: return "nothing";
+  }
+}
+
+}  // namespace tilewright::emulator

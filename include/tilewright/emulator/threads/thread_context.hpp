@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// What one emulated thread knows of itself, and the services of the block that runs it.
+#pragma once
+
+#include <tilewright/arch/lds_op.hpp>
+#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/arch/target.hpp>
+#include <tilewright/util/array.hpp>
+#include <tilewright/util/block_index.hpp>
+#include <tilewright/util/call_site.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::emulator {
+
+using exec::block_index;
+using exec::call_site;
+
+/// What an access does to bytes of LDS. A copy without registers writes them at some time before it is waited for;
+/// barriers are updated by those who arrive or wait.
+enum class lds_touch : signed char { read, write, atomic_update, barrier_update, begin_copy, end_copy };
+
+struct thread_context;
+class hopper_services;
+
+/// What the emulated block does for a thread. Every function may switch to other threads or throw.
+class block_services {
+ public:
+  virtual void block_sync(thread_context&, call_site) = 0;
+  virtual void wave_sync(thread_context&, call_site) = 0;
+  virtual void allocate_lds(thread_context&, index_t bytes) = 0;
+  virtual unsigned shuffle(thread_context&, unsigned value, index_t source_lane, call_site) = 0;
+  virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element a_element, arch::matrix_element b_element,
+                   void* c, const void* a, const void* b, call_site) = 0;
+  virtual array<unsigned, 4> ldmatrix_x4(thread_context&, index_t address, bool transposed, call_site) = 0;
+  virtual void stmatrix_x4(thread_context&, index_t address, const array<unsigned, 4>& words, call_site) = 0;
+  virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
+  virtual void extend_log(thread_context&) = 0;
+  /// Throws on a target that has nothing of the kind.
+  virtual hopper_services& hopper(const thread_context&) = 0;
+  /// Throws if the access races with another one or reads what was never written. Returns the number of the place.
+  virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;
+  [[noreturn]] virtual void refuse_lds_access(thread_context&, arch::lds_op, index_t address, call_site) = 0;
+
+ protected:
+  ~block_services() = default;
+};
+
+struct thread_context {
+  index_t thread_id = 0;
+  index_t lane_id = 0;
+  index_t wave_id = 0;
+  index_t block_size = 0;
+  block_index block = {0, 0, 0};
+  index_t num_blocks = 0;  // of the grid along x
+
+  // Blocks of a cluster run together: the block's number in it, the thread's number among all their threads, its wave's
+  // among all waves.
+  index_t rank = 0;
+  index_t number = 0;
+  index_t wave_number = 0;
+
+  block_services* services = nullptr;
+  const arch::target* target = nullptr;
+
+  char* lds = nullptr;
+  index_t lds_bytes = 0;  // what this thread has allocated; nothing can be accessed before
+
+  // The thread's LDS accesses since the last rendezvous, each as place << 32 | lds_op << 24 | byte address; places are
+  // told apart only when accesses are checked. The logs of a wave's lanes are interleaved: an entry's neighbours in
+  // memory are the same access of the neighbouring lanes.
+  std::uint64_t* log = nullptr;
+  std::uint64_t* log_end = nullptr;
+  index_t log_stride = 0;
+
+  static constexpr index_t log_address_bits = 24;
+
+  bool checks_lds = false;
+  call_site scope{nullptr, 0};  // of the outermost call_scope
+
+  /// The line that answers for what the thread does now.
+  call_site place_of(call_site where) const { return scope.file != nullptr ? scope : where; }
+
+  /// A copy to LDS that async_wait() completes; from nullptr come zeros.
+  struct async_copy {
+    const char* from;
+    index_t to, bytes;
+    unsigned place;
+  };
+  std::vector<async_copy> async_copies;
+  std::vector<std::size_t> async_group_ends;  // copies up to the end of each group
+  index_t async_copies_begun = 0;
+  std::vector<index_t> async_begins;  // of a wave's first lane: where in LDS each copy of the wave begins
+
+  /// Throws if the access is outside of the allocated LDS or not aligned to its size.
+  void check_place(arch::lds_op op, index_t address, index_t bytes, call_site where) {
+    const bool inside = address >= 0 && address <= lds_bytes - bytes;
+    if (!inside || (address & (bytes - 1)) != 0) services->refuse_lds_access(*this, op, address, place_of(where));
+  }
+
+  /// Checks one LDS access and writes it down.
+  void record(arch::lds_op op, index_t address, index_t bytes, call_site where) {
+    check_place(op, address, bytes, where);
+    const auto how = arch::is_write(op) ? lds_touch::write : lds_touch::read;
+    write_down(op, address, checks_lds ? services->check_lds_access(*this, how, address, bytes, place_of(where)) : 0);
+  }
+
+  void write_down(arch::lds_op op, index_t address, unsigned place) {
+    if (log == log_end) services->extend_log(*this);
+    *log = std::uint64_t{place} << 32 | unsigned(op) << log_address_bits | unsigned(address);
+    log += log_stride;
+  }
+};
+
+/// The emulated thread that runs now on this thread of the CPU.
+inline thread_local constinit thread_context* current_thread = nullptr;
+
+/// While it lives, what the thread asks of the machine is reported with this line.
+class call_scope {
+ public:
+  explicit call_scope(call_site where) : thread_(current_thread) {
+    if (thread_ == nullptr || thread_->scope.file != nullptr) {
+      thread_ = nullptr;
+    } else {
+      thread_->scope = where;
+    }
+  }
+  call_scope(const call_scope&) = delete;
+  call_scope& operator=(const call_scope&) = delete;
+  ~call_scope() {
+    if (thread_ != nullptr) thread_->scope = {nullptr, 0};
+  }
+
+ private:
+  thread_context* thread_;  // nullptr: nothing to undo
+};
+
+}  // namespace tilewright::emulator

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// What a kernel must not do is refused with one sentence that names the thread and the block.
+#include "fault_text.hpp"
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
+#include <tilewright/exec/exec.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tw = tilewright;
+namespace arch = tw::arch;
+namespace emulator = tw::emulator;
+namespace exec = tw::exec;
+using tw::index_t;
+
+namespace {
+
+std::string without_lines(const std::string& text) {
+  return tw::testing_exec::without_lines(text, "block_machine.test.cpp");
+}
+
+template <class Kernel>
+std::string fault_of(Kernel kernel, const arch::target& target = arch::gfx942::value, index_t block_size = 128) {
+  try {
+    emulator::launch({.target = &target, .grid = {2, 2, 1}, .block_size = block_size, .lds_bytes = 1024, .workers = 1},
+                     kernel);
+  } catch (const emulator::fault& f) {
+    return without_lines(f.what());
+  }
+  return "no fault";
+}
+
+bool in_block_one() { return exec::block_id() == exec::block_index{1, 0, 0}; }
+
+TEST(block_machine, lds_accesses_must_be_inside_the_allocation) {
+  EXPECT_EQ(
+      fault_of([] {
+        const exec::lds_pointer lds = exec::lds_allocate<512>();
+        if (in_block_one() && exec::thread_id() == 70) exec::lds_load<double>(lds, 508 + 4);
+      }),
+      "thread 70 of block (1, 0, 0) executes ds_read_b64 (here) at LDS byte 512, outside of the 512 bytes that it has "
+      "allocated");
+  EXPECT_EQ(
+      fault_of([] { exec::lds_store(exec::lds_allocate<512>(), -4, 1); }),
+      "thread 0 of block (0, 0, 0) executes ds_write_b32 (here) at LDS byte -4, outside of the 512 bytes that it has "
+      "allocated");
+  EXPECT_EQ(
+      fault_of([] { exec::lds_load<double>(exec::lds_allocate<512>(), 0x7ffffff8); }),
+      "thread 0 of block (0, 0, 0) executes ds_read_b64 (here) at LDS byte 2147483640, outside of the 512 bytes that "
+      "it has allocated");
+  EXPECT_EQ(fault_of([] { exec::lds_store(exec::lds_pointer{}, 0, 1); }),
+            "thread 0 of block (0, 0, 0) executes ds_write_b32 (here) at LDS byte 0, outside of the 0 bytes that it "
+            "has allocated");
+}
+
+TEST(block_machine, lds_accesses_must_be_aligned) {
+  EXPECT_EQ(
+      fault_of([] { exec::lds_load<tw::array<int, 4>>(exec::lds_allocate<512>(), 8); }, arch::sm90::value),
+      "thread 0 of block (0, 0, 0) executes ld.shared.v4.b32 (here) at LDS byte 8, which is not a multiple of 16");
+}
+
+TEST(block_machine, lds_is_allocated_once_and_within_the_launch) {
+  EXPECT_EQ(fault_of([] { exec::lds_allocate<2048>(); }),
+            "thread 0 of block (0, 0, 0) allocates 2048 bytes of LDS, but the launch gave the block 1024");
+  EXPECT_EQ(fault_of([] {
+              exec::lds_allocate<64>();
+              exec::lds_allocate<64>();
+            }),
+            "thread 0 of block (0, 0, 0) allocates LDS a second time");
+}
+
+TEST(block_machine, every_thread_must_reach_a_barrier) {
+  EXPECT_EQ(fault_of([] {
+              if (!in_block_one() || exec::thread_id() != 100) exec::block_sync();
+            }),
+            "thread 0 of block (1, 0, 0) waits for ever at a barrier (here) that thread 100 does not reach: it has "
+            "left the kernel");
+  EXPECT_EQ(fault_of([] {
+              if (exec::wave_id() == 0) exec::shuffle(1, 0);
+              if (exec::thread_id() == 7) exec::shuffle(1, 0);
+              exec::block_sync();
+            }),
+            "thread 7 of block (0, 0, 0) waits for ever at a shuffle (here) that thread 0 does not reach: it waits at "
+            "a barrier (here)");
+}
+
+TEST(block_machine, every_lane_must_reach_a_barrier_of_its_wave) {
+  int reached = 0;
+  EXPECT_EQ(fault_of([&] {
+              if (exec::thread_id() < 64) exec::wave_sync();
+              ++reached;
+            }),
+            "no fault");
+  EXPECT_EQ(reached, 4 * 128);
+  EXPECT_EQ(
+      fault_of([] {
+        if (exec::thread_id() != 70) exec::wave_sync();
+      }),
+      "thread 64 of block (0, 0, 0) waits for ever at a barrier of its wave (here) that thread 70 does not reach: it "
+      "has left the kernel");
+}
+
+TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
+  EXPECT_EQ(fault_of([] {
+              if (exec::lane_id() != 9) return void(exec::shuffle(1, 0));
+              tw::array<float, 4> c{};
+              tw::array<tw::half_t, 4> ab{};
+              exec::mma<arch::matrix_op::mfma_16x16x16>(c.data(), ab.data(), ab.data());
+            }),
+            "thread 9 of block (0, 0, 0) reaches a matrix instruction (here) while other lanes of its wave wait in a "
+            "shuffle");
+  EXPECT_EQ(fault_of([] {
+              if (exec::lane_id() != 9) exec::shuffle(1, 0);
+            }),
+            "thread 0 of block (0, 0, 0) waits for ever at a shuffle (here) that thread 9 does not reach: it has left "
+            "the kernel");
+}
+
+TEST(block_machine, an_instruction_must_exist_on_the_target) {
+  EXPECT_EQ(fault_of(
+                [] {
+                  tw::array<float, 4> c{};
+                  tw::array<tw::half_t, 4> ab{};
+                  exec::mma<arch::matrix_op::mfma_16x16x16>(c.data(), ab.data(), ab.data());
+                },
+                arch::gfx1100::value),
+            "thread 0 of block (0, 0, 0) asks for a matrix instruction that gfx1100 does not have");
+  EXPECT_EQ(fault_of([] { exec::ldmatrix_x4(exec::lds_allocate<512>(), 0); }),
+            "thread 0 of block (0, 0, 0) asks for ldmatrix, which gfx942 does not have");
+}
+
+struct destruction_counter {
+  int& count;
+  ~destruction_counter() { ++count; }
+};
+
+TEST(block_machine, an_exception_in_a_kernel_leaves_launch_and_unwinds_every_thread) {
+  int destroyed = 0;
+  const auto kernel = [&] {
+    const destruction_counter counter{destroyed};
+    exec::block_sync();
+    if (exec::thread_id() == 64) throw std::string("from the kernel");
+    exec::block_sync();
+  };
+  EXPECT_THROW(emulator::launch({.target = &arch::gfx942::value, .block_size = 128}, kernel), std::string);
+  EXPECT_EQ(destroyed, 128);
+}
+
+TEST(block_machine, exceptions_caught_inside_a_kernel_are_its_own_business) {
+  int caught = 0;
+  emulator::launch({.target = &arch::gfx942::value, .block_size = 64}, [&] {
+    try {
+      exec::block_sync();
+      throw exec::thread_id();
+    } catch (index_t thread) {
+      caught += thread;
+    }
+    exec::block_sync();
+  });
+  EXPECT_EQ(caught, 63 * 64 / 2);
+}
+
+}  // namespace

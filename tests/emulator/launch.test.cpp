@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Grids on the CPU: many blocks at a time, progress, refused configurations, and time.
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
+#include <tilewright/exec/exec.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+namespace tw = tilewright;
+namespace arch = tw::arch;
+namespace emulator = tw::emulator;
+namespace exec = tw::exec;
+using tw::index_t;
+
+namespace {
+
+std::string refusal_of(const emulator::launch_config& config) {
+  try {
+    emulator::launch(config, [] {});
+  } catch (const emulator::fault& f) {
+    return f.what();
+  }
+  return "no fault";
+}
+
+TEST(launch, refuses_what_the_target_cannot_run) {
+  const arch::target* gfx942 = &arch::gfx942::value;
+  EXPECT_EQ(refusal_of({.block_size = 64}), "launch: no target is named");
+  EXPECT_EQ(refusal_of({.target = gfx942, .block_size = 96}),
+            "launch: a block of 96 threads is not a whole number of gfx942's waves of 64");
+  EXPECT_EQ(refusal_of({.target = gfx942}),
+            "launch: a block of 0 threads is not a whole number of gfx942's waves of 64");
+  EXPECT_EQ(refusal_of({.target = gfx942, .block_size = 2048}),
+            "launch: a block of 2048 threads is more than the 1024 that gfx942 allows");
+  EXPECT_EQ(refusal_of({.target = gfx942, .block_size = 64, .lds_bytes = 65537}),
+            "launch: 65537 bytes of LDS for a block, but gfx942 has 65536");
+  EXPECT_EQ(refusal_of({.target = gfx942, .grid = {4, 0, 1}, .block_size = 64}),
+            "launch: a grid of (4, 0, 1) blocks is empty");
+  for (const arch::target* target : arch::all_targets) {
+    EXPECT_EQ(refusal_of({.target = target, .block_size = 1024, .lds_bytes = target->lds_bytes}), "no fault")
+        << target->name;
+  }
+}
+
+/// Sums each block's share of the input through LDS.
+struct block_sum {
+  const std::vector<int>& input;
+  std::vector<int>& output;
+
+  void operator()() const {
+    const exec::lds_pointer lds = exec::lds_allocate<256 * 4>();
+    const index_t t = exec::thread_id(), block = exec::block_id().x;
+    exec::lds_store(lds, t * 4, input[std::size_t(block * 256 + t)]);
+    for (index_t half = 128; half > 0; half /= 2) {
+      exec::block_sync();
+      if (t < half)
+        exec::lds_store(lds, t * 4, exec::lds_load<int>(lds, t * 4) + exec::lds_load<int>(lds, (t + half) * 4));
+    }
+    if (t == 0) output[std::size_t(block)] = exec::lds_load<int>(lds, 0);
+  }
+};
+
+TEST(launch, blocks_in_parallel_give_the_same_result_and_counts_as_one_after_another) {
+  constexpr index_t blocks = 100;
+  std::vector<int> input(blocks * 256), expected(blocks), serial(blocks), parallel(blocks);
+  for (std::size_t i = 0; i < input.size(); ++i) expected[i / 256] += input[i] = int(unsigned(i) * 2654435761u >> 20);
+  const arch::target* target = &arch::gfx942::value;
+  const auto one =
+      emulator::launch({.target = target, .grid = {blocks}, .block_size = 256, .lds_bytes = 1024, .workers = 1},
+                       block_sum{input, serial});
+  const auto many =
+      emulator::launch({.target = target, .grid = {blocks}, .block_size = 256, .lds_bytes = 1024, .workers = 4},
+                       block_sum{input, parallel});
+  EXPECT_EQ(serial, expected);
+  EXPECT_EQ(parallel, expected);
+  EXPECT_EQ(one.workers, 1);
+  EXPECT_EQ(many.workers, 4);
+  EXPECT_EQ(one.blocks, blocks);
+  EXPECT_EQ(one.by_op, many.by_op);
+  EXPECT_EQ(one.totals, many.totals);
+}
+
+TEST(launch, progress_counts_every_block_once) {
+  std::vector<tw::long_index_t> seen;
+  emulator::launch({.target = &arch::sm80::value,
+                    .grid = {3, 5, 2},
+                    .block_size = 32,
+                    .workers = 3,
+                    .progress =
+                        [&](tw::long_index_t done, tw::long_index_t total) {
+                          EXPECT_EQ(total, 30);
+                          seen.push_back(done);
+                        }},
+                   [] {});
+  ASSERT_EQ(seen.size(), 30u);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], tw::long_index_t(i) + 1);
+}
+
+TEST(launch, a_fault_stops_the_other_blocks) {
+  std::atomic<int> started{0};
+  const auto kernel = [&] {
+    ++started;
+    if (exec::block_id().x == 3) exec::lds_store(exec::lds_pointer{}, 0, 1);
+  };
+  EXPECT_THROW(
+      emulator::launch({.target = &arch::sm80::value, .grid = {1 << 20}, .block_size = 32, .workers = 2}, kernel),
+      emulator::fault);
+  EXPECT_LT(started, 32 << 20);
+}
+
+TEST(launch, a_gemm_worth_of_matrix_instructions_takes_about_a_second) {
+  // What a 512 x 512 x 512 product in blocks of 128 x 128 and waves of 64 x 64 executes.
+  constexpr auto op = arch::matrix_op::mfma_32x32x8_x2;
+  using fragment = tw::array<tw::half_t, 8>;
+  const auto start = std::chrono::steady_clock::now();
+  const emulator::launch_report report =
+      emulator::launch({.target = &arch::gfx942::value, .grid = {4, 4, 1}, .block_size = 256, .lds_bytes = 16384}, [] {
+        const exec::lds_pointer lds = exec::lds_allocate<16384>();
+        tw::array<tw::array<float, 16>, 4> c{};
+        for (index_t k = 0; k < 512; k += 32) {
+          for (index_t i = 0; i < 4; ++i) exec::lds_store(lds, (exec::thread_id() + i * 256) * 16, fragment{});
+          exec::block_sync();
+          for (index_t step = 0; step < 2; ++step) {
+            tw::array<fragment, 4> ab;
+            for (index_t i = 0; i < 4; ++i) ab[i] = exec::lds_load<fragment>(lds, (i * 64 + exec::lane_id()) * 16);
+            for (index_t i = 0; i < 4; ++i) exec::mma<op>(c[i].data(), ab[i / 2].data(), ab[2 + i % 2].data());
+          }
+          exec::block_sync();
+        }
+      });
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(report.matrix_instructions, 512 / 32 * (512 / 32) * (512 / 16));
+  EXPECT_EQ(report.of(arch::lds_op::read_b128).executions, 16 * 4 * 16 * 2 * 4);
+  EXPECT_LT(seconds.count(), 20);  // about 0.1 s with optimisation on two cores; the bound is for unoptimised builds
+  RecordProperty("seconds", std::to_string(seconds.count()));
+}
+
+}  // namespace

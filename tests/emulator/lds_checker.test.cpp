@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: MIT
+// Races in LDS, reads of what was never written, and conflicts by line: each planted,
+// and random programs against an oracle.
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
+#include <tilewright/exec/hopper.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tw = tilewright;
+namespace arch = tw::arch;
+namespace emulator = tw::emulator;
+namespace exec = tw::exec;
+using tw::index_t;
+
+namespace {
+
+exec::lds_pointer lds() { return exec::lds_allocate<1024>(); }
+
+template <class Kernel>
+emulator::launch_report run(Kernel kernel, emulator::lds_checks checks = emulator::lds_checks::on,
+                            const arch::target& target = arch::gfx942::value) {
+  return emulator::launch(
+      {.target = &target, .grid = {2}, .block_size = 128, .lds_bytes = 1024, .workers = 1, .check_lds = checks},
+      kernel);
+}
+
+/// What was wrong, without "of block (0, 0, 0)", with lines relative to `first`, as in "(+2)".
+template <class Kernel>
+std::string fault_of(int first, Kernel kernel, const arch::target& target = arch::gfx942::value) {
+  std::string text = "no fault";
+  try {
+    run(kernel, emulator::lds_checks::on, target);
+  } catch (const emulator::fault& f) {
+    text = f.what();
+  }
+  const std::string file = "lds_checker.test.cpp:", block = " of block (0, 0, 0)";
+  if (const auto at = text.find(block); at != text.npos) text.erase(at, block.size());
+  for (auto at = text.find(file); at != text.npos; at = text.find(file)) {
+    const auto end = text.find(')', at);
+    const int line = std::stoi(text.substr(at + file.size(), end - at - file.size()));
+    text.replace(at, end - at, '+' + std::to_string(line - first));
+  }
+  return text;
+}
+
+using bytes_16 = tw::array<int, 4>;
+
+TEST(lds_checker, a_read_of_what_another_thread_writes_needs_a_barrier) {
+  const int first = __LINE__;
+  const auto kernel = [](bool synchronises) {
+    const exec::lds_pointer p = lds();
+    const index_t t = exec::thread_id();
+    exec::lds_store(p, t * 4, t);
+    if (synchronises) exec::block_sync();
+    exec::lds_load<index_t>(p, (t ^ 64) * 4);
+  };
+  EXPECT_EQ(fault_of(first, [&] { kernel(true); }), "no fault");
+  // Thread 0 comes first: nobody has written there yet.
+  EXPECT_EQ(fault_of(first, [&] { kernel(false); }),
+            "thread 0 reads LDS bytes 256 to 259 (+6), which nobody has written");
+  const int last = __LINE__;
+  const auto wider = [] {
+    const exec::lds_pointer p = lds();
+    exec::lds_store(p, 4 * exec::thread_id(), 1);
+    if (exec::thread_id() == 127) exec::lds_load<bytes_16>(p, 16);
+  };
+  EXPECT_EQ(fault_of(last, wider),
+            "thread 127 reads LDS bytes 16 to 19 (+4) that thread 4 wrote (+3) with no barrier between");
+}
+
+TEST(lds_checker, a_write_over_what_another_thread_reads_needs_a_barrier) {
+  const int first = __LINE__;
+  const auto kernel = [](bool synchronises) {
+    const exec::lds_pointer p = lds();
+    const index_t t = exec::thread_id();
+    if (t < 64) exec::lds_store(p, t * 16, bytes_16{});
+    exec::block_sync();
+    if (t < 64) exec::lds_load<bytes_16>(p, t * 16);
+    if (synchronises) exec::block_sync();
+    if (t >= 64) exec::lds_store(p, (t - 64) * 4, t);
+  };
+  EXPECT_EQ(fault_of(first, [&] { kernel(true); }), "no fault");
+  EXPECT_EQ(fault_of(first, [&] { kernel(false); }),
+            "thread 0 reads LDS bytes 0 to 3 (+6) that thread 64 wrote (+8) with no barrier between");
+}
+
+TEST(lds_checker, two_writes_to_the_same_bytes_are_a_race_also_of_one_instruction) {
+  EXPECT_EQ(fault_of(__LINE__, [] { exec::lds_store(lds(), exec::thread_id() / 2 * 8, 1.0); }),
+            "thread 1 writes LDS bytes 0 to 7 (+0) that thread 0 wrote (+0) with no barrier between");
+  const int first = __LINE__;
+  const auto one_astray = [] { exec::lds_store(lds(), exec::thread_id() == 99 ? 40 : 8 * exec::thread_id(), 1.0); };
+  EXPECT_EQ(fault_of(first, one_astray),
+            "thread 99 writes LDS bytes 40 to 47 (+1) that thread 5 wrote (+1) with no barrier between");
+}
+
+TEST(lds_checker, a_thread_orders_its_own_accesses_and_reads_do_not_race) {
+  EXPECT_EQ(fault_of(__LINE__,
+                     [] {
+                       const exec::lds_pointer p = lds();
+                       for (int i = 0; i < 3; ++i) {
+                         exec::lds_store(p, exec::thread_id() * 4, i);
+                         exec::lds_load<int>(p, exec::thread_id() * 4);
+                       }
+                       exec::block_sync();
+                       for (int i = 0; i < 128; ++i) exec::lds_load<int>(p, i * 4);
+                     }),
+            "no fault");
+}
+
+TEST(lds_checker, lanes_of_a_wave_need_a_barrier_as_well) {
+  // One after the other in the source, but neither GPU compilers nor NVIDIA's hardware keep lanes in step.
+  const int first = __LINE__;
+  const auto kernel = [](auto between) {
+    const exec::lds_pointer p = lds();
+    const index_t t = exec::thread_id();
+    exec::lds_store(p, t * 4, t);
+    between();
+    exec::lds_load<index_t>(p, (t ^ 1) * 4);
+  };
+  for (const arch::target* target : {&arch::gfx942::value, &arch::sm90::value}) {
+    const std::string last = std::to_string(target->wave_size - 1), other = std::to_string(target->wave_size - 2);
+    EXPECT_EQ(fault_of(
+                  first, [&] { kernel([] { exec::shuffle(1, 0); }); }, *target),
+              "thread " + last + " reads LDS bytes " + std::to_string(4 * target->wave_size - 8) + " to " +
+                  std::to_string(4 * target->wave_size - 5) + " (+6) that thread " + other +
+                  " wrote (+4) with no barrier between");
+    EXPECT_EQ(fault_of(first, [&] { kernel([] { exec::wave_sync(); }); }, *target), "no fault");
+    EXPECT_EQ(fault_of(first, [&] { kernel([] { exec::block_sync(); }); }, *target), "no fault");
+  }
+}
+
+TEST(lds_checker, wave_sync_orders_one_wave_only) {
+  const int first = __LINE__;
+  const auto kernel = [](index_t writer, index_t reader) {
+    const exec::lds_pointer p = lds();
+    if (exec::thread_id() == writer) exec::lds_store(p, 0, 1);
+    exec::wave_sync();
+    if (exec::thread_id() == reader) exec::lds_load<int>(p, 0);
+  };
+  EXPECT_EQ(fault_of(first, [&] { kernel(3, 60); }), "no fault");
+  EXPECT_EQ(fault_of(first, [&] { kernel(3, 64); }),
+            "thread 64 reads LDS bytes 0 to 3 (+5) that thread 3 wrote (+3) with no barrier between");
+}
+
+TEST(lds_checker, single_bytes_are_told_apart) {
+  const int first = __LINE__;
+  const auto kernel = [](index_t pitch, index_t width_change) {
+    const exec::lds_pointer p = lds();
+    const index_t t = exec::thread_id();
+    if (width_change && t == 0) exec::lds_store(p, 512, 1);  // four bytes, before anybody has used fewer
+    exec::lds_store(p, t * pitch, char(t));
+    exec::block_sync();
+    exec::lds_load<char>(p, (127 - t) * pitch);
+    if (width_change && t == 1) exec::lds_load<short>(p, 514);
+    if (width_change == 2 && t == 1) exec::lds_store(p, 515, char{});
+    if (width_change == 2 && t == 2) exec::lds_load<int>(p, 512);
+    if (width_change == 3) exec::lds_load<tw::array<short, 1>>(p, 126);
+    if (width_change == 3) exec::lds_load<short>(p, 128);
+  };
+  EXPECT_EQ(fault_of(first, [&] { kernel(1, 0); }), "no fault");
+  EXPECT_EQ(fault_of(first, [&] { kernel(3, 1); }), "no fault");
+  EXPECT_EQ(fault_of(first, [&] { kernel(1, 2); }),
+            "thread 2 reads LDS byte 515 (+10) that thread 1 wrote (+9) with no barrier between");
+  EXPECT_EQ(fault_of(first, [&] { kernel(1, 3); }),
+            "thread 127 reads LDS bytes 128 to 129 (+12), which nobody has written");
+}
+
+TEST(lds_checker, what_a_read_covers_must_have_been_written_in_this_block) {
+  const int first = __LINE__;
+  const auto kernel = [] {
+    const exec::lds_pointer p = lds();
+    exec::lds_store(p, exec::thread_id() * 8, 1);
+    exec::block_sync();
+    if (exec::thread_id() == 6) exec::lds_load<bytes_16>(p, 32);
+  };
+  EXPECT_EQ(fault_of(first, kernel), "thread 6 reads LDS bytes 36 to 39 (+5), which nobody has written");
+  try {
+    run([] {  // the second block finds what the first one left
+      const exec::lds_pointer p = lds();
+      if (exec::block_id().x == 0) exec::lds_store(p, exec::thread_id() * 4, 1);
+      exec::block_sync();
+      if (exec::block_id().x == 1 && exec::thread_id() == 5) exec::lds_load<int>(p, 20);
+    });
+    FAIL() << "nothing was found";
+  } catch (const emulator::fault& f) {
+    EXPECT_EQ(std::string(f.what()).substr(0, 53), "thread 5 of block (1, 0, 0) reads LDS bytes 20 to 23 ");
+  }
+}
+
+TEST(lds_checker, ldmatrix_reads_the_row_that_a_lane_addresses) {
+  const int first = __LINE__;
+  const auto kernel = [](index_t rows, bool synchronises) {
+    const exec::lds_pointer p = lds();
+    if (exec::thread_id() < rows) exec::lds_store(p, exec::thread_id() * 16, bytes_16{});
+    if (synchronises) exec::block_sync();
+    if (exec::wave_id() == 1) exec::ldmatrix_x4(p, exec::lane_id() * 16);
+  };
+  EXPECT_EQ(fault_of(first, [&] { kernel(32, true); }, arch::sm90::value), "no fault");
+  EXPECT_EQ(fault_of(
+                first, [&] { kernel(32, false); }, arch::sm90::value),
+            "thread 32 reads LDS bytes 0 to 15 (+5) that thread 0 wrote (+3) with no barrier between");
+  EXPECT_EQ(fault_of(
+                first, [&] { kernel(31, true); }, arch::sm90::value),
+            "thread 63 reads LDS bytes 496 to 511 (+5), which nobody has written");
+}
+
+TEST(lds_checker, atomic_updates_race_with_everything_but_each_other) {
+  constexpr auto add = exec::atomic_op::add;
+  const int first = __LINE__;
+  const auto kernel = [](index_t reader, index_t writer, bool begins) {
+    const exec::lds_pointer p = lds();
+    if (begins && exec::thread_id() == 0) exec::lds_store(p, 0, 0);
+    exec::block_sync();
+    exec::lds_atomic<add>(p, 0, 1);
+    if (exec::thread_id() == reader) exec::lds_load<int>(p, 0);
+    if (exec::thread_id() == writer) exec::lds_store(p, 0, 1);
+    exec::block_sync();
+    exec::lds_load<int>(p, 0);
+  };
+  EXPECT_EQ(fault_of(first, [&] { kernel(-1, -1, true); }), "no fault");
+  EXPECT_EQ(fault_of(first, [&] { kernel(5, -1, true); }),
+            "thread 5 reads LDS bytes 0 to 3 (+6) that thread 126 updated (+5) with no barrier between");
+  EXPECT_EQ(fault_of(first, [&] { kernel(-1, 5, true); }),
+            "thread 5 writes LDS bytes 0 to 3 (+7) that thread 126 updated (+5) with no barrier between");
+  EXPECT_EQ(fault_of(first, [&] { kernel(127, -1, true); }),
+            "thread 64 updates LDS bytes 0 to 3 (+5) that thread 127 read (+6) with no barrier between");
+  EXPECT_EQ(fault_of(first, [&] { kernel(-1, -1, false); }),
+            "thread 127 updates LDS bytes 0 to 3 (+5), which nobody has written");
+}
+
+TEST(lds_checker, copies_without_registers_must_be_waited_for) {
+  const std::vector<int> source(128);
+  const auto buffer = exec::make_global_buffer(source.data(), 128 * 4);
+  const int first = __LINE__;
+  const auto kernel = [&](bool waits, bool synchronises, bool writes) {
+    const exec::lds_pointer p = lds();
+    const index_t t = exec::thread_id();
+    exec::async_load_to_lds<4>(buffer, t * 4, p, t * 4);
+    if (writes) exec::lds_store(p, t * 4, 1);
+    if (waits) exec::async_wait();
+    if (synchronises) exec::block_sync();
+    exec::lds_load<int>(p, (synchronises ? 127 - t : t) * 4);
+  };
+  EXPECT_EQ(fault_of(first, [&] { kernel(true, true, false); }), "no fault");
+  EXPECT_EQ(fault_of(first, [&] { kernel(true, false, false); }), "no fault");
+  EXPECT_EQ(fault_of(first, [&] { kernel(false, false, false); }),
+            "thread 0 reads LDS bytes 0 to 3 (+8) before the copy by thread 0 (+4) to there was waited for");
+  EXPECT_EQ(fault_of(first, [&] { kernel(false, true, false); }),
+            "thread 127 reads LDS bytes 0 to 3 (+8) before the copy by thread 0 (+4) to there was waited for");
+  EXPECT_EQ(fault_of(first, [&] { kernel(true, true, true); }),
+            "thread 0 writes LDS bytes 0 to 3 (+5) before the copy by thread 0 (+4) to there was waited for");
+  const int last = __LINE__;
+  const auto too_late = [&] {  // the barrier must come after the wait
+    const exec::lds_pointer p = lds();
+    exec::async_load_to_lds<4>(buffer, 0, p, exec::thread_id() * 4);
+    exec::block_sync();
+    exec::async_wait();
+    exec::lds_load<int>(p, (127 - exec::thread_id()) * 4);
+  };
+  EXPECT_EQ(fault_of(last, too_late),
+            "thread 127 reads LDS bytes 0 to 3 (+6) before the copy by thread 0 (+3) to there was waited for");
+}
+
+TEST(lds_checker, a_copy_that_a_block_never_waits_for_is_forgotten_with_the_block) {
+  const int source = 0;
+  const emulator::launch_report report = run([&] {
+    const exec::lds_pointer p = lds();
+    exec::async_load_to_lds<4>(exec::make_global_buffer(&source, 4), 0, p, exec::thread_id() * 4);
+  });
+  EXPECT_EQ(report.totals.executions, 0);
+  EXPECT_NO_THROW(run([&] {
+    const exec::lds_pointer p = lds();
+    if (exec::block_id().x == 0) {
+      exec::async_load_to_lds<4>(exec::make_global_buffer(&source, 4), 0, p, exec::thread_id() * 4);
+    } else {
+      exec::lds_store(p, exec::thread_id() * 4, 1);
+    }
+  }));
+}
+
+/// A function for kernels, as the tile functions are.
+void write_and_read(exec::lds_pointer p, index_t offset, exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  exec::lds_store(p, offset, 1);
+  exec::lds_load<int>(p, offset);
+}
+void twice(exec::lds_pointer p, exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  write_and_read(p, exec::thread_id() * 4);
+  write_and_read(p, exec::thread_id() * 4);
+}
+
+TEST(lds_checker, conflicts_by_source_line_of_the_outermost_scope) {
+  const emulator::launch_report report = run([] {
+    const exec::lds_pointer p = lds();
+    twice(p);
+    exec::block_sync();
+    if (exec::thread_id() < 64) write_and_read(p, exec::thread_id() % 32 * 32 + exec::thread_id() / 32 * 4);
+  });
+  const int line = __LINE__ - 4;
+  ASSERT_EQ(report.by_line.size(), 4u);
+  const std::string file = __FILE__;
+  const auto expect = [&](std::size_t i, int at, arch::lds_op op, tw::long_index_t executions,
+                          tw::long_index_t conflicts) {
+    EXPECT_EQ(report.by_line[i].file, file);
+    EXPECT_EQ(report.by_line[i].line, at);
+    EXPECT_EQ(report.by_line[i].op, op);
+    EXPECT_EQ(report.by_line[i].executions, executions);
+    EXPECT_EQ(report.by_line[i].conflicts, conflicts);
+  };
+  expect(0, line, arch::lds_op::read_b32, 8, 0);
+  expect(1, line, arch::lds_op::write_b32, 8, 0);
+  expect(2, line + 2, arch::lds_op::read_b32, 2, 2 * 14);  // 2 phases of 8 rows' words in each of 4 banks
+  expect(3, line + 2, arch::lds_op::write_b32, 2, 2 * 14);
+  tw::long_index_t conflicts = 0;
+  for (const emulator::lds_line_counts& l : report.by_line) conflicts += l.conflicts;
+  EXPECT_EQ(report.totals.conflicts, conflicts);
+  EXPECT_EQ(report.of(arch::lds_op::read_b32).executions, 10);
+}
+
+TEST(lds_checker, lines_tell_instructions_apart_where_lanes_take_different_branches) {
+  const emulator::launch_report report = run([] {
+    const exec::lds_pointer p = lds();
+    const index_t l = exec::thread_id();
+    if (l % 2 == 0) {
+      exec::lds_store(p, l * 4, 1);
+    } else {
+      exec::lds_store(p, l * 4, 1);
+    }
+  });
+  EXPECT_EQ(report.by_line.size(), 2u);
+  EXPECT_EQ(report.of(arch::lds_op::write_b32).executions, 2 * 2 * 2);
+}
+
+TEST(lds_checker, is_off_unless_asked_for_by_the_launch_or_the_environment) {
+  const auto racy = [] { exec::lds_store(lds(), 0, 1); };
+  ::unsetenv("TILEWRIGHT_CHECK_LDS");
+  EXPECT_NO_THROW(run(racy, emulator::lds_checks::off));
+  EXPECT_NO_THROW(run(racy, emulator::lds_checks::from_environment));
+  EXPECT_TRUE(run(racy, emulator::lds_checks::off).by_line.empty());
+  ::setenv("TILEWRIGHT_CHECK_LDS", "1", 1);
+  EXPECT_NO_THROW(run(racy, emulator::lds_checks::off));
+  EXPECT_THROW(run(racy, emulator::lds_checks::from_environment), emulator::fault);
+  ::setenv("TILEWRIGHT_CHECK_LDS", "0", 1);
+  EXPECT_NO_THROW(run(racy, emulator::lds_checks::from_environment));
+  ::unsetenv("TILEWRIGHT_CHECK_LDS");
+}
+
+/// What one thread does in one step of a random program.
+struct action {
+  index_t thread, step, address, bytes;
+  enum : signed char { reads, writes, updates } kind;
+};
+enum class sync { none, wave, block };
+
+/// Whether a program must be refused, from all pairs of accesses.
+bool is_wrong(const std::vector<action>& program, const std::vector<sync>& between, index_t wave_size) {
+  const auto ordered = [&](const action& a, const action& b) {
+    if (a.thread == b.thread) return true;
+    const bool one_wave = a.thread / wave_size == b.thread / wave_size;
+    for (index_t step = a.step; step < b.step; ++step) {
+      const sync s = between[std::size_t(step)];
+      if (s == sync::block || (s == sync::wave && one_wave)) return true;
+    }
+    return false;
+  };
+  for (const action& a : program) {
+    for (index_t byte = a.address; byte < a.address + a.bytes; ++byte) {
+      bool is_written = a.kind == action::writes;
+      for (const action& b : program) {
+        if (byte < b.address || byte >= b.address + b.bytes) continue;
+        const bool b_first = &b < &a && b.step <= a.step && ordered(b, a);
+        if (b.kind == action::writes && b_first) is_written = true;
+        const bool race = a.kind == action::writes || a.kind != b.kind;
+        if (race && a.step <= b.step && !ordered(a, b)) return true;
+      }
+      if (!is_written) return true;
+    }
+  }
+  return false;
+}
+
+TEST(lds_checker, random_programs_are_refused_exactly_if_they_are_wrong) {
+  const arch::target& target = arch::sm90::value;
+  constexpr index_t steps = 6;
+  std::mt19937 random(7);
+  int wrong = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const bool narrow = random() % 3 == 0;
+    std::vector<sync> between;
+    std::vector<action> program;
+    for (index_t step = 0; step < steps; ++step) {
+      between.push_back(std::array{sync::none, sync::wave, sync::block, sync::block}[random() % 4]);
+      // In most programs everything is written first, so that not all fail at once.
+      if (step == 0 && random() % 8 != 0) {
+        for (index_t i = 0; i < 4; ++i) program.push_back({index_t(random() % 2), step, i * 8, 8, action::writes});
+        continue;
+      }
+      for (unsigned n = random() % 3; n > 0; --n) {
+        const index_t bytes = narrow ? index_t(1) << random() % 4 : index_t(4) << random() % 2;
+        const index_t threads[] = {0, 1, 5, 32, 40, 63};
+        const index_t address = index_t(random() % 32) & ~(bytes - 1);
+        const auto kind = random() % 3 != 0            ? action::reads
+                          : bytes == 4 && random() % 2 ? action::updates
+                                                       : action::writes;
+        program.push_back({threads[random() % 6], step, address, bytes, kind});
+      }
+    }
+    const auto kernel = [&] {
+      const exec::lds_pointer p = lds();
+      for (index_t step = 0; step < steps; ++step) {
+        for (const action& a : program) {
+          if (a.step != step || a.thread != exec::thread_id()) continue;
+          const auto access = [&](auto value) {
+            if (a.kind == action::updates) {
+              exec::lds_atomic<exec::atomic_op::add>(p, a.address, 1);
+            } else if (a.kind == action::writes) {
+              exec::lds_store(p, a.address, value);
+            } else {
+              exec::lds_load<decltype(value)>(p, a.address);
+            }
+          };
+          if (a.bytes == 1) access(char{});
+          if (a.bytes == 2) access(short{});
+          if (a.bytes == 4) access(int{});
+          if (a.bytes == 8) access(double{});
+        }
+        if (between[std::size_t(step)] == sync::wave) exec::wave_sync();
+        if (between[std::size_t(step)] == sync::block) exec::block_sync();
+      }
+    };
+    bool refused = false;
+    std::string why;
+    try {
+      emulator::launch(
+          {.target = &target, .block_size = 64, .lds_bytes = 1024, .workers = 1, .check_lds = emulator::lds_checks::on},
+          kernel);
+    } catch (const emulator::fault& f) {
+      refused = true;
+      why = f.what();
+    }
+    const bool expected = is_wrong(program, between, target.wave_size);
+    wrong += expected;
+    ASSERT_EQ(refused, expected) << "program " << round << ": " << why;
+  }
+  EXPECT_GT(wrong, 400);
+  EXPECT_LT(wrong, 1600);
+}
+
+/// Sm_90's ways to meet, between two steps of a program of two waves.
+struct meeting_of_two {
+  enum : signed char { nothing, wave, named, arrives } kind;
+  index_t thread;  // that arrives at a barrier in LDS, at which the other wave waits
+};
+
+/// Up to which step the second thread's accesses are over for the first one's in a step.
+class knowledge {
+ public:
+  knowledge(const std::vector<meeting_of_two>& between) {
+    const std::size_t steps = between.size() + 1;
+    known_.assign(steps, std::vector<std::vector<index_t>>(64, std::vector<index_t>(64, -1)));
+    for (std::size_t s = 0; s + 1 < steps; ++s) {
+      auto &now = known_[s], &next = known_[s + 1];
+      next = now;
+      const auto learn = [&](index_t thread, index_t from) {
+        auto& mine = next[std::size_t(thread)];
+        for (std::size_t u = 0; u < 64; ++u) mine[u] = tw::max(mine[u], now[std::size_t(from)][u]);
+        mine[std::size_t(from)] = tw::max(mine[std::size_t(from)], index_t(s));
+      };
+      for (index_t t = 0; t < 64; ++t) {
+        for (index_t u = 0; u < 64; ++u) {
+          const meeting_of_two m = between[s];
+          if (m.kind == m.named || (m.kind == m.wave && t / 32 == u / 32) ||
+              (m.kind == m.arrives && u == m.thread && t / 32 != u / 32))
+            learn(t, u);
+        }
+      }
+    }
+  }
+  bool is_over(const action& before, const action& after) const {
+    return before.thread == after.thread ||
+           known_[std::size_t(after.step)][std::size_t(after.thread)][std::size_t(before.thread)] >= before.step;
+  }
+
+ private:
+  std::vector<std::vector<std::vector<index_t>>> known_;  // by step, thread and other thread
+};
+
+TEST(lds_checker, random_programs_with_named_barriers_and_barriers_in_lds) {
+  constexpr index_t steps = 7;
+  std::mt19937 random(11);
+  int wrong = 0;
+  for (int round = 0; round < 500; ++round) {
+    std::vector<meeting_of_two> between;
+    std::vector<action> program;
+    const index_t threads[] = {0, 1, 32, 40};
+    for (index_t step = 0; step < steps; ++step) {
+      const auto kind = std::array{meeting_of_two::nothing, meeting_of_two::wave, meeting_of_two::named,
+                                   meeting_of_two::arrives, meeting_of_two::arrives}[random() % 5];
+      if (step + 1 < steps) between.push_back({step == 0 ? meeting_of_two::named : kind, threads[random() % 4]});
+      if (step == 0) {
+        for (index_t i = 0; i < 2; ++i) program.push_back({threads[i % 4], step, i * 4, 4, action::writes});
+        continue;
+      }
+      // Now one who writes, now many who read or update.
+      if (random() % 4 == 0) {
+        program.push_back({threads[random() % 4], step, index_t(random() % 2) * 4, 4, action::writes});
+        continue;
+      }
+      const auto what = random() % 3 == 0 ? action::updates : action::reads;
+      for (unsigned n = random() % 5; n > 0; --n)
+        program.push_back({threads[random() % 4], step, index_t(random() % 2) * 4, 4, what});
+    }
+    const auto kernel = [&] {
+      const exec::lds_pointer p = lds();
+      const index_t thread = exec::thread_id();
+      for (index_t i = 0; thread == 0 && i < steps; ++i) exec::mbarrier{unsigned(512 + 8 * i)}.init(1);
+      exec::block_sync();
+      for (index_t step = 0; step < steps; ++step) {
+        for (const action& a : program) {
+          if (a.step != step || a.thread != thread) continue;
+          if (a.kind == action::updates) exec::lds_atomic<exec::atomic_op::add>(p, a.address, 1);
+          if (a.kind == action::writes) exec::lds_store(p, a.address, 1);
+          if (a.kind == action::reads) exec::lds_load<int>(p, a.address);
+        }
+        if (step + 1 == steps) return;
+        const meeting_of_two m = between[std::size_t(step)];
+        const exec::mbarrier barrier{unsigned(512 + 8 * step)};
+        if (m.kind == m.wave) exec::wave_sync();
+        if (m.kind == m.named) exec::named_sync<64>(1);
+        if (m.kind == m.arrives && thread == m.thread) barrier.arrive();
+        if (m.kind == m.arrives && thread / 32 != m.thread / 32) barrier.wait(0);
+      }
+    };
+    std::string why;
+    try {
+      emulator::launch({.target = &arch::sm90::value,
+                        .block_size = 64,
+                        .lds_bytes = 1024,
+                        .workers = 1,
+                        .check_lds = emulator::lds_checks::on},
+                       kernel);
+    } catch (const emulator::fault& f) {
+      why = f.what();
+    }
+    const knowledge known(between);
+    bool expected = false;
+    for (const action& a : program) {
+      for (const action& b : program) {
+        const bool race = a.address == b.address && (a.kind == action::writes || a.kind != b.kind);
+        if (race && !known.is_over(a, b) && !known.is_over(b, a)) expected = true;
+      }
+    }
+    wrong += expected;
+    ASSERT_EQ(!why.empty(), expected) << "program " << round << ": " << why;
+  }
+  EXPECT_GT(wrong, 150);
+  EXPECT_LT(wrong, 450);
+}
+
+}  // namespace
