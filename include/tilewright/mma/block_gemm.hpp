@@ -2,7 +2,7 @@
 // The product of a block's tiles, from registers or from LDS: c += a b.
 #pragma once
 
-#include <tilewright/exec/matrix_element.hpp>
+#include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/mma/find_block_tile.hpp>
 #include <tilewright/mma/fragment_load.hpp>
 #include <tilewright/mma/schedule.hpp>

@@ -74,7 +74,7 @@ TILEWRIGHT_HD void with_tile_of_target(const F& f) {
   bool done = false;
   unroll<Tiles.all.size()>([&](auto i) {
     const bool has_it =
-        i.value + 1 == Tiles.all.size() || exec::current_thread->target->supports(Tiles.all[i.value].op);
+        i.value + 1 == Tiles.all.size() || emulator::current_thread->target->supports(Tiles.all[i.value].op);
     if (!done && has_it) f(number<Tiles.all[i.value]>{});
     done = done || has_it;
   });

@@ -2,8 +2,8 @@
 // What block_gemm asks of its operands, and the sentences of its refusals.
 #pragma once
 
+#include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/exec/matrix_element.hpp>
 #include <tilewright/mma/block_tile.hpp>
 #include <tilewright/mma/product_check.hpp>
 #include <tilewright/tile/static_distributed_tensor.hpp>
