@@ -117,8 +117,7 @@ void expect_product_from_lds(const arch::target& target) {
           return make_tile_window(make_tensor_view<address_space_enum::lds, T>(at, layout), lengths, {},
                                   Distribution{});
         };
-        if (detail::is_first_replica<a_registers>())
-          store_tile_with_offset(window(lds, a_registers{}), a, offset);
+        if (detail::is_first_replica<a_registers>()) store_tile_with_offset(window(lds, a_registers{}), a, offset);
         if (detail::is_first_replica<b_registers>())
           store_tile_with_offset(window(lds + bytes, b_registers{}), b, offset);
         exec::block_sync();

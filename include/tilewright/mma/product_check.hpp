@@ -73,6 +73,14 @@ class operand_match {
 
   TILEWRIGHT_HD constexpr bool fits() const { return verdict.fault == product_fault::none; }
 
+  /// Whether a dimension is in the instruction's order.
+  TILEWRIGHT_HD constexpr bool keeps(index_t dim) const {
+    for (const moved_digit& d : moved_) {
+      if (d.dim == dim && d.found != d.expected) return false;
+    }
+    return true;
+  }
+
   /// Where the distribution has what the instruction calls coordinate `expected` of a dimension, a power of two or a
   /// multiple of other digits; 0 if no digit tells.
   TILEWRIGHT_HD constexpr index_t image(index_t dim, index_t expected) const {

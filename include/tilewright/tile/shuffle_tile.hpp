@@ -98,14 +98,18 @@ TILEWRIGHT_HD void exchange_through_lds(static_distributed_tensor<T, Out>& out,
 
 }  // namespace detail
 
+/// Whether each thread holds the same elements of a tile in both distributions, in registers of another order at most.
+template <class Out, class In>
+inline constexpr bool can_shuffle_in_registers = []<index_t... Ds>(sequence<Ds...>) {
+  return detail::register_exchange_v<In, Out, Ds...>.is_possible;
+}(make_sequence<In::ndim_x>{});
+
 /// Gives `in` the distribution of `out` where every thread holds the same elements in both, only in other registers.
 template <class T, class Out, class U, class In>
 TILEWRIGHT_HD constexpr void shuffle_tile(static_distributed_tensor<T, Out>& out,
                                           const static_distributed_tensor<U, In>& in) {
   static_assert(detail::have_equal_lengths<Out, In>(), "shuffle_tile: the tiles have different lengths");
-  constexpr bool possible = []<index_t... Ds>(sequence<Ds...>) {
-    return detail::register_exchange_v<In, Out, Ds...>.is_possible;
-  }(make_sequence<In::ndim_x>{});
+  constexpr bool possible = can_shuffle_in_registers<Out, In>;
   static_assert(possible,
                 "shuffle_tile: threads would have to exchange elements; pass a place in LDS as the third argument");
   if constexpr (possible) {
