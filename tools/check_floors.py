@@ -28,7 +28,7 @@ FLOORS = {
     "ck_tile": 12,
 }
 # Headers that stand beside the floors, and the highest floor that each may include.
-UMBRELLAS = {"version.hpp": -1, "core.hpp": 6, "tilewright.hpp": 12}
+UMBRELLAS = {"version.hpp": -1, "core.hpp": 6, "tilewright.hpp": 11, "ck_tile.hpp": 12}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 

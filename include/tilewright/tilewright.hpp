@@ -2,7 +2,6 @@
 // Everything that the author of a kernel needs.
 #pragma once
 
-#include <tilewright/ck_tile/xor_preshuffle.hpp>
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/lds_prediction.hpp>

@@ -3,7 +3,7 @@
 // EXPECT: base_tile: the block must be a whole number of base tiles in both dimensions
 // EXPECT: base_tile: the block must be a whole number of base tiles in both dimensions
 // EXPECT: base_tile: the block must be a whole number of base tiles in both dimensions
-#include <tilewright/distribution/base_tile.hpp>
+#include <tilewright/ck_tile/base_tile.hpp>
 
 namespace tw = tilewright;
 

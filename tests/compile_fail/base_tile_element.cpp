@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elements of 12 bytes.
 // EXPECT: base_tile: the element type's size must divide 16 bytes
-#include <tilewright/distribution/base_tile.hpp>
+#include <tilewright/ck_tile/base_tile.hpp>
 
 namespace tw = tilewright;
 

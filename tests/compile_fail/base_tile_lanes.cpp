@@ -2,7 +2,7 @@
 // 48 lanes, and 32 that lie nowhere.
 // EXPECT: base_tile: thread rows times thread columns must be the lanes of a wave, 32 or 64
 // EXPECT: base_tile: thread rows times thread columns must be the lanes of a wave, 32 or 64
-#include <tilewright/distribution/base_tile.hpp>
+#include <tilewright/ck_tile/base_tile.hpp>
 
 namespace tw = tilewright;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Columns are dimension 0, rows dimension 1.
 // EXPECT: coalesced_access_pattern: the contiguous dimension is 0 (columns) or 1 (rows)
-#include <tilewright/distribution/access_pattern.hpp>
+#include <tilewright/ck_tile/access_pattern.hpp>
 
 namespace tw = tilewright;
 

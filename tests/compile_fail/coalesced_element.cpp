@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elements of 12 bytes.
 // EXPECT: coalesced_access_pattern: the element type's size must divide 16 bytes
-#include <tilewright/distribution/access_pattern.hpp>
+#include <tilewright/ck_tile/access_pattern.hpp>
 
 namespace tw = tilewright;
 

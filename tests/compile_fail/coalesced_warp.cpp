@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A warp of no threads.
 // EXPECT: coalesced_access_pattern: a warp has at least one thread
-#include <tilewright/distribution/access_pattern.hpp>
+#include <tilewright/ck_tile/access_pattern.hpp>
 
 namespace tw = tilewright;
 

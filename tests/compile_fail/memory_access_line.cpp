@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cache lines of 40 bytes.
 // EXPECT: memory_access_analyzer: a cache line is a multiple of 16 bytes
-#include <tilewright/distribution/memory_access_analyzer.hpp>
+#include <tilewright/ck_tile/memory_access_analyzer.hpp>
 
 namespace tw = tilewright;
 

@@ -2,7 +2,7 @@
 // Dimension 0 twice; one number of unpacks for two dimensions.
 // EXPECT: static_uford: the order must be a permutation of the dimensions
 // EXPECT: static_uford: one number of unpacks and one entry of the order are needed for each length
-#include <tilewright/util/functional.hpp>
+#include <tilewright/ck_tile/functional.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

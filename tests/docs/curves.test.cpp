@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What docs/curves.md shows.
+#include <tilewright/ck_tile.hpp>
 #include <tilewright/core.hpp>
 #include <tilewright/viz/text.hpp>
 

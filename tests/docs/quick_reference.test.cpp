@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What docs/quick_reference.md shows.
-#include <tilewright/distribution/access_pattern.hpp>
+#include <tilewright/ck_tile.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/tilewright.hpp>
 

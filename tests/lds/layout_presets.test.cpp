@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The presets against their formulas, and the verdicts that are worth remembering.
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/distribution/base_tile.hpp>
 #include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
@@ -65,13 +64,6 @@ TEST(LayoutPresets, PreshuffleIsTheDocumentedOne) {
   expect_documented_preshuffle<64, 1>();
   expect_documented_preshuffle<64, 2>();
   expect_documented_preshuffle<128, 1>();
-}
-
-TEST(LayoutPresets, BaseTilesAreStoredAsTheirTypeSays) {
-  constexpr auto by_type = base_tile<half_t, 8, 4>::make_lds_descriptor<64, 64>();
-  const lds_tile tile{64, 64, 2};
-  expect_bytes(base_tile_layout(tile, 8, 4), tile,
-               [&](index_t row, index_t byte) { return 2 * by_type.calculate_offset({row, byte / 2}); });
 }
 
 TEST(LayoutPresets, AreOrdinaryDescriptors) {

@@ -4,7 +4,7 @@
 #include "random_encoding.hpp"
 
 #include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/distribution/memory_access_analyzer.hpp>
+#include <tilewright/ck_tile/memory_access_analyzer.hpp>
 #include <tilewright/distribution/reduce_encoding.hpp>
 #include <tilewright/distribution/slice_encoding.hpp>
 #include <tilewright/viz/text.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/tile/elementwise.hpp>
-#include <tilewright/util/functional.hpp>
+#include <tilewright/util/static_walk.hpp>
 
 namespace tilewright {
 

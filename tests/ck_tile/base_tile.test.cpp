@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Base tiles: the documented sizes, the lanes' places, and accesses to LDS without conflicts.
-#include "naive_distribution.hpp"
+#include "../distribution/naive_distribution.hpp"
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/distribution/base_tile.hpp>
+#include <tilewright/ck_tile/base_tile.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/numeric/types.hpp>

@@ -2,8 +2,8 @@
 // The tile that one wave moves with one access of 16 bytes per lane.
 #pragma once
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 
 namespace tilewright {
 
@@ -29,20 +29,14 @@ struct base_tile {
                                  tuple<sequence<1, 2>>, tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value;
   using distribution = tile_distribution<encoding>;
 
-  /// Storage order in LDS of a block of block_rows x block_cols elements: its base tiles one after another, row by row;
-  /// inside of a base tile the 16 bytes of lane l are the l-th. So every access of a wave is to `bytes` bytes in a row,
-  /// and no lanes that the LDS serves together meet in a bank. Maps (row, column) to the offset in elements.
+  /// base_tile_layout for a block of BlockRows x BlockCols elements: each access of a wave covers `bytes` contiguous
+  /// bytes, so it has no bank conflicts. Maps (row, column) to the offset in elements.
   template <index_t BlockRows, index_t BlockCols>
   TILEWRIGHT_HD static constexpr auto make_lds_descriptor() {
     static_assert(BlockRows > 0 && BlockCols > 0 && BlockRows % rows == 0 && BlockCols % cols == 0,
                   "base_tile: the block must be a whole number of base tiles in both dimensions");
-    constexpr index_t down = BlockRows / rows, right = BlockCols / cols;
-    return transform_tensor_descriptor(make_naive_tensor_descriptor_packed(
-                                           make_tuple(number<down>{}, number<right>{}, number<rows>{}, number<cols>{})),
-                                       make_tuple(make_merge_transform(make_tuple(number<down>{}, number<rows>{})),
-                                                  make_merge_transform(make_tuple(number<right>{}, number<cols>{}))),
-                                       make_tuple(sequence<0, 2>{}, sequence<1, 3>{}),
-                                       make_tuple(sequence<0>{}, sequence<1>{}));
+    return tilewright::make_lds_descriptor<base_tile_layout({BlockRows, BlockCols, sizeof(T)}, ThreadRows,
+                                                            ThreadCols)>();
   }
 };
 

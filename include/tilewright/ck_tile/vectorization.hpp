@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Beyond one vector along one dimension: a second dimension, the width that a given pointer allows,
-// and the order of accesses.
+// Vectors along a second dimension, the width that a pointer's alignment allows, and the order of accesses.
 #pragma once
 
 #include <tilewright/distribution/load_store_traits.hpp>
@@ -46,18 +45,6 @@ struct adaptive_vector_size {
   }
 };
 
-/// The order of a thread's accesses in which those along the vector's dimension follow each other; snakes.
-TILEWRIGHT_HD constexpr multi_index<distribution_encoding::max_y> vector_last_order(const distribution_encoding& e,
-                                                                                    const vector_choice& vector) {
-  multi_index<distribution_encoding::max_y> order{};
-  index_t position = 0;
-  for (index_t i = 0; i < e.ndim_y(); ++i) {
-    if (i != vector.dim_y) order[position++] = i;
-  }
-  order[position] = vector.dim_y;
-  return order;
-}
-
 /// The documented optimiser of load_store_traits' curve: the vector's dimension moves fastest, whatever its place in y.
 template <class Distribution, class T = float>
 struct space_filling_curve_optimizer {
@@ -66,8 +53,11 @@ struct space_filling_curve_optimizer {
     constexpr distribution_encoding e = traits::encoding;
     constexpr vector_choice vector = traits::vector;
     auto result = access_curve<traits::ndim_y>(e, vector, true);
-    const auto order = vector_last_order(e, vector);
-    for (index_t i = 0; i < e.ndim_y(); ++i) result.order[i] = order[i];
+    index_t position = 0;
+    for (index_t i = 0; i < e.ndim_y(); ++i) {
+      if (i != vector.dim_y) result.order[position++] = i;
+    }
+    result.order[position] = vector.dim_y;
     return result;
   }
 };

@@ -1,60 +1,21 @@
 // SPDX-License-Identifier: MIT
-// CK Tile's compile-time loops over several dimensions, and lists made of other lists.
+// CK Tile's compile-time loops over several dimensions, and functions that build lists.
 #pragma once
 
 #include <tilewright/util/sequence.hpp>
+#include <tilewright/util/static_walk.hpp>
 #include <tilewright/util/tuple.hpp>
 
 namespace tilewright {
 
 namespace detail {
 
-/// Positions of a walk through `lengths` in groups of `unpacks` neighbours along each dimension. Dimension order[0]
-/// moves slowest, inside of a group as well.
-template <index_t N>
-struct static_walk {
-  array<index_t, N> lengths, order, unpacks;
-
-  TILEWRIGHT_HD constexpr bool is_sound() const {
-    array<bool, N> seen{};
-    for (index_t i = 0; i < N; ++i) {
-      if (order[i] < 0 || order[i] >= N || seen[order[i]]) return false;
-      seen[order[i]] = true;
-      if (lengths[i] < 0 || unpacks[i] < 1 || lengths[i] % unpacks[i] != 0) return false;
-    }
-    return true;
-  }
-  TILEWRIGHT_HD constexpr index_t per_group() const {
-    index_t n = 1;
-    for (index_t i = 0; i < N; ++i) n *= unpacks[i];
-    return n;
-  }
-  TILEWRIGHT_HD constexpr index_t num_groups() const {
-    index_t n = 1;
-    for (index_t i = 0; i < N; ++i) n *= lengths[i] / unpacks[i];
-    return n;
-  }
-  TILEWRIGHT_HD constexpr array<index_t, N> at(index_t group, index_t member) const {
-    array<index_t, N> index{};
-    for (index_t i = N; i-- > 0;) {
-      const index_t d = order[i], groups = lengths[d] / unpacks[d];
-      index[d] = group % groups * unpacks[d] + member % unpacks[d];
-      group /= groups;
-      member /= unpacks[d];
-    }
-    return index;
-  }
-};
-
-template <class Indices>
-struct identity_order;
 template <index_t... Is>
-struct identity_order<sequence<Is...>> {
-  using order = sequence<Is...>;
-  using ones = sequence<(Is < 0 ? 0 : 1)...>;
-};
+TILEWRIGHT_HD constexpr sequence<(Is < 0 ? 0 : 1)...> ones(sequence<Is...>) {
+  return {};
+}
 template <class Lengths>
-using identity_order_of = identity_order<make_sequence<Lengths::size()>>;
+using ones_for = decltype(ones(make_sequence<Lengths::size()>{}));
 
 template <auto Values, index_t... Is>
 TILEWRIGHT_HD constexpr sequence<Values[Is]...> sequence_of(sequence<Is...>) {
@@ -74,10 +35,9 @@ TILEWRIGHT_HD constexpr auto to_sequence() {
   return detail::sequence_of<Values>(make_sequence<Values.size()>{});
 }
 
-/// CK Tile's spelling: f(sequence<i0, i1, ...>{}, ...) for groups of neighbours, Unpacks of them along each dimension,
-/// as several arguments.
-template <class Lengths, class Unpacks = typename detail::identity_order_of<Lengths>::ones,
-          class Order = typename detail::identity_order_of<Lengths>::order>
+/// f(sequence<i0, i1, ...>{}, ...) for groups of neighbours, Unpacks of them along each dimension, as several
+/// arguments.
+template <class Lengths, class Unpacks = detail::ones_for<Lengths>, class Order = make_sequence<Lengths::size()>>
 struct static_uford {
   static_assert(Unpacks::size() == Lengths::size() && Order::size() == Lengths::size(),
                 "static_uford: one number of unpacks and one entry of the order are needed for each length");
@@ -96,9 +56,9 @@ struct static_uford {
   }
 };
 
-/// CK Tile's spelling: f(sequence<i0, i1, ...>{}) for each index below the lengths; dimension Order[0] moves slowest.
-template <class Lengths, class Order = typename detail::identity_order_of<Lengths>::order>
-struct static_ford : static_uford<Lengths, typename detail::identity_order_of<Lengths>::ones, Order> {};
+/// f(sequence<i0, i1, ...>{}) for each index below the lengths; dimension Order[0] moves slowest.
+template <class Lengths, class Order = make_sequence<Lengths::size()>>
+struct static_ford : static_uford<Lengths, detail::ones_for<Lengths>, Order> {};
 
 /// f(number<0>{}), ..., f(number<N - 1>{}) as a tuple.
 TILEWRIGHT_CALLS_ANYTHING

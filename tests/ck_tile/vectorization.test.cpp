@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Second vector dimensions, widths for given memory, and the documented curve optimiser.
-#include "documented_tiles.hpp"
+#include "../distribution/documented_tiles.hpp"
 
-#include <tilewright/distribution/vectorization.hpp>
+#include <tilewright/ck_tile/vectorization.hpp>
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Cache lines of tile accesses: the documented tiles, copies that do and do not coalesce,
 // and sets of lines by definition.
-#include "copies.hpp"
-#include "documented_tiles.hpp"
-#include "naive_distribution.hpp"
+#include "../distribution/copies.hpp"
+#include "../distribution/documented_tiles.hpp"
+#include "../distribution/naive_distribution.hpp"
 
-#include <tilewright/distribution/memory_access_analyzer.hpp>
+#include <tilewright/ck_tile/memory_access_analyzer.hpp>
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loops over several dimensions in any order, and lists made of lists.
-#include <tilewright/util/functional.hpp>
+#include <tilewright/ck_tile/functional.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// CK Tile's second spellings, and the documented helpers that kernels of this library do not need.
+#pragma once
+
+#include <tilewright/ck_tile/access_pattern.hpp>
+#include <tilewright/ck_tile/base_tile.hpp>
+#include <tilewright/ck_tile/functional.hpp>
+#include <tilewright/ck_tile/memory_access_analyzer.hpp>
+#include <tilewright/ck_tile/vectorization.hpp>
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
