@@ -18,6 +18,8 @@
 
 namespace tile_ops {
 
+namespace tw = tilewright;
+
 using namespace tilewright;
 
 inline constexpr index_t rows = 32, cols = 64, size = rows * cols, table_length = 29, page_rows = 4;
@@ -37,6 +39,7 @@ enum result : int {
   sliced,             // in with its upper and lower half exchanged
   row_sums,           // rows floats
   col_max,            // cols floats
+  broadcast,          // 2 in + the row's sum - the column's maximum
   updated,            // in + 3, by atomic additions
   copied,             // in as half, through swizzled LDS without registers
   gathered,           // rows of in by the table, zeros where there is none
@@ -166,17 +169,20 @@ TILEWRIGHT_HD void between_threads(const arguments& args, const Tile& in, exec::
              exchanged);
   exec::block_sync();
 
-  auto sums = block_tile_reduce<float>(in, sequence<1>{}, reduce_sum{}, 0.0f);
-  block_tile_reduce_sync(sums, reduce_sum{});
-  using sums_distribution = typename decltype(sums)::distribution_type;
+  // Rows across the lanes, columns across the waves that share them.
+  const auto sums = row_reduce(in, tw::plus);
+  const auto largest = reduce<0>(in, tw::max, lds);
+  // Each element with the value of its row and of its column.
+  Tile repeated = in;
+  tile_elementwise_inout([](float& x, float row, float column) { x = 2 * x + row - column; }, repeated, along<0>(sums),
+                         along<1>(largest));
+  store(args.out[broadcast], repeated);
+  using sums_distribution = typename std::remove_const_t<decltype(sums)>::distribution_type;
   const auto row_view = make_tensor_view<address_space_enum::global>(
       args.out[row_sums], make_naive_tensor_descriptor_packed(make_tuple(number<rows>{})));
   store_tile(make_tile_window(row_view, make_tuple(number<rows>{}), {0}, sums_distribution{}), sums);
 
-  auto largest = block_tile_reduce<float>(in, sequence<0>{}, reduce_max{}, reduce_max::identity<float>());
-  block_tile_reduce_sync(largest, reduce_max{});
-  block_tile_reduce_cross_wave_sync(largest, lds, reduce_max{});
-  using largest_distribution = typename decltype(largest)::distribution_type;
+  using largest_distribution = typename std::remove_const_t<decltype(largest)>::distribution_type;
   const auto col_view = make_tensor_view<address_space_enum::global>(
       args.out[col_max], make_naive_tensor_descriptor_packed(make_tuple(number<cols>{})));
   store_tile(make_tile_window(col_view, make_tuple(number<cols>{}), {0}, largest_distribution{}), largest);

@@ -51,6 +51,13 @@ struct problem {
           case sliced: value = at((r + rows / 2) % rows, c); break;
           case row_sums: values[std::size_t(r)] = c == 0 ? at(r, c) : values[std::size_t(r)] + at(r, c); break;
           case col_max: values[std::size_t(c)] = r == 0 ? at(r, c) : std::max(values[std::size_t(c)], at(r, c)); break;
+          case broadcast: {
+            float row = 0, column = at(0, c);
+            for (index_t i = 0; i < cols; ++i) row += at(r, i);
+            for (index_t i = 0; i < rows; ++i) column = std::max(column, at(i, c));
+            value = 2 * at(r, c) + row - column;
+            break;
+          }
           case updated: value = at(r, c) + 3; break;
           case copied: value = float(half_t(at(r, c))); break;
           case gathered: {
@@ -78,10 +85,10 @@ struct problem {
 
   /// The first wrong element of any result, or nothing. Sums are of quarters: exact in any order.
   std::string first_difference() const {
-    static const char* const names[] = {"elementwise", "positions", "converted",        "at_random", "shuffled",
-                                        "kept_in_lds", "permuted",  "transposed",       "sliced",    "row_sums",
-                                        "col_max",     "updated",   "copied",           "gathered",  "paged",
-                                        "scattered",   "linear",    "transposed_in_lds"};
+    static const char* const names[] = {"elementwise", "positions", "converted",  "at_random",        "shuffled",
+                                        "kept_in_lds", "permuted",  "transposed", "sliced",           "row_sums",
+                                        "col_max",     "broadcast", "updated",    "copied",           "gathered",
+                                        "paged",       "scattered", "linear",     "transposed_in_lds"};
     for (int which = 0; which < num_results; ++which) {
       const std::vector<float> wanted = expected(result(which));
       for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -122,9 +122,9 @@ struct kernel {
     tw::set_tile_if(tile, 0.0f, [](const tw::multi_index<2>& x) { return x[0] < x[1]; });
     tw::store_tile(tw::make_tile_window(b, lengths, {64, 0}, copy), tile);
 
-    // Rows: first in each thread, then across the lanes that share a row. reduce_max and reduce_min are the others.
-    auto row_sums = tw::block_tile_reduce<float>(tile, sequence<1>{}, tw::reduce_sum{}, 0.0f);
-    tw::block_tile_reduce_sync(row_sums, tw::reduce_sum{});
+    // Rows: in each thread, then across the lanes that share a row. max and min are the others, along<0> repeats.
+    const auto row_sums = tw::row_reduce(tile, tw::plus);
+    tw::tile_elementwise_inout([](float& x, float all) { x = x * tw::exec::rcp(all); }, tile, tw::along<0>(row_sums));
     const auto result = tw::make_tile_window(sums, make_tuple(number<64>{}), {0}, row_sums.get_tile_distribution());
     tw::update_tile<tw::memory_operation_enum::atomic_add>(result, row_sums);
   }

@@ -22,7 +22,7 @@ struct access {
 template <class PlaceOf>
 index_t degree(const access& a, PlaceOf&& place_of) {
   const bool merged = a.service.merges_where_lanes_share && (a.plain_bits[0] == 0 || a.plain_bits[1] == 0);
-  const unsigned unit = unsigned(max<index_t>(4, a.bytes)), bank_row = unsigned(a.service.banks * 4);
+  const unsigned unit = unsigned(max(4, a.bytes)), bank_row = unsigned(a.service.banks * 4);
   std::bitset<256> units, banks;
   for (index_t place = 0; place < a.service.phases.lanes_per_phase * (merged ? 2 : 1); ++place) {
     unsigned plain = 0;

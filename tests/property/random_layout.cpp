@@ -303,7 +303,7 @@ class builder {
           break;
         }
         case 14: {  // a filter that slides over a dimension
-          const index_t filter = choices_.between(1, min<index_t>(l, 3));
+          const index_t filter = choices_.between(1, min(index_t(l), 3));
           t = {transform_kind::embed, {l - filter + 1, filter, 1, 1, 0, 1}, {d}, {}};
           up = {l - filter + 1, filter};
           break;

@@ -24,7 +24,7 @@ void expect_reduction(const arch::target& target, F f, Combine combine, int iden
   const auto where = positions<Distribution>();
   const auto results = positions<reduced>();
   std::vector<int> found(results.size());
-  constexpr index_t lds_bytes = block_tile_reduce_lds_bytes<static_distributed_tensor<int, reduced>>;
+  constexpr index_t lds_bytes = reduce_lds_bytes<static_distributed_tensor<short, Distribution>, Dim>;
   run<Distribution>(
       target,
       [&] {
@@ -32,12 +32,13 @@ void expect_reduction(const arch::target& target, F f, Combine combine, int iden
         for (index_t d = 0; d < Distribution::num_elements; ++d)
           tile.thread_buffer[d] =
               short(value_at(where[std::size_t(exec::thread_id() * Distribution::num_elements + d)]));
-        auto sum = block_tile_reduce<int>(tile, sequence<Dim>{}, f, F::template identity<int>());
-        static_assert(__is_same(typename decltype(sum)::distribution_type, reduced));
-        block_tile_reduce_sync(sum, f);
-        block_tile_reduce_cross_wave_sync(sum, exec::lds_allocate<lds_bytes>(), f);
+        const auto result = [&] {
+          if constexpr (lds_bytes == 0) return reduce<Dim>(tile, f);
+          if constexpr (lds_bytes > 0) return reduce<Dim>(tile, f, exec::lds_allocate<lds_bytes>());
+        }();
+        static_assert(__is_same(decltype(result), const static_distributed_tensor<int, reduced>));
         for (index_t d = 0; d < reduced::num_elements; ++d)
-          found[std::size_t(exec::thread_id() * reduced::num_elements + d)] = sum.thread_buffer[d];
+          found[std::size_t(exec::thread_id() * reduced::num_elements + d)] = result.thread_buffer[d];
       },
       lds_bytes);
   const auto lengths = Distribution::get_lengths();
@@ -58,10 +59,10 @@ void expect_reductions(const arch::target& target) {
   const auto sum = [](int a, int b) { return a + b; };
   const auto largest = [](int a, int b) { return std::max(a, b); };
   const auto smallest = [](int a, int b) { return std::min(a, b); };
-  expect_reduction<0, Distribution>(target, reduce_sum{}, sum, 0);
-  expect_reduction<1, Distribution>(target, reduce_sum{}, sum, 0);
-  expect_reduction<0, Distribution>(target, reduce_max{}, largest, -1000);
-  expect_reduction<1, Distribution>(target, reduce_min{}, smallest, 1000);
+  expect_reduction<0, Distribution>(target, plus, sum, 0);
+  expect_reduction<1, Distribution>(target, plus, sum, 0);
+  expect_reduction<0, Distribution>(target, max, largest, -1000);
+  expect_reduction<1, Distribution>(target, min, smallest, 1000);
 }
 
 /// Waves are split between the dimensions, lanes in three pieces that alternate.
@@ -99,11 +100,72 @@ TEST(BlockTileReduce, OfEveryShape) {
   }
 }
 
-TEST(ReduceFunctions, HaveNeutralValues) {
-  static_assert(reduce_max{}(reduce_max::identity<float>(), -3e38f) == -3e38f &&
-                reduce_min{}(reduce_min::identity<float>(), 3e38f) == 3e38f);
-  static_assert(reduce_max{}(reduce_max::identity<int>(), -2147483647 - 1) == -2147483647 - 1 &&
-                reduce_sum::identity<int>() == 0);
+/// A factor of R that the tile has already is no part of a sum, whereas one that the reduction makes is.
+TEST(Reduce, CountsCopiesOnce) {
+  using copied = tile_distribution<
+      tile_distribution_encoding<sequence<4>, tuple<sequence<2>, sequence<4, 4, 2>>, tuple<sequence<0, 2, 2>>,
+                                 tuple<sequence<0, 0, 1>>, sequence<1, 2>, sequence<0, 2>>::value>;
+  std::vector<float> found(64 * 2);
+  run<copied>(arch::gfx942::value, [&] {
+    static_distributed_tensor<half_t, copied> tile;
+    set_tile(tile, half_t(1.0f));
+    tile.thread_buffer[2] = half_t(2.0f);  // in row 1
+    const auto sums = row_reduce(tile, plus, 0.5f);
+    for (index_t d = 0; d < 2; ++d) found[std::size_t(exec::thread_id() * 2 + d)] = sums.thread_buffer[d];
+  });
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], i % 2 ? 32.5f + 16.0f : 32.5f);
+}
+
+/// The result does not depend on where a NaN is; a row of NaN alone gives NaN.
+TEST(Reduce, MaxAndMinIgnoreNaN) {
+  using distribution = one_wave<64>;
+  std::vector<float> largest(5), smallest(5), running(5);
+  run<distribution>(arch::gfx942::value, [&] {
+    static_distributed_tensor<float, distribution> tile;
+    const index_t lane = exec::lane_id();
+    for (index_t d = 0; d < 10; ++d) {
+      const index_t row = d / 2, column = lane * 2 + d % 2;
+      tile.thread_buffer[d] = row == 4 || column % (row + 2) == 0 ? __builtin_nanf("") : float(column);
+    }
+    const auto most = row_reduce(tile, max);
+    const auto least = row_reduce(tile, min);
+    const auto now = row_reduce(tile, max, most);
+    for (index_t d = 0; d < 5 && lane == 0; ++d) {
+      largest[std::size_t(d)] = most.thread_buffer[d];
+      smallest[std::size_t(d)] = least.thread_buffer[d];
+      running[std::size_t(d)] = now.thread_buffer[d];
+    }
+  });
+  for (index_t row = 0; row < 4; ++row) {
+    EXPECT_EQ(largest[std::size_t(row)], 127 % (row + 2) == 0 ? 126.0f : 127.0f);
+    EXPECT_EQ(smallest[std::size_t(row)], 1.0f);
+    EXPECT_EQ(running[std::size_t(row)], largest[std::size_t(row)]);
+  }
+  EXPECT_TRUE(largest[4] != largest[4] && smallest[4] != smallest[4] && running[4] != running[4]);
+}
+
+/// Your own function, and a running result that LDS was needed for.
+TEST(RowReduce, AcrossWavesWithAnInitialTile) {
+  using distribution = mixed<64>;
+  using tile_type = static_distributed_tensor<int, distribution>;
+  constexpr index_t lds_bytes = reduce_lds_bytes<tile_type, 1>;
+  static_assert(lds_bytes == 4 * 64 * 2 * 4);
+  bool right = true;
+  run<distribution>(
+      arch::gfx942::value,
+      [&] {
+        const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+        tile_type tile;
+        set_tile(tile, 6);
+        const auto any = [](int a, int b) { return a | b; };
+        const auto first = row_reduce(tile, any, lds);
+        exec::block_sync();
+        set_tile(tile, 1);
+        const auto second = row_reduce(tile, any, first, lds);
+        if (first.thread_buffer[0] != 6 || second.thread_buffer[1] != 7) right = false;
+      },
+      lds_bytes);
+  EXPECT_TRUE(right);
 }
 
 TEST(CombineLanes, OfNumbersThatAreNoPowersOfTwo) {
@@ -111,7 +173,7 @@ TEST(CombineLanes, OfNumbersThatAreNoPowersOfTwo) {
   emulator::launch({.target = &arch::gfx942::value, .block_size = 64, .workers = 1}, [&] {
     const index_t lane = exec::lane_id();
     const int sum = detail::combine_lanes<4, 3>(1 << lane % 24,
-                                                reduce_sum{});  // 5 groups of 12 lanes, the last 4 lanes are left over
+                                                plus);  // 5 groups of 12 lanes, the last 4 lanes are left over
     if (lane < 60) found[std::size_t(lane)] = sum;
   });
   for (index_t lane = 0; lane < 60; ++lane) {

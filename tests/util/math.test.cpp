@@ -11,7 +11,7 @@ namespace {
 
 TEST(Math, MinAndMax) {
   static_assert(min(3, 5) == 3 && min(5, 3) == 3 && min(-1, -1) == -1);
-  static_assert(max(3, 5) == 5 && max(5, 3) == 5 && max<long_index_t>(1, 1ll << 40) == 1ll << 40);
+  static_assert(max(3, 5) == 5 && max(5, 3) == 5 && max(1ll, 1ll << 40) == 1ll << 40);
 }
 
 TEST(Math, CeilDivIsTheSmallestSufficientCount) {

@@ -47,6 +47,13 @@
 #define TILEWRIGHT_UNROLL_ALL
 #endif
 
+// TILEWRIGHT_CONSTANT declares a constant object that device code may call or pass on: nvcc needs one of the device's own.
+#if defined(__CUDA_ARCH__) && !defined(__clang__)
+#define TILEWRIGHT_CONSTANT [[maybe_unused]] static __device__ constexpr
+#else
+#define TILEWRIGHT_CONSTANT inline constexpr
+#endif
+
 // TILEWRIGHT_CALLS_ANYTHING, before a template that calls what it is given: nvcc does not
 // ask whether that is host or device code.
 #if defined(__CUDACC__) && !defined(__clang__)

@@ -67,7 +67,7 @@ struct length_mismatch {
 TILEWRIGHT_HD constexpr length_mismatch compare_length(const transform_spec& spec, index_t i, index_t have) {
   if (have == dynamic) return {};
   const index_t* p = spec.parameters.begin();
-  const index_t n = max<index_t>(spec.num_lower, spec.num_upper);
+  const index_t n = max(index_t(spec.num_lower), index_t(spec.num_upper));
   const index_t wanted = with_rules(spec, [&](auto rules) { return rules.lower_length(p, n, i); });
   if (wanted >= 0 && have != wanted) return {chain_fault::length, wanted};
   const long_index_t least = with_rules(spec, [&](auto rules) { return rules.least_lower_length(p, n, i); });

@@ -49,7 +49,7 @@ using static_descriptor = tensor_descriptor<single_node_graph(
     make_spec(Kind, 1, NumUpper, array<index_t, sizeof...(Parameters)>{static_value_v<Parameters>...}))>;
 template <transform_kind Kind, index_t NumUpper, class... Parameters>
 inline constexpr long_index_t static_space_v =
-    max<long_index_t>(0, transform_rules<Kind>::least_lower_length(
+    max(0ll, transform_rules<Kind>::least_lower_length(
                              array<index_t, sizeof...(Parameters)>{static_value_v<Parameters>...}.data(), NumUpper, 0));
 
 template <class A, class B>
@@ -60,7 +60,7 @@ TILEWRIGHT_HD constexpr auto multiply_lengths(A a, B b) {
         "tensor descriptor: a stride does not fit into 32 bits; give a length as an integer instead of a number<>");
     return number<A::value * B::value>{};
   } else {
-    return index_t(min<long_index_t>(long_index_t(a) * long_index_t(b), largest_index));  // see offsets_fit
+    return index_t(min(long_index_t(a) * long_index_t(b), long_index_t(largest_index)));  // see offsets_fit
   }
 }
 
@@ -125,7 +125,7 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tupl
       constexpr index_t known = detail::static_value_v<detail::remove_const_t<decltype(stride)>>;
       if constexpr (known == dynamic || known > 0) space += last * stride;
     });
-    return detail::make_single_node_descriptor(embed, max<long_index_t>(space, 0));
+    return detail::make_single_node_descriptor(embed, max(space, 0ll));
   }
 }
 

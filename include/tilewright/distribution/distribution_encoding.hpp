@@ -59,6 +59,14 @@ struct distribution_encoding {
     while (++i < y.size()) s *= length(y[i]);
     return s;
   }
+  /// The part of position x in the tile that value `at` of partition index i decides.
+  TILEWRIGHT_HD constexpr index_t position_of_thread(index_t i, index_t at, index_t x) const {
+    index_t position = 0;
+    for (index_t j = p[i].size(); j-- > 0; at /= length(p[i][j])) {
+      if (p[i][j].major == x + 1) position += at % length(p[i][j]) * stride(p[i][j]);
+    }
+    return position;
+  }
   TILEWRIGHT_HD constexpr index_t num_elements_per_thread() const {
     index_t n = 1;
     for (rh_id id : y) n *= length(id);

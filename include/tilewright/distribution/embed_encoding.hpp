@@ -56,7 +56,7 @@ TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding&
     for (index_t i = 0; i < outer.ndim_p(); ++i) e.p[i - first] = outer.p[i];
   }
   for (index_t i = 0; i < inner.ndim_p(); ++i) {
-    for (rh_id id : inner.p[i]) e.p[max<index_t>(first, 0) + i].push_back(shifted(id));
+    for (rh_id id : inner.p[i]) e.p[max(index_t(first), 0) + i].push_back(shifted(id));
   }
   for (rh_id id : inner.y) e.y.push_back(shifted(id));
   return e;

@@ -42,7 +42,7 @@ class lds_layout_search {
   /// Adds what one instruction of `bytes` per lane asks of the layout, under one reading of its row.
   constexpr void require(const arch::lds_service& row, index_t bytes, const array<unsigned, 6>& plain_bits) {
     const arch::lds_service service = service_of(row, plain_bits);
-    const index_t unit_bit = max<index_t>(2, log2_floor(bytes));
+    const index_t unit_bit = max(2, log2_floor(bytes));
     demand d;
     d.bank_mask = unsigned(service.banks * arch::lds_bank_bytes - 1) & ~((1u << unit_bit) - 1);
     for (index_t i = 0; i < log2_floor(service.phases.lanes_per_phase); ++i) {

@@ -39,7 +39,7 @@ TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service&
                                                         const array<index_t, 6>& address_of_bit) {
   const arch::lds_service service = service_of(row, address_of_bit);
   const arch::lds_phases& phases = service.phases;
-  const index_t unit_shift = max<index_t>(2, log2_floor(bytes)), dwords_per_unit = 1 << (unit_shift - 2);
+  const index_t unit_shift = max(2, log2_floor(bytes)), dwords_per_unit = 1 << (unit_shift - 2);
   const unsigned bank_mask = unsigned(service.banks / dwords_per_unit - 1);
   const index_t dimension = log2_floor(phases.lanes_per_phase);
   array<unsigned, 6> units{}, banks{};

@@ -1,55 +1,41 @@
 // SPDX-License-Identifier: MIT
-// Functions of the elements of tiles, each thread for its own.
+// Elementwise functions of tiles in registers: f(element), set, cast.
 #pragma once
 
 #include <tilewright/numeric/stochastic.hpp>
+#include <tilewright/tile/along.hpp>
 #include <tilewright/tile/get_partition_index.hpp>
-#include <tilewright/tile/static_distributed_tensor.hpp>
 
 namespace tilewright {
 
-namespace detail {
-
-template <class T>
-inline constexpr bool is_static_distributed_tensor_v = false;
-template <class T, class Distribution>
-inline constexpr bool is_static_distributed_tensor_v<static_distributed_tensor<T, Distribution>> = true;
-
-template <class First, class... Others>
-TILEWRIGHT_HD constexpr void require_equal_distributions() {
-  constexpr bool have_same_distribution =
-      (__is_same(typename First::distribution_type, typename Others::distribution_type) && ...);
-  static_assert(have_same_distribution,
-                "tile_elementwise: the tiles have different distributions; shuffle_tile gives one tile the "
-                "distribution of another");
-}
-
-}  // namespace detail
-
-/// f(element of each tile), for tiles of one distribution; the result has the type that f returns.
+/// f(element of each tile), for tiles of one distribution and along<...>(tile); the result has the type that f returns.
 TILEWRIGHT_CALLS_ANYTHING
 template <class F, class First, class... Others>
-  requires(detail::is_static_distributed_tensor_v<First> && ... && detail::is_static_distributed_tensor_v<Others>)
+  requires(detail::is_static_distributed_tensor_v<First> && ... && detail::is_operand_v<Others>)
 TILEWRIGHT_HD constexpr auto tile_elementwise_in(F f, const First& first, const Others&... others) {
-  detail::require_equal_distributions<First, Others...>();
-  static_distributed_tensor<decltype(f(first.thread_buffer[0], others.thread_buffer[0]...)),
-                            typename First::distribution_type>
+  using distribution = typename First::distribution_type;
+  (detail::require_fit<First>(others), ...);
+  static_distributed_tensor<
+      detail::remove_cvref_t<decltype(f(first.thread_buffer[0], detail::element_for<distribution>(others, 0)...))>,
+      distribution>
       result;
   TILEWRIGHT_UNROLL_ALL
   for (index_t d = 0; d < First::num_elements; ++d)
-    result.thread_buffer[d] = f(first.thread_buffer[d], others.thread_buffer[d]...);
+    result.thread_buffer[d] = f(first.thread_buffer[d], detail::element_for<distribution>(others, d)...);
   return result;
 }
 
-/// f(element of each tile), which may change them.
+/// f(element of each tile), which may change them; tiles as above.
 TILEWRIGHT_CALLS_ANYTHING
 template <class F, class First, class... Others>
   requires(detail::is_static_distributed_tensor_v<detail::remove_const_t<First>> && ... &&
-           detail::is_static_distributed_tensor_v<detail::remove_const_t<Others>>)
-TILEWRIGHT_HD constexpr void tile_elementwise_inout(F f, First& first, Others&... others) {
-  detail::require_equal_distributions<First, Others...>();
+           detail::is_operand_v<detail::remove_cvref_t<Others>>)
+TILEWRIGHT_HD constexpr void tile_elementwise_inout(F f, First& first, Others&&... others) {
+  using distribution = typename First::distribution_type;
+  (detail::require_fit<First>(others), ...);
   TILEWRIGHT_UNROLL_ALL
-  for (index_t d = 0; d < First::num_elements; ++d) f(first.thread_buffer[d], others.thread_buffer[d]...);
+  for (index_t d = 0; d < First::num_elements; ++d)
+    f(first.thread_buffer[d], detail::element_for<distribution>(others, d)...);
 }
 
 /// Sets every element that the thread holds.

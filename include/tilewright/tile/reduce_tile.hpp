@@ -1,175 +1,146 @@
 // SPDX-License-Identifier: MIT
-// Combines the elements of a tile along some of its dimensions: in each thread, across the lanes of a wave, across the
-// waves of a block.
+// Reductions of a tile along some of its dimensions: in each thread, across lanes, across waves.
 #pragma once
 
-#include <tilewright/distribution/reduce_encoding.hpp>
 #include <tilewright/tile/elementwise.hpp>
-#include <tilewright/tile/reduced_registers.hpp>
+#include <tilewright/tile/reduce_threads.hpp>
 
 namespace tilewright {
 
-/// What reductions combine with; identity<T>() is the value to begin with.
-struct reduce_sum {
-  template <class T>
-  TILEWRIGHT_HD static constexpr T identity() {
-    return T(0);
-  }
-  template <class T>
-  TILEWRIGHT_HD constexpr T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct reduce_max {
-  template <class T>
-  TILEWRIGHT_HD static constexpr T identity() {
-    static_assert(__is_same(T, float) || __is_same(T, int), "reduce_max: combine floats or ints");
-    if constexpr (__is_same(T, int)) return -2147483647 - 1;
-    if constexpr (__is_same(T, float)) return bit_cast<float>(0xff800000u);
-  }
-  template <class T>
-  TILEWRIGHT_HD constexpr T operator()(T a, T b) const {
-    return a < b ? b : a;
-  }
-};
-struct reduce_min {
-  template <class T>
-  TILEWRIGHT_HD static constexpr T identity() {
-    static_assert(__is_same(T, float) || __is_same(T, int), "reduce_min: combine floats or ints");
-    if constexpr (__is_same(T, int)) return 2147483647;
-    if constexpr (__is_same(T, float)) return bit_cast<float>(0x7f800000u);
-  }
-  template <class T>
-  TILEWRIGHT_HD constexpr T operator()(T a, T b) const {
-    return b < a ? b : a;
-  }
-};
-
 namespace detail {
 
-/// How far apart in a partition index the threads are that replicate factor id, and how many;
-/// 1 thread if this index does not own it.
-struct replicas {
-  index_t stride = 1, count = 1;
+/// What elements are converted to before they are combined: int for integers, float for the others.
+template <class T>
+struct reduction_type {
+  static_assert(sizeof(T) <= 4, "reduce: lanes exchange values of 4 bytes; cast_tile the tile to float or int first");
+  using type = float;
 };
-TILEWRIGHT_HD constexpr replicas replicas_of(const distribution_encoding& e, index_t partition, index_t factor) {
-  replicas result;
-  for (index_t j = e.p[partition].size(); j-- > 0;) {
-    const rh_id id = e.p[partition][j];
-    if (id.major == 0 && id.minor == factor) {
-      result.count = e.length(id);
-      return result;
-    }
-    result.stride *= e.length(id);
+template <Integral T>
+struct reduction_type<T> {
+  static_assert(sizeof(T) <= 4, "reduce: lanes exchange values of 4 bytes; cast_tile the tile to float or int first");
+  using type = int;
+};
+
+template <class Distribution, index_t... Dims>
+using reduced_t = decltype(make_static_tile_distribution(
+    make_reduce_tile_distribution_encoding(number<Distribution::encoding>{}, sequence<Dims...>{})));
+
+/// The dimensions that a reduction keeps.
+template <index_t N, index_t... Dims>
+inline constexpr auto kept_dims = [] {
+  array<index_t, N - index_t(sizeof...(Dims))> kept{};
+  index_t n = 0;
+  for (index_t x = 0; x < N; ++x) {
+    if (((x != Dims) && ...)) kept[n++] = x;
   }
-  return {};
+  return kept;
+}();
+
+/// Whether register d lies at 0 along dimensions Dims, so that it is the first of those that are combined.
+template <class Distribution, index_t... Dims, index_t... Ys>
+TILEWRIGHT_HD constexpr bool is_first_along(index_t d, sequence<Ys...>) {
+  constexpr distribution_encoding e = Distribution::encoding;
+  const auto is_reduced = [](index_t x) { return ((x == Dims) || ...); };
+  return (true && ... &&
+          (!is_reduced(constant(e.y[Ys].major - 1)) ||
+           modulo(divide(d, constant(e.y_stride(Ys))), constant(e.y_length(Ys))) == 0));
 }
 
-/// The result of f over Count lanes that are Stride apart, in all of them.
-template <index_t Stride, index_t Count, class T, class F>
-TILEWRIGHT_HD T combine_lanes(T value, F f) {
-  if constexpr (is_power_of_two(Stride) && is_power_of_two(Count)) {
-    unroll<log2_floor(Count)>(
-        [&](auto i) TILEWRIGHT_INLINE_LAMBDA { value = f(value, exec::shuffle_xor<(Stride << i.value)>(value)); });
-    return value;
-  } else {
-    const index_t lane = exec::lane_id(), digit = modulo(divide(lane, Stride), Count);
-    T result = exec::shuffle(value, lane - digit * Stride);
-    unroll<Count - 1>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      result = f(result, exec::shuffle(value, lane + (i.value + 1 - digit) * Stride));
-    });
-    return result;
+/// Combines what each thread holds along Dims; Ks count the dimensions that are kept.
+TILEWRIGHT_CALLS_ANYTHING
+template <class Acc, index_t... Dims, index_t... Ks, class T, class Distribution, class F>
+TILEWRIGHT_HD constexpr auto reduce_registers(const static_distributed_tensor<T, Distribution>& tile, F f,
+                                              sequence<Dims...>, sequence<Ks...>) {
+  using reduced = reduced_t<Distribution, Dims...>;
+  static_distributed_tensor<Acc, reduced> result{};
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < Distribution::num_elements; ++d) {
+    Acc& to = result.thread_buffer[register_along<Distribution, reduced,
+                                                  constant(kept_dims<Distribution::ndim_x, Dims...>[Ks])...>(d)];
+    const Acc element = type_convert<Acc>(tile.thread_buffer[d]);
+    const bool is_first = is_first_along<Distribution, Dims...>(d, make_sequence<Distribution::ndim_y>{});
+    to = is_first ? element : combine(f, to, element);
   }
+  return result;
 }
+template <class Acc, class T, class Distribution, index_t... Dims, class F>
+TILEWRIGHT_HD constexpr auto reduce_registers(const static_distributed_tensor<T, Distribution>& tile, F f,
+                                              sequence<Dims...> dims) {
+  constexpr index_t kept = Distribution::ndim_x - index_t(sizeof...(Dims));
+  return reduce_registers<Acc>(tile, f, dims, make_sequence<kept>{});
+}
+
+/// Whether waves share the elements that a reduction along Dims combines.
+template <class Distribution, index_t... Dims>
+inline constexpr bool reduction_crosses_waves =
+    wave_group_v<reduced_t<Distribution, Dims...>, Distribution::encoding.r.size()>.count > 1;
 
 }  // namespace detail
 
-/// Combines, in each thread, what it holds along dimensions Dims: result = f(f(init, converted element), ...). The
-/// result's tile lacks these dimensions; threads that differed along them then hold partial results of the same
-/// elements (replication R), which the functions below combine. f(Acc, Acc) must not depend on the order. Every thread
-/// begins with `init`: identity<Acc>(), or another value that f leaves alone. Copies of elements that several threads
-/// held before (R of the tile) are combined like partial results: a sum counts each of them.
+/// Bytes of LDS that reduce<Dims...>(tile, f, lds) needs; 0 if no two waves share a result.
+template <class Tile, index_t... Dims>
+inline constexpr index_t reduce_lds_bytes = [] {
+  using distribution = typename detail::remove_const_t<Tile>::distribution_type;
+  return detail::reduction_crosses_waves<distribution, Dims...>
+             ? distribution::num_threads() * detail::reduced_t<distribution, Dims...>::num_elements * 4
+             : 0;
+}();
+
+/// Combines the elements of a tile along dimensions Dims by f: plus, max, min, or your own function of two floats or
+/// ints that does not depend on the order. The result is a tile of float (int for integers) without these dimensions;
+/// all threads that held a part of an element's row hold the result. Lanes exchange values where they share a row;
+/// where waves do, the overload with reduce_lds_bytes<Tile, Dims...> bytes of LDS is needed. It waits once, between
+/// writing and reading LDS: no thread may still use this LDS before, and a barrier must come before it is used again.
 TILEWRIGHT_CALLS_ANYTHING
-template <class Acc, class T, class Distribution, index_t... Dims, class F>
-TILEWRIGHT_HD constexpr auto block_tile_reduce(const static_distributed_tensor<T, Distribution>& tile,
-                                               sequence<Dims...> dims, F f, detail::type_identity_t<Acc> init) {
-  using reduced = decltype(make_static_tile_distribution(
-      make_reduce_tile_distribution_encoding(number<Distribution::encoding>{}, dims)));
-  static_distributed_tensor<Acc, reduced> result{};
-  set_tile(result, init);
-  unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr index_t r = detail::reduced_registers<Distribution, reduced, Dims...>[d.value];
-    result.thread_buffer[r] = f(result.thread_buffer[r], type_convert<Acc>(tile.thread_buffer[d]));
-  });
+template <index_t... Dims, class T, class Distribution, class F>
+TILEWRIGHT_HD auto reduce(const static_distributed_tensor<T, Distribution>& tile, F f) {
+  static_assert(!detail::reduction_crosses_waves<Distribution, Dims...>,
+                "reduce: waves share the elements that are combined; pass reduce_lds_bytes<Tile, dimensions...> bytes "
+                "of LDS as the last argument");
+  using type = typename detail::reduction_type<T>::type;
+  auto result = detail::reduce_registers<type>(tile, f, sequence<Dims...>{});
+  detail::reduce_lanes<Distribution::encoding.r.size()>(result, f);
+  return result;
+}
+TILEWRIGHT_CALLS_ANYTHING
+template <index_t... Dims, class T, class Distribution, class F>
+TILEWRIGHT_HD auto reduce(const static_distributed_tensor<T, Distribution>& tile, F f, exec::lds_pointer lds,
+                          exec::call_site where = {}) {
+  const exec::call_scope scope(where);
+  constexpr index_t old_factors = Distribution::encoding.r.size();
+  using type = typename detail::reduction_type<T>::type;
+  auto result = detail::reduce_registers<type>(tile, f, sequence<Dims...>{});
+  detail::reduce_lanes<old_factors>(result, f);
+  if constexpr (detail::reduction_crosses_waves<Distribution, Dims...>)
+    detail::reduce_waves<old_factors>(result, lds, f);
   return result;
 }
 
-/// Combines the partial results of the lanes of each wave; all of them then hold the result.
+/// reduce<1>(tile, f[, lds]), combined with a tile of its kind or a value: a running maximum, for instance. One element
+/// for each row of the tile.
 TILEWRIGHT_CALLS_ANYTHING
-template <class Acc, class Distribution, class F>
-TILEWRIGHT_HD void block_tile_reduce_sync(static_distributed_tensor<Acc, Distribution>& tile, F f) {
-  static_assert(sizeof(Acc) == 4, "block_tile_reduce_sync: lanes exchange values of 4 bytes; reduce to float or int");
-  constexpr index_t lane = Distribution::ndim_p - 1;
-  unroll<Distribution::encoding.r.size()>([&](auto factor) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr detail::replicas of = detail::replicas_of(Distribution::encoding, lane, factor.value);
-    if constexpr (of.count > 1) {
-      unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-        tile.thread_buffer[d] = detail::combine_lanes<of.stride, of.count>(tile.thread_buffer[d], f);
-      });
-    }
-  });
-}
-
-/// Bytes of LDS that block_tile_reduce_cross_wave_sync needs.
-template <class Tile>
-inline constexpr index_t block_tile_reduce_lds_bytes =
-    Tile::distribution_type::num_threads() * Tile::num_elements * index_t(sizeof(typename Tile::element_type));
-
-/// Combines the partial results of the waves of a block through LDS at `lds`; all of them then hold the result. Call it
-/// after block_tile_reduce_sync. Waits once, between writing and reading: nobody may still use this LDS before,
-/// and a barrier must come before it is used again.
-TILEWRIGHT_CALLS_ANYTHING
-template <class Acc, class Distribution, class F>
-TILEWRIGHT_HD void block_tile_reduce_cross_wave_sync(static_distributed_tensor<Acc, Distribution>& tile,
-                                                     exec::lds_pointer lds, F f, exec::call_site where = {}) {
-  const exec::call_scope scope(where);
-  if constexpr (Distribution::ndim_p == 2) {
-    constexpr index_t n = Distribution::num_elements, lanes = Distribution::encoding.p_length(1), bytes = sizeof(Acc);
-    const index_t wave = exec::wave_id(), lane = exec::lane_id();
-    const auto place = [&](index_t of_wave, index_t d)
-                           TILEWRIGHT_INLINE_LAMBDA { return ((of_wave * n + d) * lanes + lane) * bytes; };
-    unroll<n>([&](auto d)
-                  TILEWRIGHT_INLINE_LAMBDA { exec::lds_store(lds, place(wave, d.value), tile.thread_buffer[d]); });
-    exec::block_sync();
-    // The waves that differ from this one only in factors of R, one after the other: all of them add in the same order.
-    constexpr index_t waves = Distribution::encoding.p_length(0);
-    constexpr auto all = [] {
-      index_t count = 1;
-      array<index_t, waves> offsets{};
-      for (index_t r = 0; r < Distribution::encoding.r.size(); ++r) {
-        const detail::replicas of = detail::replicas_of(Distribution::encoding, 0, r);
-        for (index_t i = count; i < count * of.count; ++i) offsets[i] = offsets[i % count] + i / count * of.stride;
-        count *= of.count;
-      }
-      struct {
-        index_t count;
-        array<index_t, waves> offsets;
-      } result{count, offsets};
-      return result;
-    };
-    index_t first = wave;
-    unroll<Distribution::encoding.r.size()>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr detail::replicas of = detail::replicas_of(Distribution::encoding, 0, r.value);
-      first -= modulo(divide(wave, constant(of.stride)), constant(of.count)) * constant(of.stride);
-    });
-    unroll<n>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-      Acc result = exec::lds_load<Acc>(lds, place(first, d.value));
-      unroll<all().count - 1>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-        result = f(result, exec::lds_load<Acc>(lds, place(first + constant(all().offsets[i.value + 1]), d.value)));
-      });
-      tile.thread_buffer[d] = result;
-    });
+template <class Tile, class F, class Init, class... Lds>
+  requires(!__is_same(Init, exec::lds_pointer))
+TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f, const Init& init, Lds... lds) {
+  auto result = reduce<1>(tile, f, lds...);
+  if constexpr (detail::is_static_distributed_tensor_v<Init>) {
+    tile_elementwise_inout([&](auto& x, const auto& y) TILEWRIGHT_INLINE_LAMBDA { x = detail::combine(f, y, x); },
+                           result, init);
+  } else {
+    using type = typename decltype(result)::element_type;
+    tile_elementwise_inout([&](auto& x) TILEWRIGHT_INLINE_LAMBDA { x = detail::combine(f, type(init), x); }, result);
   }
+  return result;
+}
+TILEWRIGHT_CALLS_ANYTHING
+template <class Tile, class F>
+TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f) {
+  return reduce<1>(tile, f);
+}
+TILEWRIGHT_CALLS_ANYTHING
+template <class Tile, class F>
+TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f, exec::lds_pointer lds, exec::call_site where = {}) {
+  return reduce<1>(tile, f, lds, where);
 }
 
 }  // namespace tilewright

@@ -26,7 +26,7 @@ struct transform_rules<transform_kind::embed> : default_rules {
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
     const index_t promise = p[2 * n + 1];
-    const auto known = [&](index_t value) { return value == dynamic ? max<index_t>(promise, 1) : value; };
+    const auto known = [&](index_t value) { return value == dynamic ? max(index_t(promise), 1) : value; };
     for (index_t i = 0; i < n; ++i) {
       up_run[i] = 1;
       if (p[n + i] != 1) continue;

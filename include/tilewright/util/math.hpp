@@ -6,15 +6,31 @@
 
 namespace tilewright {
 
-/// The smaller and the larger of two; the first of equals.
-template <class T>
-TILEWRIGHT_HD constexpr T min(T a, T b) {
-  return b < a ? b : a;
-}
-template <class T>
-TILEWRIGHT_HD constexpr T max(T a, T b) {
-  return a < b ? b : a;
-}
+/// Types of plus, max and min.
+struct plus_function {
+  template <class T>
+  TILEWRIGHT_HD constexpr T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct max_function {
+  template <class T>
+  TILEWRIGHT_HD constexpr T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+struct min_function {
+  template <class T>
+  TILEWRIGHT_HD constexpr T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
+};
+
+/// The sum, the larger and the smaller of two; the first of equals. Objects, so that reductions take them by name.
+/// For floats that may be NaN call exec::max and exec::min; reductions do.
+TILEWRIGHT_CONSTANT plus_function plus{};
+TILEWRIGHT_CONSTANT max_function max{};
+TILEWRIGHT_CONSTANT min_function min{};
 
 /// a / b rounded up, for a >= 0 and b > 0; without overflow.
 template <class T>
