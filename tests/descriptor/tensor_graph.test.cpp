@@ -127,15 +127,6 @@ TEST(TensorGraph, PromisesSurviveMerge) {
   EXPECT_EQ(run_of_last(merged(padded(number<4>{}), 20)), 4);
 }
 
-TEST(TensorGraph, IsLinearAlongSomeDimensions) {
-  const auto matrix = make_naive_tensor_descriptor(make_tuple(3, 5, 16), make_tuple(80, 16, number<1>{}));
-  const auto merged = transform_tensor_descriptor(
-      matrix, make_tuple(make_merge_transform(make_tuple(3, 5)), make_right_pad_transform(16, 3)),
-      make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
-  EXPECT_FALSE(is_linear_along(merged.graph, merged.graph.top[0]));
-  EXPECT_TRUE(is_linear_along(merged.graph, merged.graph.top[1]));
-}
-
 // Moving a coordinate and moving the graph known only at run time are the same.
 TEST(TensorGraph, MovesAtRunTimeAsTheExpandedFormDoes) {
   std::mt19937 random(1);

@@ -97,22 +97,6 @@ constexpr distribution_encoding fragments =
                                      sequence<0, 0>>::value,
           encoding_of(arch::describe(arch::matrix_op::mfma_32x32x8_x2).a));
 
-constexpr bool is(const linear_step& step, index_t factor, index_t slot) {
-  return step.factor == factor && step.slot == slot;
-}
-
-TEST(StepAlong, NamesTheOneRunTimeValue) {
-  const auto box = make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, 6, number<8>{}));
-  EXPECT_TRUE(is(step_along(box.graph, 0), 8, 0) && is(step_along(box.graph, 1), 8, -1) &&
-              is(step_along(box.graph, 2), 1, -1));
-  const auto boxes = make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, 6, 8));
-  EXPECT_TRUE(is(step_along(boxes.graph, 1), 1, 1));
-  EXPECT_EQ(step_along(boxes.graph, 0).factor, 0) << "two run-time values";
-  const auto pitched = make_naive_tensor_descriptor(make_tuple(5, number<8>{}), make_tuple(40, number<2>{}));
-  EXPECT_TRUE(is(step_along(pitched.graph, 0), 1, 1) && is(step_along(pitched.graph, 1), 2, -1));
-  EXPECT_TRUE(is(linear_step{}, 0, -1)) << "not known";
-}
-
 TEST(AccessPlan, ConstantStepsThroughStaticStrides) {
   constexpr auto rows =
       make_naive_tensor_descriptor(make_tuple(number<128>{}, number<64>{}), make_tuple(number<72>{}, number<1>{}));

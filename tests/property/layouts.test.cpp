@@ -135,8 +135,7 @@ TEST(RandomLayouts, LinearOnesAre) {
   });
 }
 
-// What step_along says of a dimension is so everywhere; of linear layouts it knows all
-// that does not take two run-time values.
+// What step_along says of a dimension is so everywhere; of linear layouts it knows all.
 TEST(RandomLayouts, StepsAlongADimensionAreTheSameEverywhere) {
   check_property([](tape& choices) -> std::string {
     const random_layout layout = make_random_layout(choices);
@@ -144,15 +143,16 @@ TEST(RandomLayouts, StepsAlongADimensionAreTheSameEverywhere) {
     const indices& lengths = layout.model.lengths();
     for (index_t d = 0; d < index_t(lengths.size()); ++d) {
       const linear_step step = step_along(layout.graph, d), of_known = step_along(known, d);
-      const index_t distance = step.factor * (step.slot < 0 ? 1 : layout.values[std::size_t(step.slot)]);
+      const long_index_t distance = step.with_values(layout.values.data());
       const std::string about = ", step along " + std::to_string(d) + " of" + layout.description;
-      if (of_known.slot >= 0) return "a run-time value of a static layout" + about;
-      if (step.factor != 0 && of_known.factor != distance) return "static and run-time forms differ" + about;
+      if (of_known.is_linear && !of_known.is_static()) return "a run-time value of a static layout" + about;
+      if (step.is_linear != of_known.is_linear || of_known.factor != distance)
+        return "static and run-time forms differ" + about;
       std::string wrong = for_each_index(lengths, [&](const indices& index) -> std::string {
         indices next = index;
         if (++next[std::size_t(d)] == lengths[std::size_t(d)]) return "";
         const std::optional<index_t> from = layout.model.offset(index), to = layout.model.offset(next);
-        if (!from || !to || (of_known.factor == 0 && !is_linear(known))) return "";
+        if (!from || !to || !of_known.is_linear) return is_linear(known) && from && to ? "not known" : "";
         return *to - *from == of_known.factor ? "" : "not " + std::to_string(of_known.factor) + " at " + text(index);
       });
       if (!wrong.empty()) return wrong + about;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tilewright/descriptor/graph_walk.hpp>
+#include <tilewright/descriptor/offset_analysis.hpp>
 #include <tilewright/descriptor/tensor_descriptor.hpp>
 
 namespace tilewright {
@@ -117,17 +118,15 @@ struct linear_form {
 TILEWRIGHT_HD constexpr linear_form linear_form_of(const tensor_graph& graph, const index_t* values,
                                                    const multi_index<tensor_graph::max_top>& lengths) {
   index_t hidden[tensor_graph::max_hidden] = {};
-  multi_index<tensor_graph::max_top> index{};
-  lower_all(graph, values, index.data(), hidden);
+  const multi_index<tensor_graph::max_top> zero{};
+  lower_all(graph, values, zero.data(), hidden);
   const index_t origin = hidden[0];
   linear_form form{origin, origin};
   inplace_vector<long_index_t, tensor_graph::max_top> strides, reach;
   for (index_t d = 0; d < graph.ndim(); ++d) {
     if (lengths[d] <= 1) continue;
-    index = {};
-    index[d] = 1;
-    lower_all(graph, values, index.data(), hidden);
-    const long_index_t stride = long_index_t{hidden[0]} - origin, length = stride * (long_index_t{lengths[d]} - 1);
+    const long_index_t stride = step_along(graph, d).with_values(values);
+    const long_index_t length = stride * (long_index_t{lengths[d]} - 1);
     (stride < 0 ? form.first : form.last) += length;
     strides.push_back(stride < 0 ? -stride : stride);
     reach.push_back(stride < 0 ? -length : length);

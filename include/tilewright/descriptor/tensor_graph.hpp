@@ -109,20 +109,6 @@ TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   return true;
 }
 
-/// Whether each step along a hidden dimension moves the offset by the same number, whatever the index.
-TILEWRIGHT_HD constexpr bool is_linear_along(const tensor_graph& graph, index_t id) {
-  for (index_t n = graph.nodes.size(); n-- > 0;) {
-    const graph_node& node = graph.nodes[n];
-    bool is_upper = false;
-    for (const index_t upper : node.upper) is_upper = is_upper || upper == id;
-    if (!is_upper) continue;
-    if (!detail::is_linear_kind(node.spec.kind, detail::every_kind{})) return false;
-    if (node.lower.empty()) return true;
-    id = node.lower[0];  // linear transforms have at most one
-  }
-  return true;
-}
-
 /// Whether an index inside of the lengths may have no element.
 TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {

@@ -2,6 +2,7 @@
 // The accesses that a thread makes for its part of a tile, and which of their addresses differ by constants.
 #pragma once
 
+#include <tilewright/descriptor/offset_analysis.hpp>
 #include <tilewright/descriptor/tensor_descriptor.hpp>
 #include <tilewright/distribution/load_store_traits.hpp>
 
@@ -22,48 +23,6 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, c
   array<index_t, tensor_graph::max_top> top_runs{};
   for (index_t i = 0; i < graph.ndim(); ++i) top_runs[i] = i == scattered ? 1 : runs[graph.top[i]];
   return choose_vector(encoding, top_runs, element_bytes);
-}
-
-/// How far a step along a hidden dimension moves in memory, in elements: factor, or factor times the run-time value in
-/// a slot. Factor 0: not known, or not the same everywhere.
-struct linear_step {
-  index_t factor = 0, slot = -1;
-};
-
-TILEWRIGHT_HD constexpr linear_step step_along_hidden(const tensor_graph& graph, index_t id) {
-  linear_step step{1, -1};
-  for (index_t n = graph.nodes.size(); n-- > 0;) {  // down to memory, through the nodes on the way
-    const graph_node& node = graph.nodes[n];
-    index_t upper = 0;
-    while (upper < node.upper.size() && node.upper[upper] != id) ++upper;
-    if (upper == node.upper.size()) continue;
-    const auto times = [&](index_t i) {
-      if (node.spec.parameters[i] != dynamic) {
-        step.factor = detail::multiply(step.factor, node.spec.parameters[i]);
-      } else if (step.slot < 0) {
-        step.slot = node.value_slot(i);
-      } else {
-        step.factor = 0;
-      }
-    };
-    switch (node.spec.kind) {
-      case transform_kind::pass_through:
-      case transform_kind::pad:
-      case transform_kind::offset:
-      case transform_kind::slice: break;
-      case transform_kind::embed: times(node.upper.size() + upper); break;
-      case transform_kind::unmerge:
-        for (index_t i = upper + 1; i < node.upper.size(); ++i) times(i);
-        break;
-      default: return {};
-    }
-    id = node.lower[0];
-  }
-  return step;
-}
-/// The same for a dimension of the user's.
-TILEWRIGHT_HD constexpr linear_step step_along(const tensor_graph& graph, index_t dim) {
-  return step_along_hidden(graph, graph.top[dim]);
 }
 
 /// Accesses of one thread; offsets in elements.
@@ -107,36 +66,23 @@ constexpr void place_accesses(access_list<NumAccess, NDimX>& list, const distrib
   }
 }
 
-/// Addresses of a static linear descriptor: all differ by constants, so many for a step along each dimension.
-template <index_t NumAccess, index_t NDimX>
-constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list, const multi_index<NDimX>& step) {
-  list.rule = address_rule::constant_steps;
-  list.num_bases = 1;
-  for (index_t i = 0; i < NumAccess; ++i) {
-    list.base[i] = 0;
-    for (index_t x = 0; x < NDimX; ++x) list.immediate[i] += list.x[i][x] * step[x];
-  }
+/// Bits of coordinate x that a thread's y set, for factors that are powers of two.
+TILEWRIGHT_HD constexpr index_t bits_of_y(const distribution_encoding& e, index_t x) {
+  index_t bits = 0;
+  for (const rh_id id : e.y) bits |= id.major == x + 1 ? (e.length(id) - 1) * e.stride(id) : 0;
+  return bits;
 }
 
-/// Offsets of the single bits of an index, of a static descriptor that is linear over bits: bit[x][b] of index 1 << b
-/// along dimension x.
-template <index_t NDimX>
-struct bit_offsets {
-  array<inplace_vector<index_t, 31>, NDimX> bit;
-};
-template <tensor_graph Graph>
-constexpr bit_offsets<Graph.ndim()> find_bit_offsets() {
-  constexpr tensor_descriptor<Graph> descriptor{};
-  bit_offsets<Graph.ndim()> result;
-  for (index_t x = 0; x < Graph.ndim(); ++x) {
-    const index_t length = hidden_length(Graph, Graph.top[x]);
-    for (index_t b = 0; (length - 1) >> b != 0; ++b) {
-      multi_index<Graph.ndim()> unit{};
-      unit[x] = 1 << b;
-      result.bit[x].push_back(descriptor.calculate_offset(unit));
-    }
+/// Addresses of a static linear descriptor: all differ by constants.
+template <index_t NumAccess, index_t NDimX>
+constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list, const tensor_graph& graph) {
+  list.rule = address_rule::constant_steps;
+  list.num_bases = 1;
+  list.base = {};
+  for (index_t x = 0; x < NDimX; ++x) {
+    const index_t step = index_t(step_along(graph, x).factor);
+    for (index_t i = 0; i < NumAccess; ++i) list.immediate[i] += list.x[i][x] * step;
   }
-  return result;
 }
 
 // A template argument is computed once; the initialiser of a variable three times by clang, for device code. But g++ 12
@@ -145,37 +91,25 @@ constexpr bit_offsets<Graph.ndim()> find_bit_offsets() {
 template <auto Value>
 inline constexpr const auto& object_of = Value;
 template <tensor_graph Graph>
-inline constexpr const auto& bit_offsets_v = object_of<find_bit_offsets<Graph>()>;
+inline constexpr const auto& offset_bits_v = object_of<find_offset_bits<Graph.ndim()>(Graph)>;
 #else
 template <tensor_graph Graph>
-inline constexpr auto bit_offsets_v = find_bit_offsets<Graph>();
+inline constexpr auto offset_bits_v = find_offset_bits<Graph.ndim()>(Graph);
 #endif
 
-/// Addresses of such a descriptor, of a tile whose factors are powers of two.
+/// Addresses of a static descriptor that is linear over bits, of a tile whose factors are powers of two.
 template <index_t NumAccess, index_t NDimX>
 constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, const distribution_encoding& e,
-                             const bit_offsets<NDimX>& offsets) {
-  // The bits of the offset that the thread or the tile's origin may set.
-  index_t variable_bits = 0;
-  for (index_t x = 0; x < NDimX; ++x) {
-    index_t own_bits = 0;  // bits of this coordinate that y sets
-    for (rh_id id : e.y) {
-      if (id.major == x + 1) own_bits |= (e.length(id) - 1) * e.stride(id);
-    }
-    for (index_t b = 0; b < offsets.bit[x].size(); ++b) variable_bits |= own_bits >> b & 1 ? 0 : offsets.bit[x][b];
-  }
+                             const offset_bits<NDimX>& offsets) {
+  array<index_t, NDimX> own{};
+  for (index_t x = 0; x < NDimX; ++x) own[x] = bits_of_y(e, x);
+  const index_t variable_bits = offsets.flipped_by_others(own);  // by the thread's position or the tile's origin
   list.rule = address_rule::xor_groups;
   list.num_bases = 0;
   array<index_t, NumAccess> offset{};
   for (index_t i = 0; i < NumAccess; ++i) {
     const index_t lowest_bit = i & -i;
-    if (i == lowest_bit) {
-      for (index_t x = 0; x < NDimX; ++x) {
-        for (index_t b = 0; list.x[i][x] >> b != 0; ++b) offset[i] ^= list.x[i][x] >> b & 1 ? offsets.bit[x][b] : 0;
-      }
-    } else {
-      offset[i] = offset[i - lowest_bit] ^ offset[lowest_bit];
-    }
+    offset[i] = i == lowest_bit ? offsets.offset(list.x[i]) : offset[i - lowest_bit] ^ offset[lowest_bit];
     const index_t flipped = offset[i] & variable_bits;
     index_t b = 0;
     while (b < list.num_bases && list.flipped_bits[b] != flipped) ++b;
@@ -199,22 +133,13 @@ constexpr auto make_access_list() {
   for (index_t i = 0; i < num_access; ++i) list.base[i] = i;
   if constexpr (is_linear(Graph)) {
     list.rule = address_rule::uniform_steps;
-    if constexpr (Graph.num_values == 0) {
-      constexpr tensor_descriptor<Graph> descriptor{};
-      multi_index<Graph.ndim()> step{};
-      for (index_t x = 0; x < Graph.ndim(); ++x) {
-        multi_index<Graph.ndim()> unit{};
-        unit[x] = 1;
-        step[x] = descriptor.calculate_offset(unit) - descriptor.calculate_offset({});
-      }
-      detail::derive_by_addition(list, step);
-    }
+    if constexpr (Graph.num_values == 0) detail::derive_by_addition(list, Graph);
   } else if constexpr (Graph.num_values == 0 && is_f2_linear(Graph)) {
     bool powers_of_two = true;
     for (const auto& h : Encoding.h) {
       for (index_t f : h) powers_of_two = powers_of_two && is_power_of_two(f);
     }
-    if (powers_of_two) detail::derive_by_xor(list, Encoding, detail::bit_offsets_v<Graph>);
+    if (powers_of_two) detail::derive_by_xor(list, Encoding, detail::offset_bits_v<Graph>);
   }
   return list;
 }

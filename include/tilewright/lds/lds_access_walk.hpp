@@ -77,11 +77,10 @@ class lds_access_walk {
     lanes_ = encoding.p_length(encoding.ndim_p() - 1);
     accesses_ = encoding.num_elements_per_thread() / vector_.length;
     origin_ = offset(position{});
-    bool has_few_bits = true;
-    for (const index_t id : graph.top) has_few_bits = has_few_bits && hidden_length(graph, id) <= 1 << max_bits;
-    if (has_few_bits && is_power_of_two(element_bytes) && has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
+    if (is_power_of_two(element_bytes) && has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
       rule_ = addresses_are::xor_of_parts;
-      find_bit_offsets();
+      bits_ = find_offset_bits<max_x>(graph);
+      knows_bits_ = true;
     } else if (is_linear(graph)) {
       rule_ = addresses_are::sum_of_parts;
     }
@@ -120,14 +119,7 @@ class lds_access_walk {
 
   /// Offset of an element from the begin of the layout.
   TILEWRIGHT_HD constexpr index_t offset(const position& x) const {
-    if (knows_bits_) {
-      index_t result = origin_;
-      for (index_t d = 0; d < encoding_->ndim_x(); ++d) {
-        for (unsigned rest = unsigned(x[d]); rest != 0; rest &= rest - 1)
-          result ^= offset_of_bit_[d][lowest_set_bit(rest)];
-      }
-      return result;
-    }
+    if (knows_bits_) return bits_.offset(x);
     index_t hidden[tensor_graph::max_hidden] = {};
     lower_all(*graph_, nullptr, x.data(), hidden);
     return hidden[0];
@@ -197,6 +189,13 @@ class lds_access_walk {
     return {{lowest * element_bytes_, highest * element_bytes_}};
   }
 
+  /// Bits of an offset that the thread's own position or the tile's origin may flip, where rule() is xor_of_parts.
+  TILEWRIGHT_HD constexpr index_t bits_of_others() const {
+    array<index_t, max_x> own{};
+    for (index_t x = 0; x < ndim_x(); ++x) own[x] = detail::bits_of_y(*encoding_, x);
+    return bits_.flipped_by_others(own);
+  }
+
   /// What each bit of the lane flips in the address, where rule() is xor_of_parts.
   TILEWRIGHT_HD constexpr array<index_t, 6> address_of_lane_bit() const {
     array<index_t, 6> result{};
@@ -214,19 +213,6 @@ class lds_access_walk {
     }
   }
 
-  /// What each bit of a position within the layout flips in the offset.
-  TILEWRIGHT_HD constexpr void find_bit_offsets() {
-    for (index_t d = 0; d < encoding_->ndim_x(); ++d) {
-      const index_t length = hidden_length(*graph_, graph_->top[d]);
-      for (index_t bit = 0; bit < max_bits && 1 << bit < length; ++bit) {
-        position unit{};
-        unit[d] = 1 << bit;
-        offset_of_bit_[d][bit] = offset(unit) ^ origin_;
-      }
-    }
-    knows_bits_ = true;
-  }
-
   /// Offset of each lane's first element, less that of lane 0.
   TILEWRIGHT_HD constexpr void find_lane_offsets() {
     if (rule_ == addresses_are::xor_of_parts) {
@@ -237,11 +223,7 @@ class lds_access_walk {
       }
     } else if (rule_ == addresses_are::sum_of_parts) {
       array<index_t, max_x> stride{};
-      for (index_t d = 0; d < encoding_->ndim_x(); ++d) {
-        position unit{};
-        unit[d] = 1;
-        stride[d] = offset(unit) - origin_;
-      }
+      for (index_t d = 0; d < encoding_->ndim_x(); ++d) stride[d] = index_t(step_along(*graph_, d).factor);
       for (index_t lane = 1; lane < lanes_; ++lane) {
         const position x = position_of(0, lane, 0);
         for (index_t d = 0; d < encoding_->ndim_x(); ++d) lane_offset_[lane] += x[d] * stride[d];
@@ -257,8 +239,7 @@ class lds_access_walk {
   addresses_are rule_ = addresses_are::arbitrary;
   array<index_t, 64> lane_offset_{};
   bool knows_bits_ = false;
-  static constexpr index_t max_bits = 18;
-  index_t offset_of_bit_[max_x][max_bits] = {};
+  offset_bits<max_x> bits_;
 };
 
 /// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be

@@ -165,20 +165,7 @@ TILEWRIGHT_HD constexpr lds_address_needs address_needs(const tensor_graph& layo
       needs.largest_offset = max(needs.largest_offset, walk.first_address(0, access) - origin + stage_bytes);
     return needs;
   }
-  // Bits of the address that the thread's own position or the tile's origin may set.
-  index_t variable_bits = 0;
-  for (index_t d = 0; d < e.ndim_x(); ++d) {
-    index_t own_bits = 0;
-    for (const rh_id id : e.y) {
-      if (id.major == d + 1) own_bits |= (e.length(id) - 1) * e.stride(id);
-    }
-    for (index_t bit = 1; bit < hidden_length(layout, layout.top[d]); bit <<= 1) {
-      if (bit & own_bits) continue;
-      lds_access_walk::position unit{};
-      unit[d] = bit;
-      variable_bits |= walk.offset(unit) * element_bytes;
-    }
-  }
+  const index_t variable_bits = walk.bits_of_others() * element_bytes;
   inplace_vector<index_t, 64> patterns;
   for (index_t access = 0; access < walk.num_access(); ++access) {
     const index_t address = walk.first_address(0, access), flipped = address & variable_bits;

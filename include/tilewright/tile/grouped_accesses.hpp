@@ -34,7 +34,7 @@ struct grouped_accesses {
     for (index_t d = 0; d < ndim; ++d) {
       const bool is_linear_dim = ((d == Linear) || ...);
       const linear_step step = is_linear_dim ? step_along(Graph, d) : linear_step{};
-      if (step.slot < 0) stride[d] = step.factor;
+      if (step.is_static()) stride[d] = index_t(step.factor);
     }
     grouped_access_list<num_access, ndim> result;
     for (index_t i = 0; i < num_access; ++i) {

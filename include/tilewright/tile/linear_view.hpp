@@ -6,50 +6,19 @@
 
 namespace tilewright::detail {
 
-/// Whether offsets are linear and, as far as the compiler knows, never fall where an index grows. Windows then have
-/// their origin in the buffer's begin: what is left of an offset is not below zero.
-TILEWRIGHT_HD constexpr bool grows_linearly(const tensor_graph& graph) {
-  if (!is_linear(graph)) return false;
-  for (const graph_node& node : graph.nodes) {
-    if (node.spec.kind != transform_kind::embed) continue;
-    for (index_t i = 0; i < node.upper.size(); ++i) {
-      const index_t stride = node.spec.parameters[node.upper.size() + i];
-      if (stride < 0 && stride != dynamic) return false;
-    }
-  }
-  return true;
+/// A linear_step with at most one run-time value, called with constants: slot -1 for none.
+TILEWRIGHT_HD constexpr long_index_t scaled(long_index_t factor, index_t slot, const index_t* values) {
+  return slot < 0 ? factor : factor * values[slot];
 }
 
-/// A linear_step with its value, called with constants.
-TILEWRIGHT_HD constexpr long_index_t scaled(index_t factor, index_t slot, const index_t* values) {
-  return slot < 0 ? factor : long_index_t(factor) * values[slot];
-}
-
-/// Product of the parameters of a node by which one step along its upper dimension Upper moves the lower one.
-template <graph_node Node, index_t Upper, index_t... Ps>
-TILEWRIGHT_HD constexpr long_index_t step_of_node(const index_t* values, sequence<Ps...>) {
-  constexpr bool embeds = Node.spec.kind == transform_kind::embed, unmerges = Node.spec.kind == transform_kind::unmerge;
-  constexpr index_t n = Node.upper.size();
-  long_index_t product = 1;
-  ((product *= (embeds && Ps == n + Upper) || (unmerges && Ps > Upper)
-                   ? parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)
-                   : 1),
-   ...);
-  return product;
-}
-
-/// Distance in elements for one step along a hidden dimension of a linear graph.
+/// The step along a hidden dimension of a linear graph, in elements.
 template <tensor_graph Graph, index_t Id>
 TILEWRIGHT_HD constexpr long_index_t hidden_stride(const index_t* values) {
   constexpr linear_step step = step_along_hidden(Graph, Id);
-  constexpr dimension_source source = find_source(Graph, Id);
-  if constexpr (step.factor != 0) {
-    return scaled(step.factor, step.slot, values);
-  } else if constexpr (Graph.nodes[source.node].lower.empty()) {
-    return 0;
-  } else {  // node by node: there are several run-time factors, or one is zero
-    return hidden_stride<Graph, Graph.nodes[source.node].lower[0]>(values) *
-           step_of_node<Graph.nodes[source.node], source.upper>(values, parameter_sequence<Graph.nodes[source.node]>{});
+  if constexpr (step.slots.size() <= 1) {
+    return scaled(constant(step.factor), constant(step.only_slot()), values);
+  } else {
+    return step.with_values(values);
   }
 }
 

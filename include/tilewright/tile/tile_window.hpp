@@ -29,7 +29,7 @@ struct tile_window {
   static constexpr index_t ndim = descriptor_type::ndim;
   static constexpr tensor_graph graph = descriptor_type::graph;
   static constexpr index_t element_bytes = sizeof(element_type);
-  static constexpr bool is_linear_view = detail::grows_linearly(graph);
+  static constexpr bool is_linear_view = grows_linearly(graph);
   using accesses = access_plan<graph, Distribution::encoding, element_bytes>;
   static constexpr address_rule rule = accesses::list.rule;
   static constexpr index_t num_access = accesses::list.base.size();
@@ -93,7 +93,7 @@ inline constexpr bool steps_linearly = [] {
   if constexpr (requires { Window::gathered; }) {
     if (Window::gathered == D) return false;
   }
-  return is_linear_along(Window::graph, Window::graph.top[D]);
+  return step_along(Window::graph, D).is_linear;
 }();
 
 namespace detail {

@@ -25,7 +25,7 @@ struct grouped_tile_window {
   static constexpr index_t ndim = descriptor_type::ndim;
   static constexpr tensor_graph graph = descriptor_type::graph;
   static constexpr index_t element_bytes = sizeof(element_type);
-  static constexpr bool is_linear_view = detail::grows_linearly(graph);
+  static constexpr bool is_linear_view = grows_linearly(graph);
   static constexpr address_rule rule = address_rule::independent;
   static constexpr index_t gathered = Gathered.dim;
   static constexpr bool reaches_far = Gathered.is_far;
@@ -95,7 +95,7 @@ namespace detail {
 /// How far one step moves along dimension D of a view, which is said to be linear there.
 template <index_t D, class Descriptor>
 TILEWRIGHT_HD constexpr index_t claimed_stride(const Descriptor& descriptor) {
-  if constexpr (step_along(Descriptor::graph, D).factor != 0) {
+  if constexpr (step_along(Descriptor::graph, D).is_linear) {
     return index_t(linear_stride<D>(descriptor));
   } else {
     multi_index<Descriptor::ndim> unit{};

@@ -31,10 +31,10 @@ TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is..
 template <class Window, index_t... Ds>
 TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step,
                                             long_index_t elements, sequence<Ds...>) {
-  if constexpr (((step_along(Window::graph, Ds).factor != 0) && ...)) {
+  if constexpr (((step_along(Window::graph, Ds).slots.size() <= 1) && ...)) {
     const index_t* values = window.view.descriptor.values.data();
     ((elements += long_index_t(step[Ds]) * scaled(constant(step_along(Window::graph, Ds).factor),
-                                                  constant(step_along(Window::graph, Ds).slot), values)),
+                                                  constant(step_along(Window::graph, Ds).only_slot()), values)),
      ...);
   } else {
     ((elements += long_index_t(step[Ds]) * linear_stride<Ds>(window.view.descriptor)), ...);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// How offsets follow from indices: steps of linear dimensions, bits of layouts that are linear over bits.
+#pragma once
+
+#include <tilewright/descriptor/tensor_graph.hpp>
+
+namespace tilewright {
+
+/// How far one step along a dimension moves the offset, in elements: `factor` times the run-time values in `slots`.
+/// Where is_linear is false, that depends on the index: below a merge, a swizzle or a table.
+struct linear_step {
+  bool is_linear = false;
+  long_index_t factor = 0;
+  inplace_vector<signed char, 15> slots;
+
+  TILEWRIGHT_HD constexpr bool is_static() const { return is_linear && slots.empty(); }
+  TILEWRIGHT_HD constexpr index_t only_slot() const { return slots.empty() ? -1 : slots[0]; }
+  TILEWRIGHT_HD constexpr long_index_t with_values(const index_t* values) const {
+    long_index_t product = factor;
+    for (const index_t slot : slots) product *= values[slot];
+    return product;
+  }
+};
+
+/// The step along a hidden dimension.
+TILEWRIGHT_HD constexpr linear_step step_along_hidden(const tensor_graph& graph, index_t id) {
+  linear_step step{true, 1, {}};
+  for (index_t n = graph.nodes.size(); n-- > 0;) {  // down to memory, through the nodes on the way
+    const graph_node& node = graph.nodes[n];
+    index_t upper = 0;
+    while (upper < node.upper.size() && node.upper[upper] != id) ++upper;
+    if (upper == node.upper.size()) continue;
+    if (!detail::is_linear_kind(node.spec.kind, detail::every_kind{})) return {};
+    if (node.lower.empty()) return {true, 0, {}};
+    const bool embeds = node.spec.kind == transform_kind::embed, unmerges = node.spec.kind == transform_kind::unmerge;
+    const index_t num_upper = node.upper.size(), first = embeds ? num_upper + upper : upper + 1,
+                  last = embeds     ? first + 1
+                         : unmerges ? num_upper
+                                    : first;
+    for (index_t i = first; i < last; ++i) {
+      if (node.spec.parameters[i] == dynamic) {
+        step.slots.push_back(static_cast<signed char>(node.value_slot(i)));
+      } else {
+        step.factor *= node.spec.parameters[i];
+      }
+    }
+    id = node.lower[0];  // linear transforms have no other
+  }
+  return step;
+}
+
+/// The step along a dimension of the user's.
+TILEWRIGHT_HD constexpr linear_step step_along(const tensor_graph& graph, index_t dim) {
+  return step_along_hidden(graph, graph.top[dim]);
+}
+
+/// Whether offsets are linear and no offset falls where an index grows, as far as it is known at compile time.
+TILEWRIGHT_HD constexpr bool grows_linearly(const tensor_graph& graph) {
+  for (index_t d = 0; d < graph.ndim(); ++d) {
+    const linear_step step = step_along(graph, d);
+    if (!step.is_linear || step.factor < 0) return false;
+  }
+  return is_linear(graph);
+}
+
+/// What each bit of an index flips in the offset, for a static graph with is_f2_linear.
+template <index_t NDim>
+struct offset_bits {
+  array<inplace_vector<index_t, 31>, NDim> bit;  // bit[d][b]: of index 1 << b along dimension d
+
+  TILEWRIGHT_HD constexpr index_t offset(const multi_index<NDim>& index) const {
+    index_t result = 0;
+    for (index_t d = 0; d < NDim; ++d) {
+      for (unsigned rest = unsigned(index[d]); rest != 0; rest &= rest - 1) result ^= bit[d][lowest_set_bit(rest)];
+    }
+    return result;
+  }
+
+  /// Bits of the offset that bits of the index outside of own[d] may flip.
+  TILEWRIGHT_HD constexpr index_t flipped_by_others(const array<index_t, NDim>& own) const {
+    index_t result = 0;
+    for (index_t d = 0; d < NDim; ++d) {
+      for (index_t b = 0; b < bit[d].size(); ++b) result |= own[d] >> b & 1 ? 0 : bit[d][b];
+    }
+    return result;
+  }
+};
+
+/// NDim: at least the graph's number of dimensions.
+template <index_t NDim>
+TILEWRIGHT_HD constexpr offset_bits<NDim> find_offset_bits(const tensor_graph& graph) {
+  offset_bits<NDim> result;
+  for (index_t d = 0; d < graph.ndim(); ++d) {
+    const index_t length = hidden_length(graph, graph.top[d]);
+    for (index_t b = 0; (length - 1) >> b != 0; ++b) {
+      index_t index[tensor_graph::max_top] = {}, hidden[tensor_graph::max_hidden] = {};
+      index[d] = 1 << b;
+      lower_all(graph, nullptr, index, hidden);
+      result.bit[d].push_back(hidden[0]);
+    }
+  }
+  return result;
+}
+
+}  // namespace tilewright
