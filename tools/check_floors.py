@@ -23,6 +23,7 @@ FLOORS = {
     "emulator": 7,
     "exec": 8,
     "tile": 9,
+    "launch": 9,
     "mma": 10,
     "gemm": 11,
     "ck_tile": 12,

@@ -3,7 +3,7 @@
 // and the counted LDS conflicts with the predicted ones.
 #include "tile_copy.hpp"
 
-#include <tilewright/emulator/launch.hpp>
+#include <tilewright/launch/launch.hpp>
 
 #include <cstdio>
 #include <cstring>
@@ -19,15 +19,9 @@ bool run(const char* layout) {
   std::vector<half_t> from(height * width), to(height * width);
   for (index_t i = 0; i < height * width; ++i) from[std::size_t(i)] = half_t(float(i % 2048));
 
-  const tw::exec::block_index grid{tw::ceil_div<index_t>(width, cols), tw::ceil_div<index_t>(height, rows)};
-  const matrices args{from.data(), to.data(), height, width};
-  const tw::emulator::launch_report report =
-      tw::emulator::launch({.target = &target,
-                            .grid = grid,
-                            .block_size = block_size,
-                            .lds_bytes = lds_bytes,
-                            .check_lds = tw::emulator::lds_checks::on},  // names missing barriers
-                           [&] { tile_copy<Layout, wave>{}(args); });
+  const tw::emulator::launch_report report = tw::launch<tile_copy<Layout, wave>>(
+      {from.data(), to.data(), height, width},
+      {.emulate = target, .check_lds = tw::emulator::lds_checks::on});  // finds missing barriers
 
   constexpr auto write =
       tw::analyze_lds_access<Arch>(Layout::descriptor(), by_rows<wave>{}, sizeof(half_t), tw::lds_access_kind::write);

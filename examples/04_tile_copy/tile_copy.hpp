@@ -42,9 +42,19 @@ struct matrices {
   index_t height, width;  // the width is a multiple of 8
 };
 
-/// One block copies one tile. What overhangs the matrix is neither read nor written.
+/// Each block copies one tile. What overhangs the matrix is neither read nor written.
 template <class Layout, index_t WaveSize>
 struct tile_copy {
+  using args_type = matrices;
+  static constexpr index_t block_size = 256, lds_bytes = tile_copy_example::lds_bytes;
+  static constexpr const char* check(const matrices& args) {
+    return args.height > 0 && args.width > 0 && args.width % 8 == 0
+               ? nullptr
+               : "the height must be positive, the width a positive multiple of 8";
+  }
+  static constexpr tw::exec::block_index grid(const matrices& args) {
+    return {tw::ceil_div<index_t>(args.width, cols), tw::ceil_div<index_t>(args.height, rows)};
+  }
   TILEWRIGHT_HD void operator()(const matrices& args) const {
     constexpr auto global = tw::address_space_enum::global, lds = tw::address_space_enum::lds;
     const auto tile = tw::make_tuple(rows, cols);

@@ -13,9 +13,14 @@
 
 namespace tilewright {
 
-/// Launch it with grid(args) blocks of block_size threads, after check(args) found nothing wrong.
+/// The kernel of a policy, for launch().
 template <class Policy>
 struct gemm_kernel {
+  using args_type = gemm_args;
+  using arch = typename Policy::arch;
+  /// Adds up the parts of k, where they go through a workspace.
+  using followed_by =
+      detail::conditional_t<Policy::split_k == split_k_kind::workspace, split_k_reduction<Policy>, void>;
   using T = typename Policy::element_type;
   using BElement = typename Policy::b_element_type;
   using R = typename Policy::result_type;
@@ -34,8 +39,9 @@ struct gemm_kernel {
   /// Minimum blocks per multiprocessor for TILEWRIGHT_BLOCK_SIZE: on NVIDIA GPUs two, where LDS holds them and threads
   /// keep 100 registers besides their sums.
   static constexpr index_t blocks_at_once =
-      !arch::is_amd(Policy::arch::value) &&
-              arch::resident_blocks(Policy::arch::value, lds_bytes, block_size, tile.m* tile.n / block_size + 100) >= 2
+      !tilewright::arch::is_amd(Policy::arch::value) &&
+              tilewright::arch::resident_blocks(Policy::arch::value, lds_bytes, block_size,
+                                                tile.m* tile.n / block_size + 100) >= 2
           ? 2
           : 1;
 

@@ -34,11 +34,19 @@ TILEWRIGHT_HD gemm_args with_workspace_as_c(gemm_args args, index_t part) {
   return args;
 }
 
-/// Adds the parts up and finishes them: launch it behind gemm_kernel with grid(args) blocks of block_size threads.
+/// Adds up the parts that gemm_kernel left in the workspace and finishes the sums. launch() queues it after
+/// gemm_kernel.
 template <class Policy>
 struct split_k_reduction {
+  using args_type = gemm_args;
+  using arch = typename Policy::arch;
   using stage = result_stage<Policy>;
   static constexpr index_t block_size = stage::chunk.block_size();
+  static constexpr index_t lds_bytes = 0;
+
+  static constexpr const char* check(const gemm_args& args) {
+    return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
+  }
 
   static constexpr grid_size grid(const gemm_args& args) {
     return {ceil_div(args.n, stage::chunk.n) * ceil_div(args.m, stage::chunk.m), 1, args.batch};

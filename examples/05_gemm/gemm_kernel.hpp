@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A matrix product of your own: C = relu(A B + bias), without bank conflicts on any target, or it does not compile.
+// The kernel: C = relu(A B + bias), without LDS bank conflicts on any target, or it does not compile.
 #pragma once
 
 #include <tilewright/tilewright.hpp>
 
-namespace gemm_kernel_example {
+namespace gemm_example {
 
 namespace tw = tilewright;
 using enum tw::operand_major;
 
-// Elements of half_t; A and B contiguous along k (A row-major, B column-major), moved in vectors of 8. Block tile,
-// pipeline and layouts in LDS are the target's defaults; a policy may replace each.
+// Elements of half_t. A and B are contiguous along k (A row-major, B column-major) and are loaded in vectors of 8.
+// The block tile, the pipeline and the LDS layouts are the target's defaults; a policy can replace each.
 template <class Arch>
 struct policy : tw::gemm_policy<Arch, tw::half_t, k, k, 8> {
   static constexpr tw::epilogue_options epilogue{.bias = true, .activation = tw::activation::relu};
@@ -21,4 +21,4 @@ struct kernel : tw::gemm_kernel<policy<Arch>> {
   static_assert(tw::require_conflict_free_gemm<policy<Arch>>());
 };
 
-}  // namespace gemm_kernel_example
+}  // namespace gemm_example

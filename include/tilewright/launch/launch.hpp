@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// launch<kernel>(args, options): one way to start a kernel, on a GPU's stream or on the CPU machine.
+#pragma once
+
+#include <tilewright/config/config.hpp>
+#include <tilewright/launch/launch_error.hpp>
+
+#if TILEWRIGHT_CPU_PASS
+#include <tilewright/launch/launch_on_cpu.hpp>
+#else
+#include <tilewright/launch/launch_on_gpu.hpp>
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// launch() on the CPU machine.
+#pragma once
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
+#include <tilewright/exec/host/make_tensor_map.hpp>
+#include <tilewright/launch/launch_error.hpp>
+#include <tilewright/launch/ready_kernel.hpp>
+
+namespace tilewright {
+
+/// A target to emulate. Refers to a value such as arch::gfx942::value; unset by default.
+struct emulated_target {
+  const arch::target* value = nullptr;
+
+  constexpr emulated_target() = default;
+  constexpr emulated_target(const arch::target& target) : value(&target) {}
+};
+
+/// How the CPU machine runs a kernel.
+struct launch_options {
+  emulated_target emulate = {};   // must be given if the kernel names no arch
+  int workers = 0;                // clusters that the CPU runs at a time; 0: one for each of its threads
+  index_t resident_clusters = 2;  // what prepare() is told
+  emulator::lds_checks check_lds = emulator::lds_checks::from_environment;
+  std::function<void(long_index_t done, long_index_t total)> progress = {};  // blocks; one thread at a time calls it
+};
+
+namespace detail {
+
+inline bool is_same_target(const arch::target& a, const arch::target& b) {
+  return arch::detail::equal_text(a.name, b.name);
+}
+
+/// The target that a launch emulates.
+template <class Kernel>
+const arch::target& emulated_by(const launch_options& options) {
+  const arch::target* wanted = options.emulate.value;
+  if constexpr (HasArch<Kernel>) {
+    const arch::target& own = Kernel::arch::value;
+    if (wanted && !is_same_target(*wanted, own))
+      throw launch_error(std::string("launch: the kernel is for ") + own.name + ", but .emulate asks for " +
+                         wanted->name);
+    return own;
+  } else {
+    if (!wanted)
+      throw launch_error("launch: no target to emulate; give one, for instance {.emulate = arch::gfx942::value}");
+    return *wanted;
+  }
+}
+
+template <class Kernel>
+launched_args_t<Kernel> prepare_on_cpu(const typename Kernel::args_type& args, const launch_options& options) {
+  if constexpr (HasDeviceArgs<Kernel>) {
+    return Kernel::prepare(args, launch_facts{options.resident_clusters,
+                                              [](exec::tensor_map& map, const exec::tensor_map_request& request) {
+                                                try {
+                                                  exec::make_tensor_map(map, request);
+                                                } catch (const emulator::fault& f) {
+                                                  throw launch_error(f.what());
+                                                }
+                                              }});
+  } else {
+    return args;
+  }
+}
+
+/// Adds the counts of a launch to those of the launch before it.
+inline void add_report(emulator::launch_report& sum, const emulator::launch_report& more) {
+  const auto add_to = [](auto& list, const auto& entry, auto is_same) {
+    for (auto& known : list) {
+      if (is_same(known)) return known.add(entry);
+    }
+    list.push_back(entry);
+  };
+  for (const emulator::lds_op_counts& c : more.by_op)
+    add_to(sum.by_op, c, [&](const auto& known) { return known.op == c.op; });
+  for (const emulator::lds_line_counts& c : more.by_line)
+    add_to(sum.by_line, c,
+           [&](const auto& known) { return known.op == c.op && known.file == c.file && known.line == c.line; });
+  sum.totals.add(more.totals);
+  sum.matrix_instructions += more.matrix_instructions;
+  sum.blocks += more.blocks;
+}
+
+/// The launch of a kernel whose arguments have been checked.
+template <class Kernel>
+emulator::launch_report launch_checked(const typename Kernel::args_type& args, const launch_options& options) {
+  const launched_args_t<Kernel> prepared = prepare_on_cpu<Kernel>(args, options);
+  const auto grid = Kernel::grid(prepared);
+  emulator::launch_report report = emulator::launch({.target = &emulated_by<Kernel>(options),
+                                                     .grid = {grid.x, grid.y, grid.z},
+                                                     .cluster = cluster_of<Kernel>(),
+                                                     .block_size = Kernel::block_size,
+                                                     .lds_bytes = Kernel::lds_bytes,
+                                                     .workers = options.workers,
+                                                     .progress = options.progress,
+                                                     .check_lds = options.check_lds},
+                                                    [&] { Kernel{}(prepared); });
+  if constexpr (HasFollower<Kernel>) add_report(report, launch_checked<typename Kernel::followed_by>(args, options));
+  return report;
+}
+
+}  // namespace detail
+
+/// Runs a kernel on the CPU machine and waits for its end. Throws launch_error, before anything runs, with the sentence
+/// of Kernel::check(args) or where there is no target to emulate; emulator::fault where the kernel breaks a rule of the
+/// target. Returns what the machine counted.
+template <class Kernel>
+emulator::launch_report launch(const typename Kernel::args_type& args, const launch_options& options = {}) {
+  static_assert(require_ready_kernel<Kernel>());
+  if (const char* why = Kernel::check(args)) throw launch_error(why);
+  return detail::launch_checked<Kernel>(args, options);
+}
+
+/// Runs Kernel<Arch> for the one of Archs that options.emulate names. Without Archs it is compiled for every target
+/// that the library knows, which takes long: name those that you need.
+template <template <class> class Kernel, class... Archs>
+emulator::launch_report launch(const auto& args, const launch_options& options) {
+  if constexpr (sizeof...(Archs) == 0) {
+    return launch<Kernel, arch::gfx90a, arch::gfx942, arch::gfx950, arch::gfx1100, arch::gfx1201, arch::sm80,
+                  arch::sm90>(args, options);
+  } else {
+    emulator::launch_report report;
+    const arch::target* wanted = options.emulate.value;
+    const bool found =
+        wanted &&
+        ((detail::is_same_target(*wanted, Archs::value) && (report = launch<Kernel<Archs>>(args, options), true)) ||
+         ...);
+    if (found) return report;
+    std::string names;
+    ((names += (names.empty() ? "" : ", ") + std::string(Archs::value.name)), ...);
+    throw launch_error("launch: " +
+                       (wanted ? std::string(wanted->name) + " is not one of the targets"
+                               : std::string("no target to emulate; give one")) +
+                       " that the kernel is compiled for: " + names);
+  }
+}
+
+}  // namespace tilewright

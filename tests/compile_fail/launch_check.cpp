@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// A kernel for launch() that cannot refuse arguments.
+// EXPECT: launch: the kernel has no static check(const args_type&) that returns a const char*
+// EXPECT_ERRORS: 1
+#include <tilewright/launch/ready_kernel.hpp>
+
+namespace tw = tilewright;
+
+struct none {};
+struct blocks {
+  int x, y, z;
+};
+struct kernel {
+  using args_type = none;
+  static blocks grid(const none&) { return {1, 1, 1}; }
+  static constexpr int block_size = 64;
+  static constexpr int lds_bytes = 0;
+  void operator()(const none&) const {}
+};
+static_assert(tw::require_ready_kernel<kernel>());
