@@ -13,7 +13,7 @@ using enum tw::operand_major;
 // The block tile, the pipeline and the LDS layouts are the target's defaults; a policy can replace each.
 template <class Arch>
 struct policy : tw::gemm_policy<Arch, tw::half_t, k, k, 8> {
-  static constexpr tw::epilogue_options epilogue{.bias = true, .activation = tw::activation::relu};
+  using epilogue = tw::epilogue::chain<tw::epilogue::bias, tw::epilogue::activation<tw::activation::relu>>;
 };
 
 template <class Arch>

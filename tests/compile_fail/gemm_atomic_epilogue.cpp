@@ -9,7 +9,7 @@ namespace tw = tilewright;
 using enum tw::operand_major;
 struct policy : tw::gemm_policy<tw::arch::gfx942, tw::half_t, k, k, 8> {
   using result_type = float;
-  static constexpr tw::epilogue_options epilogue{.activation = tw::activation::relu};
+  using epilogue = tw::epilogue::activation<tw::activation::relu>;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::atomic;
 };
 const char* f(const tw::gemm_args& args) { return tw::gemm_kernel<policy>::check(args); }

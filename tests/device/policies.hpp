@@ -80,17 +80,16 @@ using one_wave = tw::gemm_one_wave<Arch, tw::bfloat16_t, k, k, 8>;
 // What happens to sums.
 template <class Arch>
 struct fused : tw::gemm_policy<Arch, tw::half_t, k, k, 1, tile<Arch, tw::half_t, 64, 64>> {
-  static constexpr tw::epilogue_options epilogue{.scale = true,
-                                                 .row_scale = true,
-                                                 .column_scale = true,
-                                                 .bias = true,
-                                                 .activation = tw::activation::gelu,
-                                                 .residual = true};
+  using epilogue =
+      tw::epilogue::chain<tw::epilogue::alpha, tw::epilogue::scale, tw::epilogue::row_scale, tw::epilogue::column_scale,
+                          tw::epilogue::bias, tw::epilogue::activation<tw::activation::gelu>, tw::epilogue::residual,
+                          tw::epilogue::beta>;
   static constexpr tw::grid_order order{.curve = tw::grid_curve::hilbert, .dies = 3};
 };
 template <class Arch>
 struct reducing : tile_64x64<Arch> {
-  static constexpr tw::epilogue_options epilogue{.bias = true, .activation = tw::activation::relu};
+  using epilogue = tw::epilogue::chain<tw::epilogue::alpha, tw::epilogue::bias,
+                                       tw::epilogue::activation<tw::activation::relu>, tw::epilogue::beta>;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;
 };
 template <class Arch>

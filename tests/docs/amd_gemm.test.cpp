@@ -12,7 +12,8 @@ namespace {
 
 struct fused : tw::gemm_policy<tw::arch::gfx942, tw::half_t, tw::operand_major::k, tw::operand_major::k, 8> {
   using result_type = float;
-  static constexpr tw::epilogue_options epilogue{.bias = true, .activation = tw::activation::gelu, .residual = true};
+  using epilogue = tw::epilogue::chain<tw::epilogue::alpha, tw::epilogue::bias,
+                                       tw::epilogue::activation<tw::activation::gelu>, tw::epilogue::residual>;
   static constexpr tw::grid_order order{.curve = tw::grid_curve::hilbert, .dies = 8};
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;
 };

@@ -14,6 +14,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tilewright::testing_gemm {
@@ -25,6 +26,20 @@ struct problem {
   index_t gap =
       0;  // elements between one row (column) and the next that belong to no matrix; and between matrices of a batch
 };
+
+/// Whether an epilogue is a chain with this function.
+template <class Epilogue, class F>
+inline constexpr bool contains = false;
+template <class... Fs, class F>
+inline constexpr bool contains<epilogue::chain<Fs...>, F> =
+    ((std::is_same_v<Fs, F> || std::is_same_v<Fs, epilogue::if_given<F>>) || ...);
+
+using relu = epilogue::activation<activation::relu>;
+using gelu = epilogue::activation<activation::gelu>;
+using silu = epilogue::activation<activation::silu>;
+using bias_and_relu = epilogue::chain<epilogue::alpha, epilogue::bias, relu, epilogue::beta>;
+using every_part = epilogue::chain<epilogue::alpha, epilogue::scale, epilogue::row_scale, epilogue::column_scale,
+                                   epilogue::bias, relu, epilogue::residual, epilogue::beta>;
 
 /// Operands are small integers and alpha and beta powers of two, so that every sum is exact in float and C is rounded
 /// once: the expected result is known to the bit, in whatever order a kernel adds.
@@ -103,26 +118,22 @@ struct gemm_case {
 
   /// What the epilogue makes of a sum, but for the old C.
   double finished(index_t z, index_t i, index_t j, double x) const {
-    constexpr epilogue_options e = asked;
-    x *= args.alpha;
-    if (e.scale) x *= scale[0];
-    if (e.row_scale) x *= row_scale[std::size_t(i)];
-    if (e.column_scale) x *= column_scale[std::size_t(j)];
-    if (e.bias) x += float(bias[std::size_t(j)]);
-    if (e.activation == activation::relu) x = x < 0 ? 0 : x;
-    if (e.activation == activation::gelu)
-      x = 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (x + 0.044715 * x * x * x)));
-    if (e.activation == activation::silu) x = x / (1 + std::exp(-x));
-    if (e.residual)
+    if (does<epilogue::alpha>) x *= args.alpha;
+    if (does<epilogue::scale>) x *= scale[0];
+    if (does<epilogue::row_scale>) x *= row_scale[std::size_t(i)];
+    if (does<epilogue::column_scale>) x *= column_scale[std::size_t(j)];
+    if (does<epilogue::bias>) x += float(bias[std::size_t(j)]);
+    if (does<relu>) x = x < 0 ? 0 : x;
+    if (does<gelu>) x = 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (x + 0.044715 * x * x * x)));
+    if (does<silu>) x = x / (1 + std::exp(-x));
+    if (does<epilogue::residual>)
       x += float(residual[std::size_t(z * args.batch_stride_residual + long_index_t{i} * args.ld_residual + j)]);
     return x;
   }
 
-  /// With from_args all pointers are given.
-  static constexpr epilogue_options asked =
-      Policy::epilogue.from_args
-          ? epilogue_options{.scale = true, .row_scale = true, .column_scale = true, .bias = true, .residual = true}
-          : Policy::epilogue;
+  /// Whether the epilogue does this; all pointers are given.
+  template <class F>
+  static constexpr bool does = contains<epilogue_of<Policy>, F>;
 
   T a_at(index_t z, index_t i, index_t l) const {
     return a[std::size_t(z * args.batch_stride_a +
@@ -171,8 +182,7 @@ void expect_result(const gemm_case<Policy>& gemm) {
     const R is = gemm.c[i], should = gemm.expected[i];
     if (std::memcmp(&is, &should, sizeof is) == 0 || (float(is) == 0 && float(should) == 0)) continue;
     // Activations are approximations.
-    constexpr auto function = Policy::epilogue.activation;
-    if ((function == activation::gelu || function == activation::silu) &&
+    if ((gemm_case<Policy>::template does<gelu> || gemm_case<Policy>::template does<silu>) &&
         std::abs(float(is) - float(should)) <= 2e-5f + std::abs(float(should)) * 0x1p-10f)
       continue;
     ++wrong;
@@ -245,14 +255,6 @@ void expect_any_number_of_tiles() {
   }
   expect_gemm<Policy>({.m = v, .n = v, .k = step, .beta = 1});
 }
-
-/// An epilogue with everything.
-inline constexpr epilogue_options every_part{.scale = true,
-                                             .row_scale = true,
-                                             .column_scale = true,
-                                             .bias = true,
-                                             .activation = activation::relu,
-                                             .residual = true};
 
 /// Every layout of the operands, both element types, vectors and single elements.
 template <class Arch, block_tile Tile>

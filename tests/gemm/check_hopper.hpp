@@ -9,17 +9,17 @@
 namespace tilewright::testing_gemm {
 
 /// What gemm_case wants to know of a policy; the same for all tiles.
-template <class T, operand_major AMajor, operand_major BMajor, class Result, epilogue_options Epilogue>
+template <class T, operand_major AMajor, operand_major BMajor, class Result, class Epilogue>
 struct hopper_operand_types {
   using element_type = T;
   using b_element_type = T;
   using result_type = Result;
   static constexpr operand_major a_major = AMajor, b_major = BMajor;
-  static constexpr epilogue_options epilogue = Epilogue;
+  using epilogue = Epilogue;
 };
 template <class Policy>
 using hopper_case = gemm_case<hopper_operand_types<typename Policy::element_type, Policy::a_major, Policy::b_major,
-                                                   typename Policy::result_type, Policy::epilogue>>;
+                                                   typename Policy::result_type, typename Policy::epilogue>>;
 
 template <class Policy>
 emulator::launch_report expect_hopper(const problem& p, hopper_cpu_options options = {.workers = 1}) {
@@ -53,12 +53,12 @@ void expect_tile() {
   constexpr hopper_tile t = hopper_tiles[Tile];
   using T = std::conditional_t<Tile % 2 == 0, half_t, bfloat16_t>;
   using Other = std::conditional_t<Tile % 2 == 1, half_t, bfloat16_t>;
-  constexpr epilogue_options from_args{.from_args = true};
   SCOPED_TRACE(std::to_string(t.m) + " x " + std::to_string(t.n));
   expect_edges<hopper_policy<T, Tile % 3 == 0 ? mn : k, k, t>>(0.5f, 0);
-  expect_edges<
-      hopper_policy<Other, Tile % 3 == 1 ? mn : k, mn, t, Other, Tile % 4 == 0 ? from_args : epilogue_options{}>>(1, 2);
-  expect_edges<hopper_policy<fp8_ocp_t, k, k, t, bfloat16_t, Tile % 4 == 1 ? from_args : epilogue_options{}>>(2, 0.5f);
+  expect_edges<hopper_policy<Other, Tile % 3 == 1 ? mn : k, mn, t, Other,
+                             std::conditional_t<Tile % 4 == 0, epilogue::from_args, epilogue::alpha_beta>>>(1, 2);
+  expect_edges<hopper_policy<fp8_ocp_t, k, k, t, bfloat16_t,
+                             std::conditional_t<Tile % 4 == 1, epilogue::from_args, epilogue::alpha_beta>>>(2, 0.5f);
 }
 
 }  // namespace tilewright::testing_gemm

@@ -13,47 +13,49 @@ using vectors =
 using elements = gemm_policy<arch::gfx1201, bfloat16_t, k, mn, 1,
                              block_tile{32, 32, 32, 1, 1, arch::matrix_op::wmma_16x16x16_gfx12}>;
 
-template <class Base, epilogue_options Options>
+template <class Base, class Epilogue>
 struct with : Base {
-  static constexpr epilogue_options epilogue = Options;
+  using epilogue = Epilogue;
 };
+/// Between alpha and beta.
+template <class... Fs>
+using between = epilogue::chain<epilogue::alpha, Fs..., epilogue::beta>;
 
-template <epilogue_options Options>
+template <class... Fs>
 void expect_epilogue() {
-  expect_gemm<with<vectors, Options>>({.m = 40, .n = 72, .k = 48, .alpha = 0.5f, .batch = 2, .gap = 8});
-  expect_gemm<with<vectors, Options>>({.m = 65, .n = 64, .k = 40, .beta = 2});
-  expect_gemm<with<elements, Options>>({.m = 33, .n = 35, .k = 33, .alpha = 0.5f, .beta = -1, .gap = 1});
+  using epilogue = between<Fs...>;
+  expect_gemm<with<vectors, epilogue>>({.m = 40, .n = 72, .k = 48, .alpha = 0.5f, .batch = 2, .gap = 8});
+  expect_gemm<with<vectors, epilogue>>({.m = 65, .n = 64, .k = 40, .beta = 2});
+  expect_gemm<with<elements, epilogue>>({.m = 33, .n = 35, .k = 33, .alpha = 0.5f, .beta = -1, .gap = 1});
 }
 
 TEST(Epilogue, Scales) {
-  expect_epilogue<epilogue_options{.scale = true}>();
-  expect_epilogue<epilogue_options{.row_scale = true, .column_scale = true}>();
+  expect_epilogue<epilogue::scale>();
+  expect_epilogue<epilogue::row_scale, epilogue::column_scale>();
 }
-TEST(Epilogue, BiasAndRelu) { expect_epilogue<epilogue_options{.bias = true, .activation = activation::relu}>(); }
-TEST(Epilogue, ResidualAndSilu) {
-  expect_epilogue<epilogue_options{.activation = activation::silu, .residual = true}>();
-}
+TEST(Epilogue, BiasAndRelu) { expect_epilogue<epilogue::bias, relu>(); }
+TEST(Epilogue, ResidualAndSilu) { expect_epilogue<silu, epilogue::residual>(); }
 TEST(Epilogue, Everything) {
-  expect_epilogue<epilogue_options{.scale = true,
-                                   .row_scale = true,
-                                   .column_scale = true,
-                                   .bias = true,
-                                   .activation = activation::gelu,
-                                   .residual = true}>();
+  expect_epilogue<epilogue::scale, epilogue::row_scale, epilogue::column_scale, epilogue::bias, gelu,
+                  epilogue::residual>();
 }
 
 /// The epilogue that gemm_args choose at run time does what the one chosen at compile time does, to the bit.
-template <class Base, epilogue_options Options>
+template <class Base, class... Fs>
 void expect_same_from_args(const problem& p) {
-  gemm_case<with<Base, Options>> fixed(p);
-  gemm_case<with<Base, epilogue_options{.from_args = true}>> flexible(p);
+  gemm_case<with<Base, between<Fs...>>> fixed(p);
+  gemm_case<with<Base, epilogue::from_args>> flexible(p);
   gemm_args& args = flexible.args;
-  if (!Options.scale) args.scale = nullptr;
-  if (!Options.row_scale) args.row_scale = nullptr;
-  if (!Options.column_scale) args.column_scale = nullptr;
-  if (!Options.bias) args.bias = nullptr;
-  if (!Options.residual) args.residual = nullptr;
-  args.activation = Options.activation;
+  if (!(std::is_same_v<Fs, epilogue::scale> || ...)) args.scale = nullptr;
+  if (!(std::is_same_v<Fs, epilogue::row_scale> || ...)) args.row_scale = nullptr;
+  if (!(std::is_same_v<Fs, epilogue::column_scale> || ...)) args.column_scale = nullptr;
+  if (!(std::is_same_v<Fs, epilogue::bias> || ...)) args.bias = nullptr;
+  if (!(std::is_same_v<Fs, epilogue::residual> || ...)) args.residual = nullptr;
+  const auto names = [&]<activation Kind>(epilogue::activation<Kind>) { args.activation = Kind; };
+  [[maybe_unused]] const auto name_activation = [&](auto f) {
+    if constexpr (requires { names(f); }) names(f);
+  };
+  (name_activation(Fs{}), ...);
   const auto run = [](auto& gemm) {
     using policy = typename std::remove_reference_t<decltype(gemm)>::policy;
     using kernel = gemm_kernel<policy>;
@@ -65,21 +67,21 @@ void expect_same_from_args(const problem& p) {
   EXPECT_EQ(std::memcmp(fixed.c.data(), flexible.c.data(), fixed.c.size() * sizeof(fixed.c[0])), 0);
 }
 
-template <epilogue_options Options>
+template <class... Fs>
 void expect_same_from_args() {
-  expect_same_from_args<vectors, Options>({.m = 40, .n = 72, .k = 48, .alpha = 0.5f, .batch = 2, .gap = 8});
-  expect_same_from_args<elements, Options>({.m = 33, .n = 35, .k = 33, .alpha = 0.5f, .beta = -1, .gap = 1});
+  expect_same_from_args<vectors, Fs...>({.m = 40, .n = 72, .k = 48, .alpha = 0.5f, .batch = 2, .gap = 8});
+  expect_same_from_args<elements, Fs...>({.m = 33, .n = 35, .k = 33, .alpha = 0.5f, .beta = -1, .gap = 1});
 }
 
 TEST(Epilogue, ChosenAtRunTime) {
-  expect_same_from_args<epilogue_options{}>();
-  expect_same_from_args<epilogue_options{.scale = true, .bias = true, .activation = activation::relu}>();
-  expect_same_from_args<epilogue_options{.row_scale = true, .activation = activation::gelu, .residual = true}>();
-  expect_same_from_args<epilogue_options{.column_scale = true, .activation = activation::silu}>();
+  expect_same_from_args();
+  expect_same_from_args<epilogue::scale, epilogue::bias, relu>();
+  expect_same_from_args<epilogue::row_scale, gelu, epilogue::residual>();
+  expect_same_from_args<epilogue::column_scale, silu>();
 }
 
 TEST(Epilogue, ChosenAtRunTimeHasACheckedResidual) {
-  using kernel = gemm_kernel<with<vectors, epilogue_options{.from_args = true}>>;
+  using kernel = gemm_kernel<with<vectors, epilogue::from_args>>;
   gemm_args args{.m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
   EXPECT_STREQ(kernel::check(args), nullptr);
   args.residual = &args;
@@ -87,13 +89,11 @@ TEST(Epilogue, ChosenAtRunTimeHasACheckedResidual) {
 }
 
 TEST(Epilogue, AsksForItsPointers) {
-  using kernel = gemm_kernel<with<vectors, epilogue_options{.bias = true, .residual = true}>>;
+  using kernel = gemm_kernel<with<vectors, epilogue::chain<epilogue::bias, epilogue::residual>>>;
   gemm_args args{.m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
-  const std::string null =
-      "the epilogue needs a pointer that is null: scale, row_scale, column_scale, bias or residual";
-  EXPECT_EQ(kernel::check(args), null);
+  EXPECT_STREQ(kernel::check(args), "epilogue::bias needs args.bias, which is null");
   args.bias = &args;
-  EXPECT_EQ(kernel::check(args), null);
+  EXPECT_STREQ(kernel::check(args), "epilogue::residual needs args.residual, which is null");
   args.residual = &args;
   EXPECT_STREQ(kernel::check(args), "ld_residual is smaller than a row of the residual");
   args.ld_residual = 64;

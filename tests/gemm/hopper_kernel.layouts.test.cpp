@@ -12,12 +12,11 @@ template <operand_major AMajor, operand_major BMajor, index_t Tile>
 void expect_layout(const problem& p) {
   expect_hopper<hopper_policy<half_t, AMajor, BMajor, hopper_tiles[Tile]>>(p);
   using fixed = hopper_policy<half_t, AMajor, BMajor, hopper_tiles[Tile], half_t, every_part>;
-  using flexible =
-      hopper_policy<half_t, AMajor, BMajor, hopper_tiles[Tile], half_t, epilogue_options{.from_args = true}>;
+  using flexible = hopper_policy<half_t, AMajor, BMajor, hopper_tiles[Tile], half_t, epilogue::from_args>;
   expect_hopper<fixed>(p);
   hopper_case<fixed> wanted(p);
   hopper_case<flexible> gemm(p);
-  gemm.args.activation = every_part.activation;
+  gemm.args.activation = activation::relu;
   ASSERT_STREQ(hopper_check<flexible>(gemm.args), nullptr);
   launch_hopper_on_cpu<flexible>(gemm.args, {.check_lds = emulator::lds_checks::on});
   gemm.expected = wanted.expected;
@@ -34,7 +33,7 @@ TEST(HopperKernel, AContiguousAlongM) {
 }
 
 TEST(HopperKernel, EpiloguesReadPairsOfElements) {
-  using policy = hopper_policy<half_t, k, k, hopper_tiles[7], half_t, epilogue_options{.from_args = true}>;
+  using policy = hopper_policy<half_t, k, k, hopper_tiles[7], half_t, epilogue::from_args>;
   hopper_case<policy> gemm({.m = 64, .n = 64, .k = 64});
   gemm.args.bias = gemm.bias.data() + 1;
   EXPECT_NE(hopper_check<policy>(gemm.args), nullptr);

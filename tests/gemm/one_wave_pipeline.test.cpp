@@ -26,7 +26,7 @@ TEST(OneWavePipeline, SingleElements) {
 
 struct with_epilogue : policy<arch::gfx942, fp8_fnuz_t, k, k, 16, block_tile{64, 128, 64, 2, 2, mfma_32x32x16_b8_x2}> {
   using result_type = half_t;
-  static constexpr epilogue_options epilogue = every_part;
+  using epilogue = every_part;
 };
 TEST(OneWavePipeline, Fp8WithEpilogue) { expect_any_number_of_tiles<with_epilogue>(); }
 

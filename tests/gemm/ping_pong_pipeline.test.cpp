@@ -32,7 +32,7 @@ TEST(PingPongPipeline, SingleElements) {
 
 struct with_epilogue : policy<arch::gfx942, fp8_fnuz_t, k, k, 16, block_tile{64, 128, 128, 2, 4, mfma_32x32x16_b8_x2}> {
   using result_type = half_t;
-  static constexpr epilogue_options epilogue = every_part;
+  using epilogue = every_part;
 };
 TEST(PingPongPipeline, Fp8WithEpilogue) { expect_any_number_of_tiles<with_epilogue>(); }
 

@@ -20,7 +20,7 @@ struct reducing : Base {
   static constexpr split_k_kind split_k = split_k_kind::workspace;
 };
 struct reducing_with_epilogue : reducing<base> {
-  static constexpr epilogue_options epilogue{.bias = true, .activation = activation::relu};
+  using epilogue = bias_and_relu;
 };
 template <class Result>
 struct adding : base {

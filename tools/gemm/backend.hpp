@@ -22,7 +22,7 @@ namespace tw = tilewright;
 
 enum class order { row_major, col_major };
 
-/// What happens to alpha A B before it is written; see tilewright::epilogue_options.
+/// What happens to alpha A B before it is written; see namespace tilewright::epilogue.
 struct epilogue_request {
   bool scale = false, row_scale = false, column_scale = false, bias = false, residual = false;
   tw::activation activation = tw::activation::none;

@@ -31,8 +31,9 @@ template <class T, class R, operand_major AMajor, operand_major BMajor, bool Has
 void add(std::vector<hopper_entry>& list) {
   [&]<tw::index_t... Tiles>(std::integer_sequence<tw::index_t, Tiles...>) {
     const auto add_tile = [&]<tw::index_t Tile>(tw::number<Tile>) {
-      using policy = tw::hopper_policy<T, AMajor, BMajor, tw::hopper_tiles[Tile], R,
-                                       tw::epilogue_options{.from_args = HasEpilogue}>;
+      using policy =
+          tw::hopper_policy<T, AMajor, BMajor, tw::hopper_tiles[Tile], R,
+                            std::conditional_t<HasEpilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>>;
       list.push_back({.type = element_of<T>(),
                       .result = element_of<R>(),
                       .a_major = AMajor,

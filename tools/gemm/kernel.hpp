@@ -58,7 +58,7 @@ struct base_policy<Choice, Arch, -1> {
 template <class Choice, class Arch>
 struct policy : detail::base_policy<Choice, Arch>::type {
   using result_type = typename Choice::result_type;
-  static constexpr tw::epilogue_options epilogue{.from_args = Choice::variant.has_epilogue};
+  using epilogue = std::conditional_t<Choice::variant.has_epilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>;
   static constexpr tw::split_k_kind split_k =
       Choice::variant.splits_k ? tw::split_k_kind::workspace : tw::split_k_kind::none;
   static constexpr tw::grid_order order{.curve = Choice::variant.curve,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/gemm/epilogue_options.hpp>
+#include <tilewright/gemm/gemm_args.hpp>
 
 namespace tilewright {
 

@@ -1,106 +1,280 @@
 // SPDX-License-Identifier: MIT
-// Writes the result: scales, bias, activation, residual, the old C, and the conversion to C's type.
+// Epilogues: functions of the sums in registers, which compose. The last one before C is rounded and written.
 #pragma once
 
-#include <tilewright/gemm/finish_sums.hpp>
-#include <tilewright/gemm/result_stage.hpp>
-#include <tilewright/tile/load_store.hpp>
-#include <tilewright/tile/update.hpp>
+#include <tilewright/gemm/activation.hpp>
+#include <tilewright/gemm/tile_place.hpp>
+#include <tilewright/tile/elementwise.hpp>
+#include <tilewright/tile/reduced_registers.hpp>
 
 namespace tilewright {
 
-namespace detail {
+/// What a kernel promises of memory that its epilogue reads, for the epilogue's `check`.
+struct epilogue_promise {
+  index_t vector;        // elements that are read at once
+  index_t result_bytes;  // of an element of C
+  bool checks_pointers;  // whether pointers must be aligned to a vector
 
-/// A tile of an m x n tensor with these strides; zeros if `wanted` is false, without reading.
-template <class T, class Rows, class Ld, class Step, index_t Vector>
-TILEWRIGHT_HD auto load_rows(const void* data, const gemm_args& args, const multi_index<2>& origin, Rows distribution,
-                             Ld ld, Step step, number<Vector> vector, const multi_index<2>& partition,
-                             bool wanted = true) {
-  const auto view = make_naive_tensor_view<address_space_enum::global>(
-      static_cast<const T*>(data), make_tuple(args.m, args.n), make_tuple(ld, step), vector);
-  const auto lengths = make_tuple(number<Rows::x_lengths[0]>{}, number<Rows::x_lengths[1]>{});
-  static_distributed_tensor<T, Rows> tile{};
-  if (wanted) tile = load_tile(make_tile_window(view, lengths, origin, distribution, partition));
-  return tile;
+  /// Whether a vector, or a matrix with these strides, of elements of so many bytes keeps it.
+  constexpr bool is_kept_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
+    return ld % vector == 0 && batch_stride % vector == 0 && (!checks_pointers || is_aligned(data, vector * bytes));
+  }
+  static bool is_aligned(const void* data, index_t bytes) {
+    return reinterpret_cast<unsigned long long>(data) % static_cast<unsigned long long>(bytes) == 0;
+  }
+};
+
+/// Each is a class without state. operator()(sums, at, args) changes a tile of sums in registers: `at` is a tile_place,
+/// `args` the kernel's arguments. check(args, promise), if there is one, says what the arguments lack.
+namespace epilogue {
+
+namespace detail {
+using namespace tilewright::detail;
+
+/// f(sum, element of its row or column) for each element, where `vector` was read along dimension D.
+TILEWRIGHT_CALLS_ANYTHING
+template <index_t D, class F, class Sums, class Vector>
+TILEWRIGHT_HD void combine_along(F f, Sums& sums, const Vector& vector) {
+  using distribution = typename Sums::distribution_type;
+  using reduced = typename Vector::distribution_type;
+  unroll<distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+    f(sums.thread_buffer[d],
+      float(vector.thread_buffer[constant(reduced_registers<distribution, reduced, 1 - D>[d.value])]));
+  });
 }
 
-/// The sums of one place of C become what is written there.
-template <class Policy, class Sum, class Rows>
-TILEWRIGHT_HD auto finished_rows(const static_distributed_tensor<Sum, Rows>& sums, const gemm_args& args,
-                                 const multi_index<2>& origin, long_index_t batch, const multi_index<2>& partition) {
-  using R = typename Policy::result_type;
-  constexpr epilogue_options options = Policy::epilogue;
-  constexpr bool any = options.from_args;  // what has a pointer is done
-  constexpr index_t n = Rows::num_elements;
-  static_distributed_tensor<R, Rows> result;
-  constexpr bool reads_c = Policy::split_k != split_k_kind::atomic;  // that adds to C anyway
-  const R* const c = static_cast<const R*>(args.c) + batch * args.batch_stride_c;
-  const auto old = load_rows<R>(c, args, origin, Rows{}, args.ldc, number<1>{}, number<Policy::vector>{}, partition,
-                                reads_c && args.beta != 0.0f);
-  if constexpr (__is_same(R, int)) {
-    static_assert(__is_same(Sum, int) && options.is_plain(),
-                  "gemm: sums that stay integers can only be scaled by alpha and beta");
-    const unsigned alpha = unsigned(int(args.alpha)), beta = unsigned(int(args.beta));
-    for (index_t i = 0; i < n; ++i)
-      result.thread_buffer[i] = int(alpha * unsigned(sums.thread_buffer[i]) + beta * unsigned(old.thread_buffer[i]));
+template <class Sums>
+TILEWRIGHT_HD constexpr void require_floats() {
+  constexpr bool are_floats = __is_same(typename Sums::element_type, float);
+  static_assert(are_floats, "gemm: sums that stay integers can only be scaled by alpha and beta");
+}
+
+/// A function that reads what a pointer of the arguments points to.
+template <auto Pointer>
+struct reads {
+  TILEWRIGHT_HD static constexpr bool is_given(const gemm_args& args) { return args.*Pointer != nullptr; }
+};
+
+template <class F, class Args>
+constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+  if constexpr (requires { F::check(args, promise); }) {
+    return F::check(args, promise);
   } else {
-    float factor = args.alpha;
-    if constexpr (options.scale || any) {
-      if (!any || args.scale) factor *= *args.scale;
-    }
-    static_distributed_tensor<float, Rows> finished;
-    auto& x = finished.thread_buffer;
-    for (index_t i = 0; i < n; ++i) x[i] = factor * float(sums.thread_buffer[i]);
-    if constexpr (!options.is_plain())
-      finish_sums<options, R, Policy::vector>(finished, args, origin, batch, partition);
-    for (index_t i = 0; i < n; ++i) x[i] += args.beta * type_convert<float>(old.thread_buffer[i]);
-    if constexpr (is_fp8_v<R> && n % 2 == 0) {
-      for (index_t i = 0; i < n; i += 2) {
-        const array<R, 2> pair = convert_pair<R>(x[i], x[i + 1]);
-        result.thread_buffer[i] = pair[0];
-        result.thread_buffer[i + 1] = pair[1];
-      }
-    } else {
-      for (index_t i = 0; i < n; ++i) result.thread_buffer[i] = type_convert<R>(x[i]);
-    }
+    return nullptr;
   }
-  return result;
+}
+
+/// F with all tiles if it takes so many, else with the first, which holds the result.
+TILEWRIGHT_CALLS_ANYTHING
+template <class F, class At, class Args, class First, class... Others>
+TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&... others) {
+#if defined(__CUDACC__) && !defined(__clang__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)
+  static_assert(__is_aggregate(F),
+                "epilogue: nvcc compiles this lambda for the host alone; write a struct whose operator() is "
+                "TILEWRIGHT_HD, or give nvcc --expt-relaxed-constexpr");
+#endif
+  if constexpr (requires { F{}(first, others..., at, args); }) {
+    F{}(first, others..., at, args);
+  } else {
+    F{}(first, at, args);
+  }
 }
 
 }  // namespace detail
 
-/// Writes the sums of the block tile at `origin`. With beta = 0 the old contents of C are not read,
-/// so they may be anything. LDS from `lds` on is overwritten.
-template <class Policy, class Sum, class C>
-TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, const gemm_args& args,
-                                multi_index<2> origin, long_index_t batch, exec::lds_pointer lds) {
-  using R = typename Policy::result_type;
-  using stage = result_stage<Policy>;
-  using chunk_sums = tile_distribution<stage::sums>;
-  using chunk_rows = tile_distribution<stage::rows>;
-  constexpr auto layout = make_lds_descriptor<stage::layout.layout>();
-  constexpr auto lengths = make_tuple(number<stage::chunk.m>{}, number<stage::chunk.n>{});
-  const auto view = make_tensor_view<address_space_enum::lds, Sum>(lds, layout);
-  // Addresses are computed here, not before the loop over k, where registers are scarce.
-  const multi_index<2> partition{{exec::wave_id(), exec::forget_origin(exec::lane_id())}};
-  const auto write = make_tile_window(view, lengths, {}, chunk_sums{}, partition);
-  const auto read = make_tile_window(view, lengths, {}, chunk_rows{}, partition);
-  R* const c = static_cast<R*>(args.c) + batch * args.batch_stride_c;
-  const auto c_view = make_naive_tensor_view<address_space_enum::global>(
-      c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), number<Policy::vector>{});
-  unroll<stage::num_chunks>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-    static_distributed_tensor<Sum, chunk_sums> chunk;
-    constexpr index_t n = chunk_sums::num_elements;
-    for (index_t r = 0; r < n; ++r) chunk.thread_buffer[r] = sums.thread_buffer[i * n + r];
-    exec::block_sync();  // what others read from LDS before is no longer needed
-    store_tile(write, chunk);
-    exec::block_sync();
-    const auto result = detail::finished_rows<Policy>(load_tile(read), args, origin, batch, partition);
-    constexpr auto operation =
-        Policy::split_k == split_k_kind::atomic ? memory_operation_enum::atomic_add : memory_operation_enum::set;
-    update_tile<operation>(make_tile_window(c_view, lengths, origin, chunk_rows{}, partition), result);
-    origin[0] += stage::chunk.m;
-  });
-}
+/// x = args.alpha x. Sums that stay integers are multiplied as such.
+struct alpha {
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
+    if constexpr (__is_same(typename Sums::element_type, int)) {
+      tile_elementwise_inout([&](int& x) { x = int(unsigned(int(args.alpha)) * unsigned(x)); }, sums);
+    } else {
+      tile_elementwise_inout([&](float& x) { x *= args.alpha; }, sums);
+    }
+  }
+};
+
+/// x += args.beta C. C is not read where beta is 0, so it may hold anything then.
+struct beta {
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    if (args.beta == 0) return;
+    auto old = at.c();
+    if constexpr (__is_same(typename Sums::element_type, int)) {
+      tile_elementwise_inout([&](int& x, int y) { x = int(unsigned(x) + unsigned(int(args.beta)) * unsigned(y)); },
+                             sums, old);
+    } else {
+      tile_elementwise_inout([&](float& x, auto y) { x += args.beta * type_convert<float>(y); }, sums, old);
+    }
+  }
+};
+
+/// x *= *args.scale, one float in memory.
+struct scale : detail::reads<&gemm_args::scale> {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise&) {
+    return args.scale ? nullptr : "epilogue::scale needs args.scale, which is null";
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
+    detail::require_floats<Sums>();
+    const float factor = *args.scale;
+    tile_elementwise_inout([&](float& x) { x *= factor; }, sums);
+  }
+};
+
+/// x(m, n) *= args.row_scale[m].
+struct row_scale : detail::reads<&gemm_args::row_scale> {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise&) {
+    return args.row_scale ? nullptr : "epilogue::row_scale needs args.row_scale, which is null";
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    detail::require_floats<Sums>();
+    detail::combine_along<0>([](float& x, float s) { x *= s; }, sums, at.along_m(args.row_scale));
+  }
+};
+
+/// x(m, n) *= args.column_scale[n].
+struct column_scale : detail::reads<&gemm_args::column_scale> {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+    if (!args.column_scale) return "epilogue::column_scale needs args.column_scale, which is null";
+    return promise.is_kept_by(args.column_scale, 4) ? nullptr
+                                                    : "epilogue::column_scale: args.column_scale must be aligned to "
+                                                      "the kernel's vector; use the kernel with vector 1";
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    detail::require_floats<Sums>();
+    detail::combine_along<1>([](float& x, float s) { x *= s; }, sums, at.along_n(args.column_scale));
+  }
+};
+
+/// x(m, n) += args.bias[n], n elements of C's type.
+struct bias : detail::reads<&gemm_args::bias> {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+    if (!args.bias) return "epilogue::bias needs args.bias, which is null";
+    return promise.is_kept_by(args.bias, promise.result_bytes)
+               ? nullptr
+               : "epilogue::bias: args.bias must be aligned to the kernel's vector; use the kernel with vector 1";
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    detail::require_floats<Sums>();
+    detail::combine_along<1>([](float& x, float b) { x += b; }, sums, at.along_n(args.bias));
+  }
+};
+
+/// x = the activation's value at x.
+template <tilewright::activation Kind>
+struct activation {
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args&) const {
+    detail::require_floats<Sums>();
+    tile_elementwise_inout([](float& x) { x = activate<Kind>(x); }, sums);
+  }
+};
+
+/// The same for the activation that args.activation names.
+struct activation_from_args {
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
+    detail::require_floats<Sums>();
+    activate(args.activation, sums.thread_buffer);
+  }
+};
+
+/// x(m, n) += args.residual(m, n), a row-major matrix of C's type for each problem of the batch.
+struct residual : detail::reads<&gemm_args::residual> {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+    if (!args.residual) return "epilogue::residual needs args.residual, which is null";
+    if (args.ld_residual < args.n) return "ld_residual is smaller than a row of the residual";
+    return promise.is_kept_by(args.residual, promise.result_bytes, args.ld_residual, args.batch_stride_residual)
+               ? nullptr
+               : "epilogue::residual: args.residual, ld_residual and batch_stride_residual must be multiples of the "
+                 "kernel's vector; use the kernel with vector 1";
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    detail::require_floats<Sums>();
+    const auto more = at.matrix(args.residual, args.ld_residual, args.batch_stride_residual);
+    tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, sums, more);
+  }
+};
+
+/// F where the arguments hold the pointer that it reads.
+template <class F>
+struct if_given {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+    return F::is_given(args) ? detail::check<F>(args, promise) : nullptr;
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    if (F::is_given(args)) F{}(sums, at, args);
+  }
+};
+
+/// One function after the other. Of several products, a function that takes one tile gets the first.
+template <class... Fs>
+struct chain {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+    const char* why = nullptr;
+    (void)((why = detail::check<Fs>(args, promise)) || ...);
+    return why;
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    (detail::call<Fs>(at, args, sums), ...);
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& first, Sums& second, const At& at, const Args& args) const {
+    (detail::call<Fs>(at, args, first, second), ...);
+  }
+};
+
+/// C = sum.
+using none = chain<>;
+
+/// C = alpha sum + beta C: the default.
+using alpha_beta = chain<alpha, beta>;
+
+/// The arguments decide at run time: every function above whose pointer they hold, and the activation that they name.
+using from_args = chain<alpha, if_given<scale>, if_given<row_scale>, if_given<column_scale>, if_given<bias>,
+                        activation_from_args, if_given<residual>, beta>;
+
+/// x = silu(x) y, for policies of two products.
+struct swiglu {
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& gate, Sums& up, const At&, const Args&) const {
+    detail::require_floats<Sums>();
+    tile_elementwise_inout([](float& x, float y) { x = activate<tilewright::activation::silu>(x) * y; }, gate, up);
+  }
+};
+
+}  // namespace epilogue
+
+namespace detail {
+template <class Policy>
+struct epilogue_of_value {
+  using type = remove_const_t<decltype(Policy::epilogue)>;
+};
+template <class Policy>
+struct epilogue_of_type {
+  using type = typename Policy::epilogue;
+};
+template <class Policy>
+concept NamesEpilogue = requires { typename Policy::epilogue; };
+}  // namespace detail
+
+/// A policy's epilogue: `using epilogue = ...`, or `static constexpr auto epilogue = [](...) {...}`.
+template <class Policy>
+using epilogue_of = typename detail::conditional_t<detail::NamesEpilogue<Policy>, detail::epilogue_of_type<Policy>,
+                                                   detail::epilogue_of_value<Policy>>::type;
 
 }  // namespace tilewright

@@ -2,13 +2,16 @@
 // What a GEMM kernel is asked to compute.
 #pragma once
 
-#include <tilewright/gemm/epilogue_options.hpp>
 #include <tilewright/util/index.hpp>
 
 namespace tilewright {
 
+/// A function of one number. gelu is the one with the error function replaced by tanh; silu is x / (1 + exp(-x)).
+enum class activation : signed char { none, relu, gelu, silu };
+
 /// C = alpha A B + beta C with C row-major (m x n). A is m x k and B is k x n; each policy says which of their
-/// dimensions is contiguous, the other one has the leading dimension as its stride.
+/// dimensions is contiguous, the other one has the leading dimension as its stride. An epilogue of your own may need
+/// more: derive from this struct, and name the result as the policy's args_type.
 /// Strides and leading dimensions count elements.
 struct gemm_args {
   const void* a = nullptr;
@@ -19,12 +22,14 @@ struct gemm_args {
   float alpha = 1, beta = 0;
   index_t batch = 1;
   long_index_t batch_stride_a = 0, batch_stride_b = 0, batch_stride_c = 0;
+  /// With a policy of two products, from the first one's B to the second's; both are k x n, and so is C's n.
+  long_index_t product_stride_b = 0;
 
   index_t split_k = 1;        // parts of k that different blocks add up, where the policy splits k
   void* workspace = nullptr;  // of workspace_bytes(args), for split_k_kind::workspace; aligned to 16 bytes
 
-  // What the policy's epilogue_options ask for, or with from_args: what is not null is done. The same for all problems
-  // of a batch, but for the residual.
+  // What the functions of namespace epilogue read; with epilogue::from_args what is not null is done. The same for all
+  // problems of a batch, but for the residual.
   const float* scale = nullptr;
   const float* row_scale = nullptr;     // m
   const float* column_scale = nullptr;  // n
@@ -32,7 +37,7 @@ struct gemm_args {
   const void* residual = nullptr;       // m x n, row-major, of C's type
   index_t ld_residual = 0;
   long_index_t batch_stride_residual = 0;
-  tilewright::activation activation = tilewright::activation::none;  // with epilogue_options::from_args
+  tilewright::activation activation = tilewright::activation::none;  // with epilogue::from_args
 };
 
 /// Size of a grid in blocks.

@@ -10,6 +10,7 @@
 #include <tilewright/gemm/single_buffered_pipeline.hpp>
 #include <tilewright/gemm/split_k.hpp>
 #include <tilewright/tile/async_window.hpp>
+#include <tilewright/tile/transform_view.hpp>
 
 namespace tilewright {
 
@@ -24,7 +25,12 @@ struct gemm_kernel {
   using T = typename Policy::element_type;
   using BElement = typename Policy::b_element_type;
   using R = typename Policy::result_type;
+  using args_type = typename Policy::args_type;
+  using epilogue = epilogue_of<Policy>;
   static constexpr block_tile tile = Policy::tile;
+  static constexpr index_t products = Policy::products;
+  /// Columns of C that a block computes.
+  static constexpr index_t tile_n = tile.n / products;
   /// With a workspace this kernel writes sums only; split_k_reduction finishes.
   using writer = detail::conditional_t<Policy::split_k == split_k_kind::workspace, partial_sums<Policy>, Policy>;
   static constexpr index_t block_size = tile.block_size();
@@ -36,6 +42,15 @@ struct gemm_kernel {
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
+  static_assert(products == 1 || (products == 2 && tile.n % (2 * arch::describe(tile.op).n * tile.waves_n) == 0),
+                "gemm: a policy computes one or two products, and with two each wave has an even number of instruction "
+                "tiles along n; use a larger n of the block tile");
+  static_assert(products == 1 || Policy::split_k == split_k_kind::none,
+                "gemm: two products cannot be split along k; use one product for each launch");
+  static_assert(Policy::split_k != split_k_kind::atomic || __is_same(epilogue, tilewright::epilogue::alpha_beta),
+                "gemm: blocks that add to C atomically know only parts of the sums; epilogues need "
+                "split_k_kind::workspace");
+
   /// Minimum blocks per multiprocessor for TILEWRIGHT_BLOCK_SIZE: on NVIDIA GPUs two, where LDS holds them and threads
   /// keep 100 registers besides their sums.
   static constexpr index_t blocks_at_once =
@@ -46,8 +61,8 @@ struct gemm_kernel {
           : 1;
 
   /// Blocks of a launch: x for the tiles of C, y for the parts of k, z for the batch.
-  static constexpr grid_size grid(const gemm_args& args) {
-    return {ceil_div(args.n, tile.n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
+  static constexpr grid_size grid(const args_type& args) {
+    return {ceil_div(args.n, tile_n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
   }
 
   /// A group of problems, each of which check() accepts and none of which has a batch or splits k.
@@ -58,28 +73,22 @@ struct gemm_kernel {
   }
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const gemm_args& args) {
+  static constexpr const char* check(const args_type& args) {
     if (args.m < 1 || args.n < 1 || args.k < 1 || args.batch < 1) return "m, n, k and the batch count must be positive";
     const bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
     const index_t a_row = a_along_k ? args.k : args.m, b_row = b_along_k ? args.k : args.n;
     if (args.lda < a_row) return "lda is smaller than a row of A (a column, if A is column-major)";
     if (args.ldb < b_row) return "ldb is smaller than a row of B (a column, if B is column-major)";
     if (args.ldc < args.n) return "ldc is smaller than a row of C";
-    constexpr epilogue_options e = Policy::epilogue;
-    static_assert(
-        Policy::split_k != split_k_kind::atomic || e.is_plain(),
-        "gemm: blocks that add to C atomically know only parts of the sums; epilogues need split_k_kind::workspace");
-    if ((e.scale && !args.scale) || (e.row_scale && !args.row_scale) || (e.column_scale && !args.column_scale) ||
-        (e.bias && !args.bias) || (e.residual && !args.residual)) {
-      return "the epilogue needs a pointer that is null: scale, row_scale, column_scale, bias or residual";
+    if (const char* why =
+            tilewright::epilogue::detail::check<epilogue>(args, epilogue_promise{Policy::vector, sizeof(R), false})) {
+      return why;
     }
-    const bool residual = e.residual || (e.from_args && args.residual);
-    if (residual && args.ld_residual < args.n) return "ld_residual is smaller than a row of the residual";
     const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
     if (__is_same(R, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
       return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
     if (args.batch > 65535) return "the batch has more than 65535 problems";
-    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile.n) * block_size > 0xffffffffLL)
+    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
       return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
     if (const char* why = check_split_k(args)) return why;
     // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
@@ -90,8 +99,11 @@ struct gemm_kernel {
     };
     const long_index_t a_span = operand_span(a_along_k, args.lda, tile.m),
                        b_span = operand_span(b_along_k, args.ldb, tile.n);
-    const long_index_t c_span = long_index_t(max(args.ldc, residual ? args.ld_residual : 0)) * tile.m + tile.n;
-    if (a_span > limit || b_span > limit || c_span > 0x7fffffff / long_index_t(sizeof(R)))
+    const long_index_t c_span = long_index_t(max(args.ldc, args.ld_residual)) * tile.m + tile.n;
+    if (products > 1 && (args.product_stride_b < 0 || args.product_stride_b > limit))
+      return "product_stride_b must lie in memory behind the first product's B, within 2 GiB";
+    if (a_span > limit || b_span + (products > 1 ? args.product_stride_b : 0) > limit ||
+        c_span > 0x7fffffff / long_index_t(sizeof(R)))
       return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
     if (args.m > 0x7fffffff - tile.m || args.n > 0x7fffffff - tile.n || args.k > 0x7fffffff - tile.k)
       return "m, n or k is too close to 2^31";
@@ -99,7 +111,7 @@ struct gemm_kernel {
       const index_t v = Policy::vector;
       if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v ||
           args.batch_stride_a % v || args.batch_stride_b % v || args.batch_stride_c % v ||
-          (residual && (args.ld_residual % v || args.batch_stride_residual % v))) {
+          (products > 1 && args.product_stride_b % v)) {
         return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
                "multiples of its vector; use the kernel with vector 1";
       }
@@ -107,10 +119,10 @@ struct gemm_kernel {
     return nullptr;
   }
 
-  TILEWRIGHT_HD void operator()(const gemm_args& args) const {
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();
     constexpr grid_order order = Policy::order;  // a static member does not exist in nvcc's device code
-    const multi_index<2> place = order.tile_of(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile.n));
+    const multi_index<2> place = order.tile_of(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n));
     run(args, place, block.y, block.z);
   }
 
@@ -119,17 +131,19 @@ struct gemm_kernel {
     constexpr grid_order order = Policy::order;
     index_t b = order.place_on_curve(exec::block_id().x, group.blocks), i = 0;
     for (; i + 1 < group.count; ++i) {
-      const index_t blocks = ceil_div(group.problems[i].m, tile.m) * ceil_div(group.problems[i].n, tile.n);
+      const index_t blocks = ceil_div(group.problems[i].m, tile.m) * ceil_div(group.problems[i].n, tile_n);
       if (b < blocks) break;
       b -= blocks;
     }
     constexpr grid_order in_problem{Policy::order.curve, Policy::order.group_rows, 1};
+    constexpr bool has_plain_args = __is_same(args_type, gemm_args);
+    static_assert(has_plain_args, "gemm: a group's problems are gemm_args; this policy has an args_type of its own");
     const gemm_args args = group.problems[i];
-    run(args, in_problem.tile_of(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile.n)), 0, 0);
+    run(args, in_problem.tile_of(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n)), 0, 0);
   }
 
  private:
-  static constexpr const char* check_split_k(const gemm_args& args) {
+  static constexpr const char* check_split_k(const args_type& args) {
     if (args.split_k < 1) return "split_k must be positive";
     if (Policy::split_k == split_k_kind::none)
       return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
@@ -142,42 +156,83 @@ struct gemm_kernel {
                : "blocks that share a tile add to C: set beta to 1, and clear C before if it must not count";
   }
 
-  /// Part `part` of k of one tile of C.
-  TILEWRIGHT_HD void run(const gemm_args& args, const multi_index<2>& place, index_t part, long_index_t batch) const {
+  /// Rows (m or n) x k of an operand.
+  template <operand_major Major, class E>
+  TILEWRIGHT_HD static auto operand_view(const E* data, index_t rows, index_t k, index_t ld) {
     constexpr auto global = address_space_enum::global;
     constexpr number<Policy::vector> vector{};
-    const index_t m0 = place[0] * tile.m, n0 = place[1] * tile.n;
+    if constexpr (Major == operand_major::k) {
+      return make_naive_tensor_view<global>(data, make_tuple(rows, k), make_tuple(ld, number<1>{}), vector);
+    } else {
+      return make_naive_tensor_view<global>(data, make_tuple(rows, k), make_tuple(number<1>{}, ld), vector);
+    }
+  }
+
+  /// B of both products: the block tile's rows are those of the first product from column n0 of C on, then as many of
+  /// the second. Rows that C has not are padding.
+  template <class E>
+  TILEWRIGHT_HD static auto two_products_view(const E* data, index_t n0, const args_type& args) {
+    constexpr auto global = address_space_enum::global;
+    constexpr number<Policy::vector> vector{};
+    constexpr number<tile_n> cols{};
+    constexpr auto one_by_one = make_tuple(sequence<0>{}, sequence<1>{}, sequence<2>{});
+    const index_t n = min(args.n - n0, tile_n), stride = index_t(args.product_stride_b);
+    const auto lengths = make_tuple(number<2>{}, n, args.k);
+    const auto merged = [&](const auto& view) TILEWRIGHT_INLINE_LAMBDA {
+      const auto padded = transform_tensor_view(
+          view,
+          make_tuple(make_pass_through_transform(number<2>{}), make_right_pad_transform(n, tile_n - n),
+                     make_pass_through_transform(args.k)),
+          one_by_one, one_by_one);
+      return transform_tensor_view(
+          padded, make_tuple(make_merge_transform(make_tuple(number<2>{}, cols)), make_pass_through_transform(args.k)),
+          make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+    };
+    if constexpr (Policy::b_major == operand_major::k) {
+      return merged(make_naive_tensor_view<global>(data + long_index_t(n0) * args.ldb, lengths,
+                                                   make_tuple(stride, args.ldb, number<1>{}), vector));
+    } else {
+      return merged(
+          make_naive_tensor_view<global>(data + n0, lengths, make_tuple(stride, number<1>{}, args.ldb), vector));
+    }
+  }
+
+  /// The window of an operand that a pipeline copies from.
+  template <class View, class Copy, class Lds>
+  TILEWRIGHT_HD static auto operand_window(const View& view, const multi_index<2>& origin, Copy copy, Lds lds) {
+    constexpr auto lengths = make_tuple(number<Copy::x_lengths[0]>{}, number<Copy::x_lengths[1]>{});
+    if constexpr (Policy::copies_by_wave) {
+      return make_async_tile_window(view, lengths, origin, copy, lds);
+    } else {
+      return make_tile_window(view, lengths, origin, copy);
+    }
+  }
+
+  /// Part `part` of k of one tile of C.
+  TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& place, index_t part, long_index_t batch) const {
+    const index_t m0 = place[0] * tile.m, n0 = place[1] * tile_n;
     k_tiles k = tiles_along_k(args.k, tile.k);
     if constexpr (Policy::split_k != split_k_kind::none) {
       const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
       k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};
     }
 
-    const auto operand_window = [&](auto major, const auto* data, long_index_t batch_stride, index_t rows, index_t ld,
-                                    index_t row0, auto lengths, auto distribution, auto layout) {
-      const auto window = [&](const auto& view) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (Policy::copies_by_wave) {
-          return make_async_tile_window(view, lengths, {row0, k.first_origin}, distribution, layout);
-        } else {
-          return make_tile_window(view, lengths, {row0, k.first_origin}, distribution);
-        }
-      };
-      const auto* p = data + batch * batch_stride;
-      const auto shape = make_tuple(rows, args.k);
-      if constexpr (major.value == operand_major::k) {
-        return window(make_naive_tensor_view<global>(p, shape, make_tuple(ld, number<1>{}), vector));
-      } else {
-        return window(make_naive_tensor_view<global>(p, shape, make_tuple(number<1>{}, ld), vector));
-      }
+    const auto a_view = operand_view<Policy::a_major>(static_cast<const T*>(args.a) + batch * args.batch_stride_a,
+                                                      args.m, args.k, args.lda);
+    const BElement* const b_begin = static_cast<const BElement*>(args.b) + batch * args.batch_stride_b;
+    const auto a = operand_window(a_view, {m0, k.first_origin}, tile_distribution<Policy::a_copy>{},
+                                  tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
+    constexpr tensor_descriptor<Policy::b_lds> b_lds{{}, tile.n * tile.k};
+    const auto b_window = [&](const auto& view, index_t row) TILEWRIGHT_INLINE_LAMBDA {
+      return operand_window(view, {row, k.first_origin}, tile_distribution<Policy::b_copy>{}, b_lds);
     };
-    const auto a =
-        operand_window(number<Policy::a_major>{}, static_cast<const T*>(args.a), args.batch_stride_a, args.m, args.lda,
-                       m0, make_tuple(number<tile.m>{}, number<tile.k>{}), tile_distribution<Policy::a_copy>{},
-                       tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
-    const auto b =
-        operand_window(number<Policy::b_major>{}, static_cast<const BElement*>(args.b), args.batch_stride_b, args.n,
-                       args.ldb, n0, make_tuple(number<tile.n>{}, number<tile.k>{}),
-                       tile_distribution<Policy::b_copy>{}, tensor_descriptor<Policy::b_lds>{{}, tile.n * tile.k});
+    const auto b = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (products == 1) {
+        return b_window(operand_view<Policy::b_major>(b_begin, args.n, args.k, args.ldb), n0);
+      } else {
+        return b_window(two_products_view(b_begin, n0, args), 0);
+      }
+    }();
 
     static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();

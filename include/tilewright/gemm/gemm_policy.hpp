@@ -4,7 +4,7 @@
 
 #include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/arch/target.hpp>
-#include <tilewright/gemm/epilogue_options.hpp>
+#include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/grid_order.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/layout_solver.hpp>
@@ -140,7 +140,10 @@ struct gemm_policy {
   using element_type = T;    // of A
   using b_element_type = T;  // of B
   using result_type = default_result_t<T>;
-  static constexpr epilogue_options epilogue{};
+  using epilogue = tilewright::epilogue::alpha_beta;
+  using args_type = gemm_args;
+  /// Of two products that share A, the block tile's columns are both: see gemm_args::product_stride_b.
+  static constexpr index_t products = 1;
   static constexpr grid_order order = default_grid_order<Arch>();
   static constexpr split_k_kind split_k = split_k_kind::none;
   static constexpr block_tile tile = Tile;

@@ -36,15 +36,17 @@ struct result_stage {
   static constexpr index_t num_chunks = tile.m / chunk.m;
   static constexpr index_t bytes = chunk.m * chunk.n * 4;
 
+  /// Columns of C: those of each product.
+  static constexpr index_t cols = chunk.n / Policy::products;
   /// Elements of C that a thread writes at once.
   static constexpr index_t vector =
-      min(16 / index_t(sizeof(typename Policy::result_type)), chunk.m* chunk.n / chunk.block_size());
+      min(16 / index_t(sizeof(typename Policy::result_type)), chunk.m* cols / chunk.block_size());
 
   /// A chunk as matrix instructions leave it, and as it is written to C.
   static constexpr distribution_encoding sums = c_encoding_v<chunk>;
   static constexpr distribution_encoding rows =
-      result_rows_encoding(chunk.m, chunk.n, chunk.num_waves(), Policy::arch::value.wave_size, vector);
-  static_assert(operand_copy_fits(operand_major::k, chunk.m, chunk.n, chunk.num_waves(), Policy::arch::value.wave_size,
+      result_rows_encoding(chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size, vector);
+  static_assert(operand_copy_fits(operand_major::k, chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size,
                                   vector, vector),
                 "gemm_policy: the threads cannot share the rows of C; use fewer waves or a larger n of the block tile");
 

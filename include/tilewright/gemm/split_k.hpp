@@ -2,7 +2,7 @@
 // Several blocks for one tile of C, each with a part of k: for problems with few tiles and long k.
 #pragma once
 
-#include <tilewright/gemm/epilogue.hpp>
+#include <tilewright/gemm/write_result.hpp>
 
 namespace tilewright {
 
@@ -10,7 +10,7 @@ namespace tilewright {
 template <class Policy>
 struct partial_sums : Policy {
   using result_type = accumulator_t<typename Policy::element_type>;
-  static constexpr epilogue_options epilogue{};
+  using epilogue = tilewright::epilogue::none;
 };
 
 namespace detail {
@@ -22,15 +22,13 @@ constexpr long_index_t workspace_bytes(const gemm_args& args) {
   return long_index_t(args.split_k) * args.batch * args.m * detail::workspace_ld(args) * 4;
 }
 
-/// Where a part's sums lie, as the C of a product without alpha and beta.
-template <class Sum>
-TILEWRIGHT_HD gemm_args with_workspace_as_c(gemm_args args, index_t part) {
+/// Where a part's sums lie, as C.
+template <class Sum, class Args>
+TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t part) {
   const long_index_t ld = detail::workspace_ld(args);
   args.c = static_cast<Sum*>(args.workspace) + long_index_t(part) * args.batch * args.m * ld;
   args.ldc = index_t(ld);
   args.batch_stride_c = args.m * ld;
-  args.alpha = 1;
-  args.beta = 0;
   return args;
 }
 
@@ -52,34 +50,30 @@ struct split_k_reduction {
     return {ceil_div(args.n, stage::chunk.n) * ceil_div(args.m, stage::chunk.m), 1, args.batch};
   }
 
-  TILEWRIGHT_HD void operator()(const gemm_args& args) const {
+  TILEWRIGHT_HD void operator()(const typename Policy::args_type& args) const {
     using R = typename Policy::result_type;
     using Sum = accumulator_t<typename Policy::element_type>;
     using rows = tile_distribution<stage::rows>;
-    constexpr auto lengths = make_tuple(number<stage::chunk.m>{}, number<stage::chunk.n>{});
     const exec::block_index block = exec::block_id();
     const index_t cols = ceil_div(args.n, stage::chunk.n), row = divide(block.x, cols);
     const multi_index<2> origin{{row * stage::chunk.m, (block.x - row * cols) * stage::chunk.n}};
-    const multi_index<2> partition = get_partition_index<rows>();
+    const tile_place<rows, R, Policy::vector> at{args, origin, block.z, get_partition_index<rows>()};
     static_distributed_tensor<Sum, rows> sums{};
     for (index_t part = 0; part < args.split_k; ++part) {
-      const gemm_args from = with_workspace_as_c<Sum>(args, part);
-      const Sum* const begin = static_cast<const Sum*>(from.c) + block.z * from.batch_stride_c;
-      const auto more = detail::load_rows<Sum>(begin, args, origin, rows{}, from.ldc, number<1>{},
-                                               number<Policy::vector>{}, partition);
-      for (index_t i = 0; i < rows::num_elements; ++i) {
-        if constexpr (__is_same(Sum, int)) {
-          sums.thread_buffer[i] = int(unsigned(sums.thread_buffer[i]) + unsigned(more.thread_buffer[i]));
-        } else {
-          sums.thread_buffer[i] += more.thread_buffer[i];
-        }
-      }
+      const auto from = with_workspace_as_c<Sum>(args, part);
+      auto more = at.matrix(static_cast<const Sum*>(from.c), from.ldc, from.batch_stride_c);
+      tile_elementwise_inout(
+          [](Sum& x, Sum y) {
+            if constexpr (__is_same(Sum, int)) {
+              x = int(unsigned(x) + unsigned(y));
+            } else {
+              x += y;
+            }
+          },
+          sums, more);
     }
-    const auto result = detail::finished_rows<Policy>(sums, args, origin, block.z, partition);
-    R* const c = static_cast<R*>(args.c) + block.z * args.batch_stride_c;
-    const auto view = make_naive_tensor_view<address_space_enum::global>(
-        c, make_tuple(args.m, args.n), make_tuple(args.ldc, number<1>{}), number<Policy::vector>{});
-    store_tile(make_tile_window(view, lengths, origin, rows{}), result);
+    store_tile(at.window(static_cast<R*>(args.c), args.ldc, args.batch_stride_c),
+               detail::finish<Policy>(at, args, sums));
   }
 };
 

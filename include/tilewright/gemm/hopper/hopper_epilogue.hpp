@@ -3,7 +3,7 @@
 // and what is asked for is done to the sums before they go to boxes in LDS.
 #pragma once
 
-#include <tilewright/gemm/finish_sums.hpp>
+#include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/hopper/hopper_boxes.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
@@ -53,6 +53,14 @@ TILEWRIGHT_HD bool add_up_parts(float* c, const hopper_args& args, const work_un
   return true;
 }
 
+/// A tile_place for a wave's rows of a box; the old elements of C come there by bulk copy.
+template <class Writer>
+struct box_place : tile_place<typename Writer::distribution, typename Writer::Result, 2> {
+  Writer& writer;
+  index_t box;
+  TILEWRIGHT_HD auto c() const { return writer.old_elements(box); }
+};
+
 /// One wave of a consumer: writes its 16 rows of boxes.
 template <class Policy>
 struct hopper_result_writer {
@@ -61,9 +69,10 @@ struct hopper_result_writer {
   using addresses = tile_distribution<Policy::box_addresses>;
   using sums_type = static_distributed_tensor<float, distribution>;
   using result_type = static_distributed_tensor<Result, distribution>;
+  using accumulators_type = typename Policy::accumulators_type;
   using boxes_type = hopper_boxes<Policy>;
+  using epilogue = epilogue_of<Policy>;
   static constexpr index_t columns = Policy::tile.store_n(), box_bytes = Policy::lds.box_bytes();
-  static constexpr bool any = Policy::epilogue.from_args;  // what has a pointer is done
   static_assert(number<predict_box_store<Policy>()>::value.is_conflict_free(),
                 "hopper: writing C to LDS has bank conflicts");
 
@@ -79,19 +88,19 @@ struct hopper_result_writer {
   index_t consumer;
   decltype(box_window({})) window = box_window(rows);
   unsigned parities = 0;  // of the phases of `ready` to wait for: a bit for each place of a box
+  index_t taken = -1;     // the place of the box that is being made, once it is free
 
-  /// C = alpha c + beta C for rows from m0 on and columns from n0 on. c is used up.
-  TILEWRIGHT_HD void operator()(float* c, index_t m0, index_t n0, index_t batch) {
-    float factor = args.gemm.alpha;
-    if constexpr (Policy::epilogue.scale || any) {
-      if (!any || args.gemm.scale) factor *= *args.gemm.scale;
-    }
-    if (factor != 1) {
-      for (index_t i = 0; i < Policy::tile.accumulators(); ++i) c[i] *= factor;
-    }
+  /// What the epilogue makes of c goes to rows from m0 on and columns from n0 on. c is used up.
+  TILEWRIGHT_HD void operator()(accumulators_type& c, index_t m0, index_t n0, index_t batch) {
     constexpr index_t num_boxes = Policy::tile.boxes_of_consumer(), boxes_per_row = Policy::tile.boxes_per_row();
-    if constexpr (Policy::epilogue.is_plain()) {
+    const auto finish = [&](sums_type& sums, index_t j) TILEWRIGHT_INLINE_LAMBDA {
+      const multi_index<2> origin{{m0 + j / boxes_per_row * 64, n0 + j % boxes_per_row * columns}};
+      const box_place<hopper_result_writer> at{{args.gemm, origin, batch, {exec::lane_id()}}, *this, j};
+      tilewright::epilogue::detail::call<epilogue>(at, args.gemm, sums);
+    };
+    if constexpr (__is_same(epilogue, tilewright::epilogue::alpha_beta)) {
       if (args.gemm.beta == 0) {  // boxes that are rounded first follow each other quickly
+        if (args.gemm.alpha != 1) tilewright::epilogue::alpha{}(c, 0, args.gemm);
         result_type results[num_boxes];
         unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { results[j.value] = round(box_of(c, j)); });
         unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { put(results[j.value], take(j)); });
@@ -101,21 +110,21 @@ struct hopper_result_writer {
     // As a loop: what is done to the sums is many instructions.
     TILEWRIGHT_UNROLL(1)
     for (index_t j = 0; j < num_boxes; ++j) {
-      sums_type sum = box_of(c, 0);
+      sums_type sums = box_of(c, 0);
       // Registers have no numbers at run time, so the other accumulators move down.
       for (index_t d = distribution::num_elements; d < Policy::tile.accumulators(); ++d)
-        c[d - distribution::num_elements] = c[d];
-      finish_sums<Policy::epilogue, Result, 2>(
-          sum, args.gemm, {m0 + j / boxes_per_row * 64, n0 + j % boxes_per_row * columns}, batch, {exec::lane_id()});
-      write_box(sum, j);
+        c.thread_buffer[d - distribution::num_elements] = c.thread_buffer[d];
+      taken = -1;
+      finish(sums, j);
+      put(round(sums), taken < 0 ? take(j) : unsigned(taken));
     }
   }
 
   /// The accumulators of box `number` of the consumer.
-  TILEWRIGHT_HD static sums_type box_of(const float* c, index_t number) {
+  TILEWRIGHT_HD static sums_type box_of(const accumulators_type& c, index_t number) {
     sums_type sum;
     for (index_t d = 0; d < distribution::num_elements; ++d)
-      sum.thread_buffer[d] = c[number * distribution::num_elements + d];
+      sum.thread_buffer[d] = c.thread_buffer[number * distribution::num_elements + d];
     return sum;
   }
 
@@ -144,21 +153,12 @@ struct hopper_result_writer {
     if (exec::lane_id() == 0) boxes.full(place).arrive();
   }
 
-  /// Box `number` of the consumer: the sums, plus beta C. They are used up.
-  TILEWRIGHT_HD void write_box(sums_type& sum, index_t number) {
-    const unsigned place = take(number);
-    if (args.gemm.beta != 0) {
-      add_old(sum, index_t(place) * box_bytes);
-      exec::wave_sync();
-    }
-    put(round(sum), place);
-  }
-
-  /// sum += beta C. C's old elements lie where the new ones will.
-  TILEWRIGHT_HD void add_old(sums_type& sum, index_t offset) const {
-    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, offset);
-    for (index_t d = 0; d < distribution::num_elements; ++d)
-      sum.thread_buffer[d] += args.gemm.beta * float(old.thread_buffer[d]);
+  /// C's old elements, which lie in box `number` where the new ones will.
+  TILEWRIGHT_HD result_type old_elements(index_t number) {
+    if (taken < 0) taken = index_t(take(number));
+    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, taken * box_bytes);
+    exec::wave_sync();
+    return old;
   }
 };
 

@@ -62,7 +62,7 @@ struct hopper_gemm {
     const exec::lds_pointer rows = block_lds + lds.boxes_offset() + wave * (lds.box_bytes() / 4);
     hopper_result_writer<Policy> write{args, boxes, rows, consumer};
     exec::wait_for_previous_kernel();
-    float c[tile.accumulators()];
+    typename Policy::accumulators_type c;
     typename pipeline::cursor at;
     index_t to_release = -1;  // the stage that was multiplied last
     const auto release = [&]() TILEWRIGHT_INLINE_LAMBDA {
@@ -80,7 +80,7 @@ struct hopper_gemm {
           release();
           exec::named_sync<256>(turn_barrier);
         }
-        stages.multiply(at, consumer, c, k > unit.k_begin);
+        stages.multiply(at, consumer, c.thread_buffer.data(), k > unit.k_begin);
         exec::wgmma_wait<1>();
         release();
         to_release = at.stage;
@@ -88,9 +88,9 @@ struct hopper_gemm {
       }
       if (tile.takes_turns() && consumer == 0) exec::named_arrive<256>(turn_barrier);
       exec::wgmma_wait<0>();
-      unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(c[i]); });
+      unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(c.thread_buffer[i]); });
       release();
-      if (unit.parts > 1 && !add_up_parts<Policy>(c, args, unit, stages.rank, consumer)) return;
+      if (unit.parts > 1 && !add_up_parts<Policy>(c.thread_buffer.data(), args, unit, stages.rank, consumer)) return;
       write(c, m0 + consumer * tile.repeat_m() * 64 + wave * 16, n0, unit.tile.batch);
     });
   }

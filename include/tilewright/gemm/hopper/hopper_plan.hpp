@@ -32,21 +32,9 @@ const char* hopper_check(const gemm_args& g) {
            "kernel";
   if (g.m > 0x7fffffff - 1024 || g.n > 0x7fffffff - 1024 || g.k > 0x7fffffff - 1024)
     return "m, n or k is too close to 2^31";
-  constexpr epilogue_options e = Policy::epilogue;
-  if ((e.scale && !g.scale) || (e.row_scale && !g.row_scale) || (e.column_scale && !g.column_scale) ||
-      (e.bias && !g.bias) || (e.residual && !g.residual)) {
-    return "the epilogue needs a pointer that is null: scale, row_scale, column_scale, bias or residual";
-  }
-  if ((e.residual || (e.from_args && g.residual)) && g.ld_residual < g.n)
-    return "ld_residual is smaller than a row of the residual";
-  const unsigned long long pair = 2 * sizeof(typename Policy::result_type);
-  const auto in_pairs = [](const void* p, unsigned long long bytes) {
-    return reinterpret_cast<unsigned long long>(p) % bytes == 0;
-  };
-  if (!e.is_plain() && (!in_pairs(g.column_scale, 8) || !in_pairs(g.bias, pair) || !in_pairs(g.residual, pair) ||
-                        (g.residual && (g.ld_residual % 2 != 0 || g.batch_stride_residual % 2 != 0)))) {
-    return "the epilogue reads two elements at once: column_scale, bias and residual must be aligned to two of theirs, "
-           "ld_residual and batch_stride_residual even; use the portable kernel";
+  if (const char* why = epilogue::detail::check<epilogue_of<Policy>>(
+          g, epilogue_promise{2, sizeof(typename Policy::result_type), true})) {
+    return why;
   }
   const long_index_t tiles = long_index_t(ceil_div(g.m, Policy::tile.m)) * ceil_div(g.n, Policy::tile.n) * g.batch;
   if (tiles > 0x7fffffff / 64) return "C has too many tiles";

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <tilewright/arch/sm90.hpp>
-#include <tilewright/gemm/epilogue_options.hpp>
+#include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/lds_access.hpp>
+#include <tilewright/mma/block_tile.hpp>
 #include <tilewright/mma/fragment_store.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>
 
@@ -104,7 +105,7 @@ inline constexpr arch::lane_map wgmma_result = arch::describe(arch::matrix_op::m
 
 /// Everything that hopper_gemm must know at compile time.
 template <class T, operand_major AMajor, operand_major BMajor, hopper_tile Tile, class Result = T,
-          epilogue_options Epilogue = epilogue_options{}>
+          class Epilogue = epilogue::alpha_beta>
 struct hopper_policy {
   static_assert(Tile.is_sound(),
                 "hopper_policy: m is a multiple of 64 for each of 1 to 3 consumers, n is 64, 128, 160, 192 or 256, "
@@ -112,10 +113,9 @@ struct hopper_policy {
                 "a power of two");
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "hopper_policy: operands of 8 bits must be contiguous along k");
-  static_assert(Epilogue.is_sound(), "hopper_policy: epilogue_options with from_args have no other option");
   using element_type = T;
   using result_type = Result;
-  static constexpr epilogue_options epilogue = Epilogue;
+  using epilogue = Epilogue;
   static constexpr hopper_tile tile = Tile;
   static constexpr operand_major a_major = AMajor, b_major = BMajor;
   static constexpr hopper_lds lds{Tile,
@@ -129,6 +129,12 @@ struct hopper_policy {
   static_assert(num_stages >= 2 && lds.bytes() <= arch::sm90::value.lds_bytes,
                 "hopper_policy: the block tile needs more LDS than the GPU has; use a smaller one");
   static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= hopper_lds::barrier_bytes);
+
+  /// Sums of a thread: 4 waves of each consumer, as mma.m16n8k16 would leave them.
+  using accumulators_type =
+      static_distributed_tensor<float,
+                                tile_distribution<c_encoding_v<block_tile{Tile.m, Tile.n, tile_k, 4 * Tile.consumers, 1,
+                                                                          arch::matrix_op::mma_m16n8k16_x2}>>>;
 
   /// Registers of a wave's rows of a box, and who addresses them when they are written.
   static constexpr distribution_encoding box = wave_tile_encoding(Tile.store_n() / 16, wgmma_result);

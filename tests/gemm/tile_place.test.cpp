@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Epilogues of a tile in the registers of one wave, as wgmma leaves it.
-#include <tilewright/gemm/finish_sums.hpp>
+// What an epilogue reads for a tile in the registers of one wave, as wgmma leaves it.
+#include <tilewright/gemm/tile_place.hpp>
 
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
+#include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/hopper/hopper_tile.hpp>
 
 #include <gtest/gtest.h>
@@ -34,31 +35,22 @@ struct epilogue_case {
     args.residual = residual.data();
     args.ld_residual = ld;
     args.batch_stride_residual = m * ld;
-    args.activation = activation::relu;
   }
 
   /// What becomes of sum(i, j) = i - j.
-  float expected(index_t z, index_t i, index_t j, const epilogue_options& e) const {
-    float x = float(i - j);
-    if (e.row_scale) x *= row_scale[std::size_t(i)];
-    if (e.column_scale) x *= column_scale[std::size_t(j)];
-    if (e.bias) x += float(bias[std::size_t(j)]);
-    if (e.activation == activation::relu && x < 0) x = 0;
-    if (e.residual) x += float(residual[std::size_t((z * m + i) * ld + j)]);
-    return x;
+  template <class F>
+  float expected(index_t z, index_t i, index_t j) const {
+    const float x = float(i - j);
+    if (std::is_same_v<F, epilogue::row_scale>) return x * row_scale[std::size_t(i)];
+    if (std::is_same_v<F, epilogue::column_scale>) return x * column_scale[std::size_t(j)];
+    if (std::is_same_v<F, epilogue::bias>) return x + float(bias[std::size_t(j)]);
+    return x + float(residual[std::size_t((z * m + i) * ld + j)]);
   }
 };
 
-template <epilogue_options Options, index_t Vector>
-void expect_finished(const epilogue_options& wanted = Options) {
+template <class F, index_t Vector>
+void expect_finished() {
   epilogue_case c;
-  if (Options.from_args) {
-    if (!wanted.row_scale) c.args.row_scale = nullptr;
-    if (!wanted.column_scale) c.args.column_scale = nullptr;
-    if (!wanted.bias) c.args.bias = nullptr;
-    if (!wanted.residual) c.args.residual = nullptr;
-    c.args.activation = wanted.activation;
-  }
   index_t compared = 0;
   emulator::launch({.target = &arch::sm90::value, .grid = {1, 1, 1}, .block_size = 32, .workers = 1}, [&] {
     const multi_index<1> lane{{exec::lane_id()}};
@@ -70,11 +62,11 @@ void expect_finished(const epilogue_options& wanted = Options) {
         };
         static_distributed_tensor<float, box> sums;
         for (index_t d = 0; d < box::num_elements; ++d) sums.thread_buffer[d] = float(place(d)[0] - place(d)[1]);
-        finish_sums<Options, half_t, Vector>(sums, c.args, origin, z, lane);
+        F{}(sums, tile_place<box, half_t, Vector>{c.args, origin, z, lane}, c.args);
         for (index_t d = 0; d < box::num_elements; ++d) {
           const multi_index<2> at = place(d);
           if (at[0] >= epilogue_case::m || at[1] >= epilogue_case::n) continue;
-          EXPECT_EQ(sums.thread_buffer[d], c.expected(z, at[0], at[1], wanted)) << at[0] << ", " << at[1];
+          EXPECT_EQ(sums.thread_buffer[d], c.expected<F>(z, at[0], at[1])) << at[0] << ", " << at[1];
           ++compared;
         }
       }
@@ -83,19 +75,14 @@ void expect_finished(const epilogue_options& wanted = Options) {
   EXPECT_EQ(compared, 2 * (16 * 64 + 5 * 8));
 }
 
-TEST(FinishSums, EachPart) {
-  expect_finished<epilogue_options{.row_scale = true}, 2>();
-  expect_finished<epilogue_options{.column_scale = true}, 2>();
-  expect_finished<epilogue_options{.bias = true, .activation = activation::relu}, 2>();
-  expect_finished<epilogue_options{.residual = true}, 1>();
+TEST(TilePlace, AlongRows) { expect_finished<epilogue::row_scale, 2>(); }
+TEST(TilePlace, AlongColumns) {
+  expect_finished<epilogue::column_scale, 2>();
+  expect_finished<epilogue::bias, 1>();
 }
-
-TEST(FinishSums, WhatTheArgumentsHold) {
-  constexpr epilogue_options from_args{.from_args = true};
-  expect_finished<from_args, 2>({});
-  expect_finished<from_args, 2>({.column_scale = true, .residual = true});
-  expect_finished<from_args, 1>(
-      {.row_scale = true, .column_scale = true, .bias = true, .activation = activation::relu, .residual = true});
+TEST(TilePlace, Matrices) {
+  expect_finished<epilogue::residual, 2>();
+  expect_finished<epilogue::residual, 1>();
 }
 
 }  // namespace

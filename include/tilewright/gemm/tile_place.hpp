@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Where a tile of sums lies in C, and how an epilogue reads what other tensors hold for that place.
+#pragma once
+
+#include <tilewright/distribution/reduce_encoding.hpp>
+#include <tilewright/gemm/gemm_args.hpp>
+#include <tilewright/tile/load_store.hpp>
+#include <tilewright/util/type_traits.hpp>
+
+namespace tilewright {
+
+/// The `at` of an epilogue: a tile of C with a distribution, whose first element is C(origin[0], origin[1]) of problem
+/// `batch`. R is C's element type; a `const void*` points to elements of it. Rows are read in vectors of Vector
+/// elements: what is read along n is aligned to so many, and leading dimensions and batch strides are multiples of it.
+template <class Distribution, class R, index_t Vector>
+struct tile_place {
+  using distribution = Distribution;
+  using rows = tile_distribution<number<reduce(Distribution::encoding, array<index_t, 1>{{1}})>::value>;
+  using columns = tile_distribution<number<reduce(Distribution::encoding, array<index_t, 1>{{0}})>::value>;
+  template <class T>
+  using element = detail::conditional_t<__is_same(T, void), R, T>;
+
+  const gemm_args& args;
+  multi_index<2> origin;
+  long_index_t batch;
+  multi_index<Distribution::ndim_p> partition;
+
+  /// Of a vector of m elements, those that belong to the rows of the tile: for `along<0>`.
+  template <class T>
+  TILEWRIGHT_HD auto along_m(const T* data) const {
+    const auto view = make_naive_tensor_view_packed<address_space_enum::global>(static_cast<const element<T>*>(data),
+                                                                                make_tuple(args.m));
+    return load_tile(
+        make_tile_window(view, make_tuple(number<Distribution::x_lengths[0]>{}), {origin[0]}, rows{}, partition));
+  }
+
+  /// Of a vector of n elements, those that belong to the columns of the tile: for `along<1>`.
+  template <class T>
+  TILEWRIGHT_HD auto along_n(const T* data) const {
+    const auto view = make_naive_tensor_view_packed<address_space_enum::global>(static_cast<const element<T>*>(data),
+                                                                                make_tuple(args.n), number<Vector>{});
+    return load_tile(
+        make_tile_window(view, make_tuple(number<Distribution::x_lengths[1]>{}), {origin[1]}, columns{}, partition));
+  }
+
+  /// The same place of a row-major m x n matrix for each problem of the batch. Elements outside of it are zero.
+  template <class T>
+  TILEWRIGHT_HD auto matrix(const T* data, index_t ld, long_index_t batch_stride) const {
+    return load_tile(window(static_cast<const element<T>*>(data), ld, batch_stride));
+  }
+
+  /// The old elements of C. Call it only where args.beta is not 0.
+  TILEWRIGHT_HD auto c() const { return matrix(static_cast<const R*>(args.c), args.ldc, args.batch_stride_c); }
+
+  /// The window that matrix() reads; that of a matrix of elements that are not const can be written.
+  template <class T>
+  TILEWRIGHT_HD auto window(T* data, index_t ld, long_index_t batch_stride) const {
+    const auto view = make_naive_tensor_view<address_space_enum::global>(
+        data + batch * batch_stride, make_tuple(args.m, args.n), make_tuple(ld, number<1>{}), number<Vector>{});
+    constexpr auto lengths = make_tuple(number<Distribution::x_lengths[0]>{}, number<Distribution::x_lengths[1]>{});
+    return make_tile_window(view, lengths, origin, Distribution{}, partition);
+  }
+};
+
+}  // namespace tilewright
