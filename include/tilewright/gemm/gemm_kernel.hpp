@@ -156,18 +156,6 @@ struct gemm_kernel {
                : "blocks that share a tile add to C: set beta to 1, and clear C before if it must not count";
   }
 
-  /// Rows (m or n) x k of an operand.
-  template <operand_major Major, class E>
-  TILEWRIGHT_HD static auto operand_view(const E* data, index_t rows, index_t k, index_t ld) {
-    constexpr auto global = address_space_enum::global;
-    constexpr number<Policy::vector> vector{};
-    if constexpr (Major == operand_major::k) {
-      return make_naive_tensor_view<global>(data, make_tuple(rows, k), make_tuple(ld, number<1>{}), vector);
-    } else {
-      return make_naive_tensor_view<global>(data, make_tuple(rows, k), make_tuple(number<1>{}, ld), vector);
-    }
-  }
-
   /// B of both products: the block tile's rows are those of the first product from column n0 of C on, then as many of
   /// the second. Rows that C has not are padding.
   template <class E>
@@ -197,19 +185,10 @@ struct gemm_kernel {
     }
   }
 
-  /// The window of an operand that a pipeline copies from.
-  template <class View, class Copy, class Lds>
-  TILEWRIGHT_HD static auto operand_window(const View& view, const multi_index<2>& origin, Copy copy, Lds lds) {
-    constexpr auto lengths = make_tuple(number<Copy::x_lengths[0]>{}, number<Copy::x_lengths[1]>{});
-    if constexpr (Policy::copies_by_wave) {
-      return make_async_tile_window(view, lengths, origin, copy, lds);
-    } else {
-      return make_tile_window(view, lengths, origin, copy);
-    }
-  }
-
   /// Part `part` of k of one tile of C.
   TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& place, index_t part, long_index_t batch) const {
+    constexpr auto global = address_space_enum::global;
+    constexpr number<Policy::vector> vector{};
     const index_t m0 = place[0] * tile.m, n0 = place[1] * tile_n;
     k_tiles k = tiles_along_k(args.k, tile.k);
     if constexpr (Policy::split_k != split_k_kind::none) {
@@ -217,22 +196,33 @@ struct gemm_kernel {
       k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};
     }
 
-    const auto a_view = operand_view<Policy::a_major>(static_cast<const T*>(args.a) + batch * args.batch_stride_a,
-                                                      args.m, args.k, args.lda);
-    const BElement* const b_begin = static_cast<const BElement*>(args.b) + batch * args.batch_stride_b;
-    const auto a = operand_window(a_view, {m0, k.first_origin}, tile_distribution<Policy::a_copy>{},
-                                  tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
-    constexpr tensor_descriptor<Policy::b_lds> b_lds{{}, tile.n * tile.k};
-    const auto b_window = [&](const auto& view, index_t row) TILEWRIGHT_INLINE_LAMBDA {
-      return operand_window(view, {row, k.first_origin}, tile_distribution<Policy::b_copy>{}, b_lds);
-    };
-    const auto b = [&]() TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (products == 1) {
-        return b_window(operand_view<Policy::b_major>(b_begin, args.n, args.k, args.ldb), n0);
+    const auto operand_window = [&](auto major, auto of_both, const auto* data, index_t rows, index_t ld, index_t row0,
+                                    auto copy, auto lds) {
+      constexpr auto lengths = make_tuple(number<copy.x_lengths[0]>{}, number<tile.k>{});
+      const auto window = [&](const auto& view, index_t row) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (Policy::copies_by_wave) {
+          return make_async_tile_window(view, lengths, {row, k.first_origin}, copy, lds);
+        } else {
+          return make_tile_window(view, lengths, {row, k.first_origin}, copy);
+        }
+      };
+      const auto shape = make_tuple(rows, args.k);
+      if constexpr (of_both.value) {
+        return window(two_products_view(data, row0, args), 0);
+      } else if constexpr (major.value == operand_major::k) {
+        return window(make_naive_tensor_view<global>(data, shape, make_tuple(ld, number<1>{}), vector), row0);
       } else {
-        return b_window(two_products_view(b_begin, n0, args), 0);
+        return window(make_naive_tensor_view<global>(data, shape, make_tuple(number<1>{}, ld), vector), row0);
       }
-    }();
+    };
+    const T* const a_data = static_cast<const T*>(args.a) + batch * args.batch_stride_a;
+    const BElement* const b_data = static_cast<const BElement*>(args.b) + batch * args.batch_stride_b;
+    const auto a =
+        operand_window(number<Policy::a_major>{}, number<false>{}, a_data, args.m, args.lda, m0,
+                       tile_distribution<Policy::a_copy>{}, tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
+    const auto b =
+        operand_window(number<Policy::b_major>{}, number<(products > 1)>{}, b_data, args.n, args.ldb, n0,
+                       tile_distribution<Policy::b_copy>{}, tensor_descriptor<Policy::b_lds>{{}, tile.n * tile.k});
 
     static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
