@@ -44,7 +44,7 @@ AFTER_ITS_OWN = {
         [f"tests/property/{name}.cpp" for name in ("encoding_operations.test", "distributions.test", "curves.test", "check_property")]
     ],
     "lds": [f"tests/lds/{name}.test.cpp" for name in (
-        "lds_access", "lds_proof", "lds_legality", "linear_cost", "swizzled_layout", "layout_presets", "bulk_swizzle", "lds_index_swapping",
+        "lds_access", "lds_proof", "lds_legality", "linear_cost", "swizzled_layout", "layout_presets", "swizzles", "lds_index_swapping",
         "layout_solver", "layout_solver_random", "bank_conflicts", "random_access")],
     "tile": [f"tests/tile/{name}.test.cpp" for name in (
         "static_distributed_tensor", "load_store", "window_moves", "linear_view", "tile_window_paged", "tile_ops", "transform_view")],

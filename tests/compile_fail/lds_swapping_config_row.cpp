@@ -2,7 +2,8 @@
 // Rows of 24 bytes.
 // EXPECT: lds_swapping_config: rows must be a multiple of 16 bytes
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/ck_tile/xor_preshuffle.hpp>
+#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/numeric/types.hpp>
 
 namespace tw = tilewright;
 

@@ -2,6 +2,7 @@
 // One kernel that uses every tile operation, and what its results must be: for the CPU backend and for each GPU.
 #pragma once
 
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/tile/async_window.hpp>

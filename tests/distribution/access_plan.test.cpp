@@ -4,6 +4,7 @@
 #include "copies.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>

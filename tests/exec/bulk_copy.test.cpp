@@ -6,7 +6,7 @@
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/exec/host/make_tensor_map.hpp>
-#include <tilewright/lds/bulk_swizzle.hpp>
+#include <tilewright/lds/swizzles.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 #include "../distribution/naive_distribution.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/lds/lds_access.hpp>

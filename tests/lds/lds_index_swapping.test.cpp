@@ -3,6 +3,7 @@
 #include "../distribution/copies.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/mma/block_tile.hpp>
@@ -40,6 +41,7 @@ TEST(LdsIndexSwapping, Formula) {
   expect_formula<32, 8, 1, 128>();
   expect_formula<32, 8, 2, 64>();
   expect_formula<32, 8, 4, 32>();
+  expect_formula<32, 8, 2, 96>();
   expect_formula<64, 8, 1, 64>();
   expect_formula<64, 4, 2, 16>();
   expect_formula<128, 8, 1, 32>();

@@ -3,6 +3,7 @@
 #include "random_access.hpp"
 
 #include <tilewright/descriptor/make_graph.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/lds/lds_legality.hpp>
 #include <tilewright/numeric/types.hpp>

@@ -2,6 +2,7 @@
 // What can be proven about accesses to LDS, and what not.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/make_graph.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/lds/lds_proof.hpp>

@@ -2,6 +2,7 @@
 // Operands read from LDS arrive in the registers of their lane maps, with ldmatrix as without, from any layout.
 #include "../tile/on_cpu.hpp"
 
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/mma/block_gemm.hpp>
 

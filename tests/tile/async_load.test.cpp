@@ -2,6 +2,7 @@
 // Copies to LDS that bypass registers: plain and swizzled layouts, edges of the tensor, moving windows, missing waits.
 #include "on_cpu.hpp"
 
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/lds/swizzled_layout.hpp>
 #include <tilewright/tile/async_window.hpp>

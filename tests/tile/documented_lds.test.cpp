@@ -3,6 +3,7 @@
 #include "on_cpu.hpp"
 
 #include <tilewright/descriptor/tensor_coordinate.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 

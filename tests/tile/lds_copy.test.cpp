@@ -3,6 +3,7 @@
 // counts are those that were predicted.
 #include "on_cpu.hpp"
 
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/mma/block_tile.hpp>

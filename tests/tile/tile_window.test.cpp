@@ -2,6 +2,7 @@
 // Windows: vectors, addresses, and that moving one equals making it anew.
 #include "on_cpu.hpp"
 
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 // origins that a window cannot have are refused.
 #include "on_cpu.hpp"
 
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/tile/async_window.hpp>
 #include <tilewright/tile/tile_window_paged.hpp>

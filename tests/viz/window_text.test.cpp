@@ -2,6 +2,7 @@
 // Windows as text, letter by letter.
 #include "../tile/on_cpu.hpp"
 
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/viz/window_text.hpp>
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The documents' XOR preshuffle by hand: vectors of a row change places by the row's number.
-// make_lds_index_swapping_descriptor says the same as a layout, for tile windows.
+// The documents' XOR preshuffle by hand: reads and writes of vectors permuted by the row's number.
 #pragma once
 
-#include <tilewright/arch/target.hpp>
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/vector.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright {
 
@@ -51,21 +49,5 @@ TILEWRIGHT_HD void lds_read_with_xor(T* dst, exec::lds_pointer lds, index_t row,
   TILEWRIGHT_UNROLL_ALL
   for (index_t i = 0; i < KPack; ++i) dst[i] = v[i];
 }
-
-/// Parameters of lds_index_swapping for an element type, a tile with KPerBlock elements in a row, and a target: vectors
-/// of 16 bytes, and as many rows to a row of banks as fit, for the reads that see the most banks.
-template <class T, index_t KPerBlock, class Arch>
-struct lds_swapping_config {
-  static constexpr index_t KPack = 16 / index_t(sizeof(T));
-  static_assert(KPerBlock % KPack == 0, "lds_swapping_config: rows must be a multiple of 16 bytes");
-  static constexpr index_t bank_row_bytes = [] {
-    constexpr arch::target target = Arch::value;
-    index_t banks = 0;
-    for (const arch::lds_service& reading : target.find(arch::lds_op::read_b128)->readings)
-      banks = max(banks, reading.banks);
-    return banks * arch::lds_bank_bytes;
-  }();
-  static constexpr index_t MLdsLayer = lds_layer(KPerBlock, sizeof(T), bank_row_bytes);
-};
 
 }  // namespace tilewright

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The documented XOR preshuffle: a K-major tile in LDS whose rows and columns are both free of bank conflicts.
+// The documented names of the XOR preshuffle: xor_preshuffle_layout as a descriptor from (M, K), and its parameters.
 #pragma once
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/arch/target.hpp>
+#include <tilewright/lds/swizzles.hpp>
 
 namespace tilewright {
 
@@ -11,40 +12,38 @@ TILEWRIGHT_HD constexpr index_t lds_layer(index_t k_per_block, index_t element_b
   return max(1, bank_row_bytes / (k_per_block * element_bytes));
 }
 
-/// Descriptor from (M, K) to the offset: xor of K0 by M / L, then K0' split into (L, K0), then merges into (M, K).
-/// KPack elements stay together and should be 16 bytes. MLdsLayer: see lds_layer.
+/// KPack elements stay together and should be 16 bytes. MLdsLayer: see lds_layer. Both and KPerBlock are powers of two.
 template <index_t KPerBlock, index_t KPack, index_t MLdsLayer, index_t MPerBlock, class T>
 TILEWRIGHT_HD constexpr auto make_lds_index_swapping_descriptor() {
   static_assert(KPerBlock % KPack == 0, "lds_index_swapping: KPerBlock must be a multiple of KPack");
   static_assert(MPerBlock % MLdsLayer == 0, "lds_index_swapping: MPerBlock must be a multiple of MLdsLayer");
-  constexpr number<KPerBlock / KPack * MLdsLayer> k0_times_layer{};
-  constexpr number<KPerBlock / KPack> k0{};
-  constexpr number<MPerBlock / MLdsLayer> m{};
-  constexpr number<MLdsLayer> layer{};
-  constexpr number<KPack> k1{};
-  // (K0 * L, M / L, K1)
-  const auto base = make_naive_tensor_descriptor(make_tuple(k0_times_layer, m, k1),
-                                                 make_tuple(k1, number<KPerBlock * MLdsLayer>{}, number<1>{}));
-  const auto permuted = transform_tensor_descriptor(
-      base, make_tuple(make_xor_transform(make_tuple(m, k0_times_layer)), make_pass_through_transform(k1)),
-      make_tuple(sequence<1, 0>{}, sequence<2>{}), make_tuple(sequence<1, 0>{}, sequence<2>{}));
-  // (L, M / L, K0, K1)
-  const auto layered =
-      transform_tensor_descriptor(permuted,
-                                  make_tuple(make_unmerge_transform(make_tuple(layer, k0)),
-                                             make_pass_through_transform(m), make_pass_through_transform(k1)),
-                                  make_tuple(sequence<0>{}, sequence<1>{}, sequence<2>{}),
-                                  make_tuple(sequence<0, 2>{}, sequence<1>{}, sequence<3>{}));
-  return transform_tensor_descriptor(
-      layered, make_tuple(make_merge_transform(make_tuple(m, layer)), make_merge_transform(make_tuple(k0, k1))),
-      make_tuple(sequence<1, 0>{}, sequence<2, 3>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  static_assert(is_power_of_two(KPerBlock) && is_power_of_two(KPack) && is_power_of_two(MLdsLayer),
+                "lds_index_swapping: KPerBlock, KPack and MLdsLayer must be powers of two");
+  constexpr lds_tile tile{MPerBlock, KPerBlock, sizeof(T)};
+  return make_lds_descriptor<xor_preshuffle_layout(tile, MLdsLayer, KPack * index_t(sizeof(T)))>();
 }
 
-/// The same as a type with the documents' names.
+/// The same as a type.
 template <index_t KPerBlock, index_t KPack, index_t MLdsLayer, index_t MPerBlock, class T>
 struct lds_index_swapping {
   static constexpr auto descriptor = make_lds_index_swapping_descriptor<KPerBlock, KPack, MLdsLayer, MPerBlock, T>();
   using FinalDescriptor = decltype(descriptor);
+};
+
+/// Parameters of lds_index_swapping for rows of KPerBlock elements: vectors of 16 bytes, and as many rows to a row of
+/// banks as fit, for the reads that see the most banks.
+template <class T, index_t KPerBlock, class Arch>
+struct lds_swapping_config {
+  static constexpr index_t KPack = 16 / index_t(sizeof(T));
+  static_assert(KPerBlock % KPack == 0, "lds_swapping_config: rows must be a multiple of 16 bytes");
+  static constexpr index_t bank_row_bytes = [] {
+    constexpr arch::target target = Arch::value;
+    index_t banks = 0;
+    for (const arch::lds_service& reading : target.find(arch::lds_op::read_b128)->readings)
+      banks = max(banks, reading.banks);
+    return banks * arch::lds_bank_bytes;
+  }();
+  static constexpr index_t MLdsLayer = lds_layer(KPerBlock, sizeof(T), bank_row_bytes);
 };
 
 }  // namespace tilewright

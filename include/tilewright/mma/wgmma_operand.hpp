@@ -2,7 +2,7 @@
 // A matrix operand in LDS as Hopper's wgmma wants it: the instruction's descriptor, computed from the operand's layout.
 #pragma once
 
-#include <tilewright/lds/bulk_swizzle.hpp>
+#include <tilewright/lds/swizzles.hpp>
 
 namespace tilewright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/lds/bulk_swizzle.hpp>
+#include <tilewright/lds/swizzles.hpp>
 
 #include <gtest/gtest.h>
 
