@@ -17,7 +17,6 @@ namespace tilewright {
 /// The kernel of a policy, for launch().
 template <class Policy>
 struct gemm_kernel {
-  using args_type = gemm_args;
   using arch = typename Policy::arch;
   /// Adds up the parts of k, where they go through a workspace.
   using followed_by =
@@ -42,7 +41,8 @@ struct gemm_kernel {
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
                 "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
 
-  static_assert(products == 1 || (products == 2 && tile.n % (2 * arch::describe(tile.op).n * tile.waves_n) == 0),
+  static_assert(products == 1 ||
+                    (products == 2 && tile.n % (2 * tilewright::arch::describe(tile.op).n * tile.waves_n) == 0),
                 "gemm: a policy computes one or two products, and with two each wave has an even number of instruction "
                 "tiles along n; use a larger n of the block tile");
   static_assert(products == 1 || Policy::split_k == split_k_kind::none,
