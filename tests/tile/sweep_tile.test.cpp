@@ -26,40 +26,22 @@ TEST(SweepTile, VisitsTheRegistersInOrder) {
     int n = 0;
     sweep_tile(tile, [&](auto i) { order[n++] = tile[i]; });
     sweep_tile(tile, [](auto, int& element) { element *= 2; });
-    sweep_tile<tile_type>([&](auto i) { other(i) = tile[i] + 1; });
+    sweep_tile(tile, [&](auto i) { other(i) = tile[i] + 1; });
     for (index_t d = 0; d < 12; ++d) order[d] = order[d] == d && other.thread_buffer[d] == 2 * d + 1;
     return order;
   }();
   for (const int right : visited) EXPECT_EQ(right, 1);
 }
 
-TEST(SweepTile, UnpacksNeighbours) {
-  constexpr int packed = [] {
+/// The parts of an index go with tiles of fewer dimensions.
+TEST(SweepTile, GivesIndicesWithParts) {
+  constexpr int sums = [] {
     const tile_type tile = numbered();
-    int sum = 0, calls = 0;
-    // Neighbours along the last y are one register apart, along the first one 6.
-    sweep_tile(
-        tile,
-        [&](auto a, auto b, auto c, auto d) {
-          ++calls;
-          sum += 1000 * (tile[b] - tile[a]) + 10 * (tile[c] - tile[a]) + (tile[d] - tile[c]);
-        },
-        sequence<2, 1, 2>{});
-    return sum * 10 + calls;
+    static_distributed_tensor<int, tile_distribution<reduce(distribution::encoding, array<index_t, 1>{0})>> columns{};
+    sweep_tile(tile, [&](auto i) { columns(make_tuple(i[number<1>{}])) += tile[make_tuple(get<0>(i), get<1>(i))]; });
+    return columns.thread_buffer[0] * 10000 + columns.thread_buffer[1] * 100 + columns.thread_buffer[2];
   }();
-  EXPECT_EQ(packed, (3 * 1000 + 3 * 60 + 3 * 1) * 10 + 3);
-}
-
-TEST(SweepTile, InStepsOfTheCaller) {
-  constexpr int seen = [] {
-    tile_type tile = numbered();
-    int last = -1;
-    tile_sweeper sweeper(tile, [&](auto i) { last = tile[i]; });
-    static_assert(decltype(sweeper)::get_num_of_access() == 12);
-    sweeper(number<7>{});
-    return last;
-  }();
-  EXPECT_EQ(seen, 7);
+  EXPECT_EQ(sums, (0 + 1 + 6 + 7) * 10000 + (2 + 3 + 8 + 9) * 100 + (4 + 5 + 10 + 11));
 }
 
 TEST(SweepTileSpan, GoesThroughEachDimension) {
@@ -86,25 +68,19 @@ TEST(SweepTileSpan, GoesThroughEachDimension) {
   EXPECT_EQ(result[2], expected);
 }
 
-TEST(SweepTileUspan, PassesNeighboursTogether) {
-  constexpr auto result = [] {
-    const tile_type tile = numbered();
-    array<int, 2> found{};
-    // The span of dimension 0 has two digits of 2 (y0, y2): pairs along the second one.
-    sweep_tile_uspan<0>(
-        tile,
-        [&](auto first, auto second) {
-          ++found[0];
-          using column = tile_distributed_index<1>;
-          found[1] = found[1] * 100 + tile[make_tuple(first, column{})] * 10 + tile[make_tuple(second, column{})] -
-                     tile[make_tuple(first, column{})];
-        },
-        sequence<1, 2>{});
-    return found;
+/// Without a factor of its own in Y a dimension has one index.
+TEST(SweepTileSpan, GoesOnceThroughADimensionThatAThreadHoldsOneOf) {
+  using column = tile_distribution<
+      tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<16, 3>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value>;
+  constexpr int sum = [] {
+    static_distributed_tensor<int, column> tile{{1, 20, 300}};
+    int result = 0;
+    sweep_tile_span<0>(tile,
+                       [&](auto i) { sweep_tile_span<1>(tile, [&](auto j) { result += tile[make_tuple(i, j)]; }); });
+    return result;
   }();
-  EXPECT_EQ(result[0], 2);
-  // y1 = 1: registers 2 and 3, then 8 and 9; neighbours are one apart.
-  EXPECT_EQ(result[1], (2 * 10 + 1) * 100 + 8 * 10 + 1);
+  EXPECT_EQ(sum, 321);
 }
 
 TEST(GetXIndices, AddTheThreadsPosition) {
@@ -121,6 +97,25 @@ TEST(TileElementwise, TakesSeveralTiles) {
     return tile_elementwise_in([](int x, int y) { return float(x) / 2 + float(y); }, a, b);
   }();
   for (int d = 0; d < 12; ++d) EXPECT_EQ(result.thread_buffer[d], float(d + 1) / 2 + float(d));
+}
+
+/// Rows and columns of a tile whose registers are in no order, by value and in place.
+TEST(TileElementwise, RepeatsTilesAlongDimensions) {
+  using rows = tile_distribution<reduce(distribution::encoding, array<index_t, 1>{1})>;
+  using columns = tile_distribution<reduce(distribution::encoding, array<index_t, 1>{0})>;
+  constexpr auto result = [] {
+    tile_type tile{};
+    static_distributed_tensor<int, rows> row{{1, 2, 3, 4}};
+    const static_distributed_tensor<int, columns> column{{10, 20, 30}};
+    tile_elementwise_inout([](int& x, int& r, int c) { x = r++ + c; }, tile, along<0>(row), along<1>(column));
+    return tile_elementwise_in([](int x, int r, int same) { return float(x * 10000 + r * 100 + same); }, tile,
+                               along<0>(row), along<0, 1>(tile));
+  }();
+  // Register d is y = (d / 6, d / 2 % 3, d % 2); y 0 and y 2 are rows, y 1 columns. Each row is met three times.
+  for (int d = 0; d < 12; ++d) {
+    const int row = d / 6 * 2 + d % 2, column = d / 2 % 3, sum = row + 1 + column + (column + 1) * 10;
+    EXPECT_EQ(result.thread_buffer[d], float(sum * 10000 + (row + 4) * 100 + sum)) << d;
+  }
 }
 
 TEST(SetTileIf, AsksForThePosition) {

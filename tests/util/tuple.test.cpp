@@ -18,6 +18,12 @@ TEST(Tuple, HoldsValuesOfDifferentTypes) {
   static_assert(decltype(t.get<2>() + 0)(5) == 5);
   t.get<0>() = 7;
   EXPECT_EQ(t.get<0>(), 7);
+  get<0>(t) = 8;
+  t[number<1>{}] += "teen";
+  EXPECT_EQ(get<0>(t), 8);
+  EXPECT_EQ(t[number<1>{}], "fourteen");
+  constexpr auto numbers = make_tuple(number<3>{}, sequence<4, 5>{});
+  static_assert(get<0>(numbers) == 3 && numbers[number<1>{}][1] == 5);
 }
 
 TEST(Tuple, NumbersStayKnownToTheCompiler) {

@@ -35,14 +35,14 @@ struct static_distributed_lds_tensor {
     TILEWRIGHT_HD operator T() const { return exec::lds_load<T>(begin, byte_offset); }
   };
 
-  /// The element at distributed indices, one for each dimension of the tile: what sweep_tile and sweep_tile_span give.
-  template <class... Indices>
-  TILEWRIGHT_HD T operator[](const tuple<Indices...>&) const {
-    return exec::lds_load<T>(begin, byte_offset(constant(register_of<Distribution, Indices...>::value)));
+  /// The element at what sweep_tile gives, or at make_tuple(what sweep_tile_span gives for each dimension).
+  template <detail::ElementIndex Index>
+  TILEWRIGHT_HD T operator[](const Index&) const {
+    return exec::lds_load<T>(begin, byte_offset(constant(register_of<Distribution, Index>::value)));
   }
-  template <class... Indices>
-  TILEWRIGHT_HD reference operator()(const tuple<Indices...>&) const {
-    return {begin, byte_offset(constant(register_of<Distribution, Indices...>::value))};
+  template <detail::ElementIndex Index>
+  TILEWRIGHT_HD reference operator()(const Index&) const {
+    return {begin, byte_offset(constant(register_of<Distribution, Index>::value))};
   }
 
   /// Where element d of the calling thread lies.

@@ -38,7 +38,7 @@ template <class... Ts>
 concept Stateless = sizeof...(Ts) > 0 && (__is_empty(Ts) && ...) && (__is_trivially_constructible(Ts) && ...);
 }  // namespace detail
 
-/// Values of different types, by value: tuple{1, number<2>{}}.get<1>() is number<2>{}. An aggregate.
+/// Values of different types, by value: get<1>(t) and t[number<1>{}] are element 1. An aggregate.
 template <class... Ts>
 struct tuple : detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...> {
   TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
@@ -52,6 +52,14 @@ struct tuple : detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...> {
   TILEWRIGHT_HD constexpr const auto& get() const {
     static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
     return detail::get_leaf<I>(*this);
+  }
+  template <auto I>
+  TILEWRIGHT_HD constexpr auto& operator[](number<I>) {
+    return get<I>();
+  }
+  template <auto I>
+  TILEWRIGHT_HD constexpr const auto& operator[](number<I>) const {
+    return get<I>();
   }
 };
 
@@ -67,6 +75,10 @@ struct tuple<Ts...> {
   TILEWRIGHT_HD static constexpr auto get() {
     static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
     return detail::get_leaf<I>(detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...>{});
+  }
+  template <auto I>
+  TILEWRIGHT_HD constexpr auto operator[](number<I>) const {
+    return get<I>();
   }
 };
 
@@ -86,6 +98,13 @@ TILEWRIGHT_HD constexpr tuple<Ts...> make_tuple(Ts... values) {
   } else {
     return {{{values}...}};
   }
+}
+
+/// Element I of a tuple, or part I of an index: values[number<I>{}], get<I>(values).
+template <index_t I, class T>
+  requires requires(T& values) { values.template get<I>(); }
+TILEWRIGHT_HD constexpr decltype(auto) get(T& values) {
+  return values.template get<I>();
 }
 
 /// f(element 0, element 1, ...).
