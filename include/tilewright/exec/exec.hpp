@@ -19,3 +19,11 @@
 #include <tilewright/exec/host/cross_lane.hpp>
 #include <tilewright/exec/host/machine.hpp>
 #endif
+
+#if !TILEWRIGHT_AMDGCN_PASS
+namespace tilewright::exec {
+/// The type in which loads and stores move a vector.
+template <class V>
+using moved_t = V;
+}  // namespace tilewright::exec
+#endif

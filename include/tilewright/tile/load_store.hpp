@@ -47,9 +47,14 @@ TILEWRIGHT_HD V vector_of_registers(const T* registers, index_t first) {
   return v;
 }
 
+/// What one access of a window moves.
+template <class Window>
+using moved_vector_t = conditional_t<Window::register_step == 1, exec::moved_t<typename Window::vector_type>,
+                                     typename Window::vector_type>;
+
 template <class Tile, class Window, class Known, index_t... Is>
 TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_t bytes, sequence<Is...> accesses) {
-  using vector_type = typename Window::vector_type;
+  using vector_type = moved_vector_t<Window>;
   auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
@@ -69,7 +74,7 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
 template <class Tile, class Window, class Known, index_t... Is>
 TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known, index_t lds_bytes,
                                   sequence<Is...> accesses) {
-  using vector_type = typename Window::vector_type;
+  using vector_type = moved_vector_t<Window>;
   const auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});

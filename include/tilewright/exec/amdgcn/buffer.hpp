@@ -31,22 +31,22 @@ template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
   const __amdgpu_buffer_rsrc_t r = detail::make_resource(buffer);
   if constexpr (sizeof(V) == 1)
-    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b8(r, byte_offset, uniform_offset, 0));
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b8(r, byte_offset, uniform_offset, 0));
   if constexpr (sizeof(V) == 2)
-    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b16(r, byte_offset, uniform_offset, 0));
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b16(r, byte_offset, uniform_offset, 0));
   if constexpr (sizeof(V) == 4)
-    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b32(r, byte_offset, uniform_offset, 0));
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b32(r, byte_offset, uniform_offset, 0));
   if constexpr (sizeof(V) == 8)
-    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b64(r, byte_offset, uniform_offset, 0));
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b64(r, byte_offset, uniform_offset, 0));
   if constexpr (sizeof(V) == 16)
-    return bit_cast<V>(__builtin_amdgcn_raw_buffer_load_b128(r, byte_offset, uniform_offset, 0));
+    return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b128(r, byte_offset, uniform_offset, 0));
 }
 
 /// Writes 1, 2, 4, 8 or 16 bytes, or nothing when they are not inside the buffer.
 template <class V>
 TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
   const __amdgpu_buffer_rsrc_t r = detail::make_resource(buffer);
-  const auto bits = bit_cast<native_t<sizeof(V)>>(value);
+  const auto bits = __builtin_bit_cast(native_t<sizeof(V)>, value);
   if constexpr (sizeof(V) == 1) __builtin_amdgcn_raw_buffer_store_b8(bits, r, byte_offset, 0, 0);
   if constexpr (sizeof(V) == 2) __builtin_amdgcn_raw_buffer_store_b16(bits, r, byte_offset, 0, 0);
   if constexpr (sizeof(V) == 4) __builtin_amdgcn_raw_buffer_store_b32(bits, r, byte_offset, 0, 0);
@@ -61,13 +61,13 @@ TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, long_index_t byte_offse
   native_t<sizeof(V)> bits{};
   if (byte_offset >= 0 && byte_offset + long_index_t(sizeof(V)) <= buffer.bytes)
     bits = *(const __attribute__((address_space(1))) native_t<sizeof(V)>*)(buffer.base + byte_offset);
-  return bit_cast<V>(bits);
+  return __builtin_bit_cast(V, bits);
 }
 template <class V>
 TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
   if (byte_offset >= 0 && byte_offset + long_index_t(sizeof(V)) <= buffer.bytes)
     *(__attribute__((address_space(1))) native_t<sizeof(V)>*)(buffer.base + byte_offset) =
-        bit_cast<native_t<sizeof(V)>>(value);
+        __builtin_bit_cast(native_t<sizeof(V)>, value);
 }
 
 }  // namespace amdgcn

@@ -39,14 +39,14 @@ TILEWRIGHT_HD lds_pointer forget_origin(lds_pointer p) {
 template <class V>
 TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {
   using native = native_t<sizeof(V)>;
-  return bit_cast<V>(*(const __attribute__((address_space(3))) native*)(p.address + byte_offset));
+  return __builtin_bit_cast(V, *(const __attribute__((address_space(3))) native*)(p.address + byte_offset));
 }
 
 /// One ds_write of 1, 2, 4, 8 or 16 bytes, aligned to its size.
 template <class V>
 TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& value) {
   using native = native_t<sizeof(V)>;
-  *(__attribute__((address_space(3))) native*)(p.address + byte_offset) = bit_cast<native>(value);
+  *(__attribute__((address_space(3))) native*)(p.address + byte_offset) = __builtin_bit_cast(native, value);
 }
 
 /// Waits for the whole block. Orders LDS only: loads from global memory stay in flight.

@@ -39,9 +39,9 @@ TILEWRIGHT_HD Part part_of(const T* registers) {
     const auto whole = operand<ints<4>>(registers, I * part / 16);
     constexpr index_t first = I * part % 16 / 4;
     if constexpr (part == 4) {
-      return bit_cast<Part>(int(whole[first]));
+      return __builtin_bit_cast(Part, int(whole[first]));
     } else {
-      return bit_cast<Part>(ints<2>{whole[first], whole[first + 1]});
+      return __builtin_bit_cast(Part, __builtin_shufflevector(whole, whole, first, first + 1));
     }
   }
 }
