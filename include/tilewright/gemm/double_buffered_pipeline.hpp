@@ -19,11 +19,11 @@ struct double_buffered_pipeline {
     return estimated_registers<Policy>(steps_in_registers<Policy>(), 1);
   }
 
-  /// Adds the product of the operands that the windows slide over to c.
-  /// Windows are (rows, k) and begin at the first tile.
+  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
+    require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
     constexpr index_t stage_bytes = lds_stage_bytes<Policy>();
     const operand_windows<Policy> windows(lds);
@@ -35,8 +35,8 @@ struct double_buffered_pipeline {
     };
     // Tile t + 1 is fetched while tile t is computed with.
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
-      const auto a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
-      const auto b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
+      const auto a_next = load_tile_along_k(a_window, a_offset, known_inside<1>{});
+      const auto b_next = load_tile_along_k(b_window, b_offset, known_inside<1>{});
       compute(stage);
       windows.store(a_next, b_next, (1 - stage) * stage_bytes);
       exec::block_sync();

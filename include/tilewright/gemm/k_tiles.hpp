@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// How the loop over k is cut into tiles, and how it walks through global memory.
+// The tiles along k of a GEMM, and how a loop over them addresses its operands in global memory.
 #pragma once
 
-#include <tilewright/tile/tile_window.hpp>
+#include <tilewright/tile/load_store.hpp>
 #include <tilewright/util/math.hpp>
 
 namespace tilewright {
 
-/// Tiles along k. The first one is the one that may be partial: it begins before the tensor,
-/// so that all others are whole and the loop needs no checks.
+/// Tiles along k. Only the first may be partial: it begins before the tensor, so that the others are whole and the loop
+/// needs no checks along k.
 struct k_tiles {
   index_t count;
   index_t first_origin;  // <= 0
@@ -20,32 +20,53 @@ TILEWRIGHT_HD constexpr k_tiles tiles_along_k(index_t k, index_t k_per_block) {
   return {count, k - count * k_per_block};
 }
 
-/// Bytes that a loop walks over before it moves its windows, unless that is less than two steps.
-inline constexpr index_t max_walk_bytes = 1 << 30;
-
-/// Bytes from one tile along k to the next.
+/// Whether a number of bytes, the same everywhere, leads from a window's tile to the next along k (dimension 1). The
+/// loop then adds it to its scalar offset. Along merges, swizzles and pads there is none: the window's addresses are
+/// computed anew for each tile.
 template <class Window>
-TILEWRIGHT_HD index_t k_step_bytes(const Window& window) {
-  return index_t(detail::linear_stride<1>(window.view.descriptor)) * Window::distribution_type::x_lengths[1] *
-         Window::element_bytes;
+inline constexpr bool has_k_stride = steps_linearly<Window, 1> && !Window::descriptor_type::has_pads();
+
+/// The offset from one tile along k to the next: in bytes, or without a stride in elements along k.
+template <class Window>
+TILEWRIGHT_HD index_t k_step(const Window& window) {
+  constexpr index_t k = Window::distribution_type::x_lengths[1];
+  if constexpr (has_k_stride<Window>)
+    return index_t(detail::linear_stride<1>(window.view.descriptor)) * k * Window::element_bytes;
+  return k;
 }
+
+/// The tile whose distance from the window's is `offset`, a multiple of k_step.
+template <class Window, class Known = known_inside<>>
+TILEWRIGHT_HD auto load_tile_along_k(const Window& window, index_t offset, Known known = {},
+                                     exec::call_site where = {}) {
+  if constexpr (has_k_stride<Window>) {
+    return load_tile_with_offset(window, offset, known, where);
+  } else {
+    Window ahead = window;
+    move_tile_window(ahead, {0, offset});
+    return load_tile(ahead, known, where);
+  }
+}
+
+/// Bytes that a loop's offset grows to before the loop moves its windows, unless two steps are more.
+inline constexpr index_t max_walk_bytes = 1 << 30;
 
 /// Steps that a loop takes before it moves its windows, even and at least two: a power of two,
 /// so that finding it takes no division.
 template <class AWindow, class BWindow>
 TILEWRIGHT_HD index_t steps_without_move(const AWindow& a, const BWindow& b) {
-  const index_t bits = 32 - __builtin_clz(unsigned(max(k_step_bytes(a), k_step_bytes(b))));
+  const index_t bits = 32 - __builtin_clz(unsigned(max(k_step(a), k_step(b))));
   return max(max_walk_bytes >> bits, 2);
 }
 
-/// Calls step(number<buffer>, a_offset, b_offset) `count` times for LDS buffers in turn: one, or two, whose steps then
-/// come in pairs, so that each step's addresses are constants. The windows stand at a tile that has count - 1 tiles
-/// behind it; step i gets the offset, in bytes, of the tile i + Ahead behind it, or of the last one if there is none.
-/// Returns the buffer that a further step would be for.
+/// Calls step(number<buffer>, a_offset, b_offset) `count` times for the LDS buffers 0 to Buffers - 1 in turn. With two
+/// buffers steps come in pairs, so that each step's LDS addresses are constants. The windows are at the first of
+/// `count` tiles; step i gets the offsets (see k_step) of tile i + Ahead, or of the last one if there is none. Returns
+/// the buffer of a further step.
 template <index_t Buffers, index_t Ahead, class AWindow, class BWindow, class Step>
 TILEWRIGHT_HD index_t for_tiles(AWindow& a, BWindow& b, index_t count, const Step& step) {
   static_assert(Buffers == 1 || Buffers == 2);
-  const index_t a_step = k_step_bytes(a), b_step = k_step_bytes(b), at_once = steps_without_move(a, b);
+  const index_t a_step = k_step(a), b_step = k_step(b), at_once = steps_without_move(a, b);
   index_t left = count;
   while (left >= Buffers) {
     const index_t rounds = min(left & -Buffers, at_once), last = min(left - 1, rounds + Ahead - 1);
@@ -65,6 +86,34 @@ TILEWRIGHT_HD index_t for_tiles(AWindow& a, BWindow& b, index_t count, const Ste
   }
   if (Buffers > 1 && left == 1) step(number<0>{}, 0, 0);
   return left;
+}
+
+/// Refuses windows that a pipeline with this policy cannot follow along k.
+template <class Policy, class AWindow, class BWindow>
+TILEWRIGHT_HD constexpr void require_operand_windows() {
+  constexpr auto is_gathered_along_k = []<class Window>(const Window*) {
+    if constexpr (requires { Window::gathered; }) return Window::gathered == 1;
+    return false;
+  };
+  constexpr bool are_tables_along_rows =
+      !is_gathered_along_k(static_cast<AWindow*>(nullptr)) && !is_gathered_along_k(static_cast<BWindow*>(nullptr));
+  static_assert(
+      are_tables_along_rows,
+      "gemm: a pipeline moves its windows along k, and this window gathers k by a table; gather rows (m or n), "
+      "or let a transform of the view compute the indices");
+  constexpr bool are_in_global_memory = AWindow::view_type::address_space == address_space_enum::global &&
+                                        BWindow::view_type::address_space == address_space_enum::global;
+  static_assert(are_in_global_memory,
+                "gemm: a pipeline copies its operands from global memory; block_gemm multiplies those in LDS");
+  constexpr bool are_elements_right = __is_same(typename AWindow::element_type, typename Policy::element_type) &&
+                                      __is_same(typename BWindow::element_type, typename Policy::b_element_type);
+  static_assert(are_elements_right,
+                "gemm: the windows' elements are not the policy's element_type (A) and b_element_type (B)");
+  constexpr bool are_copies_right = __is_same(typename AWindow::distribution_type, tile_distribution<Policy::a_copy>) &&
+                                    __is_same(typename BWindow::distribution_type, tile_distribution<Policy::b_copy>);
+  static_assert(are_copies_right,
+                "gemm: a pipeline's windows have the distributions that the policy copies with: "
+                "tile_distribution<Policy::a_copy>{} and tile_distribution<Policy::b_copy>{}");
 }
 
 }  // namespace tilewright

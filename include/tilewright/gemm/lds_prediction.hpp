@@ -68,15 +68,9 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
                                lds_access<Arch, c, tile_distribution<stage::rows>, float, lds_access_kind::read>>();
 }
 
-/// Tiles along k that a block copies to LDS beyond those that it multiplies.
+/// Tiles along k that a block copies to LDS beyond those that it multiplies: see stage_copies.
 template <class Policy>
-TILEWRIGHT_HD constexpr index_t num_tiles_behind() {
-  if constexpr (Policy::copies_by_wave) {
-    return wave_copy_stages<Policy, Policy::pipeline::num_stages>::num_tiles_behind;
-  } else {
-    return 0;
-  }
-}
+inline constexpr index_t num_tiles_copied_again = Policy::copies_by_wave ? Policy::pipeline::num_stages - 2 : 0;
 
 /// How often a launch makes these accesses.
 template <class Policy>
@@ -85,7 +79,7 @@ constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const long_index_t tiles = tiles_along_k(args.k, Policy::tile.k).count,
                      blocks = long_index_t(grid.x) * grid.y * grid.z;
   const long_index_t block_tiles = long_index_t(grid.x) * grid.z * tiles;  // parts of k share the tiles
-  return {block_tiles + blocks * num_tiles_behind<Policy>(), block_tiles,
+  return {block_tiles + blocks * num_tiles_copied_again<Policy>, block_tiles,
           blocks * result_stage<typename gemm_kernel<Policy>::writer>::num_chunks};
 }
 

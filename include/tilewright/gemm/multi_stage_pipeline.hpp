@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The loop over k with several LDS buffers that are filled without registers: while one tile is computed with,
-// the next ones travel.
+// The loop over k with several stages in LDS, filled without registers while earlier tiles are multiplied.
 #pragma once
 
-#include <tilewright/gemm/wave_copy_stages.hpp>
+#include <tilewright/gemm/stage_copies.hpp>
+#include <tilewright/mma/schedule.hpp>
 
 namespace tilewright {
 
-/// On AMD GPUs that copy to LDS without registers wave_copy_stages does it, on others this. One barrier for each tile.
-/// Operands are read one step along k before they are multiplied, during the first half of the multiplications of the
-/// step before; in the middle of each step some of the copies of a later tile begin. The first step of a tile is read
-/// while the last one of the tile before it is multiplied.
+/// Stages tiles in LDS: one is multiplied while up to Stages - 1 are in flight. One barrier for each tile. Operands are
+/// read one step along k ahead of their matrix instructions, the first step of a tile during the last one of the tile
+/// before it. Copies begin in parts, one in each step.
 template <index_t Stages>
 struct multi_stage_pipeline {
   static_assert(
@@ -27,96 +26,93 @@ struct multi_stage_pipeline {
     return estimated_registers<Policy>(2, 0, max(32, copies + 16));
   }
 
-  /// Adds the product of the operands that the windows slide over to c.
-  /// Windows are (rows, k) and begin at the first tile.
+  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
-    if constexpr (Policy::copies_by_wave) {
-      return wave_copy_stages<Policy, Stages>::run(c, a_window, b_window, num_tiles, lds);
-    } else {
-      run_lane_by_lane<Policy>(c, a_window, b_window, num_tiles, lds);
-    }
-  }
-
- private:
-  template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
-  TILEWRIGHT_HD static void run_lane_by_lane(static_distributed_tensor<Accumulator, C>& c, AWindow a_window,
-                                             BWindow b_window, index_t num_tiles, exec::lds_pointer lds) {
+    require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
-    constexpr index_t stage_bytes = lds_stage_bytes<Policy>();
+    constexpr index_t steps = num_k_steps(tile), stage_bytes = lds_stage_bytes<Policy>();
+    // Copies begin in so many steps; those of the only tile in flight as early as possible.
+    constexpr index_t parts = Policy::copies_by_wave && Stages == 2 ? 1 : max(steps - 1, 1);
+    using copies_type = stage_copies<Policy, Stages, AWindow, BWindow>;
     const operand_windows<Policy> windows(lds);
     operand_fragments<Policy> f;
 
-    // The first tile may be partial; the others are checked where the second one is.
-    windows.a_copy(a_window).begin(0);
-    windows.b_copy(b_window).begin(0);
-    exec::async_end_group();
-    const index_t a_step = k_step_bytes(a_window), b_step = k_step_bytes(b_window);
+    // The first tile may be partial; where the second one is inside of the tensor all others are.
+    copies_type(a_window, b_window, windows, lds).begin(0);
+    if constexpr (!Policy::copies_by_wave) exec::async_end_group();
     move_tile_window(a_window, {0, tile.k});
     move_tile_window(b_window, {0, tile.k});
-    auto a = windows.a_copy(a_window);
-    auto b = windows.b_copy(b_window);
-    constexpr index_t num_a = AWindow::num_access, num_copies = num_a + BWindow::num_access;
-    // Of the copies of a tile in `parts` parts, those of one.
-    const auto copy = [&](auto part, auto parts, index_t filling) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr auto range =
-          accesses_of_both(num_a, num_copies * part.value / parts.value, num_copies * (part.value + 1) / parts.value);
-      a.template begin<range.begin, range.end>(filling);
-      b.template begin<range.second_begin, range.second_end>(filling);
-    };
-    // Behind the last tile there is nothing to copy; the group is empty.
-    const auto end_copy = [&]() TILEWRIGHT_INLINE_LAMBDA {
-      exec::async_end_group();
-      a.advance(a_step);
-      b.advance(b_step);
-    };
-    const auto wait_for_next_tile = []() TILEWRIGHT_INLINE_LAMBDA {
-      exec::async_wait_groups<Stages - 2>();
-      exec::block_sync();
-    };
+    copies_type copies(a_window, b_window, windows, lds);
     unroll<Stages - 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      if (i.value + 1 < num_tiles) copy(number<0>{}, number<1>{}, (i.value + 1) * stage_bytes);
-      end_copy();
+      copies.begin((i + 1) * stage_bytes, i.value + 1 < num_tiles);
+      copies.end_tile(num_tiles > i + 2);
     });
 
-    // Multiplies step Step of the tile in registers, while step Next is read from the buffer `reading`; when half is
-    // done, calls `between`.
-    const auto multiply = [&](auto step, auto next, index_t reading, auto between) TILEWRIGHT_INLINE_LAMBDA {
-      const operand_fragments<Policy> now = f;
-      constexpr index_t half = max(per_step / 2, 1);
-      unroll<per_step>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (i.value < half) windows.template load_part<next.value, i.value, half>(f, reading);
-        if constexpr (i.value == half - 1) between();
-        block_gemm<tile, step.value * per_step + i.value, 1>(c, now.a, now.b);
-      });
-    };
-
-    wait_for_next_tile();
-    windows.template load<0, 1>(f, 0);
-    index_t reading = 0, filling = (Stages - 1) * stage_bytes;
-    TILEWRIGHT_UNROLL(1)
-    for (index_t left = num_tiles; left > 1; --left) {
-      const bool more = left > Stages - 1;
-      constexpr number<max(steps - 1, 1)> parts{};
-      unroll<steps - 1>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
-        multiply(step, number<step.value + 1>{}, reading, [&]() TILEWRIGHT_INLINE_LAMBDA {
-          if (more) copy(step, parts, filling);
+    // Multiplies the tile in stage `reading`, whose first step is in registers, and fills stage `filling` with the tile
+    // Stages - 1 tiles later. `left`: tiles from this one on, at least two.
+    const auto multiply = [&](index_t reading, index_t filling, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
+      const bool exists = left > Stages - 1;
+      unroll<steps - 1>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+        multiply_step<s.value, s.value + 1>(c, f, windows, reading, [&]() TILEWRIGHT_INLINE_LAMBDA {
+          if constexpr (s.value < parts) copies.template begin<s.value, parts>(filling, exists);
         });
       });
-      if constexpr (steps == 1) {
-        if (more) copy(number<0>{}, parts, filling);
+      if constexpr (steps == 1) copies.begin(filling, exists);
+      copies.end_tile(left > Stages);
+      copies.wait_for_tile();
+      multiply_step<steps - 1, 0>(c, f, windows, next, []() TILEWRIGHT_INLINE_LAMBDA {});
+    };
+
+    copies.wait_for_tile();
+    windows.template load<0, 1>(f, 0);
+    index_t left = num_tiles;
+    if constexpr (Policy::copies_by_wave) {  // the loop's body stands once for each stage: addresses are constants
+      TILEWRIGHT_UNROLL(1)
+      for (; left > Stages; left -= Stages) {
+        unroll<Stages>([&](auto stage) TILEWRIGHT_INLINE_LAMBDA {
+          constexpr index_t s = stage.value;
+          multiply(s * stage_bytes, (s + Stages - 1) % Stages * stage_bytes, (s + 1) % Stages * stage_bytes, left - s);
+        });
       }
-      end_copy();
+    }
+    index_t reading = 0, filling = (Stages - 1) * stage_bytes;
+    TILEWRIGHT_UNROLL(1)
+    for (; left > 1; --left) {
+      const index_t next = reading + stage_bytes == Stages * stage_bytes ? 0 : reading + stage_bytes;
+      multiply(reading, filling, next, left);
       filling = reading;
-      reading = reading + stage_bytes == Stages * stage_bytes ? 0 : reading + stage_bytes;
-      wait_for_next_tile();
-      multiply(number<steps - 1>{}, number<0>{}, reading, []() TILEWRIGHT_INLINE_LAMBDA {});
+      reading = next;
     }
     windows.template load<1, steps - 1>(f, reading);
     block_gemm<tile>(c, f.a, f.b);
-    exec::async_wait_groups<0>();
+    copies.wait_for_all();
+  }
+
+ private:
+  /// Multiplies step Step along k, which is in registers, while step Next is read from the stage `reading`. `copy`
+  /// begins copies of a later tile.
+  template <index_t Step, index_t Next, class Policy, class C, class Copy>
+  TILEWRIGHT_HD static void multiply_step(C& c, operand_fragments<Policy>& f, const operand_windows<Policy>& windows,
+                                          index_t reading, const Copy& copy) {
+    constexpr block_tile tile = Policy::tile;
+    constexpr index_t per_step = matrix_instructions_per_step<tile>;
+    const operand_fragments<Policy> now = f;
+    if constexpr (Policy::copies_by_wave) {
+      constexpr index_t reads = operand_windows<Policy>::num_reads / num_k_steps(tile);
+      windows.template load<Next, 1>(f, reading);
+      copy();
+      block_gemm<tile, Step * per_step, per_step>(c, now.a, now.b);
+      spread_among_matrix_instructions<per_step, per_step * 3 / 4, exec::instruction_kind::lds_read, reads>();
+    } else {  // compilers that take no hints keep the order in which instructions are written
+      constexpr index_t half = max(per_step / 2, 1);
+      unroll<per_step>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (i.value < half) windows.template load_part<Next, i.value, half>(f, reading);
+        if constexpr (i.value == half - 1) copy();
+        block_gemm<tile, Step * per_step + i.value, 1>(c, now.a, now.b);
+      });
+    }
   }
 };
 

@@ -23,11 +23,11 @@ struct one_wave_pipeline {
     return estimated_registers<Policy>(2, 2);
   }
 
-  /// Adds the product of the operands that the windows slide over to c.
-  /// Windows are (rows, k) and begin at the first tile.
+  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
+    require_operand_windows<Policy, AWindow, BWindow>();
     require_suitable<Policy>();
     using enum exec::instruction_kind;
     constexpr block_tile tile = Policy::tile;
@@ -70,8 +70,8 @@ struct one_wave_pipeline {
       windows.template load<0, 1>(f, writing);
       block_gemm<tile, (steps - 1) * per_step, half>(c, f.a, f.b);
       spread_among_matrix_instructions<half, 0, lds_read, reads>();
-      a_next[other] = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
-      b_next[other] = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
+      a_next[other] = load_tile_along_k(a_window, a_offset, known_inside<1>{});
+      b_next[other] = load_tile_along_k(b_window, b_offset, known_inside<1>{});
       block_gemm<tile, (steps - 1) * per_step + half, half>(c, f.a, f.b);
       spread_among_matrix_instructions<half, 0, global_load, loads>();
     };
@@ -120,8 +120,8 @@ struct one_wave_pipeline {
     b_next[1] = load_tile(b_window);
     exec::schedule_fence();
     const index_t third = num_tiles > 2 ? 1 : 0;
-    a_next[0] = load_tile_with_offset(a_window, third * k_step_bytes(a_window));
-    b_next[0] = load_tile_with_offset(b_window, third * k_step_bytes(b_window));
+    a_next[0] = load_tile_along_k(a_window, third * k_step(a_window));
+    b_next[0] = load_tile_along_k(b_window, third * k_step(b_window));
     exec::block_sync();
   }
 };

@@ -5,7 +5,6 @@
 
 #include <tilewright/gemm/gemm_policy.hpp>
 #include <tilewright/mma/block_gemm.hpp>
-#include <tilewright/tile/lane_copy.hpp>
 
 namespace tilewright {
 
@@ -60,8 +59,11 @@ class operand_windows {
                             tile_distribution<Encoding>{});
   }
 
+ public:
   using a_write_window = decltype(window<T, Policy::a_lds, Policy::a_copy>({}));
   using b_write_window = decltype(window<BElement, Policy::b_lds, Policy::b_copy>({}));
+
+ private:
   using a_read_window = decltype(window<T, Policy::a_lds, Policy::a_read>({}));
   using b_read_window = decltype(window<BElement, Policy::b_lds, Policy::b_read>({}));
   a_write_window a_write_;
@@ -123,15 +125,9 @@ class operand_windows {
     store_tile_with_offset(b_write_, b, lds_bytes, where);
   }
 
-  /// Copies of one operand's tiles, to the first buffer.
-  template <class AWindow>
-  TILEWRIGHT_HD auto a_copy(const AWindow& a) const {
-    return lane_copy<AWindow, a_write_window>(a, a_write_);
-  }
-  template <class BWindow>
-  TILEWRIGHT_HD auto b_copy(const BWindow& b) const {
-    return lane_copy<BWindow, b_write_window>(b, b_write_);
-  }
+  /// The windows that operands are written through, in the first buffer.
+  TILEWRIGHT_HD const a_write_window& a_write() const { return a_write_; }
+  TILEWRIGHT_HD const b_write_window& b_write() const { return b_write_; }
 
   /// Reads the operands of `Count` steps along k from step First on.
   template <index_t First = 0, index_t Count = num_k_steps(tile)>

@@ -32,11 +32,11 @@ struct ping_pong_pipeline {
     return estimated_registers<Policy>(num_k_steps(Policy::tile) / phases_per_tile<Policy>(), 1);
   }
 
-  /// Adds the product of the operands that the windows slide over to c.
-  /// Windows are (rows, k) and begin at the first tile.
+  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
+    require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
     static_assert(
         Policy::arch::value.isa == arch::instruction_set::cdna,
@@ -72,8 +72,8 @@ struct ping_pong_pipeline {
         }
       };
       const auto fetch = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (p == 0) a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
-        if constexpr (p == b_phase) b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
+        if constexpr (p == 0) a_next = load_tile_along_k(a_window, a_offset, known_inside<1>{});
+        if constexpr (p == b_phase) b_next = load_tile_along_k(b_window, b_offset, known_inside<1>{});
       };
       unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_phase<p>(c, f, windows, reading, write, fetch); });
     };

@@ -28,11 +28,11 @@ struct single_buffered_pipeline {
     return estimated_registers<Policy>(steps_in_registers<Policy>(), 1);
   }
 
-  /// Adds the product of the operands that the windows slide over to c.
-  /// Windows are (rows, k) and begin at the first tile.
+  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
+    require_operand_windows<Policy, AWindow, BWindow>();
     using enum exec::instruction_kind;
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = num_k_steps(tile), held = number<held_steps<Policy>()>::value,
@@ -71,8 +71,8 @@ struct single_buffered_pipeline {
                         during_reads = held * per_step - during_writes;
       exec::wait_for_global_loads();
       windows.store(a_next, b_next, 0);
-      a_next = load_tile_with_offset(a_window, a_offset, known_inside<1>{});
-      b_next = load_tile_with_offset(b_window, b_offset, known_inside<1>{});
+      a_next = load_tile_along_k(a_window, a_offset, known_inside<1>{});
+      b_next = load_tile_along_k(b_window, b_offset, known_inside<1>{});
       block_gemm<tile, rest, during_writes>(c, f.a, f.b);
       spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
       exec::block_sync();
