@@ -31,7 +31,8 @@ struct one_wave_pipeline {
     require_suitable<Policy>();
     using enum exec::instruction_kind;
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>, half = per_step / 2;
+    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>, half = per_step / 2,
+                      rest = per_step - half;
     constexpr index_t reads = operand_windows<Policy>::num_reads / steps, writes = operand_windows<Policy>::num_writes;
     constexpr index_t loads = AWindow::num_access + BWindow::num_access;
     using stages = lds_stages<Policy, num_stages>;
@@ -63,8 +64,8 @@ struct one_wave_pipeline {
       multiply(reading, [&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         constexpr index_t first = writes * s / (steps - 1), last = writes * (s + 1) / (steps - 1);
         windows.template store_accesses<first, last>(a_next[other], b_next[other], writing);
-        block_gemm<tile, s * per_step + half, half>(c, f.a, f.b);
-        spread_among_matrix_instructions<half, half / 4, lds_write, last - first>();
+        block_gemm<tile, s * per_step + half, rest>(c, f.a, f.b);
+        spread_among_matrix_instructions<rest, rest / 4, lds_write, last - first>();
       });
       exec::block_sync();
       windows.template load<0, 1>(f, writing);
@@ -72,14 +73,14 @@ struct one_wave_pipeline {
       spread_among_matrix_instructions<half, 0, lds_read, reads>();
       a_next[other] = load_tile_along_k(a_window, a_offset, known_inside<1>{});
       b_next[other] = load_tile_along_k(b_window, b_offset, known_inside<1>{});
-      block_gemm<tile, (steps - 1) * per_step + half, half>(c, f.a, f.b);
-      spread_among_matrix_instructions<half, 0, global_load, loads>();
+      block_gemm<tile, (steps - 1) * per_step + half, rest>(c, f.a, f.b);
+      spread_among_matrix_instructions<rest, 0, global_load, loads>();
     };
 
     const index_t last = for_tiles<num_stages, 2>(a_window, b_window, num_tiles - 1, step);
     keep_in_accumulation_registers<tile>(c);
     multiply(last * stages::step,
-             [&](auto s) TILEWRIGHT_INLINE_LAMBDA { block_gemm<tile, s * per_step + half, half>(c, f.a, f.b); });
+             [&](auto s) TILEWRIGHT_INLINE_LAMBDA { block_gemm<tile, s * per_step + half, rest>(c, f.a, f.b); });
     block_gemm<tile, (steps - 1) * per_step, per_step>(c, f.a, f.b);
   }
 
