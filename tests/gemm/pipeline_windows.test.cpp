@@ -49,6 +49,24 @@ auto patches(const half_t* image) {
   return make_tensor_view<address_space_enum::global>(image, matrix);
 }
 
+// Pads of rows leave the stride along k; those along k decide anew for each tile what exists.
+template <bool PadsRows>
+constexpr bool depends_on_k_if_padded() {
+  constexpr auto both = make_tuple(sequence<0>{}, sequence<1>{});
+  constexpr number<8> length{};
+  constexpr auto matrix = make_naive_tensor_descriptor_packed(make_tuple(length, length));
+  constexpr auto pad = make_right_pad_transform(length, length);
+  constexpr auto pass = make_pass_through_transform(length);
+  if constexpr (PadsRows) {
+    return detail::may_be_invalid_along(
+        decltype(transform_tensor_descriptor(matrix, make_tuple(pad, pass), both, both))::graph, 1);
+  } else {
+    return detail::may_be_invalid_along(
+        decltype(transform_tensor_descriptor(matrix, make_tuple(pass, pad), both, both))::graph, 1);
+  }
+}
+static_assert(!depends_on_k_if_padded<true>() && depends_on_k_if_padded<false>());
+
 template <class Arch, block_tile Tile, class Pipeline>
 struct policy : gemm_policy<Arch, half_t, operand_major::k, operand_major::k, 8, Tile, Pipeline> {};
 

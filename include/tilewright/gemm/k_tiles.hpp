@@ -20,11 +20,27 @@ TILEWRIGHT_HD constexpr k_tiles tiles_along_k(index_t k, index_t k_per_block) {
   return {count, k - count * k_per_block};
 }
 
+namespace detail {
+/// Whether it depends on the index along a dimension whether there is an element: pads, tables.
+TILEWRIGHT_HD constexpr bool may_be_invalid_along(const tensor_graph& graph, index_t dim) {
+  array<bool, tensor_graph::max_hidden> depends{};
+  depends[graph.top[dim]] = true;
+  for (index_t n = graph.nodes.size(); n-- > 0;) {  // down to memory
+    const graph_node& node = graph.nodes[n];
+    bool on_the_way = false;
+    for (const index_t id : node.upper) on_the_way = on_the_way || depends[id];
+    if (on_the_way && may_be_invalid_kind(node.spec.kind, every_kind{})) return true;
+    for (const index_t id : node.lower) depends[id] = depends[id] || on_the_way;
+  }
+  return false;
+}
+}  // namespace detail
+
 /// Whether a number of bytes, the same everywhere, leads from a window's tile to the next along k (dimension 1). The
 /// loop then adds it to its scalar offset. Along merges, swizzles and pads there is none: the window's addresses are
 /// computed anew for each tile.
 template <class Window>
-inline constexpr bool has_k_stride = steps_linearly<Window, 1> && !Window::descriptor_type::has_pads();
+inline constexpr bool has_k_stride = steps_linearly<Window, 1> && !detail::may_be_invalid_along(Window::graph, 1);
 
 /// The offset from one tile along k to the next: in bytes, or without a stride in elements along k.
 template <class Window>
