@@ -25,11 +25,9 @@ struct swizzled_rows {
   }
 };
 
-/// Eight lanes share a row of the tile.
+/// Vectors of 16 bytes along the rows: eight lanes share a row of the tile.
 template <index_t WaveSize>
-using by_rows = tw::tile_distribution<tw::tile_distribution_encoding<
-    sequence<>, tuple<sequence<2, block_size / WaveSize, WaveSize / 8>, sequence<8, 8>>,
-    tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 0>>, sequence<1, 2>, sequence<0, 1>>::value>;
+using by_rows = decltype(tw::make_copy_distribution<rows, cols, half_t, block_size, WaveSize>());
 /// Every lane has a row of its own.
 template <index_t WaveSize>
 using by_columns = tw::tile_distribution<tw::tile_distribution_encoding<

@@ -6,6 +6,7 @@
 #include <tilewright/descriptor/properties.hpp>
 #include <tilewright/descriptor/tensor_coordinate.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/distribution/copy_distribution.hpp>
 #include <tilewright/distribution/distributed_span.hpp>
 #include <tilewright/distribution/distribution_pattern.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace tw = tilewright;
-using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
+using tw::half_t, tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
 
 namespace {
 
@@ -46,6 +46,13 @@ constexpr tw::distribution_encoding copy_by_value() {
 }
 static_assert(copy_by_value() == copy::value);
 static_assert(tw::check(copy_by_value()).fault == tw::encoding_fault::none);
+
+// 128 x 32 halves over 256 threads in waves of 64: the distribution of the picture above.
+constexpr auto by_name = tw::make_copy_distribution<128, 32, half_t, 256, 64>();
+static_assert(by_name.encoding == distribution::encoding);
+// With contiguous columns: lane 1 is 8 rows below lane 0, wave 1 four columns on.
+constexpr auto columns = tw::make_column_copy_distribution<128, 32, half_t, 256, 64>();
+static_assert(columns.calculate_index({1, 1}) == tw::multi_index<2>{8, 4});
 
 // Operand A of a matrix instruction: the lane map is data, its distribution follows.
 constexpr auto mfma = tw::arch::describe(tw::arch::matrix_op::mfma_32x32x8);

@@ -115,7 +115,7 @@ TILEWRIGHT_HD constexpr void require_fit(const along_operand<Tile, Dims...>&) {
   static_assert(fault != along_fault::lengths, "along: the tiles differ in length along a dimension that is named");
   static_assert(fault != along_fault::distribution,
                 "along: threads hold other coordinates of this tile than of the whole one; give it the distribution "
-                "of a reduction of the whole tile (make_reduce_tile_distribution_encoding)");
+                "of a reduction, reduced_distribution<whole, other dimensions>");
 }
 
 }  // namespace detail

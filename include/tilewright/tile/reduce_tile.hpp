@@ -7,6 +7,11 @@
 
 namespace tilewright {
 
+/// The distribution of a reduction's result: that of the tile without dimensions Dims. along() takes tiles of it.
+template <TileDistribution Distribution, index_t... Dims>
+using reduced_distribution = decltype(make_static_tile_distribution(
+    make_reduce_tile_distribution_encoding(number<Distribution::encoding>{}, sequence<Dims...>{})));
+
 namespace detail {
 
 /// What elements are converted to before they are combined: int for integers, float for the others.
@@ -20,10 +25,6 @@ struct reduction_type<T> {
   static_assert(sizeof(T) <= 4, "reduce: lanes exchange values of 4 bytes; cast_tile the tile to float or int first");
   using type = int;
 };
-
-template <class Distribution, index_t... Dims>
-using reduced_t = decltype(make_static_tile_distribution(
-    make_reduce_tile_distribution_encoding(number<Distribution::encoding>{}, sequence<Dims...>{})));
 
 /// The dimensions that a reduction keeps.
 template <index_t N, index_t... Dims>
@@ -51,7 +52,7 @@ TILEWRIGHT_CALLS_ANYTHING
 template <class Acc, index_t... Dims, index_t... Ks, class T, class Distribution, class F>
 TILEWRIGHT_HD constexpr auto reduce_registers(const static_distributed_tensor<T, Distribution>& tile, F f,
                                               sequence<Dims...>, sequence<Ks...>) {
-  using reduced = reduced_t<Distribution, Dims...>;
+  using reduced = reduced_distribution<Distribution, Dims...>;
   static_distributed_tensor<Acc, reduced> result{};
   TILEWRIGHT_UNROLL_ALL
   for (index_t d = 0; d < Distribution::num_elements; ++d) {
@@ -73,7 +74,7 @@ TILEWRIGHT_HD constexpr auto reduce_registers(const static_distributed_tensor<T,
 /// Whether waves share the elements that a reduction along Dims combines.
 template <class Distribution, index_t... Dims>
 inline constexpr bool reduction_crosses_waves =
-    wave_group_v<reduced_t<Distribution, Dims...>, Distribution::encoding.r.size()>.count > 1;
+    wave_group_v<reduced_distribution<Distribution, Dims...>, Distribution::encoding.r.size()>.count > 1;
 
 }  // namespace detail
 
@@ -82,7 +83,7 @@ template <class Tile, index_t... Dims>
 inline constexpr index_t reduce_lds_bytes = [] {
   using distribution = typename detail::remove_const_t<Tile>::distribution_type;
   return detail::reduction_crosses_waves<distribution, Dims...>
-             ? distribution::num_threads() * detail::reduced_t<distribution, Dims...>::num_elements * 4
+             ? distribution::num_threads() * reduced_distribution<distribution, Dims...>::num_elements * 4
              : 0;
 }();
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Softmax and RMSNorm on the CPU, in waves of 64 and of 32.
+#include "../device/row_kernels_problem.hpp"
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/emulator/launch.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace row_kernels;
+
+template <class Kernel, class Args>
+void launch(const tw::arch::target& target, index_t lds_bytes, const Args& args) {
+  const index_t blocks = tw::ceil_div(args.rows, Kernel::rows_per_block);
+  tw::emulator::launch({.target = &target,
+                        .grid = {blocks},
+                        .block_size = Kernel::block_size,
+                        .lds_bytes = lds_bytes,
+                        .check_lds = tw::emulator::lds_checks::on},
+                       [&] { Kernel{}(args); });
+}
+
+TEST(row_kernels, softmax_is_right) {
+  softmax_problem wide, narrow;
+  launch<softmax<64>>(tw::arch::gfx942::value, 0, wide.args());
+  launch<softmax<32>>(tw::arch::sm90::value, 0, narrow.args());
+  EXPECT_LE(wide.error(), softmax_tolerance);
+  EXPECT_LE(narrow.error(), softmax_tolerance);
+}
+
+TEST(row_kernels, rms_norm_is_right) {
+  rms_norm_problem wide, narrow;
+  launch<rms_norm<64>>(tw::arch::gfx942::value, rms_norm<64>::lds_bytes, wide.args());
+  launch<rms_norm<32>>(tw::arch::gfx1201::value, rms_norm<32>::lds_bytes, narrow.args());
+  EXPECT_LE(wide.error(), rms_norm_tolerance);
+  EXPECT_LE(narrow.error(), rms_norm_tolerance);
+}
+
+}  // namespace
