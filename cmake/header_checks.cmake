@@ -11,11 +11,9 @@ set(header_rules
   "exec/amdgcn/=hip"
   "exec/nvptx/make_tensor_map.hpp=cuda"
   "exec/nvptx/=cuda_device"
-  "gemm/hopper/hopper_launch.hpp=cuda"
   "launch/launch_on_cpu.hpp=cpu"
   "launch/launch_on_gpu.hpp=hip=hip_host=cuda"
   "launch/gpu_runtime.hpp=hip_host=cuda"
-  "gemm/hopper/hopper_cpu_launch.hpp=cpu"
 )
 
 find_program(TILEWRIGHT_CHECK_GXX g++)

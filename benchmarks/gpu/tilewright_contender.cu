@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // This library's GEMM kernels: Hopper's where they can, else the portable ones.
 #include <tilewright/arch/current.hpp>
-#include <tilewright/gemm/hopper/hopper_launch.hpp>
+#include <tilewright/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/launch/launch.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <functional>
@@ -18,23 +19,16 @@ using tw::operand_major;
 template <class T, operand_major BMajor>
 using portable_policy = tw::gemm_policy<tw::arch::sm90, T, operand_major::k, BMajor, 8>;
 
-template <class Policy>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(
-    tw::gemm_kernel<Policy>::block_size,
-    tw::gemm_kernel<Policy>::blocks_at_once) void gemm([[maybe_unused]] tw::gemm_args args) {
-#if TILEWRIGHT_DEVICE_PASS
-  tw::gemm_kernel<Policy>{}(args);
-#endif
-}
-
 class tilewright_contender final : public contender {
  public:
   tilewright_contender() {
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
     multiprocessors_ = properties.multiProcessorCount;
-    check(workspace_.allocate(), "allocating the workspace");
+    check(cudaMalloc(&workspace_, tw::hopper_workspace::bytes), "allocating the workspace");
+    check(cudaMemset(workspace_, 0, tw::hopper_workspace::counter_bytes), "clearing the workspace");
   }
+  ~tilewright_contender() override { (void)cudaFree(workspace_); }
   std::string name() const override { return "tilewright"; }
   std::string choice() const override { return choice_; }
 
@@ -79,16 +73,17 @@ class tilewright_contender final : public contender {
 
   template <class Policy>
   std::string prepare_hopper(const std::vector<tw::gemm_args>& all) {
-    for (const tw::gemm_args& args : all) {
-      if (const char* why = tw::hopper_check<Policy>(args)) return why;
-      tw::hopper_launch<Policy> launch;
-      check(launch.prepare(args, workspace_), "preparing a kernel");
+    using kernel = tw::hopper_gemm_kernel<Policy>;
+    for (tw::gemm_args args : all) {
+      args.workspace = workspace_;
+      if (const char* why = kernel::check(args)) return why;
+      const tw::prepared_launch<kernel> launch(args);
       const tw::hopper_tile t = Policy::tile;
       choice_ = "wgmma " + std::to_string(t.m) + "x" + std::to_string(t.n) + ", " +
-                std::to_string(launch.blocks / t.cluster()) + " clusters of " + std::to_string(t.cluster());
-      if (launch.args.schedule.sharers > 0)
-        choice_ += ", last round shared by " + std::to_string(launch.args.schedule.sharers);
-      launches_.push_back([launch](cudaStream_t stream) { check(launch(stream), "launching the kernel"); });
+                std::to_string(launch.prepared().blocks / t.cluster()) + " clusters of " + std::to_string(t.cluster());
+      if (launch.prepared().schedule.sharers > 0)
+        choice_ += ", last round shared by " + std::to_string(launch.prepared().schedule.sharers);
+      launches_.push_back(launch);
     }
     return {};
   }
@@ -98,22 +93,15 @@ class tilewright_contender final : public contender {
     using kernel = tw::gemm_kernel<Policy>;
     launches_.clear();
     choice_ = "mma.sync";
-    check(cudaFuncSetAttribute(&gemm<Policy>, cudaFuncAttributeMaxDynamicSharedMemorySize, kernel::lds_bytes),
-          "asking for LDS");
     for (const tw::gemm_args& args : all) {
       if (const char* why = kernel::check(args)) return why;
-      launches_.push_back([args](cudaStream_t stream) {
-        const tw::grid_size grid = kernel::grid(args);
-        gemm<Policy><<<dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)), kernel::block_size,
-                       kernel::lds_bytes, stream>>>(args);
-        check(cudaGetLastError(), "launching the kernel");
-      });
+      launches_.push_back(tw::prepared_launch<kernel>(args));
     }
     return {};
   }
 
   tw::index_t multiprocessors_ = 0;
-  tw::hopper_workspace workspace_;
+  void* workspace_ = nullptr;
   std::string choice_;
   std::vector<std::function<void(cudaStream_t)>> launches_;
 };

@@ -2,7 +2,10 @@
 // Runs Hopper GEMM kernels on the CPU backend and compares every bit of C with what it should be.
 #pragma once
 
-#include <tilewright/gemm/hopper/hopper_cpu_launch.hpp>
+#include <tilewright/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/launch/launch.hpp>
+
+#include <algorithm>
 
 #include "check_gemm.hpp"
 
@@ -21,12 +24,25 @@ template <class Policy>
 using hopper_case = gemm_case<hopper_operand_types<typename Policy::element_type, Policy::a_major, Policy::b_major,
                                                    typename Policy::result_type, typename Policy::epilogue>>;
 
+/// A launch with a workspace of its own.
 template <class Policy>
-emulator::launch_report expect_hopper(const problem& p, hopper_cpu_options options = {.workers = 1}) {
+emulator::launch_report launch_hopper(gemm_args args, const launch_options& options = {}) {
+  // Not a number, so that a part that is read before it was written is seen in the result.
+  std::vector<float> workspace(hopper_workspace::bytes / sizeof(float), __builtin_nanf(""));
+  std::fill_n(workspace.begin(), hopper_workspace::num_counters, 0.0f);
+  args.workspace = workspace.data();
+  const emulator::launch_report report = launch<hopper_gemm_kernel<Policy>>(args, options);
+  EXPECT_EQ(std::count(workspace.begin(), workspace.begin() + hopper_workspace::num_counters, 0.0f),
+            hopper_workspace::num_counters);
+  return report;
+}
+
+template <class Policy>
+emulator::launch_report expect_hopper(const problem& p, launch_options options = {.workers = 1}) {
   SCOPED_TRACE(std::to_string(p.m) + " x " + std::to_string(p.n) + " x " + std::to_string(p.k));
   hopper_case<Policy> gemm(p);
   options.check_lds = emulator::lds_checks::on;
-  const emulator::launch_report report = launch_hopper_on_cpu<Policy>(gemm.args, options);
+  const emulator::launch_report report = launch_hopper<Policy>(gemm.args, options);
   expect_result(gemm);
   EXPECT_EQ(report.totals.conflicts, 0);
   return report;

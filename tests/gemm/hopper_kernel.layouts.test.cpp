@@ -18,7 +18,7 @@ void expect_layout(const problem& p) {
   hopper_case<flexible> gemm(p);
   gemm.args.activation = activation::relu;
   ASSERT_STREQ(hopper_check<flexible>(gemm.args), nullptr);
-  launch_hopper_on_cpu<flexible>(gemm.args, {.check_lds = emulator::lds_checks::on});
+  launch_hopper<flexible>(gemm.args, {.check_lds = emulator::lds_checks::on});
   gemm.expected = wanted.expected;
   expect_result(gemm);
 }

@@ -20,7 +20,7 @@ void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool 
       make_work_schedule(hopper_order({.m = m, .n = n}, Policy::tile, resident), k_tiles, resident, 2 * resident);
   EXPECT_GT(schedule.max_parts(), 1);
   EXPECT_EQ(schedule.shares_cross_tiles(), across_tiles);
-  for (const int workers : {1, 3}) expect_hopper<Policy>(p, {.resident = resident, .workers = workers});
+  for (const int workers : {1, 3}) expect_hopper<Policy>(p, {.workers = workers, .resident_clusters = resident});
 }
 
 TEST(HopperKernel, LastRoundIsSplit) {

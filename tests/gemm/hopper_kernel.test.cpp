@@ -82,8 +82,8 @@ std::string fault_with(mistake m, float beta = 0) {
   hopper_case<careful_policy> gemm({.m = 3 * 128, .n = 4 * 128, .k = 10 * 64, .beta = beta});
   std::string text = "no fault";
   try {
-    launch_hopper_on_cpu<careless_policy>(gemm.args,
-                                          {.resident = 1, .workers = 1, .check_lds = emulator::lds_checks::on});
+    launch_hopper<careless_policy>(gemm.args,
+                                   {.workers = 1, .resident_clusters = 1, .check_lds = emulator::lds_checks::on});
     expect_result(gemm);
   } catch (const emulator::fault& f) {
     text = f.what();
@@ -114,13 +114,14 @@ TEST(HopperKernel, MistakesAreFound) {
 
 TEST(HopperKernel, ClustersOfFour) {
   using policy = hopper_policy<half_t, k, mn, hopper_tile{.m = 128, .n = 64, .share_b = 2, .share_a = 2}>;
-  expect_hopper<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8}, {.resident = 2, .workers = 2});
+  expect_hopper<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
+                        {.workers = 2, .resident_clusters = 2});
 }
 
 TEST(HopperKernel, ArgumentsThatItRefuses) {
   hopper_case<careful_policy> gemm({.m = 8, .n = 8, .k = 8});
   gemm.args.lda = 4;
-  EXPECT_THROW(launch_hopper_on_cpu<careful_policy>(gemm.args), emulator::fault);
+  EXPECT_THROW(launch_hopper<careful_policy>(gemm.args), launch_error);
 }
 
 // Each element is written to LDS once and multiplied once.

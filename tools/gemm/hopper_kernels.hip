@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The Hopper kernels: compile this file as CUDA (-x cu) for sm_90a, once for each GEMM_ELEMENTS, GEMM_A_MAJOR and
 // GEMM_B_MAJOR.
-#include <tilewright/gemm/hopper/hopper_launch.hpp>
+#include <tilewright/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/launch/launch.hpp>
 
-#include <stdexcept>
 #include <utility>
 
+#include "../gpu/runtime.hpp"
 #include "hopper_kernels.hpp"
 
 namespace gemm_program {
@@ -14,17 +15,13 @@ namespace {
 
 using tw::operand_major;
 
-void check(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
-}
-
 template <class Policy>
-std::function<void()> prepare(const tw::gemm_args& args) {
-  const auto workspace = std::make_shared<tw::hopper_workspace>();
-  check(workspace->allocate(), "allocating the workspace");
-  tw::hopper_launch<Policy> launch;
-  check(launch.prepare(args, *workspace), "preparing a kernel");
-  return [launch, workspace] { check(launch(nullptr), "launching a kernel"); };
+std::function<void()> prepare(const tw::gemm_args& given) {
+  const auto workspace = std::make_shared<gpu::buffer<char>>(std::size_t(tw::hopper_workspace::bytes));
+  gpu::check(cudaMemset(workspace->data(), 0, tw::hopper_workspace::counter_bytes), "clearing the workspace");
+  tw::gemm_args args = given;
+  args.workspace = workspace->data();
+  return [launch = tw::prepared_launch<tw::hopper_gemm_kernel<Policy>>(args), workspace] { launch(); };
 }
 
 template <class T, class R, operand_major AMajor, operand_major BMajor, bool HasEpilogue>

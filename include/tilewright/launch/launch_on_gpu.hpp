@@ -106,6 +106,9 @@ class prepared_launch {
     }
   }
 
+  /// What the kernel gets.
+  const detail::launched_args_t<Kernel>& prepared() const { return device_args_; }
+
   /// Queues the kernel, and the one that follows it.
   void operator()(gpu_stream stream = nullptr) const {
     detail::queue(kernel_, &device_args_, stream);

@@ -19,13 +19,9 @@ namespace detail {
 
 /// Whether this device pass compiles the body of a kernel: a kernel for another target is empty here.
 template <class Kernel>
-constexpr bool is_for_this_pass() {
-  if constexpr (HasArch<Kernel>) {
-    return __is_same(typename Kernel::arch, arch::current);
-  } else {
-    return true;
-  }
-}
+inline constexpr bool is_for_this_pass = true;
+template <HasArch Kernel>
+inline constexpr bool is_for_this_pass<Kernel> = __is_same(typename Kernel::arch, arch::current);
 
 }  // namespace detail
 
@@ -34,7 +30,7 @@ template <class Kernel, class Args>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(Kernel::block_size, detail::blocks_at_once_of<Kernel>()) void run_kernel(
     [[maybe_unused]] TILEWRIGHT_KERNEL_PARAMETER Args args) {
 #if TILEWRIGHT_DEVICE_PASS
-  if constexpr (detail::is_for_this_pass<Kernel>()) Kernel{}(args);
+  if constexpr (detail::is_for_this_pass<Kernel>) Kernel{}(args);
 #endif
 }
 

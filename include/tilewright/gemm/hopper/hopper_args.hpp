@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// One launch of a Hopper kernel; hopper_launch fills it.
+/// One launch of a Hopper kernel; hopper_gemm_kernel::prepare fills it.
 struct hopper_args {
   exec::tensor_map a, b, c;  // boxes of a stage and of C
   gemm_args gemm;

@@ -9,8 +9,7 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
 
-/// The kernel of a hopper_policy, for hopper_launch: each block works on the units of
-/// args.schedule that fall to its cluster.
+/// What one block does: it works on the units of args.schedule that fall to its cluster.
 template <class Policy>
 struct hopper_gemm {
   static constexpr hopper_tile tile = Policy::tile;
