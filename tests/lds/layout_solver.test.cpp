@@ -198,5 +198,33 @@ TEST(ChooseLdsLayout, ServesTwoWidthsOfBankRows) {
   EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_16x16x32>, arch::gfx942, arch::gfx950>()), 1);
 }
 
+TEST(CheckLdsUses, RefusesWhatCheckLdsAccessRefuses) {
+  using enum lds_access_kind;
+  constexpr lds_tile tile{64, 64, 2};
+  const auto fault_of = [](const arch::target& target, const lds_tile& on, const lds_use& use) {
+    const arch::target* const targets[] = {&target};
+    return check_lds_uses(targets, 1, on, &use, 1).fault;
+  };
+  const auto rows = [](index_t wave, index_t vector) { return copies::along_rows(64, 64, 1, wave, vector); };
+  EXPECT_EQ(fault_of(arch::sm90::value, tile, {rows(32, 8), write}), lds_fault::none);
+  EXPECT_EQ(fault_of(arch::sm90::value, tile, {rows(64, 8), write}), lds_fault::too_many_lanes);
+  EXPECT_EQ(fault_of(arch::sm90::value, tile, {rows(32, 4), ldmatrix}), lds_fault::narrow_ldmatrix);
+  EXPECT_EQ(fault_of(arch::gfx950::value, tile, {rows(64, 8), transposing_read}), lds_fault::transposing_width);
+  EXPECT_EQ(fault_of(arch::gfx942::value, tile, {rows(64, 4), transposing_read}), lds_fault::no_such_instruction);
+  EXPECT_EQ(fault_of(arch::gfx942::value, {1024, 64, 2}, {rows(64, 8), write}), lds_fault::outside_of_lds);
+  EXPECT_EQ(fault_of(arch::gfx942::value, {32, 64, 2}, {rows(64, 8), write}), lds_fault::tile_too_large);
+  EXPECT_EQ(fault_of(arch::gfx942::value, {96, 64, 2}, {rows(64, 8), write}), lds_fault::not_powers_of_two);
+  distribution_encoding owned_twice = rows(64, 8);
+  owned_twice.y.push_back(owned_twice.y[0]);
+  EXPECT_EQ(fault_of(arch::gfx942::value, tile, {owned_twice, write}), lds_fault::unsound_distribution);
+}
+
+TEST(CheckLdsUses, RefusesProblemsWithoutUsesOrTargets) {
+  const arch::target* const target = &arch::gfx942::value;
+  const lds_use use{copies::along_rows(64, 64, 1, 64, 8), lds_access_kind::write};
+  EXPECT_EQ(check_lds_uses(&target, 1, {64, 64, 2}, &use, 0).fault, lds_fault::nothing_to_serve);
+  EXPECT_EQ(check_lds_uses(&target, 0, {64, 64, 2}, &use, 1).fault, lds_fault::nothing_to_serve);
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -12,8 +12,8 @@ namespace tw = tilewright;
 
 named_layout solve(const tw::arch::target& target, const tw::lds_tile& tile,
                    const std::vector<named_pattern>& patterns) {
+  const tw::arch::target* const targets[] = {&target};
   std::vector<tw::lds_use> uses;
-  bool fits = tw::is_power_of_two(tile.rows) && tw::is_power_of_two(tile.row_bytes());
   for (const named_pattern& pattern : patterns) {
     const index_t bytes = tw::detail::widest_vector_bytes({pattern.distribution, pattern.kind}, tile);
     if (bytes > pattern.max_bytes) {
@@ -21,16 +21,10 @@ named_layout solve(const tw::arch::target& target, const tw::lds_tile& tile,
                     " neighbouring bytes, and layouts are found for the widest accesses; take the width " +
                     std::to_string(bytes) + "B");
     }
-    fits = fits && tw::has_power_of_two_factors(pattern.distribution) && tile.row_bytes() >= bytes;
-    if (target.find(tw::lds_op_of(pattern.kind, bytes, tile.element_bytes)) == nullptr) {
-      throw refusal("--layout solve: " + std::string(target.name) + " has no instruction for pattern " + pattern.name);
-    }
     uses.push_back({pattern.distribution, pattern.kind});
+    const tw::lds_legality fault = tw::check_lds_uses(targets, 1, tile, &uses.back(), 1);
+    if (!fault.is_legal()) throw refusal("--layout solve, pattern " + pattern.name + ": " + tw::sentence(fault.fault));
   }
-  if (!fits || tile.row_bytes() < 16) {
-    throw refusal("--layout solve needs a tile whose lengths are powers of two and whose rows have at least 16 bytes");
-  }
-  const tw::arch::target* const targets[] = {&target};
   const tw::lds_layout_choice choice = tw::choose_lds_layout(targets, 1, tile, uses.data(), index_t(uses.size()));
   named_layout layout = layout_of("solve", "found by the library", choice.layout);
   if (choice.worst_degree > 1) {

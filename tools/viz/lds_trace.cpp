@@ -25,8 +25,9 @@ const arch::lds_service& deciding_reading(const arch::target& target, const lds_
     return lds_cost(readings[i], arch::access_bytes(step.op), arch::is_write(step.op), step.address);
   };
   const lds_access_cost first = cost(0), second = cost(1);
-  const bool second_is_worse =
-      second.conflicts != first.conflicts ? second.conflicts > first.conflicts : second.cycles > first.cycles;
+  const bool second_is_worse = second.worst_degree != first.worst_degree ? second.worst_degree > first.worst_degree
+                               : second.conflicts != first.conflicts     ? second.conflicts > first.conflicts
+                                                                         : second.cycles > first.cycles;
   return readings[second_is_worse ? 1 : 0];
 }
 

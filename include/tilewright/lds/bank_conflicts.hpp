@@ -32,7 +32,8 @@ struct lds_access_cost {
   friend constexpr bool operator==(const lds_access_cost&, const lds_access_cost&) = default;
 };
 
-/// Which reading of a disputed row to believe. Rows with one reading ignore this.
+/// Which reading of a disputed row to believe; worst: every number is the larger one. Rows with one reading ignore
+/// this.
 enum class lds_reading : signed char { worst, first, second };
 
 /// Byte address of each lane; negative: the lane is inactive. Places from the wave size on are not looked at.
@@ -119,28 +120,46 @@ TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, i
 }
 
 namespace detail {
+
 // Reaching this in a constant expression is the error: see target::supports.
 TILEWRIGHT_HD void target_has_no_such_lds_instruction() { trap(); }
+
+/// One reading of a row, or of both the costlier one; its worst degree, and where that occurs, are the worst of both.
+template <class CostOf>
+TILEWRIGHT_HD constexpr lds_access_cost cost_of_row(const arch::lds_instruction& row, lds_reading reading,
+                                                    CostOf&& cost_of) {
+  const bool two = row.readings.size() == 2;
+  const arch::lds_service &one = row.readings[0], &other = row.readings[two ? 1 : 0];
+  if (reading == lds_reading::second) return cost_of(other);
+  const lds_access_cost first = cost_of(one);
+  // More banks for the same lanes never cost more.
+  const bool cannot_be_worse = other.banks >= one.banks && other.phases == one.phases;
+  if (reading == lds_reading::first || !two || cannot_be_worse) return first;
+  const lds_access_cost second = cost_of(other);
+  const bool second_is_costlier =
+      second.conflicts != first.conflicts ? second.conflicts > first.conflicts : second.cycles > first.cycles;
+  lds_access_cost worst = second_is_costlier ? second : first;
+  const lds_access_cost& less = second_is_costlier ? first : second;
+  if (less.worst_degree > worst.worst_degree) {
+    worst.worst_degree = less.worst_degree;
+    worst.phase = less.phase;
+    worst.bank = less.bank;
+    worst.lanes = less.lanes;
+    worst.known_by = less.known_by;
+  }
+  return worst;
+}
+
 }  // namespace detail
 
-/// The cost of `op` on a target that supports it. `reading` decides what a disputed row means;
-/// by default whatever is worse.
+/// The cost of `op` on a target that supports it. `reading` says how to read a disputed row.
 TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::target& t, arch::lds_op op, const lds_addresses& address,
                                                  lds_reading reading = lds_reading::worst) {
   const arch::lds_instruction* row = t.find(op);
   if (row == nullptr) detail::target_has_no_such_lds_instruction();
-  const index_t bytes = arch::access_bytes(op);
-  const bool write = arch::is_write(op);
-  const bool two = row->readings.size() == 2;
-  const arch::lds_service &one = row->readings[0], &other = row->readings[two ? 1 : 0];
-  if (reading == lds_reading::second) return lds_cost(other, bytes, write, address);
-  const lds_access_cost first = lds_cost(one, bytes, write, address);
-  // More banks for the same lanes never cost more.
-  const bool cannot_be_worse = other.banks >= one.banks && other.phases == one.phases;
-  if (reading == lds_reading::first || !two || cannot_be_worse) return first;
-  const lds_access_cost second = lds_cost(other, bytes, write, address);
-  if (second.conflicts != first.conflicts) return second.conflicts > first.conflicts ? second : first;
-  return second.cycles > first.cycles ? second : first;
+  return detail::cost_of_row(*row, reading, [&](const arch::lds_service& service) {
+    return lds_cost(service, arch::access_bytes(op), arch::is_write(op), address);
+  });
 }
 
 }  // namespace tilewright

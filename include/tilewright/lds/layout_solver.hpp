@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/lds/layout_search.hpp>
-#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/lds/lds_legality.hpp>
 #include <tilewright/util/trap.hpp>
 
 namespace tilewright {
@@ -28,9 +28,8 @@ struct lds_layout_choice {
 
 namespace detail {
 
-// Reaching this in a constant expression is the error: the tile's lengths and the distributions' factors must be powers
-// of two, and no distribution longer than the tile.
-TILEWRIGHT_HD void lds_layouts_are_found_for_powers_of_two() { trap(); }
+// Reaching this in a constant expression is the error: check_lds_uses says why.
+TILEWRIGHT_HD void choose_lds_layout_refuses(lds_fault) { trap(); }
 
 /// Bytes that the use moves at once if they are neighbours in a row.
 constexpr index_t widest_vector_bytes(const lds_use& use, const lds_tile& tile) {
@@ -62,30 +61,49 @@ constexpr index_t count_address_registers(const swizzled_layout& layout, const l
 
 constexpr void require_use(lds_layout_search& search, const arch::target& target, const lds_tile& tile,
                            const lds_use& use, index_t bytes) {
-  const arch::lds_instruction* row = target.find(lds_op_of(use.kind, bytes, tile.element_bytes));
-  if (row == nullptr) target_has_no_such_lds_instruction();
   const array<unsigned, 6> plain_bits = plain_bits_of_lane(use.distribution, tile);
-  for (const arch::lds_service& reading : row->readings) search.require(reading, bytes, plain_bits);
+  for (const arch::lds_service& reading : target.find(lds_op_of(use.kind, bytes, tile.element_bytes))->readings)
+    search.require(reading, bytes, plain_bits);
 }
 
 }  // namespace detail
+
+/// Why choose_lds_layout refuses to lay out a tile: all that check_lds_access would refuse, lengths that are not powers
+/// of two, and problems without uses or targets.
+constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_t num_targets, const lds_tile& tile,
+                                      const lds_use* uses, index_t num_uses) {
+  if (num_targets < 1 || num_uses < 1) return {lds_fault::nothing_to_serve, num_uses, num_targets};
+  if (!is_power_of_two(tile.rows) || !is_power_of_two(tile.cols) || !is_power_of_two(tile.element_bytes) ||
+      tile.row_bytes() < arch::lds_bank_bytes)
+    return {lds_fault::not_powers_of_two, tile.rows, tile.cols};
+  inplace_vector<index_t, 2> lengths;
+  for (const index_t length : {tile.rows, tile.cols}) lengths.push_back(length);
+  for (index_t i = 0; i < num_targets * num_uses; ++i) {
+    const arch::target& target = *targets[i % num_targets];
+    const lds_use& use = uses[i / num_targets];
+    if (tile.bytes() > target.lds_bytes) return {lds_fault::outside_of_lds, tile.bytes(), target.lds_bytes};
+    lds_legality fault = detail::check_distribution(target, use.distribution, lengths);
+    if (fault.is_legal() && !has_power_of_two_factors(use.distribution)) fault.fault = lds_fault::not_powers_of_two;
+    if (fault.is_legal())
+      fault = detail::check_instruction(target, use.kind, detail::widest_vector_bytes(use, tile), tile.element_bytes);
+    if (!fault.is_legal()) return fault;
+  }
+  return {};
+}
 
 /// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Never pads. Of the
 /// layouts of the lowest degree it takes one that needs few address registers: plain rows where they do, else chunks
 /// permuted within rows of banks. The widest vector of any use decides how large chunks are.
 constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets, index_t num_targets,
                                               const lds_tile& tile, const lds_use* uses, index_t num_uses) {
+  if (const lds_legality fault = check_lds_uses(targets, num_targets, tile, uses, num_uses); !fault.is_legal())
+    detail::choose_lds_layout_refuses(fault.fault);
   index_t chunk_bytes = arch::lds_bank_bytes;
   inplace_vector<index_t, 16> vector_bytes;  // of each use
-  bool fits = is_power_of_two(tile.rows) && is_power_of_two(tile.row_bytes()) && is_power_of_two(tile.element_bytes);
   for (index_t i = 0; i < num_uses; ++i) {
-    const distribution_encoding& e = uses[i].distribution;
-    fits = fits && e.ndim_x() == 2 && e.x_length(0) <= tile.rows && e.x_length(1) <= tile.cols &&
-           has_power_of_two_factors(e);
     vector_bytes.push_back(detail::widest_vector_bytes(uses[i], tile));
     chunk_bytes = max(chunk_bytes, vector_bytes[i]);
   }
-  if (!fits || tile.row_bytes() < chunk_bytes) detail::lds_layouts_are_found_for_powers_of_two();
   detail::lds_layout_search search(tile, chunk_bytes);
   for (index_t t = 0; t < num_targets; ++t) {
     for (index_t i = 0; i < num_uses; ++i) detail::require_use(search, *targets[t], tile, uses[i], vector_bytes[i]);
@@ -128,8 +146,8 @@ constexpr lds_layout_choice choose_lds_layout(const lds_tile& tile, const Uses&.
   return choose_lds_layout(targets, sizeof...(Archs), tile, all_uses, sizeof...(Uses));
 }
 
-/// The proof: what each use costs on each target by the analysis of the layout's descriptor, which knows nothing of the
-/// search. Targets one after the other, for each the uses in order.
+/// The proof: what each use costs on each target, by the analysis of the layout's descriptor, which knows nothing of
+/// the search; accesses that check_lds_access refuses are an error. For each target in order, each use in order.
 template <class... Archs, class... Uses>
 constexpr auto analyze_choice(const lds_layout_choice& choice, const Uses&... uses) {
   array<lds_access_analysis, sizeof...(Archs) * sizeof...(Uses)> result{};
@@ -138,8 +156,10 @@ constexpr auto analyze_choice(const lds_layout_choice& choice, const Uses&... us
   const tensor_graph graph = make_lds_graph(choice.layout);
   for (index_t i = 0; i < result.size(); ++i) {
     const lds_use& use = all_uses[i % index_t(sizeof...(Uses))];
-    result[i] = analyze_lds_access(*targets[i / index_t(sizeof...(Uses))], graph, use.distribution,
-                                   choice.layout.tile.element_bytes, use.kind);
+    const detail::examined_access found = detail::examine(*targets[i / index_t(sizeof...(Uses))], graph,
+                                                          use.distribution, choice.layout.tile.element_bytes, use.kind);
+    if (!found.legality.is_legal()) detail::choose_lds_layout_refuses(found.legality.fault);
+    result[i] = found.analysis;
   }
   return result;
 }

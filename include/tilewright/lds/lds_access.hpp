@@ -35,17 +35,6 @@ enum class lds_method : signed char { fastest, enumeration };
 
 namespace detail {
 
-/// The worse of the readings of a row, or the one that was asked for.
-template <class CostOf>
-TILEWRIGHT_HD constexpr lds_access_cost cost_of_row(const arch::lds_instruction& row, lds_reading reading,
-                                                    CostOf&& cost_of) {
-  if (row.readings.size() == 1 || reading == lds_reading::first) return cost_of(row.readings[0]);
-  if (reading == lds_reading::second) return cost_of(row.readings[1]);
-  const lds_access_cost first = cost_of(row.readings[0]), second = cost_of(row.readings[1]);
-  if (second.conflicts != first.conflicts) return second.conflicts > first.conflicts ? second : first;
-  return second.cycles > first.cycles ? second : first;
-}
-
 TILEWRIGHT_HD constexpr lds_access_cost cost_by_rank(const arch::lds_instruction& row, lds_reading reading,
                                                      index_t bytes, bool is_write, const lds_access_walk& walk) {
   const array<index_t, 6> address_of_bit = walk.address_of_lane_bit();

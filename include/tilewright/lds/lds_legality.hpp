@@ -3,7 +3,7 @@
 // address registers.
 #pragma once
 
-#include <tilewright/lds/lds_access_walk.hpp>
+#include <tilewright/lds/lds_access.hpp>
 
 namespace tilewright {
 
@@ -22,6 +22,8 @@ enum class lds_fault : signed char {
   outside_of_lds,
   width_not_direct,
   leaves_footprint,
+  nothing_to_serve,
+  not_powers_of_two,
 };
 
 /// A fault, the number that is wrong and the one that it must fit.
@@ -59,38 +61,56 @@ TILEWRIGHT_HD constexpr const char* sentence(lds_fault fault) {
     case lds_fault::leaves_footprint:
       return "a direct copy writes lane after lane from one address; this layout would have a wave write elsewhere: "
              "permute within the wave's own bytes only";
+    case lds_fault::nothing_to_serve: return "a layout is chosen for one use or more on one target or more";
+    case lds_fault::not_powers_of_two:
+      return "layouts are chosen for tiles and distributions whose lengths are powers of two, with rows of 4 bytes or "
+             "more";
   }
   return "";
 }
 
 namespace detail {
 
-/// Faults that keep lds_access_walk from being made.
-TILEWRIGHT_HD constexpr lds_legality check_values(const arch::target& target, const tensor_graph& layout,
-                                                  const distribution_encoding& e) {
-  if (layout.num_values != 0) return {lds_fault::run_time_values, layout.num_values, 0};
-  if (e.ndim_x() != layout.ndim()) return {lds_fault::dimensions_differ, e.ndim_x(), layout.ndim()};
+/// The distribution alone, for a layout of as many dimensions as `lengths` has.
+template <index_t N>
+TILEWRIGHT_HD constexpr lds_legality check_distribution(const arch::target& target, const distribution_encoding& e,
+                                                        const inplace_vector<index_t, N>& lengths) {
+  if (e.ndim_x() != lengths.size()) return {lds_fault::dimensions_differ, e.ndim_x(), lengths.size()};
   if (check(e).fault != encoding_fault::none || e.ndim_p() < 1) return {lds_fault::unsound_distribution, 0, 0};
-  if (const index_t d = dimension_too_long(layout, e); d >= 0)
-    return {lds_fault::tile_too_large, e.x_length(d), hidden_length(layout, layout.top[d])};
+  for (index_t d = 0; d < lengths.size(); ++d) {
+    if (e.x_length(d) > lengths[d]) return {lds_fault::tile_too_large, e.x_length(d), lengths[d]};
+  }
   const index_t lanes = e.p_length(e.ndim_p() - 1);
   if (lanes > target.wave_size) return {lds_fault::too_many_lanes, lanes, target.wave_size};
   return {};
 }
 
-}  // namespace detail
+/// Faults that keep lds_access_walk from being made.
+TILEWRIGHT_HD constexpr lds_legality check_values(const arch::target& target, const tensor_graph& layout,
+                                                  const distribution_encoding& e) {
+  if (layout.num_values != 0) return {lds_fault::run_time_values, layout.num_values, 0};
+  inplace_vector<index_t, tensor_graph::max_top> lengths;
+  for (const index_t id : layout.top) lengths.push_back(hidden_length(layout, id));
+  return check_distribution(target, e, lengths);
+}
 
-namespace detail {
+/// Whether the target moves `bytes` per lane with one instruction of this kind.
+TILEWRIGHT_HD constexpr lds_legality check_instruction(const arch::target& target, lds_access_kind kind, index_t bytes,
+                                                       index_t element_bytes) {
+  if ((kind == lds_access_kind::ldmatrix || kind == lds_access_kind::stmatrix) && bytes != 16)
+    return {lds_fault::narrow_ldmatrix, bytes, 16};
+  if (kind == lds_access_kind::transposing_read && (bytes != 8 || element_bytes > 2))
+    return {lds_fault::transposing_width, bytes, 8};
+  if (!arch::has_lds_op(bytes) || !target.supports(lds_op_of(kind, bytes, element_bytes)))
+    return {lds_fault::no_such_instruction, bytes, 0};
+  return {};
+}
 
 TILEWRIGHT_HD constexpr lds_legality check_walk(const arch::target& target, const lds_access_walk& walk,
                                                 lds_access_kind kind, index_t begin, index_t lds_bytes) {
   const index_t bytes = walk.bytes_per_lane();
-  if ((kind == lds_access_kind::ldmatrix || kind == lds_access_kind::stmatrix) && bytes != 16)
-    return {lds_fault::narrow_ldmatrix, bytes, 16};
-  if (kind == lds_access_kind::transposing_read && (bytes != 8 || walk.element_bytes() > 2))
-    return {lds_fault::transposing_width, bytes, 8};
-  if (!arch::has_lds_op(bytes) || !target.supports(lds_op_of(kind, bytes, walk.element_bytes())))
-    return {lds_fault::no_such_instruction, bytes, 0};
+  if (const lds_legality fault = check_instruction(target, kind, bytes, walk.element_bytes()); !fault.is_legal())
+    return fault;
   if (begin % bytes != 0) return {lds_fault::unaligned_begin, begin, bytes};
   const array<index_t, 2> range = walk.address_range();
   if (begin + range[0] < 0) return {lds_fault::outside_of_lds, begin + range[0], 0};
@@ -117,6 +137,28 @@ TILEWRIGHT_HD constexpr lds_legality check_lds_access(const arch::target& target
                                                       lds_access_kind kind) {
   return check_lds_access(target, layout, e, element_bytes, kind, 0, target.lds_bytes);
 }
+
+namespace detail {
+
+/// Whether a target can make an access, and then what it costs.
+struct examined_access {
+  lds_legality legality;
+  lds_access_analysis analysis;
+};
+
+TILEWRIGHT_HD constexpr examined_access examine(const arch::target& target, const tensor_graph& layout,
+                                                const distribution_encoding& e, index_t element_bytes,
+                                                lds_access_kind kind) {
+  examined_access result{check_values(target, layout, e), {}};
+  if (!result.legality.is_legal()) return result;
+  const lds_access_walk walk(layout, e, element_bytes);
+  result.legality = check_walk(target, walk, kind, 0, target.lds_bytes);
+  if (result.legality.is_legal())
+    result.analysis = analyze_walk(target, walk, kind, lds_reading::worst, lds_method::fastest);
+  return result;
+}
+
+}  // namespace detail
 
 /// Whether a tile can be copied from global memory to LDS without registers. AMD GPUs write the lanes of a wave one
 /// after the other from one address: each instruction must fill such a range, in any order, because the order can be

@@ -24,33 +24,12 @@ TILEWRIGHT_HD constexpr bool rests_on_evidence(const arch::target& target, arch:
   return true;
 }
 
-namespace detail {
-
-struct examined_access {
-  lds_legality legality;
-  lds_access_analysis analysis;
-};
-
-template <class Arch>
-constexpr examined_access examine(const tensor_graph& layout, const distribution_encoding& distribution,
-                                  index_t element_bytes, lds_access_kind kind) {
-  examined_access result{check_values(Arch::value, layout, distribution), {}};
-  if (!result.legality.is_legal()) return result;
-  const lds_access_walk walk(layout, distribution, element_bytes);
-  result.legality = check_walk(Arch::value, walk, kind, 0, Arch::value.lds_bytes);
-  if (result.legality.is_legal())
-    result.analysis = analyze_walk(Arch::value, walk, kind, lds_reading::worst, lds_method::fastest);
-  return result;
-}
-
-}  // namespace detail
-
 /// One kind of access by a block: who accesses what, where it lies, on which target.
 template <class Arch, auto Descriptor, class Distribution, class T, lds_access_kind Kind>
 struct lds_access {
   using arch = Arch;
   /// Through a template argument, because clang evaluates the initialiser of a variable more than once.
-  using examined = number<detail::examine<Arch>(graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind)>;
+  using examined = number<detail::examine(Arch::value, graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind)>;
   static constexpr lds_legality legality = examined::value.legality;
   static constexpr lds_access_analysis analysis = examined::value.analysis;
   static constexpr bool rests_on_evidence = tilewright::rests_on_evidence(Arch::value, analysis.op);
@@ -68,11 +47,10 @@ concept ConflictFreeByEvidence = ConflictFree<Access> && Access::rests_on_eviden
 template <class Arch, proof_basis Basis = proof_basis::all_rows, class Descriptor, class Distribution>
 constexpr bool is_conflict_free(const Descriptor& descriptor, Distribution, index_t element_bytes,
                                 lds_access_kind kind) {
-  const tensor_graph graph = graph_of(descriptor);
-  if (!check_lds_access(Arch::value, graph, Distribution::encoding, element_bytes, kind).is_legal()) return false;
-  const lds_access_analysis result =
-      analyze_lds_access(Arch::value, graph, Distribution::encoding, element_bytes, kind);
-  return result.is_conflict_free() && (Basis == proof_basis::all_rows || rests_on_evidence(Arch::value, result.op));
+  const detail::examined_access a =
+      detail::examine(Arch::value, graph_of(descriptor), Distribution::encoding, element_bytes, kind);
+  return a.legality.is_legal() && a.analysis.is_conflict_free() &&
+         (Basis == proof_basis::all_rows || rests_on_evidence(Arch::value, a.analysis.op));
 }
 
 /// The words of a failed proof: compilers print them with their numbers.
@@ -133,7 +111,7 @@ template <class... Facts>
 TILEWRIGHT_HD constexpr void require_no_conflict() {
   static_assert(!found::conflict<Facts...>,
                 "LDS proof: lanes of one phase want different words of one bank; swizzle or pad the layout "
-                "(choose_lds_layout finds one)");
+                "(choose_lds_layout finds the best one)");
 }
 
 template <class... Facts>
