@@ -16,6 +16,18 @@ enum class address_rule : signed char {
   independent,     // nothing is known
 };
 
+/// What the maker of a window says about its addresses, beyond what the view says.
+struct address_plan {
+  bool is_grouped = false;    // accesses share an address only where they differ along `linear` dimensions
+  unsigned linear = 0;        // bit d: the offset grows by a constant along dimension d
+  index_t gathered = -1;      // dimension whose indices come from a table; -1: none
+  bool is_far = false;        // these indices may lead further than 2^31 bytes
+  index_t rows_per_page = 0;  // the table lists pages of so many indices (`dynamic`: known at run time); 0: indices
+
+  TILEWRIGHT_HD constexpr bool is_linear_along(index_t d) const { return linear >> d & 1; }
+  friend constexpr bool operator==(const address_plan&, const address_plan&) = default;
+};
+
 /// The vector that a distribution and a descriptor allow; none along dimension `scattered`.
 TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, const distribution_encoding& encoding,
                                                     index_t element_bytes, index_t scattered = -1) {
@@ -36,6 +48,19 @@ struct access_list {
   array<index_t, NumAccess> base{};            // which address it starts from
   array<index_t, NumAccess> immediate{};       // constant distance from that address
   array<index_t, NumAccess> flipped_bits{};    // xor_groups: what base b flips in the first address
+};
+
+/// The same for a grouped plan.
+template <index_t NumAccess, index_t NDimX>
+struct grouped_access_list : access_list<NumAccess, NDimX> {
+  array<multi_index<NDimX>, NumAccess> base_x{};  // position of each base, less the thread's own position
+};
+
+/// Positions along the gathered dimension, in the order in which the table lists their indices.
+template <index_t NumAccess>
+struct gathered_positions {
+  array<index_t, NumAccess> x{}, of_base{}, of_access{};
+  index_t count = 0;
 };
 
 namespace detail {
@@ -85,6 +110,43 @@ constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list, const ten
   }
 }
 
+/// Addresses that are shared along the static steps of the plan's linear dimensions.
+template <index_t NumAccess, index_t NDimX>
+constexpr void derive_by_groups(grouped_access_list<NumAccess, NDimX>& list, const tensor_graph& graph,
+                                const address_plan& plan) {
+  array<index_t, NDimX> stride{};
+  for (index_t d = 0; d < NDimX; ++d) {
+    const linear_step step = plan.is_linear_along(d) ? step_along(graph, d) : linear_step{};
+    if (step.is_static()) stride[d] = index_t(step.factor);
+  }
+  list.num_bases = 0;
+  for (index_t i = 0; i < NumAccess; ++i) {
+    multi_index<NDimX> rest = list.x[i];
+    for (index_t d = 0; d < NDimX; ++d) {
+      list.immediate[i] += rest[d] * stride[d];
+      if (stride[d] != 0) rest[d] = 0;
+    }
+    index_t b = 0;
+    while (b < list.num_bases && !(list.base_x[b] == rest)) ++b;
+    if (b == list.num_bases) list.base_x[list.num_bases++] = rest;
+    list.base[i] = b;
+  }
+}
+
+template <index_t NumAccess, index_t NDimX>
+constexpr gathered_positions<NumAccess> find_gathered(const grouped_access_list<NumAccess, NDimX>& list, index_t dim) {
+  gathered_positions<NumAccess> result;
+  const auto find = [&](index_t x) {
+    index_t k = 0;
+    while (k < result.count && result.x[k] != x) ++k;
+    if (k == result.count) result.x[result.count++] = x;
+    return k;
+  };
+  for (index_t i = 0; i < NumAccess; ++i) result.of_access[i] = find(list.x[i][dim]);
+  for (index_t b = 0; b < list.num_bases; ++b) result.of_base[b] = find(list.base_x[b][dim]);
+  return result;
+}
+
 // A template argument is computed once; the initialiser of a variable three times by clang, for device code. But g++ 12
 // leaves out zeros inside of arrays when it mangles a template argument, so that two of these would share a symbol.
 #if defined(__clang__)
@@ -121,38 +183,51 @@ constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, const distribu
 
 }  // namespace detail
 
-/// The plan of a static or dynamic descriptor under a distribution.
-/// xor_groups assumes that the tile's origin is a multiple of the tile's lengths.
-template <tensor_graph Graph, distribution_encoding Encoding, vector_choice Vector>
+/// The accesses to a descriptor under a distribution. xor_groups assumes that the tile's origin is a multiple of the
+/// tile's lengths.
+template <tensor_graph Graph, distribution_encoding Encoding, vector_choice Vector, address_plan Plan>
 constexpr auto make_access_list() {
   constexpr index_t num_access = Encoding.num_elements_per_thread() / Vector.length;
-  access_list<num_access, Encoding.ndim_x()> list;
-  list.vector = Vector;
-  detail::place_accesses(list, Encoding);
-  list.num_bases = num_access;
-  for (index_t i = 0; i < num_access; ++i) list.base[i] = i;
-  if constexpr (is_linear(Graph)) {
-    list.rule = address_rule::uniform_steps;
-    if constexpr (Graph.num_values == 0) detail::derive_by_addition(list, Graph);
-  } else if constexpr (Graph.num_values == 0 && is_f2_linear(Graph)) {
-    bool powers_of_two = true;
-    for (const auto& h : Encoding.h) {
-      for (index_t f : h) powers_of_two = powers_of_two && is_power_of_two(f);
+  if constexpr (Plan.is_grouped) {
+    grouped_access_list<num_access, Encoding.ndim_x()> list;
+    list.vector = Vector;
+    detail::place_accesses(list, Encoding);
+    detail::derive_by_groups(list, Graph, Plan);
+    return list;
+  } else {
+    access_list<num_access, Encoding.ndim_x()> list;
+    list.vector = Vector;
+    detail::place_accesses(list, Encoding);
+    list.num_bases = num_access;
+    for (index_t i = 0; i < num_access; ++i) list.base[i] = i;
+    if constexpr (is_linear(Graph)) {
+      list.rule = address_rule::uniform_steps;
+      if constexpr (Graph.num_values == 0) detail::derive_by_addition(list, Graph);
+    } else if constexpr (Graph.num_values == 0 && is_f2_linear(Graph)) {
+      bool powers_of_two = true;
+      for (const auto& h : Encoding.h) {
+        for (index_t f : h) powers_of_two = powers_of_two && is_power_of_two(f);
+      }
+      if (powers_of_two) detail::derive_by_xor(list, Encoding, detail::offset_bits_v<Graph>);
     }
-    if (powers_of_two) detail::derive_by_xor(list, Encoding, detail::offset_bits_v<Graph>);
+    return list;
   }
-  return list;
 }
 
 /// The list as a constant.
-template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes>
+template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes, address_plan Plan = address_plan{}>
 struct access_plan {
-  static constexpr vector_choice vector = number<choose_vector(Graph, Encoding, ElementBytes)>::value;
+  static constexpr address_plan plan = Plan;
+  static constexpr vector_choice vector = number<choose_vector(Graph, Encoding, ElementBytes, Plan.gathered)>::value;
 #if defined(__clang__)
-  static constexpr const auto& list = detail::object_of<make_access_list<Graph, Encoding, vector>()>;
+  static constexpr const auto& list = detail::object_of<make_access_list<Graph, Encoding, vector, Plan>()>;
 #else
-  static constexpr auto list = make_access_list<Graph, Encoding, vector>();
+  static constexpr auto list = make_access_list<Graph, Encoding, vector, Plan>();
 #endif
 };
+
+/// Positions along the gathered dimension of a plan that has one.
+template <class Accesses>
+inline constexpr auto gathered_positions_v = detail::find_gathered(Accesses::list, Accesses::plan.gathered);
 
 }  // namespace tilewright

@@ -70,7 +70,7 @@ TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& wi
   static_assert(is_destination_in_lds, "async_load_tile: the first window must be in LDS");
   constexpr bool is_source_in_global_memory = Window::view_type::address_space == address_space_enum::global;
   static_assert(is_source_in_global_memory, "async_load_tile: the second window must be in global memory");
-  constexpr bool are_rows_near = !requires { requires Window::reaches_far; };
+  constexpr bool are_rows_near = !Window::accesses::plan.is_far;
   static_assert(
       are_rows_near,
       "async_load_tile: copies without registers reach rows within 2^31 bytes only; promise near_rows{} to the "

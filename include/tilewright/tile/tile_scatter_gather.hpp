@@ -23,20 +23,17 @@ TILEWRIGHT_HD constexpr bool is_known_to_be_near(index_t element_bytes) {
   }
 }
 
-/// The window of make_tile_scatter_gather: all other dimensions of a linear view are linear.
-template <class View, class Distribution, gathered_dim Gathered, class Dims>
-struct gather_window;
-template <class View, class Distribution, gathered_dim Gathered, index_t... Dims>
-struct gather_window<View, Distribution, Gathered, sequence<Dims...>> {
-  static constexpr bool linear = is_linear(View::descriptor_type::graph);
-  using type = grouped_tile_window<View, Distribution, Gathered, (linear && Dims != Gathered.dim ? Dims : -2)...>;
-};
-template <class View, class Distribution, index_t Gathered, bool IsPromisedNear = false>
-using gather_window_t = typename gather_window<
-    View, Distribution,
-    gathered_dim{Gathered, View::address_space == address_space_enum::global && !IsPromisedNear &&
-                               !is_known_to_be_near<View::descriptor_type::graph>(sizeof(typename View::element_type))},
-    make_sequence<View::descriptor_type::ndim>>::type;
+/// The window of make_tile_scatter_gather and make_paged_tile_window: along all other dimensions of a linear view,
+/// accesses share an address.
+template <class View>
+constexpr address_plan gather_plan(index_t gathered, bool is_promised_near, index_t rows_per_page) {
+  const bool is_far = View::address_space == address_space_enum::global && !is_promised_near &&
+                      !is_known_to_be_near<View::descriptor_type::graph>(sizeof(typename View::element_type));
+  const unsigned others = (1u << View::descriptor_type::ndim) - 1 & ~(1u << gathered);
+  return {true, is_linear(View::descriptor_type::graph) ? others : 0, gathered, is_far, rows_per_page};
+}
+template <class View, class Distribution, index_t Gathered, bool IsPromisedNear = false, index_t RowsPerPage = 0>
+using gather_window_t = tile_window<View, Distribution, gather_plan<View>(Gathered, IsPromisedNear, RowsPerPage)>;
 
 template <bool IsPromisedNear, class View, class... Lengths, class Distribution, class PageIndex, index_t Gathered>
 TILEWRIGHT_HD constexpr auto make_gather_window(const View& view, const tuple<Lengths...>&,
@@ -52,7 +49,7 @@ TILEWRIGHT_HD constexpr auto make_gather_window(const View& view, const tuple<Le
   static_assert(__is_same(PageIndex, typename window_type::page_index),
                 "make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, "
                 "Gathered>>");
-  return make_grouped_window<window_type>(view, origin, distribution, page_idx);
+  return make_grouped_window<window_type>(view, without_gathered<window_type>(origin), distribution, {page_idx});
 }
 }  // namespace detail
 
@@ -91,7 +88,8 @@ TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index
   const exec::global_buffer buffer = exec::make_global_buffer(table, long_index_t(length) * 4);
   typename window_type::page_index result{};
   unroll<window_type::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
-    const index_t row = begin + own[Gathered] + constant(window_type::accesses::page.x[k.value]);
+    const index_t row =
+        begin + own[Gathered] + constant(gathered_positions_v<typename window_type::accesses>.x[k.value]);
     const bool inside = row >= 0 && row < length;
     const index_t index = exec::buffer_load<index_t>(buffer, inside ? row * 4 : exec::out_of_bounds_offset);
     result[k] = inside ? index : -1;
@@ -100,13 +98,16 @@ TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index
 }
 
 /// Other indices for the same window.
-template <class View, class Distribution, gathered_dim Gathered, index_t... Linear>
+template <class View, class Distribution, address_plan Plan>
 TILEWRIGHT_HD constexpr void update_page_idx(
-    grouped_tile_window<View, Distribution, Gathered, Linear...>& window,
-    const typename grouped_tile_window<View, Distribution, Gathered, Linear...>::page_index& page_idx) {
-  static_assert(Gathered.dim >= 0, "update_page_idx: the window takes no indices from a table");
-  window.page_idx = page_idx;
-  detail::compute_group_bases(window);
+    tile_window<View, Distribution, Plan>& window,
+    const typename tile_window<View, Distribution, Plan>::page_index& page_idx) {
+  using window_type = tile_window<View, Distribution, Plan>;
+  static_assert(Plan.gathered >= 0, "update_page_idx: the window takes no indices from a table");
+  if constexpr (Plan.gathered >= 0) {
+    window.indices.page_idx = page_idx;
+    detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
+  }
 }
 
 }  // namespace tilewright

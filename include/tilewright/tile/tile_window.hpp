@@ -1,115 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A tile-sized window into a tensor: where it lies, and the addresses at which the calling thread accesses its part.
+// Makes and moves tile windows.
 #pragma once
 
-#include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/tile/get_partition_index.hpp>
-#include <tilewright/tile/tensor_view.hpp>
 #include <tilewright/tile/window_addresses.hpp>
 
 namespace tilewright {
-
-/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there. Global
-/// memory only. Pads, indexing and functors of the view are asked in any case: what they add lies inside, too, but does
-/// not exist.
-template <index_t... Dims>
-struct known_inside {
-  template <index_t D>
-  static constexpr bool contains = ((D == Dims) || ...);
-};
-
-/// Made by make_tile_window. Addresses are computed there once; what is known to differ by constants shares a register,
-/// and moving along dimensions whose stride does not depend on the position only moves the buffer's begin.
-template <class View, TileDistribution Distribution>
-struct tile_window {
-  using view_type = View;
-  using distribution_type = Distribution;
-  using element_type = typename View::element_type;
-  using descriptor_type = typename View::descriptor_type;
-  static constexpr index_t ndim = descriptor_type::ndim;
-  static constexpr tensor_graph graph = descriptor_type::graph;
-  static constexpr index_t element_bytes = sizeof(element_type);
-  static constexpr bool is_linear_view = grows_linearly(graph);
-  using accesses = access_plan<graph, Distribution::encoding, element_bytes>;
-  static constexpr address_rule rule = accesses::list.rule;
-  static constexpr index_t num_access = accesses::list.base.size();
-  static constexpr index_t num_bases = accesses::list.num_bases;
-  static constexpr index_t vector_length = accesses::list.vector.length;
-  static constexpr index_t vector_dim_y = accesses::list.vector.dim_y;
-  using vector_type = vector_t<element_type, vector_length>;
-  static constexpr index_t register_step = Distribution::encoding.y_stride(vector_dim_y);
-  using access_sequence = make_sequence<num_access>;
-  using base_sequence = make_sequence<num_bases>;
-  using dim_sequence = make_sequence<ndim>;
-
-  View view;
-  multi_index<ndim> origin;        // of the window in the tensor
-  multi_index<ndim> thread_index;  // of this thread in the window
-  array<index_t, num_bases> base;  // byte offsets from the buffer's begin
-
-  TILEWRIGHT_HD constexpr const multi_index<ndim>& get_window_origin() const { return origin; }
-  TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return Distribution::get_lengths(); }
-  TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
-
-  /// Byte offsets from the buffer's begin, of accesses Is.
-  template <index_t... Is>
-  TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(sequence<Is...>) const {
-    array<index_t, num_access> result{};
-    ((result.elements[Is] =
-          base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
-     ...);
-    return result;
-  }
-
-  /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
-  template <index_t D, index_t... Is>
-  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
-    const unsigned first = unsigned(origin[D]) + unsigned(thread_index[D]);
-    const unsigned length = unsigned(view.descriptor.template get_length<D>());
-    ((inside.elements[Is] &= first + unsigned(constant(accesses::list.x[Is][D])) < length), ...);
-  }
-
-  /// Index of access I in the tensor.
-  template <index_t I, index_t... Ds>
-  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...>) const {
-    return {{(origin[Ds] + thread_index[Ds] + constant(accesses::list.x[I][Ds]))...}};
-  }
-};
-
-/// What load_tile, store_tile, update_tile and async_load_tile need of a window: the accesses of the calling thread.
-template <class T>
-concept TileWindow = TileDistribution<typename T::distribution_type> && requires(const T window) {
-  typename T::vector_type;
-  T::num_access + T::vector_length + T::register_step + T::accesses::list.first_register[0];
-  window.view.buffer;
-  window.offsets(typename T::access_sequence{});
-};
-
-/// Whether moving a window along dimension D moves all its addresses by the same number of bytes, wherever it is: the
-/// step times detail::linear_stride<D>(window.view.descriptor). Not so along a merge, a swizzle or a gathered
-/// dimension.
-template <class Window, index_t D>
-inline constexpr bool steps_linearly = [] {
-  if constexpr (requires { Window::gathered; }) {
-    if (Window::gathered == D) return false;
-  }
-  return step_along(Window::graph, D).is_linear;
-}();
-
-namespace detail {
-template <index_t VectorLength, index_t Elements>
-TILEWRIGHT_HD constexpr void require_vector_length() {
-  static_assert(VectorLength >= Elements,
-                "require_vector: the window moves fewer elements at once; promise them to the descriptor "
-                "(number<8>{}), let lengths and strides be multiples of them, and give them to the distribution's y");
-}
-}  // namespace detail
-
-/// Refuses, at compile time, a window whose accesses move fewer than Elements elements at once.
-template <index_t Elements, class Window>
-TILEWRIGHT_HD constexpr void require_vector(const Window&) {
-  detail::require_vector_length<Window::vector_length, Elements>();
-}
 
 namespace detail {
 /// One length of a window and of its distribution's tile: compilers print both.
@@ -193,26 +89,26 @@ TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Leng
   return make_tile_window(view, lengths, multi_index<sizeof...(Lengths)>{{Origin...}}, distribution);
 }
 
-/// Moves the window by a number of elements along each dimension.
-template <class View, class Distribution>
-TILEWRIGHT_HD constexpr void move_tile_window(tile_window<View, Distribution>& window,
-                                              const multi_index<tile_window<View, Distribution>::ndim>& step) {
-  using window_type = tile_window<View, Distribution>;
-  unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { window.origin[d] += step[d]; });
-  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
-  if constexpr (window_type::is_linear_view) {
-    detail::advance_buffer(window, step);
-  } else {
-    detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
+/// Moves the window by a number of elements along each dimension. Along a gathered dimension it moves by other indices
+/// only: update_page_idx.
+template <class View, class Distribution, address_plan Plan>
+TILEWRIGHT_HD constexpr void move_tile_window(tile_window<View, Distribution, Plan>& window,
+                                              const multi_index<View::descriptor_type::ndim>& step) {
+  if constexpr (TILEWRIGHT_CPU_PASS && Plan.gathered >= 0) {
+    exec::expect(step[Plan.gathered] == 0,
+                 "move_tile_window: along the gathered dimension a window moves by update_page_idx");
   }
+  unroll<View::descriptor_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { window.origin[d] += step[d]; });
+  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
+  detail::move_addresses(window, step);
 }
 
 /// Moves the window so that its first element is at `origin`.
-template <class View, class Distribution>
-TILEWRIGHT_HD constexpr void set_window_origin(tile_window<View, Distribution>& window,
-                                               const multi_index<tile_window<View, Distribution>::ndim>& origin) {
-  multi_index<tile_window<View, Distribution>::ndim> step = origin;
-  unroll<tile_window<View, Distribution>::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { step[d] -= window.origin[d]; });
+template <class View, class Distribution, address_plan Plan>
+TILEWRIGHT_HD constexpr void set_window_origin(tile_window<View, Distribution, Plan>& window,
+                                               const multi_index<View::descriptor_type::ndim>& origin) {
+  multi_index<View::descriptor_type::ndim> step = origin;
+  unroll<View::descriptor_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { step[d] -= window.origin[d]; });
   move_tile_window(window, step);
 }
 

@@ -6,43 +6,19 @@
 
 namespace tilewright {
 
-/// Which pages of a pool hold a sequence: row r is row r % rows_per_page of page pages[r / rows_per_page]. The table
-/// lies in global memory. A negative entry is a page that is not there: its rows read as zeros and are not written, as
-/// those from num_rows on.
-template <class RowsPerPage>
-struct page_table {
-  const index_t* pages;
-  index_t num_rows;
-  RowsPerPage rows_per_page;  // number<N>{}, or index_t
-};
-template <class RowsPerPage>
-page_table(const index_t*, index_t, RowsPerPage) -> page_table<RowsPerPage>;
-
-/// Made by make_paged_tile_window: a window of rows that a table names, which knows the table.
-template <class Gather, class RowsPerPage>
-struct paged_tile_window : Gather {
-  page_table<RowsPerPage> table;
-  index_t first_row;  // of the window in the sequence
-
-  TILEWRIGHT_HD constexpr multi_index<Gather::ndim> get_window_origin() const {
-    multi_index<Gather::ndim> result = this->origin;
-    result[Gather::gathered] = first_row;
-    return result;
-  }
-};
-
 namespace detail {
 
 /// Rows of the pool for the thread's rows of the window.
-template <class Gather, class RowsPerPage>
-TILEWRIGHT_HD typename Gather::page_index rows_of_pages(const page_table<RowsPerPage>& table, index_t own_row,
+template <class Window, class RowsPerPage>
+TILEWRIGHT_HD typename Window::page_index rows_of_pages(const page_table<RowsPerPage>& table, index_t own_row,
                                                         index_t first_row) {
   const unsigned per_page = unsigned(index_t(table.rows_per_page)), num_rows = unsigned(max(table.num_rows, 0));
   const exec::global_buffer buffer =
       exec::make_global_buffer(table.pages, (long_index_t(num_rows) + per_page - 1) / per_page * 4);
-  typename Gather::page_index result{};
-  unroll<Gather::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
-    const unsigned row = unsigned(first_row + own_row + constant(Gather::accesses::page.x[k.value]));
+  typename Window::page_index result{};
+  unroll<Window::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
+    const unsigned row =
+        unsigned(first_row + own_row + constant(gathered_positions_v<typename Window::accesses>.x[k.value]));
     const bool exists = row < num_rows;
     const index_t page =
         exec::buffer_load<index_t>(buffer, exists ? index_t(row / per_page * 4) : exec::out_of_bounds_offset);
@@ -66,11 +42,15 @@ TILEWRIGHT_HD auto make_paged_window(const View& view, const tuple<Lengths...>& 
   static_assert(exists, "make_paged_tile_window: the view has no such dimension");
   exec::expect(index_t(table.rows_per_page) > 0, "make_paged_tile_window: a page must have at least one row");
   if constexpr (exists && in_memory && whole_pages) {
-    using gather = gather_window_t<View, Distribution, Paged, IsPromisedNear>;
+    constexpr index_t rows_per_page = static_value_v<RowsPerPage>;
+    using window_type = gather_window_t<View, Distribution, Paged, IsPromisedNear, rows_per_page>;
+    static_assert(window_type::ndim == index_t(sizeof...(Lengths)),
+                  "make_paged_tile_window: one length is needed for each dimension of the view");
+    if constexpr (!are_lengths_of_tile_v<Distribution, Lengths...>) require_lengths_of_tile<Distribution, Lengths...>();
     const auto own = Distribution::calculate_index(get_partition_index<Distribution>());
-    const typename gather::page_index rows = rows_of_pages<gather>(table, own[Paged], origin[Paged]);
-    return paged_tile_window<gather, RowsPerPage>{
-        make_gather_window<IsPromisedNear>(view, lengths, origin, distribution, rows, dim), table, origin[Paged]};
+    const auto rows = rows_of_pages<window_type>(table, own[Paged], origin[Paged]);
+    return make_grouped_window<window_type>(view, origin, distribution,
+                                            {rows, {table.pages, table.num_rows, {table.rows_per_page}}});
   }
 }
 
@@ -94,16 +74,20 @@ TILEWRIGHT_HD auto make_paged_tile_window(const View& view, const tuple<Lengths.
 }
 
 /// Moves the window by a number of elements along each dimension; along the paged one, the table is read again.
-template <class Gather, class RowsPerPage>
-TILEWRIGHT_HD void move_tile_window(paged_tile_window<Gather, RowsPerPage>& window,
-                                    const multi_index<Gather::ndim>& step) {
-  multi_index<Gather::ndim> across = step;
-  across[Gather::gathered] = 0;
-  move_tile_window(static_cast<Gather&>(window), across);
-  if (step[Gather::gathered] == 0) return;
-  window.first_row += step[Gather::gathered];
-  update_page_idx(static_cast<Gather&>(window),
-                  detail::rows_of_pages<Gather>(window.table, window.thread_index[Gather::gathered], window.first_row));
+template <class View, class Distribution, address_plan Plan>
+  requires(Plan.rows_per_page != 0)
+TILEWRIGHT_HD void move_tile_window(tile_window<View, Distribution, Plan>& window,
+                                    const multi_index<View::descriptor_type::ndim>& step) {
+  using window_type = tile_window<View, Distribution, Plan>;
+  constexpr index_t paged = Plan.gathered;
+  unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { window.origin[d] += step[d]; });
+#if TILEWRIGHT_CPU_PASS
+  detail::expect_allowed_origin(window);
+#endif
+  detail::move_addresses(window, step);
+  if (step[paged] == 0) return;
+  update_page_idx(window, detail::rows_of_pages<window_type>(window.indices.table, window.thread_index[paged],
+                                                             window.origin[paged]));
 }
 
 }  // namespace tilewright

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/expect.hpp>
-#include <tilewright/tile/linear_view.hpp>
-#include <tilewright/tile/tensor_view.hpp>
+#include <tilewright/tile/window.hpp>
 
 namespace tilewright::detail {
 
@@ -42,9 +41,8 @@ constexpr void expect_reachable(const Window& window) {
     exec::expect(stride >= 0, "tile_window: a stride is negative; give it as number<N>{}, or begin at the other end");
     exec::expect(stride < largest_index,
                  "tile_window: a stride does not fit into 32 bits; make a view for each index of that dimension");
-    bool counts = true;
-    if constexpr (requires { Window::gathered; }) counts = d.value != Window::gathered;
-    if (counts) elements += (min(index_t(Window::distribution_type::x_lengths[d]), length) - 1) * stride;
+    if (d.value != Window::gathered)
+      elements += (min(index_t(Window::distribution_type::x_lengths[d]), length) - 1) * stride;
   });
   exec::expect((elements + 1) * Window::element_bytes <= largest_index,  // no buffer of AMD GPUs is longer
                "tile_window: the tile's last element lies 2^31 bytes or more behind its first; give it fewer rows, "
@@ -57,7 +55,7 @@ template <class Window>
 constexpr void expect_near(const Window& window) {
   if constexpr (!Window::is_linear_view && Window::view_type::address_space == address_space_enum::global) {
     const auto& descriptor = window.view.descriptor;
-    const long_index_t unit = requires { requires Window::reaches_far; } ? 1 : Window::element_bytes;
+    const long_index_t unit = Window::reaches_far ? 1 : Window::element_bytes;
     if (descriptor.get_element_space_size() * unit <= largest_index) return;
     unroll<Window::num_access>([&](auto i) {
       const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// A tile window: a view, a tile distribution, and the plan by which the calling thread finds its addresses.
+#pragma once
+
+#include <tilewright/distribution/access_plan.hpp>
+#include <tilewright/tile/linear_view.hpp>
+#include <tilewright/tile/tensor_view.hpp>
+
+namespace tilewright {
+
+/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there. Global
+/// memory only. Pads, indexing and functors of the view are asked in any case: what they add lies inside, too, but does
+/// not exist.
+template <index_t... Dims>
+struct known_inside {
+  template <index_t D>
+  static constexpr bool contains = ((D == Dims) || ...);
+};
+
+/// The pages of a pool that hold a sequence: row r is row r % rows_per_page of page pages[r / rows_per_page]. The table
+/// is in global memory. A negative entry is a page that does not exist: its rows read as zeros and are not written, and
+/// so are rows from num_rows on.
+template <class RowsPerPage>
+struct page_table {
+  const index_t* pages;
+  index_t num_rows;
+  RowsPerPage rows_per_page;  // number<N>{}, or index_t
+};
+template <class RowsPerPage>
+page_table(const index_t*, index_t, RowsPerPage) -> page_table<RowsPerPage>;
+
+namespace detail {
+
+/// What a window with a gathered dimension keeps; Count: how many of its indices the thread needs.
+template <index_t Count, index_t RowsPerPage, bool IsFar>
+struct window_table {
+  using offset_type = conditional_t<IsFar, long_index_t, index_t>;
+  array<index_t, Count> page_idx;
+  page_table<conditional_t<RowsPerPage == dynamic, index_t, number<RowsPerPage>>> table;
+};
+template <index_t Count, bool IsFar>
+struct window_table<Count, 0, IsFar> {
+  using offset_type = conditional_t<IsFar, long_index_t, index_t>;
+  array<index_t, Count> page_idx;
+};
+template <>
+struct window_table<0, 0, false> {
+  using offset_type = index_t;
+};
+
+template <class Accesses, bool IsGathered>
+inline constexpr index_t num_pages_v = 0;
+template <class Accesses>
+inline constexpr index_t num_pages_v<Accesses, true> = gathered_positions_v<Accesses>.count;
+
+}  // namespace detail
+
+/// Made by make_tile_window, make_tile_window_linear, make_tile_scatter_gather and make_paged_tile_window, which choose
+/// the plan. Addresses are computed when the window is made: accesses whose addresses differ by constants share one.
+/// Moving along dimensions of a linear view only moves the buffer's first byte.
+template <class View, TileDistribution Distribution, address_plan Plan = address_plan{}>
+struct tile_window {
+  using view_type = View;
+  using distribution_type = Distribution;
+  using element_type = typename View::element_type;
+  using descriptor_type = typename View::descriptor_type;
+  static constexpr index_t ndim = descriptor_type::ndim;
+  static constexpr tensor_graph graph = descriptor_type::graph;
+  static constexpr index_t element_bytes = sizeof(element_type);
+  static constexpr bool is_linear_view = grows_linearly(graph);
+  static constexpr index_t gathered = Plan.gathered;
+  static constexpr bool reaches_far = Plan.is_far;
+  using accesses = access_plan<graph, Distribution::encoding, element_bytes, Plan>;
+  static constexpr address_rule rule = accesses::list.rule;
+  static constexpr index_t num_access = accesses::list.base.size();
+  static constexpr index_t num_bases = accesses::list.num_bases;
+  static constexpr index_t num_pages = detail::num_pages_v<accesses, (Plan.gathered >= 0)>;
+  static constexpr index_t vector_length = accesses::list.vector.length;
+  static constexpr index_t vector_dim_y = accesses::list.vector.dim_y;
+  static constexpr index_t register_step = Distribution::encoding.y_stride(vector_dim_y);
+  using vector_type = vector_t<element_type, vector_length>;
+  using access_sequence = make_sequence<num_access>;
+  using base_sequence = make_sequence<num_bases>;
+  using dim_sequence = make_sequence<ndim>;
+  using page_index = array<index_t, num_pages>;
+  using table_type = detail::window_table<num_pages, Plan.rows_per_page, Plan.is_far>;
+  using offset_type = typename table_type::offset_type;
+
+  View view;
+  multi_index<ndim> origin;            // of the window in the tensor
+  multi_index<ndim> thread_index;      // of this thread in the window
+  array<offset_type, num_bases> base;  // byte offsets from the buffer's first byte
+  [[no_unique_address]] table_type indices;
+
+  TILEWRIGHT_HD constexpr const multi_index<ndim>& get_window_origin() const { return origin; }
+  TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return Distribution::get_lengths(); }
+  TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
+
+  /// Byte offsets of accesses Is from the buffer's first byte.
+  template <index_t... Is>
+  TILEWRIGHT_HD constexpr array<offset_type, num_access> offsets(sequence<Is...>) const {
+    array<offset_type, num_access> result{};
+    ((result.elements[Is] =
+          base[constant(accesses::list.base[Is])] + constant(accesses::list.immediate[Is] * element_bytes)),
+     ...);
+    return result;
+  }
+
+  /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
+  template <index_t D, index_t... Is>
+  TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
+    const unsigned length = unsigned(view.descriptor.template get_length<D>());
+    if constexpr (D == gathered) {
+      ((inside.elements[Is] &=
+        unsigned(indices.page_idx[constant(gathered_positions_v<accesses>.of_access[Is])]) < length),
+       ...);
+    } else {
+      const unsigned first = unsigned(origin[D]) + unsigned(thread_index[D]);
+      ((inside.elements[Is] &= first + unsigned(constant(accesses::list.x[Is][D])) < length), ...);
+    }
+  }
+
+  /// Index of access I in the tensor.
+  template <index_t I, index_t... Ds>
+  TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...>) const {
+    multi_index<ndim> index{{(origin[Ds] + thread_index[Ds] + constant(accesses::list.x[I][Ds]))...}};
+    if constexpr (gathered >= 0)
+      index[gathered] = indices.page_idx[constant(gathered_positions_v<accesses>.of_access[I])];
+    return index;
+  }
+};
+
+/// What load_tile, store_tile, update_tile and async_load_tile need of a window: the accesses of the calling thread.
+template <class T>
+concept TileWindow = TileDistribution<typename T::distribution_type> && requires(const T window) {
+  typename T::vector_type;
+  T::num_access + T::vector_length + T::register_step + T::accesses::list.first_register[0];
+  window.view.buffer;
+  window.offsets(typename T::access_sequence{});
+};
+
+/// Whether moving a window along dimension D moves all its addresses by the same number of bytes, wherever it is: the
+/// step times detail::linear_stride<D>(window.view.descriptor). Not so along a merge, a swizzle or a gathered
+/// dimension.
+template <class Window, index_t D>
+inline constexpr bool steps_linearly = Window::accesses::plan.gathered != D && step_along(Window::graph, D).is_linear;
+
+namespace detail {
+template <index_t VectorLength, index_t Elements>
+TILEWRIGHT_HD constexpr void require_vector_length() {
+  static_assert(VectorLength >= Elements,
+                "require_vector: the window moves fewer elements at once; promise them to the descriptor "
+                "(number<8>{}), let lengths and strides be multiples of them, and give them to the distribution's y");
+}
+}  // namespace detail
+
+/// Refuses, at compile time, a window whose accesses move fewer than Elements elements at once.
+template <index_t Elements, class Window>
+TILEWRIGHT_HD constexpr void require_vector(const Window&) {
+  detail::require_vector_length<Window::vector_length, Elements>();
+}
+
+}  // namespace tilewright
