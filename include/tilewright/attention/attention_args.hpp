@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Arguments of the attention kernels: tensors, lengths, masks.
+#pragma once
+
+#include <tilewright/util/index.hpp>
+
+namespace tilewright {
+
+/// Strides in elements. The head dimension is contiguous, so both (batch, row, head, dim) and (batch, head, row, dim)
+/// can be described.
+struct attention_strides {
+  long_index_t batch = 0, head = 0;
+  index_t row = 0;
+};
+
+/// Which keys a query sees. Query i of L and key j of S are aligned at their ends: i sees j if
+/// -left <= j - (i + S - L) <= right. A negative number: no limit on that side.
+struct attention_window {
+  index_t left = -1, right = -1;
+};
+/// Each query sees the keys up to its own place, counted from the ends.
+inline constexpr attention_window causal{-1, 0};
+
+/// O = softmax(scale Q K^T + mask) V for each head of each sequence. Queries of a sequence that see no key get zeros,
+/// and -infinity as their log-sum-exp.
+struct attention_args {
+  const void* q = nullptr;
+  const void* k = nullptr;
+  const void* v = nullptr;
+  void* o = nullptr;
+  float* lse = nullptr;  // optional: natural logarithm of the sum of exponentials; lse_strides says where
+
+  index_t batch = 1, heads = 1, kv_heads = 1;  // heads / kv_heads neighbouring query heads share a key head
+  index_t queries = 0, keys = 0;               // rows of each sequence; with starts: of the longest
+  attention_strides q_strides, k_strides, v_strides, o_strides;
+  attention_strides lse_strides;
+
+  /// Sequences of different lengths: rows starts[b] to starts[b + 1] - 1 of one tensor belong to sequence b; batch + 1
+  /// numbers in memory that the GPU can read. Batch strides do not count then. Null: all have the lengths above.
+  const index_t* query_starts = nullptr;
+  const index_t* key_starts = nullptr;
+
+  float scale = 1;
+  attention_window window;
+};
+
+}  // namespace tilewright

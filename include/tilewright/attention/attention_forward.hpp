@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Attention forward for matrix instructions with operands in registers: MFMA, WMMA, mma.sync.
+#pragma once
+
+#include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/attention_softmax.hpp>
+#include <tilewright/attention/key_value_stage.hpp>
+#include <tilewright/gemm/gemm_args.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// A block's rows of Q in registers, as operands A.
+template <class Policy, index_t... Parts>
+TILEWRIGHT_HD auto load_queries(const typename Policy::args_type& args, const attention_problem& p,
+                                sequence<Parts...>) {
+  using T = typename Policy::element_type;
+  const T* const head = static_cast<const T*>(args.q) +
+                        offset_of_head(args.q_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row);
+  const auto load = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
+    using product = attention_product<Policy, operand_major::k, part.value>;
+    constexpr block_tile tile = product::tile;
+    const auto view = make_naive_tensor_view<address_space_enum::global>(
+        head + product::first, make_tuple(p.queries, number<tile.k>{}), make_tuple(args.q_strides.row, number<1>{}),
+        number<Policy::vector>{});
+    return load_tile(make_tile_window(view, make_tuple(number<tile.m>{}, number<tile.k>{}), {p.first_query, 0},
+                                      typename product::a{}),
+                     known_inside<1>{});
+  };
+  return make_tuple(load(number<Parts>{})...);
+}
+
+/// Writes a block's rows of O, and their log-sum-exp where it is wanted.
+template <class Policy, index_t... Parts>
+TILEWRIGHT_HD void store_outputs(const attention_sums<Policy>& sums, const typename Policy::args_type& args,
+                                 const attention_problem& p, sequence<Parts...>) {
+  using T = typename Policy::element_type;
+  constexpr auto global = address_space_enum::global;
+  const bool has_starts = args.query_starts != nullptr;
+  T* const head = static_cast<T*>(args.o) + offset_of_head(args.o_strides, has_starts, p.batch, p.head, p.query_row);
+  const auto store = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
+    using product = attention_product<Policy, operand_major::mn, part.value>;
+    constexpr block_tile tile = product::tile;
+    const auto view =
+        make_naive_tensor_view<global>(head + product::first, make_tuple(p.queries, number<tile.n>{}),
+                                       make_tuple(args.o_strides.row, number<1>{}), number<Policy::vector>{});
+    store_tile(make_tile_window(view, make_tuple(number<tile.m>{}, number<tile.n>{}), {p.first_query, 0},
+                                typename product::c{}),
+               cast_tile<T>(sums.o.template get<part.value>()), known_inside<1>{});
+  };
+  (store(number<Parts>{}), ...);
+  if (args.lse == nullptr) return;
+  float* const lse = args.lse + offset_of_head(args.lse_strides, has_starts, p.batch, p.head, p.query_row);
+  const auto values = sums.log_sum_exp(args);
+  using rows = typename decltype(values)::distribution_type;
+  const auto view = make_naive_tensor_view<global>(lse, make_tuple(p.queries), make_tuple(args.lse_strides.row));
+  if (is_first_replica<rows>())
+    store_tile(make_tile_window(view, make_tuple(number<Policy::tile.queries>{}), {p.first_query}, rows{}), values);
+}
+
+/// The probabilities of a step as operand A of the second product: in their lanes where the instruction allows it, else
+/// through LDS.
+template <class Policy>
+struct probability_exchange {
+  using T = typename Policy::element_type;
+  using from = typename attention_product<Policy, operand_major::k, 0>::c;
+  using to = typename attention_product<Policy, operand_major::mn, 0>::a;
+  static constexpr attention_tile tile = Policy::tile;
+  static constexpr bool stays_in_lanes = probabilities_stay_in_lanes<Policy>;
+  static constexpr index_t lds_bytes = stays_in_lanes ? 0 : tile.queries * tile.keys * index_t(sizeof(T));
+
+  exec::lds_pointer lds;
+
+  TILEWRIGHT_HD auto operator()(const attention_scores<Policy>& s) const {
+    if constexpr (stays_in_lanes) {
+      return relayout<T>(s, to{});
+    } else {
+      constexpr lds_layout_choice choice = choose_lds_layout<typename Policy::arch>(
+          lds_tile{tile.queries, tile.keys, sizeof(T)}, lds_use{from::encoding, lds_access_kind::write},
+          lds_use{to::encoding, lds_access_kind::read});
+      static_distributed_tensor<T, to> result;
+      shuffle_tile(result, cast_tile<T>(s), lds, make_lds_descriptor<choice.layout>());
+      return result;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Each block computes Policy::tile.queries rows of O of one head. Q stays in registers; K and V pass through LDS, some
+/// rows at a time, the next ones in flight while these are multiplied. Two barriers for each step.
+template <class Policy>
+struct attention_forward {
+  using args_type = typename Policy::args_type;
+  using keys_stage = key_value_stage<Policy, operand_major::k>;
+  using values_stage = key_value_stage<Policy, operand_major::mn>;
+  using exchange_type = detail::probability_exchange<Policy>;
+  static constexpr attention_tile tile = Policy::tile;
+  static constexpr index_t block_size = attention_product<Policy, operand_major::k, 0>::tile.block_size();
+  static constexpr index_t lds_bytes = keys_stage::bytes + values_stage::bytes + exchange_type::lds_bytes;
+  static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
+                "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const args_type& args) {
+    return check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
+  }
+
+  /// Blocks: x for rows of Q, y for heads, z for sequences.
+  static constexpr grid_size grid(const args_type& args) {
+    return {ceil_div(args.queries, tile.queries), args.heads, args.batch};
+  }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    const exec::block_index block = exec::block_id();
+    constexpr index_t rows = tile.queries;
+    // Under a causal mask the last rows see most keys, so they start first.
+    const index_t x = args.window.right < 0 ? block.x : ceil_div(args.queries, rows) - 1 - block.x;
+    const attention_problem p = locate_attention(args, x * rows, block.y, block.z);
+    if (p.first_query < p.queries) run(args, p);
+  }
+
+ private:
+  template <class Strides>
+  TILEWRIGHT_HD static const auto* head_of(const void* data, const Strides& strides, const args_type& args,
+                                           const attention_problem& p) {
+    return static_cast<const typename Policy::element_type*>(data) +
+           offset_of_head(strides, args.key_starts != nullptr, p.batch, p.kv_head, p.key_row);
+  }
+
+  TILEWRIGHT_HD void run(const args_type& args, const attention_problem& p) const {
+    constexpr index_t rows = tile.queries, step = tile.keys;
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    keys_stage k(head_of(args.k, args.k_strides, args, p), p.keys, args.k_strides.row, lds);
+    values_stage v(head_of(args.v, args.v_strides, args, p), p.keys, args.v_strides.row, lds + keys_stage::bytes);
+    const exchange_type exchange{lds + (keys_stage::bytes + values_stage::bytes)};
+    const auto q = detail::load_queries<Policy>(args, p, attention_parts<Policy, operand_major::k>{});
+    attention_sums<Policy> sums;
+
+    const index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);
+    const index_t first = all.first & -step;
+    if (first < all.last) k.begin(first);
+    TILEWRIGHT_UNROLL(1)
+    for (index_t key = first; key < all.last; key += step) {
+      k.finish();
+      exec::block_sync();
+      v.begin(key);
+      attention_scores<Policy> s{};
+      k.multiply_keys(s, q);
+      sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last);
+      const auto probabilities = exchange(s);
+      v.finish();
+      exec::block_sync();
+      if (key + step < all.last) k.begin(key + step);
+      v.multiply_values(sums.o, probabilities);
+    }
+    sums.finish();
+    detail::store_outputs<Policy>(sums, args, p, attention_parts<Policy, operand_major::mn>{});
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The choices that make an attention kernel, and good ones for each target.
+#pragma once
+
+#include <tilewright/attention/attention_args.hpp>
+#include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/mma/chained_products.hpp>
+
+namespace tilewright {
+
+/// A head dimension as a sum of powers of two, the largest first: LDS layouts are solved for powers of two.
+using head_parts = inplace_vector<index_t, 4>;
+
+TILEWRIGHT_HD constexpr head_parts split_head(index_t dim) {
+  head_parts parts;
+  for (index_t size = 256; size >= 32; size /= 2) {
+    if (dim & size) parts.push_back(size);
+  }
+  return parts;
+}
+
+/// The first element of part `i`.
+TILEWRIGHT_HD constexpr index_t head_part_begin(index_t dim, index_t i) {
+  index_t begin = 0;
+  for (index_t p = 0; p < i; ++p) begin += split_head(dim)[p];
+  return begin;
+}
+
+/// Rows of Q of a block, keys of a step, and waves, each of which owns rows of Q.
+struct attention_tile {
+  index_t queries, keys, waves;
+  friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;
+};
+
+/// Each wave has the rows of one instruction; two of them where a lane's registers hold their results.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim>
+TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
+  const index_t rows = arch::describe(default_block_tile<Arch, T>().op).m, waves = arch::is_amd(Arch::value) ? 4 : 8;
+  return {rows * waves, max(HeadDim, ValueDim) > 128 ? 32 : 64, waves};
+}
+
+/// Applied to the scaled scores before the mask; this one leaves them alone and costs nothing. One of your own is
+/// called for each score, returns the new one, and may read the kernel's arguments: (float, const score_position&,
+/// const args&).
+struct no_score_function {};
+
+/// Where a score is.
+struct score_position {
+  index_t batch, head, query, key;
+};
+
+/// Everything that attention_forward must know at compile time. Name a struct that derives from it; it may replace
+/// score_function and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up to 256.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
+          attention_tile Tile = default_attention_tile<Arch, T, HeadDim, ValueDim>()>
+struct attention_policy {
+  static_assert(sizeof(T) == 2, "attention_policy: the elements are half_t or bfloat16_t");
+  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
+                    ValueDim <= 256,
+                "attention_policy: head dimensions are multiples of 32, from 32 to 256");
+  using arch = Arch;
+  using element_type = T;
+  using score_function = no_score_function;
+  using args_type = attention_args;
+  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;
+  static constexpr attention_tile tile = Tile;
+  static constexpr index_t vector = 8;
+  static constexpr tilewright::arch::matrix_op op = default_block_tile<Arch, T>().op;
+  static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 && is_power_of_two(Tile.keys),
+                "attention_policy: each wave needs whole matrix instructions of queries, and the keys of a step are a "
+                "power of two");
+};
+
+/// Whether the probabilities, C of an attention step's first product, can be A of the second without leaving their
+/// lanes.
+template <class Policy>
+inline constexpr bool probabilities_stay_in_lanes =
+    can_chain(block_tile{Policy::tile.queries, Policy::tile.keys, 32, Policy::tile.waves, 1, Policy::op},
+              block_tile{Policy::tile.queries, 32, Policy::tile.keys, Policy::tile.waves, 1, Policy::op});
+
+namespace detail {
+
+TILEWRIGHT_HD constexpr block_tile scores_tile(const attention_tile& t, arch::matrix_op op, index_t dim) {
+  return {t.queries, t.keys, dim, t.waves, 1, op};
+}
+TILEWRIGHT_HD constexpr block_tile values_tile(const attention_tile& t, arch::matrix_op op, index_t dim, bool chained) {
+  const block_tile plain{t.queries, dim, t.keys, t.waves, 1, op};
+  return chained ? make_chain(scores_tile(t, op, 32), plain).second : plain;
+}
+
+}  // namespace detail
+
+/// The products of an attention step for one part of the head dimension: S = Q K^T (Major: k) or O = P V (mn). Operand
+/// B, of K or V, goes to LDS, lies there, and is read as in a GEMM of these tiles.
+template <class Policy, operand_major Major, index_t Part>
+struct attention_product {
+  static constexpr bool is_scores = Major == operand_major::k;
+  static constexpr index_t head_dim = is_scores ? Policy::head_dim : Policy::value_dim;
+  static constexpr index_t dim = split_head(head_dim)[Part], first = head_part_begin(head_dim, Part);
+  static constexpr block_tile tile =
+      is_scores ? detail::scores_tile(Policy::tile, Policy::op, dim)
+                : detail::values_tile(Policy::tile, Policy::op, dim, probabilities_stay_in_lanes<Policy>);
+  using a = a_distribution<tile>;
+  using c = c_distribution<tile>;
+  using pipeline =
+      detail::conditional_t<arch::is_amd(Policy::arch::value), double_buffered_pipeline, multi_stage_pipeline<2>>;
+  using plan = gemm_policy<typename Policy::arch, typename Policy::element_type, operand_major::k, Major,
+                           Policy::vector, tile, pipeline>;
+  using b_copy = tile_distribution<plan::b_copy>;
+  using b_read = tile_distribution<plan::b_read>;
+  static constexpr tensor_graph b_lds = plan::b_lds;
+};
+
+/// The numbers of the parts of the head dimension of K (Major: k) or V (mn), as a sequence.
+template <class Policy, operand_major Major>
+using attention_parts = make_sequence<split_head(attention_product<Policy, Major, 0>::head_dim).size()>;
+
+}  // namespace tilewright

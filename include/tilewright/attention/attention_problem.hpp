@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// What one block of an attention kernel works on: its rows of Q, the keys that they see, and where they lie.
+#pragma once
+
+#include <tilewright/attention/attention_args.hpp>
+#include <tilewright/util/math.hpp>
+
+namespace tilewright {
+
+/// Half-open range.
+struct index_range {
+  index_t first = 0, last = 0;
+};
+
+/// One head of one sequence, and a block's first query there.
+struct attention_problem {
+  index_t batch, head, kv_head;
+  index_t queries, keys;            // of this sequence
+  long_index_t query_row, key_row;  // its first rows in the tensors
+  index_t first_query;              // of the block
+
+  /// Key minus query of the last of each: the ends are aligned.
+  TILEWRIGHT_HD constexpr index_t diagonal() const { return keys - queries; }
+
+  TILEWRIGHT_HD constexpr index_t first_key(const attention_window& w, index_t query) const {
+    return w.left < 0 ? 0 : max(0, query + diagonal() - w.left);
+  }
+  TILEWRIGHT_HD constexpr index_t last_key(const attention_window& w, index_t query) const {
+    return w.right < 0 ? keys : max(0, min(keys, query + diagonal() + 1 + w.right));
+  }
+  /// Keys that any of the queries [first_query, first_query + count) sees.
+  TILEWRIGHT_HD constexpr index_range seen_by_any(const attention_window& w, index_t count) const {
+    const index_t last_query = min(queries, first_query + count) - 1;
+    const index_t first = first_key(w, first_query), last = last_key(w, last_query);
+    return {first, max(first, last)};
+  }
+  /// Keys that all of them see; steps inside of it need no mask.
+  TILEWRIGHT_HD constexpr index_range seen_by_all(const attention_window& w, index_t count) const {
+    return {first_key(w, first_query + count - 1), last_key(w, first_query)};
+  }
+};
+
+/// The problem of a block. `first_query` may be behind the last: sequences can be shorter than the longest.
+TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
+                                                 index_t batch) {
+  attention_problem p{batch, head,       divide(head, divide(args.heads, args.kv_heads)), args.queries, args.keys, 0,
+                      0,     first_query};
+  if (args.query_starts != nullptr) {
+    p.query_row = args.query_starts[batch];
+    p.queries = args.query_starts[batch + 1] - index_t(p.query_row);
+  }
+  if (args.key_starts != nullptr) {
+    p.key_row = args.key_starts[batch];
+    p.keys = args.key_starts[batch + 1] - index_t(p.key_row);
+  }
+  return p;
+}
+
+/// Elements from a tensor's begin to the first row of a head of a sequence; `row`: the sequence's first one, and 0
+/// where sequences are a batch.
+TILEWRIGHT_HD constexpr long_index_t offset_of_head(const attention_strides& s, bool has_starts, index_t batch,
+                                                    index_t head, long_index_t row) {
+  return (has_starts ? row * s.row : batch * s.batch) + head * s.head;
+}
+
+}  // namespace tilewright

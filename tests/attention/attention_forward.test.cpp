@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "check_attention_forward.hpp"
+
+namespace attention_test {
+
+namespace {
+
+struct cdna2 : attention_policy<arch::gfx90a, half_t, 256> {};
+struct cdna3 : attention_policy<arch::gfx942, half_t, 64> {};
+struct cdna4 : attention_policy<arch::gfx950, bfloat16_t, 128> {};
+struct rdna3 : attention_policy<arch::gfx1100, half_t, 64> {};
+struct rdna4 : attention_policy<arch::gfx1201, bfloat16_t, 96> {};
+struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
+
+problem with(index_t heads, index_t kv_heads, std::vector<index_t> queries, std::vector<index_t> keys,
+             attention_window window = {}, bool packed = false) {
+  problem p;
+  p.heads = heads;
+  p.kv_heads = kv_heads;
+  p.queries = std::move(queries);
+  p.keys = std::move(keys);
+  p.window = window;
+  p.packed = packed;
+  return p;
+}
+
+/// Random lengths, heads, masks and memory orders: each case is another combination.
+template <class Policy>
+void expect_random_problems(int cases, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
+  for (int i = 0; i < cases; ++i) {
+    problem p;
+    p.packed = up_to(2) == 1;
+    p.rows_before_heads = up_to(2) == 1;
+    p.kv_heads = 1 + up_to(2);
+    p.heads = p.kv_heads * (1 + up_to(2));
+    const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = p.packed ? 1 + up_to(3) : 1;
+    for (index_t b = 0; b < sequences; ++b) {
+      p.queries.push_back(1 + up_to(longest));
+      p.keys.push_back(1 + up_to(longest));
+    }
+    const index_t mask = up_to(4);
+    if (mask == 1) p.window = causal;
+    if (mask == 2) p.window = {up_to(50), 0};
+    if (mask == 3) p.window = {up_to(20), up_to(20)};
+    p.seed = random();
+    SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
+    expect_attention<Policy>(p);
+  }
+}
+
+}  // namespace
+
+TEST(AttentionForward, WholeTilesWithoutMask) { expect_attention<cdna3>(with(1, 1, {128}, {128})); }
+
+TEST(AttentionForward, MasksAreAlignedAtTheEnds) {
+  expect_attention<cdna3>(with(1, 1, {150}, {150}, causal));
+  expect_attention<cdna3>(with(1, 1, {40}, {200}, causal));
+  expect_attention<cdna3>(with(1, 1, {200}, {40}, causal));  // 160 rows see nothing
+  expect_attention<cdna3>(with(1, 1, {300}, {300}, {64, 0}));
+  expect_attention<cdna3>(with(1, 1, {100}, {300}, {.left = 10, .right = 200}));
+}
+
+TEST(AttentionForward, WithoutKeysRowsAreZero) { expect_attention<cdna3>(with(2, 1, {5, 7}, {0, 9}, {}, true)); }
+
+TEST(AttentionForward, Cdna2) { expect_random_problems<cdna2>(4, 2); }
+TEST(AttentionForward, Cdna3) { expect_random_problems<cdna3>(12, 3); }
+TEST(AttentionForward, Cdna4) { expect_random_problems<cdna4>(6, 4); }
+TEST(AttentionForward, Rdna3) { expect_random_problems<rdna3>(6, 5); }
+TEST(AttentionForward, Rdna4) { expect_random_problems<rdna4>(6, 6); }
+TEST(AttentionForward, Hopper) { expect_random_problems<hopper>(6, 7); }
+
+namespace {
+struct slope_args : attention_args {
+  float slope = 0, cap = 0;
+};
+struct alibi_and_cap {
+  TILEWRIGHT_HD float operator()(float s, const score_position& at, const slope_args& args) const {
+    const float capped = args.cap * exec::tanh(s / args.cap);
+    return capped + args.slope * float(at.key - at.query) * float(1 + at.head);
+  }
+};
+struct with_bias : attention_policy<arch::gfx942, half_t, 64> {
+  using score_function = alibi_and_cap;
+  using args_type = slope_args;
+};
+}  // namespace
+
+TEST(AttentionForward, ScoreFunctionOfTheUser) {
+  slope_args args;
+  args.slope = 0.05f;
+  args.cap = 3;
+  expect_attention<with_bias>(with(2, 2, {90}, {130}, causal), args);
+}
+
+TEST(AttentionForward, RefusesWhatItCannotDo) {
+  using kernel = attention_forward<cdna3>;
+  alignas(16) half_t memory[64];
+  attention_args good;
+  good.q = good.k = good.v = memory;
+  good.o = memory;
+  good.queries = good.keys = 1;
+  good.q_strides = good.k_strides = good.v_strides = good.o_strides = {64, 64, 64};
+  ASSERT_EQ(kernel::check(good), nullptr);
+  const auto refusal = [&](auto change) {
+    attention_args args = good;
+    change(args);
+    const char* why = kernel::check(args);
+    return std::string(why ? why : "accepted");
+  };
+  using testing_string = std::string;
+  const auto has = [](const testing_string& text, const char* words) {
+    return text.find(words) != testing_string::npos;
+  };
+  EXPECT_TRUE(has(refusal([](auto& a) { a.queries = 0; }), "must be positive"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.keys = -1; }), "must not be negative"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.heads = 3, a.kv_heads = 2; }), "multiple of kv_heads"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.batch = 65536; }), "more than 65535"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.scale = 0; }), "scale must be positive"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.scale = NAN; }), "scale must be positive"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.v = nullptr; }), "a pointer is null"));
+  EXPECT_TRUE(has(refusal([&](auto& a) { a.k = memory + 1; }), "aligned to 16 bytes"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.o_strides.head = 4; }), "multiples of 8"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.q_strides.row = 56; }), "smaller than the head dimension"));
+  EXPECT_TRUE(has(refusal([](auto& a) { a.queries = 0x7fffffff; }), "close to 2^31"));
+}
+
+}  // namespace attention_test

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Runs attention_forward on the CPU machine and compares with a computation in double precision.
+#pragma once
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/emulator/launch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace attention_test {
+
+using namespace tilewright;
+
+/// A problem: lengths of each sequence (one pair: all alike), heads, mask, memory order.
+struct problem {
+  index_t heads = 1, kv_heads = 1;
+  std::vector<index_t> queries, keys;  // of each sequence
+  attention_window window;
+  bool rows_before_heads = true;  // (batch, row, head, dim), else (batch, head, row, dim)
+  bool packed = false;            // with starts
+  float scale = 0.125f;
+  unsigned seed = 1;
+};
+
+/// Rows of all sequences of a tensor of `heads` heads, in one of both orders.
+template <class T>
+struct tensor {
+  std::vector<T> values;
+  attention_strides strides;
+
+  tensor(const problem& p, index_t heads, const std::vector<index_t>& lengths, index_t dim, T fill) {
+    index_t rows = 0, longest = 0;
+    for (const index_t length : lengths) rows += length, longest = std::max(longest, length);
+    const long_index_t all = p.packed ? rows : longest * long_index_t(lengths.size());
+    values.assign(std::size_t(std::max<long_index_t>(all, 1) * heads * dim), fill);
+    const index_t rows_of_batch = p.packed ? rows : longest;
+    if (p.rows_before_heads) {
+      strides = {long_index_t(rows_of_batch) * heads * dim, dim, heads * dim};
+    } else {
+      strides = {long_index_t(rows_of_batch) * heads * dim, long_index_t(rows_of_batch) * dim, dim};
+    }
+  }
+  std::size_t at(const problem& p, std::size_t batch, index_t first_row, index_t head, index_t row, index_t d) const {
+    const long_index_t begin = p.packed ? long_index_t(first_row) * strides.row : long_index_t(batch) * strides.batch;
+    return std::size_t(begin + head * strides.head + long_index_t(row) * strides.row + d);
+  }
+};
+
+inline std::vector<index_t> starts_of(const std::vector<index_t>& lengths) {
+  std::vector<index_t> starts{0};
+  for (const index_t length : lengths) starts.push_back(starts.back() + length);
+  return starts;
+}
+
+/// The score after the mask; -infinity where the key is not seen.
+template <class Policy, class Args>
+double reference_score(const Args& args, const score_position& at, index_t queries, index_t keys, double dot) {
+  double s = dot * double(args.scale);
+  if constexpr (!std::is_same_v<typename Policy::score_function, no_score_function>)
+    s = double(typename Policy::score_function{}(float(s), at, args));
+  const index_t distance = at.key - (at.query + keys - queries);
+  const bool seen = (args.window.left < 0 || distance >= -args.window.left) &&
+                    (args.window.right < 0 || distance <= args.window.right);
+  return seen ? s : -std::numeric_limits<double>::infinity();
+}
+
+/// The largest error of O and of the log-sum-exp against double precision on the target.
+template <class Policy>
+void expect_attention(const problem& p, typename Policy::args_type args = {}) {
+  using T = typename Policy::element_type;
+  using kernel = attention_forward<Policy>;
+  constexpr index_t dim = Policy::head_dim, value_dim = Policy::value_dim;
+  tensor<T> q(p, p.heads, p.queries, dim, T(0.0f)), k(p, p.kv_heads, p.keys, dim, T(0.0f)),
+      v(p, p.kv_heads, p.keys, value_dim, T(0.0f));
+  const T poison = T(std::numeric_limits<float>::quiet_NaN());
+  tensor<T> o(p, p.heads, p.queries, value_dim, poison);
+  std::mt19937 random(p.seed);
+  std::normal_distribution<float> gaussian;
+  for (auto* t : {&q.values, &k.values, &v.values}) {
+    for (T& x : *t) x = T(gaussian(random));
+  }
+  const std::vector<index_t> query_starts = starts_of(p.queries), key_starts = starts_of(p.keys);
+  const index_t longest_queries = *std::max_element(p.queries.begin(), p.queries.end()),
+                longest_keys = *std::max_element(p.keys.begin(), p.keys.end());
+  const index_t lse_rows = p.packed ? query_starts.back() : longest_queries;
+  std::vector<float> lse(p.queries.size() * std::size_t(p.heads * lse_rows), NAN);
+  args.q = q.values.data();
+  args.k = k.values.data();
+  args.v = v.values.data();
+  args.o = o.values.data();
+  args.lse = lse.data();
+  args.batch = index_t(p.queries.size());
+  args.heads = p.heads;
+  args.kv_heads = p.kv_heads;
+  args.queries = longest_queries;
+  args.keys = longest_keys;
+  args.q_strides = q.strides;
+  args.k_strides = k.strides;
+  args.v_strides = v.strides;
+  args.o_strides = o.strides;
+  args.lse_strides = {long_index_t(p.heads) * lse_rows, lse_rows, 1};
+  if (p.packed) {
+    args.query_starts = query_starts.data();
+    args.key_starts = key_starts.data();
+  }
+  args.scale = p.scale;
+  args.window = p.window;
+  const char* const why = kernel::check(args);
+  ASSERT_EQ(why, nullptr) << why;
+  const grid_size grid = kernel::grid(args);
+  emulator::launch({.target = &Policy::arch::value,
+                    .grid = {grid.x, grid.y, grid.z},
+                    .block_size = kernel::block_size,
+                    .lds_bytes = kernel::lds_bytes,
+                    .check_lds = emulator::lds_checks::on},
+                   [&] { kernel{}(args); });
+
+  double worst = 0, worst_lse = 0;
+  for (std::size_t b = 0; b < p.queries.size(); ++b) {
+    for (index_t h = 0; h < p.heads; ++h) {
+      const index_t kv = h / (p.heads / p.kv_heads), queries = p.queries[b], keys = p.keys[b];
+      for (index_t i = 0; i < queries; ++i) {
+        std::vector<double> s(static_cast<std::size_t>(keys));
+        double top = -std::numeric_limits<double>::infinity(), sum = 0;
+        for (index_t j = 0; j < keys; ++j) {
+          double dot = 0;
+          for (index_t d = 0; d < dim; ++d)
+            dot += double(float(q.values[q.at(p, b, query_starts[b], h, i, d)])) *
+                   double(float(k.values[k.at(p, b, key_starts[b], kv, j, d)]));
+          s[std::size_t(j)] = reference_score<Policy>(args, {index_t(b), h, i, j}, queries, keys, dot);
+          top = std::max(top, s[std::size_t(j)]);
+        }
+        const bool sees_something = top > -std::numeric_limits<double>::infinity();
+        std::vector<double> expected(std::size_t(value_dim), 0.0);
+        for (index_t j = 0; sees_something && j < keys; ++j) {
+          const double e = std::exp(s[std::size_t(j)] - top);
+          sum += e;
+          for (index_t d = 0; d < value_dim; ++d)
+            expected[std::size_t(d)] += e * double(float(v.values[v.at(p, b, key_starts[b], kv, j, d)]));
+        }
+        for (index_t d = 0; d < value_dim; ++d) {
+          const double wanted = sees_something ? expected[std::size_t(d)] / sum : 0.0;
+          const double error = std::abs(double(float(o.values[o.at(p, b, query_starts[b], h, i, d)])) - wanted);
+          worst = error > worst || std::isnan(error) ? error : worst;
+        }
+        const std::size_t row =
+            p.packed ? std::size_t(h * lse_rows + query_starts[b] + i)
+                     : (b * std::size_t(p.heads) + std::size_t(h)) * std::size_t(lse_rows) + std::size_t(i);
+        if (!sees_something) {
+          EXPECT_EQ(lse[row], -std::numeric_limits<float>::infinity());
+        } else {
+          const double error = std::abs(double(lse[row]) - (top + std::log(sum)));
+          worst_lse = error > worst_lse || std::isnan(error) ? error : worst_lse;
+        }
+      }
+    }
+  }
+  const double unit = std::is_same_v<T, bfloat16_t> ? 0x1p-8 : 0x1p-11;
+  EXPECT_LT(worst, 6 * unit);
+  EXPECT_LT(worst_lse, 1e-4);
+}
+
+}  // namespace attention_test
