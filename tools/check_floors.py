@@ -26,6 +26,7 @@ FLOORS = {
     "launch": 9,
     "mma": 10,
     "gemm": 11,
+    "attention": 12,
     "ck_tile": 12,
 }
 # Headers that stand beside the floors, and the highest floor that each may include.

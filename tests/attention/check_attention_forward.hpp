@@ -4,7 +4,7 @@
 
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/attention/attention_forward.hpp>
-#include <tilewright/emulator/launch.hpp>
+#include <tilewright/launch/launch.hpp>
 
 #include <gtest/gtest.h>
 
@@ -111,15 +111,7 @@ void expect_attention(const problem& p, typename Policy::args_type args = {}) {
   }
   args.scale = p.scale;
   args.window = p.window;
-  const char* const why = kernel::check(args);
-  ASSERT_EQ(why, nullptr) << why;
-  const grid_size grid = kernel::grid(args);
-  emulator::launch({.target = &Policy::arch::value,
-                    .grid = {grid.x, grid.y, grid.z},
-                    .block_size = kernel::block_size,
-                    .lds_bytes = kernel::lds_bytes,
-                    .check_lds = emulator::lds_checks::on},
-                   [&] { kernel{}(args); });
+  launch<kernel>(args, {.check_lds = emulator::lds_checks::on});
 
   double worst = 0, worst_lse = 0;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {

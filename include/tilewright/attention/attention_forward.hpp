@@ -92,6 +92,7 @@ struct probability_exchange {
 /// rows at a time, the next ones in flight while these are multiplied. Two barriers for each step.
 template <class Policy>
 struct attention_forward {
+  using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
   using keys_stage = key_value_stage<Policy, operand_major::k>;
   using values_stage = key_value_stage<Policy, operand_major::mn>;
@@ -99,7 +100,7 @@ struct attention_forward {
   static constexpr attention_tile tile = Policy::tile;
   static constexpr index_t block_size = attention_product<Policy, operand_major::k, 0>::tile.block_size();
   static constexpr index_t lds_bytes = keys_stage::bytes + values_stage::bytes + exchange_type::lds_bytes;
-  static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
+  static_assert(lds_bytes <= arch::value.lds_bytes,
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Attention on an NVIDIA GPU: this library against PyTorch's cuDNN and flash back ends, verified and timed in one process.
+
+    benchmarks/gpu/attention.py LIBRARY [--dtype bf16,f16] [--dims 64,128,256] [--seconds S] [--json FILE] [--check-only]
+
+LIBRARY is libtilewright_attention.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). All contenders get the same Gaussian data, 16,384 tokens in
+all and 2,048 / dim heads, and are timed in turns, in back-to-back launches. Prints medians in TFLOP/s and the ratio to cuDNN, and errors
+against float64. Exits with 1 if an error is larger than 1.2 times that of cuDNN.
+"""
+import argparse
+import ctypes
+import json
+import math
+import statistics
+import sys
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+TOKENS, WIDTH = 16384, 2048
+LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
+
+
+class Strides(ctypes.Structure):
+    _fields_ = [("batch", ctypes.c_longlong), ("head", ctypes.c_longlong), ("row", ctypes.c_int)]
+
+
+class Args(ctypes.Structure):
+    """tilewright::attention_args."""
+    _fields_ = ([(name, ctypes.c_void_p) for name in ("q", "k", "v", "o", "lse")] +
+                [(name, ctypes.c_int) for name in ("batch", "heads", "kv_heads", "queries", "keys")] +
+                [(name, Strides) for name in ("q_strides", "k_strides", "v_strides", "o_strides", "lse_strides")] +
+                [("query_starts", ctypes.c_void_p), ("key_starts", ctypes.c_void_p), ("scale", ctypes.c_float), ("left", ctypes.c_int),
+                 ("right", ctypes.c_int)])
+
+
+def strides_of(tensor):
+    return Strides(tensor.stride(0), tensor.stride(1), tensor.stride(2))
+
+
+class Tilewright:
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+        self.forward = self.library.tilewright_attention_forward
+        self.forward.restype = ctypes.c_char_p
+        self.forward.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Args), ctypes.c_void_p]
+        if self.library.tilewright_attention_args_bytes() != ctypes.sizeof(Args):
+            raise SystemExit("attention.py: the library's attention_args have another size than this script's")
+
+    def prepare(self, q, k, v, o, causal, lse=None):
+        """A function that queues the kernel on the current stream."""
+        args = Args(q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr() if lse is not None else None, q.shape[0], q.shape[1],
+                    k.shape[1], q.shape[2], k.shape[2], strides_of(q), strides_of(k), strides_of(v), strides_of(o),
+                    strides_of(lse.unsqueeze(-1)) if lse is not None else Strides(), None, None, 1 / math.sqrt(q.shape[3]), -1,
+                    0 if causal else -1)
+
+        def call():
+            why = self.forward(q.dtype == torch.bfloat16, q.shape[3], v.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
+            if why:
+                raise SystemExit(f"attention.py: {why.decode()}")
+        return call
+
+
+def torch_call(backend, q, k, v, causal):
+    def call():
+        with sdpa_kernel(backend):
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+    return call
+
+
+def seconds_of(calls, repeat):
+    """Times of one block of back-to-back launches for each call, in turns."""
+    result = []
+    for call in calls:
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        for _ in range(repeat):
+            call()
+        end.record()
+        end.synchronize()
+        result.append(begin.elapsed_time(end) / 1e3 / repeat)
+    return result
+
+
+def reference(q, k, v, causal):
+    """Float64, one head of one sequence."""
+    s = (q.double() @ k.double().T) / math.sqrt(q.shape[-1])
+    if causal:
+        s.masked_fill_(torch.ones_like(s, dtype=torch.bool).triu(k.shape[0] - q.shape[0] + 1), -math.inf)
+    return torch.softmax(s, -1) @ v.double()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("--dtype", default="bf16,f16")
+    parser.add_argument("--dims", default="64,128,256")
+    parser.add_argument("--lengths", default=",".join(map(str, LENGTHS)))
+    parser.add_argument("--seconds", type=float, default=0.02, help="length of a block of launches")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json")
+    parser.add_argument("--check-only", action="store_true")
+    options = parser.parse_args()
+    ours = Tilewright(options.library)
+    torch.manual_seed(1)
+    rows, failures = [], 0
+    for dtype in options.dtype.split(","):
+        for dim in map(int, options.dims.split(",")):
+            for causal in (False, True):
+                for length in map(int, options.lengths.split(",")):
+                    batch, heads = TOKENS // length, WIDTH // dim
+                    q, k, v = (torch.randn(batch, length, heads, dim, device="cuda", dtype=torch.bfloat16 if dtype == "bf16" else torch.half)
+                               .transpose(1, 2) for _ in range(3))
+                    o = torch.full_like(q, math.nan)
+                    contenders = {"tilewright": ours.prepare(q, k, v, o, causal),
+                                  "cudnn": torch_call(SDPBackend.CUDNN_ATTENTION, q, k, v, causal),
+                                  "flash": torch_call(SDPBackend.FLASH_ATTENTION, q, k, v, causal)}
+                    contenders["tilewright"]()
+                    theirs = contenders["cudnn"]()
+                    torch.cuda.synchronize()
+                    b, h = batch - 1, heads - 1
+                    wanted = reference(q[b, h], k[b, h], v[b, h], causal)
+                    error, their_error = (float((x[b, h].double() - wanted).norm() / wanted.norm()) for x in (o, theirs))
+                    difference = float((o.double() - theirs.double()).norm() / theirs.double().norm())
+                    wrong = not error <= 1.2 * their_error or not difference < 0.02
+                    failures += wrong
+                    row = {"dtype": dtype, "dim": dim, "causal": causal, "length": length, "error": error, "cudnn_error": their_error,
+                           "difference": difference}
+                    if not options.check_only:
+                        flops = 4 * batch * heads * length * length * dim * (0.5 if causal else 1)
+                        names = list(contenders)
+                        repeat = max(1, int(options.seconds / max(seconds_of([contenders["cudnn"]], 3)[0], 1e-6)))
+                        times = [seconds_of(contenders.values(), repeat) for _ in range(options.rounds)]
+                        for i, name in enumerate(names):
+                            row[name] = flops / statistics.median(t[i] for t in times) / 1e12
+                        row["ratio_to_cudnn"] = statistics.median(t[names.index("cudnn")] / t[0] for t in times)
+                    rows.append(row)
+                    print(" ".join(f"{key}={value:.3g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
+                          "WRONG" if wrong else "", flush=True)
+    if not options.check_only:
+        mean = math.exp(statistics.fmean(math.log(row["ratio_to_cudnn"]) for row in rows))
+        print(f"ratio to cuDNN: geometric mean {mean:.3f}, lowest {min(row['ratio_to_cudnn'] for row in rows):.3f}")
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, file, indent=1)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
