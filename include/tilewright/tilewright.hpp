@@ -13,7 +13,6 @@
 #include <tilewright/tile/relayout.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
-#include <tilewright/tile/static_distributed_lds_tensor.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
 #include <tilewright/tile/tile_window_paged.hpp>
 #include <tilewright/tile/transform_view.hpp>

@@ -10,7 +10,7 @@
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
-#include <tilewright/tile/static_distributed_lds_tensor.hpp>
+#include <tilewright/ck_tile/static_distributed_lds_tensor.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
 #include <tilewright/tile/tile_window_paged.hpp>
 #include <tilewright/tile/update.hpp>

@@ -22,15 +22,6 @@ TEST(StaticDistributedTensor, HoldsWhatOneThreadOwns) {
   EXPECT_EQ(tile.thread_buffer[4], 99);
 }
 
-TEST(StaticDistributedTensor, SlicesOfYArePartsOfTheBuffer) {
-  auto tile = make_static_distributed_tensor<float>(distribution{});
-  for (index_t d = 0; d < 6; ++d) tile.thread_buffer[d] = float(10 * (d / 3) + d % 3);  // y = (d / 3, d % 3)
-  const auto columns = tile.get_y_sliced_thread_data(sequence<0, 1>{}, sequence<2, 2>{});
-  EXPECT_EQ(columns, (array<float, 4>{{1, 2, 11, 12}}));
-  tile.set_y_sliced_thread_data(sequence<1, 0>{}, sequence<1, 2>{}, array<float, 2>{{-1, -2}});
-  EXPECT_EQ(tile.thread_buffer, (array<float, 6>{{0, 1, 2, -1, -2, 12}}));
-}
-
 constexpr float sum_of_converted() {
   static_distributed_tensor<float, distribution> tile{};
   set_tile(tile, 1.5f);

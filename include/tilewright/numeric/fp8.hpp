@@ -79,7 +79,7 @@ TILEWRIGHT_HD constexpr float fp8_to_float(unsigned char bits) {
 }  // namespace detail
 
 /// An 8-bit floating-point number. Conversion from float rounds to nearest, ties to even, saturates at the largest
-/// finite number, and keeps NaN; conversion to float is exact. fp8_bits_from_float offers the other overflow rule.
+/// finite number, and keeps NaN; conversion to float is exact.
 template <fp8_format F>
 struct fp8 {
   static constexpr fp8_format format = F;

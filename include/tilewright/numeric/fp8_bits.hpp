@@ -25,16 +25,12 @@ TILEWRIGHT_HD constexpr float fp8_max(fp8_format f) {
   return f == fp8_format::e4m3 ? 448.0f : f == fp8_format::e4m3_fnuz ? 240.0f : 57344.0f;
 }
 
-/// What becomes of numbers beyond the largest finite one once rounded, infinities included: that largest number,
-/// or infinity (NaN where the format has none).
-enum class fp8_overflow : signed char { saturate, to_infinity };
-
-/// Round to nearest, ties to even. NaN stays NaN; its sign and payload are not kept.
-template <fp8_format F, fp8_overflow Overflow = fp8_overflow::saturate>
+/// Rounds to nearest, ties to even; larger numbers and infinities become the largest finite number. NaN stays NaN; its
+/// sign and payload are not kept.
+template <fp8_format F>
 TILEWRIGHT_HD constexpr unsigned char fp8_bits_from_float(float value) {
   constexpr unsigned mantissa_bits = fp8_mantissa_bits(F), bias = fp8_bias(F), max_bits = fp8_max_bits(F),
                      nan = fp8_nan_bits(F);
-  constexpr unsigned overflow = Overflow == fp8_overflow::saturate ? max_bits : F == fp8_format::e5m2 ? 0x7cu : nan;
   constexpr unsigned dropped = 23u - mantissa_bits;      // mantissa bits of a float that a normal number loses
   constexpr unsigned least_exponent = 127u + 1u - bias;  // of a float that becomes a normal number
   const unsigned bits = bit_cast<unsigned>(value);
@@ -49,8 +45,8 @@ TILEWRIGHT_HD constexpr unsigned char fp8_bits_from_float(float value) {
     const unsigned half_way = 1u << (shift - 1u);
     rounded = (mantissa + half_way - 1u + (mantissa >> shift & 1u)) >> shift;
   }
-  if (rounded > max_bits) rounded = overflow;
-  if (is_fnuz(F) && (rounded == 0 || rounded == nan)) return static_cast<unsigned char>(rounded);
+  if (rounded > max_bits) rounded = max_bits;
+  if (is_fnuz(F) && (rounded == 0)) return static_cast<unsigned char>(rounded);
   return static_cast<unsigned char>(sign | rounded);
 }
 

@@ -128,28 +128,6 @@ struct static_distributed_tensor {
     return thread_buffer[Distribution::y_to_register(y)];
   }
 
-  /// The elements Origins <= y < Origins + Lengths, in row-major order.
-  template <index_t... Origins, index_t... Lengths>
-  TILEWRIGHT_HD constexpr array<T, (Lengths * ... * 1)> get_y_sliced_thread_data(sequence<Origins...> origins,
-                                                                                 sequence<Lengths...> lengths) const {
-    array<T, (Lengths * ... * 1)> data{};
-    if constexpr (require_slice(sequence<Origins...>{}, sequence<Lengths...>{})) {
-      unroll<(Lengths * ... * 1)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-        data[i] = thread_buffer[constant(register_in_slice<i.value>(origins, lengths))];
-      });
-    }
-    return data;
-  }
-  template <index_t... Origins, index_t... Lengths>
-  TILEWRIGHT_HD constexpr void set_y_sliced_thread_data(sequence<Origins...> origins, sequence<Lengths...> lengths,
-                                                        const array<T, (Lengths * ... * 1)>& data) {
-    if constexpr (require_slice(sequence<Origins...>{}, sequence<Lengths...>{})) {
-      unroll<(Lengths * ... * 1)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-        thread_buffer[constant(register_in_slice<i.value>(origins, lengths))] = data[i];
-      });
-    }
-  }
-
   /// The element at what sweep_tile gives, or at make_tuple(what sweep_tile_span gives for each dimension).
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD constexpr T& operator[](const Index&) {
@@ -162,31 +140,6 @@ struct static_distributed_tensor {
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD constexpr T& operator()(const Index& index) {
     return (*this)[index];
-  }
-
- private:
-  template <index_t... Origins, index_t... Lengths>
-  TILEWRIGHT_HD static constexpr bool require_slice(sequence<Origins...>, sequence<Lengths...>) {
-    constexpr bool right_count =
-        sizeof...(Origins) == Distribution::ndim_y && sizeof...(Lengths) == Distribution::ndim_y;
-    static_assert(right_count,
-                  "get_y_sliced_thread_data: one origin and one length are needed for each y of the distribution");
-    constexpr bool is_inside = [] {
-      const index_t origins[] = {Origins..., 0}, lengths[] = {Lengths..., 0};
-      for (index_t i = 0; right_count && i < Distribution::ndim_y; ++i) {
-        if (origins[i] < 0 || lengths[i] < 1 || origins[i] + lengths[i] > Distribution::get_y_length(i)) return false;
-      }
-      return true;
-    }();
-    static_assert(is_inside, "get_y_sliced_thread_data: the slice reaches past what a thread holds");
-    return right_count && is_inside;
-  }
-  template <index_t I, index_t... Origins, index_t... Lengths>
-  TILEWRIGHT_HD static constexpr index_t register_in_slice(sequence<Origins...>, sequence<Lengths...>) {
-    multi_index<Distribution::ndim_y> y{{Origins...}};
-    const index_t lengths[] = {Lengths..., 1};
-    for (index_t i = Distribution::ndim_y, rest = I; i-- > 0; rest /= lengths[i]) y[i] += rest % lengths[i];
-    return Distribution::y_to_register(y);
   }
 };
 

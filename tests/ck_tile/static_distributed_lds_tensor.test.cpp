@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tiles that live in LDS.
-#include "on_cpu.hpp"
+#include "../tile/on_cpu.hpp"
 
-#include <tilewright/tile/static_distributed_lds_tensor.hpp>
+#include <tilewright/ck_tile/static_distributed_lds_tensor.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
 
 #include <gtest/gtest.h>
