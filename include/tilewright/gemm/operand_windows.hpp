@@ -5,6 +5,7 @@
 
 #include <tilewright/gemm/gemm_policy.hpp>
 #include <tilewright/mma/block_gemm.hpp>
+#include <tilewright/tile/async_window.hpp>
 
 namespace tilewright {
 
@@ -36,6 +37,31 @@ struct lds_stages {
   static constexpr index_t step = apart ? of_a : all;
   static constexpr index_t b_begin = apart ? Stages * of_a : of_a;
 };
+
+namespace detail {
+template <class Policy, tensor_graph Layout, class View, class Copy>
+TILEWRIGHT_HD auto make_operand_window(const View& view, const multi_index<2>& origin, Copy copy) {
+  constexpr index_t rows = Copy::x_lengths[0], k = Copy::x_lengths[1];
+  constexpr auto lengths = make_tuple(number<rows>{}, number<k>{});
+  if constexpr (Policy::copies_by_wave) {
+    return make_async_tile_window(view, lengths, origin, copy, tensor_descriptor<Layout>{{}, rows * k});
+  } else {
+    return make_tile_window(view, lengths, origin, copy);
+  }
+}
+}  // namespace detail
+
+/// The window through which the policy's pipeline copies A from a view in global memory (m x k): its origin is at `row`
+/// and column `k`.
+template <class Policy, class View>
+TILEWRIGHT_HD auto make_a_window(const View& view, index_t row, index_t k) {
+  return detail::make_operand_window<Policy, Policy::a_lds>(view, {row, k}, tile_distribution<Policy::a_copy>{});
+}
+/// The same for B (n x k).
+template <class Policy, class View>
+TILEWRIGHT_HD auto make_b_window(const View& view, index_t row, index_t k) {
+  return detail::make_operand_window<Policy, Policy::b_lds>(view, {row, k}, tile_distribution<Policy::b_copy>{});
+}
 
 /// The operands of one matrix instruction after the other, in registers.
 template <class Policy>
