@@ -6,6 +6,7 @@
 #include <tilewright/config/config.hpp>
 #include <tilewright/exec/math.hpp>
 #include <tilewright/util/call_site.hpp>
+#include <tilewright/util/math.hpp>  // in every pass: nvcc registers plus, max and min, which device code may use
 
 #if TILEWRIGHT_AMDGCN_PASS
 #include <tilewright/exec/amdgcn/amdgcn.hpp>
