@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/gemm/hopper/tile_order.hpp>
+#include <tilewright/gemm/grid_order.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/gemm/epilogue.hpp>
-#include <tilewright/gemm/hopper/hopper_tile.hpp>
+#include <tilewright/mma/fragment_store.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace tilewright {
 namespace {
 
-using box = tile_distribution<wave_tile_encoding(4, wgmma_result)>;  // 16 x 64
+using box = tile_distribution<wave_tile_encoding(4, arch::describe(arch::matrix_op::wgmma_k16).c)>;  // 16 x 64
 
 /// Two matrices of 21 x 72 of C; boxes at their lower right corners hang over. Values are small, so that all sums are
 /// exact.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/gemm/hopper/work_schedule.hpp>
+#include <tilewright/gemm/work_schedule.hpp>
 
 #include <gtest/gtest.h>
 

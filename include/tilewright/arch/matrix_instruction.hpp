@@ -31,7 +31,15 @@ enum class matrix_op : signed char {
   mfma_32x32x64_b8,
   wmma_16x16x16_b8_gfx11,
   wmma_16x16x16_b8_x2_gfx12,
+  wgmma_k16,
+  wgmma_k32_b8,
 };
+
+/// Whether four waves together multiply operands that lie in LDS (Hopper's wgmma). describe() says what one wave has of
+/// 16 columns of the result.
+TILEWRIGHT_HD constexpr bool is_wgmma(matrix_op op) {
+  return op == matrix_op::wgmma_k16 || op == matrix_op::wgmma_k32_b8;
+}
 
 /// What the operands of a matrix instruction consist of. Sums are int for i8, else float.
 enum class matrix_element : signed char { f16, bf16, f32, fp8_ocp, bf8_ocp, fp8_fnuz, bf8_fnuz, i8 };
@@ -99,6 +107,17 @@ TILEWRIGHT_HD constexpr matrix_instruction mma_m16n8k16_x2() {
   return {matrix_op::mma_m16n8k16_x2, 16, 16, 16, a, b, c};
 }
 
+// PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16" and "k32": those of mma.m16n8k16.
+TILEWRIGHT_HD constexpr matrix_instruction wgmma(matrix_op op) {
+  matrix_instruction i = mma_m16n8k16_x2();
+  i.op = op;
+  if (op == matrix_op::wgmma_k16) return i;
+  i.k = 32;
+  i.a = {bits(col(2), col(3), row(0), row(1), row(2)), bits(col(0), col(1), row(3), col(4))};
+  i.b = {bits(col(2), col(3), row(0), row(1), row(2)), bits(col(0), col(1), col(4), row(3))};
+  return i;
+}
+
 }  // namespace detail
 
 /// What an instruction computes and which lane holds what.
@@ -125,6 +144,8 @@ TILEWRIGHT_HD constexpr matrix_instruction describe(matrix_op op) {
     case wmma_16x16x16_b8_gfx11: return detail::wmma_gfx11(op);
     case wmma_16x16x16_gfx12:
     case wmma_16x16x16_b8_x2_gfx12: return detail::wmma_gfx12(op);
+    case wgmma_k16:
+    case wgmma_k32_b8: return detail::wgmma(op);
     case mma_m16n8k16_x2: break;
   }
   return detail::mma_m16n8k16_x2();
@@ -134,7 +155,7 @@ TILEWRIGHT_HD constexpr matrix_instruction describe(matrix_op op) {
 TILEWRIGHT_HD constexpr index_t element_bytes(matrix_op op) {
   using enum matrix_op;
   if (op == mfma_16x16x4_b32_x4 || op == mfma_32x32x2_b32_x4) return 4;
-  return op >= mfma_16x16x16_b8_x4 ? 1 : 2;
+  return op >= mfma_16x16x16_b8_x4 && op != wgmma_k16 ? 1 : 2;
 }
 
 /// Instructions in the group.

@@ -43,6 +43,7 @@ struct sm90 {
       .max_vgprs = 255,
       .direct_to_lds_bytes = list_of<index_t, 5>(4, 8, 16),
       .matrix_ops = list_of<matrix_op, 16>(matrix_op::mma_m16n8k16_x2),
+      .has_wgmma = true,
       .max_cluster = 8,
       .lds = detail::hopper_shared_memory(),
   };

@@ -63,6 +63,7 @@ struct target {
   bool buffer_instructions = false;  // global accesses whose bounds the hardware checks
   inplace_vector<index_t, 5> direct_to_lds_bytes = {};  // per lane, of copies from global memory that bypass registers
   inplace_vector<matrix_op, 16> matrix_ops = {};
+  bool has_wgmma = false;  // is_wgmma(op), with operands of f16, bf16 and fp8_ocp
   index_t max_cluster =
       1;  // blocks that run together; more than 1 where there are Hopper's barriers, bulk copies and wgmma
   fp8_kind fp8 = fp8_kind::none;  // that matrix instructions take
@@ -81,12 +82,13 @@ struct target {
     for (const matrix_op known : matrix_ops) {
       if (known == op) return true;
     }
-    return false;
+    return is_wgmma(op) && has_wgmma;
   }
   /// The same for operands of one kind of element.
   TILEWRIGHT_HD constexpr bool supports(matrix_op op, matrix_element element) const {
     using enum matrix_op;
     if (!supports(op) || bytes_of(element) != element_bytes(op)) return false;
+    if (is_wgmma(op)) return element == matrix_element::fp8_ocp || bytes_of(element) == 2;
     const bool only_i8 =
         op == mfma_16x16x16_b8_x4 || op == mfma_32x32x8_b8_x4 || op == mfma_16x16x64_b8 || op == mfma_32x32x32_b8;
     if (element == matrix_element::i8) return op != mfma_16x16x128_b8 && op != mfma_32x32x64_b8;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/occupancy.hpp>
+#include <tilewright/gemm/check_gemm.hpp>
 #include <tilewright/gemm/double_buffered_pipeline.hpp>
 #include <tilewright/gemm/multi_stage_pipeline.hpp>
 #include <tilewright/gemm/one_wave_pipeline.hpp>
@@ -74,19 +75,9 @@ struct gemm_kernel {
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
-    if (args.m < 1 || args.n < 1 || args.k < 1 || args.batch < 1) return "m, n, k and the batch count must be positive";
+    if (const char* why = check_gemm<Policy>(args, {Policy::vector, sizeof(R), false})) return why;
     const bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
     const index_t a_row = a_along_k ? args.k : args.m, b_row = b_along_k ? args.k : args.n;
-    if (args.lda < a_row) return "lda is smaller than a row of A (a column, if A is column-major)";
-    if (args.ldb < b_row) return "ldb is smaller than a row of B (a column, if B is column-major)";
-    if (args.ldc < args.n) return "ldc is smaller than a row of C";
-    if (const char* why =
-            tilewright::epilogue::detail::check<epilogue>(args, epilogue_promise{Policy::vector, sizeof(R), false})) {
-      return why;
-    }
-    const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
-    if (__is_same(R, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
-      return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
     if (args.batch > 65535) return "the batch has more than 65535 problems";
     if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
       return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
@@ -105,8 +96,6 @@ struct gemm_kernel {
     if (a_span > limit || b_span + (products > 1 ? args.product_stride_b : 0) > limit ||
         c_span > 0x7fffffff / long_index_t(sizeof(R)))
       return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
-    if (args.m > 0x7fffffff - tile.m || args.n > 0x7fffffff - tile.n || args.k > 0x7fffffff - tile.k)
-      return "m, n or k is too close to 2^31";
     if (Policy::vector > 1) {
       const index_t v = Policy::vector;
       if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v ||

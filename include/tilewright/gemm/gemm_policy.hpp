@@ -122,13 +122,9 @@ struct pipeline_or_default<default_pipeline, Stages, false> {
 
 }  // namespace detail
 
-/// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol
-/// stays short; such a struct may also replace result_type, epilogue, order and split_k, and with 8-bit floating-point
-/// numbers b_element_type. Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs
-/// lengths along contiguous dimensions, leading dimensions and pointers that are multiples of it.
-template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
-          block_tile Tile = default_block_tile<Arch, T, Vector>(), class Pipeline = default_pipeline>
-struct gemm_policy {
+/// The choices that every policy has, whatever its pipeline.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector, block_tile Tile>
+struct gemm_choices {
   static_assert(Arch::value.supports(Tile.op, matrix_element_v<T>),
                 "gemm_policy: the target does not have this matrix instruction for these elements");
   static_assert(is_power_of_two(Vector) && Vector * index_t(sizeof(T)) <= 16,
@@ -150,6 +146,17 @@ struct gemm_policy {
   static constexpr operand_major a_major = AMajor;
   static constexpr operand_major b_major = BMajor;
   static constexpr index_t vector = Vector;
+};
+
+/// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol
+/// stays short; such a struct may also replace result_type, epilogue, args_type, products, order and split_k, and with
+/// 8-bit floating-point numbers b_element_type. Vector: elements that are moved at once where memory allows; a kernel
+/// with Vector > 1 needs lengths along contiguous dimensions, leading dimensions and pointers that are multiples of it.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
+          block_tile Tile = default_block_tile<Arch, T, Vector>(), class Pipeline = default_pipeline>
+struct gemm_policy : gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
+  static_assert(!tilewright::arch::is_wgmma(Tile.op),
+                "gemm_policy: wgmma reads its operands from LDS; use warp_specialized_pipeline");
   /// Elements along k that stay together in LDS: 16 bytes.
   static constexpr index_t k_pack = 16 / index_t(sizeof(T));
   static constexpr bool prefers_single_buffer = tilewright::arch::is_amd(Arch::value) && num_k_steps(Tile) > 1;

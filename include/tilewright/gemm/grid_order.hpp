@@ -18,13 +18,14 @@ struct grid_order {
   grid_curve curve = grid_curve::row_groups;
   index_t group_rows = 8;  // of row_groups, in tiles
   index_t dies = 1;
+  bool snake = false;  // row_groups: every other group runs backwards
 
   /// Row and column of the tile that block `b` of rows x cols computes.
   TILEWRIGHT_HD constexpr multi_index<2> tile_of(index_t b, index_t rows, index_t cols) const {
     const index_t i = place_on_curve(b, rows * cols);
     switch (curve) {
       case grid_curve::hilbert: return hilbert_curve{rows, cols}.get_index(i);
-      case grid_curve::row_groups: return row_group_curve{rows, cols, group_rows}.get_index(i);
+      case grid_curve::row_groups: return row_group_curve{rows, cols, group_rows, snake}.get_index(i);
       case grid_curve::rows: break;
     }
     return {{divide(i, cols), modulo(i, cols)}};
@@ -44,5 +45,26 @@ template <class Arch>
 TILEWRIGHT_HD constexpr grid_order default_grid_order() {
   return {.dies = Arch::value.num_dies};
 }
+
+/// A tile of C: its row and column in tiles, and its matrix in the batch.
+struct tile_position {
+  index_t row, col, batch;
+  friend constexpr bool operator==(const tile_position&, const tile_position&) = default;
+};
+
+/// The order in which persistent blocks take the tiles of a batch: one matrix after the other, each in groups of
+/// `group` rows.
+struct tile_order {
+  index_t rows, cols, batch, group;
+
+  TILEWRIGHT_HD constexpr index_t num_tiles() const { return rows * cols * batch; }
+
+  TILEWRIGHT_HD constexpr tile_position operator()(index_t i) const {
+    const index_t per_matrix = rows * cols, matrix = divide(i, per_matrix);
+    const grid_order in_matrix{grid_curve::row_groups, group, 1, true};
+    const multi_index<2> at = in_matrix.tile_of(i - matrix * per_matrix, rows, cols);
+    return {at[0], at[1], matrix};
+  }
+};
 
 }  // namespace tilewright

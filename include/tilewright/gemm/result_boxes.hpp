@@ -3,16 +3,16 @@
 // another one brings the old C.
 #pragma once
 
-#include <tilewright/gemm/hopper/hopper_pipeline.hpp>
+#include <tilewright/gemm/stage_ring.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
 
-/// Boxes are taken in turn and numbered from the kernel's begin: box i lies at place i % num_boxes.
-template <class Policy>
-struct hopper_boxes {
-  static constexpr hopper_tile tile = Policy::tile;
-  static constexpr hopper_lds lds = Policy::lds;
+/// Boxes are used in turn and numbered from the kernel's start: box i lies at place i % num_boxes.
+template <class Block>
+struct result_boxes {
+  static constexpr specialized_tile tile = Block::tile;
+  static constexpr specialized_lds lds = Block::lds;
   static constexpr unsigned num_boxes = lds.num_boxes();
   /// Stores that may still read their boxes while the next one is started.
   static constexpr unsigned in_flight = num_boxes / 2;
@@ -47,10 +47,10 @@ struct hopper_boxes {
   TILEWRIGHT_HD static void for_each_box(ForEachUnit for_each_unit, Work work) {
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       if (!unit.is_last_part()) return;
-      constexpr hopper_tile t = tile;
+      constexpr specialized_tile t = tile;
       TILEWRIGHT_UNROLL(1)
       for (index_t i = 0; i < t.num_boxes(); ++i) {
-        const hopper_tile::position box = t.box_position(i);
+        const specialized_tile::position box = t.box_position(i);
         work(m0 + box.m, n0 + box.n, unit.tile.batch, box.consumer);
       }
     });
@@ -58,7 +58,7 @@ struct hopper_boxes {
 
   /// One thread: starts the store of each box once it is full.
   template <class ForEachUnit>
-  TILEWRIGHT_HD void store(const hopper_args& args, ForEachUnit for_each_unit) const {
+  TILEWRIGHT_HD void store(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
     for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t) TILEWRIGHT_INLINE_LAMBDA {
       full(i).wait(i / num_boxes & 1);
@@ -74,12 +74,12 @@ struct hopper_boxes {
   /// One thread: hands each box to its consumer once its place is free and, if beta is not 0, C's old elements have
   /// come there.
   template <class ForEachUnit>
-  TILEWRIGHT_HD void hand_out(const hopper_args& args, ForEachUnit for_each_unit) const {
+  TILEWRIGHT_HD void hand_out(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
     for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t consumer) TILEWRIGHT_INLINE_LAMBDA {
       const exec::mbarrier done = ready(i, consumer);
       free(i).wait(~(i / num_boxes) & 1);
-      if (args.gemm.beta != 0) {
+      if (args.args.beta != 0) {
         done.arrive_and_expect(lds.box_bytes());
         exec::bulk_load(address(i), args.c, done, n, m, batch);
       } else {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Which tile suits a product: a model of the time that each would take.
+// Block tiles for warp_specialized_pipeline, and which of them suits a product: a model of the time that each takes.
 #pragma once
 
-#include <tilewright/gemm/gemm_args.hpp>
-#include <tilewright/gemm/hopper/hopper_tile.hpp>
-#include <tilewright/gemm/hopper/work_schedule.hpp>
+#include <tilewright/gemm/specialized_plan.hpp>
 
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<hopper_tile, 8> hopper_tiles{{
+inline constexpr array<specialized_tile, 8> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 256, .n = 160, .share_a = 2},
@@ -20,37 +18,39 @@ inline constexpr array<hopper_tile, 8> hopper_tiles{{
     {.m = 64, .n = 64, .consumers = 1},
 }};
 
+/// The policy of one of them.
+template <class T, operand_major AMajor, operand_major BMajor, specialized_tile Tile, class Result = T,
+          class Epilogue = epilogue::alpha_beta>
+struct gemm_specialized
+    : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers),
+                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a}>> {
+  using result_type = Result;
+  using epilogue = Epilogue;
+};
+
 /// What a product asks of a tile, besides its lengths.
-struct hopper_operands {
+struct product_operand_types {
   index_t element_bytes = 2;
   bool a_along_k = true, b_along_k = true;
 };
 
 /// Rows of 128 bytes that a block fetches for a stage.
-TILEWRIGHT_HD constexpr index_t fetched_rows(const hopper_tile& t, const hopper_operands& o) {
+TILEWRIGHT_HD constexpr index_t fetched_rows(const specialized_tile& t, const product_operand_types& o) {
   const index_t n = o.b_along_k ? t.n : round_up(t.n, 128 / o.element_bytes);
   return t.m / t.share_a + n / t.share_b;
 }
 
-/// The order of tiles for clusters of which `resident` run at the same time: together they cover about a square of C.
-TILEWRIGHT_HD constexpr tile_order hopper_order(const gemm_args& g, const hopper_tile& t, index_t resident) {
-  const index_t rows = t.m * t.share_b, cols = t.n * t.share_a;
-  index_t group = 1;
-  while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
-  return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
-}
-
 /// About how many clusters run at the same time: some multiprocessors find no place in clusters of more than two.
-TILEWRIGHT_HD constexpr index_t hopper_clusters(const hopper_tile& t, index_t multiprocessors) {
+TILEWRIGHT_HD constexpr index_t expected_clusters(const specialized_tile& t, index_t multiprocessors) {
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) / t.cluster());
 }
 
 /// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: measured on an H100.
-TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const hopper_tile& t, const hopper_operands& o,
-                                                     index_t multiprocessors) {
-  const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = hopper_clusters(t, multiprocessors);
+TILEWRIGHT_HD constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
+                                                          const product_operand_types& o, index_t multiprocessors) {
+  const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = expected_clusters(t, multiprocessors);
   const work_schedule s =
-      make_work_schedule(hopper_order(g, t, workers), k_tiles, workers, 2 * multiprocessors / t.cluster());
+      make_work_schedule(specialized_order(g, t, workers), k_tiles, workers, 2 * multiprocessors / t.cluster());
   // The tensor cores do 8192 bits of products a clock; a row takes 2.9 clocks to come,
   // 4.8 if rows begin within cache lines.
   const bool aligned =
@@ -72,14 +72,14 @@ TILEWRIGHT_HD constexpr double predict_hopper_clocks(const gemm_args& g, const h
          (t.cluster() > 1 ? 2500 : 0);
 }
 
-/// The number in hopper_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill less
-/// than half are left out where there are smaller ones.
-TILEWRIGHT_HD constexpr index_t choose_hopper_tile(const gemm_args& g, const hopper_operands& o,
-                                                   index_t multiprocessors) {
-  index_t best = hopper_tiles.size() - 1;
-  double best_clocks = predict_hopper_clocks(g, hopper_tiles[best], o, multiprocessors);
-  for (index_t i = 0; i < hopper_tiles.size() - 1 && g.m > 64; ++i) {
-    const double clocks = predict_hopper_clocks(g, hopper_tiles[i], o, multiprocessors);
+/// The number in specialized_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill
+/// less than half are left out where there are smaller ones.
+TILEWRIGHT_HD constexpr index_t choose_specialized_tile(const gemm_args& g, const product_operand_types& o,
+                                                        index_t multiprocessors) {
+  index_t best = specialized_tiles.size() - 1;
+  double best_clocks = predict_specialized_clocks(g, specialized_tiles[best], o, multiprocessors);
+  for (index_t i = 0; i < specialized_tiles.size() - 1 && g.m > 64; ++i) {
+    const double clocks = predict_specialized_clocks(g, specialized_tiles[i], o, multiprocessors);
     if (clocks >= best_clocks) continue;
     best = i;
     best_clocks = clocks;

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: MIT
-// C = alpha A B + beta C on Hopper GPUs: blocks that stay for many tiles; in each,
-// one warpgroup that starts bulk copies and one to three that multiply.
+// What one block of warp_specialized_pipeline does: a producer warpgroup starts bulk copies, consumers multiply.
 #pragma once
 
-#include <tilewright/gemm/hopper/hopper_epilogue.hpp>
-#include <tilewright/gemm/hopper/hopper_pipeline.hpp>
+#include <tilewright/gemm/add_up_parts.hpp>
+#include <tilewright/gemm/result_writer.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
 
-/// What one block does: it works on the units of args.schedule that fall to its cluster.
-template <class Policy>
-struct hopper_gemm {
-  static constexpr hopper_tile tile = Policy::tile;
-  static constexpr hopper_lds lds = Policy::lds;
-  using pipeline = hopper_pipeline<Policy>;
-  using result_boxes = hopper_boxes<Policy>;
+/// A persistent block: it works on the units of args.schedule that fall to its cluster.
+template <class Block>
+struct persistent_gemm {
+  static constexpr specialized_tile tile = Block::tile;
+  static constexpr specialized_lds lds = Block::lds;
+  using ring = stage_ring<Block>;
+  using boxes_type = result_boxes<Block>;
 
   /// Consumers that take turns at the end of a tile do so for so many k tiles, which lie in LDS at the same time;
   /// barriers 1 to 3 are add_up_parts's.
-  static constexpr index_t head_start = min(4, Policy::num_stages), turn_barrier = 4;
+  static constexpr index_t head_start = min(4, Block::num_stages), turn_barrier = 4;
 
-  const hopper_args& args;
+  const typename Block::device_args& args;
   exec::lds_pointer block_lds;
-  pipeline stages;
-  result_boxes boxes{stages.base};
+  ring stages;
+  boxes_type boxes{stages.base};
 
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
@@ -34,14 +33,14 @@ struct hopper_gemm {
       const work_unit unit = args.schedule(u);
       if (unit.is_empty()) continue;
       work(unit, (unit.tile.row * tile.share_b + stages.row()) * tile.m,
-           (unit.tile.col * tile.share_a + stages.col()) * tile.n);
+           (unit.tile.col * tile.share_a + stages.col()) * tile.result_n());
     }
   }
 
   /// Every other tile is walked backwards along k: it begins with those k tiles of its
   /// neighbour that are still in the L2 cache.
   TILEWRIGHT_HD void produce() const {
-    typename pipeline::cursor at;
+    typename ring::cursor at;
     bool waited = false, backwards = false;
     for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       if (!waited) exec::wait_for_previous_kernel();
@@ -49,7 +48,7 @@ struct hopper_gemm {
       TILEWRIGHT_UNROLL(1)
       for (index_t i = unit.k_begin; i < unit.k_end; ++i, at.advance()) {
         const index_t k = backwards ? unit.k_begin + unit.k_end - 1 - i : i;
-        stages.fill(at, args, m0, n0, k * Policy::tile_k, unit.tile.batch);
+        stages.fill(at, args, m0, n0, k * Block::tile_k, unit.tile.batch);
       }
       backwards = !backwards;
     });
@@ -59,10 +58,10 @@ struct hopper_gemm {
     const index_t thread = modulo(exec::thread_id(), 128), wave = thread / 32;
     const index_t block_to_tell = stages.block_to_tell(thread);
     const exec::lds_pointer rows = block_lds + lds.boxes_offset() + wave * (lds.box_bytes() / 4);
-    hopper_result_writer<Policy> write{args, boxes, rows, consumer};
+    result_writer<Block> write{args, boxes, rows, consumer};
     exec::wait_for_previous_kernel();
-    typename Policy::accumulators_type c;
-    typename pipeline::cursor at;
+    typename Block::sums_type c;
+    typename ring::cursor at;
     index_t to_release = -1;  // the stage that was multiplied last
     const auto release = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if (to_release >= 0) stages.release(to_release, block_to_tell);
@@ -79,7 +78,7 @@ struct hopper_gemm {
           release();
           exec::named_sync<256>(turn_barrier);
         }
-        stages.multiply(at, consumer, c.thread_buffer.data(), k > unit.k_begin);
+        stages.multiply(at, consumer, c, k > unit.k_begin);
         exec::wgmma_wait<1>();
         release();
         to_release = at.stage;
@@ -89,8 +88,8 @@ struct hopper_gemm {
       exec::wgmma_wait<0>();
       unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(c.thread_buffer[i]); });
       release();
-      if (unit.parts > 1 && !add_up_parts<Policy>(c.thread_buffer.data(), args, unit, stages.rank, consumer)) return;
-      write(c, m0 + consumer * tile.repeat_m() * 64 + wave * 16, n0, unit.tile.batch);
+      if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
+      write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });
   }
 
@@ -113,7 +112,7 @@ struct hopper_gemm {
       boxes.init();
       exec::fence_barrier_init();
       exec::prefetch(args.a);
-      exec::prefetch(args.b);
+      exec::prefetch(args.b[0]);
       exec::prefetch(args.c);
     }
     exec::wave_sync();

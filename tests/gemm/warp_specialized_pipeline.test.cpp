@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hopper GEMM kernels on the CPU backend: clusters of four, A by columns, what is counted; and a kernel with mistakes,
-// each of which is found.
-#include "check_hopper.hpp"
+// Kernels of warp_specialized_pipeline on the CPU machine: clusters of four, A by columns, what is counted; and a
+// kernel with mistakes, each of which is found.
+#include "check_specialized.hpp"
 
 #include <string>
 
@@ -27,25 +27,28 @@ enum class mistake {
 mistake made = mistake::none;
 
 /// Two blocks that share A, two consumers each.
-using careful_policy = hopper_policy<half_t, k, k, hopper_tiles[6]>;
+using careful_policy = gemm_specialized<half_t, k, k, specialized_tiles[6]>;
 struct careless_policy : careful_policy {};
+using careful_block = specialized_block<careful_policy>;
+using careless_block = specialized_block<careless_policy>;
 
 }  // namespace
 
 template <>
-struct hopper_pipeline<careless_policy> : hopper_pipeline<careful_policy> {
-  using careful = hopper_pipeline<careful_policy>;
+struct stage_ring<careless_block> : stage_ring<careful_block> {
+  using careful = stage_ring<careful_block>;
 
   void init_barriers() const {
     careful::init_barriers();
     for (index_t s = 0; made == mistake::fewer_releases && s < num_stages; ++s)
       empty(s).init(tile.consumers * tile.share_a - 1);
   }
-  void fill(const cursor& at, const hopper_args& args, index_t m0, index_t n0, index_t k0, index_t batch) const {
+  void fill(const cursor& at, const careful_block::device_args& args, index_t m0, index_t n0, index_t k0,
+            index_t batch) const {
     if (made == mistake::expects_less && at.stage == 1) full(1).arrive_and_expect(-128);
     careful::fill({at.stage, at.parity ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, batch);
   }
-  void multiply(const cursor& at, index_t consumer, float* c, bool accumulate) const {
+  void multiply(const cursor& at, index_t consumer, careful_block::sums_type& c, bool accumulate) const {
     careful::multiply({at.stage, at.parity ^ unsigned(made == mistake::parity_of_full)}, consumer, c, accumulate);
     if (made == mistake::release_too_early) careful::release(at.stage, block_to_tell(exec::thread_id() % 128));
   }
@@ -56,9 +59,9 @@ struct hopper_pipeline<careless_policy> : hopper_pipeline<careful_policy> {
 };
 
 template <>
-struct hopper_boxes<careless_policy> : hopper_boxes<careful_policy> {
+struct result_boxes<careless_block> : result_boxes<careful_block> {
   template <class ForEachUnit>
-  void store(const hopper_args& args, ForEachUnit for_each_unit) const {
+  void store(const careful_block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
     for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t) {
       if (made != mistake::box_without_wait) full(i).wait(i / num_boxes & 1);
@@ -79,11 +82,11 @@ namespace {
 /// What is found, without lines.
 std::string fault_with(mistake m, float beta = 0) {
   made = m;
-  hopper_case<careful_policy> gemm({.m = 3 * 128, .n = 4 * 128, .k = 10 * 64, .beta = beta});
+  specialized_case<careful_policy> gemm({.m = 3 * 128, .n = 4 * 128, .k = 10 * 64, .beta = beta});
   std::string text = "no fault";
   try {
-    launch_hopper<careless_policy>(gemm.args,
-                                   {.workers = 1, .resident_clusters = 1, .check_lds = emulator::lds_checks::on});
+    launch_specialized<careless_policy>(gemm.args,
+                                        {.workers = 1, .resident_clusters = 1, .check_lds = emulator::lds_checks::on});
     expect_result(gemm);
   } catch (const emulator::fault& f) {
     text = f.what();
@@ -97,7 +100,7 @@ void expect_found(mistake m, const std::string& what) {
   EXPECT_NE(found.find(what), found.npos) << found;
 }
 
-TEST(HopperKernel, MistakesAreFound) {
+TEST(WarpSpecializedPipeline, MistakesAreFound) {
   EXPECT_EQ(fault_with(mistake::none), "no fault");
   EXPECT_EQ(fault_with(mistake::none, 1), "no fault");
   expect_found(mistake::parity_of_full, "multiplies LDS bytes");
@@ -112,22 +115,22 @@ TEST(HopperKernel, MistakesAreFound) {
   expect_found(mistake::no_last_wait, "wait_for_bulk_stores_to_read<0>() is missing");
 }
 
-TEST(HopperKernel, ClustersOfFour) {
-  using policy = hopper_policy<half_t, k, mn, hopper_tile{.m = 128, .n = 64, .share_b = 2, .share_a = 2}>;
-  expect_hopper<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
-                        {.workers = 2, .resident_clusters = 2});
+TEST(WarpSpecializedPipeline, ClustersOfFour) {
+  using policy = gemm_specialized<half_t, k, mn, specialized_tile{.m = 128, .n = 64, .share_b = 2, .share_a = 2}>;
+  expect_specialized<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
+                             {.workers = 2, .resident_clusters = 2});
 }
 
-TEST(HopperKernel, ArgumentsThatItRefuses) {
-  hopper_case<careful_policy> gemm({.m = 8, .n = 8, .k = 8});
+TEST(WarpSpecializedPipeline, ArgumentsThatItRefuses) {
+  specialized_case<careful_policy> gemm({.m = 8, .n = 8, .k = 8});
   gemm.args.lda = 4;
-  EXPECT_THROW(launch_hopper<careful_policy>(gemm.args), launch_error);
+  EXPECT_THROW(launch_specialized<careful_policy>(gemm.args), launch_error);
 }
 
 // Each element is written to LDS once and multiplied once.
-TEST(HopperKernel, Counts) {
-  using policy = hopper_policy<bfloat16_t, mn, mn, hopper_tile{.m = 128, .n = 64, .consumers = 1}>;
-  const emulator::launch_report report = expect_hopper<policy>({.m = 256, .n = 128, .k = 192, .gap = 8});
+TEST(WarpSpecializedPipeline, Counts) {
+  using policy = gemm_specialized<bfloat16_t, mn, mn, specialized_tile{.m = 128, .n = 64, .consumers = 1}>;
+  const emulator::launch_report report = expect_specialized<policy>({.m = 256, .n = 128, .k = 192, .gap = 8});
   EXPECT_EQ(report.matrix_instructions, 256 / 16 * (128 / 64) * (192 / 16));
   EXPECT_EQ(report.of(arch::lds_op::stmatrix).executions, 256 * 128 / (32 * 8));
   EXPECT_EQ(report.by_op.size(), 1u);

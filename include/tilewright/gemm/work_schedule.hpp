@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Shares tiles of C among blocks that stay: whole tiles as long as all blocks are busy, and equal shares of k tiles of
-// the others in a last round that would leave many idle.
+// Shares tiles of C among persistent blocks: whole tiles while all blocks are busy; the tiles of a last round that
+// would leave many idle are split along k (stream-K).
 #pragma once
 
-#include <tilewright/gemm/hopper/tile_order.hpp>
+#include <tilewright/gemm/grid_order.hpp>
 
 namespace tilewright {
 

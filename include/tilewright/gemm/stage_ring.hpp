@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The stages in LDS that a producer fills with bulk copies and consumers empty with wgmma.
+// The ring of stages in LDS that a producer fills with bulk copies and consumers multiply with wgmma.
 #pragma once
 
 #include <tilewright/exec/hopper.hpp>
-#include <tilewright/gemm/hopper/hopper_args.hpp>
-#include <tilewright/gemm/hopper/hopper_tile.hpp>
+#include <tilewright/gemm/specialized_plan.hpp>
+#include <tilewright/mma/wgmma_gemm.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
 
-/// A stage, and whether its barriers are in an even or odd round.
+/// A stage, and the parity of its barriers' phase.
 template <index_t NumStages>
 struct stage_cursor {
   index_t stage = 0;
@@ -23,17 +23,16 @@ struct stage_cursor {
   }
 };
 
-/// The ring of stages in LDS, its barriers, and what fills and multiplies a stage.
-template <class Policy>
-struct hopper_pipeline {
-  using T = typename Policy::element_type;
-  static constexpr hopper_tile tile = Policy::tile;
-  static constexpr hopper_lds lds = Policy::lds;
-  static constexpr index_t num_stages = Policy::num_stages;
+/// Waits and copies of the stages of one block. Block is a specialized_block.
+template <class Block>
+struct stage_ring {
+  static constexpr specialized_tile tile = Block::tile;
+  static constexpr specialized_lds lds = Block::lds;
+  static constexpr index_t num_stages = Block::num_stages;
   using cursor = stage_cursor<num_stages>;
 
   unsigned base;  // of the block's LDS
-  index_t rank;   // of the block in its cluster: above each other first
+  index_t rank;   // of the block in its cluster; blocks that share B come first
 
   /// The block's place among those that share B, and among those that share A.
   TILEWRIGHT_HD index_t row() const { return tile.share_b > 1 ? rank % tile.share_b : 0; }
@@ -56,7 +55,7 @@ struct hopper_pipeline {
   }
 
   /// One thread: waits until the stage is empty, then starts the copies of a k tile to it.
-  TILEWRIGHT_HD void fill(const cursor& at, const hopper_args& args, index_t m0, index_t n0, index_t k0,
+  TILEWRIGHT_HD void fill(const cursor& at, const typename Block::device_args& args, index_t m0, index_t n0, index_t k0,
                           index_t batch) const {
     constexpr unsigned left_edge = [] {
       unsigned blocks = 0;
@@ -68,8 +67,12 @@ struct hopper_pipeline {
     empty(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
     load<lds.a, tile.share_a>(a_stage(at.stage), args.a, done, col(), left_edge << row(), m0, k0, batch);
-    load<lds.b, tile.share_b>(b_stage(at.stage), args.b, done, row(), upper_edge << col() * tile.share_b, n0, k0,
-                              batch);
+    // Each product has its part of the tile's rows of B.
+    constexpr wgmma_operand b = lds.b_of_product();
+    unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+      load<b, tile.share_b>(b_stage(at.stage) + p * b.bytes(), args.b[p], done, row(),
+                            upper_edge << col() * tile.share_b, n0, k0, batch);
+    });
   }
 
   /// This block's part of an operand, to all `Sharers` blocks that share it.
@@ -92,22 +95,13 @@ struct hopper_pipeline {
     }
   }
 
-  /// A consumer: starts c (+)= its rows of the stage's A times the stage's B, once the stage is full.
-  TILEWRIGHT_HD void multiply(const cursor& at, index_t consumer, float* c, bool accumulate) const {
-    constexpr unsigned long long a_fields = lds.a.descriptor_fields(), b_fields = lds.b.descriptor_fields();
+  /// A consumer: starts sums (+)= its rows of the stage's A times the stage's B, once the stage is full.
+  TILEWRIGHT_HD void multiply(const cursor& at, index_t consumer, typename Block::sums_type& sums,
+                              bool accumulate) const {
     full(at.stage).wait(at.parity);
-    constexpr index_t consumer_bytes = 64 * tile.repeat_m() * lds.a.row_bytes;  // k-contiguous or not
-    const unsigned long long a = wgmma_descriptor(a_fields, a_stage(at.stage) + consumer * consumer_bytes);
-    const unsigned long long b = wgmma_descriptor(b_fields, b_stage(at.stage));
-    exec::wgmma_fence();
-    unroll<Policy::tile_k / lds.a.instruction_k() * tile.repeat_m()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr index_t i = j / tile.repeat_m(), r = j % tile.repeat_m();
-      constexpr bool transpose_a = !lds.a.k_is_contiguous, transpose_b = !lds.b.k_is_contiguous;
-      exec::wgmma<tile.n, T, transpose_a, transpose_b>(
-          c + r * tile.n / 2, a + (i * lds.a.instruction_step_bytes() + r * 64 * lds.a.row_bytes) / 16,
-          b + i * lds.b.instruction_step_bytes() / 16, accumulate || i > 0);
-    });
-    exec::wgmma_commit();
+    const wgmma_tile_in_lds<lds.a> a{a_stage(at.stage) + unsigned(consumer * 64 * lds.a.row_bytes)};
+    const wgmma_tile_in_lds<lds.b> b{b_stage(at.stage)};
+    block_gemm<Block::tiles, typename Block::element_type>(sums, a, b, accumulate);
   }
 
   /// The block whose producer this thread of a consumer tells that a stage is empty: each that copies to it; -1: none.

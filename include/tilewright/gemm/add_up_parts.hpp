@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Stream-K: blocks that computed parts of a tile along k add them up in memory.
+#pragma once
+
+#include <tilewright/exec/hopper.hpp>
+#include <tilewright/gemm/specialized_plan.hpp>
+
+#if TILEWRIGHT_HOPPER_PASS
+namespace tilewright {
+
+/// Adds up the parts of a tile that was split along k; `sums` is this block's part. Parts but the last are left in
+/// memory. The last one waits for them: they belong to blocks with lower numbers, which have started earlier.
+/// True for the last.
+template <class Block>
+TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename Block::device_args& args,
+                                const work_unit& unit, index_t rank, index_t consumer) {
+  constexpr specialized_tile tile = Block::tile;
+  float* const c = sums.thread_buffer.data();
+  constexpr index_t vectors = tile.accumulators() / 4;  // of four accumulators, for each thread
+  const index_t thread = modulo(exec::thread_id(), 128);
+  const auto pile = [&](index_t number) TILEWRIGHT_INLINE_LAMBDA {
+    return (number * tile.cluster() + rank) * tile.consumers + consumer;
+  };
+  // A wave writes and reads 512 bytes in a row.
+  const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
+    return args.parts + (long_index_t(pile(sharer)) * vectors * 128 + thread) * 4;
+  };
+  unsigned* const counter = args.counters + pile(unit.split_tile);
+  if (!unit.is_last_part()) {
+    float* const mine = part_of(unit.sharer);
+    unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      exec::store_to_l2(mine + j * 512, {{c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]}});
+    });
+    exec::named_sync<128>(1 + consumer);
+    if (thread == 0) exec::add_release(counter, 1);
+    return false;
+  }
+  if (thread == 0) {
+    exec::wait_for_count(counter, unsigned(unit.parts - 1));
+    *counter = 0;
+  }
+  exec::named_sync<128>(1 + consumer);
+  for (index_t part = 1; part < unit.parts; ++part) {
+    const float* const others = part_of(unit.sharer - part);
+    unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      const array<float, 4> other = exec::load_from_l2(others + j * 512);
+      c[4 * j] += other[0];
+      c[4 * j + 1] += other[1];
+      c[4 * j + 2] += other[2];
+      c[4 * j + 3] += other[3];
+    });
+  }
+  return true;
+}
+
+}  // namespace tilewright
+#endif

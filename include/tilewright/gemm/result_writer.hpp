@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// A consumer's way from sums in registers to boxes of C in LDS: the epilogue, rounding, stmatrix.
+#pragma once
+
+#include <tilewright/gemm/epilogue.hpp>
+#include <tilewright/gemm/result_boxes.hpp>
+
+#if TILEWRIGHT_HOPPER_PASS
+namespace tilewright {
+
+/// A tile_place for a wave's rows of a box; the old elements of C come there by bulk copy.
+template <class Writer>
+struct box_place : tile_place<typename Writer::distribution, typename Writer::Result, 2> {
+  Writer& writer;
+  index_t box;
+  TILEWRIGHT_HD auto c() const { return writer.old_elements(box); }
+};
+
+/// One wave of a consumer: writes its 16 rows of boxes.
+template <class Block>
+struct result_writer {
+  using Result = typename Block::result_type;
+  using distribution = tile_distribution<Block::box>;
+  using addresses = tile_distribution<Block::box_addresses>;
+  using sums_type = static_distributed_tensor<float, distribution>;
+  using result_type = static_distributed_tensor<Result, distribution>;
+  using all_sums_type = typename Block::sums_type;
+  using boxes_type = result_boxes<Block>;
+  using epilogue = typename Block::epilogue;
+  static constexpr index_t columns = Block::tile.store_n(), box_bytes = Block::lds.box_bytes();
+  static_assert(number<predict_box_store<Block>()>::value.is_conflict_free(),
+                "gemm: writing C to LDS has bank conflicts");
+
+  TILEWRIGHT_HD static auto box_window(exec::lds_pointer rows) {
+    constexpr auto descriptor = make_lds_descriptor<Block::lds.box_layout()>();
+    return make_tile_window(make_tensor_view<address_space_enum::lds, Result>(rows, descriptor),
+                            make_tuple(number<16>{}, number<columns>{}), {}, addresses{});
+  }
+
+  const typename Block::device_args& args;
+  boxes_type boxes;
+  exec::lds_pointer rows;  // in the first box
+  index_t consumer;
+  decltype(box_window({})) window = box_window(rows);
+  unsigned parities = 0;  // of the phases of `ready` to wait for: a bit for each place of a box
+  index_t taken = -1;     // the place of the box that is being made, once it is free
+
+  /// What the epilogue makes of c goes to rows from m0 on and columns from n0 on. c is used up.
+  TILEWRIGHT_HD void operator()(all_sums_type& c, index_t m0, index_t n0, index_t batch) {
+    constexpr index_t num_boxes = Block::tile.boxes_of_consumer(), boxes_per_row = Block::tile.boxes_per_row();
+    if constexpr (__is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1) {
+      if (args.args.beta == 0) {  // boxes that are rounded first follow each other quickly
+        if (args.args.alpha != 1) tilewright::epilogue::alpha{}(c, 0, args.args);
+        result_type results[num_boxes];
+        unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { results[j.value] = round(box_of(c, j)); });
+        unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { put(results[j.value], take(j)); });
+        return;
+      }
+    }
+    // As a loop: what is done to the sums is many instructions.
+    TILEWRIGHT_UNROLL(1)
+    for (index_t j = 0; j < num_boxes; ++j) {
+      sums_type sums = box_of(c, 0), second = box_of(c, Block::tile.products == 1 ? 0 : boxes_per_row);
+      // Registers have no numbers at run time, so the other accumulators move down.
+      for (index_t d = distribution::num_elements; d < Block::tile.accumulators(); ++d)
+        c.thread_buffer[d - distribution::num_elements] = c.thread_buffer[d];
+      taken = -1;
+      const multi_index<2> origin{
+          {m0 + j / boxes_per_row * (64 * Block::tile.consumers), n0 + j % boxes_per_row * columns}};
+      const box_place<result_writer> at{{args.args, origin, batch, {exec::lane_id()}}, *this, j};
+      if constexpr (Block::tile.products == 1) {
+        tilewright::epilogue::detail::call<epilogue>(at, args.args, sums);
+      } else {
+        tilewright::epilogue::detail::call<epilogue>(at, args.args, sums, second);
+      }
+      put(round(sums), taken < 0 ? take(j) : unsigned(taken));
+    }
+  }
+
+  /// The accumulators of box `number` of the consumer.
+  TILEWRIGHT_HD static sums_type box_of(const all_sums_type& c, index_t number) {
+    sums_type sum;
+    for (index_t d = 0; d < distribution::num_elements; ++d)
+      sum.thread_buffer[d] = c.thread_buffer[number * distribution::num_elements + d];
+    return sum;
+  }
+
+  TILEWRIGHT_HD static result_type round(const sums_type& sum) {
+    result_type result;
+    for (index_t d = 0; d < distribution::num_elements; d += 2) {
+      const unsigned pair = exec::round_pair<Result>(sum.thread_buffer[d], sum.thread_buffer[d + 1]);
+      __builtin_memcpy(&result.thread_buffer[d], &pair, sizeof(pair));
+    }
+    return result;
+  }
+
+  /// Waits until box `number` of the consumer is free, or holds C's old elements; the result is its place.
+  TILEWRIGHT_HD unsigned take(index_t number) {
+    constexpr specialized_tile t = Block::tile;
+    const unsigned place = unsigned(t.box_number(consumer, number)) % boxes_type::num_boxes;
+    boxes.ready(place, consumer).wait(parities >> place & 1);
+    parities ^= 1u << place;
+    return place;
+  }
+
+  /// Fills the box at a place.
+  TILEWRIGHT_HD void put(const result_type& result, unsigned place) const {
+    store_fragments(window, result, index_t(place) * box_bytes);
+    exec::wave_sync();
+    if (exec::lane_id() == 0) boxes.full(place).arrive();
+  }
+
+  /// C's old elements, which lie in box `number` where the new ones will.
+  TILEWRIGHT_HD result_type old_elements(index_t number) {
+    if (taken < 0) taken = index_t(take(number));
+    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, taken * box_bytes);
+    exec::wave_sync();
+    return old;
+  }
+};
+
+}  // namespace tilewright
+#endif

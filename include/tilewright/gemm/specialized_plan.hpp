@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// A launch of warp_specialized_pipeline, made on the host: tensor maps, the schedule, memory where parts of tiles meet.
+#pragma once
+
+#include <tilewright/arch/tensor_map.hpp>
+#include <tilewright/gemm/specialized_tile.hpp>
+#include <tilewright/gemm/work_schedule.hpp>
+
+namespace tilewright {
+
+/// What crosses to the device. Args is the policy's args_type.
+template <class Args, index_t Products>
+struct specialized_args {
+  exec::tensor_map a, b[Products], c;  // boxes of a stage and of C
+  Args args;
+  work_schedule schedule;  // of clusters
+  /// Where parts of tiles meet: for each sharer, block of a cluster and consumer 64 x n floats, and a counter,
+  /// 0 before and after.
+  float* parts;
+  unsigned* counters;
+  index_t blocks;
+};
+
+/// gemm_args::workspace of these kernels: without it no tile is split along k, which takes longer where the last round
+/// of tiles is not full. The counters must be 0 before the first launch, and are 0 after each. Launches that share a
+/// workspace must not run at the same time.
+struct specialized_workspace {
+  static constexpr index_t num_counters = 1024;  // at the beginning
+  static constexpr long_index_t num_floats = 2 * 132 * 128 * 256;
+  static constexpr long_index_t bytes = num_counters * long_index_t{4} + num_floats * 4;  // 35 MB
+};
+
+/// What bulk copies cannot do with these arguments, as a sentence; nullptr when there is nothing.
+template <class Policy>
+constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
+  constexpr index_t bytes = sizeof(typename Policy::element_type), result_bytes = sizeof(typename Policy::result_type);
+  constexpr epilogue_promise promise_of_operands{16 / bytes, result_bytes, true},
+      promise_of_c{16 / result_bytes, result_bytes, true};
+  if (!promise_of_operands.is_kept_by(g.a, bytes, g.lda, g.batch_stride_a) ||
+      !promise_of_operands.is_kept_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
+      !promise_of_c.is_kept_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||
+      (Policy::products > 1 && g.product_stride_b * bytes % 16 != 0)) {
+    return "bulk copies need pointers, leading dimensions and strides of batches and products that are multiples of 16 "
+           "bytes; use another pipeline";
+  }
+  if (long_index_t(g.n) * result_bytes % 16 != 0)
+    return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
+           "pipeline";
+  constexpr specialized_tile tile = specialized_block<Policy>::tile;
+  const long_index_t tiles = long_index_t(ceil_div(g.m, tile.m)) * ceil_div(g.n, tile.result_n()) * g.batch;
+  return tiles > 0x7fffffff / 64 ? "C has too many tiles; use several launches" : nullptr;
+}
+
+/// The order of tiles for clusters of which `resident` run at the same time: together they cover about a square of C.
+TILEWRIGHT_HD constexpr tile_order specialized_order(const gemm_args& g, const specialized_tile& t, index_t resident) {
+  const index_t rows = t.m * t.share_b, cols = t.result_n() * t.share_a;
+  index_t group = 1;
+  while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
+  return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
+}
+
+namespace detail {
+
+/// The tensor map of a batch of matrices with rows of x elements, and of the box that one copy moves.
+struct extent {
+  index_t x, y;
+};
+template <class T>
+exec::tensor_map_request request_map(const void* data, extent lengths, index_t leading_dimension, index_t batch,
+                                     long_index_t batch_stride, extent box) {
+  constexpr long_index_t bytes = sizeof(T);
+  return {const_cast<void*>(data),
+          matrix_element_v<T>,
+          {lengths.x, lengths.y, batch},
+          {leading_dimension * bytes, batch > 1 ? batch_stride * bytes : 16},
+          {box.x, box.y}};
+}
+
+}  // namespace detail
+
+/// Prepares a launch on a machine that runs `resident` clusters at the same time.
+/// make_tensor_map(tensor_map&, request) encodes.
+template <class Policy, class MakeTensorMap>
+auto plan_specialized(const typename Policy::args_type& g, index_t resident, MakeTensorMap make_tensor_map) {
+  using T = typename Policy::element_type;
+  using block = specialized_block<Policy>;
+  using size = specialized_workspace;
+  constexpr bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
+  constexpr index_t k = block::tile_k;
+  constexpr specialized_tile tile = block::tile;
+  typename block::device_args d{};
+  const bool has_room = g.workspace && resident * tile.cluster() * tile.consumers <= size::num_counters;
+  const index_t max_parts = has_room ? index_t(size::num_floats / (tile.m * tile.n * tile.cluster())) : 0;
+  d.schedule = make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident, max_parts);
+  d.counters = static_cast<unsigned*>(g.workspace);
+  if (g.workspace) d.parts = static_cast<float*>(g.workspace) + size::num_counters;
+  d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
+  d.args = g;
+  make_tensor_map(d.a, detail::request_map<T>(g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch,
+                                              g.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
+  for (index_t p = 0; p < Policy::products; ++p) {
+    const T* const b = static_cast<const T*>(g.b) + p * g.product_stride_b;
+    make_tensor_map(d.b[p],
+                    detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
+                                           g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.share_b : k}));
+  }
+  make_tensor_map(d.c, detail::request_map<typename Policy::result_type>(g.c, {g.n, g.m}, g.ldc, g.batch,
+                                                                         g.batch_stride_c, {tile.store_n(), 64}));
+  return d;
+}
+
+}  // namespace tilewright

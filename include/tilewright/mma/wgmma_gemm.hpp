@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// block_gemm for Hopper's wgmma: a warpgroup multiplies operands that lie in LDS.
+#pragma once
+
+#include <tilewright/exec/hopper.hpp>
+#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/mma/wgmma_operand.hpp>
+
+#if TILEWRIGHT_HOPPER_PASS
+namespace tilewright {
+
+/// An operand's tile in LDS, at a byte address.
+template <wgmma_operand Operand>
+struct wgmma_tile_in_lds {
+  unsigned address;
+};
+
+/// Starts sums = a b, plus sums if `accumulate`, for the calling warpgroup, whose first 64 rows of A begin at
+/// a.address; of its waves, those of the other warpgroups lie between its groups of 64 rows. Ends with wgmma_commit:
+/// exec::wgmma_wait() waits for the sums. T is the element type of both operands.
+template <block_tile Tile, class T, wgmma_operand A, wgmma_operand B, class C>
+TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, wgmma_tile_in_lds<A> a, wgmma_tile_in_lds<B> b,
+                              bool accumulate) {
+  static_assert(arch::is_wgmma(Tile.op) && Tile.waves_m % 4 == 0 && Tile.waves_n == 1,
+                "block_gemm: operands in LDS as wgmma wants them need a tile with waves_m = 4 for each warpgroup");
+  static_assert(
+      A.rows == Tile.m && B.rows == Tile.n && A.k() == Tile.k && B.k() == Tile.k && A.is_sound() && B.is_sound(),
+      "block_gemm: the operands in LDS are not m x k and n x k of the block tile");
+  static_assert(__is_same(C, tile_distribution<c_encoding_v<Tile>>),
+                "block_gemm: the sums do not have the distribution c_encoding_v<tile>");
+  constexpr unsigned long long a_fields = A.descriptor_fields(), b_fields = B.descriptor_fields();
+  constexpr index_t repeat_m = Tile.m / (16 * Tile.waves_m), rows = 16 * Tile.waves_m;
+  float* const c = sums.thread_buffer.data();
+  const unsigned long long a_begin = wgmma_descriptor(a_fields, a.address),
+                           b_begin = wgmma_descriptor(b_fields, b.address);
+  exec::wgmma_fence();
+  unroll<Tile.k / A.instruction_k() * repeat_m>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    constexpr index_t i = j / repeat_m, r = j % repeat_m;
+    exec::wgmma<Tile.n, T, !A.k_is_contiguous, !B.k_is_contiguous>(
+        c + r * Tile.n / 2, a_begin + (i * A.instruction_step_bytes() + r * rows * A.row_bytes) / 16,
+        b_begin + i * B.instruction_step_bytes() / 16, accumulate || i > 0);
+  });
+  exec::wgmma_commit();
+}
+
+}  // namespace tilewright
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/gemm/specialized_choice.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tw = tilewright;
+
+namespace {
+
+tw::specialized_tile chosen(int m, int n, int k, bool b_along_k = true) {
+  const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = b_along_k ? k : n, .ldc = n};
+  return tw::specialized_tiles[tw::choose_specialized_tile(g, {.b_along_k = b_along_k}, 132)];
+}
+
+TEST(SpecializedChoice, AllTilesAreSound) {
+  for (const tw::specialized_tile& t : tw::specialized_tiles) EXPECT_TRUE(t.is_sound());
+}
+
+// What was fastest where all tiles were timed on an H100.
+TEST(SpecializedChoice, TilesThatWereFastest) {
+  for (const bool b_along_k : {true, false}) {
+    EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::specialized_tile{.m = 128, .n = 256, .share_b = 2}));
+    EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::specialized_tile{.m = 128, .n = 256, .share_b = 2}));
+    EXPECT_EQ(chosen(3000, 3000, 3000, b_along_k),
+              (tw::specialized_tile{.m = 192, .n = 192, .share_b = 2, .consumers = 3}));
+    EXPECT_EQ(chosen(1000, 5000, 2000, b_along_k), (tw::specialized_tile{.m = 256, .n = 160, .share_a = 2}));
+    EXPECT_EQ(chosen(128, 8192, 8192, b_along_k), (tw::specialized_tile{.m = 128, .n = 64, .share_a = 2}));
+    EXPECT_EQ(chosen(16, 8192, 8192, b_along_k), (tw::specialized_tile{.m = 64, .n = 64, .consumers = 1}));
+    EXPECT_EQ(chosen(4096, 4096, 128, b_along_k), (tw::specialized_tile{.m = 128, .n = 256}));
+  }
+}
+
+// Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.
+TEST(SpecializedChoice, PredictionsFollowTheWork) {
+  const tw::specialized_tile t{.m = 128, .n = 256, .share_b = 2};
+  const auto clocks = [&](int m) {
+    const tw::gemm_args g{.m = m, .n = 4096, .k = 4096, .lda = 4096, .ldb = 4096, .ldc = 4096};
+    return tw::predict_specialized_clocks(g, t, {}, 132);
+  };
+  EXPECT_NEAR(clocks(16384) / clocks(8192), 2, 0.1);
+  EXPECT_GT(clocks(8192), 2.0 * 8192 * 4096 * 4096 / (132 * 4096));
+}
+
+}  // namespace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Kernels of warp_specialized_pipeline on the CPU machine: the last four of specialized_tiles, for each kind of
+// operands.
+#include "check_specialized.hpp"
+
+namespace tilewright::testing_gemm {
+namespace {
+
+TEST(WarpSpecializedTiles, Tile128x192InPairs) { expect_tile<4>(); }
+TEST(WarpSpecializedTiles, Tile128x128InPairs) { expect_tile<5>(); }
+TEST(WarpSpecializedTiles, Tile128x64InPairsThatShareA) { expect_tile<6>(); }
+TEST(WarpSpecializedTiles, Tile64x64WithOneConsumer) { expect_tile<7>(); }
+
+using enum operand_major;
+
+/// The last round of tiles is split along k.
+template <class Policy>
+void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool across_tiles) {
+  const problem p{.m = m, .n = n, .k = k_tiles * Policy::tile.k, .beta = 1};
+  const work_schedule schedule = make_work_schedule(
+      specialized_order({.m = m, .n = n}, specialized_block<Policy>::tile, resident), k_tiles, resident, 2 * resident);
+  EXPECT_GT(schedule.max_parts(), 1);
+  EXPECT_EQ(schedule.shares_cross_tiles(), across_tiles);
+  for (const int workers : {1, 3}) expect_specialized<Policy>(p, {.workers = workers, .resident_clusters = resident});
+}
+
+TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
+  using one = gemm_specialized<bfloat16_t, k, k, specialized_tiles[7]>;
+  expect_split<one>(64, 64, 20, 2, false);
+  expect_split<one>(64, 192, 48, 4, true);
+  using pair = gemm_specialized<half_t, k, k, specialized_tiles[6]>;
+  expect_split<pair>(128, 128, 20, 3, false);
+}
+
+}  // namespace
+}  // namespace tilewright::testing_gemm

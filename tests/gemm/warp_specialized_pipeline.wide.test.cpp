@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Kernels of warp_specialized_pipeline on the CPU machine: the first four of specialized_tiles, for each kind of
+// operands.
+#include "check_specialized.hpp"
+
+namespace tilewright::testing_gemm {
+namespace {
+
+TEST(WarpSpecializedTiles, Tile128x256InPairsThatShareB) { expect_tile<0>(); }
+TEST(WarpSpecializedTiles, Tile128x256Alone) { expect_tile<1>(); }
+TEST(WarpSpecializedTiles, Tile256x160InPairsThatShareA) { expect_tile<2>(); }
+TEST(WarpSpecializedTiles, Tile192x192WithThreeConsumers) { expect_tile<3>(); }
+
+}  // namespace
+}  // namespace tilewright::testing_gemm
