@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // This library's GEMM kernels: Hopper's where they can, else the portable ones.
 #include <tilewright/arch/current.hpp>
-#include <tilewright/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/gemm/warp_specialized_pipeline.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/tilewright.hpp>
 
@@ -25,8 +26,8 @@ class tilewright_contender final : public contender {
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
     multiprocessors_ = properties.multiProcessorCount;
-    check(cudaMalloc(&workspace_, tw::hopper_workspace::bytes), "allocating the workspace");
-    check(cudaMemset(workspace_, 0, tw::hopper_workspace::counter_bytes), "clearing the workspace");
+    check(cudaMalloc(&workspace_, tw::specialized_workspace::bytes), "allocating the workspace");
+    check(cudaMemset(workspace_, 0, tw::specialized_workspace::counter_bytes), "clearing the workspace");
   }
   ~tilewright_contender() override { (void)cudaFree(workspace_); }
   std::string name() const override { return "tilewright"; }
@@ -56,15 +57,15 @@ class tilewright_contender final : public contender {
           {.a = o.a, .b = o.b, .c = o.c, .m = m, .n = n, .k = k, .lda = k, .ldb = p.b_col_major ? k : n, .ldc = n});
     }
     const tw::index_t best =
-        tw::choose_hopper_tile(all[0], {sizeof(T), true, BMajor == operand_major::k}, multiprocessors_);
+        tw::choose_specialized_tile(all[0], {sizeof(T), true, BMajor == operand_major::k}, multiprocessors_);
     std::string why;
     [&]<tw::index_t... Is>(std::integer_sequence<tw::index_t, Is...>) {
       const auto prepare_if_best = [&](auto i) {
-        constexpr tw::hopper_tile tile = tw::hopper_tiles[i];
-        if (i == best) why = prepare_hopper<tw::hopper_policy<T, operand_major::k, BMajor, tile, Result>>(all);
+        constexpr tw::specialized_tile tile = tw::specialized_tiles[i];
+        if (i == best) why = prepare_specialized<tw::gemm_specialized<T, operand_major::k, BMajor, tile, Result>>(all);
       };
       (prepare_if_best(tw::number<Is>{}), ...);
-    }(std::make_integer_sequence<tw::index_t, tw::hopper_tiles.size()>{});
+    }(std::make_integer_sequence<tw::index_t, tw::specialized_tiles.size()>{});
     if constexpr (sizeof(T) == 1)
       return why;
     else
@@ -72,13 +73,13 @@ class tilewright_contender final : public contender {
   }
 
   template <class Policy>
-  std::string prepare_hopper(const std::vector<tw::gemm_args>& all) {
-    using kernel = tw::hopper_gemm_kernel<Policy>;
+  std::string prepare_specialized(const std::vector<tw::gemm_args>& all) {
+    using kernel = tw::gemm_kernel<Policy>;
     for (tw::gemm_args args : all) {
       args.workspace = workspace_;
       if (const char* why = kernel::check(args)) return why;
       const tw::prepared_launch<kernel> launch(args);
-      const tw::hopper_tile t = Policy::tile;
+      const tw::specialized_tile t = tw::specialized_block<Policy>::tile;
       choice_ = "wgmma " + std::to_string(t.m) + "x" + std::to_string(t.n) + ", " +
                 std::to_string(launch.prepared().blocks / t.cluster()) + " clusters of " + std::to_string(t.cluster());
       if (launch.prepared().schedule.sharers > 0)

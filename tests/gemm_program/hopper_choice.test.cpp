@@ -2,7 +2,7 @@
 // Which Hopper kernel the gemm program takes, and when it takes none.
 #include <gtest/gtest.h>
 
-#include <tilewright/gemm/hopper/hopper_choice.hpp>
+#include <tilewright/gemm/specialized_choice.hpp>
 
 #include "hopper_kernels.hpp"
 
@@ -17,7 +17,7 @@ const char* wants_even_n(const tw::gemm_args& args) { return args.n % 2 == 0 ? n
 /// f16 in every layout, fp8 contiguous along k.
 std::vector<hopper_entry> kernels() {
   std::vector<hopper_entry> list;
-  for (tw::index_t tile = 0; tile < tw::hopper_tiles.size(); ++tile) {
+  for (tw::index_t tile = 0; tile < tw::specialized_tiles.size(); ++tile) {
     for (const tw::operand_major a : {k, mn}) {
       for (const tw::operand_major b : {k, mn}) {
         for (const bool has_epilogue : {false, true}) {

@@ -2,7 +2,7 @@
 // Whether one of the Hopper kernels computes a problem, and which.
 #include <algorithm>
 
-#include <tilewright/gemm/hopper/hopper_choice.hpp>
+#include <tilewright/gemm/specialized_choice.hpp>
 
 #include "hopper_kernels.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* prefix = "hopper_";
 
 std::string policy_name(tw::index_t tile) {
-  const tw::hopper_tile& t = tw::hopper_tiles[tile];
+  const tw::specialized_tile& t = tw::specialized_tiles[tile];
   std::string s = prefix + std::to_string(t.m) + "x" + std::to_string(t.n);
   if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
   if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
@@ -66,17 +66,17 @@ hopper_choice choose_hopper_kernel(const std::vector<hopper_entry>& list, const 
   args.bias = nullptr;
   alignas(16) static constexpr char somewhere[16] = {};
   if (args.residual) args.residual = somewhere;
-  const tw::hopper_operands operands{tw::index_t(bytes_of(problem.type)), problem.a_major == tw::operand_major::k,
+  const tw::product_operand_types operands{tw::index_t(bytes_of(problem.type)), problem.a_major == tw::operand_major::k,
                                      problem.b_major == tw::operand_major::k};
   const std::string wanted =
-      is_asked_for ? *request.policy : policy_name(tw::choose_hopper_tile(args, operands, multiprocessors));
+      is_asked_for ? *request.policy : policy_name(tw::choose_specialized_tile(args, operands, multiprocessors));
   for (const hopper_entry& e : list) {
     if (!is_for(e, problem) || e.has_epilogue != problem.wants_epilogue || e.policy() != wanted) continue;
     if (const char* why = e.check(args)) return decline(why);
     return {&e, is_asked_for ? "as --policy asks" : "a Hopper GPU, and the tile with the shortest predicted time"};
   }
   std::string names;
-  for (tw::index_t i = 0; i < tw::hopper_tiles.size(); ++i) names += (i > 0 ? ", " : "") + policy_name(i);
+  for (tw::index_t i = 0; i < tw::specialized_tiles.size(); ++i) names += (i > 0 ? ", " : "") + policy_name(i);
   throw refusal("there is no policy '" + wanted + "'; those of the Hopper kernels are " + names);
 }
 

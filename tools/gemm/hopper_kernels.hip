@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The Hopper kernels: compile this file as CUDA (-x cu) for sm_90a, once for each GEMM_ELEMENTS, GEMM_A_MAJOR and
 // GEMM_B_MAJOR.
-#include <tilewright/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/gemm/warp_specialized_pipeline.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <utility>
@@ -17,11 +18,11 @@ using tw::operand_major;
 
 template <class Policy>
 std::function<void()> prepare(const tw::gemm_args& given) {
-  const auto workspace = std::make_shared<gpu::buffer<char>>(std::size_t(tw::hopper_workspace::bytes));
-  gpu::check(cudaMemset(workspace->data(), 0, tw::hopper_workspace::counter_bytes), "clearing the workspace");
+  const auto workspace = std::make_shared<gpu::buffer<char>>(std::size_t(tw::specialized_workspace::bytes));
+  gpu::check(cudaMemset(workspace->data(), 0, tw::specialized_workspace::counter_bytes), "clearing the workspace");
   tw::gemm_args args = given;
   args.workspace = workspace->data();
-  return [launch = tw::prepared_launch<tw::hopper_gemm_kernel<Policy>>(args), workspace] { launch(); };
+  return [launch = tw::prepared_launch<tw::gemm_kernel<Policy>>(args), workspace] { launch(); };
 }
 
 template <class T, class R, operand_major AMajor, operand_major BMajor, bool HasEpilogue>
@@ -29,24 +30,24 @@ void add(std::vector<hopper_entry>& list) {
   [&]<tw::index_t... Tiles>(std::integer_sequence<tw::index_t, Tiles...>) {
     const auto add_tile = [&]<tw::index_t Tile>(tw::number<Tile>) {
       using policy =
-          tw::hopper_policy<T, AMajor, BMajor, tw::hopper_tiles[Tile], R,
-                            std::conditional_t<HasEpilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>>;
+          tw::gemm_specialized<T, AMajor, BMajor, tw::specialized_tiles[Tile], R,
+                               std::conditional_t<HasEpilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>>;
       list.push_back({.type = element_of<T>(),
                       .result = element_of<R>(),
                       .a_major = AMajor,
                       .b_major = BMajor,
                       .tile = Tile,
                       .has_epilogue = HasEpilogue,
-                      .check = tw::hopper_check<policy>,
+                      .check = tw::gemm_kernel<policy>::check,
                       .prepare = prepare<policy>});
     };
     (add_tile(tw::number<Tiles>{}), ...);
-  }(std::make_integer_sequence<tw::index_t, tw::hopper_tiles.size()>{});
+  }(std::make_integer_sequence<tw::index_t, tw::specialized_tiles.size()>{});
 }
 
 }  // namespace
 
-/// Which kernels there are: with every tile of hopper_tiles.
+/// Which kernels there are: with every tile of specialized_tiles.
 template <class Elements, operand_major AMajor, operand_major BMajor>
 void add_hopper_kernels(std::vector<hopper_entry>& list) {
   if constexpr (__is_same(Elements, other_elements)) {

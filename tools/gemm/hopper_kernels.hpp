@@ -13,7 +13,7 @@ namespace gemm_program {
 struct hopper_entry {
   element type{}, result{};
   tw::operand_major a_major{}, b_major{};
-  tw::index_t tile = 0;  // number in hopper_tiles
+  tw::index_t tile = 0;  // number in specialized_tiles
   bool has_epilogue = false;
 
   const char* (*check)(const tw::gemm_args&) = nullptr;  // a sentence, or nullptr

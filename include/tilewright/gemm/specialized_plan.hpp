@@ -27,7 +27,8 @@ struct specialized_args {
 struct specialized_workspace {
   static constexpr index_t num_counters = 1024;  // at the beginning
   static constexpr long_index_t num_floats = 2 * 132 * 128 * 256;
-  static constexpr long_index_t bytes = num_counters * long_index_t{4} + num_floats * 4;  // 35 MB
+  static constexpr long_index_t counter_bytes = num_counters * long_index_t{4};
+  static constexpr long_index_t bytes = counter_bytes + num_floats * 4;  // 35 MB
 };
 
 /// What bulk copies cannot do with these arguments, as a sentence; nullptr when there is nothing.
