@@ -59,13 +59,10 @@ TILEWRIGHT_HD constexpr void set_tile_if(
     static_distributed_tensor<T, Distribution>& tile, detail::type_identity_t<T> value, Predicate predicate,
     const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
   const multi_index<Distribution::ndim_x> own = Distribution::calculate_index(p);
-  unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-    multi_index<Distribution::ndim_x> x = own;
-    unroll<Distribution::ndim_x>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      x[i] += constant(detail::position_of_register<Distribution, d.value>[i.value]);
-    });
-    if (predicate(x)) tile.thread_buffer[d] = value;
-  });
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < Distribution::num_elements; ++d) {
+    if (predicate(detail::position_in_tile<Distribution>(own, d))) tile.thread_buffer[d] = value;
+  }
 }
 
 /// The tile with its elements converted as type_convert does: rounded to nearest, and saturated where 8 bits result.
@@ -106,11 +103,12 @@ TILEWRIGHT_HD constexpr auto cast_tile_stochastic(
     const static_distributed_tensor<float, Distribution>& tile, unsigned seed,
     const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
   static_distributed_tensor<To, Distribution> result{};
-  const unsigned own = detail::place_in_tile<Distribution>(Distribution::calculate_index(p));
-  unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr auto step = detail::place_in_tile<Distribution>(detail::position_of_register<Distribution, d.value>);
-    result.thread_buffer[d] = stochastic_round<To>(tile.thread_buffer[d], random_bits(seed, own + step));
-  });
+  const auto own = Distribution::calculate_index(p);
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < Distribution::num_elements; ++d) {
+    const unsigned place = detail::place_in_tile<Distribution>(detail::position_in_tile<Distribution>(own, d));
+    result.thread_buffer[d] = stochastic_round<To>(tile.thread_buffer[d], random_bits(seed, place));
+  }
   return result;
 }
 

@@ -60,6 +60,23 @@ template <class Distribution, index_t Register>
 inline constexpr multi_index<Distribution::ndim_x> position_of_register =
     Distribution::y_to_x(y_of_register<Distribution>(Register));
 
+/// Position in the tile of register d of a thread whose register 0 is at x: constants only, once a loop over d is
+/// unrolled.
+template <class Distribution, index_t... Ys>
+TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> position_in_tile(multi_index<Distribution::ndim_x> x,
+                                                                               index_t d, sequence<Ys...>) {
+  constexpr distribution_encoding e = Distribution::encoding;
+  ((x[constant(e.y[Ys].major - 1)] +=
+    modulo(divide(d, constant(e.y_stride(Ys))), constant(e.y_length(Ys))) * constant(e.stride(e.y[Ys]))),
+   ...);
+  return x;
+}
+template <class Distribution>
+TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> position_in_tile(
+    const multi_index<Distribution::ndim_x>& x, index_t d) {
+  return position_in_tile<Distribution>(x, d, make_sequence<Distribution::ndim_y>{});
+}
+
 /// Whether this thread is the one that writes: of threads that hold the same elements, the first.
 template <class Distribution>
 TILEWRIGHT_HD bool is_first_replica() {

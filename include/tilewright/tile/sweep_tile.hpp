@@ -79,12 +79,8 @@ TILEWRIGHT_HD constexpr void sweep_tile_span(const Tile&, F f) {
 template <class Distribution, detail::ElementIndex Index>
 TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> get_x_indices_from_distributed_indices(
     Distribution, const Index&, const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
-  multi_index<Distribution::ndim_x> x = Distribution::calculate_index(p);
-  constexpr index_t d = register_of<Distribution, Index>::value;
-  unroll<Distribution::ndim_x>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-    x[i] += constant(detail::position_of_register<Distribution, d>[i.value]);
-  });
-  return x;
+  return detail::position_in_tile<Distribution>(Distribution::calculate_index(p),
+                                                    constant(register_of<Distribution, Index>::value));
 }
 
 }  // namespace tilewright

@@ -187,7 +187,7 @@ TILEWRIGHT_HD constexpr void move_addresses(Window& window, const multi_index<Wi
     bool only_linear = true;
     index_t elements = 0;
     unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (plan.is_linear_along(d.value)) {
+      if constexpr (Window::accesses::plan.is_linear_along(d.value)) {
         elements += step[d] * claimed_stride<d.value>(window.view.descriptor);
       } else {
         only_linear = only_linear && step[d] == 0;
