@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop over k with two LDS buffers: while one is computed with,
-// the next tile travels through registers into the other.
+// The loop over k with two LDS buffers: one is multiplied while the next tile is in flight to the other.
 #pragma once
 
 #include <tilewright/gemm/k_tiles.hpp>
@@ -29,9 +28,7 @@ struct double_buffered_pipeline {
     const operand_windows<Policy> windows(lds);
 
     const auto compute = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {
-      operand_fragments<Policy> f;
-      windows.load(f, stage * stage_bytes);
-      block_gemm<tile>(c, f.a, f.b);
+      block_gemm<tile>(c, windows.a_read(), windows.b_read(), stage * stage_bytes);
     };
     // Tile t + 1 is fetched while tile t is computed with.
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {

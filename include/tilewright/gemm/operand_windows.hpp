@@ -89,9 +89,10 @@ class operand_windows {
   using a_write_window = decltype(window<T, Policy::a_lds, Policy::a_copy>({}));
   using b_write_window = decltype(window<BElement, Policy::b_lds, Policy::b_copy>({}));
 
- private:
   using a_read_window = decltype(window<T, Policy::a_lds, Policy::a_read>({}));
   using b_read_window = decltype(window<BElement, Policy::b_lds, Policy::b_read>({}));
+
+ private:
   a_write_window a_write_;
   b_write_window b_write_;
   a_read_window a_read_;
@@ -151,9 +152,11 @@ class operand_windows {
     store_tile_with_offset(b_write_, b, lds_bytes, where);
   }
 
-  /// The windows that operands are written through, in the first buffer.
+  /// The windows in the first buffer that operands are written through, and those that block_gemm reads through.
   TILEWRIGHT_HD const a_write_window& a_write() const { return a_write_; }
   TILEWRIGHT_HD const b_write_window& b_write() const { return b_write_; }
+  TILEWRIGHT_HD const a_read_window& a_read() const { return a_read_; }
+  TILEWRIGHT_HD const b_read_window& b_read() const { return b_read_; }
 
   /// Reads the operands of `Count` steps along k from step First on.
   template <index_t First = 0, index_t Count = num_k_steps(tile)>
