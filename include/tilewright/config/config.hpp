@@ -2,12 +2,13 @@
 // What differs between the compilers that read these headers: function qualifiers and the machine being compiled for.
 #pragma once
 
-// TILEWRIGHT_HD marks an inline function that host and device may call, TILEWRIGHT_GLOBAL a kernel entry, and
-// TILEWRIGHT_BLOCK_SIZE(n) says that a kernel is always launched with n threads in a block; TILEWRIGHT_BLOCK_SIZE(n,
-// blocks) also that so many blocks should find place on a multiprocessor, which bounds their registers (NVIDIA;
-// compilers for AMD GPUs are not told). Device code is always inlined: a tile whose address a call could take would not
-// live in registers, and compilers are faster, too. But for inline, all are empty for a plain C++ compiler, and none
-// needs a runtime header.
+// TILEWRIGHT_HD      a function that host and device may call. It contains `inline`: do not write that again.
+// TILEWRIGHT_GLOBAL  a kernel entry.
+// TILEWRIGHT_BLOCK_SIZE(n[, blocks])  the kernel is always launched with n threads in a block. For NVIDIA GPUs `blocks`
+//                    is how many blocks should fit on a multiprocessor, which bounds the registers.
+// Device code is always inlined: a tile whose address a call takes would not live in registers, and compilers are
+// faster that way. None of the macros needs a runtime header; for a plain C++ compiler TILEWRIGHT_HD is `inline`, the
+// others are empty.
 #if defined(__clang__) && (defined(__HIP__) || defined(__CUDA__))
 #define TILEWRIGHT_HD __attribute__((host, device, always_inline)) inline
 #define TILEWRIGHT_GLOBAL __attribute__((global))
@@ -47,7 +48,8 @@
 #define TILEWRIGHT_UNROLL_ALL
 #endif
 
-// TILEWRIGHT_CONSTANT declares a constant object that device code may call or pass on: nvcc needs one of the device's own.
+// TILEWRIGHT_CONSTANT declares a constant object that device code may call or pass on: nvcc needs one of the device's
+// own.
 #if defined(__CUDA_ARCH__) && !defined(__clang__)
 #define TILEWRIGHT_CONSTANT [[maybe_unused]] static __device__ constexpr
 #else
