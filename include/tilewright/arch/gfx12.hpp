@@ -21,25 +21,17 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> rdna4_lds()
 
 }  // namespace detail
 
+/// As gfx1100, except for matrix instructions, fp8 and wide reads.
 struct gfx1201 {
-  static constexpr target value{
-      .name = "gfx1201",
-      .isa = instruction_set::rdna,
-      .wave_size = 32,
-      .lds_bytes = 64 * 1024,
-      .lds_granule = 512,
-      .lds_pool_bytes = 128 * 1024,
-      .lds_size_known_by = grade::vendor,
-      .lds_size_source = "RDNA4 ISA manual: 128 KiB per workgroup processor, 64 KiB per workgroup; granule: LLVM",
-      .max_vgprs = 256,
-      .registers_per_simd = 1536,
-      .simds_per_cu = 2,
-      .cus_per_pool = 2,
-      .buffer_instructions = true,
-      .matrix_ops = list_of<matrix_op, 16>(matrix_op::wmma_16x16x16_gfx12, matrix_op::wmma_16x16x16_b8_x2_gfx12),
-      .fp8 = fp8_kind::ocp,
-      .lds = detail::rdna4_lds(),
-  };
+  static constexpr target value = [] {
+    target t = gfx1100::value;
+    t.name = "gfx1201";
+    t.lds_size_source = "RDNA4 ISA manual: 128 KiB per workgroup processor, 64 KiB per workgroup; granule: LLVM";
+    t.matrix_ops = list_of<matrix_op, 16>(matrix_op::wmma_16x16x16_gfx12, matrix_op::wmma_16x16x16_b8_x2_gfx12);
+    t.fp8 = fp8_kind::ocp;
+    t.lds = detail::rdna4_lds();
+    return t;
+  }();
 };
 
 }  // namespace tilewright::arch

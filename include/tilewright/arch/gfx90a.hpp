@@ -23,24 +23,21 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna2_lds()
 
 }  // namespace detail
 
+/// As gfx942, except for dies, matrix instructions and fp8.
 struct gfx90a {
-  static constexpr target value{
-      .name = "gfx90a",
-      .isa = instruction_set::cdna,
-      .wave_size = 64,
-      .lds_bytes = 64 * 1024,
-      .lds_granule = 512,
-      .lds_size_known_by = grade::vendor,
-      .lds_size_source = "CDNA2 ISA manual; granule: LLVM, AMDGPU code objects",
-      .max_vgprs = 512,
-      .buffer_instructions = true,
-      .direct_to_lds_bytes = list_of<index_t, 5>(1, 2, 4),
-      .matrix_ops = list_of<matrix_op, 16>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2,
-                                           matrix_op::mfma_32x32x8, matrix_op::mfma_32x32x8_x2,
-                                           matrix_op::mfma_16x16x4_b32_x4, matrix_op::mfma_32x32x2_b32_x4,
-                                           matrix_op::mfma_16x16x16_b8_x4, matrix_op::mfma_32x32x8_b8_x4),
-      .lds = detail::cdna2_lds(),
-  };
+  static constexpr target value = [] {
+    target t = gfx942::value;
+    t.name = "gfx90a";
+    t.lds_size_source = "CDNA2 ISA manual; granule: LLVM, AMDGPU code objects";
+    t.num_dies = 1;
+    t.matrix_ops = list_of<matrix_op, 16>(matrix_op::mfma_16x16x16, matrix_op::mfma_16x16x16_x2,
+                                          matrix_op::mfma_32x32x8, matrix_op::mfma_32x32x8_x2,
+                                          matrix_op::mfma_16x16x4_b32_x4, matrix_op::mfma_32x32x2_b32_x4,
+                                          matrix_op::mfma_16x16x16_b8_x4, matrix_op::mfma_32x32x8_b8_x4);
+    t.fp8 = fp8_kind::none;
+    t.lds = detail::cdna2_lds();
+    return t;
+  }();
 };
 
 }  // namespace tilewright::arch

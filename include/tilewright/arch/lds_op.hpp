@@ -33,38 +33,48 @@ inline constexpr index_t num_lds_ops = index_t(lds_op::stmatrix) + 1;
 /// Families of instruction sets. RDNA calls LDS accesses ds_load and ds_store, CDNA ds_read and ds_write.
 enum class instruction_set : signed char { cdna, rdna, ptx };
 
-/// Bytes that one lane's address stands for.
-TILEWRIGHT_HD constexpr index_t access_bytes(lds_op op) {
+namespace detail {
+
+struct lds_op_facts {
+  index_t bytes;                  // that one lane's address stands for
+  const char *cdna, *rdna, *ptx;  // mnemonics; empty: the instruction set lacks the instruction
+};
+
+TILEWRIGHT_HD constexpr lds_op_facts facts_of(lds_op op) {
+  using enum lds_op;
   switch (op) {
-    case lds_op::read_b8:
-    case lds_op::write_b8: return 1;
-    case lds_op::read_b16:
-    case lds_op::write_b16: return 2;
-    case lds_op::read_b32:
-    case lds_op::write_b32: return 4;
-    case lds_op::read_b64:
-    case lds_op::read_b64_tr_b16:
-    case lds_op::read_b64_tr_b8:
-    case lds_op::write_b64: return 8;
-    case lds_op::read_b96:
-    case lds_op::write_b96: return 12;
-    case lds_op::read_b128:
-    case lds_op::write_b128:
-    case lds_op::ldmatrix:
-    case lds_op::stmatrix: return 16;
+    case read_b8: return {1, "ds_read_u8", "ds_load_u8", "ld.shared.b8"};
+    case read_b16: return {2, "ds_read_u16", "ds_load_u16", "ld.shared.b16"};
+    case read_b32: return {4, "ds_read_b32", "ds_load_b32", "ld.shared.b32"};
+    case read_b64: return {8, "ds_read_b64", "ds_load_b64", "ld.shared.v2.b32"};
+    case read_b96: return {12, "ds_read_b96", "ds_load_b96", ""};
+    case read_b128: return {16, "ds_read_b128", "ds_load_b128", "ld.shared.v4.b32"};
+    case read_b64_tr_b16: return {8, "ds_read_b64_tr_b16", "", ""};
+    case read_b64_tr_b8: return {8, "ds_read_b64_tr_b8", "", ""};
+    case write_b8: return {1, "ds_write_b8", "ds_store_b8", "st.shared.b8"};
+    case write_b16: return {2, "ds_write_b16", "ds_store_b16", "st.shared.b16"};
+    case write_b32: return {4, "ds_write_b32", "ds_store_b32", "st.shared.b32"};
+    case write_b64: return {8, "ds_write_b64", "ds_store_b64", "st.shared.v2.b32"};
+    case write_b96: return {12, "ds_write_b96", "ds_store_b96", ""};
+    case write_b128: return {16, "ds_write_b128", "ds_store_b128", "st.shared.v4.b32"};
+    case ldmatrix: return {16, "", "", "ldmatrix"};
+    case stmatrix: break;
   }
-  return 0;
+  return {16, "", "", "stmatrix"};
 }
+
+// Reaching this in a constant expression is the error: no LDS instruction has this width.
+TILEWRIGHT_HD void no_lds_instruction_of_this_width() { tilewright::detail::trap(); }
+
+}  // namespace detail
+
+/// Bytes that one lane's address stands for.
+TILEWRIGHT_HD constexpr index_t access_bytes(lds_op op) { return detail::facts_of(op).bytes; }
 
 /// Whether the instruction writes LDS.
 TILEWRIGHT_HD constexpr bool is_write(lds_op op) {
   return (lds_op::write_b8 <= op && op <= lds_op::write_b128) || op == lds_op::stmatrix;
 }
-
-namespace detail {
-// Reaching this in a constant expression is the error: no LDS instruction has this width.
-TILEWRIGHT_HD void no_lds_instruction_of_this_width() { tilewright::detail::trap(); }
-}  // namespace detail
 
 /// Whether an LDS instruction of any target moves so many bytes per lane.
 TILEWRIGHT_HD constexpr bool has_lds_op(index_t bytes) {
@@ -74,49 +84,17 @@ TILEWRIGHT_HD constexpr bool has_lds_op(index_t bytes) {
 /// The instruction that reads or writes `bytes` per lane: 1, 2, 4, 8, 12 or 16.
 /// Wider accesses are several instructions.
 TILEWRIGHT_HD constexpr lds_op lds_read_op(index_t bytes) {
-  switch (bytes) {
-    case 1: return lds_op::read_b8;
-    case 2: return lds_op::read_b16;
-    case 4: return lds_op::read_b32;
-    case 8: return lds_op::read_b64;
-    case 12: return lds_op::read_b96;
-    case 16: return lds_op::read_b128;
-  }
-  detail::no_lds_instruction_of_this_width();
-  return lds_op::read_b128;
+  if (!has_lds_op(bytes)) detail::no_lds_instruction_of_this_width();
+  return static_cast<lds_op>((bytes > 1) + (bytes > 2) + (bytes > 4) + (bytes > 8) + (bytes > 12));
 }
-
-/// The same for writes.
 TILEWRIGHT_HD constexpr lds_op lds_write_op(index_t bytes) {
   const index_t distance = index_t(lds_op::write_b8) - index_t(lds_op::read_b8);
   return static_cast<lds_op>(index_t(lds_read_op(bytes)) + distance);
 }
 
-/// The mnemonic; empty if the instruction set lacks the instruction.
 TILEWRIGHT_HD constexpr const char* instruction_name(instruction_set isa, lds_op op) {
-  struct names {
-    const char *cdna, *rdna, *ptx;
-  };
-  constexpr names table[num_lds_ops] = {
-      {"ds_read_u8", "ds_load_u8", "ld.shared.b8"},
-      {"ds_read_u16", "ds_load_u16", "ld.shared.b16"},
-      {"ds_read_b32", "ds_load_b32", "ld.shared.b32"},
-      {"ds_read_b64", "ds_load_b64", "ld.shared.v2.b32"},
-      {"ds_read_b96", "ds_load_b96", ""},
-      {"ds_read_b128", "ds_load_b128", "ld.shared.v4.b32"},
-      {"ds_read_b64_tr_b16", "", ""},
-      {"ds_read_b64_tr_b8", "", ""},
-      {"ds_write_b8", "ds_store_b8", "st.shared.b8"},
-      {"ds_write_b16", "ds_store_b16", "st.shared.b16"},
-      {"ds_write_b32", "ds_store_b32", "st.shared.b32"},
-      {"ds_write_b64", "ds_store_b64", "st.shared.v2.b32"},
-      {"ds_write_b96", "ds_store_b96", ""},
-      {"ds_write_b128", "ds_store_b128", "st.shared.v4.b32"},
-      {"", "", "ldmatrix"},
-      {"", "", "stmatrix"},
-  };
-  const names& row = table[index_t(op)];
-  return isa == instruction_set::cdna ? row.cdna : isa == instruction_set::rdna ? row.rdna : row.ptx;
+  const detail::lds_op_facts facts = detail::facts_of(op);
+  return isa == instruction_set::cdna ? facts.cdna : isa == instruction_set::rdna ? facts.rdna : facts.ptx;
 }
 
 }  // namespace tilewright::arch

@@ -24,23 +24,18 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> ampere_shar
 
 }  // namespace detail
 
+/// As sm_90, except for the size of shared memory and clusters.
 struct sm80 {
-  static constexpr target value{
-      .name = "sm_80",
-      .isa = instruction_set::ptx,
-      .wave_size = 32,
-      .lds_bytes = 163 * 1024,
-      .lds_granule = 128,
-      .lds_pool_bytes = 164 * 1024,
-      .lds_reserved_bytes = 1024,
-      .max_lds_offset = 0x7fffff,
-      .lds_size_known_by = grade::vendor,
-      .lds_size_source = "CUDA C++ programming guide, compute capability 8.0",
-      .max_vgprs = 255,
-      .direct_to_lds_bytes = list_of<index_t, 5>(4, 8, 16),
-      .matrix_ops = list_of<matrix_op, 16>(matrix_op::mma_m16n8k16_x2),
-      .lds = detail::ampere_shared_memory(),
-  };
+  static constexpr target value = [] {
+    target t = sm90::value;
+    t.name = "sm_80";
+    t.lds_bytes = 163 * 1024;
+    t.lds_pool_bytes = 164 * 1024;
+    t.lds_size_source = "CUDA C++ programming guide, compute capability 8.0";
+    t.max_cluster = 1;
+    t.lds = detail::ampere_shared_memory();
+    return t;
+  }();
 };
 
 }  // namespace tilewright::arch

@@ -66,10 +66,6 @@ class cost_by_place {
   inplace_vector<lds_access_cost, 32> costs_;
 };
 
-}  // namespace detail
-
-namespace detail {
-
 TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& target, const lds_access_walk& walk,
                                                          lds_access_kind kind, lds_reading reading, lds_method method) {
   const index_t bytes = walk.bytes_per_lane(), instructions = walk.num_waves() * walk.num_access();
@@ -149,7 +145,12 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
   static_assert(has_same_dimensions,
                 "analyze_lds_access: the distribution has another number of dimensions than the layout");
   if constexpr (Graph.num_values == 0) {
-    constexpr bool fits = detail::dimension_too_long(Graph, Encoding) < 0;
+    constexpr bool fits = [] {
+      bool shorter = true;
+      for (index_t d = 0; d < min(Encoding.ndim_x(), Graph.ndim()); ++d)
+        shorter = shorter && Encoding.x_length(d) <= hidden_length(Graph, Graph.top[d]);
+      return shorter;
+    }();
     static_assert(fits,
                   "analyze_lds_access: the distribution's tile is longer than the layout; distribute a tile that fits");
     return analyze_lds_access(target, Graph, Encoding, element_bytes, kind, reading);

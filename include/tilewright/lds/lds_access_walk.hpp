@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which bytes of LDS the lanes of each instruction of a tile access address, computed with values alone.
+// LDS byte address of every lane, per instruction of a tile access.
 #pragma once
 
 #include <tilewright/arch/transposing_read.hpp>
@@ -35,28 +35,15 @@ TILEWRIGHT_HD constexpr tensor_graph graph_of(const tensor_descriptor<Graph>& de
   return graph;
 }
 
-/// Every factor of every dimension is a power of two, so that partition indices and y own bits of the position.
+/// Whether all factors are powers of two, so that partition indices and y own bits of the position.
 TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encoding& e) {
+  unsigned bad = 0;
   for (const auto& h : e.h) {
-    for (const index_t factor : h) {
-      if (!is_power_of_two(factor)) return false;
-    }
+    for (const index_t factor : h) bad |= unsigned(factor) & unsigned(factor - 1);
   }
-  for (const index_t factor : e.r) {
-    if (!is_power_of_two(factor)) return false;
-  }
-  return true;
+  for (const index_t factor : e.r) bad |= unsigned(factor) & unsigned(factor - 1);
+  return bad == 0;
 }
-
-namespace detail {
-/// The first dimension along which the distribution's tile is longer than the layout; -1: it fits.
-TILEWRIGHT_HD constexpr index_t dimension_too_long(const tensor_graph& layout, const distribution_encoding& e) {
-  for (index_t d = 0; d < min(e.ndim_x(), layout.ndim()); ++d) {
-    if (e.x_length(d) > hidden_length(layout, layout.top[d])) return d;
-  }
-  return -1;
-}
-}  // namespace detail
 
 /// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout
 /// is a graph without run-time values, its offsets count elements from the begin of the tile. A walk refers to both;

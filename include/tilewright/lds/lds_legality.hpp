@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether an access to LDS is possible at all, and what its layout costs beside conflicts: memory, occupancy,
-// address registers.
+// Whether a target can make an access to LDS, and how many address registers it needs.
 #pragma once
 
 #include <tilewright/lds/lds_access.hpp>
@@ -160,10 +159,9 @@ TILEWRIGHT_HD constexpr examined_access examine(const arch::target& target, cons
 
 }  // namespace detail
 
-/// Whether a tile can be copied from global memory to LDS without registers. AMD GPUs write the lanes of a wave one
-/// after the other from one address: each instruction must fill such a range, in any order, because the order can be
-/// made up for on the side of global memory (lanes_by_place). NVIDIA GPUs write anywhere.
-/// value and limit of leaves_footprint: wave and access.
+/// Whether a tile can be copied from global memory to LDS without registers. On AMD GPUs an instruction writes a wave's
+/// lanes to consecutive places, so the layout may permute only within that range; global memory is then read in the
+/// inverse order (lanes_by_place). NVIDIA GPUs write anywhere. leaves_footprint: value and limit are wave and access.
 TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& target, const tensor_graph& layout,
                                                          const distribution_encoding& e, index_t element_bytes) {
   if (const lds_legality values = detail::check_values(target, layout, e); !values.is_legal()) return values;
