@@ -2,6 +2,7 @@
 // One kernel that uses every tile operation, and what its results must be: for the CPU backend and for each GPU.
 #pragma once
 
+#include <tilewright/ck_tile/static_distributed_lds_tensor.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>
@@ -10,7 +11,6 @@
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
-#include <tilewright/ck_tile/static_distributed_lds_tensor.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
 #include <tilewright/tile/tile_window_paged.hpp>
 #include <tilewright/tile/update.hpp>

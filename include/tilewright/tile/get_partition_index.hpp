@@ -64,7 +64,7 @@ inline constexpr multi_index<Distribution::ndim_x> position_of_register =
 /// unrolled.
 template <class Distribution, index_t... Ys>
 TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> position_in_tile(multi_index<Distribution::ndim_x> x,
-                                                                               index_t d, sequence<Ys...>) {
+                                                                           index_t d, sequence<Ys...>) {
   constexpr distribution_encoding e = Distribution::encoding;
   ((x[constant(e.y[Ys].major - 1)] +=
     modulo(divide(d, constant(e.y_stride(Ys))), constant(e.y_length(Ys))) * constant(e.stride(e.y[Ys]))),
@@ -72,8 +72,8 @@ TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> position_in_tile(multi
   return x;
 }
 template <class Distribution>
-TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> position_in_tile(
-    const multi_index<Distribution::ndim_x>& x, index_t d) {
+TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> position_in_tile(const multi_index<Distribution::ndim_x>& x,
+                                                                           index_t d) {
   return position_in_tile<Distribution>(x, d, make_sequence<Distribution::ndim_y>{});
 }
 

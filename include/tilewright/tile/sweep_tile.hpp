@@ -80,7 +80,7 @@ template <class Distribution, detail::ElementIndex Index>
 TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> get_x_indices_from_distributed_indices(
     Distribution, const Index&, const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
   return detail::position_in_tile<Distribution>(Distribution::calculate_index(p),
-                                                    constant(register_of<Distribution, Index>::value));
+                                                constant(register_of<Distribution, Index>::value));
 }
 
 }  // namespace tilewright
