@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The same kernel for GPUs: launch it with kernel::grid(args) blocks, after kernel::check(args) found nothing wrong.
+// The same kernels for GPUs: for their own launchers; launch() needs no such file.
 #include "swiglu.hpp"
 
-#include <tilewright/arch/current.hpp>
+#include <tilewright/launch/run_kernel.hpp>
 
 using kernel = swiglu_example::kernel<tilewright::arch::current>;
 
@@ -12,3 +12,9 @@ extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(kernel::block_size, kernel::b
   kernel{}(args);
 #endif
 }
+
+#if defined(__CUDACC__) && !defined(__clang__)
+using swiglu_example::hopper_kernel;
+template __global__ void tilewright::run_kernel<hopper_kernel, hopper_kernel::device_args>(
+    const __grid_constant__ hopper_kernel::device_args);
+#endif
