@@ -111,12 +111,13 @@ function(tilewright_add_device_object target)
   endif()
   cmake_path(ABSOLUTE_PATH arg_OUTPUT BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} NORMALIZE)
   _tilewright_flags(flags ${arg_ARCH})
+  string(REPLACE " " "\\ " escaped ${arg_OUTPUT})  # what ninja reads in the dependency file
   if(arg_ARCH MATCHES "^sm_")
-    list(APPEND flags -cubin -MD -MF ${arg_OUTPUT}.d -MT ${arg_OUTPUT})
+    list(APPEND flags -cubin -MD -MF ${arg_OUTPUT}.d -MT ${escaped})
   else()
     # For device code the driver ignores -MF; what it calls understands -dependency-file.
     list(APPEND flags -nogpuinc --offload-device-only --no-gpu-bundle-output)
-    list(APPEND flags -Xclang -dependency-file -Xclang ${arg_OUTPUT}.d -Xclang -MT -Xclang ${arg_OUTPUT})
+    list(APPEND flags -Xclang -dependency-file -Xclang ${arg_OUTPUT}.d -Xclang -MT -Xclang ${escaped})
   endif()
   list(TRANSFORM arg_DEFINITIONS PREPEND -D)
   list(TRANSFORM arg_INCLUDE_DIRECTORIES PREPEND -I)
@@ -246,11 +247,12 @@ function(tilewright_target_gpu_source program)
     list(APPEND flags -D__AMDGCN_WAVEFRONT_SIZE=64)
   endif()
   list(TRANSFORM arg_DEFINITIONS PREPEND -D)
+  string(REPLACE " " "\\ " escaped ${output})
   set(include_directories $<TARGET_PROPERTY:${program},INCLUDE_DIRECTORIES>)
   add_custom_command(
     OUTPUT ${output}
     COMMAND
-      ${compiler} ${flags} -c -MD -MF ${output}.d -MT ${output} "$<$<BOOL:${include_directories}>:-I$<JOIN:${include_directories},;-I>>"
+      ${compiler} ${flags} -c -MD -MF ${output}.d -MT ${escaped} "$<$<BOOL:${include_directories}>:-I$<JOIN:${include_directories},;-I>>"
       ${arg_DEFINITIONS} ${arg_OPTIONS} ${arg_SOURCE} -o ${output}
     DEPENDS ${arg_SOURCE}
     DEPFILE ${output}.d

@@ -9,21 +9,12 @@ using enum tw::operand_major;
 using tw::bfloat16_t;
 using tw::half_t;
 
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, k, k, 8>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, k, mn, 8>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, mn, k, 8>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, mn, mn, 8>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, k, k, 1>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, k, mn, 1>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, mn, k, 1>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<half_t, mn, mn, 1>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, k, 8>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, mn, 8>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, k, 8>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, mn, 8>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, k, 1>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, k, mn, 1>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, k, 1>>(tw::gemm_args);
-template TILEWRIGHT_GLOBAL void gemm<kernel_choice<bfloat16_t, mn, mn, 1>>(tw::gemm_args);
+template void launch_kernels<
+    kernel_choice<half_t, k, k, 8>, kernel_choice<half_t, k, mn, 8>, kernel_choice<half_t, mn, k, 8>,
+    kernel_choice<half_t, mn, mn, 8>, kernel_choice<half_t, k, k, 1>, kernel_choice<half_t, k, mn, 1>,
+    kernel_choice<half_t, mn, k, 1>, kernel_choice<half_t, mn, mn, 1>, kernel_choice<bfloat16_t, k, k, 8>,
+    kernel_choice<bfloat16_t, k, mn, 8>, kernel_choice<bfloat16_t, mn, k, 8>, kernel_choice<bfloat16_t, mn, mn, 8>,
+    kernel_choice<bfloat16_t, k, k, 1>, kernel_choice<bfloat16_t, k, mn, 1>, kernel_choice<bfloat16_t, mn, k, 1>,
+    kernel_choice<bfloat16_t, mn, mn, 1>>(const tw::gemm_args&);
 
 }  // namespace gemm_program

@@ -85,7 +85,7 @@ inline std::vector<gemm_kernel_facts> gemm_kernels_for(const std::string& arch) 
 /// The name of the kernel whose symbol this is. (The demangler of libstdc++ 12 does not know _Float16.)
 inline std::string kernel_name_of(const std::string& symbol) {
   static const std::regex choice(
-      R"(kernel_choiceI(DF16_|N10tilewright10bfloat16_tE)L.*operand_majorE([01])ELS\w_([01])ELi(\d+)E)");
+      R"(kernel_choiceI(DF16_|N(?:10tilewright|S\w*_)10bfloat16_tE)L.*operand_majorE([01])ELS\w_([01])ELi(\d+)E)");
   std::smatch found;
   if (!std::regex_search(symbol, found, choice)) return {};
   return std::string(found[1] == "DF16_" ? "gemm_f16" : "gemm_bf16") + (found[2] == "0" ? "_ak" : "_am") +

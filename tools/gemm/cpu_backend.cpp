@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT
 // The CPU backend: runs the kernels as the target that the user names.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/emulator/launch.hpp>
 #include <tilewright/gemm/split_k.hpp>
-#include <tilewright/util/tuple.hpp>
 
 #include "kernel_entry.hpp"
 
 namespace gemm_program {
 namespace {
 
-/// For each, kernels.hip is compiled once.
-using emulated_arch_list = tw::tuple<tw::arch::gfx90a, tw::arch::gfx942, tw::arch::gfx950, tw::arch::gfx1100,
-                                     tw::arch::gfx1201, tw::arch::sm80, tw::arch::sm90>;
+/// The kernels for a target: a library beside the program, so that nobody has to compile those of all targets.
+kernel_list load_kernels(const std::string& target) {
+  const std::string file = "libgemm_" + target + ".so";
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    throw refusal("the kernels for " + target + " are not built: ./dev gemm --arch " + target +
+                  ", or the target gemm_" + target + ", builds them (" + dlerror() + ")");
+  kernel_list list;
+  reinterpret_cast<void (*)(kernel_list&)>(dlsym(library, "add_gemm_kernels"))(list);
+  return list;
+}
 
 class cpu_backend final : public backend {
  public:
-  explicit cpu_backend(const std::string& target) {
-    tw::apply(
-        [&](auto... archs) {
-          const auto take_if_named = [&]<class Arch>(Arch) {
-            if (target != Arch::value.name) return;
-            target_ = &Arch::value;
-            kernels_ = kernels_for<on_cpu, Arch>();
-          };
-          (take_if_named(archs), ...);
-        },
-        emulated_arch_list{});
-    if (target_) return;
-    std::string names;
-    for (const std::string& name : emulated_targets()) names += (names.empty() ? "" : ", ") + name;
-    throw refusal("there is no target '" + target + "'; the CPU backend emulates " + names);
+  explicit cpu_backend(const std::string& target) : target_(tw::arch::find_target(target.c_str())) {
+    if (!target_) {
+      std::string names;
+      for (const std::string& name : emulated_targets()) names += (names.empty() ? "" : ", ") + name;
+      throw refusal("there is no target '" + target + "'; the CPU backend emulates " + names);
+    }
+    kernels_ = load_kernels(target);
   }
 
   tw::arch::fp8_kind fp8() const override { return target_->fp8; }
@@ -58,34 +58,15 @@ class cpu_backend final : public backend {
       std::copy(initial_c.begin(), initial_c.end(), static_cast<char*>(data.c));
       for (lds_conflicts& known : result.lds) known.counted_conflicts = 0;
       const auto begin = std::chrono::steady_clock::now();
-      launch(kernel.product, args, result.lds, [&](double fraction) {
+      kernel.run_on_cpu(args, result.lds, [&](double fraction) {
         if (options.progress) options.progress((i + fraction) / options.repeat);
       });
-      if (kernel.reduction.grid) launch(kernel.reduction, args, result.lds, {});
       result.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
     return result;
   }
 
  private:
-  void launch(const kernel_launch& what, const tw::gemm_args& args, std::vector<lds_conflicts>& conflicts,
-              const std::function<void(double)>& progress) const {
-    const tw::grid_size grid = what.grid(args);
-    tw::emulator::launch_config config{.target = target_,
-                                       .grid = {grid.x, grid.y, grid.z},
-                                       .block_size = what.block_size,
-                                       .lds_bytes = what.lds_bytes};
-    if (progress)
-      config.progress = [&](tw::long_index_t done, tw::long_index_t total) { progress(double(done) / double(total)); };
-    const tw::emulator::launch_report report = tw::emulator::launch(config, [&] { what.body(args); });
-    for (const tw::emulator::lds_op_counts& counts : report.by_op) {
-      const std::string name = tw::arch::instruction_name(*target_, counts.op);
-      for (lds_conflicts& known : conflicts) {
-        if (known.instruction == name) known.counted_conflicts += counts.conflicts;
-      }
-    }
-  }
-
   const tw::arch::target* target_ = nullptr;
   kernel_list kernels_;
 };
@@ -96,7 +77,7 @@ std::unique_ptr<backend> make_cpu_backend(const std::string& target) { return st
 
 std::vector<std::string> emulated_targets() {
   std::vector<std::string> names;
-  tw::apply([&](auto... archs) { (names.push_back(decltype(archs)::value.name), ...); }, emulated_arch_list{});
+  for (const tw::arch::target* target : tw::arch::all_targets) names.push_back(target->name);
   return names;
 }
 

@@ -13,15 +13,15 @@ namespace {
 /// The kernels for sm_80 run on every later NVIDIA GPU below sm_90, those for sm_90 on sm_90 only.
 kernel_list kernels_on(const std::string& device) {
 #if defined(__HIP_PLATFORM_AMD__)
-  if (device == "gfx90a") return kernels_for<on_gpu, tw::arch::gfx90a>();
-  if (device == "gfx942") return kernels_for<on_gpu, tw::arch::gfx942>();
-  if (device == "gfx950") return kernels_for<on_gpu, tw::arch::gfx950>();
-  if (device == "gfx1100") return kernels_for<on_gpu, tw::arch::gfx1100>();
-  if (device == "gfx1201") return kernels_for<on_gpu, tw::arch::gfx1201>();
+  if (device == "gfx90a") return kernels_for<tw::arch::gfx90a>();
+  if (device == "gfx942") return kernels_for<tw::arch::gfx942>();
+  if (device == "gfx950") return kernels_for<tw::arch::gfx950>();
+  if (device == "gfx1100") return kernels_for<tw::arch::gfx1100>();
+  if (device == "gfx1201") return kernels_for<tw::arch::gfx1201>();
 #else
-  if (device == "sm_90") return kernels_for<on_gpu, tw::arch::sm90>();
+  if (device == "sm_90") return kernels_for<tw::arch::sm90>();
   if (device == "sm_80" || device == "sm_86" || device == "sm_87" || device == "sm_89")
-    return kernels_for<on_gpu, tw::arch::sm80>();
+    return kernels_for<tw::arch::sm80>();
 #endif
   return {};
 }
@@ -137,16 +137,7 @@ class gpu_backend final : public backend {
     on_device device(p, args);
     const bytes workspace(kernel.splits_k ? static_cast<std::size_t>(tw::workspace_bytes(args)) : 0);
     args.workspace = workspace.data();
-    const auto launch = [&](const kernel_launch& what) {
-      const tw::grid_size grid = what.grid(args);
-      void* kernel_args[] = {&args};
-      gpu::launch(what.entry, dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)), what.block_size,
-                  std::size_t(what.lds_bytes), kernel_args);
-    };
-    outcome result = repeat(device, static_cast<char*>(data.c), options, [&] {
-      launch(kernel.product);
-      if (kernel.reduction.grid) launch(kernel.reduction);
-    });
+    outcome result = repeat(device, static_cast<char*>(data.c), options, [&] { kernel.launch(args); });
     result.kernel = kernel.name();
     result.lds = predicted_lds(kernel, args);
     return result;

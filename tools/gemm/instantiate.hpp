@@ -25,12 +25,31 @@ inline constexpr tw::gemm_lds_prediction lds_prediction_of = tw::predict_lds<Pol
 template <class Policy>
 inline constexpr tw::gemm_static_report static_report_of = tw::static_report<Policy>();
 
-template <class Machine, class Choice, class Arch>
+#if TILEWRIGHT_CPU_PASS
+
+/// Launches on the CPU machine and adds the LDS conflicts that it counts.
+template <class Kernel>
+void run_on_cpu(const tw::gemm_args& args, std::vector<lds_conflicts>& conflicts,
+                const std::function<void(double)>& progress) {
+  const tw::emulator::launch_report report =
+      tw::launch<Kernel>(args, {.progress = [&](tw::long_index_t done, tw::long_index_t total) {
+                           if (progress) progress(double(done) / double(total));
+                         }});
+  for (const tw::emulator::lds_op_counts& counts : report.by_op) {
+    const std::string name = tw::arch::instruction_name(Kernel::arch::value, counts.op);
+    for (lds_conflicts& known : conflicts) {
+      if (known.instruction == name) known.counted_conflicts += counts.conflicts;
+    }
+  }
+}
+
+#endif
+
+template <class Choice, class Arch>
 kernel_entry make_entry() {
   using own = policy<Choice, Arch>;
-  using kernel = tw::gemm_kernel<own>;
+  using kernel = typename kernel_of<Choice>::template type<Arch>;
   using known = typename analysed<Choice, Arch>::type;
-  static_assert(tw::require_conflict_free_gemm<known>());
   constexpr kernel_variant v = Choice::variant;
   kernel_entry e;
   e.target = &Arch::value;
@@ -45,36 +64,26 @@ kernel_entry make_entry() {
   e.splits_k = v.splits_k;
   e.curve = v.curve;
   e.check = kernel::check;
-  e.product = {.grid = kernel::grid, .block_size = kernel::block_size, .lds_bytes = kernel::lds_bytes};
   e.prediction = &lds_prediction_of<known>;
   e.rounds = tw::num_lds_rounds<own>;
   if constexpr (v.is_plain() && __is_same(typename Choice::element_type, tw::half_t) && Choice::vector == 8 &&
                 Choice::a_major == tw::operand_major::k && Choice::b_major == tw::operand_major::k)
     e.report = &static_report_of<own>;
 #if TILEWRIGHT_CPU_PASS
-  e.product.body = [](const tw::gemm_args& args) { kernel{}(args); };
-#else
-  e.product.entry = reinterpret_cast<const void*>(&gemm<Choice>);
+  e.run_on_cpu = run_on_cpu<kernel>;
+#elif TILEWRIGHT_STUB_PASS
+  e.launch = [](const tw::gemm_args& args) { tw::launch<kernel_of<Choice>::template type, Arch>(args); };
 #endif
-  if constexpr (v.splits_k) {
-    using reduction = tw::split_k_reduction<own>;
-    e.reduction = {.grid = reduction::grid, .block_size = reduction::block_size};
-#if TILEWRIGHT_CPU_PASS
-    e.reduction.body = [](const tw::gemm_args& args) { reduction{}(args); };
-#else
-    e.reduction.entry = reinterpret_cast<const void*>(&gemm_reduction<Choice>);
-#endif
-  }
   return e;
 }
 
-template <class Machine, class Arch, class Elements>
+template <class Arch, class Elements>
 void add_kernels(kernel_list& list) {
   tw::apply(
       [&]<class... Ts>(Ts...) {
         const auto add = [&]<class Choice>(Choice) {
           if constexpr (Elements::has(Choice::variant)) {
-            if constexpr (is_available<Choice, Arch>) list.push_back(make_entry<Machine, Choice, Arch>());
+            if constexpr (is_available<Choice, Arch>) list.push_back(make_entry<Choice, Arch>());
           }
         };
         (for_each_kernel<Ts, Arch>(add), ...);
@@ -89,10 +98,7 @@ void emit_kernels() {
   tw::apply(
       []<class... Ts>(Ts...) {
         const auto emit = []<class Choice>(Choice) {
-          if constexpr (Elements::has(Choice::variant)) {
-            (void)&gemm<Choice>;
-            if constexpr (Choice::variant.splits_k) (void)&gemm_reduction<Choice>;
-          }
+          if constexpr (Elements::has(Choice::variant)) launch_kernels<Choice>({});
         };
         (for_each_kernel<Ts, tw::arch::current>(emit), ...);
       },

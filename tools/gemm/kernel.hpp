@@ -2,8 +2,8 @@
 // The kernels, for every machine: a choice of types, layouts and variant, and the entries that fill it for a target.
 #pragma once
 
-#include <tilewright/arch/current.hpp>
 #include <tilewright/gemm/named_policies.hpp>
+#include <tilewright/launch/launch.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <type_traits>
@@ -151,53 +151,37 @@ struct analysed {
                 own::k_pack == type::k_pack && std::is_same_v<typename own::pipeline, typename type::pipeline>);
 };
 
-#if !TILEWRIGHT_CPU_PASS
+namespace detail {
 
-/// Threads of a block, and blocks that should share a multiprocessor, for the target of this pass.
-template <class Choice>
-struct launch_bounds {
-  static constexpr tw::index_t threads = [] {
-    if constexpr (is_available<Choice, tw::arch::current>)
-      return tw::gemm_kernel<policy<Choice, tw::arch::current>>::block_size;
-    else
-      return 1;
-  }();
-  static constexpr tw::index_t blocks = [] {
-    if constexpr (is_available<Choice, tw::arch::current>)
-      return tw::gemm_kernel<policy<Choice, tw::arch::current>>::blocks_at_once;
-    else
-      return 1;
-  }();
-  static constexpr tw::index_t reduction_threads = [] {
-    if constexpr (is_available<Choice, tw::arch::current>)
-      return tw::split_k_reduction<policy<Choice, tw::arch::current>>::block_size;
-    else
-      return 1;
-  }();
+/// Stands in for a kernel that a target lacks, in the passes of other targets.
+struct no_kernel {
+  using args_type = tw::gemm_args;
+  static constexpr tw::index_t block_size = 1, lds_bytes = 0;
+  static constexpr const char* check(const tw::gemm_args&) { return "this target has no such kernel"; }
+  static constexpr tw::grid_size grid(const tw::gemm_args&) { return {1, 1, 1}; }
+  TILEWRIGHT_HD void operator()(const tw::gemm_args&) const {}
 };
 
-/// One kernel for each choice; a pass whose target lacks it leaves it empty.
-template <class Choice>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(launch_bounds<Choice>::threads,
-                                        launch_bounds<Choice>::blocks) void gemm([[maybe_unused]] tw::gemm_args args) {
-#if TILEWRIGHT_DEVICE_PASS
-  if constexpr (is_available<Choice, tw::arch::current>) {
-    static_assert(tw::require_conflict_free_gemm<typename analysed<Choice, tw::arch::current>::type>());
-    tw::gemm_kernel<policy<Choice, tw::arch::current>>{}(args);
-  }
-#endif
-}
+template <class Choice, class Arch>
+struct conflict_free_kernel : tw::gemm_kernel<policy<Choice, Arch>> {
+  static_assert(tw::require_conflict_free_gemm<typename analysed<Choice, Arch>::type>());
+};
 
-/// Adds up what blocks with parts of k have left in the workspace.
-template <class Choice>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(launch_bounds<Choice>::reduction_threads) void gemm_reduction(
-    [[maybe_unused]] tw::gemm_args args) {
-#if TILEWRIGHT_DEVICE_PASS
-  if constexpr (is_available<Choice, tw::arch::current>)
-    tw::split_k_reduction<policy<Choice, tw::arch::current>>{}(args);
-#endif
-}
+}  // namespace detail
 
-#endif
+/// The kernel of a choice, as a template over the target.
+template <class Choice>
+struct kernel_of {
+  template <class Arch>
+  struct type
+      : std::conditional_t<is_available<Choice, Arch>, detail::conflict_free_kernel<Choice, Arch>, detail::no_kernel> {
+  };
+};
+
+/// Launches the kernels of some choices. Instantiate it, and a device pass compiles them.
+template <class... Choices>
+void launch_kernels(const tw::gemm_args& args) {
+  (tw::launch<kernel_of<Choices>::template type>(args), ...);
+}
 
 }  // namespace gemm_program

@@ -2,6 +2,7 @@
 // A kernel as the program sees it at run time: what it computes, and how it is launched.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,14 +10,6 @@
 #include "static_report.hpp"
 
 namespace gemm_program {
-
-/// Blocks of threads; on the CPU a function that each thread calls, on a GPU the kernel's entry.
-struct kernel_launch {
-  tw::grid_size (*grid)(const tw::gemm_args&) = nullptr;  // nullptr: there is nothing to launch
-  tw::index_t block_size = 0, lds_bytes = 0;
-  void (*body)(const tw::gemm_args&) = nullptr;
-  const void* entry = nullptr;
-};
 
 struct kernel_entry {
   const tw::arch::target* target = nullptr;
@@ -29,7 +22,10 @@ struct kernel_entry {
   tw::grid_curve curve = tw::grid_curve::row_groups;
 
   const char* (*check)(const tw::gemm_args&) = nullptr;  // a sentence, or nullptr
-  kernel_launch product, reduction;
+  /// One of them: runs the kernel on the CPU machine and adds the conflicts that it counts; queues it on the GPU.
+  void (*run_on_cpu)(const tw::gemm_args&, std::vector<lds_conflicts>&,
+                     const std::function<void(double)>& progress) = nullptr;
+  void (*launch)(const tw::gemm_args&) = nullptr;
   const tw::gemm_lds_prediction* prediction = nullptr;
   tw::gemm_lds_rounds (*rounds)(const tw::gemm_args&) = nullptr;
   const tw::gemm_static_report* report = nullptr;  // where there are several policies to choose from
@@ -40,26 +36,22 @@ struct kernel_entry {
 
 using kernel_list = std::vector<kernel_entry>;
 
-/// Who launches: kernels for the CPU and for GPUs may be in one program.
-struct on_cpu;
-struct on_gpu;
-
 struct f16_elements;
 struct f16_variants;
 struct bf16_elements;
 struct other_elements;
 
 /// Adds a group of the kernels of kernel_table.hpp for a target. Compiled in kernels.hip.
-template <class Machine, class Arch, class Elements>
+template <class Arch, class Elements>
 void add_kernels(kernel_list& list);
 
-template <class Machine, class Arch>
+template <class Arch>
 kernel_list kernels_for() {
   kernel_list list;
-  add_kernels<Machine, Arch, f16_elements>(list);
-  add_kernels<Machine, Arch, f16_variants>(list);
-  add_kernels<Machine, Arch, bf16_elements>(list);
-  add_kernels<Machine, Arch, other_elements>(list);
+  add_kernels<Arch, f16_elements>(list);
+  add_kernels<Arch, f16_variants>(list);
+  add_kernels<Arch, bf16_elements>(list);
+  add_kernels<Arch, other_elements>(list);
   return list;
 }
 

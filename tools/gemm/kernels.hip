@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The GEMM kernels of kernel_table.hpp: compile this file as HIP for AMD GPUs and as CUDA (-x cu) for NVIDIA GPUs, once
-// for each GEMM_ELEMENTS, and as C++ for the CPU backend, once for each GEMM_EMULATED_TARGET.
+// for each GEMM_ELEMENTS, and as C++ for the CPU backend: a shared library for each GEMM_EMULATED_TARGET.
 #include "instantiate.hpp"
 
 #include <tilewright/arch/arch.hpp>
@@ -12,21 +12,21 @@
 namespace gemm_program {
 
 #if TILEWRIGHT_CPU_PASS
-template void add_kernels<on_cpu, tw::arch::GEMM_EMULATED_TARGET, f16_elements>(kernel_list&);
-template void add_kernels<on_cpu, tw::arch::GEMM_EMULATED_TARGET, f16_variants>(kernel_list&);
-template void add_kernels<on_cpu, tw::arch::GEMM_EMULATED_TARGET, bf16_elements>(kernel_list&);
-template void add_kernels<on_cpu, tw::arch::GEMM_EMULATED_TARGET, other_elements>(kernel_list&);
+/// What the program looks up in this target's library.
+extern "C" [[gnu::visibility("default")]] void add_gemm_kernels(kernel_list& list) {
+  list = kernels_for<tw::arch::GEMM_EMULATED_TARGET>();
+}
 #elif TILEWRIGHT_AMDGCN_PASS
 template void emit_kernels<GEMM_ELEMENTS>();
 #elif defined(__HIP__)
-template void add_kernels<on_gpu, tw::arch::gfx90a, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<on_gpu, tw::arch::gfx942, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<on_gpu, tw::arch::gfx950, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<on_gpu, tw::arch::gfx1100, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<on_gpu, tw::arch::gfx1201, GEMM_ELEMENTS>(kernel_list&);
+template void add_kernels<tw::arch::gfx90a, GEMM_ELEMENTS>(kernel_list&);
+template void add_kernels<tw::arch::gfx942, GEMM_ELEMENTS>(kernel_list&);
+template void add_kernels<tw::arch::gfx950, GEMM_ELEMENTS>(kernel_list&);
+template void add_kernels<tw::arch::gfx1100, GEMM_ELEMENTS>(kernel_list&);
+template void add_kernels<tw::arch::gfx1201, GEMM_ELEMENTS>(kernel_list&);
 #else
-template void add_kernels<on_gpu, tw::arch::sm80, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<on_gpu, tw::arch::sm90, GEMM_ELEMENTS>(kernel_list&);
+template void add_kernels<tw::arch::sm80, GEMM_ELEMENTS>(kernel_list&);
+template void add_kernels<tw::arch::sm90, GEMM_ELEMENTS>(kernel_list&);
 #endif
 
 }  // namespace gemm_program

@@ -24,7 +24,8 @@ struct launch_options {
   int workers = 0;                // clusters that the CPU runs at a time; 0: one for each of its threads
   index_t resident_clusters = 2;  // what prepare() is told
   emulator::lds_checks check_lds = emulator::lds_checks::from_environment;
-  std::function<void(long_index_t done, long_index_t total)> progress = {};  // blocks; one thread at a time calls it
+  /// Called after each block, by one thread at a time; not for followed_by.
+  std::function<void(long_index_t done, long_index_t total)> progress = {};
 };
 
 namespace detail {
@@ -98,7 +99,11 @@ emulator::launch_report launch_checked(const typename Kernel::args_type& args, c
                                                      .progress = options.progress,
                                                      .check_lds = options.check_lds},
                                                     [&] { Kernel{}(prepared); });
-  if constexpr (HasFollower<Kernel>) add_report(report, launch_checked<typename Kernel::followed_by>(args, options));
+  if constexpr (HasFollower<Kernel>) {
+    launch_options then = options;
+    then.progress = {};
+    add_report(report, launch_checked<typename Kernel::followed_by>(args, then));
+  }
   return report;
 }
 
