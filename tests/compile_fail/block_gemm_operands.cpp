@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An operand that is a pointer; a window in global memory; parts of a product from LDS; sums of floats in int; f32
-// operands for an f16 instruction; another k for B; another number of waves.
+// operands for an f16 instruction; another k for B; another number of waves; wgmma with operands in registers.
 // EXPECT: block_gemm: an operand is a tile in registers (static_distributed_tensor) or a tile window in LDS
 // EXPECT: block_gemm: an operand's window is in global memory
 // EXPECT: block_gemm: only operands in registers can be multiplied in parts; load_fragment_steps reads them
@@ -8,6 +8,7 @@
 // EXPECT: block_gemm: the matrix instruction multiplies elements of another size
 // EXPECT: block_gemm: an operand has other lengths than the product: A is m x k, B n x k, C m x n
 // EXPECT: block_gemm: an operand is distributed over another number of waves or lanes than the product has
+// EXPECT: block_gemm: wgmma takes its operands from LDS itself; give both as wgmma_tile_in_lds
 #include <tilewright/mma/block_gemm.hpp>
 
 namespace tw = tilewright;
@@ -41,4 +42,9 @@ void h(c_tile& c, const tensor<float, tw::a_distribution<tile>>& a, const b_tile
 void i(c_tile& c, const a_tile& a, const tensor<half_t, tw::b_distribution<longer>>& b) { tw::block_gemm(c, a, b); }
 void j(tensor<float, tw::c_distribution<two_waves>>& c, const a_tile& a, const b_tile& b) {
   tw::block_gemm<two_waves>(c, a, b);
+}
+
+constexpr tw::block_tile hopper{64, 16, 16, 4, 1, wgmma_k16};
+void k(tensor<float, tw::c_distribution<hopper>>& c, const a_tile& a, const b_tile& b) {
+  tw::block_gemm<hopper>(c, a, b);
 }

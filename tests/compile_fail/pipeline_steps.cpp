@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pipelines with too little to work with: one buffer where another one travels, and one step along k.
-// EXPECT: multi_stage_pipeline: one tile is computed with while another one travels, so at least 2 stages are needed
+// Pipelines with too little to work with: one stage, and one step along k.
+// EXPECT: multi_stage_pipeline: one tile is multiplied while another is in flight, so at least 2 stages are needed
 // EXPECT: single_buffered_pipeline: k of the block tile must be at least two steps of the matrix instruction
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>

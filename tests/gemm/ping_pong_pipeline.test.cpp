@@ -14,16 +14,16 @@ template <class Arch, class T, operand_major A, operand_major B, index_t Vector,
 using policy = gemm_policy<Arch, T, A, B, Vector, Tile, ping_pong_pipeline>;
 
 template <class Policy>
-constexpr index_t phases = ping_pong_pipeline::phases_per_tile<Policy>();
+constexpr index_t slices = ping_pong_pipeline::slices_per_tile<Policy>();
 
 TEST(PingPongPipeline, OnePhasePerTile) {
   using p = policy<arch::gfx942, half_t, k, mn, 8, block_tile{128, 128, 32, 2, 4, mfma_32x32x8_x2}>;
-  static_assert(phases<p> == 1);
+  static_assert(slices<p> == 1);
   expect_any_number_of_tiles<p>();
 }
 TEST(PingPongPipeline, TwoPhasesPerTile) {
   using p = policy<arch::gfx950, bfloat16_t, mn, k, 8, block_tile{64, 128, 64, 2, 4, mfma_32x32x16}>;
-  static_assert(phases<p> == 2);
+  static_assert(slices<p> == 2);
   expect_any_number_of_tiles<p>();
 }
 TEST(PingPongPipeline, SingleElements) {

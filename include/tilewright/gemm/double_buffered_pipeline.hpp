@@ -12,7 +12,7 @@ struct double_buffered_pipeline {
   static constexpr index_t num_stages = 2;
   static constexpr index_t barriers_per_tile = 1;
 
-  /// Of a thread, for static_report.
+  /// Estimated registers of a thread.
   template <class Policy>
   static constexpr index_t registers() {
     return estimated_registers<Policy>(steps_in_registers<Policy>(), 1);
@@ -30,7 +30,7 @@ struct double_buffered_pipeline {
     const auto compute = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {
       block_gemm<tile>(c, windows.a_read(), windows.b_read(), stage * stage_bytes);
     };
-    // Tile t + 1 is fetched while tile t is computed with.
+    // Tile t + 1 is in flight while tile t is multiplied.
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       const auto a_next = load_tile_along_k(a_window, a_offset, known_inside<1>{});
       const auto b_next = load_tile_along_k(b_window, b_offset, known_inside<1>{});

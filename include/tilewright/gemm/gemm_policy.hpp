@@ -67,7 +67,8 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& til
                                                            bool is_transposed, index_t rows, index_t vector) {
   const index_t waves = tile.num_waves(), wave_size = Arch::value.wave_size;
   if (!is_transposed) return operand_copy_encoding(major, rows, tile.k, waves, wave_size, vector, vector);
-  return transposed(operand_copy_encoding(operand_major::k, tile.k, rows, waves, wave_size, vector, vector));
+  return with_dimensions_exchanged(
+      operand_copy_encoding(operand_major::k, tile.k, rows, waves, wave_size, vector, vector));
 }
 
 template <class Arch, class T>
@@ -75,8 +76,9 @@ constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_trans
                                            const distribution_encoding& copy, const distribution_encoding& read) {
   const lds_access_kind kind = fragment_access(tile.op, is_transposed);
   if (is_transposed) {
-    return choose_lds_layout<Arch>(lds_tile{tile.k, rows, sizeof(T)}, lds_use{transposed(copy), lds_access_kind::write},
-                                   lds_use{transposed(read), kind});
+    return choose_lds_layout<Arch>(lds_tile{tile.k, rows, sizeof(T)},
+                                   lds_use{with_dimensions_exchanged(copy), lds_access_kind::write},
+                                   lds_use{with_dimensions_exchanged(read), kind});
   }
   return choose_lds_layout<Arch>(lds_tile{rows, tile.k, sizeof(T)}, lds_use{copy, lds_access_kind::write},
                                  lds_use{read, kind});

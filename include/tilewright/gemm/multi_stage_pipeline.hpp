@@ -14,11 +14,11 @@ template <index_t Stages>
 struct multi_stage_pipeline {
   static_assert(
       Stages >= 2,
-      "multi_stage_pipeline: one tile is computed with while another one travels, so at least 2 stages are needed");
+      "multi_stage_pipeline: one tile is multiplied while another is in flight, so at least 2 stages are needed");
   static constexpr index_t num_stages = Stages;
   static constexpr index_t barriers_per_tile = 1;
 
-  /// Of a thread, for static_report: operands of two steps along k, an address for each copy.
+  /// Estimated registers of a thread: operands of two steps along k, an address for each copy.
   template <class Policy>
   static constexpr index_t registers() {
     const index_t bytes = operand_windows<Policy>::copy_registers * 4,
@@ -50,16 +50,16 @@ struct multi_stage_pipeline {
       copies.end_tile(num_tiles > i + 2);
     });
 
-    // Multiplies the tile in stage `reading`, whose first step is in registers, and fills stage `filling` with the tile
+    // Multiplies the tile in stage `current`, whose first step is in registers, and fills stage `free` with the tile
     // Stages - 1 tiles later. `left`: tiles from this one on, at least two.
-    const auto multiply = [&](index_t reading, index_t filling, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
+    const auto multiply = [&](index_t current, index_t free, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
       const bool exists = left > Stages - 1;
       unroll<steps - 1>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-        multiply_step<s.value, s.value + 1>(c, f, windows, reading, [&]() TILEWRIGHT_INLINE_LAMBDA {
-          if constexpr (s.value < parts) copies.template begin<s.value, parts>(filling, exists);
+        multiply_step<s.value, s.value + 1>(c, f, windows, current, [&]() TILEWRIGHT_INLINE_LAMBDA {
+          if constexpr (s.value < parts) copies.template begin<s.value, parts>(free, exists);
         });
       });
-      if constexpr (steps == 1) copies.begin(filling, exists);
+      if constexpr (steps == 1) copies.begin(free, exists);
       copies.end_tile(left > Stages);
       copies.wait_for_tile();
       multiply_step<steps - 1, 0>(c, f, windows, next, []() TILEWRIGHT_INLINE_LAMBDA {});
@@ -77,38 +77,38 @@ struct multi_stage_pipeline {
         });
       }
     }
-    index_t reading = 0, filling = (Stages - 1) * stage_bytes;
+    index_t current = 0, free = (Stages - 1) * stage_bytes;
     TILEWRIGHT_UNROLL(1)
     for (; left > 1; --left) {
-      const index_t next = reading + stage_bytes == Stages * stage_bytes ? 0 : reading + stage_bytes;
-      multiply(reading, filling, next, left);
-      filling = reading;
-      reading = next;
+      const index_t next = current + stage_bytes == Stages * stage_bytes ? 0 : current + stage_bytes;
+      multiply(current, free, next, left);
+      free = current;
+      current = next;
     }
-    windows.template load<1, steps - 1>(f, reading);
+    windows.template load<1, steps - 1>(f, current);
     block_gemm<tile>(c, f.a, f.b);
     copies.wait_for_all();
   }
 
  private:
-  /// Multiplies step Step along k, which is in registers, while step Next is read from the stage `reading`. `copy`
+  /// Multiplies step Step along k, which is in registers, while step Next is read from the stage `current`. `copy`
   /// begins copies of a later tile.
   template <index_t Step, index_t Next, class Policy, class C, class Copy>
   TILEWRIGHT_HD static void multiply_step(C& c, operand_fragments<Policy>& f, const operand_windows<Policy>& windows,
-                                          index_t reading, const Copy& copy) {
+                                          index_t current, const Copy& copy) {
     constexpr block_tile tile = Policy::tile;
     constexpr index_t per_step = matrix_instructions_per_step<tile>;
     const operand_fragments<Policy> now = f;
     if constexpr (Policy::copies_by_wave) {
       constexpr index_t reads = operand_windows<Policy>::num_reads / num_k_steps(tile);
-      windows.template load<Next, 1>(f, reading);
+      windows.template load<Next, 1>(f, current);
       copy();
       block_gemm<tile, Step * per_step, per_step>(c, now.a, now.b);
       spread_among_matrix_instructions<per_step, per_step * 3 / 4, exec::instruction_kind::lds_read, reads>();
     } else {  // compilers that take no hints keep the order in which instructions are written
       constexpr index_t half = max(per_step / 2, 1);
       unroll<per_step>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (i.value < half) windows.template load_part<Next, i.value, half>(f, reading);
+        if constexpr (i.value < half) windows.template load_part<Next, i.value, half>(f, current);
         if constexpr (i.value == half - 1) copy();
         block_gemm<tile, Step * per_step + i.value, 1>(c, now.a, now.b);
       });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop over k by one wave for each SIMD, which has all of its registers:
-// memory instructions stand among matrix instructions.
+// The loop over k by one wave on each SIMD, with all of its registers: memory instructions among matrix instructions.
 #pragma once
 
 #include <tilewright/gemm/k_tiles.hpp>
@@ -9,15 +8,15 @@
 
 namespace tilewright {
 
-/// Four waves, so large a tile for each that it reads least from LDS for each result; no other wave hides what one
-/// waits for. So everything is asked for long before it is needed: while tile t is multiplied, tile t + 1 goes from
-/// registers to the other LDS buffer and tile t + 3 is loaded into them, and operands are read one step along k before
-/// they are multiplied. One barrier for each tile, and matrix instructions to issue right behind it.
+/// Four waves with tiles as large as the registers allow, so that each result costs the fewest LDS reads. No other wave
+/// hides latency, so everything is in flight early: while tile t is multiplied, tile t + 1 goes from registers to the
+/// other stage and tile t + 3 is loaded into them; operands are read one step along k ahead. One barrier for each tile,
+/// with matrix instructions to issue right after it.
 struct one_wave_pipeline {
   static constexpr index_t num_stages = 2;
   static constexpr index_t barriers_per_tile = 1;
 
-  /// Of a thread, for static_report: operands of two steps along k, two tiles on their way.
+  /// Estimated registers of a thread: operands of two steps along k, two tiles in flight.
   template <class Policy>
   static constexpr index_t registers() {
     return estimated_registers<Policy>(2, 2);
@@ -40,7 +39,7 @@ struct one_wave_pipeline {
     const operand_windows<Policy> windows(lds, exec::forget_origin(stages::b_begin));
     operand_fragments<Policy> f;
 
-    // Tiles on their way, odd ones in the second.
+    // Tiles in flight, odd ones in the second.
     tile_of<AWindow> a_next[2];
     tile_of<BWindow> b_next[2];
     begin_three_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
@@ -48,10 +47,10 @@ struct one_wave_pipeline {
     keep_in_accumulation_registers<tile>(c);  // here, in each step and behind them: one set of registers on all ways
 
     // Steps along k but for the last, each among the reads for the next one and its part of what `write` writes.
-    const auto multiply = [&](index_t reading, const auto& write) TILEWRIGHT_INLINE_LAMBDA {
+    const auto multiply = [&](index_t current, const auto& write) TILEWRIGHT_INLINE_LAMBDA {
       unroll<steps - 1>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         exec::wait_for_lds<0>();
-        windows.template load<s + 1, 1>(f, reading);
+        windows.template load<s + 1, 1>(f, current);
         block_gemm<tile, s * per_step, half>(c, f.a, f.b);
         spread_among_matrix_instructions<half, 0, lds_read, reads>();
         write(s);
@@ -59,16 +58,16 @@ struct one_wave_pipeline {
     };
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       keep_in_accumulation_registers<tile>(c);
-      constexpr index_t reading = stage * stages::step, other = 1 - stage, writing = other * stages::step;
+      constexpr index_t current = stage * stages::step, other = 1 - stage, next = other * stages::step;
       exec::wait_for_global_loads<loads>();
-      multiply(reading, [&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+      multiply(current, [&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         constexpr index_t first = writes * s / (steps - 1), last = writes * (s + 1) / (steps - 1);
-        windows.template store_accesses<first, last>(a_next[other], b_next[other], writing);
+        windows.template store_accesses<first, last>(a_next[other], b_next[other], next);
         block_gemm<tile, s * per_step + half, rest>(c, f.a, f.b);
         spread_among_matrix_instructions<rest, rest / 4, lds_write, last - first>();
       });
       exec::block_sync();
-      windows.template load<0, 1>(f, writing);
+      windows.template load<0, 1>(f, next);
       block_gemm<tile, (steps - 1) * per_step, half>(c, f.a, f.b);
       spread_among_matrix_instructions<half, 0, lds_read, reads>();
       a_next[other] = load_tile_along_k(a_window, a_offset, known_inside<1>{});
@@ -107,8 +106,8 @@ struct one_wave_pipeline {
         "their way to LDS than there are; use another pipeline");
   }
 
-  /// The first tile goes to LDS; the next two are on their way to registers, and the windows stand at the second. Where
-  /// there is none, others are loaded, for nobody. Ends with a barrier.
+  /// Brings the first tile to LDS, starts to load the next two to registers, and moves the windows to the second. Where
+  /// a tile does not exist the last one is loaded again. Ends with a barrier.
   template <class Policy, class AWindow, class BWindow>
   TILEWRIGHT_HD static void begin_three_tiles(const operand_windows<Policy>& windows, AWindow& a_window,
                                               BWindow& b_window, tile_of<AWindow> (&a_next)[2],

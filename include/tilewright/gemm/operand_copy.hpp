@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a block's threads share the copy of an operand tile from global memory to LDS.
+// The distribution in which a block copies an operand's tile from global memory to LDS.
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>
@@ -63,7 +63,7 @@ TILEWRIGHT_HD constexpr bool operand_copy_fits(operand_major major, index_t rows
 }
 
 /// The distribution of the transposed tile: both dimensions exchanged.
-TILEWRIGHT_HD constexpr distribution_encoding transposed(distribution_encoding e) {
+TILEWRIGHT_HD constexpr distribution_encoding with_dimensions_exchanged(distribution_encoding e) {
   const auto first = e.h[0];
   e.h[0] = e.h[1];
   e.h[1] = first;

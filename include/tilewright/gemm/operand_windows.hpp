@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Both operands of a block tile in LDS: written as they were copied from global memory,
-// read as matrix instructions want them.
+// Both operands of a block tile in LDS: windows to write them as they were copied, and to read them for block_gemm.
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>
@@ -15,8 +14,8 @@ TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
   return (Policy::tile.m + Policy::tile.n) * Policy::tile.k * index_t(sizeof(typename Policy::element_type));
 }
 
-/// Of two operands' lists of accesses, one behind the other, those from number `first` to `last` - 1: which of the
-/// `num_first` ones of the first list, and which of the second.
+/// Splits the range [first, last) over num_first accesses of one operand followed by those of another into one range
+/// for each.
 struct accesses_of_both {
   index_t begin, end, second_begin, second_end;
 
@@ -27,8 +26,8 @@ struct accesses_of_both {
         second_end(max(last, num_first) - num_first) {}
 };
 
-/// Where buffers lie, in bytes. Operands of one size lie apart, all buffers of A before those of B: from one to the
-/// next it is not so far then, and instructions have 16 bits for an offset.
+/// Offsets of stages in bytes. Operands of equal size have all stages of A before those of B, so that stages are close
+/// enough for the 16-bit offsets of instructions.
 template <class Policy, index_t Stages>
 struct lds_stages {
   static constexpr index_t all = lds_stage_bytes<Policy>(),
@@ -63,14 +62,14 @@ TILEWRIGHT_HD auto make_b_window(const View& view, index_t row, index_t k) {
   return detail::make_operand_window<Policy, Policy::b_lds>(view, {row, k}, tile_distribution<Policy::b_copy>{});
 }
 
-/// The operands of one matrix instruction after the other, in registers.
+/// Both operands in registers.
 template <class Policy>
 struct operand_fragments {
   static_distributed_tensor<typename Policy::element_type, tile_distribution<a_encoding_v<Policy::tile>>> a;
   static_distributed_tensor<typename Policy::b_element_type, tile_distribution<b_encoding_v<Policy::tile>>> b;
 };
 
-/// The calling thread's addresses in the first LDS buffer. Other buffers lie a number of bytes behind it.
+/// The calling thread's addresses in the first stage. Other stages are a number of bytes further.
 template <class Policy>
 class operand_windows {
   using T = typename Policy::element_type;
@@ -102,33 +101,33 @@ class operand_windows {
   /// Bytes of LDS that A takes; B follows.
   static constexpr index_t a_bytes = tile.m * tile.k * index_t(sizeof(T));
 
-  /// LDS instructions that a wave reads the operands of a whole tile with.
+  /// LDS instructions with which a wave reads the operands of a tile.
   static constexpr index_t num_reads = a_read_window::num_access + b_read_window::num_access;
 
-  /// And those that it writes a tile of each with.
+  /// LDS instructions with which it writes them.
   static constexpr index_t num_writes = a_write_window::num_access + b_write_window::num_access;
 
-  /// 32-bit registers for these operands, and for a tile of each operand on its way from global memory.
+  /// 32-bit registers for these operands, and for a tile of each in flight from global memory.
   static constexpr index_t registers =
       (a_encoding_v<tile>.num_elements_per_thread() + b_encoding_v<tile>.num_elements_per_thread()) *
       index_t(sizeof(T)) / 4;
   static constexpr index_t copy_registers =
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
-  /// B's first buffer lies `b_begin` behind A's.
+  /// B's first stage is `b_begin` bytes after A's.
   TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds, index_t b_begin = a_bytes)
       : a_write_(window<T, Policy::a_lds, Policy::a_copy>(lds)),
         b_write_(window<BElement, Policy::b_lds, Policy::b_copy>(lds + b_begin)),
         a_read_(window<T, Policy::a_lds, Policy::a_read>(lds)),
         b_read_(window<BElement, Policy::b_lds, Policy::b_read>(lds + b_begin)) {}
 
-  /// Writes a tile of each operand to the buffer that lies `lds_bytes` behind the first.
+  /// Writes a tile of each operand to the stage `lds_bytes` after the first.
   template <class A, class B>
   TILEWRIGHT_HD void store(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
     store_a(a, lds_bytes, where);
     store_b(b, lds_bytes, where);
   }
-  /// Of the LDS instructions that this takes those from First on up to the one before Last.
+  /// LDS instructions First to Last - 1 of those that this takes.
   template <index_t First, index_t Last, class A, class B>
   TILEWRIGHT_HD void store_accesses(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
@@ -142,7 +141,7 @@ class operand_windows {
     if constexpr (range.second_begin < range.second_end)
       store(b_write_, b, number<range.second_begin>{}, make_sequence<range.second_end - range.second_begin>{});
   }
-  /// One operand of them.
+  /// One operand.
   template <class A>
   TILEWRIGHT_HD void store_a(const A& a, index_t lds_bytes, exec::call_site where = {}) const {
     store_tile_with_offset(a_write_, a, lds_bytes, where);
@@ -165,7 +164,7 @@ class operand_windows {
     load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.b, b_read_, lds_bytes, where);
   }
 
-  /// Of the reads of step Step, in `Parts` parts, those of one: B, which all rows need, before A.
+  /// Part Part of Parts of the reads of step Step: B, which all rows need, before A.
   template <index_t Step, index_t Part, index_t Parts>
   TILEWRIGHT_HD void load_part(operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
     constexpr index_t steps = num_k_steps(tile), num_b = reads_per_step<b_read_window, steps>;
@@ -176,8 +175,8 @@ class operand_windows {
   }
 };
 
-/// 32-bit registers of a thread, estimated: sums, the operands of `steps` steps along k, `tiles` tiles on their way
-/// from global memory, and `others` for addresses and the rest.
+/// Estimated 32-bit registers of a thread: sums, the operands of `steps` steps along k, `tiles` tiles in flight from
+/// global memory, and `others` for addresses and the rest.
 template <class Policy>
 constexpr index_t estimated_registers(index_t steps, index_t tiles, index_t others = 32) {
   using operands = operand_windows<Policy>;
@@ -185,7 +184,7 @@ constexpr index_t estimated_registers(index_t steps, index_t tiles, index_t othe
          tiles * operands::copy_registers + others;
 }
 
-/// Of pipelines with a tile on its way, the steps along k whose operands wait in registers: all, or two if there are no
+/// Steps along k whose operands a pipeline with one tile in flight keeps in registers: all, or two if there are no
 /// registers for more.
 template <class Policy>
 constexpr index_t steps_in_registers() {
@@ -193,8 +192,8 @@ constexpr index_t steps_in_registers() {
   return estimated_registers<Policy>(steps, 1) <= Policy::registers_per_thread ? steps : 2;
 }
 
-/// The first tile goes to LDS; the second, if there are two, is on its way to registers, and the windows stand there.
-/// Ends with a barrier.
+/// Brings the first tile to LDS and, if there are two, starts to load the second, where the windows are then. Ends with
+/// a barrier.
 template <class Policy, class AWindow, class BWindow>
 TILEWRIGHT_HD void begin_two_tiles(const operand_windows<Policy>& windows, AWindow& a_window, BWindow& b_window,
                                    tile_of<AWindow>& a_next, tile_of<BWindow>& b_next, index_t num_tiles) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop over k by two groups of waves that take turns: one multiplies while the other one moves operands.
+// The loop over k by two groups of waves in ping-pong: one multiplies while the other moves operands.
 #pragma once
 
 #include <tilewright/gemm/k_tiles.hpp>
@@ -8,28 +8,28 @@
 
 namespace tilewright {
 
-/// Eight waves, two for each SIMD: waves 0-3 and 4-7 are half a phase apart. A phase is 64 bytes of each row along k.
-/// In its first half a wave writes an operand of the next tile to the other LDS buffer, reads the operands of the phase
-/// and loads from global memory; in the second half it only multiplies, at raised priority. A barrier stands behind
-/// each half, so that of a SIMD's two waves one multiplies while the other moves operands, all the time.
+/// Eight waves, two on each SIMD; waves 4-7 are half a slice behind waves 0-3. A slice is 64 bytes of each row along k.
+/// In its first half a wave writes an operand of the next tile to the other stage, reads the slice's operands and loads
+/// from global memory; in the second half it only multiplies, at raised priority. Each half ends with a barrier, so
+/// that of the two waves on a SIMD one always multiplies while the other moves operands.
 struct ping_pong_pipeline {
   static constexpr index_t num_stages = 2;
 
-  /// Phases of a tile: of 64 bytes along k, or of one step of the matrix instruction where that is longer.
+  /// Slices of a tile: 64 bytes along k each, or one step of the matrix instruction if that is longer.
   template <class Policy>
-  static constexpr index_t phases_per_tile() {
+  static constexpr index_t slices_per_tile() {
     return min(max(Policy::tile.k * index_t(sizeof(typename Policy::element_type)) / 64, 1), num_k_steps(Policy::tile));
   }
 
-  /// Both groups move operands once in each phase.
+  /// How often a group moves operands, both groups counted.
   template <class Policy>
   static constexpr index_t turns_per_tile() {
-    return 2 * phases_per_tile<Policy>();
+    return 2 * slices_per_tile<Policy>();
   }
-  /// Of a thread, for static_report: operands of a phase, a tile on its way.
+  /// Estimated registers of a thread: the operands of a slice, a tile in flight.
   template <class Policy>
   static constexpr index_t registers() {
-    return estimated_registers<Policy>(num_k_steps(Policy::tile) / phases_per_tile<Policy>(), 1);
+    return estimated_registers<Policy>(num_k_steps(Policy::tile) / slices_per_tile<Policy>(), 1);
   }
 
   /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
@@ -44,7 +44,7 @@ struct ping_pong_pipeline {
     static_assert(
         tile.num_waves() == 8,
         "ping_pong_pipeline: two groups of four waves, one for each SIMD, take turns; use a block tile with 8 waves");
-    constexpr index_t phases = number<phases_per_tile<Policy>()>::value;
+    constexpr index_t slices = number<slices_per_tile<Policy>()>::value;
     using stages = lds_stages<Policy, num_stages>;
     const operand_windows<Policy> windows(lds, stages::b_begin);
     operand_fragments<Policy> f;
@@ -53,68 +53,68 @@ struct ping_pong_pipeline {
     tile_of<BWindow> b_next;
     begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     const bool is_second_group = exec::wave_id() >= tile.num_waves() / 2;
-    if (is_second_group) exec::block_barrier();  // from here on half a phase behind
+    if (is_second_group) exec::block_barrier();  // half a slice behind from here on
     keep_in_accumulation_registers<tile>(c);     // here, in each step and behind them: one set of registers on all ways
 
-    // With two phases or more A and B move in different ones.
-    constexpr index_t b_phase = phases / 2, num_a = AWindow::num_access, num_b = BWindow::num_access;
+    // With two slices or more A and B move in different ones.
+    constexpr index_t b_slice = slices / 2, num_a = AWindow::num_access, num_b = BWindow::num_access;
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       keep_in_accumulation_registers<tile>(c);
-      constexpr index_t reading = stage * stages::step, writing = (1 - stage) * stages::step;
+      constexpr index_t current = stage * stages::step, next = (1 - stage) * stages::step;
       const auto write = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
         if constexpr (p == 0) {
-          exec::wait_for_global_loads<(b_phase == 0 ? 0 : num_b)>();
-          windows.store_a(a_next, writing);
+          exec::wait_for_global_loads<(b_slice == 0 ? 0 : num_b)>();
+          windows.store_a(a_next, next);
         }
-        if constexpr (p == b_phase) {
-          if constexpr (b_phase > 0) exec::wait_for_global_loads<num_a>();
-          windows.store_b(b_next, writing);
+        if constexpr (p == b_slice) {
+          if constexpr (b_slice > 0) exec::wait_for_global_loads<num_a>();
+          windows.store_b(b_next, next);
         }
       };
       const auto fetch = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
         if constexpr (p == 0) a_next = load_tile_along_k(a_window, a_offset, known_inside<1>{});
-        if constexpr (p == b_phase) b_next = load_tile_along_k(b_window, b_offset, known_inside<1>{});
+        if constexpr (p == b_slice) b_next = load_tile_along_k(b_window, b_offset, known_inside<1>{});
       };
-      unroll<phases>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_phase<p>(c, f, windows, reading, write, fetch); });
+      unroll<slices>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_slice<p>(c, f, windows, current, write, fetch); });
     };
 
     const index_t last = for_tiles<num_stages, 1>(a_window, b_window, num_tiles - 1, step);
     keep_in_accumulation_registers<tile>(c);
     const auto nothing = [](auto) TILEWRIGHT_INLINE_LAMBDA {};
-    unroll<phases>(
-        [&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_phase<p>(c, f, windows, last * stages::step, nothing, nothing); });
+    unroll<slices>(
+        [&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_slice<p>(c, f, windows, last * stages::step, nothing, nothing); });
     if (!is_second_group) exec::block_barrier();
   }
 
  private:
-  /// Phase P of the tile in the buffer `reading`. `write` brings to LDS what has arrived, `fetch` loads into its
-  /// registers. Behind the barrier between the halves others rely on what was written, and behind a tile's last one
-  /// also on what was read: the other group writes to that buffer next.
+  /// Slice P of the tile in the stage `current`. `write` brings to LDS what has arrived, `fetch` loads into its
+  /// registers. After the barrier between the halves others rely on what was written; after a tile's last one also on
+  /// what was read, because the other group writes to that stage next.
   template <index_t P, class Policy, class C, class Write, class Fetch>
-  TILEWRIGHT_HD static void run_phase(C& c, operand_fragments<Policy>& f, const operand_windows<Policy>& windows,
-                                      index_t reading, const Write& write, const Fetch& fetch) {
+  TILEWRIGHT_HD static void run_slice(C& c, operand_fragments<Policy>& f, const operand_windows<Policy>& windows,
+                                      index_t current, const Write& write, const Fetch& fetch) {
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
-    constexpr index_t phases = number<phases_per_tile<Policy>()>::value, phase_steps = steps / phases;
+    constexpr index_t slices = number<slices_per_tile<Policy>()>::value, slice_steps = steps / slices;
     constexpr index_t reads_per_step = operand_windows<Policy>::num_reads / steps;
-    constexpr bool is_last = P == phases - 1;
+    constexpr bool is_last = P == slices - 1;
     constexpr auto reads_of = [](index_t count) { return min(count * reads_per_step, 15); };
     write(number<P>{});
     exec::schedule_fence();
-    unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-      windows.template load<P * phase_steps + s, 1>(f, reading);
+    unroll<slice_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+      windows.template load<P * slice_steps + s, 1>(f, current);
       exec::schedule_fence();
     });
     fetch(number<P>{});
-    exec::wait_for_lds<(is_last ? 0 : reads_of(phase_steps))>();
+    exec::wait_for_lds<(is_last ? 0 : reads_of(slice_steps))>();
     exec::block_barrier();
 
     exec::set_priority<1>();
-    unroll<phase_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<slice_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
       exec::schedule_fence();
-      if constexpr (!is_last) exec::wait_for_lds<reads_of(phase_steps - 1 - s)>();
+      if constexpr (!is_last) exec::wait_for_lds<reads_of(slice_steps - 1 - s)>();
       exec::schedule_fence();
-      block_gemm<tile, (P * phase_steps + s) * per_step, per_step>(c, f.a, f.b);
+      block_gemm<tile, (P * slice_steps + s) * per_step, per_step>(c, f.a, f.b);
     });
     exec::schedule_fence();
     exec::set_priority<0>();

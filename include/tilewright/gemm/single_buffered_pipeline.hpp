@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop over k with one LDS buffer: tile t is computed with, tile t + 1 waits in registers,
-// tile t + 2 travels there.
+// The loop over k with one stage in LDS: tile t is multiplied, tile t + 1 is in registers, tile t + 2 in flight.
 #pragma once
 
 #include <tilewright/gemm/k_tiles.hpp>
@@ -9,20 +8,20 @@
 
 namespace tilewright {
 
-/// Two barriers for each tile, and half of the LDS that two buffers need, so that larger tiles or twice as many blocks
-/// fit. Operands are read a few steps along k before they are multiplied; the last `held` steps are multiplied after
-/// the buffer was released, while the next tile is written and its first steps are read.
+/// Two barriers for each tile, and half of the LDS that two stages need: larger tiles or twice as many blocks fit.
+/// Operands are read `held` steps along k ahead. The last `held` steps are multiplied after the stage was released,
+/// while the next tile is written and its first steps are read.
 struct single_buffered_pipeline {
   static constexpr index_t num_stages = 1;
   static constexpr index_t barriers_per_tile = 2;
 
-  /// Steps along k whose operands wait in registers: half of the tile, or one if there are no registers for more.
+  /// Steps along k that are read ahead: half of the tile, or one if there are no registers for more.
   template <class Policy>
   static constexpr index_t held_steps() {
     return max(steps_in_registers<Policy>() / 2, 1);
   }
 
-  /// Of a thread, for static_report.
+  /// Estimated registers of a thread.
   template <class Policy>
   static constexpr index_t registers() {
     return estimated_registers<Policy>(steps_in_registers<Policy>(), 1);
@@ -48,8 +47,8 @@ struct single_buffered_pipeline {
     tile_of<BWindow> b_next;
     begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, held>(f, 0);
-    // Here as well as in the loop: else products with one tile along k have accumulators of their own, and behind the
-    // loop its sums are moved into these, through more registers than there are.
+    // Here and in the loop: else products of one tile along k have accumulators of their own, and after the loop its
+    // sums are moved into those, through more registers than there are.
     keep_in_accumulation_registers<tile>(c);
 
     const auto multiply_and_read_the_rest = [&]() TILEWRIGHT_INLINE_LAMBDA {
@@ -60,8 +59,7 @@ struct single_buffered_pipeline {
         spread_among_matrix_instructions<per_step, per_step / 3, lds_read, num_reads>();
       });
     };
-    // The windows stand at the tile in registers. In the last step there is none behind it: it is fetched again, for
-    // nobody.
+    // The windows are at the tile in registers. In the last step there is no further one: it is loaded again.
     const auto step = [&](auto, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       keep_in_accumulation_registers<tile>(c);
       multiply_and_read_the_rest();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads matrix operands from LDS into the registers that a matrix instruction wants.
+// Reads an operand's tile from LDS to the registers of a matrix instruction, whole or step by step along k.
 #pragma once
 
 #include <tilewright/mma/operand_addresses.hpp>
@@ -38,7 +38,7 @@ TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_
 }  // namespace detail
 
 /// Reads from a window whose distribution comes from load_map into a tile of the distribution of the operand's lane
-/// map. The LDS buffer lies `lds_bytes` behind the window's. Of the KSteps steps that the instruction takes along k,
+/// map. The window's addresses are moved by `lds_bytes`. Of the KSteps steps that the instruction takes along k,
 /// `Count` from First on are read.
 template <arch::matrix_op Op, index_t KSteps, index_t First, index_t Count, class T, class Result, class View,
           class Distribution>
@@ -64,7 +64,7 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
 template <class Window, index_t KSteps>
 inline constexpr index_t reads_per_step = Window::num_access / KSteps;
 
-/// Of the reads of one step, those from First to Last - 1: for kernels that spread them among matrix instructions.
+/// Reads First to Last - 1 of those of one step: for kernels that place them among matrix instructions.
 template <arch::matrix_op Op, index_t KSteps, index_t Step, index_t First, index_t Last, class T, class Result,
           class View, class Distribution>
 TILEWRIGHT_HD void load_fragment_accesses(static_distributed_tensor<T, Result>& tile,

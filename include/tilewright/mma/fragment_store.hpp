@@ -20,7 +20,7 @@ TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_
 
 #if TILEWRIGHT_HOPPER_PASS
 /// Writes a tile with the distribution of results to a window with the distribution of the addresses
-/// (ldmatrix_address_map). The LDS buffer lies `lds_bytes` behind the window's.
+/// (ldmatrix_address_map). The window's addresses are moved by `lds_bytes`.
 template <class View, class Addresses, class T, class Distribution>
 TILEWRIGHT_HD void store_fragments(const tile_window<View, Addresses>& window,
                                    const static_distributed_tensor<T, Distribution>& tile, index_t lds_bytes) {

@@ -135,6 +135,10 @@ TILEWRIGHT_HD constexpr bool require_product() {
   static_assert(Tile.is_sound(),
                 "block_gemm: the block tile is not a whole number of matrix instructions for each wave");
   if constexpr (Tile.is_sound() && require_operands<A, B, Accumulator>()) {
+    constexpr bool reads_registers = !arch::is_wgmma(Tile.op);
+    static_assert(reads_registers,
+                  "block_gemm: wgmma takes its operands from LDS itself; give both as wgmma_tile_in_lds "
+                  "(mma/wgmma_gemm.hpp)");
     constexpr bool right_size = sizeof(typename A::element_type) == arch::element_bytes(Tile.op) &&
                                 sizeof(typename B::element_type) == arch::element_bytes(Tile.op);
     static_assert(right_size, "block_gemm: the matrix instruction multiplies elements of another size");
@@ -148,9 +152,9 @@ TILEWRIGHT_HD constexpr bool require_product() {
     if constexpr (!has_own_distributions_v<Tile, C, A, B>) {
       constexpr product_verdict verdict = product_verdict_v<Tile, C, A, B>;
       if constexpr (verdict.fault != product_fault::none) require_agreement<verdict>();
-      return right_size && target_has_it && verdict.fault == product_fault::none;
+      return reads_registers && right_size && target_has_it && verdict.fault == product_fault::none;
     }
-    return right_size && target_has_it;
+    return reads_registers && right_size && target_has_it;
   }
   return false;
 }

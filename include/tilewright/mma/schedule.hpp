@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where memory instructions stand between a wave's matrix instructions.
+// Scheduling hints: memory instructions among a wave's matrix instructions.
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
@@ -8,9 +8,9 @@
 
 namespace tilewright {
 
-/// Lets memory instructions, given as a kind and a number of each, stand evenly among `Matrix` matrix instructions
-/// since the last schedule_fence. The first of each kind stands before all of these;
-/// none stands behind the last `Behind`.
+/// Spreads memory instructions, Count of one kind and OtherCount of another, evenly among the Matrix matrix
+/// instructions since the last schedule_fence. The first of each kind comes before all matrix instructions, none after
+/// the last Behind of them.
 template <index_t Matrix, index_t Behind, exec::instruction_kind Kind, index_t Count,
           exec::instruction_kind OtherKind = Kind, index_t OtherCount = 0>
 TILEWRIGHT_HD void spread_among_matrix_instructions() {
@@ -28,8 +28,7 @@ TILEWRIGHT_HD void spread_among_matrix_instructions() {
   exec::schedule_fence();
 }
 
-/// Keeps the accumulators in the accumulation registers, where the target has such:
-/// the others are then free for operands.
+/// Keeps the sums in accumulation registers, where the target has them, so that the others are free for operands.
 template <block_tile Tile, class Accumulator, class C>
 TILEWRIGHT_HD void keep_in_accumulation_registers(static_distributed_tensor<Accumulator, C>& c) {
   if constexpr (arch::describe(Tile.op).c.num_registers() == 16)
