@@ -40,7 +40,7 @@ AFTER_ITS_OWN = {
         "tests/descriptor/properties.test.cpp", PROPERTIES
     ],
     "distribution": [
-        "tests/distribution/tile_distribution.test.cpp", "tests/distribution/load_store_traits.test.cpp", "tests/distribution/access_plan.test.cpp",
+        "tests/distribution/tile_distribution.test.cpp", "tests/ck_tile/load_store_traits.test.cpp", "tests/distribution/access_plan.test.cpp",
         [f"tests/property/{name}.cpp" for name in ("encoding_operations.test", "distributions.test", "curves.test", "check_property")]
     ],
     "lds": [f"tests/lds/{name}.test.cpp" for name in (

@@ -5,6 +5,7 @@
 #include <tilewright/ck_tile/access_pattern.hpp>
 #include <tilewright/ck_tile/base_tile.hpp>
 #include <tilewright/ck_tile/functional.hpp>
+#include <tilewright/ck_tile/load_store_traits.hpp>
 #include <tilewright/ck_tile/memory_access_analyzer.hpp>
 #include <tilewright/ck_tile/pad_tensor_view.hpp>
 #include <tilewright/ck_tile/static_distributed_lds_tensor.hpp>

@@ -12,10 +12,10 @@
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/hilbert_curve.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/distribution/load_store_traits.hpp>
 #include <tilewright/distribution/reduce_encoding.hpp>
 #include <tilewright/distribution/row_group_curve.hpp>
 #include <tilewright/distribution/slice_encoding.hpp>
+#include <tilewright/distribution/space_filling_curve.hpp>
 #include <tilewright/distribution/transpose_encoding.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>

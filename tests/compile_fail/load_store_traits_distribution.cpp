@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lengths are no distribution.
 // EXPECT: a tile distribution or the encoding of one is needed
-#include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/ck_tile/load_store_traits.hpp>
 
 namespace tw = tilewright;
 

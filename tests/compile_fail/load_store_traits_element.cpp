@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elements of 32 bytes.
 // EXPECT: load_store_traits: an element must fit into one access, of 16 bytes
-#include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/ck_tile/load_store_traits.hpp>
 
 namespace tw = tilewright;
 

@@ -2,8 +2,8 @@
 // Graphs as values: what they say about lengths, linearity and runs, at run time as at compile time.
 #include "sample_descriptors.hpp"
 
-#include <tilewright/descriptor/graph_walk.hpp>
 #include <tilewright/descriptor/tensor_coordinate.hpp>
+#include "graph_walk.hpp"
 
 #include <gtest/gtest.h>
 

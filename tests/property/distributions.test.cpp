@@ -3,8 +3,8 @@
 #include "../distribution/naive_distribution.hpp"
 #include "random_encoding.hpp"
 
+#include <tilewright/ck_tile/load_store_traits.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
-#include <tilewright/distribution/load_store_traits.hpp>
 #include <tilewright/viz/text.hpp>
 
 #include <gtest/gtest.h>

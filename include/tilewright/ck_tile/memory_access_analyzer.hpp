@@ -2,7 +2,7 @@
 // What the accesses of a distributed tile cost in cache lines of global memory, from the addresses of the lanes.
 #pragma once
 
-#include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/ck_tile/load_store_traits.hpp>
 
 namespace tilewright {
 

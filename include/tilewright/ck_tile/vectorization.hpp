@@ -2,7 +2,7 @@
 // Vectors along a second dimension, the width that a pointer's alignment allows, and the order of accesses.
 #pragma once
 
-#include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/ck_tile/load_store_traits.hpp>
 
 namespace tilewright {
 

@@ -3,7 +3,6 @@
 // and whether places stay empty.
 #pragma once
 
-#include <tilewright/descriptor/graph_walk.hpp>
 #include <tilewright/descriptor/offset_analysis.hpp>
 #include <tilewright/descriptor/tensor_descriptor.hpp>
 

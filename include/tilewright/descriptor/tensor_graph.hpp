@@ -101,6 +101,19 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
   }
 }
 
+/// Whether every transform says that the element of an index exists.
+/// hidden is what lower_all has made of an index that lies inside of the lengths.
+TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
+                                                 const index_t* hidden) {
+  for (const graph_node& node : graph.nodes) {
+    const transform_parameters p = node.parameters(values);
+    index_t up[graph_node::max_dims] = {};
+    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
+    if (!with_rules(node.spec, [&](auto rules) { return rules.is_valid(p.data(), node.width(), up); })) return false;
+  }
+  return true;
+}
+
 /// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
 TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {

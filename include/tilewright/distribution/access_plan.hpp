@@ -4,7 +4,7 @@
 
 #include <tilewright/descriptor/offset_analysis.hpp>
 #include <tilewright/descriptor/tensor_descriptor.hpp>
-#include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/distribution/vector_choice.hpp>
 
 namespace tilewright {
 

@@ -185,15 +185,13 @@ TILEWRIGHT_HD constexpr void move_addresses(Window& window, const multi_index<Wi
   if constexpr (Window::is_linear_view) advance_buffer(window, without_gathered<Window>(step));
   if constexpr (plan.linear != 0 && !Window::is_linear_view) {
     bool only_linear = true;
-    index_t elements = 0;
-    unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (Window::accesses::plan.is_linear_along(d.value)) {
-        elements += step[d] * claimed_stride<d.value>(window.view.descriptor);
-      } else {
-        only_linear = only_linear && step[d] == 0;
-      }
-    });
+    for (index_t d = 0; d < Window::ndim; ++d) only_linear = only_linear && (plan.is_linear_along(d) || step[d] == 0);
     if (only_linear) {
+      index_t elements = 0;
+      unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (Window::accesses::plan.is_linear_along(d.value))
+          elements += step[d] * claimed_stride<d.value>(window.view.descriptor);
+      });
       unroll<Window::num_bases>([&](auto b)
                                     TILEWRIGHT_INLINE_LAMBDA { window.base[b] += elements * Window::element_bytes; });
 #if TILEWRIGHT_CPU_PASS

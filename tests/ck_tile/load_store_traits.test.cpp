@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The documented examples.
-#include "documented_tiles.hpp"
+#include "../distribution/documented_tiles.hpp"
 
-#include <tilewright/distribution/load_store_traits.hpp>
+#include <tilewright/ck_tile/load_store_traits.hpp>
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What coordinates and validity are for descriptors, for graphs that are known only at run time.
+// Moves of coordinates for graphs that are known only at run time: what move_tensor_coordinate is compared with.
 #pragma once
 
 #include <tilewright/descriptor/tensor_graph.hpp>
 
 namespace tilewright {
-
-/// Whether every transform says that the element of an index exists.
-/// hidden is what lower_all has made of an index that lies inside of the lengths.
-TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
-                                                 const index_t* hidden) {
-  for (const graph_node& node : graph.nodes) {
-    const transform_parameters p = node.parameters(values);
-    index_t up[graph_node::max_dims] = {};
-    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
-    if (!with_rules(node.spec, [&](auto rules) { return rules.is_valid(p.data(), node.width(), up); })) return false;
-  }
-  return true;
-}
 
 /// Moves hidden, which lower_anywhere or an earlier move has made, by a step along the top dimensions: what
 /// move_tensor_coordinate does, for graphs known only at run time.
