@@ -15,7 +15,7 @@ using tilewright::viz::concat, tilewright::distribution_encoding, tilewright::en
 
 namespace {
 
-/// Reads lists in parentheses behind a letter.
+/// Reads a letter followed by lists in parentheses.
 class reader {
  public:
   explicit reader(const std::string& text) : text_(text) {}

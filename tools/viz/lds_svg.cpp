@@ -71,7 +71,7 @@ class lds_panel_painter {
     }
   }
 
-  /// The queues at the banks. Charts beside each other have the same number of lines.
+  /// The queues at the banks. Charts in one picture have the same number of lines.
   void paint_queues(index_t x, index_t y, const lds_picture& picture, index_t lines) {
     const lds_queue_chart& queues = picture.queues;
     const index_t w = column_width(picture), cycles = picture.phase.degree;

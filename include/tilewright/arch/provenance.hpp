@@ -12,7 +12,7 @@ enum class grade : signed char {
   third_party,    // M: measured by others
   inferred,       // I: carried over from a relative or from another instruction
   disputed,       // D: sources contradict each other; the table carries both readings
-  unknown,        // U: nobody has said; the table carries an assumption
+  unknown,        // U: no source; the table carries an assumption
   measured_here,  // H: measured by this project
 };
 

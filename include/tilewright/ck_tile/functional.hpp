@@ -104,7 +104,7 @@ TILEWRIGHT_HD constexpr auto generate_tuple(F&& f, number<N>) {
              TILEWRIGHT_INLINE_LAMBDA { return make_tuple(f(number<Is>{})...); }(make_sequence<N>{});
 }
 
-/// One list of the elements of two, one after the other: of tuples, of arrays of one type, or of sequences.
+/// Concatenates tuples, arrays of one type, or sequences.
 template <class... As, class... Bs>
 TILEWRIGHT_HD constexpr auto container_concat(const tuple<As...>& a, const tuple<Bs...>& b) {
   return [&]<index_t... Is, index_t... Js>(sequence<Is...>, sequence<Js...>) TILEWRIGHT_INLINE_LAMBDA {

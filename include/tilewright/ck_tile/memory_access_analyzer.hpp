@@ -14,7 +14,7 @@ struct touched_lines {
 };
 
 /// Lanes access access_bytes each, from addresses[0 .. num_lanes - 1],
-/// which are bytes from the begin of a cache line, not negative.
+/// non-negative byte offsets from the start of a cache line.
 template <index_t Capacity>
 TILEWRIGHT_HD constexpr touched_lines count_touched_lines(array<long_index_t, Capacity> addresses, index_t num_lanes,
                                                           index_t access_bytes, index_t line_bytes) {
@@ -57,7 +57,7 @@ struct memory_access_cost {
   friend constexpr bool operator==(const memory_access_cost&, const memory_access_cost&) = default;
 };
 
-/// A tile at the begin of a cache line; dimension x has the stride strides[x] in elements, not negative, and that along
+/// A tile that starts on a cache line; dimension x has the stride strides[x] in elements, not negative, and that along
 /// which the vector runs is 1. The last partition index is the lane; more than 64 of them are waves of 64.
 template <index_t NDimX>
 TILEWRIGHT_HD constexpr memory_access_cost analyze_memory_access(const distribution_encoding& e,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The search behind choose_lds_layout: which bits of a tile's address must flip which bits of the bank.
+// Search of choose_lds_layout: which bits of the bank each bit of a tile's address flips.
 //
 // An element's place in the plain tile (its byte, row after row) is a vector over F2. The lanes of one phase differ by
 // a subspace of these vectors, a basis of which is a demand: the bank map must keep as many of its vectors independent
 // as it can. With the basis in echelon form, the vector whose highest bit is b is decided by the columns of the bank
-// map up to b. So columns are chosen one after the other from the lowest bit on,
+// map up to b. So columns are chosen one by one, lowest bit first,
 // and for each demand there is at most one vector to look at in a step.
 #pragma once
 

@@ -46,7 +46,7 @@ TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encodin
 }
 
 /// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout
-/// is a graph without run-time values, its offsets count elements from the begin of the tile. A walk refers to both;
+/// is a graph without run-time values, its offsets count elements from the start of the tile. A walk refers to both;
 /// they must outlive it.
 class lds_access_walk {
  public:
@@ -104,7 +104,7 @@ class lds_access_walk {
     return x;
   }
 
-  /// Offset of an element from the begin of the layout.
+  /// Offset of an element from the start of the layout.
   TILEWRIGHT_HD constexpr index_t offset(const position& x) const {
     if (knows_bits_) return bits_.offset(x);
     index_t hidden[tensor_graph::max_hidden] = {};
@@ -230,7 +230,7 @@ class lds_access_walk {
 };
 
 /// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be
-/// read in this order. Place i is `i * bytes` behind the lowest address; -1 if no lane's element lies there.
+/// read in this order. Place i is `i * bytes` above the lowest address; -1 if no lane's element lies there.
 TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_place(const lds_access_walk& walk, index_t wave, index_t access) {
   const lds_addresses address = walk.addresses(wave, access);
   index_t lowest = address[0];

@@ -10,7 +10,7 @@ namespace tilewright {
 /// Which rows of the tables a proof may rest on.
 enum class proof_basis : signed char {
   all_rows,
-  evidence,  // rows that somebody documented or measured; of disputed rows every reading must hold
+  evidence,  // documented or measured rows; a proof holds under every reading of a disputed row
 };
 
 /// No reading of the instruction's row is inferred or unknown. A cost is always the worse of two readings, so that a

@@ -15,7 +15,7 @@ struct lds_tile {
   friend constexpr bool operator==(const lds_tile&, const lds_tile&) = default;
 };
 
-/// The tile is cut into bank rows: `layer` rows one after the other, or one of the `segments` parts of a row; one of
+/// The tile is cut into bank rows: `layer` consecutive rows, or one of the `segments` parts of a row; one of
 /// the two is 1. The chunks of a bank row are numbered through; chunk c of bank row r lies at place c ^ (xor of
 /// flips[i] over the bits i that are set in r) ^ (half_flip, if c is in the second half of the bank row).
 struct swizzled_layout {

@@ -39,7 +39,7 @@ curve_path path_of(const Curve& walk) {
 /// For each element of the tile the number of the access that covers it.
 std::string curve_text(const curve_path& path);
 
-/// A curve and what stands above it.
+/// A curve and its title.
 struct curve_panel {
   std::string title;
   curve_path path;

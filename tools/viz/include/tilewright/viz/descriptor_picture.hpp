@@ -41,7 +41,7 @@ offset_grid offsets_of(const tensor_descriptor<Graph>& descriptor) {
 
 std::string offsets_text(const offset_grid& grid);
 
-/// A grid and what stands above it. `run` neighbours in memory have one colour; after `period` runs the colours repeat.
+/// A grid and its title. `run` neighbours in memory have one colour; after `period` runs the colours repeat.
 struct offset_panel {
   std::string title;
   offset_grid grid;

@@ -13,7 +13,7 @@
 
 namespace tilewright::viz {
 
-/// A layout (see graph_of) from (row, col) to an offset in elements, seen as bytes from the begin of the tile.
+/// A layout (see graph_of) from (row, col) to an offset in elements, in bytes from the start of the tile.
 /// Holds the graph by reference.
 class lds_map {
  public:
@@ -67,7 +67,7 @@ struct lds_grid {
   const lds_cell& at(std::size_t row, std::size_t col) const { return cells[row * col_numbers.size() + col]; }
 };
 
-/// Banks that do the same in this phase stand in one column.
+/// One column for each group of banks that do the same in this phase.
 struct lds_queue_chart {
   index_t banks_per_column = 1;
   std::vector<std::vector<std::vector<index_t>>> columns;  // column, cycle, lanes served in it
@@ -92,7 +92,7 @@ std::string verdict_of(const lds_phase_trace& phase);
 /// Below it the queues at the banks.
 std::string lds_text(const lds_picture& picture, lds_view view);
 
-/// One phase of one layout, and what stands above it.
+/// One phase of one layout, and its title.
 struct lds_panel {
   std::string title;
   std::string note;  // below the verdict: what the whole access costs

@@ -11,7 +11,7 @@
 
 namespace tilewright::viz {
 
-/// Appends text, characters and numbers one after the other. (Sums of strings make g++ 12 warn
+/// Concatenates text, characters and numbers. (Sums of strings make g++ 12 warn
 /// about memory that they never touch.)
 template <class... Pieces>
 std::string concat(const Pieces&... pieces) {
