@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Configures, builds and runs consumer/ in one way, and compares the command that compiles its bystander with the one that the
 # project has without Tilewright (HOW=none).
-set(build ${WORK}/${HOW})
+set(build "${WORK}/${HOW} build")  # dependency files must cope with a space
 file(REMOVE_RECURSE ${build})
 set(options)
 if(HOW STREQUAL "find_package_host_missing")
@@ -38,3 +38,7 @@ if(HOW STREQUAL "find_package_host_missing")
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${build}/consumer COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+if(GENERATOR STREQUAL "Ninja" AND NOT output MATCHES "no work to do")
+  message(FATAL_ERROR "a second build compiles again:\n${output}")
+endif()
