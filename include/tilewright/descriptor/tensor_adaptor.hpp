@@ -128,7 +128,7 @@ struct tensor_adaptor {
     return bottom;
   }
 
-  /// Whether the index lies inside the lengths and every transform says that its element exists: outside of pads, say.
+  /// Whether the index is inside the lengths and its element exists; it does not in a pad, for instance.
   TILEWRIGHT_HD constexpr bool is_valid(const index_type& index) const {
     const auto lengths = get_lengths();
     bool valid = true;

@@ -17,7 +17,7 @@ struct graph_node {
   /// Dimensions on the side that has several.
   TILEWRIGHT_HD constexpr index_t width() const { return max(lower.size(), upper.size()); }
 
-  /// Where the value of run-time parameter i stands; 0 for a constant.
+  /// Index of run-time parameter i among the values; 0 for a constant.
   TILEWRIGHT_HD constexpr index_t value_slot(index_t i) const {
     if (spec.parameters[i] != dynamic) return 0;
     index_t slot = first_value;
@@ -102,7 +102,7 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
 }
 
 /// Whether every transform says that the element of an index exists.
-/// hidden is what lower_all has made of an index that lies inside of the lengths.
+/// hidden: from lower_all, for an index inside the lengths.
 TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
                                                  const index_t* hidden) {
   for (const graph_node& node : graph.nodes) {

@@ -85,7 +85,7 @@ TILEWRIGHT_HD constexpr auto chain_tensor_adaptors(const tensor_adaptor<First>& 
   return chain_tensor_adaptors(result, others...);
 }
 
-/// Which member of a cluster of threads an id stands for: an adaptor from the id to an index of `lengths`,
+/// The member of a cluster of threads that has an id: an adaptor from the id to an index of `lengths`,
 /// of whose dimensions the last in `order` moves fastest.
 template <class... Lengths, index_t... Order>
 TILEWRIGHT_HD constexpr auto make_cluster_descriptor(const tuple<Lengths...>& lengths, sequence<Order...> order) {

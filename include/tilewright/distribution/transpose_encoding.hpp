@@ -185,7 +185,7 @@ TILEWRIGHT_HD constexpr encoding_transpose transpose_output(const distribution_e
   return detail::transpose_encoding(addressed, exchange, false);
 }
 
-/// Whether each register of each thread stands for the same element of the tile in both.
+/// Whether each register of each thread holds the same element of the tile in both.
 TILEWRIGHT_HD constexpr bool hold_the_same(const distribution_encoding& a, const distribution_encoding& b) {
   if (a.ndim_x() != b.ndim_x() || a.ndim_p() != b.ndim_p() ||
       a.num_elements_per_thread() != b.num_elements_per_thread())

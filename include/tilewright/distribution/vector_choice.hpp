@@ -10,7 +10,7 @@ namespace tilewright {
 /// No instruction moves more than this many bytes for one thread.
 inline constexpr index_t max_vector_bytes = 16;
 
-/// The widest vector that a distribution and the memory behind it allow.
+/// The widest vector that a distribution and its memory allow.
 struct vector_choice {
   index_t dim_y = 0;
   index_t length = 1;

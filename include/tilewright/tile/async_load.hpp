@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace detail {
 
-/// Every instruction writes the lanes of its wave one after the other.
+/// Whether every instruction writes the lanes of its wave to consecutive places.
 TILEWRIGHT_HD constexpr bool fills_lds_in_lane_order(const tensor_graph& layout, const distribution_encoding& e,
                                                      index_t element_bytes) {
   const lds_access_walk walk(layout, e, element_bytes);

@@ -41,7 +41,7 @@ class lane_copy {
   /// Moves on in memory.
   TILEWRIGHT_HD void advance(index_t by_bytes) { from_.advance(long_index_t(unsigned(by_bytes))); }
 
-  /// Begins the copies First to Last - 1 of the num_access ones, to a buffer that lies `lds_bytes` behind the first.
+  /// Starts copies First to Last - 1 of num_access, to the buffer `lds_bytes` after the first one.
   /// They belong to the group that exec::async_end_group() ends next.
   template <index_t First = 0, index_t Last = num_access>
   TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {

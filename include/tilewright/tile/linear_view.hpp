@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Linear views with 64-bit arithmetic: how far a step moves in memory, and where index zero lies.
+// 64-bit steps and constant term of linear views.
 #pragma once
 
 #include <tilewright/distribution/access_plan.hpp>

@@ -106,7 +106,7 @@ TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_
   return tile;
 }
 
-/// The same from memory that lies `bytes` further. In LDS: another buffer of the same layout. In global memory: at
+/// The same from memory `bytes` further on. In LDS: another buffer of the same layout. In global memory: at
 /// least 0, the same for all threads of a wave, and inside of the tensor wherever the window itself is.
 template <TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {},
@@ -154,7 +154,7 @@ TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_ten
   detail::store_accesses(tile, window, known, 0, typename Window::access_sequence{});
 }
 
-/// The same to memory that lies `bytes` further in LDS.
+/// The same to memory `bytes` further on in LDS.
 template <TileWindow Window, class T, class Distribution>
 TILEWRIGHT_HD void store_tile_with_offset(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
                                           index_t bytes, exec::call_site where = {}) {

@@ -12,7 +12,7 @@ namespace tilewright {
 /// Where a view's memory is.
 enum class address_space_enum : signed char { global, lds };
 
-/// A tensor of T. Global memory is bounds-checked: what lies outside of the tensor reads as zero and is never written.
+/// A tensor of T. Global memory is bounds-checked: elements outside the tensor read as zero and are never written.
 template <address_space_enum Space, class T, TensorDescriptor Descriptor>
 struct tensor_view;
 

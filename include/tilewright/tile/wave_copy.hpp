@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A tile that is copied to LDS again and again without registers, from places further and further in memory, where
-// a wave's instruction writes its lanes one after the other (AMD GPUs).
+// a wave's instruction writes its lanes to consecutive places (AMD GPUs).
 #pragma once
 
 #include <tilewright/tile/async_window.hpp>
@@ -45,7 +45,7 @@ constexpr wave_places<NumAccess> find_wave_places() {
 
 /// Copies of the tile of `Window`, made by make_async_tile_window for the layout LdsGraph, as many times as wanted.
 /// Checks against the tensor's bounds are made once, in the constructor, so what is inside there must be inside
-/// wherever the copy moves. A copy costs a scalar instruction or two beside the load itself, and no vector arithmetic.
+/// wherever the copy moves. A copy costs one or two scalar instructions besides the load, and no vector arithmetic.
 template <class Window, tensor_graph LdsGraph>
 class wave_copy {
   static constexpr bool is_in_global_memory = Window::view_type::address_space == address_space_enum::global;
@@ -88,7 +88,7 @@ class wave_copy {
     to_ = exec::forget_origin(to_);  // else a loop would keep the places of all its copies in scalar registers
   }
 
-  /// Begins the copies First to Last - 1 of the num_access ones, to a buffer that lies `lds_bytes` behind the first.
+  /// Starts copies First to Last - 1 of num_access, to the buffer `lds_bytes` after the first one.
   template <index_t First = 0, index_t Last = num_access>
   TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);

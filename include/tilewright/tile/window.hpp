@@ -8,9 +8,9 @@
 
 namespace tilewright {
 
-/// Says that the window lies inside of the tensor along these dimensions, so that no check is needed there. Global
-/// memory only. Pads, indexing and functors of the view are asked in any case: what they add lies inside, too, but does
-/// not exist.
+/// Promises that the window is inside the tensor along these dimensions, so that they need no bounds check. Global
+/// memory only. Pads, indexing and functors of the view are checked in any case: elements that they add are inside, but
+/// do not exist.
 template <index_t... Dims>
 struct known_inside {
   template <index_t D>

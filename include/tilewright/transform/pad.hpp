@@ -60,7 +60,7 @@ TILEWRIGHT_HD constexpr void require_short_pads() {
 
 /// lower = upper - left; the upper length is left + length + right. There is no element where lower < 0 or
 /// lower >= length. Vectors pass as far as their length divides length and left,
-/// so that each lies wholly inside or wholly outside.
+/// so that each is entirely inside or entirely outside.
 template <class Length, class Left, class Right>
 TILEWRIGHT_HD constexpr auto make_pad_transform(Length length, Left left, Right right) {
   detail::require_lengths<Length>();

@@ -31,7 +31,8 @@ enum class transform_kind : signed char {
 /// A user's map from an upper index to a lower one; `state` are run-time values that came with it.
 using index_function = index_t (*)(index_t upper, const index_t* state);
 
-/// The static part of a transform. Parameters known only at run time read `dynamic`; their values travel beside it.
+/// The static part of a transform. Parameters known only at run time are `dynamic`; coordinate_transform has their
+/// values.
 struct transform_spec {
   static constexpr index_t max_parameters = 16;
   static constexpr index_t max_dims = 8;  // on either side
