@@ -10,7 +10,7 @@ A mutant is killed when a test no longer compiles (static_asserts and other comp
 must be refused (tests/compile_fail) no longer is. The test of the header's own name is tried first, then others of its floor, then
 the property tests; only those that include the header. What no test notices has survived: it is printed, and gets a test, or an entry
 in tools/equivalent_mutants.txt that says why it does the same; mutants with an entry are counted and not tried. --results writes
-the counts to docs/mutation_results.md. Exit code 1: a mutant without an entry has survived. Compile-fail tests are read by g++ alone.
+the counts to docs/notes/mutation_results.md. Exit code 1: a mutant without an entry has survived. Compile-fail tests are read by g++ alone.
 """
 
 import argparse
@@ -28,7 +28,7 @@ COMPILER = ["g++", "-std=c++20", "-O0"]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
 TIME_LIMIT_S = 90
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
-RESULTS = ROOT / "docs/mutation_results.md"
+RESULTS = ROOT / "docs/notes/mutation_results.md"
 
 # What is tried after the header's own test, instead of all tests of its floor; a list of sources is one program.
 PROPERTIES = [f"tests/property/{name}.cpp" for name in ("layouts.test", "descriptors.test", "random_layout", "check_property")]
