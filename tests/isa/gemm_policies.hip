@@ -71,6 +71,24 @@ using f16_ping_pong = ping_pong<tw::half_t>;
 using fp8_ocp_ping_pong = ping_pong<tw::fp8_ocp_t>;
 using bf16_one_wave = one_wave<tw::bfloat16_t>;
 
+// The same epilogue of the library's functions and written by hand.
+struct built_in_bias_gelu {
+  template <class Arch>
+  struct on : tw::gemm_policy<Arch, tw::half_t, k, k, 8> {
+    using epilogue = tw::epilogue::chain<tw::epilogue::bias, tw::epilogue::activation<tw::activation::gelu>>;
+  };
+};
+struct own_bias_gelu {
+  template <class Arch>
+  struct on : tw::gemm_policy<Arch, tw::half_t, k, k, 8> {
+    static constexpr auto epilogue = [](auto& sums, const auto& at, const auto& args) {
+      tw::tile_elementwise_inout([](float& x, float b) { x += b; }, sums, tw::along<1>(at.along_n(args.bias)));
+      tw::tile_elementwise_inout(
+          [](float& x) { x = x * tw::exec::sigmoid(1.595769122f * (x + 0.044715f * x * x * x)); }, sums);
+    };
+  };
+};
+
 template <class Policy>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] tw::gemm_args args) {
 #if TILEWRIGHT_DEVICE_PASS

@@ -59,9 +59,9 @@ TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&...
                 "TILEWRIGHT_HD, or give nvcc --expt-relaxed-constexpr");
 #endif
   if constexpr (sizeof...(Others) > 0 && requires { F{}(first, others..., at, args); }) {
-    F{}(first, others..., at, args);
+    TILEWRIGHT_INLINE_CALLS(F{}(first, others..., at, args));
   } else {
-    F{}(first, at, args);
+    TILEWRIGHT_INLINE_CALLS(F{}(first, at, args));
   }
 }
 
