@@ -44,5 +44,40 @@ TEST(WarpSpecializedPipeline, EpiloguesReadPairsOfElements) {
   EXPECT_EQ(gemm_kernel<policy>::check(gemm.args), nullptr);
 }
 
+/// A function of one's own for two products whose B is contiguous along n, which reads the old C, too.
+struct two_products : gemm_specialized<half_t, k, mn, specialized_tile{.m = 128, .n = 256, .share_b = 2}> {
+  static constexpr index_t products = 2;
+  static constexpr auto epilogue = [](auto& first, auto& second, const auto& at, const auto& args) {
+    tile_elementwise_inout([](float& x, float y) { x -= y; }, first, second);
+    tilewright::epilogue::beta{}(first, at, args);
+  };
+};
+
+TEST(WarpSpecializedPipeline, TwoProducts) {
+  specialized_case<gemm_specialized<half_t, k, mn, specialized_tile{}>> gemm(
+      {.m = 264, .n = 136, .k = 136, .beta = 2, .gap = 8});
+  const std::vector<half_t> old = gemm.c;
+  gemm_args& args = gemm.args;
+  std::vector<half_t> both(std::size_t(args.k * 288));
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] = half_t(float(int(i * 7 % 5) - 2));
+  args.b = both.data();
+  args.ldb = 288;
+  args.product_stride_b = 140;
+  EXPECT_NE(gemm_kernel<two_products>::check(args), nullptr) << "not 16 bytes";
+  args.product_stride_b = 144;
+  launch_specialized<two_products>(args, {.workers = 1, .check_lds = emulator::lds_checks::on});
+  for (index_t i = 0; i < args.m; ++i) {
+    for (index_t j = 0; j < args.n; ++j) {
+      float sum = 0;
+      for (index_t l = 0; l < args.k; ++l) {
+        const half_t* row = &both[std::size_t(l * 288)];
+        sum += float(gemm.a_at(0, i, l)) * (float(row[j]) - float(row[144 + j]));
+      }
+      const auto at = std::size_t(i * args.ldc + j);
+      ASSERT_EQ(float(gemm.c[at]), float(half_t(sum + 2 * float(old[at])))) << i << ", " << j;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::testing_gemm

@@ -110,13 +110,14 @@ template <class Policy>
 struct epilogue_of_type {
   using type = typename Policy::epilogue;
 };
+// Asks for the value first: g++ finds a type that a value of this name hides.
 template <class Policy>
-concept NamesEpilogue = requires { typename Policy::epilogue; };
+concept HasEpilogueValue = requires { (void)Policy::epilogue; };
 }  // namespace detail
 
 /// A policy's epilogue: `using epilogue = ...`, or `static constexpr auto epilogue = [](...) {...}`.
 template <class Policy>
-using epilogue_of = typename detail::conditional_t<detail::NamesEpilogue<Policy>, detail::epilogue_of_type<Policy>,
-                                                   detail::epilogue_of_value<Policy>>::type;
+using epilogue_of = typename detail::conditional_t<detail::HasEpilogueValue<Policy>, detail::epilogue_of_value<Policy>,
+                                                   detail::epilogue_of_type<Policy>>::type;
 
 }  // namespace tilewright
