@@ -29,7 +29,7 @@ template <class View>
 constexpr address_plan gather_plan(index_t gathered, bool is_promised_near, index_t rows_per_page) {
   const bool is_far = View::address_space == address_space_enum::global && !is_promised_near &&
                       !is_known_to_be_near<View::descriptor_type::graph>(sizeof(typename View::element_type));
-  const unsigned others = (1u << View::descriptor_type::ndim) - 1 & ~(1u << gathered);
+  const unsigned others = ((1u << View::descriptor_type::ndim) - 1) & ~(1u << gathered);
   return {true, is_linear(View::descriptor_type::graph) ? others : 0, gathered, is_far, rows_per_page};
 }
 template <class View, class Distribution, index_t Gathered, bool IsPromisedNear = false, index_t RowsPerPage = 0>
