@@ -28,9 +28,9 @@ TILEWRIGHT_HD typename Window::page_index rows_of_pages(const page_table<RowsPer
 }
 
 template <bool IsPromisedNear, class View, class... Lengths, class Distribution, class RowsPerPage, index_t Paged>
-TILEWRIGHT_HD auto make_paged_window(const View& view, const tuple<Lengths...>& lengths,
+TILEWRIGHT_HD auto make_paged_window(const View& view, [[maybe_unused]] const tuple<Lengths...>& lengths,
                                      const multi_index<sizeof...(Lengths)>& origin, Distribution distribution,
-                                     const page_table<RowsPerPage>& table, number<Paged> dim) {
+                                     const page_table<RowsPerPage>& table, [[maybe_unused]] number<Paged> dim) {
   constexpr bool in_memory = View::address_space == address_space_enum::global;
   static_assert(in_memory, "make_paged_tile_window: the pool must be in global memory");
   constexpr bool whole_pages = [] {
