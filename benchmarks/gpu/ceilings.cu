@@ -14,7 +14,7 @@
 #include "device.hpp"
 
 #if TILEWRIGHT_NVPTX_PASS
-#include <tilewright/exec/nvptx/bulk_copy.hpp>
+#include <tilewright/exec/nvptx/hopper.hpp>
 #endif
 
 namespace gpu_benchmark {

@@ -103,6 +103,45 @@ TEST(block_machine, every_lane_must_reach_a_barrier_of_its_wave) {
       "has left the kernel");
 }
 
+TEST(block_machine, lanes_of_a_wave_must_reach_a_collective_on_one_line) {
+  const auto branches = [](auto use) {
+    return [use] {
+      if (exec::lane_id() < 32) {
+        use();
+      } else {
+        exec::shuffle(exec::lane_id(), exec::lane_id() - 32);
+      }
+    };
+  };
+  EXPECT_EQ(fault_of(branches([] { exec::shuffle(exec::lane_id(), exec::lane_id() + 32); })),
+            "thread 32 of block (0, 0, 0) reaches a shuffle (here) while other lanes of its wave wait in a shuffle "
+            "(here)");
+  const auto barriers = [](bool in_branch) {
+    return [=] {
+      if (in_branch && exec::thread_id() % 2 != 0) {
+        exec::block_sync();
+      } else {
+        exec::block_sync();
+      }
+    };
+  };
+  EXPECT_EQ(fault_of(barriers(true)),
+            "thread 1 of block (0, 0, 0) reaches a barrier (here) while other lanes of its wave wait in a barrier "
+            "(here)");
+  EXPECT_EQ(fault_of(barriers(false)), "no fault");
+  EXPECT_EQ(fault_of([] {
+              for (int i = 0; i < 2; ++i) {
+                if (exec::wave_id() == 0) {
+                  exec::block_sync();
+                } else {
+                  exec::block_sync();
+                }
+              }
+            }),
+            "no fault")
+      << "waves may meet on different lines";
+}
+
 TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
   EXPECT_EQ(fault_of([] {
               if (exec::lane_id() != 9) return void(exec::shuffle(1, 0));
@@ -111,7 +150,7 @@ TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
               exec::mma<arch::matrix_op::mfma_16x16x16>(c.data(), ab.data(), ab.data());
             }),
             "thread 9 of block (0, 0, 0) reaches a matrix instruction (here) while other lanes of its wave wait in a "
-            "shuffle");
+            "shuffle (here)");
   EXPECT_EQ(fault_of([] {
               if (exec::lane_id() != 9) exec::shuffle(1, 0);
             }),

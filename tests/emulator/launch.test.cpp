@@ -8,6 +8,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 
 namespace tw = tilewright;
@@ -25,6 +27,45 @@ std::string refusal_of(const emulator::launch_config& config) {
     return f.what();
   }
   return "no fault";
+}
+
+/// Whether thread 0 sees what thread 70 writes, without a barrier between.
+bool reads_late(std::uint64_t seed) {
+  int seen = 0;
+  emulator::launch({.target = &arch::gfx942::value,
+                    .grid = {1, 1, 1},
+                    .block_size = 128,
+                    .lds_bytes = 4,
+                    .check_lds = emulator::lds_checks::off,
+                    .schedule_seed = seed},
+                   [&] {
+                     const exec::lds_pointer lds = exec::lds_allocate<4>();
+                     if (exec::thread_id() == 70) exec::lds_store(lds, 0, 1);
+                     if (exec::thread_id() == 0) seen = exec::lds_load<int>(lds, 0);
+                     exec::block_sync();
+                   });
+  return seen == 1;
+}
+
+TEST(launch, runs_threads_in_an_order_that_the_seed_fixes) {
+  EXPECT_FALSE(reads_late(0)) << "in the order of their numbers";
+  int late = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    EXPECT_EQ(reads_late(seed), reads_late(seed)) << seed;
+    late += reads_late(seed);
+  }
+  EXPECT_TRUE(late > 0 && late < 20) << late << " of 20 seeds";
+  EXPECT_EQ(setenv("TILEWRIGHT_SCHEDULE_SEED", "7", 1), 0);
+  EXPECT_EQ(reads_late(0), reads_late(7));
+  EXPECT_EQ(unsetenv("TILEWRIGHT_SCHEDULE_SEED"), 0);
+  try {
+    emulator::launch({.target = &arch::gfx942::value, .grid = {1, 1, 1}, .block_size = 64, .schedule_seed = 9},
+                     [] { exec::lds_store(exec::lds_pointer{}, 0, 1); });
+    FAIL() << "no fault";
+  } catch (const emulator::fault& f) {
+    const std::string text = f.what();
+    EXPECT_NE(text.find(" [threads in the order of schedule_seed 9]"), std::string::npos) << text;
+  }
 }
 
 TEST(launch, refuses_what_the_target_cannot_run) {

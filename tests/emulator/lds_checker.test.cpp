@@ -62,8 +62,9 @@ TEST(lds_checker, a_read_of_what_another_thread_writes_needs_a_barrier) {
   };
   EXPECT_EQ(fault_of(first, [&] { kernel(true); }), "no fault");
   // Thread 0 comes first: nobody has written there yet.
-  EXPECT_EQ(fault_of(first, [&] { kernel(false); }),
-            "thread 0 reads LDS bytes 256 to 259 (+6), which nobody has written");
+  EXPECT_EQ(
+      fault_of(first, [&] { kernel(false); }),
+      "thread 0 reads LDS bytes 256 to 259 (+6), which nobody has written before: is a write or a barrier missing?");
   const int last = __LINE__;
   const auto wider = [] {
     const exec::lds_pointer p = lds();
@@ -167,8 +168,9 @@ TEST(lds_checker, single_bytes_are_told_apart) {
   EXPECT_EQ(fault_of(first, [&] { kernel(3, 1); }), "no fault");
   EXPECT_EQ(fault_of(first, [&] { kernel(1, 2); }),
             "thread 2 reads LDS byte 515 (+10) that thread 1 wrote (+9) with no barrier between");
-  EXPECT_EQ(fault_of(first, [&] { kernel(1, 3); }),
-            "thread 127 reads LDS bytes 128 to 129 (+12), which nobody has written");
+  EXPECT_EQ(
+      fault_of(first, [&] { kernel(1, 3); }),
+      "thread 127 reads LDS bytes 128 to 129 (+12), which nobody has written before: is a write or a barrier missing?");
 }
 
 TEST(lds_checker, what_a_read_covers_must_have_been_written_in_this_block) {
@@ -179,7 +181,9 @@ TEST(lds_checker, what_a_read_covers_must_have_been_written_in_this_block) {
     exec::block_sync();
     if (exec::thread_id() == 6) exec::lds_load<bytes_16>(p, 32);
   };
-  EXPECT_EQ(fault_of(first, kernel), "thread 6 reads LDS bytes 36 to 39 (+5), which nobody has written");
+  EXPECT_EQ(
+      fault_of(first, kernel),
+      "thread 6 reads LDS bytes 36 to 39 (+5), which nobody has written before: is a write or a barrier missing?");
   try {
     run([] {  // the second block finds what the first one left
       const exec::lds_pointer p = lds();
@@ -205,9 +209,10 @@ TEST(lds_checker, ldmatrix_reads_the_row_that_a_lane_addresses) {
   EXPECT_EQ(fault_of(
                 first, [&] { kernel(32, false); }, arch::sm90::value),
             "thread 32 reads LDS bytes 0 to 15 (+5) that thread 0 wrote (+3) with no barrier between");
-  EXPECT_EQ(fault_of(
-                first, [&] { kernel(31, true); }, arch::sm90::value),
-            "thread 63 reads LDS bytes 496 to 511 (+5), which nobody has written");
+  EXPECT_EQ(
+      fault_of(
+          first, [&] { kernel(31, true); }, arch::sm90::value),
+      "thread 63 reads LDS bytes 496 to 511 (+5), which nobody has written before: is a write or a barrier missing?");
 }
 
 TEST(lds_checker, atomic_updates_race_with_everything_but_each_other) {
@@ -230,8 +235,9 @@ TEST(lds_checker, atomic_updates_race_with_everything_but_each_other) {
             "thread 5 writes LDS bytes 0 to 3 (+7) that thread 126 updated (+5) with no barrier between");
   EXPECT_EQ(fault_of(first, [&] { kernel(127, -1, true); }),
             "thread 64 updates LDS bytes 0 to 3 (+5) that thread 127 read (+6) with no barrier between");
-  EXPECT_EQ(fault_of(first, [&] { kernel(-1, -1, false); }),
-            "thread 127 updates LDS bytes 0 to 3 (+5), which nobody has written");
+  EXPECT_EQ(
+      fault_of(first, [&] { kernel(-1, -1, false); }),
+      "thread 127 updates LDS bytes 0 to 3 (+5), which nobody has written before: is a write or a barrier missing?");
 }
 
 TEST(lds_checker, copies_without_registers_must_be_waited_for) {

@@ -3,11 +3,14 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/exec.hpp>
+#include <tilewright/exec/expect.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
+#include <regex>
+#include <string>
 
 namespace tw = tilewright;
 namespace emulator = tw::emulator;
@@ -93,18 +96,18 @@ TEST(machine, lds_starts_as_nan_in_every_block) {
 
 TEST(machine, a_buffer_gives_zeros_outside_and_drops_stores) {
   using four = tw::array<int, 4>;
-  std::vector<int> memory(12, 7);
+  alignas(16) int memory[12] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
   tw::array<four, 6> loaded{};
   emulator::launch(one_block(tw::arch::gfx90a::value, 64), [&] {
     if (exec::thread_id() != 0) return;
-    const exec::global_buffer whole = exec::make_global_buffer(memory.data(), 10 * 4);
+    const exec::global_buffer whole = exec::make_global_buffer(memory, 10 * 4);
     const exec::global_buffer rest = exec::advance(whole, 16);  // 24 bytes are left
-    loaded[0] = exec::buffer_load<four>(rest, 8);
-    loaded[1] = exec::buffer_load<four>(rest, 12);  // ends 4 bytes too late
-    loaded[2] = exec::buffer_load<four>(rest, -4);
+    loaded[0] = exec::buffer_load<four>(rest, 0);
+    loaded[1] = exec::buffer_load<four>(rest, 16);  // ends 8 bytes too late
+    loaded[2] = exec::buffer_load<four>(rest, -16);
     loaded[3] = exec::buffer_load<four>(rest, exec::out_of_bounds_offset);
     loaded[4] = exec::buffer_load<four>(exec::advance(whole, 1000), 0);
-    loaded[5] = exec::buffer_load<four>(whole, 0x7ffffff8);
+    loaded[5] = exec::buffer_load<four>(whole, 0x7ffffff0);
     exec::buffer_store(rest, 20, 1);
     exec::buffer_store(rest, 24, 2);
     exec::buffer_store(rest, exec::out_of_bounds_offset, 3);
@@ -112,7 +115,41 @@ TEST(machine, a_buffer_gives_zeros_outside_and_drops_stores) {
   });
   EXPECT_EQ(loaded[0], (four{7, 7, 7, 7}));
   for (index_t i = 1; i < 6; ++i) EXPECT_EQ(loaded[i], four{}) << i;
-  EXPECT_EQ(memory, (std::vector<int>{7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 7, 7}));
+  EXPECT_EQ(std::vector<int>(memory, memory + 12), (std::vector<int>{7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 7, 7}));
+}
+
+/// The fault of a kernel of one wave, without the number of the line.
+template <class Kernel>
+std::string fault_of(Kernel kernel) {
+  try {
+    emulator::launch(one_block(tw::arch::gfx942::value, 64), kernel);
+  } catch (const emulator::fault& f) {
+    return std::regex_replace(f.what(), std::regex("test.cpp:[0-9]+"), "test.cpp:N");
+  }
+  return "";
+}
+
+TEST(machine, vectors_in_global_memory_must_be_aligned_to_their_size) {
+  alignas(16) int memory[16] = {};
+  using four = tw::array<int, 4>;
+  const exec::global_buffer buffer = exec::make_global_buffer(memory, sizeof memory);
+  EXPECT_EQ(
+      fault_of([&] { (void)exec::buffer_load<four>(buffer, 4); }),
+      "thread 0 of block (0, 0, 0) reads 16 bytes of global memory (machine.test.cpp:N) at byte 4 of a buffer, whose "
+      "address is not a multiple of 16");
+  const exec::global_buffer shifted = exec::make_global_buffer(memory, 60), odd = exec::advance(shifted, 2);
+  EXPECT_NE(fault_of([&] { exec::buffer_store(odd, 0, 1.0f); }).find("writes 4 bytes"), std::string::npos);
+  EXPECT_NE(fault_of([&] {
+              exec::async_load_to_lds<4>(odd, 0, exec::lds_pointer{}, exec::lane_id() * 4);
+            }).find("copies 4 bytes"),
+            std::string::npos);
+  EXPECT_EQ(fault_of([&] { (void)exec::buffer_load<four>(odd, 50); }), "") << "outside of the buffer";
+  EXPECT_EQ(fault_of([&] { (void)exec::buffer_load<tw::half_t>(odd, 0); }), "");
+}
+
+TEST(machine, a_broken_rule_is_reported_with_thread_and_line) {
+  EXPECT_EQ(fault_of([] { exec::expect(exec::thread_id() != 3, "threads: not three"); }),
+            "thread 3 of block (0, 0, 0), machine.test.cpp:N: threads: not three");
 }
 
 TEST(machine, a_buffer_may_be_larger_than_an_offset_can_tell) {

@@ -32,7 +32,7 @@ struct block_row {
 class block_machine final : private block_services, private cluster_threads {
  public:
   block_machine(const arch::target& target, block_row row, index_t block_size, index_t lds_bytes, bool checks_lds,
-                std::size_t stack_bytes, kernel_reference kernel)
+                std::size_t stack_bytes, std::uint64_t seed, kernel_reference kernel)
       : target_(target),
         block_size_(block_size),
         lds_bytes_(lds_bytes),
@@ -46,7 +46,7 @@ class block_machine final : private block_services, private cluster_threads {
         lanes_(threads_.size()),
         waves_(threads_.size() / std::size_t(target.wave_size)),
         at_barrier_(std::size_t(row.cluster)),
-        fibers_(index_t(threads_.size()), stack_bytes, &run_thread, this) {
+        fibers_(index_t(threads_.size()), stack_bytes, seed, &run_thread, this) {
     for (index_t i = 0; i < index_t(threads_.size()); ++i) {
       thread_context& thread = threads_[std::size_t(i)];
       thread.number = i;
@@ -141,21 +141,30 @@ class block_machine final : private block_services, private cluster_threads {
   }
 
   void block_sync(thread_context& self, call_site where) override {
+    wave_state& wave = wave_of(self);
+    if (wave.at_barrier++ == 0) wave.barrier = self.place_of(where);
+    if (!(wave.barrier == self.place_of(where)))
+      refuse_divergence(self, meeting::barrier, wave.barrier, meeting::barrier, where);
     index_t& arrived = at_barrier_[std::size_t(self.rank)];
     if (++arrived < block_size_) return wait(self, meeting::barrier, where);
     arrived = 0;
     if (self.checks_lds) checkers_[std::size_t(self.rank)].block_sync();
     const index_t waves = block_size_ / target_.wave_size;
-    for (index_t w = self.rank * waves; w < (self.rank + 1) * waves; ++w) recorder_.account(lanes_of(w));
+    for (index_t w = self.rank * waves; w < (self.rank + 1) * waves; ++w) {
+      waves_[std::size_t(w)].at_barrier = 0;
+      recorder_.account(lanes_of(w));
+    }
     fibers_.wake(self.rank * block_size_, block_size_);
   }
 
   /// Called by each lane of a wave; the last one to arrive completes the operation for all of them.
   template <class Complete>
   void meet(thread_context& self, wave_state& wave, meeting at, call_site where, Complete complete) {
-    if (wave.at != at) {
-      if (wave.arrived != 0) refuse_mixed_operations(self, wave.at, at, where);
+    if (wave.arrived == 0) {
       wave.at = at;
+      wave.where = self.place_of(where);
+    } else if (wave.at != at || !(wave.where == self.place_of(where))) {
+      refuse_divergence(self, wave.at, wave.where, at, where);
     }
     if (++wave.arrived < target_.wave_size) return wait(self, at, where);
     wave.arrived = 0;
@@ -289,10 +298,10 @@ class block_machine final : private block_services, private cluster_threads {
     return checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
   }
 
-  [[noreturn]] void refuse_mixed_operations(const thread_context& self, meeting others, meeting mine,
-                                            call_site where) const {
+  [[noreturn]] void refuse_divergence(const thread_context& self, meeting others, call_site others_at, meeting mine,
+                                      call_site where) const {
     refuse(self, std::string("reaches ") + name(mine) + in_parentheses(self, where) +
-                     " while other lanes of its wave wait in " + name(others));
+                     " while other lanes of its wave wait in " + name(others) + " (" + to_string(others_at) + ')');
   }
 
   [[noreturn]] void refuse_lds_access(thread_context& self, arch::lds_op op, index_t address,

@@ -59,8 +59,8 @@ class deadlock {
     std::string text = waits(stuck, " for ever");
     std::vector<call_site> told{place(stuck).where};
     for (index_t i = stuck + 1; i < index_t(places_.size()) && told.size() < 4; ++i) {
-      const auto is_here = [&](call_site w) { return w.line == place(i).where.line && w.file == place(i).where.file; };
-      if (!is_of_hopper(place(i).at) || std::any_of(told.begin(), told.end(), is_here)) continue;
+      const bool is_told = std::find(told.begin(), told.end(), place(i).where) != told.end();
+      if (!is_of_hopper(place(i).at) || is_told) continue;
       told.push_back(place(i).where);
       text += "; " + waits(i, "");
     }

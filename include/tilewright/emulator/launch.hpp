@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -20,6 +21,7 @@
 #include <string_view>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tilewright::emulator {
@@ -44,6 +46,9 @@ struct launch_config {
       {};                                // after each block, by one thread at a time
   std::size_t stack_bytes = 256 * 1024;  // of each emulated thread
   lds_checks check_lds = lds_checks::from_environment;
+  /// Threads run in a random order that the seed fixes; 0: in the order of their numbers, or by the environment's
+  /// TILEWRIGHT_SCHEDULE_SEED. A fault names the seed.
+  std::uint64_t schedule_seed = 0;
 };
 
 namespace detail {
@@ -55,6 +60,12 @@ inline bool checks_lds(const launch_config& config) {
   if (config.check_lds != lds_checks::from_environment) return config.check_lds == lds_checks::on;
   const char* wanted = std::getenv("TILEWRIGHT_CHECK_LDS");
   return wanted != nullptr && std::string_view(wanted) != "" && std::string_view(wanted) != "0";
+}
+
+inline std::uint64_t schedule_seed(const launch_config& config) {
+  const char* const wanted = std::getenv("TILEWRIGHT_SCHEDULE_SEED");
+  if (config.schedule_seed != 0 || wanted == nullptr) return config.schedule_seed;
+  return std::strtoull(wanted, nullptr, 10);
 }
 
 inline void check(const launch_config& config) {
@@ -99,7 +110,7 @@ class block_queue {
   void work(int worker) noexcept {
     try {
       block_machine machine(*config_.target, {config_.grid.x, config_.cluster}, config_.block_size, config_.lds_bytes,
-                            checks_lds(config_), config_.stack_bytes, kernel_);
+                            checks_lds(config_), config_.stack_bytes, schedule_seed(config_), kernel_);
       for (long_index_t i = take(worker); i < total_ && !stop_; i = take(worker)) {
         machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
                      index_t(i / config_.grid.x / config_.grid.y)},
@@ -110,10 +121,12 @@ class block_queue {
         }
       }
       collect(machine);
+    } catch (const fault& f) {
+      const std::uint64_t seed = schedule_seed(config_);
+      fail(std::make_exception_ptr(
+          seed == 0 ? f : fault(f.what() + (" [threads in the order of schedule_seed " + std::to_string(seed) + ']'))));
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!error_) error_ = std::current_exception();
-      stop_ = true;
+      fail(std::current_exception());
     }
   }
 
@@ -133,6 +146,12 @@ class block_queue {
   }
 
  private:
+  void fail(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    stop_ = true;
+  }
+
   /// The first block of the next cluster; total_ or more if there is none.
   long_index_t take(int worker) {
     const std::lock_guard lock(mutex_);

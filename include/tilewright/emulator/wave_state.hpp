@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the lanes of a wave bring to the places where they meet, and what they take from there.
+// What the lanes of a wave pass to collective operations, and what they receive from them.
 #pragma once
 
 #include <tilewright/emulator/deadlock.hpp>
@@ -9,7 +9,7 @@
 
 namespace tilewright::emulator {
 
-/// What a lane brings to a meeting of its wave and takes from it.
+/// What a lane passes to an operation of its wave and receives from it.
 struct lane_state {
   waiting_place place;
   bool has_allocated = false;
@@ -18,10 +18,13 @@ struct lane_state {
   matrix_access access;
 };
 
-/// The wave operation that the lanes which have arrived wait for.
+/// The wave operation at which the first lanes of a wave wait for the others.
 struct wave_state {
   index_t arrived = 0;
   meeting at = meeting::none;
+  call_site where{nullptr, 0};  // of the first lane to arrive
+  index_t at_barrier = 0;       // lanes that wait at the block's barrier
+  call_site barrier{nullptr, 0};
   arch::matrix_op op{};
   arch::matrix_element a_element{}, b_element{};
   array<matrix_operands, 64> operands{};

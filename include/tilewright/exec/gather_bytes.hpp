@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parts of several registers become one register: how elements of 8 and 16 bits are transposed within a thread.
+// Byte permutes: parts of several registers to one register, to transpose 8- and 16-bit elements within a thread.
 #pragma once
 
 #include <tilewright/util/index.hpp>

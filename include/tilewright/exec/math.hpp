@@ -2,12 +2,14 @@
 // Functions of floats by the machine's own instructions, with the same error bounds on every machine.
 #pragma once
 
-// exp2(x)   2^x, 2 ulp
-// log2(x)   3 ulp; for 0.5 <= x <= 2 an absolute error of 2^-22
-// rcp(x)    1 / x, 1 ulp
-// rsqrt(x)  1 / sqrt(x), 2 ulp
-// tanh(x)   a relative error of 2^-10.9
-// max(a, b), min(a, b)   exact. A NaN loses: the result is NaN only if both are. Zeros of either sign are equal.
+//   exp2(x)              2^x, 2 ulp
+//   log2(x)              3 ulp; for 0.5 <= x <= 2 an absolute error of 2^-22
+//   rcp(x)               1 / x, 1 ulp
+//   rsqrt(x)             1 / sqrt(x), 2 ulp
+//   tanh(x)              a relative error of 2^-10.9
+//   sigmoid(x)           1 / (1 + exp(-x)), a relative error of 2^-21 + |x| 2^-23
+//   max(a, b), min(a, b) exact, of floats or integers. A NaN loses: the result is NaN only if both are. Zeros of either
+//                        sign are equal
 // The others return NaN for NaN. Subnormal arguments and results may count as zeros.
 #include <tilewright/config/config.hpp>
 #include <tilewright/util/type_traits.hpp>
@@ -24,10 +26,8 @@
 
 namespace tilewright::exec {
 
-/// 1 / (1 + exp(-x)), with a relative error of 2^-21 + |x| 2^-23.
 TILEWRIGHT_HD float sigmoid(float x) { return rcp(1.0f + exp2(x * -1.442695041f)); }
 
-/// The larger and the smaller of two floats or of two integers.
 template <class T>
   requires(__is_same(T, float) || tilewright::detail::Integral<T>)
 TILEWRIGHT_HD constexpr T max(T a, T b) {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What machines say that issue a matrix product as a whole and take no hints about the order of instructions.
+// No-op scheduling hints for targets that have none.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>
 
 namespace tilewright::exec {
 
-/// Instructions that a matrix operation is made of, for exec::mma_part.
 template <arch::matrix_op>
 inline constexpr index_t mma_parts = 1;
 
-/// What schedule_group counts.
 enum class instruction_kind : signed char { matrix, global_load, lds_read, lds_write };
 
 template <instruction_kind, index_t>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where in the source a kernel asks the machine for something: kept on the CPU, empty in code for GPUs.
+// The source line of a call to the machine: known on the CPU, empty in code for GPUs.
 #pragma once
 
 #include <tilewright/config/config.hpp>
@@ -15,14 +15,18 @@ struct call_site {
 
   constexpr call_site(const char* of_file = __builtin_FILE(), int of_line = __builtin_LINE())
       : file(of_file), line(of_line) {}
+
+  friend constexpr bool operator==(const call_site& a, const call_site& b) {
+    return a.line == b.line && (a.file == b.file || __builtin_strcmp(a.file, b.file) == 0);
+  }
 };
 
 #else
 
 struct call_site {};
 
-/// A function that kernels call takes a call_site and holds a call_scope: what it asks of the machine is then reported
-/// with the line of that call. Of nested scopes the outermost counts. The CPU backend has its own.
+/// A function that kernels call takes a call_site and holds a call_scope: faults then name the line of that call. Of
+/// nested scopes the outermost counts. The emulator has its own.
 struct call_scope {
   TILEWRIGHT_HD explicit call_scope(call_site) {}
 };

@@ -28,8 +28,7 @@ class call_places {
 
  private:
   std::uint16_t look_up(call_site where) {
-    const auto same = [&](const call_site& p) { return p.file == where.file && p.line == where.line; };
-    const auto place = std::find_if(places_.begin() + 1, places_.end(), same);
+    const auto place = std::find(places_.begin() + 1, places_.end(), where);
     const auto number = std::size_t(place - places_.begin());
     if (place == places_.end()) {
       if (number > 0xffff) throw fault("a kernel accesses LDS on more lines than can be told apart");

@@ -202,7 +202,8 @@ class lds_checker : public lds_history {
     if (g->write.time >= order_->begin()) return;
     const granule* rest = g + 1;
     while (rest != end && rest->write.time < order_->begin()) ++rest;
-    throw fault(subject(self) + does + " LDS " + bytes_of(g, rest) + at(mine) + ", which nobody has written");
+    throw fault(subject(self) + does + " LDS " + bytes_of(g, rest) + at(mine) +
+                ", which nobody has written before: is a write or a barrier missing?");
   }
 
   /// The granules from g on that the same earlier access makes a race of.

@@ -2,11 +2,9 @@
 // What the parts of a machine that threads wait in know of the threads: those of all blocks of a cluster.
 #pragma once
 
-#include <tilewright/emulator/fault.hpp>
 #include <tilewright/emulator/threads/meeting.hpp>
-#include <tilewright/emulator/threads/thread_context.hpp>
+#include <tilewright/emulator/threads/refuse.hpp>
 
-#include <string>
 #include <vector>
 
 namespace tilewright::emulator {
@@ -34,24 +32,5 @@ class cluster_threads {
  protected:
   ~cluster_threads() = default;
 };
-
-[[noreturn]] inline void refuse(const thread_context& self, const std::string& what) {
-  throw fault("thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + " " + what);
-}
-
-/// " (file.hpp:12)", of the line that answers for it.
-inline std::string in_parentheses(const thread_context& self, call_site where) {
-  return " (" + to_string(self.place_of(where)) + ')';
-}
-
-[[noreturn]] inline void refuse_lds_access(const thread_context& self, arch::lds_op op, index_t address,
-                                           call_site where) {
-  const std::string access = std::string("executes ") + arch::instruction_name(self.target->isa, op) +
-                             in_parentheses(self, where) + " at LDS byte " + std::to_string(address);
-  const index_t bytes = arch::access_bytes(op);
-  if (address >= 0 && address <= self.lds_bytes - bytes)
-    refuse(self, access + ", which is not a multiple of " + std::to_string(bytes));
-  refuse(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
-}
 
 }  // namespace tilewright::emulator

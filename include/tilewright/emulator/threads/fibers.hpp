@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A group of fibers on one thread of the CPU, which run by turns until each of them ends or waits.
+// A group of fibers on one thread of the CPU: each runs until it ends or waits.
 #pragma once
 
 #include <tilewright/emulator/threads/sanitizer.hpp>
@@ -49,13 +49,15 @@ class staggered_stack {
 
 }  // namespace detail
 
-/// Fibers 0 ... count - 1, all with the same body, run in rounds. Not to be shared between threads of the CPU.
+/// Fibers 0 ... count - 1 with the same body, run in the order of their numbers or, where `seed` is not 0, in a random
+/// one. Not to be shared between threads of the CPU.
 class fiber_group {
  public:
   using body = void (*)(void* argument, index_t fiber);
 
-  fiber_group(index_t count, std::size_t stack_bytes, body function, void* argument)
+  fiber_group(index_t count, std::size_t stack_bytes, std::uint64_t seed, body function, void* argument)
       : count_(count),
+        random_(seed),
         function_(function),
         argument_(argument),
         ready_(std::size_t(count + 63) / 64),
@@ -89,7 +91,7 @@ class fiber_group {
     ended_ = 0;
     wake(0, count_);
     do {
-      switch_to(count_, next(0));
+      switch_to(count_, choose(0));
       if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
       if (ended_ == count_) return true;
     } while (idle());
@@ -100,7 +102,7 @@ class fiber_group {
   void wait(index_t self) {
     if (stopping_) return;  // called by a destructor of a stack that is being unwound
     rest(self);
-    switch_to(self, next(self));
+    switch_to(self, choose(self));
     if (stopping_) throw stopped{};
   }
 
@@ -129,7 +131,7 @@ class fiber_group {
         error_ = std::current_exception();
       }
       rest(self);
-      switch_to(self, error_ ? count_ : next(self));
+      switch_to(self, error_ ? count_ : choose(self));
     }
   }
 
@@ -144,6 +146,17 @@ class fiber_group {
       if (++word == words) word = 0;
     }
     return count_;
+  }
+
+  /// The fiber to run after self: next(self), or any that is ready.
+  index_t choose(index_t self) {
+    if (random_ == 0) return next(self);
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX; its upper bits are random
+    const index_t first = next(index_t((random_ >> 33) % std::uint64_t(count_)));
+    if (first == count_) return count_;
+    const std::uint64_t word = ready_[std::size_t(first) / 64];
+    const int turn = int(random_ >> 58);
+    return first / 64 * 64 + (std::countr_zero(std::rotr(word, turn)) + turn) % 64;
   }
 
   void switch_to(index_t self, index_t other) {
@@ -161,6 +174,7 @@ class fiber_group {
   }
 
   index_t count_;
+  std::uint64_t random_;  // 0: in order
   body function_;
   void* argument_;
   index_t last_ = 0;  // the fiber that ran before the present one

@@ -10,16 +10,16 @@ inline namespace amdgcn {
 
 namespace detail {
 
-/// Copies of 1 and 2 bytes leave gaps between the lanes; those of 12 bytes nobody asks for.
+/// Copies of 1 and 2 bytes leave gaps between the lanes; copies of 12 bytes are not used.
 template <index_t Bytes>
 inline constexpr bool copies_directly_to_lds =
     (Bytes == 4 || Bytes == 16) && arch::current::value.supports_direct_to_lds(Bytes);
 
 using resource_words __attribute__((ext_vector_type(4))) = unsigned;
 
-/// The instruction itself, not the compiler's builtin: behind that, the compiler waits for all copies before the next
-/// read of LDS, whatever part of LDS that reads. M0 needs one instruction before it is used. (CDNA3 ISA manual, "Memory
-/// Buffer Load to LDS"; LLVM, GCNHazardRecognizer.)
+/// The instruction itself: after the compiler's builtin for it, the compiler waits for all copies before the next read
+/// of any part of LDS. M0 needs one instruction before it is used. (CDNA3 ISA manual, "Memory Buffer Load to LDS";
+/// LLVM, GCNHazardRecognizer.)
 template <index_t Bytes>
 TILEWRIGHT_HD void copy_to_lds([[maybe_unused]] resource_words from, [[maybe_unused]] index_t byte_offset,
                                [[maybe_unused]] unsigned first_lane) {
@@ -39,9 +39,7 @@ TILEWRIGHT_HD unsigned lds_address(lds_pointer p) { return unsigned((__UINTPTR_T
 
 }  // namespace detail
 
-/// A buffer that walks through memory at the cost of two scalar instructions a step. The hardware goes on comparing
-/// offsets with the number of bytes that there were at the begin,
-/// so what is not inside must be given as out_of_bounds_offset.
+/// A step costs two scalar instructions. The hardware goes on comparing offsets with the initial number of bytes.
 struct walking_buffer {
   TILEWRIGHT_HD explicit walking_buffer(const global_buffer& buffer) {
     const __UINTPTR_TYPE__ base = (__UINTPTR_TYPE__)buffer.base;
@@ -57,9 +55,6 @@ struct walking_buffer {
   detail::resource_words words;
 };
 
-/// Begins to copy Bytes of each lane to LDS, where lane l's lie l * Bytes behind `first_lane`, which is the same for
-/// all lanes of the wave. All lanes of the wave call it. Only on targets that copy so many bytes for each lane without
-/// registers.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane) {
   static_assert(detail::copies_directly_to_lds<Bytes>,
@@ -67,9 +62,6 @@ TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t 
   detail::copy_to_lds<Bytes>(buffer.words, byte_offset, detail::lds_address(first_lane));
 }
 
-/// Begins to copy Bytes from the buffer (zeros when they are not inside) to LDS; async_wait() says when they are there.
-/// All lanes of the wave call it, and the destination of lane l is that of lane 0 plus l * Bytes.
-/// Targets without such an instruction load and store.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,
                                      index_t lds_offset) {
@@ -83,8 +75,6 @@ TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_o
   }
 }
 
-/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they
-/// wrote is then visible to the wave, and to the block after a barrier.
 template <index_t Outstanding = 0>
 TILEWRIGHT_HD void async_wait() {
   static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");
@@ -95,8 +85,7 @@ TILEWRIGHT_HD void async_wait() {
   }
 }
 
-/// Begins to copy Bytes of each lane to LDS, or zeros for out_of_bounds_offset. Groups are not counted here: a wait is
-/// for all copies.
+/// Groups are not counted: a wait is for all copies.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p,
                                        index_t lds_offset) {

@@ -24,9 +24,6 @@ TILEWRIGHT_HD __amdgpu_buffer_rsrc_t make_resource(const global_buffer& buffer) 
 
 }  // namespace detail
 
-/// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer. `uniform_offset`, at least 0 and the same for all
-/// threads of a wave, is a second part of the offset that costs nothing to change.
-/// It makes no offset below zero one that is inside.
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
   const __amdgpu_buffer_rsrc_t r = detail::make_resource(buffer);
@@ -42,7 +39,6 @@ TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, in
     return __builtin_bit_cast(V, __builtin_amdgcn_raw_buffer_load_b128(r, byte_offset, uniform_offset, 0));
 }
 
-/// Writes 1, 2, 4, 8 or 16 bytes, or nothing when they are not inside the buffer.
 template <class V>
 TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
   const __amdgpu_buffer_rsrc_t r = detail::make_resource(buffer);
@@ -54,7 +50,7 @@ TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset
   if constexpr (sizeof(V) == 16) __builtin_amdgcn_raw_buffer_store_b128(bits, r, byte_offset, 0, 0);
 }
 
-/// The same for lanes that may be further than 2^31 bytes from each other: 64-bit addresses and a comparison.
+/// 64-bit addresses and a comparison.
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0) {
   byte_offset += uniform_offset;

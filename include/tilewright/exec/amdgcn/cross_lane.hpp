@@ -7,14 +7,12 @@
 namespace tilewright::exec {
 inline namespace amdgcn {
 
-/// Value of another lane of the wave.
 template <class T>
 TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
   static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
   return bit_cast<T>(__builtin_amdgcn_ds_bpermute(source_lane * 4, bit_cast<int>(value)));
 }
 
-/// Value of the lane whose number differs in the bits of Mask.
 template <index_t Mask, class T>
 TILEWRIGHT_HD T shuffle_xor(T value) {
   static_assert(sizeof(T) == 4, "shuffle_xor: lanes exchange values of 4 bytes");

@@ -10,14 +10,13 @@
 namespace tilewright::exec {
 inline namespace amdgcn {
 
-/// A place in the block's LDS. Typed with its address space, so that every access is a ds_ instruction.
+/// Typed with its address space, so that every access is a ds_ instruction.
 struct lds_pointer {
   __attribute__((address_space(3))) char* address;
 
   TILEWRIGHT_HD friend lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.address + bytes}; }
 };
 
-/// The block's LDS, at least Bytes of it. Call it once in a kernel.
 template <index_t Bytes>
 TILEWRIGHT_HD lds_pointer lds_allocate() {
   static_assert(
@@ -27,53 +26,46 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
   return {(__attribute__((address_space(3))) char*)memory};
 }
 
-/// A place that is the same for all lanes, as if it were not known where it comes from: what is computed from it later
-/// is not kept in scalar registers until then.
+/// For places that are uniform: what is derived from them is not kept in scalar registers.
 TILEWRIGHT_HD lds_pointer forget_origin(lds_pointer p) {
   unsigned address = unsigned((__UINTPTR_TYPE__)p.address);
   asm volatile("" : "+s"(address));
   return {(__attribute__((address_space(3))) char*)address};
 }
 
-/// One ds_read of 1, 2, 4, 8 or 16 bytes, aligned to its size.
 template <class V>
 TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {
   using native = native_t<sizeof(V)>;
   return __builtin_bit_cast(V, *(const __attribute__((address_space(3))) native*)(p.address + byte_offset));
 }
 
-/// One ds_write of 1, 2, 4, 8 or 16 bytes, aligned to its size.
 template <class V>
 TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& value) {
   using native = native_t<sizeof(V)>;
   *(__attribute__((address_space(3))) native*)(p.address + byte_offset) = __builtin_bit_cast(native, value);
 }
 
-/// Waits for the whole block. Orders LDS only: loads from global memory stay in flight.
+/// Fences of LDS only ("local"), so loads from global memory stay in flight.
 TILEWRIGHT_HD void block_sync() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
-/// Meets the block as block_sync does, but waits for nothing that this wave has under way: what others may rely on,
-/// wait_for_lds says before.
 TILEWRIGHT_HD void block_barrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
 }
 
-/// Orders what the lanes of a wave do to LDS; they run in lockstep, so that nothing waits.
+/// The lanes run in lockstep, so nothing waits.
 TILEWRIGHT_HD void wave_sync() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
 }
 
-/// One transposing read of 8 bytes (gfx950: ds_read_b64_tr_b16 or _tr_b8, by the size of T). Each lane addresses 8
-/// contiguous bytes, 8-byte aligned. In each group of 16 lanes these are a matrix of 8 / sizeof(T) rows and 16 columns,
-/// row after row; lane i of the group receives column i. Every lane of the wave calls it.
+/// ds_read_b64_tr_b16 or _tr_b8.
 template <class T>
 TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds_pointer p,
                                                             [[maybe_unused]] index_t byte_offset) {
@@ -95,7 +87,7 @@ TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds
 #endif
 }
 
-/// NVIDIA only; here so that kernels written for every machine parse.
+/// NVIDIA GPUs only; declared so that kernels for every machine parse.
 template <bool = false>
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset);
 

@@ -56,7 +56,7 @@ using moved_t = typename detail::moved<V>::type;
 
 TILEWRIGHT_HD index_t thread_id() { return index_t(__builtin_amdgcn_workitem_id_x()); }
 TILEWRIGHT_HD index_t lane_id() { return thread_id() & (arch::current::value.wave_size - 1); }
-/// The same for all lanes, and known to be so by the compiler.
+/// readfirstlane tells the compiler that it is uniform.
 TILEWRIGHT_HD index_t wave_id() {
   return __builtin_amdgcn_readfirstlane(index_t(unsigned(thread_id()) / unsigned(arch::current::value.wave_size)));
 }

@@ -10,29 +10,23 @@ inline namespace amdgcn {
 /// What schedule_group counts. (LLVM AMDGPU usage, llvm.amdgcn.sched.group.barrier.)
 enum class instruction_kind : int { matrix = 0x8, global_load = 0x20, lds_read = 0x100, lds_write = 0x200 };
 
-/// The next `Count` instructions of this kind stand here, before those of the next schedule_group.
 template <instruction_kind Kind, index_t Count>
 TILEWRIGHT_HD void schedule_group() {
   __builtin_amdgcn_sched_group_barrier(int(Kind), Count, 0);
 }
 
-/// Nothing is moved across this place.
 TILEWRIGHT_HD void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
 
-/// The value, as if it were not known where it comes from: what is computed from it later
-/// is not kept in registers until then.
 TILEWRIGHT_HD index_t forget_origin(index_t value) {
   asm volatile("" : "+v"(value));
   return value;
 }
 
-/// Whether the target's waits can be given to wait_for_*; elsewhere these do nothing,
-/// and the compiler waits where it has to.
+/// Elsewhere wait_for_* do nothing, and the compiler waits where it must.
 inline constexpr bool has_explicit_waits = arch::current::value.isa == arch::instruction_set::cdna;
 
-/// Waits until at most `Left` LDS accesses of this wave, resp. loads from global memory, are under way: once, where the
-/// compiler would wait before each use. (CDNA3 ISA manual, s_waitcnt: vmcnt in bits 0-3 and 14-15, expcnt 4-6, lgkmcnt
-/// 8-11.)
+/// One wait where the compiler would insert one before each use. (CDNA3 ISA manual, s_waitcnt: vmcnt in bits 0-3 and
+/// 14-15, expcnt 4-6, lgkmcnt 8-11.)
 template <index_t Left>
 TILEWRIGHT_HD void wait_for_lds() {
   static_assert(0 <= Left && Left < 16);
@@ -44,15 +38,13 @@ TILEWRIGHT_HD void wait_for_global_loads() {
   if constexpr (has_explicit_waits) __builtin_amdgcn_s_waitcnt(0x0f70 | (Left & 15) | Left >> 4 << 14);
 }
 
-/// Among the waves of a SIMD those of the highest priority, 0 to 3, issue first; they begin with 0.
 template <index_t Priority>
 TILEWRIGHT_HD void set_priority() {
   static_assert(0 <= Priority && Priority < 4);
   __builtin_amdgcn_s_setprio(Priority);
 }
 
-/// Keeps N accumulators of 16 registers each in the accumulation registers, where the target has such. (One statement
-/// for all: the compiler sets aside as many accumulation registers as one statement needs.)
+/// One statement for all: the compiler reserves as many accumulation registers as one statement needs.
 template <index_t N>
 TILEWRIGHT_HD void keep_in_accumulation_registers([[maybe_unused]] void* registers) {
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)

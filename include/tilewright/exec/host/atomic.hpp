@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Atomic updates of global memory and LDS for kernels that run on the CPU.
+// Atomic updates of global memory and LDS, on the CPU.
 #pragma once
 
 #include <tilewright/exec/host/machine.hpp>
 #include <tilewright/numeric/atomic_op.hpp>
-
-#include <string>
 
 namespace tilewright::exec {
 inline namespace host {
 
 namespace detail {
 
-/// Blocks run on several threads of the CPU, so this is atomic there, too. The place need only be aligned to 4 bytes.
+/// Atomic on the CPU, too: several of its threads run blocks.
 template <atomic_op Op, class V>
 void update(char* place, const V& value) {
   auto* const word = reinterpret_cast<unsigned __attribute__((may_alias))*>(place);
@@ -24,28 +22,19 @@ void update(char* place, const V& value) {
 
 }  // namespace detail
 
-/// Updates 4 bytes atomically, or nothing when they are not inside the buffer: int, unsigned, float, or a pair of
-/// half_t or bfloat16_t. Floats must not be NaN where the largest is kept.
 template <atomic_op Op, class V>
-void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
+void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "buffer_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
-  if (!buffer.contains(byte_offset, 4)) return;
-  char* const place = buffer.base + byte_offset;
-  if (reinterpret_cast<__UINTPTR_TYPE__>(place) % 4 != 0) {
-    throw emulator::fault("thread " + std::to_string(thread_id()) + " of block " + emulator::to_string(block_id()) +
-                          " updates global memory atomically at byte " + std::to_string(byte_offset) +
-                          " of a buffer, which is not a multiple of 4");
-  }
-  detail::update<Op>(place, value);
+  if (char* const place = detail::place_in<V>(buffer, byte_offset, "updates", where)) detail::update<Op>(place, value);
 }
 
-/// The same in LDS. Its cost is not counted: nothing is known of how LDS serves atomic updates.
+/// Its cost is not counted: how LDS serves atomic updates is not known.
 template <atomic_op Op, class V>
 void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "lds_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
-  emulator::thread_context& self = *emulator::current_thread;
+  emulator::thread_context& self = detail::self();
   const index_t address = p.byte + byte_offset;
   self.check_place(arch::lds_op::write_b32, address, 4, where);
   if (self.checks_lds)

@@ -7,7 +7,6 @@
 namespace tilewright::exec {
 inline namespace nvptx {
 
-/// Begins to copy Bytes from the buffer (zeros when they are not inside) to LDS; async_wait() says when they are there.
 /// 1 and 2 bytes are loaded and stored.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,
@@ -29,7 +28,6 @@ TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_o
   }
 }
 
-/// A buffer that walks through memory. What is not inside of it must be given as out_of_bounds_offset.
 struct walking_buffer {
   TILEWRIGHT_HD explicit walking_buffer(const global_buffer& buffer) : base(buffer.base) {}
   TILEWRIGHT_HD void advance(long_index_t bytes) { base += bytes; }
@@ -37,16 +35,14 @@ struct walking_buffer {
   const char* base;
 };
 
-/// Begins to copy 4, 8 or 16 bytes to LDS, or zeros for out_of_bounds_offset. Copies belong to the group that
-/// async_end_group() ends next.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p,
                                        index_t lds_offset) {
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(p.address + lds_offset));
   const char* const from = buffer.base + unsigned(byte_offset);
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "async_load_in_group: cp.async copies 4, 8 or 16 bytes");
-  // Where no bytes are read the address does not matter. Compared here: else a loop would
-  // keep the results for all its copies.
+  // Where no bytes are read the address does not matter. The comparison is part of the statement, because a loop would
+  // otherwise keep its results for all copies in registers.
   if constexpr (Bytes == 16) {
     asm volatile(
         "{.reg .pred inside;\n.reg .b32 bytes_read;\n"
@@ -65,18 +61,15 @@ TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byt
 }
 TILEWRIGHT_HD void async_end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-/// Waits until at most Outstanding of the thread's latest groups are not complete; a group may be empty.
 template <index_t Outstanding>
 TILEWRIGHT_HD void async_wait_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Outstanding) : "memory");
 }
 
-/// AMD only; here so that kernels written for every machine parse.
+/// AMD GPUs only; declared so that kernels for every machine parse.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane);
 
-/// Waits until at most Outstanding of the thread's latest calls of async_load_to_lds() are not complete. What they
-/// wrote is then visible to the thread, and to the block after a barrier.
 template <index_t Outstanding = 0>
 TILEWRIGHT_HD void async_wait() {
   static_assert(Outstanding >= 0 && Outstanding < 64, "async_wait: between 0 and 63 copies may be outstanding");

@@ -54,8 +54,6 @@ TILEWRIGHT_HD void update(char* place, const V& value) {
 
 }  // namespace detail
 
-/// Updates 4 bytes atomically, or nothing when they are not inside the buffer: int, unsigned, float, or a pair of
-/// half_t or bfloat16_t. Floats must not be NaN where the largest is kept.
 template <atomic_op Op, class V>
 TILEWRIGHT_HD void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
   static_assert(tilewright::detail::is_atomic_v<V>,
@@ -64,7 +62,6 @@ TILEWRIGHT_HD void buffer_atomic(const global_buffer& buffer, long_index_t byte_
   detail::update<Op>(buffer.base + byte_offset, value);
 }
 
-/// The same in LDS, without bounds.
 template <atomic_op Op, class V>
 TILEWRIGHT_HD void lds_atomic(lds_pointer p, index_t byte_offset, const V& value) {
   static_assert(tilewright::detail::is_atomic_v<V>,

@@ -7,7 +7,6 @@
 namespace tilewright::exec {
 inline namespace nvptx {
 
-/// Value of another lane of the wave.
 template <class T>
 TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
   static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
@@ -18,7 +17,6 @@ TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
   return bit_cast<T>(result);
 }
 
-/// Value of the lane whose number differs in the bits of Mask.
 template <index_t Mask, class T>
 TILEWRIGHT_HD T shuffle_xor(T value) {
   static_assert(sizeof(T) == 4, "shuffle_xor: lanes exchange values of 4 bytes");

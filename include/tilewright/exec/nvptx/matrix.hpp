@@ -21,7 +21,6 @@ TILEWRIGHT_HD unsigned pair(const T* elements, index_t i) {
 
 }  // namespace detail
 
-/// c(m, n) += sum over k of a(m, k) b(n, k), by one wave; c, a and b point to the registers that describe(Op) lists.
 template <arch::matrix_op Op, class T>
 TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
   constexpr bool f16 = __is_same(T, half_t);
@@ -50,9 +49,6 @@ TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
   }
 }
 
-/// Four 8x8 matrices of 16-bit elements: lane l gives the address of row l % 8 of matrix l / 8, and receives in word j
-/// the elements (row l / 4, columns 2 (l % 4) and the next) of matrix j; Transposed:
-/// (rows 2 (l % 4) and the next, column l / 4).
 template <bool Transposed = false>
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
   array<unsigned, 4> words;
@@ -71,8 +67,6 @@ TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset)
   return words;
 }
 
-/// The reverse: lane l gives the address of row l % 8 of matrix l / 8,
-/// and word j holds the lane's elements of matrix j. Since sm_90.
 TILEWRIGHT_HD void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words) {
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(p.address + byte_offset));
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(words[0]),
@@ -80,7 +74,6 @@ TILEWRIGHT_HD void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<u
                : "memory");
 }
 
-/// Two floats rounded to T, the first in the lower half.
 template <class T>
 TILEWRIGHT_HD unsigned round_pair(float low, float high) {
   unsigned bits;

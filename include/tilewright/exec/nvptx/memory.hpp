@@ -15,20 +15,16 @@ inline namespace nvptx {
 
 TILEWRIGHT_HD index_t thread_id() { return index_t(threadIdx.x); }
 TILEWRIGHT_HD index_t lane_id() { return index_t(threadIdx.x & 31u); }
-/// The same for all lanes.
 TILEWRIGHT_HD index_t wave_id() { return index_t(threadIdx.x / 32u); }
 TILEWRIGHT_HD block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
-/// The same number, of which the compiler knows nothing: it is not computed again where it is used.
 TILEWRIGHT_HD index_t forget_origin(index_t value) {
   asm volatile("" : "+r"(value));
   return value;
 }
 
 TILEWRIGHT_HD void block_sync() { __syncthreads(); }
-/// AMD GPUs only; here so that kernels written for every machine parse.
 TILEWRIGHT_HD void block_barrier() { block_sync(); }
-/// Waits for the wave's lanes; orders what they do to LDS.
 TILEWRIGHT_HD void wave_sync() { __syncwarp(); }
 
 namespace detail {
@@ -64,14 +60,13 @@ struct native<16> {
 template <index_t Bytes>
 using native_t = typename detail::native<Bytes>::type;
 
-/// A place in the block's LDS.
 struct lds_pointer {
   char* address;
 
   TILEWRIGHT_HD friend lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.address + bytes}; }
 };
 
-/// The block's LDS: dynamic shared memory, of which the launch must have asked for at least Bytes.
+/// Dynamic shared memory, of which the launch must ask for at least Bytes.
 template <index_t Bytes>
 TILEWRIGHT_HD lds_pointer lds_allocate() {
   static_assert(
@@ -80,25 +75,23 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
   return {detail::lds_memory};
 }
 
-/// One load of 1, 2, 4, 8 or 16 bytes, aligned to its size.
 template <class V>
 TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {
   return bit_cast<V>(*reinterpret_cast<const native_t<sizeof(V)>*>(p.address + byte_offset));
 }
 
-/// One store of 1, 2, 4, 8 or 16 bytes, aligned to its size.
 template <class V>
 TILEWRIGHT_HD void lds_store(lds_pointer p, index_t byte_offset, const V& value) {
   *reinterpret_cast<native_t<sizeof(V)>*>(p.address + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
 }
 
-/// AMD only; here so that kernels written for every machine parse.
+/// AMD GPUs only; declared so that kernels for every machine parse.
 template <class T>
 TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset);
 
 namespace detail {
 
-/// Offsets have 31 bits, so 32 bits of the size are enough; then this is one comparison for each access of a tile.
+/// Offsets have 31 bits, so 32 bits of the size suffice, and one comparison per access.
 template <index_t Bytes>
 TILEWRIGHT_HD bool is_inside(const global_buffer& buffer, index_t byte_offset) {
   const unsigned size = unsigned(min(max(buffer.bytes, long_index_t(0)), long_index_t(1) << 31));
@@ -108,7 +101,6 @@ TILEWRIGHT_HD bool is_inside(const global_buffer& buffer, index_t byte_offset) {
 
 }  // namespace detail
 
-/// 1, 2, 4, 8 or 16 bytes; zeros when they are not inside the buffer.
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
   byte_offset += uniform_offset;
@@ -119,7 +111,6 @@ TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, in
   return bit_cast<V>(bits);
 }
 
-/// Writes 1, 2, 4, 8 or 16 bytes, or nothing when they are not inside the buffer.
 template <class V>
 TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
   if (detail::is_inside<sizeof(V)>(buffer, byte_offset)) {
@@ -127,7 +118,7 @@ TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset
   }
 }
 
-/// The same for lanes that may be further than 2^31 bytes from each other: 64-bit addresses and a comparison.
+/// 64-bit addresses and a comparison.
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0) {
   byte_offset += uniform_offset;

@@ -12,7 +12,6 @@
 namespace tilewright::exec {
 inline namespace nvptx {
 
-/// Part I of mma: all of it.
 template <arch::matrix_op Op, index_t I, class T>
 TILEWRIGHT_HD void mma_part(float* c, const T* a, const T* b) {
   mma<Op>(c, a, b);

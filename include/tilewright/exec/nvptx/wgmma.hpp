@@ -9,11 +9,8 @@
 namespace tilewright::exec {
 inline namespace nvptx {
 
-/// Orders what was done to the accumulators and LDS before, and matrix instructions after.
 TILEWRIGHT_HD void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-/// Ends a group of matrix instructions.
 TILEWRIGHT_HD void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-/// Waits until at most `Pending` groups are unfinished.
 template <index_t Pending>
 TILEWRIGHT_HD void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
@@ -59,10 +56,6 @@ TILEWRIGHT_HD void wgmma_wait() {
 #define TILEWRIGHT_TRANSPOSES(a, b) ", " a ", " b
 #define TILEWRIGHT_NO_TRANSPOSES(a, b) ""
 
-/// c (64 x N, f32) = a (64 x 32 bytes) b (N x 32 bytes), plus c if `accumulate`. The descriptors say how a and b
-/// lie in LDS; they are transposed where rows along m or n are contiguous instead of rows along k (16-bit types
-/// only). Runs asynchronously: see wgmma_commit and wgmma_wait. Register i of c belongs to the element that the
-/// lane map of mma_m16n8k16_x2 gives it.
 template <index_t N, class T, bool TransposeA, bool TransposeB>
 TILEWRIGHT_HD void wgmma(float* c, unsigned long long a_descriptor, unsigned long long b_descriptor, bool accumulate) {
   static_assert(N == 64 || N == 128 || N == 160 || N == 192 || N == 256, "wgmma: n is 64, 128, 160, 192 or 256");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The machine's functions for the host half of a HIP or CUDA compilation, which reads kernels but never runs them.
-// Whoever calls one from host code all the same is stopped there.
+// The machine's functions for the host half of a HIP or CUDA compilation, which parses kernels but never runs them: a
+// call from host code traps.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/exec/global_buffer.hpp>
 #include <tilewright/exec/no_schedule.hpp>
 #include <tilewright/numeric/atomic_op.hpp>
 #include <tilewright/numeric/vector.hpp>
@@ -16,8 +17,6 @@ inline namespace stub {
 struct lds_pointer {
   TILEWRIGHT_HD friend constexpr lds_pointer operator+(lds_pointer p, index_t) { return p; }
 };
-
-struct global_buffer {};
 
 TILEWRIGHT_HD index_t thread_id() { __builtin_trap(); }
 TILEWRIGHT_HD index_t lane_id() { __builtin_trap(); }
@@ -44,8 +43,6 @@ TILEWRIGHT_HD void lds_store(lds_pointer, index_t, const V&) {
   __builtin_trap();
 }
 
-TILEWRIGHT_HD global_buffer make_global_buffer(const void*, long_index_t) { __builtin_trap(); }
-TILEWRIGHT_HD global_buffer advance(global_buffer, long_index_t) { __builtin_trap(); }
 template <class V>
 TILEWRIGHT_HD V buffer_load(const global_buffer&, index_t, index_t = 0) {
   __builtin_trap();

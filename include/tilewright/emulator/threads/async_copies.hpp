@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Asynchronous copies to LDS: they arrive as late as they may, so that a kernel that forgets to wait does not see them.
+#pragma once
+
+#include <tilewright/emulator/threads/refuse.hpp>
+
+#include <cstddef>
+
+namespace tilewright::emulator {
+
+/// AMD hardware fills LDS in the order of the lanes. The first lane that issues its n-th copy says where the wave's
+/// n-th copy begins.
+inline void check_order_of_lanes(thread_context& self, index_t to, index_t bytes, call_site where) {
+  thread_context& first = *(&self - self.lane_id);
+  const index_t begin = to - self.lane_id * bytes;
+  const auto n = std::size_t(self.async_copies_begun++);
+  if (n == first.async_begins.size()) first.async_begins.push_back(begin);
+  if (first.async_begins[n] == begin) return;
+  refuse(self, "copies to LDS byte " + std::to_string(to) + in_parentheses(self, where) + ", but " + self.target->name +
+                   " puts lane " + std::to_string(self.lane_id) + " at byte " +
+                   std::to_string(first.async_begins[n] + self.lane_id * bytes) +
+                   ": a copy without registers fills LDS in the order of the lanes");
+}
+
+/// Starts a copy; `from` is nullptr outside of the tensor.
+inline void start_copy(thread_context& self, const char* from, index_t to, index_t bytes, call_site where) {
+  self.check_place(arch::lds_write_op(bytes), to, bytes, where);
+  if (arch::is_amd(*self.target)) check_order_of_lanes(self, to, bytes, where);
+  const unsigned place =
+      self.checks_lds ? self.services->check_lds_access(self, lds_touch::begin_copy, to, bytes, self.place_of(where))
+                      : 0;
+  self.async_copies.push_back({from, to, bytes, place});
+}
+
+/// Completes the thread's oldest copies.
+inline void complete_copies(thread_context& self, std::size_t count, call_site where) {
+  auto& copies = self.async_copies;
+  for (std::size_t i = 0; i < count; ++i) {
+    const thread_context::async_copy& copy = copies[i];
+    if (self.checks_lds)
+      self.services->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.place_of(where));
+    self.write_down(arch::lds_write_op(copy.bytes), copy.to, copy.place);
+    if (copy.from != nullptr) {
+      __builtin_memcpy(self.lds + copy.to, copy.from, std::size_t(copy.bytes));
+    } else {
+      __builtin_memset(self.lds + copy.to, 0, std::size_t(copy.bytes));
+    }
+  }
+  copies.erase(copies.begin(), copies.begin() + std::ptrdiff_t(count));
+}
+
+/// Completes the oldest groups until at most `left` are in flight.
+inline void complete_groups(thread_context& self, std::size_t left, call_site where) {
+  auto& ends = self.async_group_ends;
+  if (ends.size() <= left) return;
+  const std::size_t groups = ends.size() - left, copies = ends[groups - 1];
+  complete_copies(self, copies, where);
+  ends.erase(ends.begin(), ends.begin() + std::ptrdiff_t(groups));
+  for (std::size_t& end : ends) end -= copies;
+}
+
+}  // namespace tilewright::emulator

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Hopper's functions on the CPU: the emulator's engines do as late as possible what is asynchronous on the GPU.
+#pragma once
+
+#include <tilewright/emulator/hopper/hopper_services.hpp>
+#include <tilewright/exec/host/machine.hpp>
+
+namespace tilewright::exec {
+inline namespace host {
+
+namespace detail {
+inline emulator::hopper_services& hopper() { return self().services->hopper(self()); }
+}  // namespace detail
+
+inline unsigned lds_address(lds_pointer p) { return unsigned(p.byte); }
+
+struct mbarrier {
+  static constexpr index_t bytes = 8;
+  unsigned address;
+
+  void init(index_t arrivals, call_site where = {}) const {
+    detail::hopper().init_barrier(detail::self(), index_t(address), arrivals, where);
+  }
+  void wait(unsigned parity, call_site where = {}) const {
+    detail::hopper().wait(detail::self(), index_t(address), parity, where);
+  }
+  void arrive_and_expect(index_t bytes_to_come, call_site where = {}) const {
+    detail::hopper().arrive(detail::self(), detail::self().rank, index_t(address), bytes_to_come, where);
+  }
+  void arrive(call_site where = {}) const { arrive_at(detail::self().rank, where); }
+  void arrive_at(index_t block_of_cluster, call_site where = {}) const {
+    detail::hopper().arrive(detail::self(), block_of_cluster, index_t(address), 0, where);
+  }
+};
+
+inline void fence_barrier_init() { detail::hopper().fence_barrier_init(detail::self()); }
+inline void fence_async_proxy() { detail::hopper().fence_async_proxy(detail::self()); }
+
+template <index_t Threads>
+void named_sync(index_t id, call_site where = {}) {
+  detail::hopper().named_barrier(detail::self(), id, Threads, true, where);
+}
+template <index_t Threads>
+void named_arrive(index_t id, call_site where = {}) {
+  detail::hopper().named_barrier(detail::self(), id, Threads, false, where);
+}
+inline void cluster_sync(call_site where = {}) { detail::hopper().cluster_sync(detail::self(), where); }
+inline index_t num_blocks() { return detail::self().num_blocks; }
+inline index_t block_of_cluster() { return detail::self().rank; }
+
+inline void prefetch(const tensor_map&) {}
+inline void bulk_load_multicast(unsigned lds, const tensor_map& map, mbarrier done, unsigned blocks, index_t x,
+                                index_t y, index_t z, call_site where = {}) {
+  detail::hopper().bulk_load(detail::self(), {&map, index_t(lds), {x, y, z}}, index_t(done.address), blocks, where);
+}
+inline void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, index_t x, index_t y, index_t z,
+                      call_site where = {}) {
+  bulk_load_multicast(lds, map, done, 1u << detail::self().rank, x, y, z, where);
+}
+inline void bulk_store(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
+  detail::hopper().bulk_store(detail::self(), {&map, index_t(lds), {x, y, z}}, where);
+}
+inline void commit_bulk_stores() { detail::hopper().commit_bulk_stores(detail::self()); }
+template <index_t Pending>
+void wait_for_bulk_stores_to_read(call_site where = {}) {
+  detail::hopper().wait_for_bulk_stores(detail::self(), Pending, where);
+}
+
+inline void wgmma_fence() { detail::hopper().wgmma_fence(detail::self()); }
+inline void wgmma_commit() { detail::hopper().wgmma_commit(detail::self()); }
+template <index_t Pending>
+void wgmma_wait(call_site where = {}) {
+  detail::hopper().wgmma_wait(detail::self(), Pending, where);
+}
+/// Accumulators are NaN until wgmma_wait.
+template <index_t N, class T, bool TransposeA, bool TransposeB>
+void wgmma(float* c, unsigned long long a_descriptor, unsigned long long b_descriptor, bool accumulate,
+           call_site where = {}) {
+  static_assert(N % 8 == 0 && N >= 8 && N <= 256, "wgmma: n is a multiple of 8 up to 256");
+  static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t),
+                "wgmma: the operands are half_t, bfloat16_t or fp8_ocp_t");
+  static_assert(sizeof(T) == 2 || (!TransposeA && !TransposeB), "wgmma: operands of 8 bits cannot be transposed");
+  detail::hopper().wgmma(detail::self(), c,
+                         {a_descriptor, b_descriptor, matrix_element_v<T>, N, TransposeA, TransposeB, accumulate},
+                         where);
+}
+
+/// Registers are not counted here.
+template <index_t Registers>
+void give_registers_back() {
+  static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256);
+}
+template <index_t Registers>
+void take_registers() {
+  give_registers_back<Registers>();
+}
+/// One launch has ended here when the next one starts.
+inline void let_next_kernel_start() {}
+inline void wait_for_previous_kernel() {}
+
+inline void add_release(unsigned* counter, unsigned n) { __atomic_fetch_add(counter, n, __ATOMIC_RELEASE); }
+inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
+  detail::hopper().wait_for_count(detail::self(), counter, n, where);
+}
+inline void store_to_l2(float* to, const array<float, 4>& values) { __builtin_memcpy(to, &values, sizeof(values)); }
+inline array<float, 4> load_from_l2(const float* from) {
+  array<float, 4> values;
+  __builtin_memcpy(&values, from, sizeof(values));
+  return values;
+}
+inline void settle(float&) {}
+
+}  // namespace host
+}  // namespace tilewright::exec

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Hopper's barriers, bulk copies and counters in global memory, in PTX. The contract is in exec/hopper.hpp.
+#pragma once
+
+#include <tilewright/arch/tensor_map.hpp>
+#include <tilewright/exec/nvptx/memory.hpp>
+
+namespace tilewright::exec {
+inline namespace nvptx {
+
+TILEWRIGHT_HD unsigned lds_address(lds_pointer p) { return static_cast<unsigned>(__cvta_generic_to_shared(p.address)); }
+
+struct mbarrier {
+  static constexpr index_t bytes = 8;
+  unsigned address;
+
+  TILEWRIGHT_HD void init(index_t arrivals) const {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals));
+  }
+  TILEWRIGHT_HD void wait(unsigned parity) const {
+    asm volatile(
+        "{.reg .pred done;\n"
+        "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;}" ::"r"(address),
+        "r"(parity)
+        : "memory");
+  }
+  TILEWRIGHT_HD void arrive_and_expect(index_t bytes_to_come) const {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes_to_come)
+                 : "memory");
+  }
+  TILEWRIGHT_HD void arrive() const {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory");
+  }
+  TILEWRIGHT_HD void arrive_at(index_t block_of_cluster) const {
+    asm volatile(
+        "{.reg .b32 there;\n"
+        "mapa.shared::cluster.u32 there, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [there];}" ::"r"(address),
+        "r"(block_of_cluster)
+        : "memory");
+  }
+};
+
+TILEWRIGHT_HD void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+TILEWRIGHT_HD void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+template <index_t Threads>
+TILEWRIGHT_HD void named_sync(index_t id) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "n"(Threads) : "memory");
+}
+template <index_t Threads>
+TILEWRIGHT_HD void named_arrive(index_t id) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(Threads) : "memory");
+}
+TILEWRIGHT_HD void cluster_sync() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+TILEWRIGHT_HD index_t num_blocks() { return index_t(gridDim.x); }
+TILEWRIGHT_HD index_t block_of_cluster() {
+  index_t rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+TILEWRIGHT_HD void prefetch(const tensor_map& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
+TILEWRIGHT_HD void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, index_t x, index_t y, index_t z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], "
+      "[%2];" ::"r"(lds),
+      "l"(&map), "r"(done.address), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+TILEWRIGHT_HD void bulk_load_multicast(unsigned lds, const tensor_map& map, mbarrier done, unsigned blocks, index_t x,
+                                       index_t y, index_t z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
+      "{%3, %4, %5}], "
+      "[%2], %6;" ::"r"(lds),
+      "l"(&map), "r"(done.address), "r"(x), "r"(y), "r"(z), "h"(static_cast<unsigned short>(blocks))
+      : "memory");
+}
+TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
+               "r"(lds), "r"(x), "r"(y), "r"(z)
+               : "memory");
+}
+TILEWRIGHT_HD void commit_bulk_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+template <index_t Pending>
+TILEWRIGHT_HD void wait_for_bulk_stores_to_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
+}
+
+template <index_t Registers>
+TILEWRIGHT_HD void give_registers_back() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
+}
+template <index_t Registers>
+TILEWRIGHT_HD void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
+}
+TILEWRIGHT_HD void let_next_kernel_start() { asm volatile("griddepcontrol.launch_dependents;"); }
+TILEWRIGHT_HD void wait_for_previous_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
+TILEWRIGHT_HD void add_release(unsigned* counter, unsigned n) {
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(n) : "memory");
+}
+TILEWRIGHT_HD void wait_for_count(const unsigned* counter, unsigned n) {
+  unsigned now;
+  do {
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
+  } while (now != n);
+}
+/// Past the L1 cache, which is not coherent between multiprocessors.
+TILEWRIGHT_HD void store_to_l2(float* to, const array<float, 4>& values) {
+  __stcg(reinterpret_cast<float4*>(to), make_float4(values[0], values[1], values[2], values[3]));
+}
+TILEWRIGHT_HD array<float, 4> load_from_l2(const float* from) {
+  const float4 v = __ldcg(reinterpret_cast<const float4*>(from));
+  return {{v.x, v.y, v.z, v.w}};
+}
+TILEWRIGHT_HD void settle(float& value) { asm volatile("" : "+f"(value)::"memory"); }
+
+}  // namespace nvptx
+}  // namespace tilewright::exec
