@@ -5,6 +5,7 @@
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/mma/block_tile.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>
+#include <tilewright/tile/static_distributed_tensor.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright {
