@@ -42,8 +42,9 @@ struct normalised : Base {
 
 // The same function in two pipelines.
 using on_amd = tw::gemm_kernel<normalised<tw::gemm_policy<tw::arch::gfx942, half_t, k, k, 8>>>;
-using on_hopper = tw::gemm_kernel<normalised<tw::gemm_policy<
-    tw::arch::sm90, half_t, k, k, 8, tw::wgmma_tile<half_t>(128, 256), tw::warp_specialized_pipeline<>>>>;
+using on_hopper =
+    tw::gemm_kernel<normalised<tw::gemm_policy<tw::arch::sm90, half_t, k, k, 8, tw::wgmma_tile<half_t>(128, 256),
+                                               tw::warp_specialized_pipeline<>>>>;
 
 struct problem {
   static constexpr int m = 72, n = 40, k = 64;
