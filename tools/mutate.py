@@ -145,7 +145,7 @@ class Workshop:
         common.write_text("#include <gtest/gtest.h>\n#include <algorithm>\n#include <functional>\n#include <map>\n#include <numeric>\n"
                           "#include <random>\n#include <set>\n#include <string>\n#include <vector>\n")
         has_rapidcheck = Path("/usr/include/rapidcheck.h").exists()
-        self.flags = ["-w", f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}"]
+        self.flags = ["-w", f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}", f"-I{root / 'tools/viz/include'}"]
         self.libraries = LIBRARIES + (["-lrapidcheck"] if has_rapidcheck else [])
         subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
         self.flags += ["-include", common]
@@ -160,7 +160,7 @@ class Workshop:
             return None
 
     def is_refused(self, source, words):
-        result = self.run([*COMPILER, f"-I{self.include}", "-fsyntax-only", "-fmessage-length=0", source])
+        result = self.run([*COMPILER, f"-I{self.include}", f"-I{self.root / 'tools/viz/include'}", "-fsyntax-only", "-fmessage-length=0", source])
         if result is None or result.returncode == 0:
             return False
         errors = [line for line in result.stdout.splitlines() if not re.match(r" *\d* +\|", line)]

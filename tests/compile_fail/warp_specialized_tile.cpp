@@ -8,9 +8,9 @@ namespace tw = tilewright;
 using enum tw::operand_major;
 using tw::half_t;
 
-using large = tw::gemm_policy<tw::arch::sm90, half_t, k, k, 8, tw::wgmma_tile<half_t>(256, 256),
-                              tw::warp_specialized_pipeline<>>;
+using large =
+    tw::gemm_policy<tw::arch::sm90, half_t, k, k, 8, tw::wgmma_tile<half_t>(256, 256), tw::warp_specialized_pipeline<>>;
 constexpr tw::index_t stages = tw::specialized_block<large>::num_stages;
-using other = tw::gemm_policy<tw::arch::sm90, half_t, k, k, 8, tw::wgmma_tile<half_t>(128, 128),
-                              tw::double_buffered_pipeline>;
+using other =
+    tw::gemm_policy<tw::arch::sm90, half_t, k, k, 8, tw::wgmma_tile<half_t>(128, 128), tw::double_buffered_pipeline>;
 constexpr tw::index_t vector = other::vector;

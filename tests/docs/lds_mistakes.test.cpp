@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What docs/lds_mistakes.md shows: mistakes that were really made, as the analysis and the solver see them.
-#include <tilewright/core.hpp>
 #include <tilewright/ck_tile/base_tile.hpp>
+#include <tilewright/core.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/layout_solver.hpp>

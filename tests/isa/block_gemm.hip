@@ -16,7 +16,7 @@ constexpr auto op = tw::arch::matrix_op::mfma_32x32x8_x2;
 constexpr tw::block_tile tile{128, 128, 64, 2, 2, op};
 
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void multiply([[maybe_unused]] float* out,
-                                                                       [[maybe_unused]] index_t stages) {
+                                                                      [[maybe_unused]] index_t stages) {
 #if TILEWRIGHT_DEVICE_PASS
   using element = tw::half_t;
   constexpr auto space = tw::address_space_enum::lds;

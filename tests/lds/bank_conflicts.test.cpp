@@ -357,10 +357,11 @@ TEST(LdsCost, DisputedRowsTakeTheWorseReading) {
   EXPECT_EQ(cost(stride_2, lds_reading::second).conflicts, 2);
   EXPECT_EQ(cost(stride_2, lds_reading::worst).conflicts, 2);
   EXPECT_EQ(cost(stride_2, lds_reading::worst).known_by, arch::grade::disputed);
-  // Three lanes meet in bank 0 of 64; of 32 banks two lanes meet in each half, which takes a cycle more. The worst degree
-  // is that of either reading.
-  const lds_addresses three = addresses(
-      [](index_t lane) { return lane == 1 ? 256 : lane == 32 ? 512 : lane == 33 ? 1024 + 8 : lane * 4; });
+  // Three lanes meet in bank 0 of 64; of 32 banks two lanes meet in each half, which takes a cycle more. The worst
+  // degree is that of either reading.
+  const lds_addresses three = addresses([](index_t lane) {
+    return lane == 1 ? 256 : lane == 32 ? 512 : lane == 33 ? 1024 + 8 : lane * 4;
+  });
   EXPECT_EQ(cost(three, lds_reading::first).worst_degree, 3);
   EXPECT_EQ(cost(three, lds_reading::second).worst_degree, 2);
   EXPECT_EQ(cost(three, lds_reading::worst).worst_degree, 3);

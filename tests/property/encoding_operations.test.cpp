@@ -3,8 +3,8 @@
 #include "../distribution/naive_distribution.hpp"
 #include "random_encoding.hpp"
 
-#include <tilewright/distribution/distribution_pattern.hpp>
 #include <tilewright/ck_tile/memory_access_analyzer.hpp>
+#include <tilewright/distribution/distribution_pattern.hpp>
 #include <tilewright/distribution/reduce_encoding.hpp>
 #include <tilewright/distribution/slice_encoding.hpp>
 #include <tilewright/viz/text.hpp>

@@ -67,7 +67,7 @@ hopper_choice choose_hopper_kernel(const std::vector<hopper_entry>& list, const 
   alignas(16) static constexpr char somewhere[16] = {};
   if (args.residual) args.residual = somewhere;
   const tw::product_operand_types operands{tw::index_t(bytes_of(problem.type)), problem.a_major == tw::operand_major::k,
-                                     problem.b_major == tw::operand_major::k};
+                                           problem.b_major == tw::operand_major::k};
   const std::string wanted =
       is_asked_for ? *request.policy : policy_name(tw::choose_specialized_tile(args, operands, multiprocessors));
   for (const hopper_entry& e : list) {

@@ -50,7 +50,7 @@ using static_descriptor = tensor_descriptor<single_node_graph(
 template <transform_kind Kind, index_t NumUpper, class... Parameters>
 inline constexpr long_index_t static_space_v =
     max(0ll, transform_rules<Kind>::least_lower_length(
-                             array<index_t, sizeof...(Parameters)>{static_value_v<Parameters>...}.data(), NumUpper, 0));
+                 array<index_t, sizeof...(Parameters)>{static_value_v<Parameters>...}.data(), NumUpper, 0));
 
 template <class A, class B>
 TILEWRIGHT_HD constexpr auto multiply_lengths(A a, B b) {
