@@ -128,7 +128,7 @@ TEST(MatrixInstruction, MmaOfPtx) {
 }
 
 TEST(MatrixInstruction, EveryElementHasTheSameNumberOfOwners) {
-  for (index_t i = 0; i <= index_t(matrix_op::mma_m16n8k16_x2); ++i) {
+  for (index_t i = 0; i <= index_t(matrix_op::wgmma_k32_b8); ++i) {
     const matrix_instruction d = describe(static_cast<matrix_op>(i));
     const std::pair<const lane_map*, matrix_position> operands[] = {
         {&d.a, {d.m, d.k}}, {&d.b, {d.n, d.k}}, {&d.c, {d.m, d.n}}};

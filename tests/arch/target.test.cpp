@@ -98,6 +98,11 @@ TEST(Target, MatrixInstructions) {
   EXPECT_EQ(supported(sm80::value), std::set<matrix_op>{mma_m16n8k16_x2});
   EXPECT_EQ(supported(sm90::value), std::set<matrix_op>{mma_m16n8k16_x2});
   EXPECT_FALSE(gfx942::value.supports(mfma_16x16x32));
+  EXPECT_TRUE(sm90::value.supports(wgmma_k16, matrix_element::bf16));
+  EXPECT_TRUE(sm90::value.supports(wgmma_k32_b8, matrix_element::fp8_ocp));
+  EXPECT_FALSE(sm90::value.supports(wgmma_k32_b8, matrix_element::i8));
+  EXPECT_FALSE(sm90::value.supports(wgmma_k16, matrix_element::f32));
+  EXPECT_FALSE(sm80::value.supports(wgmma_k16));
 }
 
 TEST(Target, CopiesToLds) {

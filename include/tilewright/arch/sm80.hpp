@@ -24,7 +24,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> ampere_shar
 
 }  // namespace detail
 
-/// As sm_90, except for the size of shared memory and clusters.
+/// As sm_90, except for the size of shared memory, clusters and wgmma.
 struct sm80 {
   static constexpr target value = [] {
     target t = sm90::value;
@@ -32,6 +32,7 @@ struct sm80 {
     t.lds_bytes = 163 * 1024;
     t.lds_pool_bytes = 164 * 1024;
     t.lds_size_source = "CUDA C++ programming guide, compute capability 8.0";
+    t.has_wgmma = false;
     t.max_cluster = 1;
     t.lds = detail::ampere_shared_memory();
     return t;
