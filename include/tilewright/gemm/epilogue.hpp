@@ -24,12 +24,13 @@ struct alpha {
 struct beta {
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    if (args.beta == 0) return;
-    auto old = at.c();
     if constexpr (__is_same(typename Sums::element_type, int)) {
+      decltype(at.c()) old{};  // a branch around the additions, too, would take more registers
+      if (args.beta != 0) old = at.c();
       tile_elementwise_inout([&](int& x, int y) { x = int(unsigned(x) + unsigned(int(args.beta)) * unsigned(y)); },
                              sums, old);
-    } else {
+    } else if (args.beta != 0) {
+      const auto old = at.c();
       tile_elementwise_inout([&](float& x, auto y) { x += args.beta * type_convert<float>(y); }, sums, old);
     }
   }

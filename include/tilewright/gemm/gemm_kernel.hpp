@@ -185,33 +185,26 @@ struct gemm_kernel {
       k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};
     }
 
-    const auto operand_window = [&](auto major, auto of_both, const auto* data, index_t rows, index_t ld, index_t row0,
-                                    auto copy, auto lds) {
-      constexpr auto lengths = make_tuple(number<copy.x_lengths[0]>{}, number<tile.k>{});
-      const auto window = [&](const auto& view, index_t row) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (Policy::copies_by_wave) {
-          return make_async_tile_window(view, lengths, {row, k.first_origin}, copy, lds);
-        } else {
-          return make_tile_window(view, lengths, {row, k.first_origin}, copy);
-        }
-      };
+    const auto view_of = [&](auto major, const auto* data, index_t rows, index_t ld) TILEWRIGHT_INLINE_LAMBDA {
       const auto shape = make_tuple(rows, args.k);
-      if constexpr (of_both.value) {
-        return window(two_products_view(data, row0, args), 0);
-      } else if constexpr (major.value == operand_major::k) {
-        return window(make_naive_tensor_view<global>(data, shape, make_tuple(ld, number<1>{}), vector), row0);
+      if constexpr (major.value == operand_major::k) {
+        return make_naive_tensor_view<global>(data, shape, make_tuple(ld, number<1>{}), vector);
       } else {
-        return window(make_naive_tensor_view<global>(data, shape, make_tuple(number<1>{}, ld), vector), row0);
+        return make_naive_tensor_view<global>(data, shape, make_tuple(number<1>{}, ld), vector);
       }
     };
     const T* const a_data = static_cast<const T*>(args.a) + batch * args.batch_stride_a;
     const BElement* const b_data = static_cast<const BElement*>(args.b) + batch * args.batch_stride_b;
-    const auto a =
-        operand_window(number<Policy::a_major>{}, number<false>{}, a_data, args.m, args.lda, m0,
-                       tile_distribution<Policy::a_copy>{}, tensor_descriptor<Policy::a_lds>{{}, tile.m * tile.k});
-    const auto b =
-        operand_window(number<Policy::b_major>{}, number<(products > 1)>{}, b_data, args.n, args.ldb, n0,
-                       tile_distribution<Policy::b_copy>{}, tensor_descriptor<Policy::b_lds>{{}, tile.n * tile.k});
+    const auto a = [&] {
+      return make_a_window<Policy>(view_of(number<Policy::a_major>{}, a_data, args.m, args.lda), m0, k.first_origin);
+    }();
+    const auto b = [&] {
+      if constexpr (products == 1) {
+        return make_b_window<Policy>(view_of(number<Policy::b_major>{}, b_data, args.n, args.ldb), n0, k.first_origin);
+      } else {
+        return make_b_window<Policy>(two_products_view(b_data, n0, args), 0, k.first_origin);
+      }
+    }();
 
     static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
