@@ -9,8 +9,19 @@
 
 namespace tilewright {
 
-/// A permutation of the bits of k: pairs of bits that change places, one pair after the other.
-using k_exchanges = inplace_vector<array<signed char, 2>, 4>;
+/// A permutation of the bits of k: pairs of bits that change places, one pair after another, 8 bits for each pair from
+/// the lowest on. A number, not a list: nvcc cannot spell lists inside of a kernel's template arguments.
+using k_exchanges = unsigned;
+
+/// How many pairs there are, at most 4, and the i-th of them.
+TILEWRIGHT_HD constexpr index_t num_k_exchanges(k_exchanges pairs) {
+  index_t n = 0;
+  while (n < 4 && pairs >> 8 * n != 0) ++n;
+  return n;
+}
+TILEWRIGHT_HD constexpr array<index_t, 2> k_exchange(k_exchanges pairs, index_t i) {
+  return {{index_t(pairs >> 8 * i & 15), index_t(pairs >> (8 * i + 4) & 15)}};
+}
 
 /// A block tile of m x n x k, computed by waves_m x waves_n waves with one matrix instruction (group). Wave (i, j) owns
 /// every waves_m-th row of instruction tiles from i on, and every waves_n-th column from j on. `k_order` permutes the
@@ -19,7 +30,7 @@ struct block_tile {
   index_t m, n, k;
   index_t waves_m, waves_n;
   arch::matrix_op op;
-  k_exchanges k_order = {};
+  k_exchanges k_order = 0;
 
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_m * waves_n; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return num_waves() * arch::describe(op).wave_size(); }
@@ -74,8 +85,10 @@ TILEWRIGHT_HD constexpr arch::lane_map with_rows_as_columns(arch::lane_map map) 
 
 /// The lane map of an operand whose k the tile permutes.
 TILEWRIGHT_HD constexpr arch::lane_map in_k_order(arch::lane_map map, const block_tile& t) {
-  for (const auto& pair : t.k_order)
+  for (index_t i = 0; i < num_k_exchanges(t.k_order); ++i) {
+    const array<index_t, 2> pair = k_exchange(t.k_order, i);
     map = arch::with_permuted_bits(map, arch::lane_map_bit::coordinate::col, pair[0], pair[1]);
+  }
   return map;
 }
 

@@ -16,7 +16,7 @@ struct product_chain {
 };
 
 TILEWRIGHT_HD constexpr product_chain make_chain(const block_tile& first, block_tile second) {
-  second.k_order = {};
+  second.k_order = 0;
   const operand_match match('A', c_encoding(first), a_encoding(second));
   product_chain result{match.fits() && match.keeps(0), second};
   array<index_t, 16> bits{};  // where each bit of k shall be, and where the exchanges so far have brought it
@@ -28,10 +28,9 @@ TILEWRIGHT_HD constexpr product_chain make_chain(const block_tile& first, block_
   for (index_t b = 0; result.is_possible && 1 << b < second.k; ++b) {
     const index_t from = places[b], to = bits[b];
     if (from == to) continue;
-    result.is_possible =
-        1 << max(from, to) < arch::describe(second.op).k && result.second.k_order.size() < k_exchanges::capacity();
+    result.is_possible = 1 << max(from, to) < arch::describe(second.op).k && num_k_exchanges(result.second.k_order) < 4;
     if (!result.is_possible) break;
-    result.second.k_order.push_back({{static_cast<signed char>(from), static_cast<signed char>(to)}});
+    result.second.k_order |= unsigned(min(from, to) | max(from, to) << 4) << 8 * num_k_exchanges(result.second.k_order);
     for (index_t& place : places) place = place == from ? to : place == to ? from : place;
   }
   return result;
