@@ -34,6 +34,23 @@ TEST(docs_descriptors, descriptors) {
   static_assert(rows.get_length<1>() == 64);
 }
 
+/// The columns of a row in groups of 8, with the groups in reverse order.
+struct reverse_groups {
+  TILEWRIGHT_HD constexpr index_t operator()(index_t column) const { return (7 - column / 8) * 8 + column % 8; }
+};
+
+TEST(docs_descriptors, a_transform_of_your_own) {
+  constexpr auto packed = tw::make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, number<64>{}));
+  constexpr auto reversed = tw::transform_tensor_descriptor(
+      packed,
+      make_tuple(tw::make_pass_through_transform(number<4>{}),
+                 tw::make_functor_transform(reverse_groups{}, number<64>{}, number<64>{}, make_tuple(), number<8>{})),
+      make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  static_assert(reversed.calculate_offset({1, 3}) == 64 + 56 + 3);
+  static_assert(tw::is_unique(reversed) && tw::is_exhaustive(reversed));
+  EXPECT_EQ(reversed.get_top_dimension_safe_vector_length_strides().lengths[1], 8);
+}
+
 TEST(docs_descriptors, transforms) {
   // An XOR swizzle by hand: 8 chunks of 8 elements in every row of 64, permuted by the row.
   constexpr number<16> m;

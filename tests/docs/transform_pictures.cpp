@@ -21,7 +21,7 @@ constexpr number<4> four;
 constexpr number<6> six;
 constexpr number<8> eight;
 
-// Row after row, and with two elements free behind each row.
+// Row after row, and with two unused elements after each row.
 constexpr auto packed = tw::make_naive_tensor_descriptor_packed(make_tuple(four, six));
 constexpr auto pitched = tw::make_naive_tensor_descriptor(make_tuple(four, six), make_tuple(eight, one));
 

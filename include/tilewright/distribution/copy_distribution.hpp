@@ -84,9 +84,10 @@ template <index_t Rows, index_t Cols, class T, index_t Threads, index_t WaveSize
 TILEWRIGHT_HD constexpr auto make_row_distribution() {
   constexpr index_t vector = 16 / sizeof(T), waves = Threads / WaveSize;
   constexpr bool divides = Rows > 0 && waves * WaveSize == Threads && Cols > 0 && Cols % (Threads * vector) == 0;
-  static_assert(divides,
-                "make_row_distribution: a row must be a multiple of the block's vectors, threads x 16 bytes, and the "
-                "block a multiple of the wave");
+  static_assert(
+      divides,
+      "make_row_distribution: a row must be a multiple of the block's vectors, threads x 16 bytes (shorter rows: "
+      "make_copy_distribution), and the block a multiple of the wave");
   if constexpr (divides) {
     constexpr distribution_encoding encoding = tile_distribution_encoding<
         sequence<>, tuple<sequence<Rows>, sequence<Cols / (Threads * vector), waves, WaveSize, vector>>,
