@@ -27,6 +27,7 @@ FLOORS = {
     "mma": 10,
     "gemm": 11,
     "attention": 12,
+    "rows": 12,
     "ck_tile": 12,
 }
 # Headers that stand beside the floors, and the highest floor that each may include.

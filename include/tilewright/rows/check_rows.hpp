@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Questions that check(args) of kernels on matrices asks: alignment, multiples of the vector, overlap.
+#pragma once
+
+#include <tilewright/util/math.hpp>
+
+namespace tilewright::detail {
+
+/// A matrix with contiguous rows, or several of them, as check(args) sees it.
+struct row_matrix {
+  const void* data;
+  long_index_t rows, cols, row_stride;  // in elements
+  index_t element_bytes;
+  long_index_t batch = 1, batch_stride = 0;
+
+  constexpr long_index_t bytes() const {
+    return (max((batch - 1) * batch_stride, long_index_t{0}) + (rows - 1) * row_stride + cols) * element_bytes;
+  }
+};
+
+inline bool is_aligned(const row_matrix& m, index_t vector) {
+  return reinterpret_cast<unsigned long long>(m.data) % unsigned(vector * m.element_bytes) == 0 &&
+         m.row_stride % vector == 0 && m.batch_stride % vector == 0;
+}
+
+inline bool overlap(const row_matrix& a, const row_matrix& b) {
+  const char *const first = static_cast<const char*>(a.data), *const second = static_cast<const char*>(b.data);
+  return first < second + b.bytes() && second < first + a.bytes();
+}
+
+/// Whether both are the same memory, so that each thread reads an element before it writes it.
+inline bool is_in_place(const row_matrix& a, const row_matrix& b) {
+  return a.data == b.data && a.row_stride == b.row_stride && a.element_bytes == b.element_bytes;
+}
+
+/// What no kernel can do with such a matrix, as a sentence; nullptr when it can. A block takes `rows_at_once` rows.
+inline const char* check_matrix(const row_matrix& m, index_t vector, index_t rows_at_once) {
+  if (m.rows < 1 || m.cols < 1 || m.batch < 1) return "rows, cols and batch must be positive";
+  if (m.rows > 0x7fffffff - 65536 || m.cols > 0x7fffffff - 65536) return "rows or cols is too close to 2^31";
+  if (!m.data) return "a pointer is null";
+  if (m.row_stride < m.cols) return "a row stride is smaller than the row: rows would overlap";
+  if (m.row_stride > 0x7fffffff / rows_at_once / m.element_bytes)
+    return "a row stride is so large that the rows of a block span 2 GiB";
+  if (m.batch > 1 && m.batch_stride < (m.rows - 1) * m.row_stride + m.cols)
+    return "a batch stride is smaller than a matrix: matrices would overlap";
+  if (m.cols % vector != 0 || !is_aligned(m, vector))
+    return "vectors are moved: pointers must be aligned to them, lengths and strides be multiples; a vector of 1 takes "
+           "any";
+  return nullptr;
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// How a block takes rows of any length: which threads hold which vectors, loads and stores with masks, loops over
+// parts.
+#pragma once
+
+#include <tilewright/rows/check_rows.hpp>
+#include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/reduce_tile.hpp>
+
+namespace tilewright {
+
+/// The part of a matrix that a block holds in registers: threads / threads_per_row rows of threads_per_row *
+/// vectors * vector columns. Longer rows are read part by part.
+struct row_tile {
+  index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
+
+  TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
+  TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
+  friend constexpr bool operator==(const row_tile&, const row_tile&) = default;
+};
+
+/// A good row_tile for rows of about `cols` elements: a thread holds up to 4 vectors, up to 1024 threads share a row.
+/// `vector`: elements of an access; 16 bytes, or 1 for lengths and strides that are no multiples.
+TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t vector) {
+  row_tile tile{.threads = 256, .threads_per_row = 4, .vectors = vector == 1 ? 8 : 4, .vector = vector};
+  while (tile.threads_per_row < 1024 && tile.cols() < cols) tile.threads_per_row *= 2;
+  tile.threads = max(256, tile.threads_per_row);
+  while (tile.vectors > 1 && cols <= tile.cols() - tile.threads_per_row * tile.vector) --tile.vectors;
+  return tile;
+}
+
+namespace detail {
+
+/// Neighbouring lanes hold neighbouring vectors; lanes, then waves share a row, then come the next rows.
+template <row_tile Tile, index_t Wave>
+inline constexpr distribution_encoding row_tile_encoding = [] {
+  constexpr index_t lanes = min(Tile.threads_per_row, Wave), waves = Tile.threads_per_row / lanes;
+  return tile_distribution_encoding<
+      sequence<>,
+      tuple<sequence<Tile.threads / Wave / waves, Wave / lanes>, sequence<Tile.vectors, waves, lanes, Tile.vector>>,
+      tuple<sequence<1, 2>, sequence<1, 2>>, tuple<sequence<0, 1>, sequence<1, 2>>, sequence<2, 2>,
+      sequence<0, 3>>::value;
+}();
+
+/// Whether waves and lanes divide the tile, with a sentence for each rule.
+template <class Arch, row_tile Tile>
+TILEWRIGHT_HD constexpr bool require_row_tile() {
+  constexpr index_t wave = Arch::value.wave_size;
+  static_assert(Tile.threads % wave == 0 && Tile.threads <= 1024,
+                "row_tile: a block has whole waves and at most 1024 threads");
+  static_assert(is_power_of_two(Tile.threads_per_row) && Tile.threads % Tile.threads_per_row == 0,
+                "row_tile: threads_per_row is a power of two that divides the threads");
+  static_assert(Tile.vectors > 0 && is_power_of_two(Tile.vector) && Tile.vector <= 16,
+                "row_tile: a thread holds at least one vector, of up to 16 elements");
+  return true;
+}
+
+}  // namespace detail
+
+/// The rows of the calling block: block b has those from b * Tile.rows() on. Parts of Tile.cols() columns are tiles.
+template <class Arch, row_tile Tile>
+struct row_block {
+  static_assert(detail::require_row_tile<Arch, Tile>());
+  using distribution = tile_distribution<detail::row_tile_encoding<Tile, Arch::value.wave_size>>;
+  using of_rows = reduced_distribution<distribution, 1>;  // one value for each row, in all threads that share it
+  using of_cols = reduced_distribution<distribution, 0>;
+  using row_values = static_distributed_tensor<float, of_rows>;
+  template <class T>
+  using part = static_distributed_tensor<T, distribution>;
+  static constexpr index_t part_cols = Tile.cols();
+  /// LDS of one reduction across waves; 0 if a row belongs to one wave.
+  static constexpr index_t lds_bytes = reduce_lds_bytes<part<float>, 1>;
+
+  index_t first_row, rows, cols;
+
+  TILEWRIGHT_HD row_block(index_t first, index_t num_rows, index_t num_cols)
+      : first_row(first), rows(num_rows - first), cols(num_cols) {}
+
+  template <class T>
+  TILEWRIGHT_HD auto window(T* matrix, long_index_t row_stride, index_t first_col) const {
+    return make_tile_window(make_naive_tensor_view<address_space_enum::global>(
+                                matrix + first_row * row_stride, make_tuple(rows, cols),
+                                make_tuple(index_t(row_stride), number<1>{}), number<Tile.vector>{}),
+                            make_tuple(number<Tile.rows()>{}, number<part_cols>{}), {0, first_col}, distribution{});
+  }
+  /// The columns from first_col on; zeros outside.
+  template <class T>
+  TILEWRIGHT_HD auto load(const T* matrix, long_index_t row_stride, index_t first_col) const {
+    return load_tile(window(matrix, row_stride, first_col));
+  }
+  template <class T>
+  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first_col, const part<T>& tile) const {
+    store_tile(window(matrix, row_stride, first_col), tile);
+  }
+  /// Values for each column, such as weights.
+  template <class T>
+  TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
+    return load_tile(make_tile_window(
+        make_naive_tensor_view_packed<address_space_enum::global>(values, make_tuple(cols), number<Tile.vector>{}),
+        make_tuple(number<part_cols>{}), {first_col}, of_cols{}));
+  }
+  /// Writes one value for each row.
+  template <class T>
+  TILEWRIGHT_HD void store_rows(T* to, const static_distributed_tensor<T, of_rows>& values) const {
+    if (detail::is_first_replica<of_rows>())
+      store_tile(
+          make_tile_window(make_naive_tensor_view_packed<address_space_enum::global>(to + first_row, make_tuple(rows)),
+                           make_tuple(number<Tile.rows()>{}), {0}, of_rows{}),
+          values);
+  }
+  /// Gives elements after the end of the rows this value.
+  template <class T>
+  TILEWRIGHT_HD void mask(part<T>& tile, index_t first_col, T value) const {
+    if (first_col + part_cols > cols)
+      set_tile_if(tile, value, [&](const multi_index<2>& x) { return first_col + x[1] >= cols; });
+  }
+
+  /// f(part, first_col) for each part from the first to the last; `tile` holds the first one already, and holds the
+  /// last one afterwards. `load(first_col)` reads a part.
+  template <class Part, class Load, class F>
+  TILEWRIGHT_HD void forward(Part& tile, Load load, F f) const {
+    TILEWRIGHT_UNROLL(1)
+    for (index_t first = 0;;) {
+      f(tile, first);
+      if (cols - first <= part_cols) return;
+      first += part_cols;
+      tile = load(first);
+    }
+  }
+  /// The same from the last part, which `tile` holds already, to the first.
+  template <class Part, class Load, class F>
+  TILEWRIGHT_HD void backward(Part& tile, Load load, F f) const {
+    TILEWRIGHT_UNROLL(1)
+    for (index_t first = (cols - 1) / part_cols * part_cols;;) {
+      f(tile, first);
+      if (first == 0) return;
+      first -= part_cols;
+      tile = load(first);
+    }
+  }
+
+  /// LDS for some reductions across waves.
+  template <index_t Reductions>
+  TILEWRIGHT_HD static exec::lds_pointer allocate() {
+    if constexpr (lds_bytes > 0) {
+      return exec::lds_allocate<Reductions * lds_bytes>();
+    } else {
+      return {};
+    }
+  }
+  /// What each thread's own elements of its rows give; reduce_threads combines them.
+  template <class F>
+  TILEWRIGHT_HD static row_values reduce_own(const part<float>& tile, F f) {
+    return detail::reduce_registers<float>(tile, f, sequence<1>{});
+  }
+  /// Combines values of the threads that share rows; each use needs lds_bytes of its own.
+  template <class T, class F>
+  TILEWRIGHT_HD static void reduce_threads(static_distributed_tensor<T, of_rows>& values, F f, exec::lds_pointer lds) {
+    detail::reduce_lanes<0>(values, f);
+    if constexpr (lds_bytes > 0) detail::reduce_waves<0>(values, lds, f);
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Matrices with gaps between rows, filled at random, for tests of kernels on rows.
+#pragma once
+
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/numeric/types.hpp>
+#include <tilewright/util/math.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace rows_test {
+
+using namespace tilewright;
+
+/// rows x cols elements of T, 16-byte aligned rows where the stride is a multiple.
+template <class T>
+struct matrix {
+  index_t rows, cols, stride;
+  std::vector<T> values;
+
+  matrix(index_t num_rows, index_t num_cols, index_t gap, T fill)
+      : rows(num_rows),
+        cols(num_cols),
+        stride(num_cols + gap),
+        values(std::size_t(num_rows) * std::size_t(stride), fill) {}
+  matrix(index_t num_rows, index_t num_cols, index_t gap, std::mt19937& random, float scale = 1)
+      : matrix(num_rows, num_cols, gap, T(0.0f)) {
+    std::normal_distribution<float> gaussian;
+    for (T& x : values) x = type_convert<T>(gaussian(random) * scale);
+  }
+  T* data() { return values.data(); }
+  T& at(index_t r, index_t c) { return values[std::size_t(r) * std::size_t(stride) + std::size_t(c)]; }
+  double operator()(index_t r, index_t c) const {
+    return double(float(values[std::size_t(r) * std::size_t(stride) + std::size_t(c)]));
+  }
+  /// Whether the elements between the rows are still `fill`.
+  bool has_clean_gaps(T fill) const {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (index_t(i % std::size_t(stride)) >= cols && std::memcmp(&values[i], &fill, sizeof(T)) != 0) return false;
+    }
+    return true;
+  }
+};
+
+/// 1 to about `most`, short ones as likely as long ones; a multiple of `multiple`.
+inline index_t random_length(std::mt19937& random, index_t most, index_t multiple) {
+  const index_t bits = index_t(random() % unsigned(32 - __builtin_clz(unsigned(most))));
+  const index_t n = std::min(most, (1 << bits) + index_t(random() % (1u << bits)));
+  return ceil_div(n, multiple) * multiple;
+}
+
+/// Kernel::check refuses, with a sentence that contains `words`.
+template <class Kernel>
+void expect_refusal(const typename Kernel::args_type& args, const char* words) {
+  const char* const why = Kernel::check(args);
+  ASSERT_NE(why, nullptr) << "expected: " << words;
+  EXPECT_NE(std::string(why).find(words), std::string::npos) << why;
+}
+
+}  // namespace rows_test

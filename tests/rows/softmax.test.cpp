@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "matrix.hpp"
+
+#include <tilewright/launch/launch.hpp>
+#include <tilewright/rows/softmax.hpp>
+
+namespace rows_test {
+
+namespace {
+
+template <class Kernel>
+using element_of = std::remove_cvref_t<decltype(*Kernel::args_type::x)>;
+
+template <class Kernel, bool Log = false>
+void expect_softmax(matrix<element_of<Kernel>> x, index_t y_gap, double unit) {
+  using T = element_of<Kernel>;
+  SCOPED_TRACE(std::to_string(x.rows) + " x " + std::to_string(x.cols));
+  const T poison = T(std::numeric_limits<float>::quiet_NaN());
+  matrix<T> y(x.rows, x.cols, y_gap, poison);
+  launch<Kernel>({x.data(), y.data(), x.rows, x.cols, x.stride, y.stride}, {.check_lds = emulator::lds_checks::on});
+  EXPECT_TRUE(y.has_clean_gaps(poison));
+  double worst = 0;
+  for (index_t r = 0; r < x.rows; ++r) {
+    double largest = -1e300, sum = 0;
+    for (index_t c = 0; c < x.cols; ++c) largest = std::max(largest, x(r, c));
+    for (index_t c = 0; c < x.cols; ++c) sum += std::exp(x(r, c) - largest);
+    for (index_t c = 0; c < x.cols; ++c) {
+      const double e = x(r, c) - largest, wanted = Log ? e - std::log(sum) : std::exp(e) / sum;
+      const double error = std::abs(y(r, c) - wanted) / std::max(std::abs(wanted), Log ? 1.0 : 1e-4);
+      worst = error <= worst ? worst : error;
+    }
+  }
+  EXPECT_LT(worst, unit);
+}
+
+constexpr double f16_error = 1e-3, bf16_error = 8e-3, f32_error = 4e-6;
+
+using in_a_wave = softmax<arch::gfx942, half_t, choose_row_tile(500, 8)>;
+using in_a_block = softmax<arch::sm90, bfloat16_t, choose_row_tile(4096, 8)>;
+using in_parts = softmax<arch::gfx1201, float, row_tile{256, 256, 2, 4}>;
+using one_by_one = softmax<arch::gfx942, float, choose_row_tile(100, 1), softmax_kind::log_softmax>;
+
+}  // namespace
+
+TEST(Softmax, RowsOfAnyLength) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 4; ++i) {
+    const index_t rows = 1 + index_t(random() % 40), gap = i % 2 * 8;
+    expect_softmax<in_a_wave>({rows, random_length(random, 500, 8), gap, random, 4}, gap, f16_error);
+    expect_softmax<in_a_wave>({3, random_length(random, 3000, 8), gap, random, 4}, 0, f16_error);
+    expect_softmax<in_a_block>({5, random_length(random, 9000, 8), gap, random, 4}, gap, bf16_error);
+    expect_softmax<in_parts>({2, random_length(random, 20000, 4), gap, random, 4}, 0, f32_error);
+    expect_softmax<one_by_one, true>({rows, random_length(random, 1000, 1), i, random, 4}, 3, f32_error);
+  }
+  expect_softmax<in_parts>({1, 130000, 0, random, 8}, 0, f32_error);
+  expect_softmax<one_by_one, true>({1, 1, 0, random}, 0, f32_error);
+}
+
+TEST(Softmax, LargeNumbersAndInfinities) {
+  std::mt19937 random(3);
+  matrix<float> x(3, 5000, 0, random);
+  for (index_t c = 0; c < x.cols; ++c) {
+    x.at(0, c) = c % 3 == 0 ? 3e38f : -3e38f;
+    x.at(1, c) = c == 4321 ? -80.0f : -std::numeric_limits<float>::infinity();
+  }
+  expect_softmax<in_parts>(x, 0, f32_error);
+}
+
+TEST(Softmax, InPlaceAndFarApart) {
+  matrix<half_t> x(4, 512, 0, half_t(1.0f));
+  launch<in_a_wave>({x.data(), x.data(), 4, 512, 512, 512});
+  EXPECT_EQ(x(3, 511), 1.0 / 512);
+}
+
+TEST(Softmax, RefusesWhatItCannotDo) {
+  alignas(16) static half_t memory[4096];
+  const softmax_args<half_t> good{memory, memory + 2048, 4, 512, 512, 512};
+  EXPECT_EQ(in_a_wave::check(good), nullptr);
+  const auto refuse = [&](auto change, const char* words) {
+    auto args = good;
+    change(args);
+    expect_refusal<in_a_wave>(args, words);
+  };
+  refuse([](auto& a) { a.rows = -3; }, "must be positive");
+  refuse([](auto& a) { a.cols = 0; }, "must be positive");
+  refuse([](auto& a) { a.x = nullptr; }, "null");
+  refuse([](auto& a) { ++a.y; }, "aligned");
+  refuse([](auto& a) { a.cols = 500; }, "multiples");
+  refuse([](auto& a) { a.x_stride = 504; }, "rows would overlap");
+  refuse([](auto& a) { a.y_stride = 1 << 30; }, "2 GiB");
+  refuse([](auto& a) { a.y = memory + 8; }, "overlaps the input");
+}
+
+}  // namespace rows_test
