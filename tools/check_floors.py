@@ -30,7 +30,7 @@ FLOORS = {
     "rows": 12,
     "ck_tile": 12,
 }
-# Headers that stand beside the floors, and the highest floor that each may include.
+# Headers outside the floors, and the highest floor that each may include.
 UMBRELLAS = {"version.hpp": -1, "core.hpp": 6, "tilewright.hpp": 11, "ck_tile.hpp": 12}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
