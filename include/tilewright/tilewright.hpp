@@ -5,6 +5,10 @@
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/lds_prediction.hpp>
+#include <tilewright/gemm/multi_stage_pipeline.hpp>
+#include <tilewright/gemm/one_wave_pipeline.hpp>
+#include <tilewright/gemm/ping_pong_pipeline.hpp>
+#include <tilewright/gemm/two_products.hpp>
 #include <tilewright/mma/chained_products.hpp>
 #include <tilewright/tile/async_window.hpp>
 #include <tilewright/tile/load_store.hpp>

@@ -3,6 +3,7 @@
 // EXPECT: without ldmatrix or transposing reads an operand whose rows are not contiguous must pass through registers
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/multi_stage_pipeline.hpp>
 
 namespace tw = tilewright;
 using policy = tw::gemm_policy<tw::arch::gfx942, tw::half_t, tw::operand_major::mn, tw::operand_major::k, 8,

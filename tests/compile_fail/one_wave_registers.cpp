@@ -3,6 +3,7 @@
 // EXPECT: one_wave_pipeline: sums, operands of two steps along k and two tiles on their way are more
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/one_wave_pipeline.hpp>
 
 namespace tw = tilewright;
 using enum tw::arch::matrix_op;

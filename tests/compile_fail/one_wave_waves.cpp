@@ -3,6 +3,7 @@
 // EXPECT: one_wave_pipeline: a compute unit has four SIMDs
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/one_wave_pipeline.hpp>
 
 namespace tw = tilewright;
 using enum tw::arch::matrix_op;

@@ -3,6 +3,7 @@
 // EXPECT: ping_pong_pipeline: two groups of four waves
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/ping_pong_pipeline.hpp>
 
 namespace tw = tilewright;
 using enum tw::arch::matrix_op;

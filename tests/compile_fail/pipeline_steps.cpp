@@ -4,6 +4,7 @@
 // EXPECT: single_buffered_pipeline: k of the block tile must be at least two steps of the matrix instruction
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/multi_stage_pipeline.hpp>
 
 namespace tw = tilewright;
 using enum tw::arch::matrix_op;

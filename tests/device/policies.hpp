@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/multi_stage_pipeline.hpp>
 #include <tilewright/gemm/named_policies.hpp>
 
 #include <type_traits>

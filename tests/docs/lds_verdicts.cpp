@@ -5,6 +5,7 @@
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/lds/lds_access.hpp>
 
 #include <cstdio>
 #include <cstdlib>

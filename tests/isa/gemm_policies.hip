@@ -2,6 +2,7 @@
 // Kernels of other policies whose instructions have a budget; ISA_POLICY is one of the structs below.
 #include <tilewright/arch/current.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/multi_stage_pipeline.hpp>
 #include <tilewright/gemm/named_policies.hpp>
 
 namespace tw = tilewright;

@@ -5,6 +5,7 @@
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/lds/lds_access.hpp>
 #include <tilewright/tile/load_tile_transpose.hpp>
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/gemm/multi_stage_pipeline.hpp>
 
 namespace tilewright {
 

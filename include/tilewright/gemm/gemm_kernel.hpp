@@ -5,15 +5,17 @@
 #include <tilewright/arch/occupancy.hpp>
 #include <tilewright/gemm/check_gemm.hpp>
 #include <tilewright/gemm/double_buffered_pipeline.hpp>
-#include <tilewright/gemm/multi_stage_pipeline.hpp>
-#include <tilewright/gemm/one_wave_pipeline.hpp>
-#include <tilewright/gemm/ping_pong_pipeline.hpp>
 #include <tilewright/gemm/single_buffered_pipeline.hpp>
 #include <tilewright/gemm/split_k.hpp>
-#include <tilewright/tile/async_window.hpp>
-#include <tilewright/tile/transform_view.hpp>
+#if !defined(__HIP__)  // the default pipeline of NVIDIA GPUs
+#include <tilewright/gemm/multi_stage_pipeline.hpp>
+#endif
 
 namespace tilewright {
+
+/// Defined in gemm/two_products.hpp.
+template <class Policy, class E>
+TILEWRIGHT_HD auto two_products_view(const E* data, index_t n0, const typename Policy::args_type& args);
 
 /// The kernel of a policy, for launch().
 template <class Policy>
@@ -145,35 +147,6 @@ struct gemm_kernel {
                : "blocks that share a tile add to C: set beta to 1, and clear C before if it must not count";
   }
 
-  /// B of both products: the block tile's rows are those of the first product from column n0 of C on, then as many of
-  /// the second. Rows that C has not are padding.
-  template <class E>
-  TILEWRIGHT_HD static auto two_products_view(const E* data, index_t n0, const args_type& args) {
-    constexpr auto global = address_space_enum::global;
-    constexpr number<Policy::vector> vector{};
-    constexpr number<tile_n> cols{};
-    constexpr auto one_by_one = make_tuple(sequence<0>{}, sequence<1>{}, sequence<2>{});
-    const index_t n = min(args.n - n0, tile_n), stride = index_t(args.product_stride_b);
-    const auto lengths = make_tuple(number<2>{}, n, args.k);
-    const auto merged = [&](const auto& view) TILEWRIGHT_INLINE_LAMBDA {
-      const auto padded = transform_tensor_view(
-          view,
-          make_tuple(make_pass_through_transform(number<2>{}), make_right_pad_transform(n, tile_n - n),
-                     make_pass_through_transform(args.k)),
-          one_by_one, one_by_one);
-      return transform_tensor_view(
-          padded, make_tuple(make_merge_transform(make_tuple(number<2>{}, cols)), make_pass_through_transform(args.k)),
-          make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
-    };
-    if constexpr (Policy::b_major == operand_major::k) {
-      return merged(make_naive_tensor_view<global>(data + long_index_t(n0) * args.ldb, lengths,
-                                                   make_tuple(stride, args.ldb, number<1>{}), vector));
-    } else {
-      return merged(
-          make_naive_tensor_view<global>(data + n0, lengths, make_tuple(stride, number<1>{}, args.ldb), vector));
-    }
-  }
-
   /// Part `part` of k of one tile of C.
   TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& place, index_t part, long_index_t batch) const {
     constexpr auto global = address_space_enum::global;
@@ -202,7 +175,7 @@ struct gemm_kernel {
       if constexpr (products == 1) {
         return make_b_window<Policy>(view_of(number<Policy::b_major>{}, b_data, args.n, args.ldb), n0, k.first_origin);
       } else {
-        return make_b_window<Policy>(two_products_view(b_data, n0, args), 0, k.first_origin);
+        return make_b_window<Policy>(two_products_view<Policy>(b_data, n0, args), 0, k.first_origin);
       }
     }();
 

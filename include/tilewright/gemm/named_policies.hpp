@@ -3,6 +3,8 @@
 #pragma once
 
 #include <tilewright/gemm/direct_tile.hpp>
+#include <tilewright/gemm/one_wave_pipeline.hpp>
+#include <tilewright/gemm/ping_pong_pipeline.hpp>
 #include <tilewright/util/tuple.hpp>
 
 namespace tilewright {

@@ -4,7 +4,6 @@
 
 #include <tilewright/gemm/gemm_policy.hpp>
 #include <tilewright/mma/block_gemm.hpp>
-#include <tilewright/tile/async_window.hpp>
 
 namespace tilewright {
 

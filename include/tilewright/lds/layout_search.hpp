@@ -10,7 +10,7 @@
 
 #include <tilewright/arch/target.hpp>
 #include <tilewright/distribution/distribution_encoding.hpp>
-#include <tilewright/lds/linear_cost.hpp>
+#include <tilewright/lds/f2_rank.hpp>
 #include <tilewright/lds/swizzled_layout.hpp>
 #include <tilewright/util/math.hpp>
 

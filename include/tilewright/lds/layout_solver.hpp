@@ -2,8 +2,9 @@
 // Finds a layout in LDS that is free of bank conflicts for every given access on every given target, or the best one.
 #pragma once
 
+#include <tilewright/distribution/vector_choice.hpp>
 #include <tilewright/lds/layout_search.hpp>
-#include <tilewright/lds/lds_legality.hpp>
+#include <tilewright/lds/lds_fault.hpp>
 #include <tilewright/util/trap.hpp>
 
 namespace tilewright {
@@ -144,24 +145,6 @@ constexpr lds_layout_choice choose_lds_layout(const lds_tile& tile, const Uses&.
   const arch::target* const targets[] = {&Archs::value...};
   const lds_use all_uses[] = {uses...};
   return choose_lds_layout(targets, sizeof...(Archs), tile, all_uses, sizeof...(Uses));
-}
-
-/// The proof: what each use costs on each target, by the analysis of the layout's descriptor, which knows nothing of
-/// the search; accesses that check_lds_access refuses are an error. For each target in order, each use in order.
-template <class... Archs, class... Uses>
-constexpr auto analyze_choice(const lds_layout_choice& choice, const Uses&... uses) {
-  array<lds_access_analysis, sizeof...(Archs) * sizeof...(Uses)> result{};
-  const arch::target* const targets[] = {&Archs::value...};
-  const lds_use all_uses[] = {uses...};
-  const tensor_graph graph = make_lds_graph(choice.layout);
-  for (index_t i = 0; i < result.size(); ++i) {
-    const lds_use& use = all_uses[i % index_t(sizeof...(Uses))];
-    const detail::examined_access found = detail::examine(*targets[i / index_t(sizeof...(Uses))], graph,
-                                                          use.distribution, choice.layout.tile.element_bytes, use.kind);
-    if (!found.legality.is_legal()) detail::choose_lds_layout_refuses(found.legality.fault);
-    result[i] = found.analysis;
-  }
-  return result;
 }
 
 }  // namespace tilewright

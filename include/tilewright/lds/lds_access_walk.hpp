@@ -2,25 +2,14 @@
 // LDS byte address of every lane, per instruction of a tile access.
 #pragma once
 
-#include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/descriptor/tensor_descriptor.hpp>
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/lds/bank_conflicts.hpp>
+#include <tilewright/lds/lds_fault.hpp>
 #include <tilewright/util/math.hpp>
 #include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
-
-/// How a tile window touches LDS. transposing_read: AMD's, of 8 bytes for each lane; see arch/transposing_read.hpp.
-enum class lds_access_kind : signed char { read, write, ldmatrix, stmatrix, transposing_read };
-
-/// The instruction that moves `bytes` per lane, in elements of element_bytes.
-TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t bytes, index_t element_bytes) {
-  if (kind == lds_access_kind::ldmatrix) return arch::lds_op::ldmatrix;
-  if (kind == lds_access_kind::stmatrix) return arch::lds_op::stmatrix;
-  if (kind == lds_access_kind::transposing_read) return arch::transposing_read_op(element_bytes);
-  return kind == lds_access_kind::write ? arch::lds_write_op(bytes) : arch::lds_read_op(bytes);
-}
 
 /// The graph of a descriptor with the values of its run-time parameters filled in: the whole layout as one value.
 template <tensor_graph Graph>
@@ -33,16 +22,6 @@ TILEWRIGHT_HD constexpr tensor_graph graph_of(const tensor_descriptor<Graph>& de
   }
   graph.num_values = 0;
   return graph;
-}
-
-/// Whether all factors are powers of two, so that partition indices and y own bits of the position.
-TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encoding& e) {
-  unsigned bad = 0;
-  for (const auto& h : e.h) {
-    for (const index_t factor : h) bad |= unsigned(factor) & unsigned(factor - 1);
-  }
-  for (const index_t factor : e.r) bad |= unsigned(factor) & unsigned(factor - 1);
-  return bad == 0;
 }
 
 /// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout

@@ -6,83 +6,7 @@
 
 namespace tilewright {
 
-/// Why a target cannot make an access to LDS.
-enum class lds_fault : signed char {
-  none,
-  run_time_values,
-  dimensions_differ,
-  unsound_distribution,
-  tile_too_large,
-  too_many_lanes,
-  no_such_instruction,
-  narrow_ldmatrix,
-  transposing_width,
-  unaligned_begin,
-  outside_of_lds,
-  width_not_direct,
-  leaves_footprint,
-  nothing_to_serve,
-  not_powers_of_two,
-};
-
-/// A fault, the number that is wrong and the one that it must fit.
-struct lds_legality {
-  lds_fault fault = lds_fault::none;
-  index_t value = 0, limit = 0;
-
-  TILEWRIGHT_HD constexpr bool is_legal() const { return fault == lds_fault::none; }
-  friend constexpr bool operator==(const lds_legality&, const lds_legality&) = default;
-};
-
-/// What is wrong and what to do, as a sentence.
-TILEWRIGHT_HD constexpr const char* sentence(lds_fault fault) {
-  switch (fault) {
-    case lds_fault::none: return "nothing is wrong";
-    case lds_fault::run_time_values: return "the layout has run-time values; take graph_of(descriptor)";
-    case lds_fault::dimensions_differ: return "the distribution has another number of dimensions than the layout";
-    case lds_fault::unsound_distribution:
-      return "a factor of the distribution has no owner, two owners or a bad length";
-    case lds_fault::tile_too_large:
-      return "the distribution's tile is longer than the layout; distribute a tile that fits";
-    case lds_fault::too_many_lanes:
-      return "the distribution has more lanes than a wave of the target; distribute over its wave size";
-    case lds_fault::no_such_instruction: return "the target has no LDS instruction of this kind and width";
-    case lds_fault::narrow_ldmatrix:
-      return "ldmatrix reads rows of 16 contiguous, aligned bytes; the layout or the distribution leaves fewer";
-    case lds_fault::transposing_width:
-      return "a transposing read takes 8 contiguous, aligned bytes of each lane, in elements of 1 or 2 bytes; the "
-             "layout or the distribution has others";
-    case lds_fault::unaligned_begin:
-      return "the tile does not begin at a multiple of its vectors; align it, or use narrower vectors";
-    case lds_fault::outside_of_lds: return "the access leaves the LDS that the block has";
-    case lds_fault::width_not_direct:
-      return "the target copies no such number of bytes per lane from global memory to LDS directly";
-    case lds_fault::leaves_footprint:
-      return "a direct copy writes lane after lane from one address; this layout would have a wave write elsewhere: "
-             "permute within the wave's own bytes only";
-    case lds_fault::nothing_to_serve: return "a layout is chosen for one use or more on one target or more";
-    case lds_fault::not_powers_of_two:
-      return "layouts are chosen for tiles and distributions whose lengths are powers of two, with rows of 4 bytes or "
-             "more";
-  }
-  return "";
-}
-
 namespace detail {
-
-/// The distribution alone, for a layout of as many dimensions as `lengths` has.
-template <index_t N>
-TILEWRIGHT_HD constexpr lds_legality check_distribution(const arch::target& target, const distribution_encoding& e,
-                                                        const inplace_vector<index_t, N>& lengths) {
-  if (e.ndim_x() != lengths.size()) return {lds_fault::dimensions_differ, e.ndim_x(), lengths.size()};
-  if (check(e).fault != encoding_fault::none || e.ndim_p() < 1) return {lds_fault::unsound_distribution, 0, 0};
-  for (index_t d = 0; d < lengths.size(); ++d) {
-    if (e.x_length(d) > lengths[d]) return {lds_fault::tile_too_large, e.x_length(d), lengths[d]};
-  }
-  const index_t lanes = e.p_length(e.ndim_p() - 1);
-  if (lanes > target.wave_size) return {lds_fault::too_many_lanes, lanes, target.wave_size};
-  return {};
-}
 
 /// Faults that keep lds_access_walk from being made.
 TILEWRIGHT_HD constexpr lds_legality check_values(const arch::target& target, const tensor_graph& layout,
@@ -91,18 +15,6 @@ TILEWRIGHT_HD constexpr lds_legality check_values(const arch::target& target, co
   inplace_vector<index_t, tensor_graph::max_top> lengths;
   for (const index_t id : layout.top) lengths.push_back(hidden_length(layout, id));
   return check_distribution(target, e, lengths);
-}
-
-/// Whether the target moves `bytes` per lane with one instruction of this kind.
-TILEWRIGHT_HD constexpr lds_legality check_instruction(const arch::target& target, lds_access_kind kind, index_t bytes,
-                                                       index_t element_bytes) {
-  if ((kind == lds_access_kind::ldmatrix || kind == lds_access_kind::stmatrix) && bytes != 16)
-    return {lds_fault::narrow_ldmatrix, bytes, 16};
-  if (kind == lds_access_kind::transposing_read && (bytes != 8 || element_bytes > 2))
-    return {lds_fault::transposing_width, bytes, 8};
-  if (!arch::has_lds_op(bytes) || !target.supports(lds_op_of(kind, bytes, element_bytes)))
-    return {lds_fault::no_such_instruction, bytes, 0};
-  return {};
 }
 
 TILEWRIGHT_HD constexpr lds_legality check_walk(const arch::target& target, const lds_access_walk& walk,

@@ -5,7 +5,7 @@
 #include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/arch/target.hpp>
 #include <tilewright/arch/transposing_read.hpp>
-#include <tilewright/lds/lds_access_walk.hpp>
+#include <tilewright/lds/lds_fault.hpp>
 
 namespace tilewright {
 
