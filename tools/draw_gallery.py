@@ -38,7 +38,7 @@ def main(arguments):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     folder = Path(arguments[0])
-    # Pictures are shown in the folder's own page or in one beside it.
+    # Pictures are shown in the folder's own page or in one of the parent folder.
     shown = "".join(page.read_text(encoding="utf-8") for page in [*folder.glob("*.md"), *folder.parent.glob("*.md")])
     problems, drawn = [], set()
     for name, request in pictures_in(folder):

@@ -123,7 +123,7 @@ def old_entries(header, text, explained):
 
 
 def files_of(path, root=ROOT, known=None):
-    """The files that a source includes, itself among them."""
+    """The files that a source includes, with itself."""
     known = set() if known is None else known
     if path in known or not path.is_file():
         return known

@@ -25,7 +25,7 @@ struct gate_and_up {
   }
 };
 
-// G and U are contiguous along k; U lies args.product_stride_b elements behind G.
+// G and U are contiguous along k; U starts args.product_stride_b elements after G.
 template <class Base>
 struct swiglu : Base {
   static constexpr index_t products = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operands of two steps are 128 registers, two tiles on their way as many.
-// EXPECT: one_wave_pipeline: sums, operands of two steps along k and two tiles on their way are more
+// Operands of two steps are 128 registers, two tiles in flight as many.
+// EXPECT: one_wave_pipeline: sums, operands of two steps along k and two tiles in flight are more
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/one_wave_pipeline.hpp>

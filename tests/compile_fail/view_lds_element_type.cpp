@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A view of LDS without the type of its elements.
-// EXPECT: make_tensor_view: an lds_pointer has no element type; name it behind the address space
+// EXPECT: make_tensor_view: an lds_pointer has no element type; name it after the address space
 #include <tilewright/tile/tensor_view.hpp>
 
 namespace tw = tilewright;

@@ -15,7 +15,7 @@ using namespace tilewright;
 
 inline constexpr index_t rows = 13, cols = 24, size = rows * cols, num_walks = 7;
 
-/// Of position i in walk number `walk`, 0 <= i < size; grid_rows and grid_cols are rows and cols,
+/// Index at position i in walk number `walk`, 0 <= i < size; grid_rows and grid_cols are rows and cols,
 /// but unknown to the compiler.
 TILEWRIGHT_HD constexpr multi_index<2> position(index_t walk, index_t i, index_t grid_rows, index_t grid_cols) {
   using snake = space_filling_curve<2, sequence<rows, cols>, sequence<1, 0>, sequence<1, 1>, true>;

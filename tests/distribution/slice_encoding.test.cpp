@@ -57,7 +57,7 @@ TEST(SliceEncoding, RangesOutsideOfTheTile) {
   EXPECT_EQ(slice(copy::value, multi_index<2>{{0, 30}}, multi_index<2>{{128, 40}}).dimension, 1);
 }
 
-// Of all ranges, those that are a box keep exactly their elements; the others are refused.
+// Ranges that are a box keep exactly their elements; the others are refused.
 TEST(SliceEncoding, OfOneThreadsRegisters) {
   constexpr distribution_encoding e = registers::value;
   for (index_t begin = 0; begin < 24; ++begin) {

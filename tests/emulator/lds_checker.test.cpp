@@ -61,7 +61,7 @@ TEST(lds_checker, a_read_of_what_another_thread_writes_needs_a_barrier) {
     exec::lds_load<index_t>(p, (t ^ 64) * 4);
   };
   EXPECT_EQ(fault_of(first, [&] { kernel(true); }), "no fault");
-  // Thread 0 comes first: nobody has written there yet.
+  // Thread 0 comes first: no thread has written there yet.
   EXPECT_EQ(
       fault_of(first, [&] { kernel(false); }),
       "thread 0 reads LDS bytes 256 to 259 (+6), which nobody has written before: is a write or a barrier missing?");

@@ -144,7 +144,7 @@ struct gemm_case {
                          (b_along_k ? long_index_t{j} * args.ldb + l : long_index_t{l} * args.ldb + j))];
   }
 
-  static constexpr long_index_t padding = 64;  // behind the last matrix: must stay as it is, too
+  static constexpr long_index_t padding = 64;  // after the last matrix: must not change, either
   gemm_args args;
   std::vector<T> a;
   std::vector<BElement> b;

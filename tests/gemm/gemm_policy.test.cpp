@@ -36,7 +36,7 @@ void expect_good_defaults() {
     static_assert(wide::block_size == 256 && wide::lds_bytes == narrow::lds_bytes);
   } else {
     static_assert(wide::block_size == 128 && wide::lds_bytes == 4 * (128 + 128) * 32 * 2);
-    // So that one block's copies and barriers hide behind the other's products.
+    // So that one block's products hide the other's copies and barriers.
     static_assert(wide::blocks_at_once == 2 && narrow::blocks_at_once == 1);
   }
 }

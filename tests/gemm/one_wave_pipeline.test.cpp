@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GEMM by one wave for each SIMD: two LDS buffers, and two tiles on their way in registers.
+// GEMM by one wave for each SIMD: two LDS buffers, and two tiles in flight in registers.
 #include "check_gemm.hpp"
 
 #include <tilewright/arch/arch.hpp>

@@ -272,7 +272,7 @@ TEST(GemmProgram, FilesOfEightBitsAreMultiplied) {
     kernel_of(folder, std::string("--a a.npy --b b.npy --out result.npy --dtype ") + dtype);
     const npy_scalar result = type == element::i8 ? npy_scalar::i32 : npy_scalar::f32;
     EXPECT_EQ(npy_reader(folder / "result.npy").header().scalar, result);
-    // float32 is rounded to what is asked for
+    // float32 is rounded to the requested type
     write_random(folder / "a.npy", 32, 64, type == element::i8 ? element::i8 : element::f32, order::row_major);
     kernel_of(folder, std::string("--a a.npy --b b.npy --dtype ") + dtype);
   }

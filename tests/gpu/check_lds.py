@@ -39,7 +39,7 @@ def counted_wavefronts(program):
 
 
 def compare(accesses, launches):
-    """Puts what was counted beside what was predicted."""
+    """Compares the counts with the predictions."""
     expected = accesses[-1]["launch"] + 1
     if len(launches) != expected:
         raise SystemExit(f"the profiler saw {len(launches)} launches instead of {expected}")

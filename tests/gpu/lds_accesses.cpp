@@ -32,7 +32,7 @@ constexpr lds_op all_ops[] = {lds_op::read_b8,   lds_op::read_b16,  lds_op::read
                               lds_op::write_b32, lds_op::write_b64, lds_op::write_b128, lds_op::stmatrix};
 /// The least of each instruction, with all lanes active and with some inactive.
 constexpr index_t whole_waves = 24, partial_waves = 6;
-/// Of each instruction: addresses that no layout gives.
+/// Addresses for each instruction that no layout gives.
 constexpr index_t scattered = 6, sharing = 10;
 
 bool is_matrix(lds_op op) { return op == lds_op::ldmatrix || op == lds_op::stmatrix; }

@@ -57,7 +57,7 @@ class Senseless(Exception):
 
 
 def instructions_and_labels(assembly):
-    """The mnemonics and operands of the kernel in their order, and the number of the instruction behind each label."""
+    """The mnemonics and operands of the kernel in their order, and the number of the instruction after each label."""
     instructions, labels = [], {}
     for line in assembly.splitlines():
         line = line.split(";")[0].split("//")[0].rstrip()
@@ -69,7 +69,7 @@ def instructions_and_labels(assembly):
 
 
 def hot_loop(assembly):
-    """The mnemonics of the hot loop, those of loads that write LDS with .lds behind them."""
+    """The mnemonics of the hot loop, those of loads that write LDS with the suffix .lds."""
     return [line.split()[0] + (".lds" if line.endswith(" lds") else "") for line in hot_loop_lines(assembly)]
 
 
@@ -94,13 +94,13 @@ def matches(row, mnemonic):
 
 
 def pieces(loop, separator):
-    """What stands between instructions of the row `separator`; the loop's end goes on at its beginning."""
+    """The instructions between those of the row `separator`; the loop's end continues at its start."""
     at = [i for i, mnemonic in enumerate(loop) if matches(separator, mnemonic)]
     return [(loop + loop)[begin + 1:end] for begin, end in zip(at, at[1:] + [at[0] + len(loop)])] if at else [loop]
 
 
 def arrangement(loop):
-    """How instructions of different kinds stand beside each other."""
+    """Which kinds of instructions follow each other."""
     def has(piece, pattern):
         return any(re.match(pattern, mnemonic) for mnemonic in piece)
 

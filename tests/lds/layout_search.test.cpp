@@ -113,7 +113,7 @@ index_t degree_of(const problem& p, const swizzled_layout& layout) {
   });
 }
 
-/// The lowest degree of any layout that permutes chunks within rows of so many bytes.
+/// The lowest degree of any layout that permutes chunks within rows of `bank_row` bytes.
 index_t lowest_degree_of_layouts(const problem& p, index_t bank_row, bool flips_half) {
   swizzled_layout layout{
       p.tile, max(1, bank_row / p.tile.row_bytes()), {}, max(1, p.tile.row_bytes() / bank_row), p.chunk_bytes};

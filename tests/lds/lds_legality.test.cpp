@@ -145,7 +145,7 @@ TEST(AddressNeeds, AreThoseOfTileWindows) {
 }
 
 TEST(AddressNeeds, ConstantsHave16Bits) {
-  // The second stage of a 128 KiB ring lies behind what an instruction can add.
+  // The second stage of a 128 KiB ring is beyond the largest offset of an instruction.
   const lds_address_needs needs = address_needs(rows_of_64_bytes, by_rows, 2, 65536);
   EXPECT_EQ(needs.largest_offset, 65536 + 2048);
   EXPECT_FALSE(needs.fits(arch::gfx950::value));

@@ -120,7 +120,7 @@ const char* name(transform_kind kind) {
   return names[int(kind)];
 }
 
-/// Blocks of so many consecutive indices, so far apart.
+/// Blocks of `block` consecutive indices, `distance` apart.
 struct blocks_apart {
   constexpr index_t operator()(index_t i, index_t distance, index_t block) const {
     return i / block * distance + i % block;
@@ -308,7 +308,7 @@ class builder {
           up = {l - filter + 1, filter};
           break;
         }
-        case 15: {  // beside the dimension, which is passed through
+        case 15: {  // next to the dimension, which is passed through
           if (transforms.size() > 5) break;
           placed_transform r{transform_kind::replicate, {}, {}, {}};
           for (index_t n = choices_.between(1, 2); n > 0; --n) r.parameters.push_back(choices_.between(1, 3));

@@ -19,7 +19,7 @@ constexpr swizzled_layout layout{
     {rows, cols, 2}, 1, arch::list_of<index_t, swizzled_layout::max_row_bits>(1, 4, 2, 0, 1, 0)};
 
 /// Copies the tiles at columns 0, 64 and 128 of a tensor to two buffers in turn, each in two parts of a group, with one
-/// group under way behind it, and compares what LDS holds. The tensor ends behind row 100, in the middle of the tile.
+/// later group in flight, and compares what LDS holds. The tensor ends after row 100, in the middle of the tile.
 TEST(LaneCopy, TilesAlongATensor) {
   const auto data = numbered<element>(tensor_rows * tensor_cols);
   const auto tensor = make_naive_tensor_descriptor(make_tuple(tensor_rows, tensor_cols),

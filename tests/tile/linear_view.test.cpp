@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of linear views in 64 bits; windows far from the begin of large tensors, and on views that run
+// Facts of linear views in 64 bits; windows far from the start of large tensors, and on views that run
 // backwards.
 #include "../descriptor/sample_descriptors.hpp"
 #include "on_cpu.hpp"
@@ -242,9 +242,9 @@ TEST(TileWindow, RefusesFarElementsOfViewsThatAreNotLinear) {
         make_tuple(make_merge_transform(make_tuple(a, b)), make_pass_through_transform(32)),
         make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
   };
-  const char* const words = "tile_window: the view is not linear, and an element lies 2^31 bytes or more behind";
+  const char* const words = "tile_window: the view is not linear, and an element lies 2^31 bytes or more after";
   EXPECT_EQ(fault_of(merged(4, 8, 1 << 20)), "");
-  EXPECT_EQ(fault_of(merged(8, 2000, 1 << 17)), "") << "a large tensor, but the window is near its begin";
+  EXPECT_EQ(fault_of(merged(8, 2000, 1 << 17)), "") << "a large tensor, but the window is near its start";
   EXPECT_SAYS(merged(4, 8, 1 << 26), words);
   EXPECT_NO_THROW(run<tile_type>(arch::gfx942::value, [&] {
     const auto view = make_tensor_view<global>(static_cast<const element*>(nullptr), merged(4, 8, 60000000));

@@ -10,7 +10,7 @@
 
 namespace tilewright::testing_tiles {
 
-/// Addresses without memory behind them, until they are written.
+/// Addresses that get memory when they are written.
 class sparse_memory {
  public:
   explicit sparse_memory(std::size_t bytes)

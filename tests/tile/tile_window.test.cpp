@@ -23,7 +23,7 @@ auto transformed(const auto& matrix, Transforms... transforms) {
                                      make_tuple(sequence<0>{}, sequence<1>{}));
 }
 
-/// Byte addresses of a window's accesses, counted from the begin of `memory`; -1 where it is outside of the tensor.
+/// Byte addresses of a window's accesses, counted from the start of `memory`; -1 where it is outside of the tensor.
 template <class Window>
 std::vector<long_index_t> addresses(const Window& window, const half_t* memory) {
   std::vector<long_index_t> result;

@@ -178,7 +178,7 @@ TEST(TileScatterGather, RefusesAPromiseThatDoesNotHold) {
     gather(8);
     ADD_FAILURE() << "row 8 begins at byte 2^31";
   } catch (const emulator::fault& fault) {
-    EXPECT_NE(std::string(fault.what()).find("a row lies 2^31 bytes or more behind the window's begin"),
+    EXPECT_NE(std::string(fault.what()).find("a row lies 2^31 bytes or more after the window's start"),
               std::string::npos)
         << fault.what();
   }
@@ -201,7 +201,7 @@ TEST(TileWindow, RefusesRowsThatItsOffsetsDoNotReach) {
     make(far_rows, far_stride);
     ADD_FAILURE() << "row 8 begins at byte 2^31";
   } catch (const emulator::fault& fault) {
-    EXPECT_NE(std::string(fault.what()).find("the tile's last element lies 2^31 bytes or more behind its first"),
+    EXPECT_NE(std::string(fault.what()).find("the tile's last element lies 2^31 bytes or more after its first"),
               std::string::npos)
         << fault.what();
   }

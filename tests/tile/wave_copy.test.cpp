@@ -14,7 +14,7 @@ using namespace testing_tiles;
 constexpr index_t rows = 64, cols = 64, bytes = rows * cols * 2, tensor_rows = 100, tensor_cols = 200;
 
 /// Copies the tiles at columns 0, 64 and 128 of a tensor to two buffers in turn, in two parts each, and compares what
-/// LDS holds. The tensor ends behind row 100, in the middle of the tile.
+/// LDS holds. The tensor ends after row 100, in the middle of the tile.
 template <index_t Vector, class Layout>
 void expect_tiles(const arch::target& target, const Layout& layout) {
   using element = unsigned short;

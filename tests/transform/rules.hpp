@@ -3,7 +3,7 @@
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-// g++ 12 unrolls loops beyond their end, which stands in the parameters themselves, and then warns of its own accesses.
+// g++ 12 unrolls loops beyond their end, which the parameters hold, and then warns of its own accesses.
 #pragma GCC diagnostic ignored "-Warray-bounds"
 #endif
 

@@ -42,7 +42,7 @@ TEST(LdsTrace, PhasesCostWhatTheAnalysisSays) {
             for (const index_t lane : phase.lanes) in_conflict += phase.is_in_conflict(lane);
             EXPECT_EQ(in_conflict > 1, phase.degree > 1);
           }
-          // Of two readings the costlier one decides the cycles, that of the worst degree what is traced.
+          // With two readings, the costlier one decides the cycles, and that of the worst degree is traced.
           if (reading == lds_reading::worst && row.readings.size() == 2) {
             EXPECT_LE(cycles, cost.cycles);
           } else {

@@ -153,7 +153,7 @@ TEST(LdsPicture, MemoryThatHoldsNothingIsEmpty) {
   step.address[0] = 0;
   const arch::lds_service& service = arch::sm90::value.find(step.op)->readings[0];
   const lds_picture p = picture_of(map, step, service, phases_of(service, step)[0], lds_view::memory);
-  EXPECT_EQ(p.grid.at(1, 0).bank, -1);  // bytes 128 to 143 lie behind row 0
+  EXPECT_EQ(p.grid.at(1, 0).bank, -1);  // bytes 128 to 143 are past the end of row 0
   EXPECT_EQ(p.grid.at(1, 1).bank, 4);
   EXPECT_EQ(p.grid.at(1, 1).row, 1);
 }

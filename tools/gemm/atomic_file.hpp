@@ -8,7 +8,7 @@
 
 namespace gemm_program {
 
-/// Writes to a temporary file beside the wanted one; commit() puts it in place, and without commit() nothing remains.
+/// Writes to a temporary file in the same folder; commit() renames it, and without commit() nothing remains.
 /// Every function throws refusal with one sentence when the file cannot be written.
 class atomic_file {
  public:

@@ -31,7 +31,7 @@ struct epilogue_request {
 };
 
 /// C = activation(alpha scales A B + bias) + residual + beta C. A is m x k, B is k x n, C and the residual are m x n;
-/// every matrix is dense in its order but for `gap` elements behind each row (column),
+/// every matrix is dense in its order but for `gap` elements after each row (column),
 /// and the matrices of a batch follow each other.
 struct problem {
   std::int64_t m = 0, n = 0, k = 0;

@@ -18,10 +18,10 @@ struct gemm_estimate {
 };
 
 /// Blocks go to compute units in equal numbers, rounded up. A block takes, for each tile along k, the largest of its
-/// clocks in the matrix units (and those lost by LDS accesses beside them), in the LDS and for its bytes from L2, the
-/// latency of the LDS at each barrier where no other block fills it (see gemm_static_report), and 4000 clocks and its
-/// result's bytes to begin and to end, during which other blocks of its compute unit go on. Nothing is faster than the
-/// bytes of A, B and C, each once, at the memory's rate. A workspace costs its bytes, written and read, behind the
+/// clocks in the matrix units (and those lost to LDS accesses at the same time), in the LDS and for its bytes from L2,
+/// the latency of the LDS at each barrier where no other block fills it (see gemm_static_report), and 4000 clocks and
+/// its result's bytes to begin and to end, during which other blocks of its compute unit go on. Nothing is faster than
+/// the bytes of A, B and C, each once, at the memory's rate. A workspace costs its bytes, written and read, after the
 /// rest, and a second launch of 5 us. Rows are taken to follow each other without gaps.
 constexpr gemm_estimate estimate(const gemm_static_report& r, const arch::gpu_facts& gpu, long_index_t m,
                                  long_index_t n, long_index_t k, index_t split_k) {

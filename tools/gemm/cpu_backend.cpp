@@ -13,7 +13,7 @@
 namespace gemm_program {
 namespace {
 
-/// The kernels for a target: a library beside the program, so that nobody has to compile those of all targets.
+/// The kernels for a target: a library in the program's folder, so that one target can be compiled alone.
 kernel_list load_kernels(const std::string& target) {
   const std::string file = "libgemm_" + target + ".so";
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

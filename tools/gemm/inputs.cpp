@@ -35,7 +35,7 @@ element element_of(dtype type, tw::arch::fp8_kind fp8, const std::string& target
   return type == dtype::fp8 ? element::e4m3fnuz : element::e5m2fnuz;
 }
 
-/// What is written for operands of a type if nothing else is asked for.
+/// The result's type for operands of a type, unless the options name another.
 element default_result(element type) {
   if (type == element::i8) return element::i32;
   return is_fp8(type) ? element::f32 : type;

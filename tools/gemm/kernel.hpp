@@ -125,7 +125,7 @@ void for_each_other_policy(F f) {
 
 namespace detail {
 
-/// Of kernels that do the same in LDS, the one that is analysed for all: that saves compile time.
+/// Kernels with the same LDS accesses share one analysis, to save compile time: this is the kernel analysed.
 template <class Choice, class Arch>
 constexpr auto analysed_choice() {
   using T = typename Choice::element_type;

@@ -71,7 +71,7 @@ struct chosen_kernel {
   std::string reason;
 };
 
-/// The kernel for a problem: the one that is asked for, or among those that can, moving vectors if memory allows, the
+/// The kernel for a problem: the one requested, or of those that can solve it, with vectors if memory allows, the
 /// one that best_policy's model prefers. Sets args.split_k. Throws refusal if there is none.
 chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, const kernel_request& request);
 

@@ -15,7 +15,7 @@ struct matrix {
   order storage = order::row_major;
   element type = element::f16;
   std::int64_t batch = 1;
-  std::int64_t gap = 0;  // elements between a row (column) and the next one that belong to nobody
+  std::int64_t gap = 0;  // unused elements between a row (column) and the next one
   std::vector<unsigned char> bytes = std::vector<unsigned char>(static_cast<std::size_t>(places() * bytes_of(type)));
 
   std::int64_t count() const { return batch * rows * cols; }

@@ -13,7 +13,7 @@ namespace tilewright {
 enum class gemm_bound : signed char { matrix_instructions, lds, l2 };
 
 /// Clocks from an access to LDS to its end when there is no other, and from a barrier to the first matrix instruction
-/// behind it: assumed.
+/// after it: assumed.
 inline constexpr index_t lds_latency = 64;
 
 /// What one block needs for one tile along k, and all the time.
@@ -31,15 +31,15 @@ struct gemm_static_report {
   index_t registers = 0;  // of a thread, as its pipeline estimates them
   bool conflict_free = false;
   index_t waits = 0;  // barriers at which all waves stand, with nothing to multiply that does not wait
-  index_t turns = 0;  // or, of waves that take turns: how often those that move operands wait while others multiply
+  index_t turns = 0;  // or, in ping-pong: how often the waves that move operands wait while the others multiply
 
-  /// What the accesses of a tile, each of a turn's behind the latency of the first, take.
+  /// Clocks of the accesses of a tile; each turn adds the latency of its first access.
   constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks + turns * lds_latency; }
   /// Clocks that the matrix units of one compute unit need for the tile.
   constexpr double matrix_clocks(const arch::gpu_facts& gpu) const {
     return operations / gpu.operations_per_clock(element);
   }
-  /// And those that they lose by the LDS accesses beside them.
+  /// The same, with those lost to LDS accesses at the same time.
   constexpr double matrix_clocks_beside_lds(const arch::gpu_facts& gpu) const {
     return matrix_clocks(gpu) + gpu.lds_interference * lds_clocks();
   }

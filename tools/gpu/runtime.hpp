@@ -36,7 +36,7 @@ inline void check(TILEWRIGHT_GPU(Error_t) error, const char* what) {
   throw std::runtime_error(message);
 }
 
-/// Of device 0: its name, its instruction set ("gfx942", "sm_90"), its multiprocessors (compute units).
+/// Facts of device 0: its name, its instruction set ("gfx942", "sm_90"), its multiprocessors (compute units).
 struct device_facts {
   std::string name, target;
   int multiprocessors;
@@ -78,7 +78,7 @@ class buffer {
 
   /// Null where there are no elements.
   T* data() const { return size_ > 0 ? p_ : nullptr; }
-  /// All elements from or to memory that has so many.
+  /// Copies all elements from or to host memory of the same size.
   void upload(const T* from) {
     if (size_ > 0)
       check(TILEWRIGHT_GPU(Memcpy)(p_, from, size_ * sizeof(T), TILEWRIGHT_GPU(MemcpyHostToDevice)),

@@ -19,7 +19,7 @@ constexpr index_t repetitions = 7, max_waves = block_size / 32;
 
 /// Clocks of each wave for `turns` turns, in which a wave executes `unroll` times the pattern's instruction and the
 /// ballast's. The ballast, a pattern with conflicts, keeps the LDS busy: how fast instructions are issued then has no
-/// influence. One block, so that nobody else uses this LDS. `zero` is 0, which the compiler does not know: else it
+/// influence. One block, so that no other one uses this LDS. `zero` is 0, which the compiler does not know: else it
 /// makes one of several ldmatrix of one address. clocks: [pattern][few, many][repetition][wave].
 template <lds_op Op>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(512) void time_patterns([[maybe_unused]] const int* addresses,

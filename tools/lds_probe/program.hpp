@@ -16,7 +16,7 @@ namespace tw = tilewright;
 
 namespace lds_probe {
 
-/// Clocks per instruction of a wave beside a ballast instruction;
+/// Clocks per instruction of a wave, each with a ballast instruction;
 /// that of the ballast itself is subtracted by the caller.
 inline std::vector<double> time_with_ballast(const void* kernel, index_t wave_size,
                                              const std::vector<tw::lds_addresses>& patterns) {

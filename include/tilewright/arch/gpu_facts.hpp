@@ -27,7 +27,7 @@ struct gpu_facts {
     using enum matrix_element;
     return e == f32 ? tera_f32 : e == i8 ? tera_i8 : is_fp8(e) ? tera_fp8 : tera_16bit;
   }
-  /// Of one compute unit.
+  /// Operations per clock of one compute unit.
   TILEWRIGHT_HD constexpr double operations_per_clock(matrix_element e) const {
     return tera_operations(e) * 1e3 / (compute_units * clock_ghz);
   }

@@ -6,7 +6,7 @@
 
 namespace tilewright::arch {
 
-/// One bit of a lane id or of a register index: the bit of the row or of the column that it stands for.
+/// One bit of a lane id or of a register index: the bit of the row or of the column that it selects.
 struct lane_map_bit {
   enum class coordinate : signed char { none, row, col };
   coordinate of = coordinate::none;

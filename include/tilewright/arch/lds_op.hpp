@@ -36,7 +36,7 @@ enum class instruction_set : signed char { cdna, rdna, ptx };
 namespace detail {
 
 struct lds_op_facts {
-  index_t bytes;                  // that one lane's address stands for
+  index_t bytes;                  // that one lane's address selects
   const char *cdna, *rdna, *ptx;  // mnemonics; empty: the instruction set lacks the instruction
 };
 
@@ -68,7 +68,7 @@ TILEWRIGHT_HD void no_lds_instruction_of_this_width() { tilewright::detail::trap
 
 }  // namespace detail
 
-/// Bytes that one lane's address stands for.
+/// Bytes that one lane's address selects.
 TILEWRIGHT_HD constexpr index_t access_bytes(lds_op op) { return detail::facts_of(op).bytes; }
 
 /// Whether the instruction writes LDS.
@@ -76,7 +76,7 @@ TILEWRIGHT_HD constexpr bool is_write(lds_op op) {
   return (lds_op::write_b8 <= op && op <= lds_op::write_b128) || op == lds_op::stmatrix;
 }
 
-/// Whether an LDS instruction of any target moves so many bytes per lane.
+/// Whether an LDS instruction of any target moves this many bytes per lane.
 TILEWRIGHT_HD constexpr bool has_lds_op(index_t bytes) {
   return bytes == 12 || (bytes >= 1 && bytes <= 16 && (bytes & (bytes - 1)) == 0);
 }

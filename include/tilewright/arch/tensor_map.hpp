@@ -20,7 +20,7 @@ struct tensor_map_request {
   index_t box[2];                // in elements along dimensions 0 and 1, at most 256; 1 along dimension 2
 
   index_t element_bytes() const { return arch::bytes_of(element); }
-  /// Of a row of the box: 128 or 64. The box lies in LDS with the swizzle of so many bytes.
+  /// Bytes of a row of the box: 128 or 64. The box is in LDS with the swizzle of that many bytes.
   index_t row_bytes() const { return box[0] * element_bytes(); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What attention kernels refuse.
+// Argument checks of attention kernels.
 #pragma once
 
 #include <tilewright/attention/attention_args.hpp>

@@ -40,7 +40,7 @@ struct attention_problem {
   }
 };
 
-/// The problem of a block. `first_query` may be behind the last: sequences can be shorter than the longest.
+/// The problem of a block. `first_query` may be past the last: sequences can be shorter than the longest.
 TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
                                                  index_t batch) {
   attention_problem p{batch, head,       divide(head, divide(args.heads, args.kv_heads)), args.queries, args.keys, 0,
@@ -56,7 +56,7 @@ TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, ind
   return p;
 }
 
-/// Elements from a tensor's begin to the first row of a head of a sequence; `row`: the sequence's first one, and 0
+/// Elements from a tensor's start to the first row of a head of a sequence; `row`: the sequence's first one, and 0
 /// where sequences are a batch.
 TILEWRIGHT_HD constexpr long_index_t offset_of_head(const attention_strides& s, bool has_starts, index_t batch,
                                                     index_t head, long_index_t row) {

@@ -18,11 +18,12 @@ enum class address_rule : signed char {
 
 /// What the maker of a window says about its addresses, beyond what the view says.
 struct address_plan {
-  bool is_grouped = false;    // accesses share an address only where they differ along `linear` dimensions
-  unsigned linear = 0;        // bit d: the offset grows by a constant along dimension d
-  index_t gathered = -1;      // dimension whose indices come from a table; -1: none
-  bool is_far = false;        // these indices may lead further than 2^31 bytes
-  index_t rows_per_page = 0;  // the table lists pages of so many indices (`dynamic`: known at run time); 0: indices
+  bool is_grouped = false;  // accesses share an address only where they differ along `linear` dimensions
+  unsigned linear = 0;      // bit d: the offset grows by a constant along dimension d
+  index_t gathered = -1;    // dimension whose indices come from a table; -1: none
+  bool is_far = false;      // these indices may lead further than 2^31 bytes
+  index_t rows_per_page =
+      0;  // indices on a page of the table (`dynamic`: known at run time); 0: the table lists indices
 
   TILEWRIGHT_HD constexpr bool is_linear_along(index_t d) const { return linear >> d & 1; }
   friend constexpr bool operator==(const address_plan&, const address_plan&) = default;

@@ -58,7 +58,7 @@ TILEWRIGHT_HD constexpr multi_index<Encoding.ndim_x()> get_x_indices_from_distri
 }
 
 /// Which of the replicas the thread with partition index p is: the digit of each factor of R.
-/// Factors that nobody owns are 0.
+/// Factors without an owner are 0.
 template <distribution_encoding Encoding>
 TILEWRIGHT_HD constexpr multi_index<Encoding.r.size()> calculate_rs_index_from_ps_index(
     tile_distribution<Encoding>, const multi_index<Encoding.ndim_p()>& p) {

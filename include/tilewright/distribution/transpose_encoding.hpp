@@ -74,7 +74,7 @@ TILEWRIGHT_HD constexpr void join(part_list& parts, index_t end) {
   parts = joined;
 }
 
-/// The encoding in which partition indices and y own these parts. False if it does not hold so many factors.
+/// The encoding in which partition indices and y own these parts. False if it has no room for that many factors.
 TILEWRIGHT_HD constexpr bool encode(const inplace_vector<part_list, distribution_encoding::max_p>& p,
                                     const part_list& y, index_t ndim_x, distribution_encoding& e) {
   using encoding = distribution_encoding;

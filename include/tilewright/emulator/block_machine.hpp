@@ -96,7 +96,7 @@ class block_machine final : private block_services, private cluster_threads {
     for (index_t w = 0; w < index_t(waves_.size()); ++w) recorder_.account(lanes_of(w));
   }
 
-  /// By place, and there by operation. Place 0 stands for all where LDS accesses are not checked.
+  /// By place, and there by operation. All accesses have place 0 if LDS accesses are not checked.
   const std::vector<array<lds_counts, arch::num_lds_ops>>& lds_counters() const { return recorder_.counts(); }
   call_site place(std::size_t number) const { return places_[number]; }
   long_index_t matrix_instructions() const {

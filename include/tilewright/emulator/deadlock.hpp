@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why the threads of a cluster wait for ever, in words.
+// Reports a deadlock: what the threads of a cluster wait for.
 #pragma once
 
 #include <tilewright/emulator/hopper/hopper_machine.hpp>

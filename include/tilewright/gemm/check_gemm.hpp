@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What no GEMM kernel can do with its arguments, whatever the pipeline.
+// Argument checks of all GEMM kernels.
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>

@@ -30,7 +30,7 @@ TILEWRIGHT_HD constexpr block_tile direct_tile(index_t m, index_t n, index_t wav
           waves_m, waves_n, default_block_tile<Arch, T>().op};
 }
 
-/// Whether 256 x 256 results and the operands of two steps along k leave registers for a tile on its way to LDS, so
+/// Whether 256 x 256 results and the operands of two steps along k leave registers for a tile in flight to LDS, so
 /// that single_buffered_pipeline has what it needs: not so with matrix instructions that take 64 bytes of a row.
 template <class Arch, class T>
 inline constexpr bool large_tile_fits_registers =

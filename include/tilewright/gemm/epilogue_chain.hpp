@@ -12,7 +12,7 @@ struct epilogue_promise {
   index_t result_bytes;  // of an element of C
   bool checks_pointers;  // whether pointers must be aligned to a vector
 
-  /// Whether a vector, or a matrix with these strides, of elements of so many bytes keeps it.
+  /// Whether a vector, or a matrix with these strides, of elements of `bytes` bytes keeps it.
   constexpr bool is_kept_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
     return ld % vector == 0 && batch_stride % vector == 0 && (!checks_pointers || is_aligned(data, vector * bytes));
   }
@@ -49,7 +49,7 @@ constexpr const char* check(const Args& args, const epilogue_promise& promise) {
   }
 }
 
-/// F with all tiles if it takes so many, else with the first, which holds the result.
+/// Calls F with all tiles if it takes them, else with the first, which holds the result.
 TILEWRIGHT_CALLS_ANYTHING
 template <class F, class At, class Args, class First, class... Others>
 TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&... others) {

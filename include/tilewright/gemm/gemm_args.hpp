@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a GEMM kernel is asked to compute.
+// Arguments of a GEMM kernel: operands, sizes, scalars, what epilogues read.
 #pragma once
 
 #include <tilewright/util/index.hpp>

@@ -94,7 +94,7 @@ struct gemm_kernel {
                        b_span = operand_span(b_along_k, args.ldb, tile.n);
     const long_index_t c_span = long_index_t(max(args.ldc, args.ld_residual)) * tile.m + tile.n;
     if (products > 1 && (args.product_stride_b < 0 || args.product_stride_b > limit))
-      return "product_stride_b must lie in memory behind the first product's B, within 2 GiB";
+      return "product_stride_b must lie in memory after the first product's B, within 2 GiB";
     if (a_span > limit || b_span + (products > 1 ? args.product_stride_b : 0) > limit ||
         c_span > 0x7fffffff / long_index_t(sizeof(R)))
       return "a leading dimension is so large that a block would need offsets of 2 GiB or more";

@@ -140,7 +140,7 @@ struct gemm_choices {
   using result_type = default_result_t<T>;
   using epilogue = tilewright::epilogue::alpha_beta;
   using args_type = gemm_args;
-  /// Of two products that share A, the block tile's columns are both: see gemm_args::product_stride_b.
+  /// Products that share A. With two, each has half of the block tile's columns; see gemm_args::product_stride_b.
   static constexpr index_t products = 1;
   static constexpr grid_order order = default_grid_order<Arch>();
   static constexpr split_k_kind split_k = split_k_kind::none;

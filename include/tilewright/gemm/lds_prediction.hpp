@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a GEMM kernel's accesses to LDS cost, known before it runs.
+// Predicts the cost of a GEMM kernel's LDS accesses; proves them free of bank conflicts.
 #pragma once
 
 #include <tilewright/gemm/gemm_kernel.hpp>
@@ -47,8 +47,8 @@ constexpr gemm_lds_prediction predict_lds() {
           analyze_lds_access<Arch>(c, tile_distribution<stage::rows>{}, 4, lds_access_kind::read)};
 }
 
-/// For static_assert beside a kernel: true when all these accesses are free of bank conflicts, else the compiler's
-/// message says who meets whom.
+/// For a static_assert in a kernel: true if all these accesses are free of bank conflicts, else the compiler's
+/// message names the lanes that conflict.
 template <class Policy, proof_basis Basis = proof_basis::all_rows>
 TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
   using Arch = typename Policy::arch;

@@ -33,7 +33,7 @@ struct multi_stage_pipeline {
     require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = num_k_steps(tile), stage_bytes = lds_stage_bytes<Policy>();
-    // Copies begin in so many steps; those of the only tile in flight as early as possible.
+    // Copies are issued in `parts` steps; those of the only tile in flight as early as possible.
     constexpr index_t parts = Policy::copies_by_wave && Stages == 2 ? 1 : max(steps - 1, 1);
     using copies_type = stage_copies<Policy, Stages, AWindow, BWindow>;
     const operand_windows<Policy> windows(lds);
@@ -68,7 +68,7 @@ struct multi_stage_pipeline {
     copies.wait_for_tile();
     windows.template load<0, 1>(f, 0);
     index_t left = num_tiles;
-    if constexpr (Policy::copies_by_wave) {  // the loop's body stands once for each stage: addresses are constants
+    if constexpr (Policy::copies_by_wave) {  // the loop's body exists once for each stage: addresses are constants
       TILEWRIGHT_UNROLL(1)
       for (; left > Stages; left -= Stages) {
         unroll<Stages>([&](auto stage) TILEWRIGHT_INLINE_LAMBDA {

@@ -44,7 +44,8 @@ struct one_wave_pipeline {
     tile_of<BWindow> b_next[2];
     begin_three_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, 1>(f, 0);
-    keep_in_accumulation_registers<tile>(c);  // here, in each step and behind them: one set of registers on all ways
+    keep_in_accumulation_registers<tile>(
+        c);  // here, in each step and after the loop: one set of registers on all paths
 
     // Steps along k but for the last, each among the reads for the next one and its part of what `write` writes.
     const auto multiply = [&](index_t current, const auto& write) TILEWRIGHT_INLINE_LAMBDA {
@@ -95,7 +96,7 @@ struct one_wave_pipeline {
                   "one_wave_pipeline: k of the block tile must be at least two steps of the matrix instruction");
     static_assert(
         registers<Policy>() <= Policy::arch::value.max_vgprs,
-        "one_wave_pipeline: sums, operands of two steps along k and two tiles on their way are more than the registers "
+        "one_wave_pipeline: sums, operands of two steps along k and two tiles in flight are more than the registers "
         "that a thread can have; use a smaller block tile");
     constexpr bool registers_suffice =
         sizeof(typename Policy::element_type) > 1 || ((Policy::a_major == operand_major::k || Policy::a_transposed) &&

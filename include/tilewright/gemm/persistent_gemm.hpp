@@ -16,7 +16,7 @@ struct persistent_gemm {
   using ring = stage_ring<Block>;
   using boxes_type = result_boxes<Block>;
 
-  /// Consumers that take turns at the end of a tile do so for so many k tiles, which lie in LDS at the same time;
+  /// Consumers that alternate at the end of a tile do so for this many k tiles, which are in LDS at the same time;
   /// barriers 1 to 3 are add_up_parts's.
   static constexpr index_t head_start = min(4, Block::num_stages), turn_barrier = 4;
 

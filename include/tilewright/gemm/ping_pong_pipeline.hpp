@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// Eight waves, two on each SIMD; waves 4-7 are half a slice behind waves 0-3. A slice is 64 bytes of each row along k.
+/// Eight waves, two on each SIMD; waves 4-7 run half a slice after waves 0-3. A slice is 64 bytes of each row along k.
 /// In its first half a wave writes an operand of the next tile to the other stage, reads the slice's operands and loads
 /// from global memory; in the second half it only multiplies, at raised priority. Each half ends with a barrier, so
 /// that of the two waves on a SIMD one always multiplies while the other moves operands.
@@ -53,8 +53,9 @@ struct ping_pong_pipeline {
     tile_of<BWindow> b_next;
     begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     const bool is_second_group = exec::wave_id() >= tile.num_waves() / 2;
-    if (is_second_group) exec::block_barrier();  // half a slice behind from here on
-    keep_in_accumulation_registers<tile>(c);     // here, in each step and behind them: one set of registers on all ways
+    if (is_second_group) exec::block_barrier();  // half a slice later from here on
+    keep_in_accumulation_registers<tile>(
+        c);  // here, in each step and after the loop: one set of registers on all paths
 
     // With two slices or more A and B move in different ones.
     constexpr index_t b_slice = slices / 2, num_a = AWindow::num_access, num_b = BWindow::num_access;

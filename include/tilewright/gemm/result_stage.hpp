@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How sums go through LDS on their way to C, so that neighbouring lanes write neighbouring 16 bytes.
+// Rearranges sums through LDS, so that stores to C are coalesced in vectors of 16 bytes.
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A consumer's way from sums in registers to boxes of C in LDS: the epilogue, rounding, stmatrix.
+// What a consumer does with its sums: epilogue, rounding, stmatrix to boxes of C in LDS.
 #pragma once
 
 #include <tilewright/gemm/epilogue.hpp>

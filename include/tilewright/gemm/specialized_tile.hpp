@@ -64,7 +64,7 @@ struct specialized_tile {
   /// Two consumers take turns at the end of a tile: one multiplies while the other writes.
   TILEWRIGHT_HD constexpr bool takes_turns() const { return consumers == 2; }
 
-  /// C has as many columns as one product. It leaves in boxes of 64 rows and so many columns.
+  /// C has as many columns as one product. It is stored in boxes of 64 rows and store_n() columns.
   TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
   TILEWRIGHT_HD constexpr index_t store_n() const { return result_n() % 64 == 0 && consumers < 3 ? 64 : 32; }
   TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return result_n() / store_n(); }
@@ -115,7 +115,7 @@ struct specialized_lds {
   TILEWRIGHT_HD constexpr index_t box_bytes() const { return 64 * tile.store_n() * result_bytes; }
   static constexpr index_t barrier_bytes = 512;
 
-  /// As many stages as fit beside two boxes for each consumer; then as many boxes as fit beside them and divide those
+  /// As many stages as fit with two boxes for each consumer; then as many boxes as still fit and divide those
   /// of the tile: so each box has one place for all tiles.
   TILEWRIGHT_HD constexpr index_t num_stages() const {
     return min(12, (room() - 2 * tile.consumers * box_bytes()) / stage_bytes());
@@ -125,7 +125,7 @@ struct specialized_lds {
     while (modulo(tile.num_boxes(), n) != 0) --n;
     return n;
   }
-  /// Of 8 bytes: two for each stage; for each box two and one for each consumer.
+  /// Barriers of 8 bytes: two for each stage; for each box two and one for each consumer.
   TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + (2 + tile.consumers) * num_boxes(); }
   TILEWRIGHT_HD constexpr index_t boxes_offset() const { return num_stages() * stage_bytes(); }
   TILEWRIGHT_HD constexpr index_t barriers_offset() const { return boxes_offset() + num_boxes() * box_bytes(); }

@@ -11,7 +11,8 @@ namespace tilewright {
 
 /// The `at` of an epilogue: a tile of C with a distribution, whose first element is C(origin[0], origin[1]) of problem
 /// `batch`. R is C's element type; a `const void*` points to elements of it. Rows are read in vectors of Vector
-/// elements: what is read along n is aligned to so many, and leading dimensions and batch strides are multiples of it.
+/// elements: what is read along n is aligned to Vector elements, and leading dimensions and batch strides are multiples
+/// of it.
 template <class Distribution, class R, index_t Vector>
 struct tile_place {
   using distribution = Distribution;
@@ -25,7 +26,7 @@ struct tile_place {
   long_index_t batch;
   multi_index<Distribution::ndim_p> partition;
 
-  /// Of a vector of m elements, those that belong to the rows of the tile: for `along<0>`.
+  /// Loads the elements of a vector of length m that belong to the rows of the tile: for `along<0>`.
   template <class T>
   TILEWRIGHT_HD auto along_m(const T* data) const {
     const auto view = make_naive_tensor_view_packed<address_space_enum::global>(static_cast<const element<T>*>(data),
@@ -34,7 +35,7 @@ struct tile_place {
         make_tile_window(view, make_tuple(number<Distribution::x_lengths[0]>{}), {origin[0]}, rows{}, partition));
   }
 
-  /// Of a vector of n elements, those that belong to the columns of the tile: for `along<1>`.
+  /// Loads the elements of a vector of length n that belong to the columns of the tile: for `along<1>`.
   template <class T>
   TILEWRIGHT_HD auto along_n(const T* data) const {
     const auto view = make_naive_tensor_view_packed<address_space_enum::global>(static_cast<const element<T>*>(data),

@@ -16,7 +16,7 @@ struct work_unit {
   index_t part, parts, split_tile, sharer;
 
   TILEWRIGHT_HD constexpr bool is_empty() const { return k_begin == k_end; }
-  /// Of those units of a tile that add up, the one that writes it.
+  /// Whether this unit adds up the parts of its tile and writes the result.
   TILEWRIGHT_HD constexpr bool is_last_part() const { return part + 1 == parts; }
   friend constexpr bool operator==(const work_unit&, const work_unit&) = default;
 };
@@ -56,7 +56,7 @@ struct work_schedule {
   }
 
  private:
-  /// The unit behind the whole tiles; it does not know its tile of C.
+  /// The unit after the whole tiles; its tile of C is not set.
   TILEWRIGHT_HD constexpr work_unit split_unit(index_t u) const {
     const bool second = u >= workers;
     const index_t sharer = second ? u - workers : u, shared = k_tiles - longer_by;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one LDS instruction of one wave costs: how many lanes of a phase meet in one bank.
+// What one LDS instruction of one wave costs: how many words one bank must deliver in each phase.
 #pragma once
 
 #include <tilewright/arch/target.hpp>

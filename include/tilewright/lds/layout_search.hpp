@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Search of choose_lds_layout: which bits of the bank each bit of a tile's address flips.
+// The search of choose_lds_layout: which bits of the bank each bit of a tile's address flips.
 //
 // An element's place in the plain tile (its byte, row after row) is a vector over F2. The lanes of one phase differ by
 // a subspace of these vectors, a basis of which is a demand: the bank map must keep as many of its vectors independent

@@ -53,7 +53,7 @@ class lds_access_walk {
     find_lane_offsets();
   }
 
-  /// Of values that are gone when the expression ends: refused.
+  /// Refuses temporaries, which are gone when the expression ends.
   template <class Graph, class Encoding>
     requires(!detail::is_lvalue_reference_v<Graph> || !detail::is_lvalue_reference_v<Encoding>)
   TILEWRIGHT_HD constexpr lds_access_walk(Graph&&, Encoding&&, index_t) {

@@ -26,7 +26,7 @@ TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::
 }
 
 /// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers:
-/// lane l of matrix l / 8 stands for row l % 8.
+/// lane l of matrix l / 8 addresses row l % 8.
 TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map& operand) {
   arch::lane_map addresses;
   addresses.lane = arch::bits(operand.lane[2], operand.lane[3], operand.lane[4], operand.reg[1], operand.reg[2]);
@@ -34,7 +34,7 @@ TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map
   return addresses;
 }
 
-/// The same for matrices that lie transposed in LDS: lane l of matrix l / 8 stands for column l % 8,
+/// The same for matrices that are transposed in LDS: lane l of matrix l / 8 addresses column l % 8,
 /// the 16 bytes for 8 rows.
 TILEWRIGHT_HD constexpr arch::lane_map transposing_ldmatrix_address_map(const arch::lane_map& operand) {
   arch::lane_map addresses;

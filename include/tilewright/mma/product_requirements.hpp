@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What block_gemm asks of its operands, and the sentences of its refusals.
+// Requirements of block_gemm on its operands, and the messages if they are not met.
 #pragma once
 
 #include <tilewright/arch/matrix_element.hpp>

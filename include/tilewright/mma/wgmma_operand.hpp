@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A matrix operand in LDS as Hopper's wgmma wants it: the instruction's descriptor, computed from the operand's layout.
+// A matrix operand in LDS for Hopper's wgmma: the instruction's descriptor, computed from the operand's layout.
 #pragma once
 
 #include <tilewright/lds/swizzles.hpp>

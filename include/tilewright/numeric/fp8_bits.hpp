@@ -11,7 +11,7 @@ namespace tilewright {
 /// and their exponents are biased by one more.
 enum class fp8_format : signed char { e4m3, e5m2, e4m3_fnuz, e5m2_fnuz };
 
-/// Of a format: its family, its fields, its largest number and a NaN.
+/// Facts of a format: its family, its fields, its largest number and a NaN.
 TILEWRIGHT_HD constexpr bool is_fnuz(fp8_format f) { return f == fp8_format::e4m3_fnuz || f == fp8_format::e5m2_fnuz; }
 TILEWRIGHT_HD constexpr bool is_e4m3(fp8_format f) { return f == fp8_format::e4m3 || f == fp8_format::e4m3_fnuz; }
 TILEWRIGHT_HD constexpr unsigned fp8_mantissa_bits(fp8_format f) { return is_e4m3(f) ? 3u : 2u; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows for copies that fill LDS lane after lane: where a layout is swizzled, each lane takes over the element whose
+// Windows for copies that fill LDS lane after lane: in a swizzled layout, each lane copies the element whose
 // place in LDS is its own.
 #pragma once
 

@@ -48,7 +48,7 @@ using transposed_tile_of =
                               decltype(make_transpose_output_distribution<typename Window::element_type, Target>(
                                   typename Window::distribution_type{}))>;
 
-/// Reads a window (k, m) on LDS into registers as the tile (m, k), from `lds_bytes` behind the window's begin. Target
+/// Reads a window (k, m) on LDS into registers as the tile (m, k), `lds_bytes` after the window's start. Target
 /// is a type with the target's table, arch::gfx950 for instance: on gfx950 elements of 1 and 2 bytes are exchanged by
 /// ds_read_b64_tr_b8 and _b16, on NVIDIA GPUs those of 2 bytes by ldmatrix; elsewhere each thread reads what it holds.
 /// What a thread holds follows from what it addresses (make_transpose_output_distribution), and the reverse
@@ -76,7 +76,7 @@ TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t
   return tile;
 }
 
-/// The same at the window's begin.
+/// The same at the window's start.
 template <class Target = current_target, TileWindow Window>
 TILEWRIGHT_HD auto load_tile_transpose(const Window& window, exec::call_site where = {}) {
   return load_tile_transpose_with_offset<Target>(window, 0, where);

@@ -128,7 +128,7 @@ inline constexpr index_t shuffle_tile_lds_bytes = [] {
 
 /// Gives `in` the distribution of `out` through LDS at `lds`, by all threads of the block. `layout` is the descriptor
 /// of the tile in LDS, row-major by default; a swizzled one avoids conflicts. Waits once, between writing and reading:
-/// nobody may still use this LDS before, and a barrier must come before it is used again.
+/// no thread may still use this LDS before, and a barrier must come before it is used again.
 template <class T, class Out, class In, TensorDescriptor Layout>
 TILEWRIGHT_HD void shuffle_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
                                 exec::lds_pointer lds, const Layout& layout, exec::call_site where = {}) {

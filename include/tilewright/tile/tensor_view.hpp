@@ -61,7 +61,7 @@ template <address_space_enum Space, TensorDescriptor Descriptor>
 TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descriptor& descriptor) {
   constexpr bool names_element_type = sizeof(Descriptor) == 0;
   static_assert(names_element_type,
-                "make_tensor_view: an lds_pointer has no element type; name it behind the address space, as in "
+                "make_tensor_view: an lds_pointer has no element type; name it after the address space, as in "
                 "make_tensor_view<address_space_enum::lds, half_t>");
   return make_tensor_view<address_space_enum::lds, unsigned char>(p, descriptor);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tile that is copied to LDS again and again without registers, from places further and further in memory, where
+// Repeated copies of a tile to LDS without registers, from advancing addresses in global memory, where
 // a wave's instruction writes its lanes to consecutive places (AMD GPUs).
 #pragma once
 

@@ -51,7 +51,7 @@ TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Wi
   advance_buffer(window, step, elements, make_sequence<Window::ndim>{});
 }
 
-/// Bytes of so many elements; outside of the tensor they may be any.
+/// Byte offset of an element offset; it wraps outside of the tensor.
 TILEWRIGHT_HD constexpr index_t bytes_of(index_t elements, index_t element_bytes) {
   return index_t(unsigned(elements) * unsigned(element_bytes));
 }
@@ -112,7 +112,7 @@ void expect_plan_holds(const Window& window) {
     const long_index_t offset = elements * Window::element_bytes;
     exec::expect(
         Window::reaches_far || Window::gathered < 0 || (offset >= 0 && offset + Window::element_bytes <= 0x7fffffff),
-        "make_tile_scatter_gather: a row lies 2^31 bytes or more behind the window's begin; near_rows{} does not hold");
+        "make_tile_scatter_gather: a row lies 2^31 bytes or more after the window's start; near_rows{} does not hold");
     exec::expect(
         offsets[i] == offset,
         "make_tile_window_linear: offsets do not grow by a constant along the dimensions that are said to be linear");

@@ -45,11 +45,11 @@ constexpr void expect_reachable(const Window& window) {
       elements += (min(index_t(Window::distribution_type::x_lengths[d]), length) - 1) * stride;
   });
   exec::expect((elements + 1) * Window::element_bytes <= largest_index,  // no buffer of AMD GPUs is longer
-               "tile_window: the tile's last element lies 2^31 bytes or more behind its first; give it fewer rows, "
+               "tile_window: the tile's last element lies 2^31 bytes or more after its first; give it fewer rows, "
                "or gather them");
 }
 
-/// On the CPU, refuses accesses to elements that 32-bit offsets from the tensor's begin do not reach; in elements where
+/// On the CPU, refuses accesses to elements that 32-bit offsets from the tensor's start do not reach; in elements where
 /// a window counts bytes in 64 bits.
 template <class Window>
 constexpr void expect_near(const Window& window) {
@@ -61,8 +61,8 @@ constexpr void expect_near(const Window& window) {
       const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
       exec::expect(!descriptor.is_valid(index) ||
                        (descriptor.offsets_fit() && (descriptor.calculate_offset(index) + 1ll) * unit <= largest_index),
-                   "tile_window: the view is not linear, and an element lies 2^31 bytes or more behind the tensor's "
-                   "begin; make a view for each part of the tensor");
+                   "tile_window: the view is not linear, and an element lies 2^31 bytes or more after the tensor's "
+                   "start; make a view for each part of the tensor");
     });
   }
 }

@@ -63,7 +63,7 @@ struct tuple : detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...> {
   }
 };
 
-/// Such elements need no place: an element is made when it is asked for.
+/// Elements without state need no storage: `get` makes an element when it is called.
 template <class... Ts>
   requires detail::Stateless<Ts...>
 struct tuple<Ts...> {

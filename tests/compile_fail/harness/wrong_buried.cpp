@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// clang prints a long condition in front of the words; g++ prints none, so it is asked for words that it does not say.
+// clang prints a long condition before the words; g++ prints none, so this test expects words that it does not print.
 // EXPECT(clang): the condition is long
 // EXPECT(gcc): the condition is printed
 template <class... Ts>

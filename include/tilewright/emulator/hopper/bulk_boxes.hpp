@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Boxes of tensors on their way between global memory and LDS: where each byte goes, and what is outside of the tensor.
+// Boxes of tensors in bulk copies between global memory and LDS: where each byte goes, and what is outside of the
+// tensor.
 #pragma once
 
 #include <tilewright/emulator/hopper/hopper_services.hpp>

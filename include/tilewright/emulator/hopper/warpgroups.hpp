@@ -156,7 +156,7 @@ class warpgroups {
     check_operand(o.b, o.n, o.transpose_b, "b");
   }
 
-  /// The instruction that comes so many after the completed ones.
+  /// The instruction `number` places after the completed ones.
   static lds_checker::bulk_reader reader_of(const warpgroup& group, const thread_context& self, std::size_t number) {
     return {self.thread_id / size, std::uint16_t(group.completed + number)};
   }

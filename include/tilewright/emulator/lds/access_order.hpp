@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which accesses to LDS a thread knows to be over: the order that barriers give.
+// Happens-before between LDS accesses (vector clocks).
 #pragma once
 
 #include <tilewright/util/math.hpp>

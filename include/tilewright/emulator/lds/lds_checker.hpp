@@ -123,7 +123,7 @@ class lds_checker : public lds_history {
     }
   }
 
-  /// The block ends: nobody else may touch its LDS from now on.
+  /// The block ends: no other block may access its LDS from now on.
   void end_block() const {
     if (from_elsewhere_.time == 0 || (from_elsewhere_.time & ~others) < order_->latest_cluster_sync()) return;
     throw fault("thread " + name_of(from_elsewhere_.thread) + at(from_elsewhere_) + " touches LDS of block " +

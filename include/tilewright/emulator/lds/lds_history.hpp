@@ -22,7 +22,7 @@ namespace tilewright::emulator {
 /// fours until the first access of fewer than four.
 class lds_history {
  public:
-  /// Of a block of the cluster whose accesses `order` orders.
+  /// The history of one block of the cluster whose accesses `order` orders.
   lds_history(access_order& order, call_places& places, index_t wave_size, index_t block, index_t block_size,
               index_t lds_bytes)
       : order_(&order),
@@ -63,7 +63,7 @@ class lds_history {
     return same ? max(block_time_, wave_time_[std::size_t(wave)]) : block_time_;
   }
 
-  /// Of the block: they read LDS on their own.
+  /// The block's warpgroups: they read LDS on their own.
   index_t num_warpgroups() const { return (block_size_ + 127) / 128; }
 
  protected:

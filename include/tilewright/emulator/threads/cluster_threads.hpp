@@ -20,7 +20,7 @@ class cluster_threads {
   /// The threads of one block after those of the block before it.
   virtual std::vector<thread_context>& threads() = 0;
   virtual bool any_ready() const = 0;
-  /// Of a block's LDS; nullptr where accesses are not checked.
+  /// Checker of a block's LDS; nullptr where accesses are not checked.
   virtual lds_checker* checker(index_t block) = 0;
   /// nullptr where accesses are not checked.
   virtual access_order* order() = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes tensor maps, on the host. The driver's function is asked for at run time,
+// Makes tensor maps, on the host. The driver's function is looked up at run time,
 // so that nothing but the CUDA runtime is linked.
 #pragma once
 

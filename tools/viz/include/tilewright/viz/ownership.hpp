@@ -36,7 +36,7 @@ struct ownership {
   }
 };
 
-/// Of a sound encoding (check(e) finds no fault) with two dimensions.
+/// Who owns what in a sound encoding (check(e) finds no fault) with two dimensions.
 ownership ownership_of(const distribution_encoding& e);
 
 }  // namespace tilewright::viz
