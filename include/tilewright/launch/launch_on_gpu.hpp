@@ -141,7 +141,7 @@ void launch(const typename Kernel::args_type& args, const launch_options& option
 }
 
 /// Queues Kernel<Arch> for the one of Archs that is the GPU's target. Without Archs: for any target of the GPU's maker.
-/// Each target among them for which this file is compiled gets its kernel.
+/// Each of these targets for which this file is compiled gets its kernel.
 template <template <class> class Kernel, class... Archs>
 void launch(const auto& args, const launch_options& options = {}) {
   if constexpr (sizeof...(Archs) > 0) {

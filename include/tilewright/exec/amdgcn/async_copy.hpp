@@ -58,7 +58,7 @@ struct walking_buffer {
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane) {
   static_assert(detail::copies_directly_to_lds<Bytes>,
-                "async_load_wave_to_lds: this target does not copy so many bytes for each lane without registers");
+                "async_load_wave_to_lds: this target does not copy this many bytes for each lane without registers");
   detail::copy_to_lds<Bytes>(buffer.words, byte_offset, detail::lds_address(first_lane));
 }
 
