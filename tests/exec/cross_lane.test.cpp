@@ -31,5 +31,16 @@ TEST(ShuffleXor, GivesTheValueOfTheLaneThatDiffersInTheMask) {
   }
 }
 
+TEST(Any, IsTrueInAllLanesOfAWaveIfItIsInOne) {
+  for (const arch::target* target : arch::all_targets) {
+    std::vector<int> seen(128, -1);
+    emulator::launch({.target = target, .block_size = 128, .workers = 1}, [&] {
+      seen[std::size_t(exec::thread_id())] =
+          exec::any(exec::thread_id() == 3) + 2 * exec::any(exec::thread_id() == 200);
+    });
+    for (index_t t = 0; t < 128; ++t) ASSERT_EQ(seen[std::size_t(t)], t < target->wave_size) << target->name;
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

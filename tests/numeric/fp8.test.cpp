@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conversions of 8-bit floating-point numbers: every bit pattern, every half, and every boundary between neighbours.
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/numeric/convert_pair.hpp>
 
 #include <gtest/gtest.h>
 
@@ -162,6 +162,13 @@ TYPED_TEST(Fp8, PairsAreTwoNumbers) {
   EXPECT_EQ(float(pair[0]), 1.5f);
   EXPECT_EQ(float(pair[1]), -3.0f);
   EXPECT_TRUE(std::isnan(float(convert_pair<TypeParam>(1.0f, nan)[1])));
+}
+
+TEST(ConvertPair, OfSixteenBitsIsTwoNumbers) {
+  EXPECT_EQ((convert_pair<half_t>(1.5f, -3.0f)), (array<half_t, 2>{half_t(1.5f), half_t(-3.0f)}));
+  const auto pair = convert_pair<bfloat16_t>(1.5f, -3.0f);
+  EXPECT_EQ(float(pair[0]), 1.5f);
+  EXPECT_EQ(float(pair[1]), -3.0f);
 }
 
 TEST(Fp8, Constants) {

@@ -52,7 +52,7 @@ TILEWRIGHT_HD void store_outputs(const attention_sums<Policy>& sums, const typen
   (store(number<Parts>{}), ...);
   if (args.lse == nullptr) return;
   float* const lse = args.lse + offset_of_head(args.lse_strides, has_starts, p.batch, p.head, p.query_row);
-  const auto values = sums.log_sum_exp(args);
+  const auto values = sums.log_sum_exp();
   using rows = typename decltype(values)::distribution_type;
   const auto view = make_naive_tensor_view<global>(lse, make_tuple(p.queries), make_tuple(args.lse_strides.row));
   if (is_first_replica<rows>())
@@ -141,19 +141,22 @@ struct attention_forward {
 
     const index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);
     const index_t first = all.first & -step;
-    if (first < all.last) k.begin(first);
+    k.start_at(first);
+    v.start_at(first);
+    if (first < all.last) k.begin();
     TILEWRIGHT_UNROLL(1)
     for (index_t key = first; key < all.last; key += step) {
       k.finish();
       exec::block_sync();
-      v.begin(key);
+      v.begin();
       attention_scores<Policy> s{};
       k.multiply_keys(s, q);
       sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last);
       const auto probabilities = exchange(s);
       v.finish();
       exec::block_sync();
-      if (key + step < all.last) k.begin(key + step);
+      if (key + step < all.last) [[likely]]
+        k.begin();
       v.multiply_values(sums.o, probabilities);
     }
     sums.finish();

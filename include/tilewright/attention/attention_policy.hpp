@@ -32,11 +32,16 @@ struct attention_tile {
   friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;
 };
 
-/// Each wave has the rows of one instruction; two of them where a lane's registers hold their results.
+/// Each wave has the rows of one instruction. Steps have as many keys as a lane's registers can hold the scores of.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
   const index_t rows = arch::describe(default_block_tile<Arch, T>().op).m, waves = arch::is_amd(Arch::value) ? 4 : 8;
-  return {rows * waves, max(HeadDim, ValueDim) > 128 ? 32 : 64, waves};
+  constexpr index_t dim = max(HeadDim, ValueDim);
+  return {rows * waves,
+          dim > 128                                                                 ? 32
+          : dim <= 64 && (arch::is_amd(Arch::value) && Arch::value.wave_size == 64) ? 128
+                                                                                    : 64,
+          waves};
 }
 
 /// Applied to the scaled scores before the mask; this one leaves them alone and costs nothing. One of your own is

@@ -23,6 +23,16 @@ struct attention_outputs<Policy, sequence<Parts...>> {
       tuple<static_distributed_tensor<float, typename attention_product<Policy, operand_major::mn, Parts>::c>...>;
 };
 
+/// f(register d, its row's register, that of register d + 1), for every other register.
+template <class Distribution, class Rows, class F>
+TILEWRIGHT_HD void for_each_pair(F f) {
+  unroll<Distribution::num_elements / 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+    constexpr index_t d = 2 * i;
+    f(number<d>{}, number<register_along<Distribution, Rows, 0>(d)>{},
+      number<register_along<Distribution, Rows, 0>(d + 1)>{});
+  });
+}
+
 /// f(register d, row and column of its element less `own`, register of its row), for each element that a thread holds.
 template <class Distribution, class Rows, class F>
 TILEWRIGHT_HD void for_each_score(F f) {
@@ -34,7 +44,7 @@ TILEWRIGHT_HD void for_each_score(F f) {
 
 }  // namespace detail
 
-/// What a block keeps from step to step, each thread for its rows: maximum and sum of exponentials, and O before the
+/// What a block keeps from step to step, each thread for its rows: offset and sum of the exponentials, and O before the
 /// division by the sum.
 template <class Policy>
 class attention_sums {
@@ -45,7 +55,15 @@ class attention_sums {
   using rows = typename row_values::distribution_type;
   static constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
 
-  row_values max_, sum_;
+  // Whether neighbouring registers hold scores of one row: their exponentials are added in pairs then.
+  static constexpr bool adds_pairs =
+      detail::register_along<distribution, rows, 0>(0) == detail::register_along<distribution, rows, 0>(1);
+  // Exponentials may grow to 2^8 before O and the sums are brought to a larger offset.
+  static constexpr float largest_exponent = 8;
+
+  row_values offset_;  // what is subtracted from a row's exponents: its largest so far, or a bit less
+  row_values sum_;     // after finish()
+  array<array<float, adds_pairs ? 2 : 1>, rows::num_elements> sums_{};
 
   TILEWRIGHT_HD static constexpr float minus_infinity() { return bit_cast<float>(0xff800000u); }
 
@@ -63,16 +81,16 @@ class attention_sums {
   /// Scores of keys that the row does not see become -infinity; the tile's first key is `key`.
   TILEWRIGHT_HD static void mask(scores& s, const args_type& args, const attention_problem& p, index_t key) {
     const index_t before = key + distribution::calculate_index(get_partition_index<distribution>())[1];
-    const auto last = of_rows(
-        [&](index_t row) TILEWRIGHT_INLINE_LAMBDA { return p.last_key(args.window, p.first_query + row) - before; });
-    detail::for_each_score<distribution, rows>([&](auto d, index_t column, index_t row) TILEWRIGHT_INLINE_LAMBDA {
-      if (column >= last.thread_buffer[row]) s.thread_buffer[d] = minus_infinity();
-    });
-    if (args.window.left < 0) return;
     const auto first = of_rows(
         [&](index_t row) TILEWRIGHT_INLINE_LAMBDA { return p.first_key(args.window, p.first_query + row) - before; });
+    const auto count = of_rows([&](index_t row) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t query = p.first_query + row;
+      return tilewright::max(0, p.last_key(args.window, query) - p.first_key(args.window, query));
+    });
     detail::for_each_score<distribution, rows>([&](auto d, index_t column, index_t row) TILEWRIGHT_INLINE_LAMBDA {
-      if (column < first.thread_buffer[row]) s.thread_buffer[d] = minus_infinity();
+      if (unsigned(column - first.thread_buffer[row]) >= unsigned(count.thread_buffer[row]))
+        s.thread_buffer[d] = minus_infinity();
+      if constexpr (d % 8 == 7) exec::schedule_fence();  // conditions in flight occupy scalar registers
     });
   }
 
@@ -96,63 +114,91 @@ class attention_sums {
     return has_score_function ? log2_e : args.scale * log2_e;
   }
 
- public:
-  using outputs = typename detail::attention_outputs<Policy, attention_parts<Policy, operand_major::mn>>::type;
-  outputs o{};
-
-  TILEWRIGHT_HD attention_sums() {
-    set_tile(max_, minus_infinity());
-    set_tile(sum_, 0.0f);
+  template <class F>
+  TILEWRIGHT_HD void for_each_output(F f) {
+    [&]<index_t... Parts>(sequence<Parts...>)
+        TILEWRIGHT_INLINE_LAMBDA { (f(o.template get<Parts>()), ...); }(attention_parts<Policy, operand_major::mn>{});
   }
-
-  /// Turns the scores of the keys from `key` on into exponentials of their distance to the largest score so far, adds
-  /// them up, and brings what was there before to the same scale.
-  TILEWRIGHT_HD void add_step(scores& s, const args_type& args, const attention_problem& p, index_t key,
-                              bool is_masked) {
-    if constexpr (has_score_function) apply_score_function(s, args, p, key);
-    if (is_masked) mask(s, args, p, key);
-    const float scale = scale_of(args);
-    const row_values now = row_reduce(s, max, max_);
-    // A row that has seen no key yet keeps 0: its scores are -infinity, and less -infinity they would be NaN.
-    const auto offset = tile_elementwise_in(
-        [&](float x) TILEWRIGHT_INLINE_LAMBDA { return x == minus_infinity() ? 0.0f : x * scale; }, now);
-    const auto factor = tile_elementwise_in(
-        [&](float before, float to) TILEWRIGHT_INLINE_LAMBDA { return exec::exp2(before * scale - to); }, max_, offset);
-    tile_elementwise_inout([&](float& x, float to) TILEWRIGHT_INLINE_LAMBDA { x = exec::exp2(x * scale - to); }, s,
-                           along<0>(offset));
-    // Each thread adds up its own keys; the lanes of a row meet in finish().
-    tile_elementwise_inout([](float& x, float f) TILEWRIGHT_INLINE_LAMBDA { x *= f; }, sum_, factor);
-    detail::for_each_score<distribution, rows>(
-        [&](auto d, index_t, index_t row) TILEWRIGHT_INLINE_LAMBDA { sum_.thread_buffer[row] += s.thread_buffer[d]; });
-    max_ = now;
+  TILEWRIGHT_HD void scale_outputs(const row_values& factor) {
     for_each_output([&](auto& part) TILEWRIGHT_INLINE_LAMBDA {
       tile_elementwise_inout([](float& x, float f) TILEWRIGHT_INLINE_LAMBDA { x *= f; }, part, along<0>(factor));
     });
   }
 
-  /// Divides O by the sums; zeros where no key was seen.
-  TILEWRIGHT_HD void finish() {
-    detail::reduce_lanes<distribution::encoding.r.size()>(sum_, plus);
-    const auto inverse =
-        tile_elementwise_in([](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : 1.0f / x; }, sum_);
-    for_each_output([&](auto& part) TILEWRIGHT_INLINE_LAMBDA {
-      tile_elementwise_inout([](float& x, float f) TILEWRIGHT_INLINE_LAMBDA { x *= f; }, part, along<0>(inverse));
+  /// The largest scores become the offsets; what was summed up before is brought to them.
+  TILEWRIGHT_HD void raise_offsets(row_values top, float scale) {
+    detail::reduce_lanes<distribution::encoding.r.size()>(top, max);
+    const row_values before = offset_;
+    tile_elementwise_inout([&](float& to, float x) TILEWRIGHT_INLINE_LAMBDA { to = exec::max(to, x * scale); }, offset_,
+                           top);
+    const auto factor = tile_elementwise_in(
+        [&](float from, float to) TILEWRIGHT_INLINE_LAMBDA { return exec::exp2(from - to); }, before, offset_);
+    unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+      for (float& sum : sums_[r]) sum *= factor.thread_buffer[r];
+    });
+    scale_outputs(factor);
+  }
+
+ public:
+  using outputs = typename detail::attention_outputs<Policy, attention_parts<Policy, operand_major::mn>>::type;
+  outputs o{};
+
+  TILEWRIGHT_HD attention_sums() {
+    set_tile(offset_, -1e30f);  // finite: exponents of keys that are not seen stay -infinity
+  }
+
+  /// Turns the scores of the keys from `key` on into exponentials of their distance to the row's offset, and adds them
+  /// up. A thread looks at its own scores alone; only if one of the wave is far above the offset do lanes exchange the
+  /// largest, and O is rescaled.
+  TILEWRIGHT_HD void add_step(scores& s, const args_type& args, const attention_problem& p, index_t key,
+                              bool is_masked) {
+    if constexpr (has_score_function) apply_score_function(s, args, p, key);
+    if (is_masked) [[unlikely]]
+      mask(s, args, p, key);
+    const float scale = scale_of(args);
+    auto top = detail::reduce_registers<float>(s, max, sequence<1>{});
+    bool is_far = false;
+    unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+      is_far |= top.thread_buffer[r] * scale - offset_.thread_buffer[r] > largest_exponent;
+    });
+    if (exec::any(is_far)) [[unlikely]]
+      raise_offsets(top, scale);
+    detail::for_each_pair<distribution, rows>([&](auto d, auto row, auto next_row) TILEWRIGHT_INLINE_LAMBDA {
+      float* const x = s.thread_buffer.data() + d;
+      if constexpr (row == next_row) {
+        exec::multiply_add_pair(x, scale, -offset_.thread_buffer[row]);
+      } else {
+        x[0] = x[0] * scale - offset_.thread_buffer[row];
+        x[1] = x[1] * scale - offset_.thread_buffer[next_row];
+      }
+      x[0] = exec::exp2(x[0]);
+      x[1] = exec::exp2(x[1]);
+      if constexpr (row == next_row) {
+        exec::add_pair(sums_[row].data(), x);
+      } else {
+        sums_[row][0] += x[0];
+        sums_[next_row][0] += x[1];
+      }
     });
   }
 
-  /// Natural logarithm of each row's sum of exponentials; -infinity where no key was seen. After finish().
-  TILEWRIGHT_HD auto log_sum_exp(const args_type& args) const {
-    return tile_elementwise_in(
-        [&](float m, float l) TILEWRIGHT_INLINE_LAMBDA {
-          return l == 0.0f ? minus_infinity() : (m * scale_of(args) + exec::log2(l)) * ln_2;
-        },
-        max_, sum_);
+  /// Divides O by the sums; zeros where no key was seen.
+  TILEWRIGHT_HD void finish() {
+    unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+      sum_.thread_buffer[r] = sums_[r][0];
+      if constexpr (adds_pairs) sum_.thread_buffer[r] += sums_[r][1];
+    });
+    detail::reduce_lanes<distribution::encoding.r.size()>(sum_, plus);
+    scale_outputs(
+        tile_elementwise_in([](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : 1.0f / x; }, sum_));
   }
 
-  template <class F>
-  TILEWRIGHT_HD void for_each_output(F f) {
-    [&]<index_t... Parts>(sequence<Parts...>)
-        TILEWRIGHT_INLINE_LAMBDA { (f(o.template get<Parts>()), ...); }(attention_parts<Policy, operand_major::mn>{});
+  /// Natural logarithm of each row's sum of exponentials; -infinity where no key was seen. After finish().
+  TILEWRIGHT_HD auto log_sum_exp() const {
+    return tile_elementwise_in(
+        [&](float offset, float sum)
+            TILEWRIGHT_INLINE_LAMBDA { return sum == 0.0f ? minus_infinity() : (offset + exec::log2(sum)) * ln_2; },
+        offset_, sum_);
   }
 };
 

@@ -37,6 +37,9 @@ class key_value_part {
       return make_tile_window(view, lengths(), {}, typename operand::b_copy{});
     }
   }
+  TILEWRIGHT_HD static constexpr multi_index<2> along_keys(index_t keys) {
+    return Major == operand_major::k ? multi_index<2>{{keys, 0}} : multi_index<2>{{0, keys}};
+  }
   template <class Distribution>
   TILEWRIGHT_HD static auto lds_window(exec::lds_pointer lds, Distribution distribution) {
     constexpr tensor_descriptor<operand::b_lds> layout{{}, tile.n * tile.k};
@@ -59,15 +62,16 @@ class key_value_part {
         write_(lds_window(lds + lds_begin, typename operand::b_copy{})),
         read_(lds_window(lds + lds_begin, typename operand::b_read{})) {}
 
-  TILEWRIGHT_HD void begin(index_t key) {
+  TILEWRIGHT_HD void start_at(index_t key) { set_window_origin(source_, along_keys(key)); }
+  TILEWRIGHT_HD void begin() {
     // Along the head dimension the window is always inside.
     constexpr known_inside<Major == operand_major::k ? 1 : 0> known{};
-    set_window_origin(source_, Major == operand_major::k ? multi_index<2>{{key, 0}} : multi_index<2>{{0, key}});
     if constexpr (copies_directly) {
       async_load_tile(write_, source_, known);
     } else {
       in_flight_ = load_tile(source_, known);
     }
+    move_tile_window(source_, along_keys(Policy::tile.keys));
   }
   TILEWRIGHT_HD void finish() {
     if constexpr (copies_directly) {
@@ -94,8 +98,10 @@ struct key_value_parts<Policy, Major, sequence<Parts...>> : key_value_part<Polic
   TILEWRIGHT_HD key_value_parts(const T* data, index_t keys, index_t row_stride, exec::lds_pointer lds)
       : key_value_part<Policy, Major, Parts>(data, keys, row_stride, lds)... {}
 
-  /// Starts to copy the rows from `key` on; rows past the last are zeros. The buffer in LDS must be free by now.
-  TILEWRIGHT_HD void begin(index_t key) { (key_value_part<Policy, Major, Parts>::begin(key), ...); }
+  /// The first step's first row.
+  TILEWRIGHT_HD void start_at(index_t key) { (key_value_part<Policy, Major, Parts>::start_at(key), ...); }
+  /// Starts to copy the rows of the next step; rows past the last are zeros. The buffer in LDS must be free by now.
+  TILEWRIGHT_HD void begin() { (key_value_part<Policy, Major, Parts>::begin(), ...); }
   /// Completes the copy: after the block's next barrier everybody may multiply.
   TILEWRIGHT_HD void finish() { (key_value_part<Policy, Major, Parts>::finish(), ...); }
 

@@ -190,6 +190,17 @@ class block_machine final : private block_services, private cluster_threads {
     return mine.shuffled;
   }
 
+  bool any(thread_context& self, bool condition, call_site where) override {
+    lane_of(self).value = condition;
+    meet(self, wave_of(self), meeting::vote, where, [&] {
+      lane_state* lanes = &lane_beside(self, 0);
+      unsigned result = 0;
+      for (index_t i = 0; i < target_.wave_size; ++i) result |= lanes[i].value;
+      for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].shuffled = result;
+    });
+    return lane_of(self).shuffled != 0;
+  }
+
   void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
            void* c, const void* a, const void* b, call_site where) override {
     if (!target_.supports(op, a_element, b_element))

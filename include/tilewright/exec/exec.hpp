@@ -18,6 +18,7 @@
 //   wave_sync()                        [wave] orders the LDS accesses of the wave's lanes
 //   shuffle(value, lane)               [wave] the 4-byte value of another lane, modulo the wave size
 //   shuffle_xor<Mask>(value)           [wave] the value of lane lane_id() ^ Mask, 0 < Mask < wave size
+//   any(condition)                     [wave] whether it holds in any lane; the compiler knows that this is uniform
 //
 // LDS
 //   lds_pointer                        a place in the block's LDS; p + bytes

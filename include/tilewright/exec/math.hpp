@@ -10,6 +10,8 @@
 //   sigmoid(x)           1 / (1 + exp(-x)), a relative error of 2^-21 + |x| 2^-23
 //   max(a, b), min(a, b) exact, of floats or integers. A NaN loses: the result is NaN only if both are. Zeros of either
 //                        sign are equal
+//   multiply_add_pair(x, f, a) x[i] = x[i] f + a for i = 0, 1; add_pair(x, y): x[i] += y[i]. One instruction on gfx90a,
+//                        gfx942 and gfx950, which rounds once
 // The others return NaN for NaN. Subnormal arguments and results may count as zeros.
 #include <tilewright/config/config.hpp>
 #include <tilewright/util/type_traits.hpp>
@@ -27,6 +29,17 @@
 namespace tilewright::exec {
 
 TILEWRIGHT_HD float sigmoid(float x) { return rcp(1.0f + exp2(x * -1.442695041f)); }
+
+#if !TILEWRIGHT_AMDGCN_PASS
+TILEWRIGHT_HD void multiply_add_pair(float* x, float factor, float addend) {
+  x[0] = x[0] * factor + addend;
+  x[1] = x[1] * factor + addend;
+}
+TILEWRIGHT_HD void add_pair(float* x, const float* y) {
+  x[0] += y[0];
+  x[1] += y[1];
+}
+#endif
 
 template <class T>
   requires(__is_same(T, float) || tilewright::detail::Integral<T>)

@@ -102,17 +102,6 @@ inline constexpr bool is_fp8_v = false;
 template <fp8_format F>
 inline constexpr bool is_fp8_v<fp8<F>> = true;
 
-/// Two floats at once: one instruction on machines that have it.
-template <class To>
-TILEWRIGHT_HD constexpr array<To, 2> convert_pair(float low, float high) {
-  static_assert(is_fp8_v<To>, "convert_pair: the result is a pair of fp8_ocp_t, bf8_ocp_t, fp8_fnuz_t or bf8_fnuz_t");
-  const unsigned short pair = detail::fp8_pair_from_floats<To::format>(low, high);
-  array<To, 2> result{};
-  result[0].bits = static_cast<unsigned char>(pair & 0xffu);
-  result[1].bits = static_cast<unsigned char>(pair >> 8);
-  return result;
-}
-
 static_assert(sizeof(fp8_ocp_t) == 1);
 
 }  // namespace tilewright

@@ -2,6 +2,7 @@
 // Elementwise functions of tiles in registers: f(element), set, cast.
 #pragma once
 
+#include <tilewright/numeric/convert_pair.hpp>
 #include <tilewright/numeric/stochastic.hpp>
 #include <tilewright/tile/along.hpp>
 #include <tilewright/tile/get_partition_index.hpp>
@@ -70,7 +71,7 @@ template <class To, class T, class Distribution>
 TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distribution>& tile) {
   static_distributed_tensor<To, Distribution> result{};
   constexpr index_t n = Distribution::num_elements;
-  if constexpr (is_fp8_v<To> && n % 2 == 0) {
+  if constexpr (detail::is_small_float_v<To> && n % 2 == 0) {
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < n; d += 2) {
       const array<To, 2> pair = convert_pair<To>(float(tile.thread_buffer[d]), float(tile.thread_buffer[d + 1]));

@@ -9,6 +9,7 @@ enum class meeting : signed char {
   barrier,
   wave_barrier,
   shuffle,
+  vote,
   mma,
   ldmatrix,
   transposing_ldmatrix,
@@ -32,6 +33,7 @@ inline const char* name(meeting at) {
     case meeting::barrier: return "a barrier";
     case meeting::wave_barrier: return "a barrier of its wave";
     case meeting::shuffle: return "a shuffle";
+    case meeting::vote: return "a vote";
     case meeting::mma: return "a matrix instruction";
     case meeting::ldmatrix: return "an ldmatrix";
     case meeting::transposing_ldmatrix: return "a transposing ldmatrix";

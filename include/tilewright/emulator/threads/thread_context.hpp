@@ -31,6 +31,7 @@ class block_services {
   virtual void wave_sync(thread_context&, call_site) = 0;
   virtual void allocate_lds(thread_context&, index_t bytes) = 0;
   virtual unsigned shuffle(thread_context&, unsigned value, index_t source_lane, call_site) = 0;
+  virtual bool any(thread_context&, bool condition, call_site) = 0;
   virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element a_element, arch::matrix_element b_element,
                    void* c, const void* a, const void* b, call_site) = 0;
   virtual array<unsigned, 4> ldmatrix_x4(thread_context&, index_t address, bool transposed, call_site) = 0;

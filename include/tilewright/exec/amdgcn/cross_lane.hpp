@@ -36,5 +36,13 @@ TILEWRIGHT_HD T shuffle_xor(T value) {
   }
 }
 
+TILEWRIGHT_HD bool any(bool condition) {
+  if constexpr (arch::current::value.wave_size == 64) {
+    return __builtin_amdgcn_ballot_w64(condition) != 0;
+  } else {
+    return __builtin_amdgcn_ballot_w32(condition) != 0;
+  }
+}
+
 }  // namespace amdgcn
 }  // namespace tilewright::exec

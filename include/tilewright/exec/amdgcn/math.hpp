@@ -18,6 +18,21 @@ TILEWRIGHT_HD float tanh(float x) {
   return __builtin_fabsf(x) < 0.0078125f ? x : wide;
 }
 
+namespace detail {
+using float_pair __attribute__((ext_vector_type(2))) = float;
+}
+TILEWRIGHT_HD void multiply_add_pair(float* x, float factor, float addend) {
+  const detail::float_pair y =
+      __builtin_elementwise_fma(detail::float_pair{x[0], x[1]}, detail::float_pair(factor), detail::float_pair(addend));
+  x[0] = y[0];
+  x[1] = y[1];
+}
+TILEWRIGHT_HD void add_pair(float* x, const float* y) {
+  const detail::float_pair sum = detail::float_pair{x[0], x[1]} + detail::float_pair{y[0], y[1]};
+  x[0] = sum[0];
+  x[1] = sum[1];
+}
+
 // Two of them in a row become one v_max3_f32 or v_min3_f32.
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) { return __builtin_fmaxf(a, b); }
 TILEWRIGHT_HD constexpr float min_f32(float a, float b) { return __builtin_fminf(a, b); }

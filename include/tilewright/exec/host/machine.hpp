@@ -99,6 +99,9 @@ T shuffle_xor(T value, call_site where = {}) {
   static_assert(Mask > 0 && Mask < 64, "shuffle_xor: the mask must be less than the wave's size, and not 0");
   return shuffle(value, lane_id() ^ Mask, where);
 }
+inline bool any(bool condition, call_site where = {}) {
+  return detail::self().services->any(detail::self(), condition, where);
+}
 
 template <arch::matrix_op Op, class Accumulator, class A, class B>
 void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {

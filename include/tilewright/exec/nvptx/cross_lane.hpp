@@ -26,5 +26,13 @@ TILEWRIGHT_HD T shuffle_xor(T value) {
   return bit_cast<T>(result);
 }
 
+TILEWRIGHT_HD bool any(bool condition) {
+  int result;
+  asm volatile("{\n .reg .pred p;\n setp.ne.s32 p, %1, 0;\n vote.sync.any.pred p, p, -1;\n selp.s32 %0, 1, 0, p;\n}"
+               : "=r"(result)
+               : "r"(int(condition)));
+  return result != 0;
+}
+
 }  // namespace nvptx
 }  // namespace tilewright::exec

@@ -104,6 +104,7 @@ template <index_t Mask, class T>
 TILEWRIGHT_HD T shuffle_xor(T) {
   __builtin_trap();
 }
+TILEWRIGHT_HD bool any(bool) { __builtin_trap(); }
 template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_HD void mma(Accumulator*, const A*, const B*) {
   __builtin_trap();
