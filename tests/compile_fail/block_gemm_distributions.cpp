@@ -11,7 +11,7 @@ namespace tw = tilewright;
 using enum tw::arch::matrix_op;
 
 constexpr tw::block_tile tile{32, 32, 32, 1, 1, mfma_32x32x16};
-constexpr tw::block_tile other_k{32, 32, 32, 1, 1, mfma_32x32x16, {{{{1, 3}}}, 1}};
+constexpr tw::block_tile other_k{32, 32, 32, 1, 1, mfma_32x32x16, 0x31};
 template <class T, class Distribution>
 using tensor = tw::static_distributed_tensor<T, Distribution>;
 

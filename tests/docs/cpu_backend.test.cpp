@@ -106,8 +106,8 @@ TEST(docs_cpu_backend, hopper) {
     early = f.what();
   }
   EXPECT_EQ(early,
-            "thread 127 of block (0, 0, 0) reads LDS bytes 508 to 511 (cpu_backend.test.cpp:96) before the copy by "
-            "thread 0 (cpu_backend.test.cpp:93) to there was waited for");
+            "thread 127 of block (0, 0, 0) reads LDS bytes 508 to 511 (cpu_backend.test.cpp:98) before the copy by "
+            "thread 0 (cpu_backend.test.cpp:95) to there was waited for");
 }
 
 }  // namespace

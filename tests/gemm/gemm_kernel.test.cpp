@@ -52,13 +52,13 @@ TEST(GemmCheck, RefusesRowsThatOverlap) {
 
 TEST(GemmCheck, RefusesWhatIsTooLarge) {
   EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.batch = 65536; }), "the batch has more than 65535 problems");
-  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.m = 0x7fffff00, a.n = a.ldb = a.ldc = 144; }),
+  EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.m = 0x7ffffd00, a.n = a.ldb = a.ldc = 144; }),
             "the grid would have 2^32 threads or more; use a larger block tile, or several launches");
   const std::string span = "a leading dimension is so large that a block would need offsets of 2 GiB or more";
   EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.lda = 1 << 23; }), span);
   EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.ldb = 1 << 26; }), span);
   EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.ldc = 1 << 23; }), span);
-  EXPECT_EQ(refusal<elements>([](gemm_args& a) { a.k = 0x7fffffff, a.ldb = 0x7fffffff; }), span);
+  EXPECT_EQ(refusal<elements>([](gemm_args& a) { a.k = 0x7fffff80, a.ldb = 0x7fffff80; }), span);
 }
 
 TEST(GemmCheck, RefusesHalfVectors) {

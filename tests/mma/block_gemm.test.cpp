@@ -134,8 +134,7 @@ void expect_product_from_lds(const arch::target& target) {
 
 TEST(BlockGemm, ReadsOperandsFromLds) {
   expect_product_from_lds<block_tile{64, 32, 32, 1, 1, mfma_32x32x8_x2}, true>(arch::gfx942::value);
-  expect_product_from_lds<block_tile{32, 32, 64, 2, 1, mfma_16x16x32, {{{{2, 3}}, {{3, 4}}}, 2}}, false>(
-      arch::gfx950::value);
+  expect_product_from_lds<block_tile{32, 32, 64, 2, 1, mfma_16x16x32, 0x4332}, false>(arch::gfx950::value);
   expect_product_from_lds<block_tile{32, 32, 64, 1, 2, mfma_16x16x32}, true, true>(arch::gfx950::value);
   expect_product_from_lds<block_tile{32, 32, 32, 1, 2, wmma_16x16x16_gfx12}, true>(arch::gfx1201::value);
   expect_product_from_lds<block_tile{32, 32, 32, 2, 1, mma_m16n8k16_x2}, true>(arch::sm90::value);
@@ -152,7 +151,7 @@ TEST(BlockGemm, FindsTheInstructionInTheDistributions) {
 }
 
 constexpr block_tile straight{32, 32, 32, 1, 1, mfma_16x16x32};
-constexpr block_tile permuted{32, 32, 32, 1, 1, mfma_16x16x32, {{{{2, 3}}}, 1}};
+constexpr block_tile permuted{32, 32, 32, 1, 1, mfma_16x16x32, 0x32};
 
 TEST(BlockGemm, AcceptsAnyKOrderThatAAndBShare) {
   static_assert(!__is_same(a_distribution<straight>, a_distribution<permuted>));

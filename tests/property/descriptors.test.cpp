@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random layouts as descriptors: moves, what is known at compile time against what is not,
 // claims about all elements, adaptors.
+#include "../descriptor/graph_walk.hpp"
 #include "random_layout.hpp"
 
 #include <tilewright/descriptor/properties.hpp>

@@ -138,16 +138,31 @@ inline void allow_lds(const gpu_launch& launch) {
                   "asking for the kernel's shared memory");
 }
 
-inline launch_facts facts_of(gpu_launch launch) {
-  launch.grid = dim3(unsigned(launch.cluster));
-  const int clusters = remembered(launch.function, [&] {
-    int result = 0;
-    const cuda_launch how(launch);
+/// How many clusters of a kernel run at the same time. CUDA's count of clusters is 0 for kernels without any.
+inline index_t resident_clusters(const gpu_launch& launch) {
+  int result = 0;
+  if (launch.cluster > 1) {
+    gpu_launch one = launch;
+    one.grid = dim3(unsigned(launch.cluster));
+    const cuda_launch how(one);
     require_success(cudaOccupancyMaxActiveClusters(&result, launch.function, &how.config),
                     "asking how many clusters run at the same time");
-    if (result == 0) throw launch_error("launch: the GPU cannot run one cluster of this kernel");
-    return result;
-  });
+  } else {
+    int device = 0, multiprocessors = 0;
+    require_success(cudaGetDevice(&device), "looking for a GPU");
+    require_success(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+                    "asking for the number of multiprocessors");
+    require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&result, launch.function, launch.block_size,
+                                                                  std::size_t(launch.lds_bytes)),
+                    "asking how many blocks fit on a multiprocessor");
+    result *= multiprocessors;
+  }
+  if (result == 0) throw launch_error("launch: the GPU cannot run one cluster of this kernel");
+  return result;
+}
+
+inline launch_facts facts_of(const gpu_launch& launch) {
+  const index_t clusters = remembered(launch.function, [&] { return resident_clusters(launch); });
   return {.resident_clusters = clusters,
           .make_tensor_map = [](exec::tensor_map& map, const exec::tensor_map_request& request) {
             require_success(exec::make_tensor_map(map, request), "encoding a tensor map");
