@@ -61,6 +61,9 @@ TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&...
   if constexpr (sizeof...(Others) > 0 && requires { F{}(first, others..., at, args); }) {
     TILEWRIGHT_INLINE_CALLS(F{}(first, others..., at, args));
   } else {
+    static_assert(
+        requires { F{}(first, at, args); },
+        "epilogue: the function does not take (sums, at, args); a policy names arguments of its own as args_type");
     TILEWRIGHT_INLINE_CALLS(F{}(first, at, args));
   }
 }
