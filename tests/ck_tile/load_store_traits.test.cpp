@@ -74,7 +74,7 @@ TEST(ChooseVector, AsksTheMemory) {
   static_assert(vector_choice{} == vector_choice{0, 1}, "one element, unless something better is found");
   constexpr distribution_encoding e = tile<4, 8, 2, 8>::encoding;
   const auto choose = [&](index_t rows, index_t cols, index_t bytes) {
-    return choose_vector(e, multi_index<2>{{rows, cols}}, bytes);
+    return detail::choose_vector(e, multi_index<2>{{rows, cols}}, bytes);
   };
   EXPECT_EQ(choose(1, 1 << 20, 2), (vector_choice{1, 8}));
   EXPECT_EQ(choose(1, 4, 2), (vector_choice{1, 4}));
@@ -93,7 +93,7 @@ TEST(LoadStoreTraits, TakesAnEncodingAsWell) {
                                  tuple<sequence<0>, sequence<0>>, sequence<1, 2>, sequence<1, 1>>;
   using traits = load_store_traits<encoding, float>;
   static_assert(traits::encoding == documented::row_major_4x16::encoding && traits::scalar_per_vector == 4);
-  static_assert(std::is_same_v<distribution_of_t<encoding>, documented::row_major_4x16>);
+  static_assert(std::is_same_v<detail::distribution_of_t<encoding>, documented::row_major_4x16>);
 }
 
 TEST(LoadStoreTraits, AnElementMayFillAnAccess) {
@@ -101,7 +101,7 @@ TEST(LoadStoreTraits, AnElementMayFillAnAccess) {
     float values[4];
   };
   static_assert(load_store_traits<documented::row_major_4x16, wide>::scalar_per_vector == 1);
-  EXPECT_EQ(choose_vector(documented::row_major_4x16::encoding, multi_index<2>{{1, 16}}, 24).length, 1);
+  EXPECT_EQ(detail::choose_vector(documented::row_major_4x16::encoding, multi_index<2>{{1, 16}}, 24).length, 1);
 }
 
 // The page's advice: a tile's row fills whole cache lines.

@@ -65,16 +65,16 @@ TEST(MemoryAccessAnalyzer, ReplicasUseTheSameBytes) {
 
 TEST(CountTouchedLines, CountsBytesOnceAndLinesOnce) {
   const auto count = [](array<long_index_t, 4> addresses, index_t lanes, index_t bytes) {
-    return count_touched_lines(addresses, lanes, bytes, 64);
+    return detail::count_touched_lines(addresses, lanes, bytes, 64);
   };
-  EXPECT_EQ(count({{0, 16, 32, 48}}, 4, 16), (touched_lines{1, 64}));
-  EXPECT_EQ(count({{48, 0, 32, 16}}, 4, 16), (touched_lines{1, 64})) << "in any order";
-  EXPECT_EQ(count({{0, 16, 32, 48}}, 2, 16), (touched_lines{1, 32}));
-  EXPECT_EQ(count({{0, 0, 8, 8}}, 4, 16), (touched_lines{1, 24})) << "overlapping";
-  EXPECT_EQ(count({{56, 56, 56, 56}}, 4, 16), (touched_lines{2, 16})) << "across a line's end";
-  EXPECT_EQ(count({{0, 64, 640, 128}}, 4, 4), (touched_lines{4, 16}));
-  EXPECT_EQ(count({{0, 1, 2, 3}}, 0, 4), (touched_lines{0, 0}));
-  EXPECT_EQ(count({{1ll << 40, 64 + (1ll << 40), 0, 0}}, 2, 64), (touched_lines{2, 128}));
+  EXPECT_EQ(count({{0, 16, 32, 48}}, 4, 16), (detail::touched_lines{1, 64}));
+  EXPECT_EQ(count({{48, 0, 32, 16}}, 4, 16), (detail::touched_lines{1, 64})) << "in any order";
+  EXPECT_EQ(count({{0, 16, 32, 48}}, 2, 16), (detail::touched_lines{1, 32}));
+  EXPECT_EQ(count({{0, 0, 8, 8}}, 4, 16), (detail::touched_lines{1, 24})) << "overlapping";
+  EXPECT_EQ(count({{56, 56, 56, 56}}, 4, 16), (detail::touched_lines{2, 16})) << "across a line's end";
+  EXPECT_EQ(count({{0, 64, 640, 128}}, 4, 4), (detail::touched_lines{4, 16}));
+  EXPECT_EQ(count({{0, 1, 2, 3}}, 0, 4), (detail::touched_lines{0, 0}));
+  EXPECT_EQ(count({{1ll << 40, 64 + (1ll << 40), 0, 0}}, 2, 64), (detail::touched_lines{2, 128}));
 }
 
 }  // namespace

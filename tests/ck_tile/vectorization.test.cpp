@@ -55,11 +55,12 @@ TEST(MultiLevelVectorization, TakesTheLongestSecondDimension) {
   using replicated = decltype(make_static_tile_distribution(
       tile_distribution_encoding<sequence<2>, tuple<sequence<4>, sequence<8>>, tuple<sequence<0>>, tuple<sequence<0>>,
                                  sequence<1, 2>, sequence<0, 0>>{}));
-  static_assert(find_secondary_vector_dim(replicated::encoding, 1) == 0, "what replicates is no dimension of y");
+  static_assert(detail::find_secondary_vector_dim(replicated::encoding, 1) == 0,
+                "what replicates is no dimension of y");
   using longest_first = decltype(make_static_tile_distribution(
       tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<2>, sequence<4>>, tuple<>, tuple<>,
                                  sequence<1, 2, 3>, sequence<0, 0, 0>>{}));
-  static_assert(find_secondary_vector_dim(longest_first::encoding, 2) == 0);
+  static_assert(detail::find_secondary_vector_dim(longest_first::encoding, 2) == 0);
 }
 
 TEST(AdaptiveVectorSize, OfTheDistribution) {

@@ -8,8 +8,8 @@
 namespace tw = tilewright;
 
 constexpr auto result = tw::arch::describe(tw::arch::matrix_op::mma_m16n8k16_x2).c;
-using held = tw::tile_distribution<tw::wave_tile_encoding(1, result)>;
-using addressed = tw::tile_distribution<tw::wave_tile_encoding(1, tw::ldmatrix_address_map(result))>;
+using held = tw::tile_distribution<tw::detail::wave_tile_encoding(1, result)>;
+using addressed = tw::tile_distribution<tw::detail::wave_tile_encoding(1, tw::detail::ldmatrix_address_map(result))>;
 
 TILEWRIGHT_GLOBAL void f() {
   const auto layout = tw::make_naive_tensor_descriptor(tw::make_tuple(tw::number<16>{}, tw::number<16>{}),
@@ -19,6 +19,6 @@ TILEWRIGHT_GLOBAL void f() {
   [[maybe_unused]] const auto window =
       tw::make_tile_window(view, tw::make_tuple(tw::number<16>{}, tw::number<16>{}), {0, 0}, addressed{});
 #if TILEWRIGHT_NVPTX_PASS
-  tw::store_fragments(window, tw::static_distributed_tensor<tw::half_t, held>{}, 0);
+  tw::detail::store_fragments(window, tw::static_distributed_tensor<tw::half_t, held>{}, 0);
 #endif
 }

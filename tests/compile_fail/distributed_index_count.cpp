@@ -6,5 +6,5 @@
 #include "sample_tile.hpp"
 
 float f(const tw::static_distributed_tensor<float, distribution>& tile) {
-  return tile[make_tuple(tw::tile_distributed_index<>{})];
+  return tile[make_tuple(tw::detail::tile_distributed_index<>{})];
 }

@@ -6,5 +6,5 @@
 #include "sample_tile.hpp"
 
 float f(const tw::static_distributed_tensor<float, distribution>& tile) {
-  return tile[make_tuple(tw::tile_distributed_index<>{}, tw::tile_distributed_index<4>{})];
+  return tile[make_tuple(tw::detail::tile_distributed_index<>{}, tw::detail::tile_distributed_index<4>{})];
 }

@@ -23,11 +23,11 @@ using operand = tw::tile_distribution<tw::a_encoding(tile)>;
 auto f() {
   constexpr auto padded =
       tw::make_naive_tensor_descriptor(make_tuple(number<16>{}, number<64>{}), make_tuple(number<1>{}, number<17>{}));
-  return tw::load_fragments<op, operand>(window_of<true>(padded), 0);
+  return tw::detail::load_fragments<op, operand>(window_of<true>(padded), 0);
 }
 void g(tw::static_distributed_tensor<tw::half_t, operand>& fragments) {
   constexpr auto packed = tw::make_naive_tensor_descriptor_packed(make_tuple(number<16>{}, number<64>{}));
   tw::load_fragment_steps<op, 3, 0, 1>(fragments, window_of<false>(packed), 0);
   tw::load_fragment_steps<op, 2, 1, 2>(fragments, window_of<false>(packed), 0);
-  tw::load_fragment_accesses<op, 2, 0, 0, 2>(fragments, window_of<false>(packed), 0);
+  tw::detail::load_fragment_accesses<op, 2, 0, 0, 2>(fragments, window_of<false>(packed), 0);
 }

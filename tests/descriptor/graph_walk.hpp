@@ -17,14 +17,14 @@ TILEWRIGHT_HD constexpr void move_all(const tensor_graph& graph, const index_t* 
   }
   for (index_t n = graph.nodes.size(); n-- > 0;) {
     const graph_node& node = graph.nodes[n];
-    const transform_parameters p = node.parameters(values);
+    const detail::transform_parameters p = node.parameters(values);
     index_t up[graph_node::max_dims] = {}, up_step[graph_node::max_dims] = {};
     index_t low[graph_node::max_dims] = {}, low_step[graph_node::max_dims] = {};
     for (index_t i = 0; i < node.upper.size(); ++i)
       up[i] = hidden[node.upper[i]], up_step[i] = hidden_step[node.upper[i]];
     for (index_t i = 0; i < node.lower.size(); ++i) low[i] = hidden[node.lower[i]];
     with_rules(node.spec, [&](auto rules) {
-      move_lower(rules, p.data(), node.lower.size(), node.upper.size(), up, up_step, low, low_step);
+      detail::move_lower(rules, p.data(), node.lower.size(), node.upper.size(), up, up_step, low, low_step);
       return 0;
     });
     for (index_t i = 0; i < node.lower.size(); ++i) {
@@ -37,7 +37,7 @@ TILEWRIGHT_HD constexpr void move_all(const tensor_graph& graph, const index_t* 
 /// Whether the length of every dimension fits into 32 bits.
 TILEWRIGHT_HD constexpr bool lengths_fit(const tensor_graph& graph, const index_t* values) {
   for (const graph_node& node : graph.nodes) {
-    const transform_parameters p = node.parameters(values);
+    const detail::transform_parameters p = node.parameters(values);
     if (!with_rules(node.spec, [&](auto rules) { return rules.fits(p.data(), node.width()); })) return false;
   }
   return true;

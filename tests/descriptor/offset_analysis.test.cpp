@@ -11,7 +11,7 @@ namespace {
 /// Elements of a step along dimension D; 0 where it depends on the index.
 template <index_t D, class Descriptor>
 constexpr long_index_t stride_of(const Descriptor& descriptor) {
-  return step_along(Descriptor::graph, D).with_values(descriptor.values.data());
+  return detail::step_along(Descriptor::graph, D).with_values(descriptor.values.data());
 }
 
 TEST(StepAlong, PlainTensors) {
@@ -25,7 +25,7 @@ TEST(StepAlong, PlainTensors) {
   const auto strided =
       make_naive_tensor_descriptor(make_tuple(index_t(9), index_t(9)), make_tuple(index_t(40), number<2>{}));
   EXPECT_EQ(stride_of<0>(strided), 40);
-  EXPECT_EQ(step_along(strided.graph, 0).only_slot(), 2) << "after the two lengths";
+  EXPECT_EQ(detail::step_along(strided.graph, 0).only_slot(), 2) << "after the two lengths";
   EXPECT_EQ(stride_of<1>(strided), 2);
 }
 
@@ -74,16 +74,16 @@ TEST(StepAlong, IsLinearBesideAMerge) {
   const auto merged = transform_tensor_descriptor(
       matrix, make_tuple(make_merge_transform(make_tuple(3, 5)), make_right_pad_transform(16, 3)),
       make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
-  EXPECT_FALSE(step_along(merged.graph, 0).is_linear);
-  EXPECT_TRUE(step_along(merged.graph, 1).is_static());
+  EXPECT_FALSE(detail::step_along(merged.graph, 0).is_linear);
+  EXPECT_TRUE(detail::step_along(merged.graph, 1).is_static());
 }
 
 TEST(StepAlong, CountsInRunTimeValues) {
   const auto boxes = make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, 6, 8));
-  EXPECT_EQ(step_along(boxes.graph, 0).slots.size(), 2);
+  EXPECT_EQ(detail::step_along(boxes.graph, 0).slots.size(), 2);
   EXPECT_EQ(stride_of<0>(boxes), 48);
-  EXPECT_EQ(step_along(boxes.graph, 1).only_slot(), 1);
-  EXPECT_FALSE(step_along(boxes.graph, 1).is_static());
+  EXPECT_EQ(detail::step_along(boxes.graph, 1).only_slot(), 1);
+  EXPECT_FALSE(detail::step_along(boxes.graph, 1).is_static());
 }
 
 TEST(OffsetBits, AreThoseOfSwizzledRows) {
@@ -91,7 +91,7 @@ TEST(OffsetBits, AreThoseOfSwizzledRows) {
   constexpr auto swizzled =
       transform_tensor_descriptor(rows, make_tuple(make_xor_transform(make_tuple(number<4>{}, number<8>{}))),
                                   make_tuple(sequence<0, 1>{}), make_tuple(sequence<0, 1>{}));
-  constexpr offset_bits<2> bits = find_offset_bits<2>(swizzled.graph);
+  constexpr detail::offset_bits<2> bits = detail::find_offset_bits<2>(swizzled.graph);
   static_assert(bits.bit[0].size() == 2 && bits.bit[1].size() == 3);
   for (index_t i = 0; i < 32; ++i) EXPECT_EQ(bits.offset({{i / 8, i % 8}}), swizzled.calculate_offset({i / 8, i % 8}));
   EXPECT_EQ(bits.flipped_by_others({{3, 7}}), 0) << "a thread that holds all";

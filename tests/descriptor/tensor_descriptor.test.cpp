@@ -66,9 +66,9 @@ constexpr auto static_matrix =
 const auto mixed_matrix = make_naive_tensor_descriptor(make_tuple(12, number<20>{}), make_tuple(24, number<1>{}));
 
 TEST(TensorDescriptor, LengthsAreNumbersWhereTheCompilerKnowsThem) {
-  static_assert(is_number_v<decltype(static_matrix.get_length<0>())> && static_matrix.get_length<1>() == 20);
-  static_assert(!is_number_v<decltype(mixed_matrix.get_length<0>())> &&
-                is_number_v<decltype(mixed_matrix.get_length<1>())>);
+  static_assert(detail::is_number_v<decltype(static_matrix.get_length<0>())> && static_matrix.get_length<1>() == 20);
+  static_assert(!detail::is_number_v<decltype(mixed_matrix.get_length<0>())> &&
+                detail::is_number_v<decltype(mixed_matrix.get_length<1>())>);
   EXPECT_EQ(mixed_matrix.get_length<0>(), 12);
   EXPECT_EQ(mixed_matrix.get_lengths(), (multi_index<2>{{12, 20}}));
   static_assert(static_matrix.is_static() && !mixed_matrix.is_static());

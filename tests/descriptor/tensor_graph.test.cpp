@@ -35,8 +35,8 @@ TEST(TensorGraph, RunTimeEvaluationAgreesWithTheExpandedOne) {
 
 TEST(TensorGraph, KnowsWhichNodeMakesADimension) {
   constexpr auto d = make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, number<6>{}));
-  static_assert(find_source(d.graph, 2).node == 0 && find_source(d.graph, 2).upper == 1);
-  static_assert(find_source(d.graph, 0).node == -1, "the bottom");
+  static_assert(detail::find_source(d.graph, 2).node == 0 && detail::find_source(d.graph, 2).upper == 1);
+  static_assert(detail::find_source(d.graph, 0).node == -1, "the bottom");
 }
 
 TEST(TensorGraph, LengthsAreDynamicWhereARunTimeValueDecides) {
@@ -172,9 +172,9 @@ TEST(TensorGraph, MayBeFull) {
   constexpr tensor_graph graph = full_graph();
   constexpr index_t offsets[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
   static_assert(graph.nodes.size() == tensor_graph::max_nodes && graph.num_values == 14 && graph.num_hidden == 24);
-  static_assert(find_source(graph, 0).node == -1 && find_source(graph, 8).node == 0 &&
-                find_source(graph, 8).upper == 7 && find_source(graph, 23).node == 15 &&
-                find_source(graph, 24).node == -1);
+  static_assert(detail::find_source(graph, 0).node == -1 && detail::find_source(graph, 8).node == 0 &&
+                detail::find_source(graph, 8).upper == 7 && detail::find_source(graph, 23).node == 15 &&
+                detail::find_source(graph, 24).node == -1);
   static_assert(hidden_length(graph, 8) == 2 && hidden_length(graph, 9) == 256 && hidden_length(graph, 23) == 100);
   static_assert([&] {
     const index_t index[] = {7}, step[] = {20};
@@ -183,9 +183,10 @@ TEST(TensorGraph, MayBeFull) {
     for (index_t i = 0; i < 24; ++i) moved[i] = hidden[i];
     move_all(graph, offsets, step, moved);
     return hidden[0] == 7 + 105 && hidden[9] == 112 && moved[0] == 132 && moved[23] == 27 &&
-           is_valid_everywhere(graph, offsets, hidden) && lengths_fit(graph, offsets);
+           detail::is_valid_everywhere(graph, offsets, hidden) && lengths_fit(graph, offsets);
   }());
-  static_assert(!is_linear(graph) && !may_be_invalid(graph) && has_constant_term(graph) && !is_f2_linear(graph));
+  static_assert(!is_linear(graph) && !detail::may_be_invalid(graph) && detail::has_constant_term(graph) &&
+                !is_f2_linear(graph));
   constexpr auto runs = contiguous_runs(graph, 64);
   static_assert(runs[0] == 64 && runs[8] == 2 && runs[7] == 1 && runs[9] == 2 && runs[10] == 1 && runs[23] == 1);
 }
@@ -196,11 +197,11 @@ TEST(TensorGraph, KnowsWhereElementsExist) {
     bool some_do_not = false;
     samples::each_index(descriptor.get_lengths(), [&](const auto& index) {
       const auto hidden = descriptor.calculate_hidden_index(index);
-      const bool exists = is_valid_everywhere(graph, descriptor.values.data(), hidden.data());
+      const bool exists = detail::is_valid_everywhere(graph, descriptor.values.data(), hidden.data());
       ASSERT_EQ(exists, formula(index).has_value()) << name;
       some_do_not = some_do_not || !exists;
     });
-    EXPECT_EQ(may_be_invalid(graph), some_do_not) << name;
+    EXPECT_EQ(detail::may_be_invalid(graph), some_do_not) << name;
   };
   samples::sample_maker<true>::each(compare);
   samples::sample_maker<false>::each(compare);
@@ -213,11 +214,11 @@ TEST(TensorGraph, AConstantTermIsOneOfItsTransforms) {
                                        make_tuple(sequence<0>{}, sequence<1>{}),
                                        make_tuple(sequence<0>{}, sequence<1>{}));
   };
-  EXPECT_FALSE(has_constant_term(matrix.graph));
-  EXPECT_FALSE(has_constant_term(with(make_right_pad_transform(number<4>{}, number<1>{})).graph));
-  EXPECT_TRUE(has_constant_term(with(make_left_pad_transform(number<4>{}, number<1>{})).graph));
-  EXPECT_TRUE(has_constant_term(with(make_slice_transform(number<4>{}, 1, 3)).graph)) << "who knows";
-  EXPECT_FALSE(has_constant_term(with(make_slice_transform(number<4>{}, number<0>{}, 3)).graph));
+  EXPECT_FALSE(detail::has_constant_term(matrix.graph));
+  EXPECT_FALSE(detail::has_constant_term(with(make_right_pad_transform(number<4>{}, number<1>{})).graph));
+  EXPECT_TRUE(detail::has_constant_term(with(make_left_pad_transform(number<4>{}, number<1>{})).graph));
+  EXPECT_TRUE(detail::has_constant_term(with(make_slice_transform(number<4>{}, 1, 3)).graph)) << "who knows";
+  EXPECT_FALSE(detail::has_constant_term(with(make_slice_transform(number<4>{}, number<0>{}, 3)).graph));
 }
 
 }  // namespace

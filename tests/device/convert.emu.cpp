@@ -41,15 +41,15 @@ void expect_format(const convert_args& args, int format) {
   for (int i = 0; i < args.length; ++i) {
     const unsigned char at_random = tw::stochastic_round<tw::fp8<F>>(args.in[i], tw::random_bits(3, unsigned(i))).bits;
     if (std::isnan(args.in[i])) {
-      ASSERT_TRUE(std::isnan(tw::float_from_fp8_bits<F>(args.at_random[format][i])));
+      ASSERT_TRUE(std::isnan(tw::detail::float_from_fp8_bits<F>(args.at_random[format][i])));
     } else {
       ASSERT_EQ(unsigned(args.at_random[format][i]), unsigned(at_random)) << std::hexfloat << args.in[i];
     }
-    const unsigned char expected = tw::fp8_bits_from_float<F>(args.in[i]);
-    const float number = tw::float_from_fp8_bits<F>(expected);
+    const unsigned char expected = tw::detail::fp8_bits_from_float<F>(args.in[i]);
+    const float number = tw::detail::float_from_fp8_bits<F>(expected);
     if (std::isnan(number)) {
       ASSERT_TRUE(std::isnan(args.back[format][i])) << std::hexfloat << args.in[i];
-      ASSERT_TRUE(std::isnan(tw::float_from_fp8_bits<F>(args.pairs[format][i]))) << std::hexfloat << args.in[i];
+      ASSERT_TRUE(std::isnan(tw::detail::float_from_fp8_bits<F>(args.pairs[format][i]))) << std::hexfloat << args.in[i];
     } else {
       ASSERT_EQ(unsigned(args.out[format][i]), unsigned(expected)) << std::hexfloat << args.in[i];
       ASSERT_EQ(unsigned(args.pairs[format][i]), unsigned(expected)) << std::hexfloat << args.in[i];
@@ -90,7 +90,7 @@ TEST_P(convert, agrees_with_software) {
     ASSERT_EQ(brains[i], tw::stochastic_round<tw::bfloat16_t>(in[i], random).bits) << std::hexfloat << in[i];
   }
   for (std::size_t i = 0; i < n; ++i)
-    ASSERT_EQ(int(tw::int8_t(args.out[4][i])), int(tw::int8_from_float(in[i]))) << std::hexfloat << in[i];
+    ASSERT_EQ(int(tw::int8_t(args.out[4][i])), int(tw::detail::int8_from_float(in[i]))) << std::hexfloat << in[i];
 }
 
 INSTANTIATE_TEST_SUITE_P(targets, convert, testing::ValuesIn(code_objects()),

@@ -44,30 +44,30 @@ TEST(Embed, HasCkTilesSpelling) {
 TEST(Embed, SaysWhatHasNoRoom) {
   distribution_encoding one, two;
   one.h.push_back({});
-  EXPECT_EQ(check_embed(one, two), embed_fault::dimensions_differ);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::dimensions_differ);
   two.h.push_back({});
-  EXPECT_EQ(check_embed(one, two), embed_fault::none);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::none);
   for (index_t i = 0; i < 6; ++i) one.h[0].push_back(2);
-  EXPECT_EQ(check_embed(one, two), embed_fault::none);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::none);
   two.h[0].push_back(2);
-  EXPECT_EQ(check_embed(one, two), embed_fault::too_many_factors);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::too_many_factors);
   one.h[0] = {};
   for (index_t i = 0; i < 4; ++i) one.r.push_back(2);
   two.r = one.r;
-  EXPECT_EQ(check_embed(one, two), embed_fault::too_many_factors);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::too_many_factors);
   two.r = {};
   one.p.push_back({});
   two.p.push_back({});
   for (index_t i = 0; i < 6; ++i) one.p[0].push_back({1, 0});
-  EXPECT_EQ(check_embed(one, two), embed_fault::none);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::none);
   two.p[0].push_back({1, 0});
-  EXPECT_EQ(check_embed(one, two), embed_fault::too_many_ids);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::too_many_ids);
   two.p.push_back({});  // now {.., nothing}: the outer lane meets no inner one
-  EXPECT_EQ(check_embed(one, two), embed_fault::none);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::none);
   for (index_t i = 0; i < 8; ++i) one.y.push_back({1, 0});
-  EXPECT_EQ(check_embed(one, two), embed_fault::none);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::none);
   two.y.push_back({1, 0});
-  EXPECT_EQ(check_embed(one, two), embed_fault::too_many_ids);
+  EXPECT_EQ(check_embed(one, two), detail::embed_fault::too_many_ids);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(GroupedAccesses, ShareAddressesAlongLinearDimensions) {
   static_assert(none::list.base.size() == 12 && none::list.num_bases == 12);
   static_assert(columns::list.num_bases == 4 && columns::list.immediate[1] == 32 && columns::list.base[3] == 1);
   static_assert(both::list.num_bases == 1 && both::list.immediate[3] == 800);
-  constexpr auto rows = gathered_positions_v<plan<graph, encoding, 0, 2>>;
+  constexpr auto rows = detail::gathered_positions_v<plan<graph, encoding, 0, 2>>;
   static_assert(rows.count == 4 && rows.of_access[5] == 1 && rows.x[2] == 16);
   // Neighbours along the gathered dimension are no vector.
   constexpr auto columns_first =
@@ -40,7 +40,7 @@ TEST(GroupedAccesses, ShareAddressesAlongLinearDimensions) {
   constexpr auto pitched =
       make_naive_tensor_descriptor(make_tuple(number<32>{}, number<96>{}), make_tuple(100, number<1>{}), number<4>{});
   using rows_and_columns = plan<pitched.graph, encoding, -1, 3>;
-  static_assert(step_along(pitched.graph, 0).only_slot() == 0 && rows_and_columns::list.num_bases == 4);
+  static_assert(detail::step_along(pitched.graph, 0).only_slot() == 0 && rows_and_columns::list.num_bases == 4);
 }
 
 }  // namespace

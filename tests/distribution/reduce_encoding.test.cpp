@@ -50,14 +50,14 @@ TEST(ReduceEncoding, HasCkTilesSpelling) {
 }
 
 TEST(ReduceEncoding, SaysWhatIsWrong) {
-  EXPECT_EQ(check_reduce(copy::value, multi_index<1>{{1}}), reduce_fault::none);
-  EXPECT_EQ(check_reduce(copy::value, multi_index<1>{{2}}), reduce_fault::no_such_dimension);
-  EXPECT_EQ(check_reduce(copy::value, multi_index<1>{{-1}}), reduce_fault::no_such_dimension);
-  EXPECT_EQ(check_reduce(copy::value, multi_index<2>{{1, 1}}), reduce_fault::listed_twice);
+  EXPECT_EQ(check_reduce(copy::value, multi_index<1>{{1}}), detail::reduce_fault::none);
+  EXPECT_EQ(check_reduce(copy::value, multi_index<1>{{2}}), detail::reduce_fault::no_such_dimension);
+  EXPECT_EQ(check_reduce(copy::value, multi_index<1>{{-1}}), detail::reduce_fault::no_such_dimension);
+  EXPECT_EQ(check_reduce(copy::value, multi_index<2>{{1, 1}}), detail::reduce_fault::listed_twice);
   distribution_encoding e = copy::value;
   for (index_t i = 0; i < 4; ++i) e.r.push_back(2);
-  EXPECT_EQ(check_reduce(e, multi_index<1>{{1}}), reduce_fault::none) << "five factors and the lanes along k";
-  EXPECT_EQ(check_reduce(e, multi_index<1>{{0}}), reduce_fault::too_many_factors);
+  EXPECT_EQ(check_reduce(e, multi_index<1>{{1}}), detail::reduce_fault::none) << "five factors and the lanes along k";
+  EXPECT_EQ(check_reduce(e, multi_index<1>{{0}}), detail::reduce_fault::too_many_factors);
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ naive::indices y_of(const distribution_encoding& e, index_t register_index) {
 void expect_exchange(const distribution_encoding& held, lds_op op, const std::string& what) {
   SCOPED_TRACE(what + ", operation " + std::to_string(int(op)));
   const arch::lane_exchange exchange = arch::exchange_of(op);
-  const encoding_transpose input = transpose_input(held, exchange);
-  ASSERT_EQ(input.fault, transpose_fault::none);
+  const detail::encoding_transpose input = detail::transpose_input(held, exchange);
+  ASSERT_EQ(input.fault, detail::transpose_fault::none);
   const distribution_encoding& addressed = input.encoding;
   ASSERT_EQ(check(addressed).fault, encoding_fault::none);
   ASSERT_EQ(naive::ownership_fault(addressed), "");
@@ -61,9 +61,9 @@ void expect_exchange(const distribution_encoding& held, lds_op op, const std::st
       }
     }
   }
-  const encoding_transpose back = transpose_output(addressed, exchange);
-  ASSERT_EQ(back.fault, transpose_fault::none);
-  EXPECT_TRUE(hold_the_same(back.encoding, held));
+  const detail::encoding_transpose back = detail::transpose_output(addressed, exchange);
+  ASSERT_EQ(back.fault, detail::transpose_fault::none);
+  EXPECT_TRUE(detail::hold_the_same(back.encoding, held));
 }
 
 /// A block of waves: repeats along both dimensions, waves that hold the same.
@@ -119,8 +119,8 @@ TEST(TransposeEncoding, IsItsOwnInverse) {
   for (const arch::matrix_op op : {mfma_16x16x32, mfma_32x32x16}) {
     const distribution_encoding held = encoding_of(arch::describe(op).a);
     const arch::lane_exchange exchange = arch::exchange_of(lds_op::read_b64_tr_b16);
-    EXPECT_EQ(transpose_output(transpose_input(held, exchange).encoding, exchange).encoding, held);
-    EXPECT_FALSE(hold_the_same(transpose_input(held, exchange).encoding, held));
+    EXPECT_EQ(detail::transpose_output(detail::transpose_input(held, exchange).encoding, exchange).encoding, held);
+    EXPECT_FALSE(detail::hold_the_same(detail::transpose_input(held, exchange).encoding, held));
   }
 }
 
@@ -157,7 +157,7 @@ TEST(TransposeEncoding, KeepsReplicationAndTheRestOfTheRegisters) {
   for (const lds_op op : {lds_op::read_b64_tr_b16, lds_op::read_b64_tr_b8, lds_op::read_b16})
     expect_exchange(replicated::value, op, "replicated");
   const distribution_encoding input =
-      transpose_input(replicated::value, arch::exchange_of(lds_op::read_b64_tr_b16)).encoding;
+      detail::transpose_input(replicated::value, arch::exchange_of(lds_op::read_b64_tr_b16)).encoding;
   EXPECT_EQ(input.r, replicated::value.r);
   ASSERT_EQ(input.y.size(), 2);
   EXPECT_EQ(input.y_length(0), 4);
@@ -166,13 +166,13 @@ TEST(TransposeEncoding, KeepsReplicationAndTheRestOfTheRegisters) {
 
 TEST(TransposeEncoding, SaysWhatIsImpossible) {
   const auto fault = [](const distribution_encoding& e, lds_op op) {
-    return transpose_input(e, arch::exchange_of(op)).fault;
+    return detail::transpose_input(e, arch::exchange_of(op)).fault;
   };
-  EXPECT_EQ(fault(copies::along_rows(32, 16, 1, 8, 8), lds_op::read_b64_tr_b16), transpose_fault::lanes);
-  EXPECT_EQ(fault(copies::along_rows(32, 16, 1, 8, 8), lds_op::read_b16), transpose_fault::none);
-  EXPECT_EQ(fault(copies::along_rows(32, 64, 2, 64, 2), lds_op::read_b64_tr_b8), transpose_fault::none);
-  EXPECT_EQ(fault(copies::along_rows(16, 16, 1, 64, 2), lds_op::read_b64_tr_b8), transpose_fault::registers);
-  EXPECT_EQ(fault(encoding_of(arch::describe(wmma_16x16x16_gfx11).a), lds_op::ldmatrix), transpose_fault::lanes)
+  EXPECT_EQ(fault(copies::along_rows(32, 16, 1, 8, 8), lds_op::read_b64_tr_b16), detail::transpose_fault::lanes);
+  EXPECT_EQ(fault(copies::along_rows(32, 16, 1, 8, 8), lds_op::read_b16), detail::transpose_fault::none);
+  EXPECT_EQ(fault(copies::along_rows(32, 64, 2, 64, 2), lds_op::read_b64_tr_b8), detail::transpose_fault::none);
+  EXPECT_EQ(fault(copies::along_rows(16, 16, 1, 64, 2), lds_op::read_b64_tr_b8), detail::transpose_fault::registers);
+  EXPECT_EQ(fault(encoding_of(arch::describe(wmma_16x16x16_gfx11).a), lds_op::ldmatrix), detail::transpose_fault::lanes)
       << "copies";
   distribution_encoding twelve_lanes = copies::along_rows(32, 16, 1, 16, 8);
   twelve_lanes.h[0] = {};
@@ -184,13 +184,13 @@ TEST(TransposeEncoding, SaysWhatIsImpossible) {
   twelve_lanes.p[1].push_back({1, 0});
   twelve_lanes.y = {};
   twelve_lanes.y.push_back({2, 0});
-  EXPECT_EQ(fault(twelve_lanes, lds_op::read_b64_tr_b16), transpose_fault::lanes);
+  EXPECT_EQ(fault(twelve_lanes, lds_op::read_b64_tr_b16), detail::transpose_fault::lanes);
   distribution_encoding flat;
   flat.h.push_back({});
   flat.h[0].push_back(64);
   flat.p.push_back({});
   flat.p[0].push_back({1, 0});
-  EXPECT_EQ(fault(flat, lds_op::read_b16), transpose_fault::dimensions);
+  EXPECT_EQ(fault(flat, lds_op::read_b16), detail::transpose_fault::dimensions);
   distribution_encoding full = copies::along_rows(64, 64, 2, 64, 8);  // factors of its second dimension: lanes, vector
   full.h[1] = {};
   for (const index_t factor : {2, 2, 2, 2, 8, 8}) full.h[1].push_back(factor);
@@ -198,8 +198,8 @@ TEST(TransposeEncoding, SaysWhatIsImpossible) {
   full.y = {};
   for (const signed char minor : {0, 1, 2, 3, 5}) full.y.push_back({2, minor});
   full.y.push_back({1, 1});
-  EXPECT_EQ(fault(full, lds_op::read_b16), transpose_fault::none);
-  EXPECT_EQ(fault(full, lds_op::ldmatrix), transpose_fault::too_many_factors);
+  EXPECT_EQ(fault(full, lds_op::read_b16), detail::transpose_fault::none);
+  EXPECT_EQ(fault(full, lds_op::ldmatrix), detail::transpose_fault::too_many_factors);
 }
 
 }  // namespace

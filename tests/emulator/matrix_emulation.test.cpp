@@ -43,11 +43,11 @@ void expect_matrix_product(const arch::target& target) {
   const emulator::launch_report report = emulator::launch({.target = &target, .block_size = target.wave_size}, [&] {
     tw::array<T, op.a.num_registers()> a_lane;
     tw::array<T, op.b.num_registers()> b_lane;
-    tw::array<tw::accumulator_t<T>, op.c.num_registers()> c_lane;
+    tw::array<tw::detail::accumulator_t<T>, op.c.num_registers()> c_lane;
     const index_t lane = exec::lane_id();
     for (index_t r = 0; r < a_lane.size(); ++r) a_lane[r] = T(a.at(op.a.at(lane, r)));
     for (index_t r = 0; r < b_lane.size(); ++r) b_lane[r] = T(b.at(op.b.at(lane, r)));
-    for (index_t r = 0; r < c_lane.size(); ++r) c_lane[r] = tw::accumulator_t<T>(c.at(op.c.at(lane, r)));
+    for (index_t r = 0; r < c_lane.size(); ++r) c_lane[r] = tw::detail::accumulator_t<T>(c.at(op.c.at(lane, r)));
     exec::mma<Op>(c_lane.data(), a_lane.data(), b_lane.data());
     exec::mma<Op>(c_lane.data(), a_lane.data(), b_lane.data());
     for (index_t r = 0; r < c_lane.size(); ++r) d.at(op.c.at(lane, r)) = float(c_lane[r]);
@@ -131,7 +131,7 @@ TEST(matrix_emulation, extreme_values_are_converted_exactly) {
   const tw::half_t one(1.0f);
   using half_bits = std::initializer_list<unsigned short>;
   for (const auto bits : half_bits{0x0001, 0x03ff, 0x0400, 0x7bff, 0x8001, 0xfbff, 0x3c01, 0x7c00, 0xfc00}) {
-    EXPECT_EQ(product_of(half(bits), one), tw::float_from_half_bits(bits)) << std::hex << bits;
+    EXPECT_EQ(product_of(half(bits), one), tw::detail::float_from_half_bits(bits)) << std::hex << bits;
   }
   EXPECT_TRUE(std::isnan(product_of(half(0x7e00), one)));
   EXPECT_TRUE(std::isnan(product_of(half(0x7c01), one)));

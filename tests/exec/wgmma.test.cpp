@@ -67,8 +67,8 @@ void expect_product(bool accumulate) {
     exec::wgmma_fence();
     for (index_t i = 0; i < 4; ++i) {
       exec::wgmma<N, T, !AAlongK, !BAlongK>(
-          c, wgmma_descriptor(a.descriptor_fields(), unsigned(a_place + i * a.instruction_step_bytes())),
-          wgmma_descriptor(b.descriptor_fields(), unsigned(b_place + i * b.instruction_step_bytes())),
+          c, detail::wgmma_descriptor(a.descriptor_fields(), unsigned(a_place + i * a.instruction_step_bytes())),
+          detail::wgmma_descriptor(b.descriptor_fields(), unsigned(b_place + i * b.instruction_step_bytes())),
           accumulate || i > 0);
     }
     exec::wgmma_commit();
@@ -116,8 +116,8 @@ TEST(Wgmma, OtherSwizzles) {
       exec::block_sync();
       float c[32];
       exec::wgmma_fence();
-      exec::wgmma<64, half_t, false, false>(c, wgmma_descriptor(fields, a_place), wgmma_descriptor(fields, b_place),
-                                            false);
+      exec::wgmma<64, half_t, false, false>(c, detail::wgmma_descriptor(fields, a_place),
+                                            detail::wgmma_descriptor(fields, b_place), false);
       exec::wgmma_commit();
       exec::wgmma_wait<0>();
       if (exec::thread_id() == 127) first = c[30];  // row 63 - 8, column 62
@@ -141,7 +141,7 @@ void multiply_without(int missing) {
   float c[32] = {};
   if (missing != fence) exec::wgmma_fence();
   const auto fields = missing == swizzle ? a.descriptor_fields() & ~(3ull << 62) : a.descriptor_fields();
-  const auto descriptor = [&](index_t place) { return wgmma_descriptor(fields, unsigned(place)); };
+  const auto descriptor = [&](index_t place) { return detail::wgmma_descriptor(fields, unsigned(place)); };
   exec::wgmma<64, half_t, false, false>(c, descriptor(a_place), descriptor(b_place), true);
   exec::wgmma_commit();
   if (missing != instruction || exec::wave_id() != 2) {
@@ -198,8 +198,8 @@ TEST(Wgmma, OperandsMustLieInTheAllocation) {
         exec::lds_allocate<16384>();
         float c[32];
         exec::wgmma_fence();
-        exec::wgmma<64, half_t, false, false>(c, wgmma_descriptor(a.descriptor_fields(), 0),
-                                              wgmma_descriptor(a.descriptor_fields(), 8192 + 1024), false);
+        exec::wgmma<64, half_t, false, false>(c, detail::wgmma_descriptor(a.descriptor_fields(), 0),
+                                              detail::wgmma_descriptor(a.descriptor_fields(), 8192 + 1024), false);
       }),
       "thread 0 of block (0, 0, 0) multiplies (here) an operand b that reaches LDS byte 16399, outside of the 16384 "
       "bytes that it has allocated");

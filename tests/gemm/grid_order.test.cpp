@@ -38,8 +38,10 @@ TEST(GridOrder, EachDieWalksThroughNeighboursOnTheCurve) {
 }
 
 TEST(GridOrder, KnowsTheDiesOfTargets) {
-  static_assert(default_grid_order<arch::gfx942>().dies == 8 && default_grid_order<arch::gfx950>().dies == 8);
-  static_assert(default_grid_order<arch::gfx90a>().dies == 1 && default_grid_order<arch::sm90>().dies == 1);
+  static_assert(detail::default_grid_order<arch::gfx942>().dies == 8 &&
+                detail::default_grid_order<arch::gfx950>().dies == 8);
+  static_assert(detail::default_grid_order<arch::gfx90a>().dies == 1 &&
+                detail::default_grid_order<arch::sm90>().dies == 1);
   static_assert(grid_order{.curve = grid_curve::rows}.tile_of(5, 2, 3) == multi_index<2>{{1, 2}});
 }
 

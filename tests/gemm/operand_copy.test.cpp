@@ -32,7 +32,7 @@ TEST(OperandCopy, CoversTheTileOnce) {
       for (const index_t waves : {1, 2, 4, 8}) {
         for (const index_t rows : {32, 64, 128, 256}) {
           for (const index_t k : {16, 32, 64, 128}) {
-            const bool fits = operand_copy_fits(major, rows, k, waves, wave_size, 8, 8);
+            const bool fits = detail::operand_copy_fits(major, rows, k, waves, wave_size, 8, 8);
             EXPECT_EQ(fits, rows * k >= 8 * waves * wave_size);
             if (fits) expect_sound(major, rows, k, waves, wave_size);
           }
@@ -44,13 +44,13 @@ TEST(OperandCopy, CoversTheTileOnce) {
 
 TEST(OperandCopy, FitsOnlyWholeVectorsForEveryThread) {
   using enum operand_major;
-  EXPECT_FALSE(operand_copy_fits(k, 16, 16, 1, 64, 8, 8)) << "half of the threads would have nothing";
-  EXPECT_FALSE(operand_copy_fits(mn, 16, 16, 1, 64, 8, 8));
-  EXPECT_FALSE(operand_copy_fits(k, 64, 12, 1, 32, 8, 8)) << "a row is not a whole number of vectors";
-  EXPECT_FALSE(operand_copy_fits(mn, 12, 64, 1, 32, 8, 8));
-  EXPECT_FALSE(operand_copy_fits(k, 48, 32, 4, 32, 8, 8)) << "waves would have different shares";
-  EXPECT_FALSE(operand_copy_fits(k, 8, 1024, 1, 32, 8, 8)) << "a row is longer than a wave";
-  EXPECT_TRUE(operand_copy_fits(k, 96, 32, 3, 64, 8, 8));
+  EXPECT_FALSE(detail::operand_copy_fits(k, 16, 16, 1, 64, 8, 8)) << "half of the threads would have nothing";
+  EXPECT_FALSE(detail::operand_copy_fits(mn, 16, 16, 1, 64, 8, 8));
+  EXPECT_FALSE(detail::operand_copy_fits(k, 64, 12, 1, 32, 8, 8)) << "a row is not a whole number of vectors";
+  EXPECT_FALSE(detail::operand_copy_fits(mn, 12, 64, 1, 32, 8, 8));
+  EXPECT_FALSE(detail::operand_copy_fits(k, 48, 32, 4, 32, 8, 8)) << "waves would have different shares";
+  EXPECT_FALSE(detail::operand_copy_fits(k, 8, 1024, 1, 32, 8, 8)) << "a row is longer than a wave";
+  EXPECT_TRUE(detail::operand_copy_fits(k, 96, 32, 3, 64, 8, 8));
 }
 
 }  // namespace

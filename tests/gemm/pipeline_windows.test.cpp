@@ -80,7 +80,7 @@ void expect_product() {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = half_t(float(i * 11 % 5) - 2);
   const auto where = positions<c_distribution<tile>>();
   std::vector<float> result(where.size());
-  const index_t lds_bytes = Policy::pipeline::num_stages * lds_stage_bytes<Policy>();
+  const index_t lds_bytes = Policy::pipeline::num_stages * detail::lds_stage_bytes<Policy>();
   run<c_distribution<tile>>(
       Policy::arch::value,
       [&] {
@@ -103,7 +103,8 @@ void expect_product() {
         static_assert(!has_k_stride<std::remove_const_t<decltype(a)>>);
         static_assert(has_k_stride<std::remove_const_t<decltype(b_window)>>);
         static_distributed_tensor<float, c_distribution<tile>> c{};
-        const exec::lds_pointer lds = exec::lds_allocate<Policy::pipeline::num_stages * lds_stage_bytes<Policy>()>();
+        const exec::lds_pointer lds =
+            exec::lds_allocate<Policy::pipeline::num_stages * detail::lds_stage_bytes<Policy>()>();
         Policy::pipeline::template run<Policy>(c, a, b_window, tiles.count, lds);
         for (index_t d = 0; d < c.size(); ++d)
           result[std::size_t(exec::thread_id() * c.size() + d)] = c.thread_buffer[d];

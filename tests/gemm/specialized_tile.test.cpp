@@ -24,7 +24,7 @@ TEST(SpecializedTile, WhatLiesInLdsDoesNotOverlap) {
   using small = policy<tw::specialized_tile{.m = 64, .n = 64, .consumers = 1}>;
   EXPECT_EQ(small::num_stages, 12);
   EXPECT_EQ(small::lds.num_boxes(), 1);
-  EXPECT_LE(8 * small::lds.num_barriers(), tw::specialized_lds::barrier_bytes);
+  EXPECT_LE(8 * small::lds.num_barriers(), tw::detail::specialized_lds::barrier_bytes);
 }
 
 // So a box lies at the same place in each tile.
@@ -74,11 +74,11 @@ TEST(SpecializedTile, TwoConsumersTakeTurns) {
 }
 
 TEST(SpecializedTile, WritingResultsHasNoBankConflicts) {
-  const auto wide = tw::predict_box_store<policy<tw::specialized_tile{.share_b = 2}>>();
+  const auto wide = tw::detail::predict_box_store<policy<tw::specialized_tile{.share_b = 2}>>();
   EXPECT_EQ(wide.op, tw::arch::lds_op::stmatrix);
   EXPECT_EQ(wide.executions, 4);  // of one wave, for 16 x 64
   EXPECT_EQ(wide.conflicts, 0);
-  const auto narrow = tw::predict_box_store<policy<tw::specialized_tile{.n = 160, .share_b = 2}>>();
+  const auto narrow = tw::detail::predict_box_store<policy<tw::specialized_tile{.n = 160, .share_b = 2}>>();
   EXPECT_EQ(narrow.executions, 2);
   EXPECT_EQ(narrow.conflicts, 0);
 }

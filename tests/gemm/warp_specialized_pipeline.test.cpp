@@ -35,8 +35,8 @@ using careless_block = specialized_block<careless_policy>;
 }  // namespace
 
 template <>
-struct stage_ring<careless_block> : stage_ring<careful_block> {
-  using careful = stage_ring<careful_block>;
+struct detail::stage_ring<careless_block> : detail::stage_ring<careful_block> {
+  using careful = detail::stage_ring<careful_block>;
 
   void init_barriers() const {
     careful::init_barriers();
@@ -59,7 +59,7 @@ struct stage_ring<careless_block> : stage_ring<careful_block> {
 };
 
 template <>
-struct result_boxes<careless_block> : result_boxes<careful_block> {
+struct detail::result_boxes<careless_block> : detail::result_boxes<careful_block> {
   template <class ForEachUnit>
   void store(const careful_block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;

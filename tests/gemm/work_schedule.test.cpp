@@ -17,10 +17,10 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
     for (const int cols : {1, 12, 43}) {
       for (const int k_tiles : {1, 2, 31, 47, 128}) {
         for (const int workers : {1, 33, 66, 132}) {
-          const tw::work_schedule s = tw::make_work_schedule({rows, cols, 2, 8}, k_tiles, workers, 2 * workers);
+          const tw::work_schedule s = tw::detail::make_work_schedule({rows, cols, 2, 8}, k_tiles, workers, 2 * workers);
           std::vector<int> done(std::size_t(rows * cols * 2 * k_tiles));
           for (int u = 0; u < s.num_units(); ++u) {
-            const tw::work_unit unit = s(u);
+            const tw::detail::work_unit unit = s(u);
             ASSERT_LE(unit.k_begin, unit.k_end);
             for (int k = unit.k_begin; k < unit.k_end; ++k)
               ++done[std::size_t(((unit.tile.batch * rows + unit.tile.row) * cols + unit.tile.col) * k_tiles + k)];
@@ -39,13 +39,13 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
 TEST(WorkSchedule, TheLastPartWaitsForLowerNumbersOnly) {
   for (int tiles = 1; tiles < 300; ++tiles) {
     const int workers = 66, max_sharers = 60 + tiles % 20;
-    const tw::work_schedule s = tw::make_work_schedule({1, tiles, 1, 1}, 64, workers, max_sharers);
+    const tw::work_schedule s = tw::detail::make_work_schedule({1, tiles, 1, 1}, 64, workers, max_sharers);
     EXPECT_LE(s.sharers, std::min(max_sharers, workers));
     EXPECT_EQ(s.sharers > 0 ? s.whole_tiles % workers : 0, 0);
     std::set<int> keep_a_part;
     std::map<int, std::map<int, int>> sharers;  // of the parts of a split tile
     for (int u = s.whole_tiles; u < s.num_units(); ++u) {
-      const tw::work_unit unit = s(u);
+      const tw::detail::work_unit unit = s(u);
       if (unit.is_empty()) continue;
       EXPECT_EQ(unit.sharer, (u - s.whole_tiles) % workers);
       EXPECT_LE(unit.parts, s.max_parts());
@@ -63,7 +63,7 @@ TEST(WorkSchedule, TheLastPartWaitsForLowerNumbersOnly) {
 
 TEST(WorkSchedule, SplitsOnlyWhereItPays) {
   const auto sharers = [](int tiles, int k_tiles) {
-    return tw::make_work_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).sharers;
+    return tw::detail::make_work_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).sharers;
   };
   EXPECT_EQ(sharers(3 * 66 + 58, 64), 0);     // 58 of 66 workers are busy in the last round
   EXPECT_EQ(sharers(2 * 66 + 12, 47), 48);    // four for each of 12 tiles
@@ -75,7 +75,7 @@ TEST(WorkSchedule, SplitsOnlyWhereItPays) {
 // Numbers of 32 bits are enough for what is split.
 TEST(WorkSchedule, LongSumsAreSplitWhileTheirNumbersFit) {
   const tw::index_t longest = 0x7fffffff / 66 / 34 + 4;
-  const tw::work_schedule s = tw::make_work_schedule({1, 34, 1, 8}, longest, 66, 132);
+  const tw::work_schedule s = tw::detail::make_work_schedule({1, 34, 1, 8}, longest, 66, 132);
   ASSERT_EQ(s.sharers, 66);
   long long done = 0;
   for (int u = 0; u < s.num_units(); ++u) {
@@ -84,11 +84,11 @@ TEST(WorkSchedule, LongSumsAreSplitWhileTheirNumbersFit) {
     done += s(u).k_end - s(u).k_begin;
   }
   EXPECT_EQ(done, 34ll * longest);
-  EXPECT_EQ(tw::make_work_schedule({1, 34, 1, 8}, longest + 1, 66, 132).sharers, 0);
+  EXPECT_EQ(tw::detail::make_work_schedule({1, 34, 1, 8}, longest + 1, 66, 132).sharers, 0);
 }
 
 TEST(WorkSchedule, TheLastPartIsLonger) {
-  const tw::work_schedule s = tw::make_work_schedule({1, 12, 1, 8}, 47, 66, 132, {.wait = 6});
+  const tw::work_schedule s = tw::detail::make_work_schedule({1, 12, 1, 8}, 47, 66, 132, {.wait = 6});
   ASSERT_EQ(s.sharers, 48);
   EXPECT_EQ(s(0).k_end - s(0).k_begin, 10);
   EXPECT_EQ(s(3).k_end - s(3).k_begin, 17);
@@ -96,7 +96,7 @@ TEST(WorkSchedule, TheLastPartIsLonger) {
 
 // 34 tiles of 128 among 66: each computes within a k tile of the same amount, but for what a last part has more.
 TEST(WorkSchedule, SharesAreEqual) {
-  const tw::work_schedule s = tw::make_work_schedule({1, 34, 1, 8}, 128, 66, 132);
+  const tw::work_schedule s = tw::detail::make_work_schedule({1, 34, 1, 8}, 128, 66, 132);
   ASSERT_TRUE(s.shares_cross_tiles());
   for (int worker = 0; worker < 66; ++worker) {
     int k_tiles = 0;

@@ -47,7 +47,7 @@ void expect_analysis(const arch::target& target, const tensor_descriptor<Graph>&
   EXPECT_EQ(arch::access_bytes(result.op), bytes);
   EXPECT_EQ(arch::is_write(result.op), kind == lds_access_kind::write);
   index_t waves = E.ndim_p() == 2 ? E.p_length(0) : 1, executions = 0, conflicts = 0;
-  const index_t lanes = E.p_length(E.ndim_p() - 1), dim = choose_vector(Graph, E, element_bytes).dim_y;
+  const index_t lanes = E.p_length(E.ndim_p() - 1), dim = detail::choose_vector(Graph, E, element_bytes).dim_y;
   for (index_t wave = 0; wave < waves; ++wave) {
     naive::each_index(naive::y_lengths(E), [&](const naive::indices& y) {
       if (y[std::size_t(dim)] % vector != 0) return;

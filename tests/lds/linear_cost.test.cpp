@@ -10,10 +10,10 @@
 namespace tilewright {
 namespace {
 
-static_assert(f2_rank(array<unsigned, 3>{{1, 2, 3}}, 3) == 2);
-static_assert(f2_rank(array<unsigned, 3>{{1, 2, 3}}, 2) == 2);
-static_assert(f2_rank(array<unsigned, 4>{{0, 12, 6, 10}}, 4) == 2);
-static_assert(f2_rank(array<unsigned, 2>{{0, 0}}, 2) == 0);
+static_assert(detail::f2_rank(array<unsigned, 3>{{1, 2, 3}}, 3) == 2);
+static_assert(detail::f2_rank(array<unsigned, 3>{{1, 2, 3}}, 2) == 2);
+static_assert(detail::f2_rank(array<unsigned, 4>{{0, 12, 6, 10}}, 4) == 2);
+static_assert(detail::f2_rank(array<unsigned, 2>{{0, 0}}, 2) == 0);
 
 TEST(F2Rank, IsTheSizeOfTheSpan) {
   std::mt19937 random(1);
@@ -28,7 +28,7 @@ TEST(F2Rank, IsTheSizeOfTheSpan) {
       size += !reached[sum];
       reached[sum] = true;
     }
-    ASSERT_EQ(1 << f2_rank(vectors, 6), size);
+    ASSERT_EQ(1 << detail::f2_rank(vectors, 6), size);
   }
 }
 
@@ -51,7 +51,7 @@ TEST(LinearLdsCost, IsTheCostOfTheAddresses) {
         }
         for (const arch::lds_service& service : row.readings) {
           const bool is_write = arch::is_write(row.op);
-          const lds_access_cost by_rank = linear_lds_cost(service, bytes, is_write, address_of_bit);
+          const lds_access_cost by_rank = detail::linear_lds_cost(service, bytes, is_write, address_of_bit);
           lds_access_cost by_lanes = lds_cost(service, bytes, is_write, address);
           by_lanes.phase = by_lanes.bank = 0;
           by_lanes.lanes = {};

@@ -35,12 +35,13 @@ TEST(RandomAccesses, RanksAndEnumerationAgree) {
       const access_case c = random_case(random, *target);
       ASSERT_EQ(check(c.distribution).fault, encoding_fault::none);
       for (const lds_reading reading : {lds_reading::first, lds_reading::worst}) {
-        const auto by = [&](lds_method method) {
+        const auto by = [&](tilewright::detail::lds_method method) {
           return analyze_lds_access(*target, c.where.graph, c.distribution, c.tile.element_bytes, c.kind, reading,
                                     method);
         };
-        const lds_access_analysis fast = by(lds_method::fastest);
-        ASSERT_EQ(fast, by(lds_method::enumeration)) << target->name << ", case " << i << ", " << c.where.name;
+        const lds_access_analysis fast = by(tilewright::detail::lds_method::fastest);
+        ASSERT_EQ(fast, by(tilewright::detail::lds_method::enumeration))
+            << target->name << ", case " << i << ", " << c.where.name;
         with_conflicts += !fast.is_conflict_free();
       }
       linear += lds_access_walk(c.where.graph, c.distribution, c.tile.element_bytes).rule() ==

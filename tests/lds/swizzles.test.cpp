@@ -13,7 +13,7 @@ int swizzle(int bits, int address) { return address ^ ((address & ((1 << bits) -
 TEST(BulkSwizzle, AddressesAreThoseOfTheHardware) {
   for (const int row_bytes : {64, 128}) {
     for (int address = 0; address < 8192; ++address) {
-      EXPECT_EQ(tw::bulk_swizzled_address(row_bytes, address), swizzle(row_bytes == 128 ? 3 : 2, address));
+      EXPECT_EQ(tw::detail::bulk_swizzled_address(row_bytes, address), swizzle(row_bytes == 128 ? 3 : 2, address));
     }
   }
 }
@@ -30,7 +30,7 @@ TEST(BulkSwizzle, LayoutPutsEveryByteThere) {
             ASSERT_EQ(l.address(row, byte), swizzle(row_bytes == 128 ? 3 : 2, row * row_bytes + byte));
           }
         }
-        EXPECT_TRUE(tw::is_bulk_swizzle(l));
+        EXPECT_TRUE(tw::detail::is_bulk_swizzle(l));
       }
     }
   }
@@ -39,11 +39,11 @@ TEST(BulkSwizzle, LayoutPutsEveryByteThere) {
 TEST(BulkSwizzle, OtherLayoutsAreNot) {
   tw::swizzled_layout plain = tw::bulk_swizzle(64, 128, 2);
   for (tw::index_t& flip : plain.flips) flip = 0;
-  EXPECT_FALSE(tw::is_bulk_swizzle(plain));
+  EXPECT_FALSE(tw::detail::is_bulk_swizzle(plain));
   tw::swizzled_layout other = tw::bulk_swizzle(64, 128, 2);
   other.flips[4] = 1;
-  EXPECT_FALSE(tw::is_bulk_swizzle(other));
-  EXPECT_FALSE(tw::is_bulk_swizzle(tw::swizzled_layout{{64, 128, 2}, 1, tw::bulk_swizzle(64, 128, 2).flips}));
+  EXPECT_FALSE(tw::detail::is_bulk_swizzle(other));
+  EXPECT_FALSE(tw::detail::is_bulk_swizzle(tw::swizzled_layout{{64, 128, 2}, 1, tw::bulk_swizzle(64, 128, 2).flips}));
 }
 
 // The descriptor that kernels use agrees with the layout.

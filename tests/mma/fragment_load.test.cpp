@@ -38,7 +38,7 @@ void expect_fragments(const arch::target& target, const Layout& layout) {
         exec::block_sync();
         const auto view = make_tensor_view<address_space_enum::lds, element>(lds, layout);
         const auto window = make_tile_window(view, make_tuple(number<rows>{}, number<Tile.k>{}), {}, addressed{});
-        const auto tile = load_fragments<Tile.op, held>(window, buffer_bytes);
+        const auto tile = detail::load_fragments<Tile.op, held>(window, buffer_bytes);
         for (index_t d = 0; d < held::num_elements; ++d)
           loaded[std::size_t(exec::thread_id() * held::num_elements + d)] = tile.thread_buffer[d];
       },
@@ -75,7 +75,7 @@ TEST(LoadFragments, OfEveryInstruction) {
 TEST(LdmatrixAddresses, FollowTheOperandsRegisters) {
   const arch::matrix_instruction i = arch::describe(mma_m16n8k16_x2);
   for (const arch::lane_map& operand : {i.a, i.b}) {
-    const arch::lane_map addresses = ldmatrix_address_map(operand);
+    const arch::lane_map addresses = detail::ldmatrix_address_map(operand);
     EXPECT_TRUE(is_balanced(addresses));
     for (index_t lane = 0; lane < 32; ++lane) {
       // The row that this lane addresses is the one that lanes 4 (lane % 8) .. + 3 receive

@@ -24,7 +24,7 @@ int hardware_address(const tw::wgmma_operand& o, int row, int k) {
     const int per_box = 128 / o.element_bytes;
     address = start + row / per_box * leading + k_in / 8 * stride + k_in % 8 * 128 + row % per_box * o.element_bytes;
   }
-  return tw::bulk_swizzled_address(128, address);
+  return tw::detail::bulk_swizzled_address(128, address);
 }
 
 // Where a bulk copy puts the element.
@@ -73,8 +73,8 @@ TEST(WgmmaOperand, CoreMatricesHaveNoBankConflicts) {
 
 TEST(WgmmaOperand, AddressesInDescriptors) {
   const unsigned long long fields = tw::wgmma_operand{128, 2, true}.descriptor_fields();
-  EXPECT_EQ(tw::wgmma_descriptor(fields, 0x12400) & 0x3fff, 0x1240u);
-  EXPECT_EQ(tw::wgmma_descriptor(fields, 0x12400) & ~0x3fffull, fields);
+  EXPECT_EQ(tw::detail::wgmma_descriptor(fields, 0x12400) & 0x3fff, 0x1240u);
+  EXPECT_EQ(tw::detail::wgmma_descriptor(fields, 0x12400) & ~0x3fffull, fields);
 }
 
 TEST(WgmmaOperand, UnsoundOperands) { EXPECT_FALSE((tw::wgmma_operand{12, 2, true}).is_sound()); }

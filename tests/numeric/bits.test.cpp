@@ -23,7 +23,7 @@ bool same(float a, float b) {
 }
 
 void expect_like_the_compiler(float value) {
-  const std::uint16_t ours = half_bits_from_float(value), theirs = bits_of_compilers_half(value);
+  const std::uint16_t ours = detail::half_bits_from_float(value), theirs = bits_of_compilers_half(value);
   if (std::isnan(value)) {
     EXPECT_GT(ours & 0x7fff, 0x7c00) << "of a NaN";
     EXPECT_EQ(ours & 0x8000, theirs & 0x8000) << "sign of a NaN";
@@ -34,17 +34,17 @@ void expect_like_the_compiler(float value) {
 
 TEST(Half, EveryBitPatternBecomesTheFloatThatTheCompilerSays) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
-    const float ours = float_from_half_bits(static_cast<std::uint16_t>(bits));
+    const float ours = detail::float_from_half_bits(static_cast<std::uint16_t>(bits));
     ASSERT_TRUE(same(ours, float(bit_cast<_Float16>(static_cast<std::uint16_t>(bits))))) << std::hex << bits;
-    ASSERT_TRUE(std::isnan(ours) || half_bits_from_float(ours) == bits) << std::hex << bits;
+    ASSERT_TRUE(std::isnan(ours) || detail::half_bits_from_float(ours) == bits) << std::hex << bits;
   }
 }
 
 // Between two neighbouring halves: the value in the middle, and the floats next to it on both sides.
 TEST(Half, FloatsAroundEveryRoundingBoundary) {
   for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
-    const float low = float_from_half_bits(static_cast<std::uint16_t>(bits));
-    const float high = bits == 0x7bff ? 65536.0f : float_from_half_bits(static_cast<std::uint16_t>(bits + 1));
+    const float low = detail::float_from_half_bits(static_cast<std::uint16_t>(bits));
+    const float high = bits == 0x7bff ? 65536.0f : detail::float_from_half_bits(static_cast<std::uint16_t>(bits + 1));
     const float middle = (low + high) / 2;
     for (const float value :
          {low, std::nextafter(low, infinity), std::nextafter(middle, 0.0f), middle, std::nextafter(middle, infinity)}) {
@@ -66,10 +66,11 @@ TEST(Half, FloatsOfEveryExponent) {
 }
 
 TEST(Half, Constants) {
-  static_assert(half_bits_from_float(1.0f) == 0x3c00 && half_bits_from_float(-2.0f) == 0xc000);
-  static_assert(half_bits_from_float(65504.0f) == 0x7bff && half_bits_from_float(65520.0f) == 0x7c00);
-  static_assert(half_bits_from_float(0x1p-24f) == 1 && half_bits_from_float(0x1p-25f) == 0);
-  static_assert(float_from_half_bits(0x3555) == 0x1.554p-2f && float_from_half_bits(0x8001) == -0x1p-24f);
+  static_assert(detail::half_bits_from_float(1.0f) == 0x3c00 && detail::half_bits_from_float(-2.0f) == 0xc000);
+  static_assert(detail::half_bits_from_float(65504.0f) == 0x7bff && detail::half_bits_from_float(65520.0f) == 0x7c00);
+  static_assert(detail::half_bits_from_float(0x1p-24f) == 1 && detail::half_bits_from_float(0x1p-25f) == 0);
+  static_assert(detail::float_from_half_bits(0x3555) == 0x1.554p-2f &&
+                detail::float_from_half_bits(0x8001) == -0x1p-24f);
 }
 
 /// Nearest by searching: the neighbour that is closer, or the even one.
@@ -92,21 +93,22 @@ TEST(Bfloat16, RoundsToTheNearest) {
     for (const std::uint32_t low : {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
       const float value = bit_cast<float>(high << 16 | low);
       if (std::isnan(value)) {
-        ASSERT_GT(bfloat16_bits_from_float(value) & 0x7fff, 0x7f80) << std::hex << high << " " << low;
-        ASSERT_EQ(bfloat16_bits_from_float(value) & 0x8000, high & 0x8000);
+        ASSERT_GT(detail::bfloat16_bits_from_float(value) & 0x7fff, 0x7f80) << std::hex << high << " " << low;
+        ASSERT_EQ(detail::bfloat16_bits_from_float(value) & 0x8000, high & 0x8000);
       } else if (std::isinf(value)) {
-        ASSERT_EQ(bfloat16_bits_from_float(value), high);
+        ASSERT_EQ(detail::bfloat16_bits_from_float(value), high);
       } else {
-        ASSERT_EQ(bfloat16_bits_from_float(value), nearest_bfloat16(value)) << std::hexfloat << value;
+        ASSERT_EQ(detail::bfloat16_bits_from_float(value), nearest_bfloat16(value)) << std::hexfloat << value;
       }
     }
   }
 }
 
 TEST(Bfloat16, Constants) {
-  static_assert(bfloat16_bits_from_float(1.0f) == 0x3f80 && bfloat16_bits_from_float(-0.0f) == 0x8000);
-  static_assert(bfloat16_bits_from_float(0x1.01p0f) == 0x3f80 && bfloat16_bits_from_float(0x1.03p0f) == 0x3f82,
-                "ties to even");
+  static_assert(detail::bfloat16_bits_from_float(1.0f) == 0x3f80 && detail::bfloat16_bits_from_float(-0.0f) == 0x8000);
+  static_assert(
+      detail::bfloat16_bits_from_float(0x1.01p0f) == 0x3f80 && detail::bfloat16_bits_from_float(0x1.03p0f) == 0x3f82,
+      "ties to even");
 }
 
 TEST(BitCast, KeepsTheBits) {

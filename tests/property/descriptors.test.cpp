@@ -23,7 +23,7 @@ hidden_indices place(const tensor_graph& graph, const index_t* values, const ind
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[std::size_t(i)];
   for (index_t n = graph.nodes.size(); n-- > 0;) {
     const graph_node& node = graph.nodes[n];
-    const transform_parameters p = node.parameters(values);
+    const tilewright::detail::transform_parameters p = node.parameters(values);
     index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
     for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
     with_rules(node.spec, [&](auto rules) {
@@ -78,7 +78,7 @@ TEST(RandomLayouts, StaticAndRunTimeFormsAgree) {
       lower_all(layout.graph, layout.values.data(), index.data(), ours.data());
       lower_all(known, nullptr, index.data(), theirs.data());
       if (ours != theirs) return "index " + text(index) + " of" + layout.description;
-      const bool exists = is_valid_everywhere(known, nullptr, theirs.data());
+      const bool exists = tilewright::detail::is_valid_everywhere(known, nullptr, theirs.data());
       return exists == layout.model.offset(index).has_value() ? "" : "validity of" + layout.description;
     });
   });

@@ -23,7 +23,7 @@ TEST(RandomEncodings, ReducedKeepTheOtherCoordinates) {
     const distribution_encoding e = make_random_encoding(choices, choices.between(1, 3), choices.between(1, 2));
     const index_t gone = choices.below(e.ndim_x());
     const std::string about = "without X" + std::to_string(gone) + ": " + to_string(e);
-    if (check_reduce(e, array<index_t, 1>{{gone}}) != reduce_fault::none) {
+    if (check_reduce(e, array<index_t, 1>{{gone}}) != tilewright::detail::reduce_fault::none) {
       index_t factors = e.r.size();
       for (const auto& ids : e.p) {
         for (const rh_id id : ids) factors += id.major == gone + 1;
@@ -125,7 +125,7 @@ TEST(RandomCopies, InPatternsCoverTheTileInVectors) {
                             .waves = choices.between(1, 4),
                             .wave_size = choices.one_of<index_t>({8, 16, 12}),
                             .wave_groups = choices.one_of<index_t>({1, 2})};
-    const pattern_2d divided = divide_copy(copy);
+    const tilewright::detail::pattern_2d divided = divide_copy(copy);
     if (divided.fault != pattern_fault::none) return "";
     const distribution_encoding e = make_pattern_encoding(pattern, copy, choices.chance(2));
     const std::string about = "pattern " + std::to_string(int(pattern)) + ", " + to_string(e);
@@ -166,7 +166,7 @@ TEST(RandomEncodings, TouchTheLinesOfTheirBytes) {
     const index_t row = e.x_length(1) + choices.one_of<index_t>({0, 1, 8, 100}),
                   element_bytes = choices.one_of<index_t>({2, 4});
     const array<long_index_t, 2> strides{{row, 1}};
-    const vector_choice v = choose_vector(e, multi_index<2>{{1, e.x_length(1)}}, element_bytes);
+    const vector_choice v = tilewright::detail::choose_vector(e, multi_index<2>{{1, e.x_length(1)}}, element_bytes);
     const memory_access_cost cost = analyze_memory_access(e, v, strides, element_bytes, 64);
     memory_access_cost expected{.line_bytes = 64};
     const index_t lanes = e.p_length(e.ndim_p() - 1), waves = e.ndim_p() > 1 ? e.p_length(0) : 1;

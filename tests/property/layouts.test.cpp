@@ -22,7 +22,7 @@ struct evaluation {
 evaluation evaluate(const random_layout& layout, const indices& index) {
   array<index_t, tensor_graph::max_hidden> hidden{};
   lower_all(layout.graph, layout.values.data(), index.data(), hidden.data());
-  const bool valid = is_valid_everywhere(layout.graph, layout.values.data(), hidden.data());
+  const bool valid = tilewright::detail::is_valid_everywhere(layout.graph, layout.values.data(), hidden.data());
   return {hidden[0], valid};
 }
 
@@ -45,7 +45,7 @@ TEST(RandomLayouts, PutEveryTransformOnTopOfEveryOther) {
     const random_layout layout = make_random_layout(choices);
     for (const graph_node& above : layout.graph.nodes) {
       for (const signed char id : above.lower) {
-        const dimension_source below = find_source(layout.graph, id);
+        const tilewright::detail::dimension_source below = tilewright::detail::find_source(layout.graph, id);
         if (below.node >= 0) pairs.insert({above.spec.kind, layout.graph.nodes[below.node].spec.kind});
       }
     }
@@ -142,7 +142,8 @@ TEST(RandomLayouts, StepsAlongADimensionAreTheSameEverywhere) {
     const tensor_graph known = all_static(layout);
     const indices& lengths = layout.model.lengths();
     for (index_t d = 0; d < index_t(lengths.size()); ++d) {
-      const linear_step step = step_along(layout.graph, d), of_known = step_along(known, d);
+      const tilewright::detail::linear_step step = tilewright::detail::step_along(layout.graph, d),
+                                            of_known = tilewright::detail::step_along(known, d);
       const long_index_t distance = step.with_values(layout.values.data());
       const std::string about = ", step along " + std::to_string(d) + " of" + layout.description;
       if (of_known.is_linear && !of_known.is_static()) return "a run-time value of a static layout" + about;

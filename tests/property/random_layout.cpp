@@ -126,7 +126,7 @@ struct blocks_apart {
     return i / block * distance + i % block;
   }
 };
-constexpr const index_function* blocks_apart_function =
+constexpr const tilewright::detail::index_function* blocks_apart_function =
     make_functor_transform(blocks_apart{}, 1, 1, make_tuple(0, 0)).spec.function;
 
 class builder {
@@ -175,7 +175,8 @@ class builder {
       strides[std::size_t(order[i])] = stride;
       stride *= lengths[std::size_t(order[i])];
       if (choices_.chance(3))
-        stride = round_up<index_t>(stride, choices_.one_of<index_t>({8, 4, 3})) + choices_.one_of<index_t>({0, 8, 1});
+        stride = tilewright::detail::round_up<index_t>(stride, choices_.one_of<index_t>({8, 4, 3})) +
+                 choices_.one_of<index_t>({0, 8, 1});
     }
     parameters.insert(parameters.end(), strides.begin(), strides.end());
     parameters.push_back(choices_.one_of<index_t>({0, 8, 1}));
@@ -260,9 +261,10 @@ class builder {
           for (const index_t low : t.lower) t.parameters.push_back(below[std::size_t(low)]);
           up = {product(t.parameters, 0)};
           for (std::size_t i = 1; i < t.lower.size(); ++i)
-            t.parameters.push_back(index_t(make_magic_division(below[std::size_t(t.lower[i])]).multiplier));
+            t.parameters.push_back(
+                index_t(tilewright::detail::make_magic_division(below[std::size_t(t.lower[i])]).multiplier));
           for (std::size_t i = 1; i < t.lower.size(); ++i)
-            t.parameters.push_back(make_magic_division(below[std::size_t(t.lower[i])]).shift);
+            t.parameters.push_back(tilewright::detail::make_magic_division(below[std::size_t(t.lower[i])]).shift);
           break;
         case 9: {
           if (waiting.empty()) break;
@@ -396,7 +398,7 @@ detail::chained_graph chained_of(const tensor_graph& graph, const layer& next) {
 tensor_graph all_static(const random_layout& layout) {
   tensor_graph graph = layout.graph;
   for (graph_node& node : graph.nodes) {
-    const transform_parameters p = node.parameters(layout.values.data());
+    const tilewright::detail::transform_parameters p = node.parameters(layout.values.data());
     for (index_t i = 0; i < node.spec.parameters.size(); ++i) node.spec.parameters[i] = p[i];
   }
   graph.num_values = 0;

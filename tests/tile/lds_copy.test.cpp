@@ -33,7 +33,7 @@ void expect_copy(const arch::target& target, const Layout& layout, const char* w
   static constexpr auto lengths = make_tuple(number<rows>{}, number<cols>{});
   static_assert(Write::num_threads() == Read::num_threads());
   constexpr index_t lds_bytes =
-      round_up<index_t>(index_t(Layout{}.graph.num_values == 0 ? rows * cols * 2 : 0) * sizeof(T), 16);
+      detail::round_up<index_t>(index_t(Layout{}.graph.num_values == 0 ? rows * cols * 2 : 0) * sizeof(T), 16);
   const auto written = positions<Write>(), read = positions<Read>();
   std::vector<T> loaded(read.size());
   const auto number_at = [](const multi_index<2>& x) { return T(x[0] * cols + x[1] + 1); };

@@ -60,7 +60,7 @@ TEST(LinearView, StridesAndConstantsAreThoseOfSmallTensors) {
 
 template <class Descriptor>
 constexpr bool grows(const Descriptor&) {
-  return grows_linearly(Descriptor::graph);
+  return detail::grows_linearly(Descriptor::graph);
 }
 TEST(LinearView, OffsetsMayStayButNotFallWhereAnIndexGrows) {
   const auto with_stride = [](auto stride) {
@@ -99,7 +99,7 @@ TEST(TileWindow, MovesAlongProductsOfRunTimeStrides) {
       make_tuple(make_embed_transform(make_tuple(index_t(groups)), make_tuple(index_t(every))),
                  make_pass_through_transform(index_t(pitch))),
       make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
-  static_assert(step_along(decltype(every_third)::graph, 0).slots.size() == 2);
+  static_assert(detail::step_along(decltype(every_third)::graph, 0).slots.size() == 2);
   for (const multi_index<2> origin : {multi_index<2>{{8, 0}}, multi_index<2>{{48, 16}}})
     expect_elements(
         memory.data(), origin, {groups, pitch},

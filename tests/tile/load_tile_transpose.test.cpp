@@ -54,7 +54,8 @@ emulator::launch_report expect_transposed(const arch::target& on, const Layout& 
         using addressed = decltype(make_transpose_input_distribution<T, Target>(Held{}));
         const auto window = make_tile_window(view, make_tuple(number<k>{}, number<m>{}), {}, addressed{});
         const auto tile = load_tile_transpose_with_offset<Target>(window, begin);
-        static_assert(hold_the_same(std::remove_const_t<decltype(tile)>::distribution_type::encoding, Held::encoding));
+        static_assert(
+            detail::hold_the_same(std::remove_const_t<decltype(tile)>::distribution_type::encoding, Held::encoding));
         static_distributed_tensor<T, Held> same;
         load_tile_transpose<Target>(same, window, begin);
         for (index_t d = 0; d < Held::num_elements; ++d) {

@@ -199,10 +199,10 @@ TEST(ShuffleTile, OfReplicatedElements) {
         static_distributed_tensor<int, replicated> in;
         static_distributed_tensor<int, spread> out;
         for (index_t d = 0; d < 2; ++d) in.thread_buffer[d] = from[std::size_t(exec::thread_id() * 2 + d)][0] * 3;
-        shuffle_tile(out, in, exec::lds_allocate<shuffle_tile_lds_bytes<int, replicated>>());
+        shuffle_tile(out, in, exec::lds_allocate<detail::shuffle_tile_lds_bytes<int, replicated>>());
         found[std::size_t(exec::thread_id())] = out.thread_buffer[0];
       },
-      shuffle_tile_lds_bytes<int, replicated>);
+      detail::shuffle_tile_lds_bytes<int, replicated>);
   for (std::size_t i = 0; i < to.size(); ++i) ASSERT_EQ(found[i], to[i][0] * 3);
 }
 

@@ -85,7 +85,7 @@ TEST(SweepTileSpan, GoesOnceThroughADimensionThatAThreadHoldsOneOf) {
 
 TEST(GetXIndices, AddTheThreadsPosition) {
   // Lane 5 is (2, 1) of 4 x 2: position (4, 3); the element at y = (1, 2, 1) is (9, 2) further on.
-  using index = tuple<tile_distributed_index<1, 1>, tile_distributed_index<2>>;
+  using index = tuple<detail::tile_distributed_index<1, 1>, detail::tile_distributed_index<2>>;
   constexpr auto x = get_x_indices_from_distributed_indices(distribution{}, index{}, {{5}});
   static_assert(x == multi_index<2>{{4 + 9, 3 + 2}});
 }
@@ -136,8 +136,9 @@ TEST(CastTile, RoundsAndSaturates) {
     const auto fp8 = cast_tile<bf8_fnuz_t>(tile);
     const auto bytes = cast_tile<int8_t>(tile);
     for (index_t d = 0; d < tile.size(); ++d) {
-      if (fp8.thread_buffer[d].bits != fp8_bits_from_float<fp8_format::e5m2_fnuz>(tile.thread_buffer[d])) return false;
-      if (bytes.thread_buffer[d] != int8_from_float(tile.thread_buffer[d])) return false;
+      if (fp8.thread_buffer[d].bits != detail::fp8_bits_from_float<fp8_format::e5m2_fnuz>(tile.thread_buffer[d]))
+        return false;
+      if (bytes.thread_buffer[d] != detail::int8_from_float(tile.thread_buffer[d])) return false;
     }
     return true;
   };

@@ -62,7 +62,7 @@ TEST(TileWindow, SaysWhereItStepsLinearlyAndKeepsPromisesThroughMerge) {
       cube, make_tuple(make_right_pad_transform(100, 28), make_merge_transform(make_tuple(3, 40))),
       make_tuple(sequence<0>{}, sequence<1, 2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
   using window = window_of<tensor_view<address_space_enum::global, half_t, std::remove_const_t<decltype(merged)>>>;
-  static_assert(steps_linearly<window, 0> && !steps_linearly<window, 1>);
+  static_assert(detail::steps_linearly<window, 0> && !detail::steps_linearly<window, 1>);
   static_assert(window::vector_length == 8);
   require_vector<8>(window{});
   expect_moving_equals_making(merged, steps);

@@ -130,8 +130,8 @@ TEST(MoveTileWindow, OfRandomTensors) {
     auto aligned_steps = by;
     for (auto& step : aligned_steps) step[1] = whole(step[1]);
     expect_plain_moves("columns", memory, columns_of(m, k, number_in(m, 200)), any, by);
-    const index_t eights = round_up<index_t>(k, 8), pitch = number_in(eights / 8, 25) * 8;
-    expect_plain_moves("rows", memory, rows_of(round_up<index_t>(m, 8), eights, pitch), aligned, aligned_steps);
+    const index_t eights = detail::round_up<index_t>(k, 8), pitch = number_in(eights / 8, 25) * 8;
+    expect_plain_moves("rows", memory, rows_of(detail::round_up<index_t>(m, 8), eights, pitch), aligned, aligned_steps);
     const index_t a = number_in(1, 14), b = number_in(1, 200 / a);
     expect_plain_moves("merged", memory, merged_rows_of(a, b), aligned, aligned_steps);
     expect_linear_moves("merged, linear along columns", memory, merged_rows_of(a, b), aligned, aligned_steps);

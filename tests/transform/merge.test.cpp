@@ -54,8 +54,8 @@ using merge_magic = rules_of<transform_kind::merge_magic>;
 indices with_magic(indices lengths) {
   indices parameters = lengths;
   for (std::size_t i = 1; i < lengths.size(); ++i)
-    parameters.push_back(index_t(make_magic_division(lengths[i]).multiplier));
-  for (std::size_t i = 1; i < lengths.size(); ++i) parameters.push_back(make_magic_division(lengths[i]).shift);
+    parameters.push_back(index_t(detail::make_magic_division(lengths[i]).multiplier));
+  for (std::size_t i = 1; i < lengths.size(); ++i) parameters.push_back(detail::make_magic_division(lengths[i]).shift);
   return parameters;
 }
 
@@ -86,7 +86,7 @@ void expect_counts_through_zero(const indices& parameters) {
     for (index_t step = -70; step <= 70; ++step) {
       const index_t target = up + step;
       indices low_step(4);
-      move_lower(rules{}, parameters.data(), 3, 1, &target, &step, low.data(), low_step.data());
+      detail::move_lower(rules{}, parameters.data(), 3, 1, &target, &step, low.data(), low_step.data());
       const indices there = place(target);
       for (std::size_t d = 0; d < 3; ++d) EXPECT_EQ(low[d] + low_step[d], there[d]) << up << " moved by " << step;
     }
@@ -105,7 +105,7 @@ void expect_moves_along(const indices& parameters, index_t length) {
       index_t low[3], low_step[3] = {};
       const index_t step = to - from;
       rules::lower_anywhere(parameters.data(), 2, &from, low);
-      move_lower(rules{}, parameters.data(), 2, 1, &to, &step, low, low_step);
+      detail::move_lower(rules{}, parameters.data(), 2, 1, &to, &step, low, low_step);
       EXPECT_EQ(low_step[0], 0) << from << " to " << to << " of " << length;
       EXPECT_EQ(low[1] + low_step[1], to) << "from " << from << " of " << length;
     }
@@ -133,7 +133,7 @@ TEST(Merge, IsABijection) {
 }
 
 TEST(Merge, OfRunTimeLengthsDividesByMagic) {
-  const magic_division four = make_magic_division(4), five = make_magic_division(5);
+  const magic_division four = detail::make_magic_division(4), five = detail::make_magic_division(5);
   EXPECT_TRUE(is_made_of(make_merge_transform(make_tuple(3, number<4>{}, 5)), transform_kind::merge_magic, 3, 1,
                          {dynamic, 4, dynamic, index_t(four.multiplier), dynamic, four.shift, dynamic},
                          {3, 5, index_t(five.multiplier), five.shift}));

@@ -56,8 +56,8 @@ struct rules_of {
 /// What a made transform says about itself: kind, parameters (`dynamic` where they
 /// are known only at run time) and values.
 template <transform_spec Spec>
-bool is_made_of(const coordinate_transform<Spec>& transform, transform_kind kind, index_t num_lower, index_t num_upper,
-                const indices& parameters, const indices& values) {
+bool is_made_of(const detail::coordinate_transform<Spec>& transform, transform_kind kind, index_t num_lower,
+                index_t num_upper, const indices& parameters, const indices& values) {
   return Spec.kind == kind && Spec.num_lower == num_lower && Spec.num_upper == num_upper &&
          indices(Spec.parameters.begin(), Spec.parameters.end()) == parameters &&
          indices(transform.values.begin(), transform.values.end()) == values;

@@ -17,8 +17,8 @@ TEST(Number, ConvertsToItsValue) {
 }
 
 TEST(Number, IsRecognised) {
-  static_assert(is_number_v<number<3>> && is_number_v<const number<3>>);
-  static_assert(!is_number_v<index_t> && !is_number_v<long_index_t>);
+  static_assert(detail::is_number_v<number<3>> && detail::is_number_v<const number<3>>);
+  static_assert(!detail::is_number_v<index_t> && !detail::is_number_v<long_index_t>);
 }
 
 TEST(Number, TakesNoRoom) { static_assert(__is_empty(number<64>)); }

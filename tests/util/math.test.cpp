@@ -20,7 +20,7 @@ TEST(Math, CeilDivIsTheSmallestSufficientCount) {
       const index_t n = ceil_div(a, b);
       EXPECT_GE(n * b, a);
       EXPECT_LT((n - 1) * b, a);
-      EXPECT_EQ(round_up(a, b), n * b);
+      EXPECT_EQ(detail::round_up(a, b), n * b);
     }
   }
   static_assert(ceil_div(0x7fffffff, 2) == 0x40000000, "no overflow");
@@ -48,10 +48,10 @@ TEST(Math, PowersOfTwo) {
 
 TEST(Math, LowestBit) {
   for (index_t bit = 0; bit < 32; ++bit) {
-    EXPECT_EQ(lowest_set_bit(1u << bit), bit);
-    EXPECT_EQ(lowest_set_bit(~0u << bit), bit);
+    EXPECT_EQ(detail::lowest_set_bit(1u << bit), bit);
+    EXPECT_EQ(detail::lowest_set_bit(~0u << bit), bit);
   }
-  static_assert(lowest_set_bit(0x80100000u) == 20);
+  static_assert(detail::lowest_set_bit(0x80100000u) == 20);
 }
 
 TEST(Math, DivideAndModulo) {

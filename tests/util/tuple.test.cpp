@@ -30,7 +30,7 @@ TEST(Tuple, NumbersStayKnownToTheCompiler) {
   constexpr auto t = make_tuple(number<16>{}, number<16>{}, number<2>{});
   static_assert(t.get<0>() == 16 && t.get<1>() == 16 && t.get<2>() == 2);
   const auto mixed = make_tuple(number<16>{}, 3);
-  static_assert(is_number_v<std::remove_cvref_t<decltype(mixed.get<0>())>>);
+  static_assert(detail::is_number_v<std::remove_cvref_t<decltype(mixed.get<0>())>>);
   static_assert(sizeof(make_tuple(number<1>{}, 3)) == sizeof(int), "numbers take no room");
 }
 

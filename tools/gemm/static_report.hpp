@@ -111,7 +111,7 @@ constexpr gemm_static_report static_report() {
   r.registers = Policy::pipeline::template registers<Policy>();
   if constexpr (requires { Policy::pipeline::template turns_per_tile<Policy>(); }) {
     r.turns = Policy::pipeline::template turns_per_tile<Policy>();
-  } else if (!copies_directly<typename Policy::pipeline> || Policy::copies_by_wave) {
+  } else if (!detail::copies_directly<typename Policy::pipeline> || Policy::copies_by_wave) {
     // Where each lane copies for itself, a step's operands are in registers before the barrier.
     r.waits = Policy::pipeline::barriers_per_tile;
   }

@@ -29,8 +29,12 @@ TILEWRIGHT_HD constexpr arch::matrix_element element_of() {
 template <class T>
 inline constexpr arch::matrix_element matrix_element_v = detail::element_of<T>();
 
+namespace detail {
+
 /// What matrix instructions add products of T in.
 template <class T>
 using accumulator_t = tilewright::detail::conditional_t<__is_same(T, int8_t), int, float>;
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -6,6 +6,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// Cache lines that one access of a wave touches, and the different bytes that it uses of them.
 struct touched_lines {
   index_t lines = 0;
@@ -38,6 +40,8 @@ TILEWRIGHT_HD constexpr touched_lines count_touched_lines(array<long_index_t, Ca
   }
   return result;
 }
+
+}  // namespace detail
 
 /// All accesses to a tile by all waves of a block.
 struct memory_access_cost {
@@ -94,8 +98,8 @@ TILEWRIGHT_HD constexpr memory_access_cost analyze_memory_access(const distribut
         const long_index_t of_y = of_wave + offset_of(e.y, d);
         array<long_index_t, max_lanes> addresses{};
         for (index_t lane = 0; lane < num_lanes; ++lane) addresses[lane] = (of_lane[lane] + of_y) * element_bytes;
-        const touched_lines touched =
-            count_touched_lines(addresses, num_lanes, vector.length * element_bytes, line_bytes);
+        const detail::touched_lines touched =
+            detail::count_touched_lines(addresses, num_lanes, vector.length * element_bytes, line_bytes);
         ++cost.wave_accesses;
         cost.lines += touched.lines;
         cost.fewest_lines += ceil_div(touched.bytes, line_bytes);

@@ -38,11 +38,11 @@ struct static_distributed_lds_tensor {
   /// The element at what sweep_tile gives, or at make_tuple(what sweep_tile_span gives for each dimension).
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD T operator[](const Index&) const {
-    return exec::lds_load<T>(begin, byte_offset(constant(register_of<Distribution, Index>::value)));
+    return exec::lds_load<T>(begin, byte_offset(constant(detail::register_of<Distribution, Index>::value)));
   }
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD reference operator()(const Index&) const {
-    return {begin, byte_offset(constant(register_of<Distribution, Index>::value))};
+    return {begin, byte_offset(constant(detail::register_of<Distribution, Index>::value))};
   }
 
   /// Where element d of the calling thread lies.

@@ -6,6 +6,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// The dimension of y along which a thread's elements are neighbours in the tile, other than y `primary`, and in
 /// another dimension of the tile; the longest, the first of equals; -1 if there is none.
 TILEWRIGHT_HD constexpr index_t find_secondary_vector_dim(const distribution_encoding& e, index_t primary) {
@@ -17,13 +19,15 @@ TILEWRIGHT_HD constexpr index_t find_secondary_vector_dim(const distribution_enc
   return best;
 }
 
+}  // namespace detail
+
 /// A thread that holds neighbours along two dimensions of the tile can load vectors along one and, after transposing
 /// them in its registers, store vectors along the other.
 template <class Distribution, class T = float>
 struct multi_level_vectorization {
   static constexpr index_t primary_vector_dim = load_store_traits<Distribution, T>::vector_dim_y;
   static constexpr index_t secondary_vector_dim =
-      find_secondary_vector_dim(load_store_traits<Distribution, T>::encoding, primary_vector_dim);
+      detail::find_secondary_vector_dim(load_store_traits<Distribution, T>::encoding, primary_vector_dim);
   static constexpr bool supports_2d_vector =
       load_store_traits<Distribution, T>::scalar_per_vector > 1 && secondary_vector_dim >= 0;
 };
@@ -52,7 +56,7 @@ struct space_filling_curve_optimizer {
     using traits = load_store_traits<Distribution, T>;
     constexpr distribution_encoding e = traits::encoding;
     constexpr vector_choice vector = traits::vector;
-    auto result = access_curve<traits::ndim_y>(e, vector, true);
+    auto result = detail::access_curve<traits::ndim_y>(e, vector, true);
     index_t position = 0;
     for (index_t i = 0; i < e.ndim_y(); ++i) {
       if (i != vector.dim_y) result.order[position++] = i;

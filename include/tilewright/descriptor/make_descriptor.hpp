@@ -108,8 +108,8 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tupl
   static_assert(sizeof...(Lengths) == sizeof...(Strides),
                 "make_naive_tensor_descriptor: as many strides as lengths are needed");
   static_assert(sizeof...(Lengths) >= 1, "make_naive_tensor_descriptor: at least one dimension is needed");
-  if constexpr (detail::KnownLengths<Lengths...> && (is_number_v<Strides> && ... && is_number_v<Offset>) &&
-                GuaranteedVector >= 0) {
+  if constexpr (detail::KnownLengths<Lengths...> &&
+                (detail::is_number_v<Strides> && ... && detail::is_number_v<Offset>) && GuaranteedVector >= 0) {
     constexpr index_t n = sizeof...(Lengths);
     constexpr long_index_t space =
         detail::static_space_v<transform_kind::embed, n, Lengths..., Strides..., Offset, number<GuaranteedVector>>;

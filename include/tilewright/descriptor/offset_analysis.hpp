@@ -4,7 +4,7 @@
 
 #include <tilewright/descriptor/tensor_graph.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// How far one step along a dimension moves the offset, in elements: `factor` times the run-time values in `slots`.
 /// Where is_linear is false, that depends on the index: below a merge, a swizzle or a table.
@@ -102,4 +102,4 @@ TILEWRIGHT_HD constexpr offset_bits<NDim> find_offset_bits(const tensor_graph& g
   return result;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

@@ -142,7 +142,7 @@ struct tensor_adaptor {
   }
 
   /// Whether an index inside of the lengths may have no element, because of a pad, an indexing or a functor.
-  TILEWRIGHT_HD static constexpr bool has_pads() { return may_be_invalid(Graph); }
+  TILEWRIGHT_HD static constexpr bool has_pads() { return detail::may_be_invalid(Graph); }
 
   /// Length of dimension I: number<> when it is static, an index_t otherwise.
   template <index_t I>
@@ -152,7 +152,7 @@ struct tensor_adaptor {
     if constexpr (length != dynamic) {
       return number<length>{};
     } else {
-      constexpr dimension_source source = find_source(Graph, Graph.top[I]);
+      constexpr detail::dimension_source source = detail::find_source(Graph, Graph.top[I]);
       return detail::node_length<Graph.nodes[source.node], source.upper>(
           values.data(), detail::parameter_sequence<Graph.nodes[source.node]>{});
     }

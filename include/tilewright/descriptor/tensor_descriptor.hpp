@@ -6,12 +6,16 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// For each dimension: how many elements one access may take along it, and the distance of these elements,
 /// -1 where it is not known.
 template <index_t NDim>
 struct vector_lengths_and_strides {
   multi_index<NDim> lengths, strides;
 };
+
+}  // namespace detail
 
 /// A tensor adaptor whose one bottom dimension is memory. Offsets and lengths count elements. Offsets are 32-bit:
 /// larger tensors are reached through windows, which fold their origin into the pointer.
@@ -48,7 +52,7 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
   /// and wholly inside or wholly outside of the tensor.
   TILEWRIGHT_HD static constexpr auto get_top_dimension_safe_vector_length_strides(index_t alignment = 1 << 20) {
     const auto runs = contiguous_runs(Graph, alignment);
-    vector_lengths_and_strides<Graph.ndim()> result{};
+    detail::vector_lengths_and_strides<Graph.ndim()> result{};
     for (index_t i = 0; i < Graph.ndim(); ++i) {
       result.lengths[i] = runs[Graph.top[i]];
       result.strides[i] = result.lengths[i] > 1 ? 1 : -1;
@@ -59,11 +63,15 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
   friend constexpr bool operator==(const tensor_descriptor&, const tensor_descriptor&) = default;
 };
 
+namespace detail {
+
 template <class T>
 inline constexpr bool is_tensor_descriptor_v = false;
 template <tensor_graph Graph>
 inline constexpr bool is_tensor_descriptor_v<tensor_descriptor<Graph>> = true;
+
+}  // namespace detail
 template <class T>
-concept TensorDescriptor = is_tensor_descriptor_v<T>;
+concept TensorDescriptor = detail::is_tensor_descriptor_v<T>;
 
 }  // namespace tilewright

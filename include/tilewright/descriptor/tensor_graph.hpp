@@ -26,8 +26,8 @@ struct graph_node {
   }
 
   /// All parameters, run-time values filled in.
-  TILEWRIGHT_HD constexpr transform_parameters parameters(const index_t* values) const {
-    transform_parameters p{};
+  TILEWRIGHT_HD constexpr detail::transform_parameters parameters(const index_t* values) const {
+    detail::transform_parameters p{};
     index_t next = first_value;
     for (index_t i = 0; i < spec.parameters.size(); ++i) {
       p[i] = spec.parameters[i] == dynamic ? values[next++] : spec.parameters[i];
@@ -53,6 +53,8 @@ struct tensor_graph {
   friend constexpr bool operator==(const tensor_graph&, const tensor_graph&) = default;
 };
 
+namespace detail {
+
 /// The node that makes a hidden dimension, and its place among that node's upper dimensions;
 /// node -1 for a bottom dimension.
 struct dimension_source {
@@ -68,9 +70,11 @@ TILEWRIGHT_HD constexpr dimension_source find_source(const tensor_graph& graph, 
   return {};
 }
 
+}  // namespace detail
+
 /// Length of a hidden dimension; `dynamic` if a run-time value decides, or if it is a bottom dimension.
 TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t id) {
-  const dimension_source source = find_source(graph, id);
+  const detail::dimension_source source = detail::find_source(graph, id);
   if (source.node < 0) return dynamic;
   const graph_node& node = graph.nodes[source.node];
   return with_rules(node.spec, [&](auto rules) {
@@ -85,7 +89,7 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[i];
   for (index_t n = graph.nodes.size(); n-- > 0;) {
     const graph_node& node = graph.nodes[n];
-    transform_parameters filled_in;
+    detail::transform_parameters filled_in;
     const index_t* p = node.spec.parameters.begin();
     if (graph.num_values > 0) {
       filled_in = node.parameters(values);
@@ -101,6 +105,8 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
   }
 }
 
+namespace detail {
+
 /// Whether every transform says that the element of an index exists.
 /// hidden: from lower_all, for an index inside the lengths.
 TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
@@ -114,6 +120,8 @@ TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, cons
   return true;
 }
 
+}  // namespace detail
+
 /// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
 TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
@@ -121,6 +129,8 @@ TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   }
   return true;
 }
+
+namespace detail {
 
 /// Whether an index inside of the lengths may have no element.
 TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
@@ -142,6 +152,8 @@ TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
   return false;
 }
 
+}  // namespace detail
+
 /// Whether every bit of the offset is an exclusive or of bits of the index.
 TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
@@ -152,6 +164,8 @@ TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   }
   return true;
 }
+
+namespace detail {
 
 /// What is known to divide the length of a node's upper dimension where only run time knows it, given the same of its
 /// lower dimensions. Runs do, except those of padded dimensions.
@@ -171,6 +185,8 @@ TILEWRIGHT_HD constexpr bool merges_run_time_length(const graph_node& node) {
          node.spec.parameters[node.lower.size() - 1] == dynamic;
 }
 
+}  // namespace detail
+
 /// For each hidden dimension the aligned contiguous run: in any block of that many consecutive indices that begins at a
 /// multiple of it, either no element exists or all do, and their offsets grow by 1 from a multiple of it.
 /// It bounds vectors.
@@ -183,7 +199,7 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
     for (index_t i = 0; i < node.lower.size(); ++i) {
       low_divisors[i] = divisors[node.lower[i]];
       low[i] = runs[node.lower[i]];
-      if (merges_run_time_length(node)) low[i] = gcd(low[i], low_divisors[i]);
+      if (detail::merges_run_time_length(node)) low[i] = gcd(low[i], low_divisors[i]);
     }
     with_rules(node.spec, [&](auto rules) {
       rules.run(node.spec.parameters.begin(), node.width(), low, up);
@@ -191,7 +207,7 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
     });
     for (index_t i = 0; i < node.upper.size(); ++i) {
       runs[node.upper[i]] = up[i];
-      divisors[node.upper[i]] = divisor_of_length(node, low_divisors, up[i]);
+      divisors[node.upper[i]] = detail::divisor_of_length(node, low_divisors, up[i]);
     }
   }
   return runs;

@@ -55,9 +55,9 @@ TILEWRIGHT_HD constexpr auto transformed_adaptor(const array<index_t, N>& values
 /// One layer of transforms. Transform i maps to the bottom dimensions that the i-th sequence of `lower_ids` lists from
 /// the top dimensions of the i-th sequence of `upper_ids`. Bottom and top dimensions are 0, 1, ... with each used once.
 template <transform_spec... Specs, class... LowerIds, class... UpperIds>
-TILEWRIGHT_HD constexpr auto make_single_stage_tensor_adaptor(const tuple<coordinate_transform<Specs>...>& transforms,
-                                                              tuple<LowerIds...> lower_ids,
-                                                              tuple<UpperIds...> upper_ids) {
+TILEWRIGHT_HD constexpr auto make_single_stage_tensor_adaptor(
+    const tuple<detail::coordinate_transform<Specs>...>& transforms, tuple<LowerIds...> lower_ids,
+    tuple<UpperIds...> upper_ids) {
   constexpr index_t num_bottom = (0 + ... + LowerIds::size());
   return detail::transformed_adaptor<detail::bottom_graph<num_bottom>()>(array<index_t, 0>{}, transforms, lower_ids,
                                                                          upper_ids);
@@ -66,7 +66,7 @@ TILEWRIGHT_HD constexpr auto make_single_stage_tensor_adaptor(const tuple<coordi
 /// The adaptor seen through transforms; as transform_tensor_descriptor.
 template <tensor_graph Graph, transform_spec... Specs, class... LowerIds, class... UpperIds>
 TILEWRIGHT_HD constexpr auto transform_tensor_adaptor(const tensor_adaptor<Graph>& adaptor,
-                                                      const tuple<coordinate_transform<Specs>...>& transforms,
+                                                      const tuple<detail::coordinate_transform<Specs>...>& transforms,
                                                       tuple<LowerIds...> lower_ids, tuple<UpperIds...> upper_ids) {
   return detail::transformed_adaptor<Graph>(adaptor.values, transforms, lower_ids, upper_ids);
 }

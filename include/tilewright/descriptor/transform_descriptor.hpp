@@ -18,9 +18,9 @@ TILEWRIGHT_HD constexpr tensor_descriptor<Graph> make_tensor_descriptor_from_ada
 /// lists and makes the new dimensions of the i-th sequence of `upper_ids`. Every old dimension is used once;
 /// new ids are 0, 1, ... .
 template <tensor_graph Graph, transform_spec... Specs, class... LowerIds, class... UpperIds>
-TILEWRIGHT_HD constexpr auto transform_tensor_descriptor(const tensor_descriptor<Graph>& descriptor,
-                                                         const tuple<coordinate_transform<Specs>...>& transforms,
-                                                         tuple<LowerIds...> lower_ids, tuple<UpperIds...> upper_ids) {
+TILEWRIGHT_HD constexpr auto transform_tensor_descriptor(
+    const tensor_descriptor<Graph>& descriptor, const tuple<detail::coordinate_transform<Specs>...>& transforms,
+    tuple<LowerIds...> lower_ids, tuple<UpperIds...> upper_ids) {
   if constexpr (sizeof...(Specs) == sizeof...(LowerIds) && sizeof...(Specs) == sizeof...(UpperIds) &&
                 (Graph.num_values + ... + Specs.num_dynamic()) == 0) {
     using adaptor = typename detail::sound_adaptor<

@@ -29,6 +29,8 @@ struct address_plan {
   friend constexpr bool operator==(const address_plan&, const address_plan&) = default;
 };
 
+namespace detail {
+
 /// The vector that a distribution and a descriptor allow; none along dimension `scattered`.
 TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, const distribution_encoding& encoding,
                                                     index_t element_bytes, index_t scattered = -1) {
@@ -63,8 +65,6 @@ struct gathered_positions {
   array<index_t, NumAccess> x{}, of_base{}, of_access{};
   index_t count = 0;
 };
-
-namespace detail {
 
 /// Where the accesses lie in the tile and in the registers: y in row-major order,
 /// the vector's dimension in steps of the vector.
@@ -182,8 +182,6 @@ constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, const distribu
   }
 }
 
-}  // namespace detail
-
 /// The accesses to a descriptor under a distribution. xor_groups assumes that the tile's origin is a multiple of the
 /// tile's lengths.
 template <tensor_graph Graph, distribution_encoding Encoding, vector_choice Vector, address_plan Plan>
@@ -215,20 +213,27 @@ constexpr auto make_access_list() {
   }
 }
 
+}  // namespace detail
+
 /// The list as a constant.
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes, address_plan Plan = address_plan{}>
 struct access_plan {
   static constexpr address_plan plan = Plan;
-  static constexpr vector_choice vector = number<choose_vector(Graph, Encoding, ElementBytes, Plan.gathered)>::value;
+  static constexpr vector_choice vector =
+      number<detail::choose_vector(Graph, Encoding, ElementBytes, Plan.gathered)>::value;
 #if defined(__clang__)
-  static constexpr const auto& list = detail::object_of<make_access_list<Graph, Encoding, vector, Plan>()>;
+  static constexpr const auto& list = detail::object_of<detail::make_access_list<Graph, Encoding, vector, Plan>()>;
 #else
-  static constexpr auto list = make_access_list<Graph, Encoding, vector, Plan>();
+  static constexpr auto list = detail::make_access_list<Graph, Encoding, vector, Plan>();
 #endif
 };
+
+namespace detail {
 
 /// Positions along the gathered dimension of a plan that has one.
 template <class Accesses>
 inline constexpr auto gathered_positions_v = detail::find_gathered(Accesses::list, Accesses::plan.gathered);
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -75,6 +75,8 @@ struct distribution_encoding {
   friend constexpr bool operator==(const distribution_encoding&, const distribution_encoding&) = default;
 };
 
+namespace detail {
+
 /// The part of the position in the tile that y decides; the same for every thread.
 template <index_t NDimX, index_t NDimY>
 TILEWRIGHT_HD constexpr multi_index<NDimX> position_of_y(const distribution_encoding& e, const multi_index<NDimY>& y) {
@@ -90,6 +92,8 @@ TILEWRIGHT_HD constexpr index_t register_of_y(const distribution_encoding& e, co
   for (index_t i = 0; i < NDimY; ++i) d = d * e.y_length(i) + y[i];
   return d;
 }
+
+}  // namespace detail
 
 /// Why an encoding is none. bad_length: less than 1; replicated_per_thread: a factor of R in y.
 enum class encoding_fault { none, unknown_factor, owned_twice, owned_by_nobody, replicated_per_thread, bad_length };
@@ -182,8 +186,12 @@ struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors..
   }();
 };
 
+namespace detail {
+
 /// What CK Tile's functions of encodings take: tile_distribution_encoding<...>, or a value wrapped in number<>.
 template <class T>
 concept TileDistributionEncoding = requires { requires __is_same(decltype(T::value), const distribution_encoding); };
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -29,6 +29,8 @@ struct tile_copy_2d {
 /// Why a copy cannot be divided: what must divide what; tile_distribution_encoding_pattern_2d has the sentences.
 enum class pattern_fault { none, not_positive, groups, vector, lanes, rows };
 
+namespace detail {
+
 /// How a copy is divided, and why it cannot be where `fault` says so.
 struct pattern_2d {
   pattern_fault fault = pattern_fault::none;
@@ -40,13 +42,15 @@ struct pattern_2d {
   index_t repeat_y = 0;  // rows of a thread
 };
 
+}  // namespace detail
+
 /// How a copy is divided among waves and lanes; `fault` says why it cannot be.
-TILEWRIGHT_HD constexpr pattern_2d divide_copy(const tile_copy_2d& copy) {
+TILEWRIGHT_HD constexpr detail::pattern_2d divide_copy(const tile_copy_2d& copy) {
   using enum pattern_fault;
   if (min(min(copy.rows, copy.cols), min(copy.vector, copy.wave_groups)) < 1 || min(copy.waves, copy.wave_size) < 1)
     return {not_positive};
   if (copy.waves % copy.wave_groups != 0) return {groups};
-  pattern_2d p;
+  detail::pattern_2d p;
   p.waves = copy.waves / copy.wave_groups;
   p.vector = max(1, min(copy.vector, copy.rows * copy.cols / (p.waves * copy.wave_size)));
   if (copy.cols % p.vector != 0) return {vector};
@@ -70,7 +74,7 @@ TILEWRIGHT_HD void copy_cannot_be_divided() { trap(); }
 TILEWRIGHT_HD constexpr distribution_encoding make_pattern_encoding(tile_distribution_pattern pattern,
                                                                     const tile_copy_2d& copy, bool shuffled = false) {
   using enum tile_distribution_pattern;
-  const pattern_2d p = divide_copy(copy);
+  const detail::pattern_2d p = divide_copy(copy);
   if (p.fault != pattern_fault::none) detail::copy_cannot_be_divided();
   distribution_encoding e;
   e.p.push_back({});
@@ -113,7 +117,7 @@ struct tile_distribution_encoding_pattern_2d {
       BlockSize > 0 && WaveSize > 0 && BlockSize % WaveSize == 0,
       "tile_distribution_encoding_pattern_2d: the block must be a multiple of the wave; give both in threads");
   static constexpr tile_copy_2d copy{YPerTile, XPerTile, VecSize, BlockSize / WaveSize, WaveSize, NumWaveGroups};
-  static constexpr pattern_2d pattern = divide_copy(copy);
+  static constexpr detail::pattern_2d pattern = divide_copy(copy);
   static_assert(pattern.fault != pattern_fault::not_positive,
                 "tile_distribution_encoding_pattern_2d: rows, columns, vector and wave groups must be positive");
   static_assert(

@@ -8,24 +8,29 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// Why one encoding cannot be put into another; make_embed_tile_distribution_encoding has the sentences.
 enum class embed_fault { none, dimensions_differ, too_many_factors, too_many_ids };
 
+}  // namespace detail
+
 /// Whether embed(outer, inner) has room: both have as many dimensions,
 /// and no list of the result is longer than an encoding holds.
-TILEWRIGHT_HD constexpr embed_fault check_embed(const distribution_encoding& outer,
-                                                const distribution_encoding& inner) {
+TILEWRIGHT_HD constexpr detail::embed_fault check_embed(const distribution_encoding& outer,
+                                                        const distribution_encoding& inner) {
   using encoding = distribution_encoding;
-  if (outer.ndim_x() != inner.ndim_x()) return embed_fault::dimensions_differ;
-  if (outer.r.size() + inner.r.size() > encoding::max_factors) return embed_fault::too_many_factors;
+  if (outer.ndim_x() != inner.ndim_x()) return detail::embed_fault::dimensions_differ;
+  if (outer.r.size() + inner.r.size() > encoding::max_factors) return detail::embed_fault::too_many_factors;
   for (index_t x = 0; x < outer.ndim_x(); ++x) {
-    if (outer.h[x].size() + inner.h[x].size() > encoding::max_factors) return embed_fault::too_many_factors;
+    if (outer.h[x].size() + inner.h[x].size() > encoding::max_factors) return detail::embed_fault::too_many_factors;
   }
   for (index_t i = 1; i <= min(outer.ndim_p(), inner.ndim_p()); ++i) {
     if (outer.p[outer.ndim_p() - i].size() + inner.p[inner.ndim_p() - i].size() > encoding::max_factors)
-      return embed_fault::too_many_ids;
+      return detail::embed_fault::too_many_ids;
   }
-  return outer.ndim_y() + inner.ndim_y() > encoding::max_y ? embed_fault::too_many_ids : embed_fault::none;
+  return outer.ndim_y() + inner.ndim_y() > encoding::max_y ? detail::embed_fault::too_many_ids
+                                                           : detail::embed_fault::none;
 }
 
 namespace detail {
@@ -38,7 +43,7 @@ TILEWRIGHT_HD void encodings_cannot_be_embedded() { trap(); }
 /// For encodings with check_embed(outer, inner) == embed_fault::none.
 TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding& outer,
                                                     const distribution_encoding& inner) {
-  if (check_embed(outer, inner) != embed_fault::none) detail::encodings_cannot_be_embedded();
+  if (check_embed(outer, inner) != detail::embed_fault::none) detail::encodings_cannot_be_embedded();
   distribution_encoding e = outer;
   const auto shifted = [&](rh_id id) {
     const index_t before = id.major == 0 ? outer.r.size() : outer.h[id.major - 1].size();
@@ -66,20 +71,20 @@ TILEWRIGHT_HD constexpr distribution_encoding embed(const distribution_encoding&
 /// make_static_tile_distribution takes the result.
 template <class Outer, class Inner>
 TILEWRIGHT_HD constexpr auto make_embed_tile_distribution_encoding(Outer, Inner) {
-  static_assert(TileDistributionEncoding<Outer> && TileDistributionEncoding<Inner>,
+  static_assert(detail::TileDistributionEncoding<Outer> && detail::TileDistributionEncoding<Inner>,
                 "make_embed_tile_distribution_encoding: encodings are needed: tile_distribution_encoding<...>{}, or "
                 "values as number<encoding>{}");
-  constexpr embed_fault fault = check_embed(Outer::value, Inner::value);
+  constexpr detail::embed_fault fault = check_embed(Outer::value, Inner::value);
   static_assert(
-      fault != embed_fault::dimensions_differ,
+      fault != detail::embed_fault::dimensions_differ,
       "make_embed_tile_distribution_encoding: the outer and the inner tile need the same number of dimensions");
-  static_assert(fault != embed_fault::too_many_factors,
+  static_assert(fault != detail::embed_fault::too_many_factors,
                 "make_embed_tile_distribution_encoding: together the two have more factors in R or in a dimension than "
                 "an encoding holds (6)");
-  static_assert(fault != embed_fault::too_many_ids,
+  static_assert(fault != detail::embed_fault::too_many_ids,
                 "make_embed_tile_distribution_encoding: together the two have more ids than an encoding holds (6 in a "
                 "P, 8 in Y)");
-  if constexpr (fault == embed_fault::none) return number<embed(Outer::value, Inner::value)>{};
+  if constexpr (fault == detail::embed_fault::none) return number<embed(Outer::value, Inner::value)>{};
 }
 
 }  // namespace tilewright

@@ -7,10 +7,10 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// Why dimensions cannot be left out; make_reduce_tile_distribution_encoding has the sentences.
 enum class reduce_fault { none, no_such_dimension, listed_twice, too_many_factors };
-
-namespace detail {
 
 template <index_t N>
 TILEWRIGHT_HD constexpr bool contains(const array<index_t, N>& list, index_t value) {
@@ -24,18 +24,20 @@ TILEWRIGHT_HD constexpr bool contains(const array<index_t, N>& list, index_t val
 
 /// Whether reduce(e, dims) is possible.
 template <index_t N>
-TILEWRIGHT_HD constexpr reduce_fault check_reduce(const distribution_encoding& e, const array<index_t, N>& dims) {
+TILEWRIGHT_HD constexpr detail::reduce_fault check_reduce(const distribution_encoding& e,
+                                                          const array<index_t, N>& dims) {
   for (index_t i = 0; i < N; ++i) {
-    if (dims[i] < 0 || dims[i] >= e.ndim_x()) return reduce_fault::no_such_dimension;
+    if (dims[i] < 0 || dims[i] >= e.ndim_x()) return detail::reduce_fault::no_such_dimension;
     for (index_t j = 0; j < i; ++j) {
-      if (dims[i] == dims[j]) return reduce_fault::listed_twice;
+      if (dims[i] == dims[j]) return detail::reduce_fault::listed_twice;
     }
   }
   index_t replicated = e.r.size();
   for (const auto& ids : e.p) {
     for (rh_id id : ids) replicated += id.major > 0 && detail::contains(dims, id.major - 1);
   }
-  return replicated > distribution_encoding::max_factors ? reduce_fault::too_many_factors : reduce_fault::none;
+  return replicated > distribution_encoding::max_factors ? detail::reduce_fault::too_many_factors
+                                                         : detail::reduce_fault::none;
 }
 
 namespace detail {
@@ -50,7 +52,7 @@ TILEWRIGHT_HD void encoding_cannot_be_reduced() { trap(); }
 template <index_t N>
 TILEWRIGHT_HD constexpr distribution_encoding reduce(const distribution_encoding& e, const array<index_t, N>& dims) {
   using encoding = distribution_encoding;
-  if (check_reduce(e, dims) != reduce_fault::none) detail::encoding_cannot_be_reduced();
+  if (check_reduce(e, dims) != detail::reduce_fault::none) detail::encoding_cannot_be_reduced();
   encoding result;
   result.r = e.r;
   rh_id renamed[1 + encoding::max_x][encoding::max_factors] = {};
@@ -91,19 +93,19 @@ TILEWRIGHT_HD constexpr distribution_encoding reduce(const distribution_encoding
 /// make_static_tile_distribution takes the result.
 template <class Encoding, index_t... Dims>
 TILEWRIGHT_HD constexpr auto make_reduce_tile_distribution_encoding(Encoding, sequence<Dims...>) {
-  static_assert(TileDistributionEncoding<Encoding>,
+  static_assert(detail::TileDistributionEncoding<Encoding>,
                 "make_reduce_tile_distribution_encoding: an encoding is needed: tile_distribution_encoding<...>{}, or "
                 "a value as number<encoding>{}");
   constexpr array<index_t, sizeof...(Dims)> dims{Dims...};
-  constexpr reduce_fault fault = check_reduce(Encoding::value, dims);
-  static_assert(fault != reduce_fault::no_such_dimension,
+  constexpr detail::reduce_fault fault = check_reduce(Encoding::value, dims);
+  static_assert(fault != detail::reduce_fault::no_such_dimension,
                 "make_reduce_tile_distribution_encoding: the tile has no such dimension");
-  static_assert(fault != reduce_fault::listed_twice,
+  static_assert(fault != detail::reduce_fault::listed_twice,
                 "make_reduce_tile_distribution_encoding: a dimension is listed twice");
   static_assert(
-      fault != reduce_fault::too_many_factors,
+      fault != detail::reduce_fault::too_many_factors,
       "make_reduce_tile_distribution_encoding: the threads replicate in more factors than an encoding holds in R (6)");
-  if constexpr (fault == reduce_fault::none) return number<reduce(Encoding::value, dims)>{};
+  if constexpr (fault == detail::reduce_fault::none) return number<reduce(Encoding::value, dims)>{};
 }
 
 }  // namespace tilewright

@@ -122,12 +122,12 @@ struct tile_distribution {
 
   /// Number of a thread's register for an index in y.
   TILEWRIGHT_HD static constexpr index_t y_to_register(const multi_index<ndim_y>& y) {
-    return register_of_y(Encoding, y);
+    return detail::register_of_y(Encoding, y);
   }
 
   /// The part of the position in the tile that y decides; the same for every thread. Add it to calculate_index(p).
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> y_to_x(const multi_index<ndim_y>& y) {
-    return position_of_y<ndim_x>(Encoding, y);
+    return detail::position_of_y<ndim_x>(Encoding, y);
   }
 
   /// Position in the tile of a thread's element y = 0.
@@ -155,18 +155,22 @@ struct tile_distribution {
 /// From CK Tile's encoding type, or from an encoding value wrapped in number<>.
 template <class Encoding>
 TILEWRIGHT_HD constexpr auto make_static_tile_distribution(Encoding) {
-  static_assert(TileDistributionEncoding<Encoding>,
+  static_assert(detail::TileDistributionEncoding<Encoding>,
                 "make_static_tile_distribution: an encoding is needed: tile_distribution_encoding<...>{}, or a value "
                 "as number<encoding>{}");
-  if constexpr (TileDistributionEncoding<Encoding>) return tile_distribution<Encoding::value>{};
+  if constexpr (detail::TileDistributionEncoding<Encoding>) return tile_distribution<Encoding::value>{};
 }
+
+namespace detail {
 
 template <class T>
 inline constexpr bool is_tile_distribution_v = false;
 template <distribution_encoding Encoding>
 inline constexpr bool is_tile_distribution_v<tile_distribution<Encoding>> = true;
+
+}  // namespace detail
 template <class T>
-concept TileDistribution = is_tile_distribution_v<T>;
+concept TileDistribution = detail::is_tile_distribution_v<T>;
 
 namespace detail {
 
@@ -183,10 +187,10 @@ struct distribution_of<T> {
   using type = tile_distribution<T::value>;
 };
 
-}  // namespace detail
-
 /// The distribution itself, or that of an encoding type: CK Tile's documents name either.
 template <class T>
 using distribution_of_t = typename detail::distribution_of<detail::remove_const_t<T>>::type;
+
+}  // namespace detail
 
 }  // namespace tilewright

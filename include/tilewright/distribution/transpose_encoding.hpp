@@ -8,6 +8,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// Why a tile cannot be transposed by an exchange between lanes; make_transpose_input_distribution has the sentences.
 enum class transpose_fault { none, dimensions, lanes, registers, too_many_factors };
 
@@ -16,8 +18,6 @@ struct encoding_transpose {
   transpose_fault fault = transpose_fault::none;
   distribution_encoding encoding;
 };
-
-namespace detail {
 
 /// A factor, or a part of one, whose owner counts in it: `length` indices of a dimension
 /// (major as in rh_id), `stride` apart.
@@ -170,8 +170,6 @@ TILEWRIGHT_HD constexpr encoding_transpose transpose_encoding(const distribution
   return result;
 }
 
-}  // namespace detail
-
 /// Of a tile (m, k) that threads should hold as `held` says: which thread must address what of the tile (k, m) in LDS,
 /// where m should be contiguous. For load_tile_transpose with an instruction of this exchange (arch::exchange_of).
 TILEWRIGHT_HD constexpr encoding_transpose transpose_input(const distribution_encoding& held,
@@ -213,8 +211,6 @@ TILEWRIGHT_HD constexpr bool hold_the_same(const distribution_encoding& a, const
   return true;
 }
 
-namespace detail {
-
 template <transpose_fault Fault>
 TILEWRIGHT_HD constexpr void require_transposable() {
   using enum transpose_fault;
@@ -238,20 +234,20 @@ TILEWRIGHT_HD constexpr void require_transposable() {
 /// threads tiles of T distributed as `held`.
 template <class T, class Target, distribution_encoding Held>
 TILEWRIGHT_HD constexpr auto make_transpose_input_distribution(tile_distribution<Held>) {
-  constexpr encoding_transpose input =
-      transpose_input(Held, arch::exchange_of(arch::transposing_op(Target::value, sizeof(T))));
+  constexpr detail::encoding_transpose input =
+      detail::transpose_input(Held, arch::exchange_of(arch::transposing_op(Target::value, sizeof(T))));
   detail::require_transposable<input.fault>();
-  if constexpr (input.fault == transpose_fault::none) return tile_distribution<input.encoding>{};
+  if constexpr (input.fault == detail::transpose_fault::none) return tile_distribution<input.encoding>{};
 }
 
 /// The distribution of the tile that load_tile_transpose<Target> reads through a
 /// window of T distributed as `addressed`.
 template <class T, class Target, distribution_encoding Addressed>
 TILEWRIGHT_HD constexpr auto make_transpose_output_distribution(tile_distribution<Addressed>) {
-  constexpr encoding_transpose output =
-      transpose_output(Addressed, arch::exchange_of(arch::transposing_op(Target::value, sizeof(T))));
+  constexpr detail::encoding_transpose output =
+      detail::transpose_output(Addressed, arch::exchange_of(arch::transposing_op(Target::value, sizeof(T))));
   detail::require_transposable<output.fault>();
-  if constexpr (output.fault == transpose_fault::none) return tile_distribution<output.encoding>{};
+  if constexpr (output.fault == detail::transpose_fault::none) return tile_distribution<output.encoding>{};
 }
 
 }  // namespace tilewright

@@ -7,8 +7,12 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// No instruction moves more than this many bytes for one thread.
 inline constexpr index_t max_vector_bytes = 16;
+
+}  // namespace detail
 
 /// The widest vector that a distribution and its memory allow.
 struct vector_choice {
@@ -16,6 +20,8 @@ struct vector_choice {
   index_t length = 1;
   friend constexpr bool operator==(const vector_choice&, const vector_choice&) = default;
 };
+
+namespace detail {
 
 /// runs[x]: aligned contiguous run of the memory along dimension x of the tile, in elements. A y may carry a vector
 /// when it is the last factor of its dimension. The longest wins, the first of equals; without any, the last y,
@@ -34,5 +40,7 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding&
   }
   return best;
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -36,7 +36,7 @@ class block_machine final : private block_services, private cluster_threads {
       : target_(target),
         block_size_(block_size),
         lds_bytes_(lds_bytes),
-        lds_stride_(round_up(lds_bytes + 1, lds_alignment)),
+        lds_stride_(tilewright::detail::round_up(lds_bytes + 1, lds_alignment)),
         kernel_(kernel),
         lds_(static_cast<char*>(
             ::operator new(std::size_t(lds_stride_ * row.cluster), std::align_val_t{std::size_t(lds_alignment)}))),

@@ -6,7 +6,7 @@
 #include <tilewright/gemm/specialized_plan.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
-namespace tilewright {
+namespace tilewright::detail {
 
 /// Adds up the parts of a tile that was split along k; `sums` is this block's part. Parts but the last are left in
 /// memory. The last one waits for them: they belong to blocks with lower numbers, which have started earlier.
@@ -53,5 +53,5 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   return true;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail
 #endif

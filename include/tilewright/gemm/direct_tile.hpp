@@ -7,6 +7,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// Bytes along k of a block tile, and buffers in LDS.
 struct direct_tile_shape {
   index_t row_bytes, stages;
@@ -23,12 +25,16 @@ TILEWRIGHT_HD constexpr direct_tile_shape direct_shape(index_t m, index_t n) {
   return {row_bytes, min(is_large ? 4 : 3 + (row_bytes == 64), Arch::value.lds_bytes / ((m + n) * row_bytes))};
 }
 
+}  // namespace detail
+
 /// The block tile of that shape, with the default tile's matrix instruction.
 template <class Arch, class T>
 TILEWRIGHT_HD constexpr block_tile direct_tile(index_t m, index_t n, index_t waves_m, index_t waves_n) {
-  return {m,       n,       direct_shape<Arch, T>(m, n).row_bytes / index_t(sizeof(T)),
+  return {m,       n,       detail::direct_shape<Arch, T>(m, n).row_bytes / index_t(sizeof(T)),
           waves_m, waves_n, default_block_tile<Arch, T>().op};
 }
+
+namespace detail {
 
 /// Whether 256 x 256 results and the operands of two steps along k leave registers for a tile in flight to LDS, so
 /// that single_buffered_pipeline has what it needs: not so with matrix instructions that take 64 bytes of a row.
@@ -36,15 +42,17 @@ template <class Arch, class T>
 inline constexpr bool large_tile_fits_registers =
     arch::describe(default_block_tile<Arch, T>().op).k * index_t(sizeof(T)) < 64;
 
+}  // namespace detail
+
 /// Policies for CDNA that copy to LDS without registers; Vector as multi_stage_pipeline wants it there.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_direct_256x256 : gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(256, 256, 2, 4),
-                                         multi_stage_pipeline<direct_shape<Arch, T>(256, 256).stages>> {
+                                         multi_stage_pipeline<detail::direct_shape<Arch, T>(256, 256).stages>> {
   static constexpr const char* name = "gemm_direct_256x256";
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_direct_128x128 : gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(128, 128, 2, 2),
-                                         multi_stage_pipeline<direct_shape<Arch, T>(128, 128).stages>> {
+                                         multi_stage_pipeline<detail::direct_shape<Arch, T>(128, 128).stages>> {
   static constexpr const char* name = "gemm_direct_128x128";
 };
 

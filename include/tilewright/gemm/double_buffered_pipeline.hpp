@@ -15,7 +15,7 @@ struct double_buffered_pipeline {
   /// Estimated registers of a thread.
   template <class Policy>
   static constexpr index_t registers() {
-    return estimated_registers<Policy>(steps_in_registers<Policy>(), 1);
+    return detail::estimated_registers<Policy>(detail::steps_in_registers<Policy>(), 1);
   }
 
   /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
@@ -24,7 +24,7 @@ struct double_buffered_pipeline {
                                 index_t num_tiles, exec::lds_pointer lds) {
     require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t stage_bytes = lds_stage_bytes<Policy>();
+    constexpr index_t stage_bytes = detail::lds_stage_bytes<Policy>();
     const operand_windows<Policy> windows(lds);
 
     const auto compute = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {

@@ -34,10 +34,11 @@ struct gemm_kernel {
   /// Columns of C that a block computes.
   static constexpr index_t tile_n = tile.n / products;
   /// With a workspace this kernel writes sums only; split_k_reduction finishes.
-  using writer = detail::conditional_t<Policy::split_k == split_k_kind::workspace, partial_sums<Policy>, Policy>;
+  using writer =
+      detail::conditional_t<Policy::split_k == split_k_kind::workspace, detail::partial_sums<Policy>, Policy>;
   static constexpr index_t block_size = tile.block_size();
   static constexpr index_t lds_bytes =
-      max(Policy::pipeline::num_stages * lds_stage_bytes<Policy>(), result_stage<writer>::bytes);
+      max(Policy::pipeline::num_stages * detail::lds_stage_bytes<Policy>(), detail::result_stage<writer>::bytes);
   static_assert(Policy::arch::value.supports(tile.op, matrix_element_v<T>, matrix_element_v<BElement>),
                 "gemm: the matrix instruction does not take these elements of A together with those of B; only 8-bit "
                 "floating-point numbers may be mixed");
@@ -85,7 +86,8 @@ struct gemm_kernel {
       return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
     if (const char* why = check_split_k(args)) return why;
     // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
-    const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T)), walk = max_walk_bytes / long_index_t(sizeof(T));
+    const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T)),
+                       walk = detail::max_walk_bytes / long_index_t(sizeof(T));
     const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
       const long_index_t step = along_k ? tile.k : ld * tile.k;
       return (along_k ? ld * rows : step) + rows + tile.k + max(walk, 2 * step) + step;
@@ -179,11 +181,12 @@ struct gemm_kernel {
       }
     }();
 
-    static_distributed_tensor<accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
+    static_distributed_tensor<detail::accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds);
     if constexpr (Policy::split_k == split_k_kind::workspace) {
-      write_result<writer>(sums, with_workspace_as_c<accumulator_t<T>>(args, part), {m0, n0}, batch, lds);
+      write_result<writer>(sums, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, part), {m0, n0}, batch,
+                           lds);
     } else {
       write_result<Policy>(sums, args, {m0, n0}, batch, lds);
     }

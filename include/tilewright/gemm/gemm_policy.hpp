@@ -24,11 +24,15 @@ struct single_buffered_pipeline;
 template <index_t Stages>
 struct multi_stage_pipeline;
 
+namespace detail {
+
 /// Whether a pipeline copies operands to LDS without registers. An operand then lies in LDS as it does in memory.
 template <class Pipeline>
 inline constexpr bool copies_directly = false;
 template <index_t Stages>
 inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
+
+}  // namespace detail
 
 /// The block tile that a target's kernels use by default for elements of T: 128 x 128, and along k 128 bytes with MFMA,
 /// 64 elements with WMMA, 32 elements on NVIDIA GPUs. There operands that pass through registers, because memory allows
@@ -55,12 +59,12 @@ template <class T>
 using default_result_t =
     detail::conditional_t<__is_same(T, int8_t), int, detail::conditional_t<sizeof(T) == 1, float, T>>;
 
+namespace detail {
+
 /// single_buffered_pipeline on AMD GPUs where k of the block tile is at least two steps of the matrix instruction;
 /// multi_stage_pipeline with four stages, or as many as fit LDS,
 /// on NVIDIA GPUs where memory allows vectors of 16 bytes; else double_buffered_pipeline.
 struct default_pipeline;
-
-namespace detail {
 
 template <class Arch>
 TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& tile, operand_major major,
@@ -122,8 +126,6 @@ struct pipeline_or_default<default_pipeline, Stages, false> {
   using type = multi_stage_pipeline<Stages>;
 };
 
-}  // namespace detail
-
 /// The choices that every policy has, whatever its pipeline.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector, block_tile Tile>
 struct gemm_choices {
@@ -150,13 +152,15 @@ struct gemm_choices {
   static constexpr index_t vector = Vector;
 };
 
+}  // namespace detail
+
 /// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol
 /// stays short; such a struct may also replace result_type, epilogue, args_type, products, order and split_k, and with
 /// 8-bit floating-point numbers b_element_type. Vector: elements that are moved at once where memory allows; a kernel
 /// with Vector > 1 needs lengths along contiguous dimensions, leading dimensions and pointers that are multiples of it.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
-          block_tile Tile = default_block_tile<Arch, T, Vector>(), class Pipeline = default_pipeline>
-struct gemm_policy : gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
+          block_tile Tile = default_block_tile<Arch, T, Vector>(), class Pipeline = detail::default_pipeline>
+struct gemm_policy : detail::gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
   static_assert(!tilewright::arch::is_wgmma(Tile.op),
                 "gemm_policy: wgmma reads its operands from LDS; use warp_specialized_pipeline");
   /// Elements along k that stay together in LDS: 16 bytes.
@@ -169,16 +173,19 @@ struct gemm_policy : gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
   static constexpr index_t registers_per_thread = Arch::value.max_vgprs / max(2, Tile.num_waves() / 4);
   static_assert(is_power_of_two(Tile.m) && is_power_of_two(Tile.n) && is_power_of_two(Tile.k),
                 "gemm_policy: m, n and k of the block tile must be powers of two");
-  static_assert(operand_copy_fits(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack) &&
-                    operand_copy_fits(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack),
+  static_assert(detail::operand_copy_fits(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack,
+                                          k_pack) &&
+                    detail::operand_copy_fits(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack,
+                                              k_pack),
                 "gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves "
                 "or a larger block tile");
 
   /// Bytes of each lane that an instruction of a wave_copy moves; 0: operands are copied otherwise.
-  static constexpr index_t wave_copy_bytes = !copies_directly<pipeline> || !tilewright::arch::is_amd(Arch::value) ? 0
-                                             : Arch::value.supports_direct_to_lds(16)                             ? 16
-                                             : Arch::value.supports_direct_to_lds(4)                              ? 4
-                                                                                                                  : 0;
+  static constexpr index_t wave_copy_bytes =
+      !detail::copies_directly<pipeline> || !tilewright::arch::is_amd(Arch::value) ? 0
+      : Arch::value.supports_direct_to_lds(16)                                     ? 16
+      : Arch::value.supports_direct_to_lds(4)                                      ? 4
+                                                                                   : 0;
   /// Such a target fills LDS lane after lane, so lanes move what belongs at their place.
   static constexpr bool copies_by_wave = wave_copy_bytes > 0;
   /// Elements that a thread copies to LDS at once.
@@ -186,11 +193,11 @@ struct gemm_policy : gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
 
   /// Whether columns of the operand's tile, not rows, are contiguous in LDS, as they are in memory: where the target
   /// can read them so.
-  static constexpr bool keeps_columns =
-      copies_directly<pipeline> || (tilewright::arch::is_amd(Arch::value) && reads_transposed(Arch::value, Tile.op));
+  static constexpr bool keeps_columns = detail::copies_directly<pipeline> || (tilewright::arch::is_amd(Arch::value) &&
+                                                                              reads_transposed(Arch::value, Tile.op));
   static constexpr bool a_transposed = keeps_columns && AMajor == operand_major::mn;
   static constexpr bool b_transposed = keeps_columns && BMajor == operand_major::mn;
-  static_assert(!copies_directly<pipeline> || Vector % copy_vector == 0,
+  static_assert(!detail::copies_directly<pipeline> || Vector % copy_vector == 0,
                 "gemm_policy: this pipeline copies vectors of 16 bytes, on gfx90a and gfx942 of 4; give a Vector of so "
                 "many elements, or use another pipeline");
   static_assert(reads_transposed(Arch::value, Tile.op) || !(a_transposed || b_transposed),

@@ -40,6 +40,8 @@ struct grid_order {
   friend constexpr bool operator==(const grid_order&, const grid_order&) = default;
 };
 
+namespace detail {
+
 /// Row groups of eight tiles, and the dies of the target.
 template <class Arch>
 TILEWRIGHT_HD constexpr grid_order default_grid_order() {
@@ -66,5 +68,7 @@ struct tile_order {
     return {at[0], at[1], matrix};
   }
 };
+
+}  // namespace detail
 
 }  // namespace tilewright

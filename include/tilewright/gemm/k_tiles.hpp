@@ -40,7 +40,10 @@ TILEWRIGHT_HD constexpr bool may_be_invalid_along(const tensor_graph& graph, ind
 /// loop then adds it to its scalar offset. Along merges, swizzles and pads there is none: the window's addresses are
 /// computed anew for each tile.
 template <class Window>
-inline constexpr bool has_k_stride = steps_linearly<Window, 1> && !detail::may_be_invalid_along(Window::graph, 1);
+inline constexpr bool has_k_stride =
+    detail::steps_linearly<Window, 1> && !detail::may_be_invalid_along(Window::graph, 1);
+
+namespace detail {
 
 /// The offset from one tile along k to the next: in bytes, or without a stride in elements along k.
 template <class Window>
@@ -50,6 +53,8 @@ TILEWRIGHT_HD index_t k_step(const Window& window) {
     return index_t(detail::linear_stride<1>(window.view.descriptor)) * k * Window::element_bytes;
   return k;
 }
+
+}  // namespace detail
 
 /// The tile whose distance from the window's is `offset`, a multiple of k_step.
 template <class Window, class Known = known_inside<>>
@@ -64,6 +69,8 @@ TILEWRIGHT_HD auto load_tile_along_k(const Window& window, index_t offset, Known
   }
 }
 
+namespace detail {
+
 /// Bytes that a loop's offset grows to before the loop moves its windows, unless two steps are more.
 inline constexpr index_t max_walk_bytes = 1 << 30;
 
@@ -75,6 +82,8 @@ TILEWRIGHT_HD index_t steps_without_move(const AWindow& a, const BWindow& b) {
   return max(max_walk_bytes >> bits, 2);
 }
 
+}  // namespace detail
+
 /// Calls step(number<buffer>, a_offset, b_offset) `count` times for the LDS buffers 0 to Buffers - 1 in turn. With two
 /// buffers steps come in pairs, so that each step's LDS addresses are constants. The windows are at the first of
 /// `count` tiles; step i gets the offsets (see k_step) of tile i + Ahead, or of the last one if there is none. Returns
@@ -82,7 +91,7 @@ TILEWRIGHT_HD index_t steps_without_move(const AWindow& a, const BWindow& b) {
 template <index_t Buffers, index_t Ahead, class AWindow, class BWindow, class Step>
 TILEWRIGHT_HD index_t for_tiles(AWindow& a, BWindow& b, index_t count, const Step& step) {
   static_assert(Buffers == 1 || Buffers == 2);
-  const index_t a_step = k_step(a), b_step = k_step(b), at_once = steps_without_move(a, b);
+  const index_t a_step = detail::k_step(a), b_step = detail::k_step(b), at_once = detail::steps_without_move(a, b);
   index_t left = count;
   while (left >= Buffers) {
     const index_t rounds = min(left & -Buffers, at_once), last = min(left - 1, rounds + Ahead - 1);

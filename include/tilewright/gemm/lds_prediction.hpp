@@ -33,7 +33,7 @@ constexpr gemm_lds_prediction predict_lds() {
   using Arch = typename Policy::arch;
   constexpr block_tile tile = Policy::tile;
   constexpr index_t bytes = sizeof(typename Policy::element_type);
-  using stage = result_stage<typename gemm_kernel<Policy>::writer>;
+  using stage = detail::result_stage<typename gemm_kernel<Policy>::writer>;
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
   constexpr auto c = make_lds_descriptor<stage::layout.layout>();
@@ -53,7 +53,7 @@ template <class Policy, proof_basis Basis = proof_basis::all_rows>
 TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
   using Arch = typename Policy::arch;
   using T = typename Policy::element_type;
-  using stage = result_stage<typename gemm_kernel<Policy>::writer>;
+  using stage = detail::result_stage<typename gemm_kernel<Policy>::writer>;
   constexpr block_tile tile = Policy::tile;
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
@@ -68,9 +68,13 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
                                lds_access<Arch, c, tile_distribution<stage::rows>, float, lds_access_kind::read>>();
 }
 
+namespace detail {
+
 /// Tiles along k that a block copies to LDS beyond those that it multiplies: see stage_copies.
 template <class Policy>
 inline constexpr index_t num_tiles_copied_again = Policy::copies_by_wave ? Policy::pipeline::num_stages - 2 : 0;
+
+}  // namespace detail
 
 /// How often a launch makes these accesses.
 template <class Policy>
@@ -79,8 +83,8 @@ constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
   const long_index_t tiles = tiles_along_k(args.k, Policy::tile.k).count,
                      blocks = long_index_t(grid.x) * grid.y * grid.z;
   const long_index_t block_tiles = long_index_t(grid.x) * grid.z * tiles;  // parts of k share the tiles
-  return {block_tiles + blocks * num_tiles_copied_again<Policy>, block_tiles,
-          blocks * result_stage<typename gemm_kernel<Policy>::writer>::num_chunks};
+  return {block_tiles + blocks * detail::num_tiles_copied_again<Policy>, block_tiles,
+          blocks * detail::result_stage<typename gemm_kernel<Policy>::writer>::num_chunks};
 }
 
 }  // namespace tilewright

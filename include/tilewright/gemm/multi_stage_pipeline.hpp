@@ -23,7 +23,7 @@ struct multi_stage_pipeline {
   static constexpr index_t registers() {
     const index_t bytes = operand_windows<Policy>::copy_registers * 4,
                   copies = bytes / index_t(sizeof(typename Policy::element_type)) / Policy::copy_vector;
-    return estimated_registers<Policy>(2, 0, max(32, copies + 16));
+    return detail::estimated_registers<Policy>(2, 0, max(32, copies + 16));
   }
 
   /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
@@ -32,12 +32,12 @@ struct multi_stage_pipeline {
                                 index_t num_tiles, exec::lds_pointer lds) {
     require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = num_k_steps(tile), stage_bytes = lds_stage_bytes<Policy>();
+    constexpr index_t steps = num_k_steps(tile), stage_bytes = detail::lds_stage_bytes<Policy>();
     // Copies are issued in `parts` steps; those of the only tile in flight as early as possible.
     constexpr index_t parts = Policy::copies_by_wave && Stages == 2 ? 1 : max(steps - 1, 1);
     using copies_type = stage_copies<Policy, Stages, AWindow, BWindow>;
     const operand_windows<Policy> windows(lds);
-    operand_fragments<Policy> f;
+    detail::operand_fragments<Policy> f;
 
     // The first tile may be partial; where the second one is inside of the tensor all others are.
     copies_type(a_window, b_window, windows, lds).begin(0);
@@ -94,11 +94,11 @@ struct multi_stage_pipeline {
   /// Multiplies step Step along k, which is in registers, while step Next is read from the stage `current`. `copy`
   /// begins copies of a later tile.
   template <index_t Step, index_t Next, class Policy, class C, class Copy>
-  TILEWRIGHT_HD static void multiply_step(C& c, operand_fragments<Policy>& f, const operand_windows<Policy>& windows,
-                                          index_t current, const Copy& copy) {
+  TILEWRIGHT_HD static void multiply_step(C& c, detail::operand_fragments<Policy>& f,
+                                          const operand_windows<Policy>& windows, index_t current, const Copy& copy) {
     constexpr block_tile tile = Policy::tile;
     constexpr index_t per_step = matrix_instructions_per_step<tile>;
-    const operand_fragments<Policy> now = f;
+    const detail::operand_fragments<Policy> now = f;
     if constexpr (Policy::copies_by_wave) {
       constexpr index_t reads = operand_windows<Policy>::num_reads / num_k_steps(tile);
       windows.template load<Next, 1>(f, current);

@@ -9,6 +9,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// The default tile's instruction and k with other m, n and waves.
 template <class Arch, class T>
 TILEWRIGHT_HD constexpr block_tile resized_tile(index_t m, index_t n, index_t waves_m, index_t waves_n) {
@@ -23,7 +25,6 @@ TILEWRIGHT_HD constexpr block_tile two_buffers_tile(index_t waves_m, index_t wav
   return {256, 256, Arch::value.lds_bytes >= 2 * 512 * 128 ? t.k : t.k / 2, waves_m, waves_n, t.op};
 }
 
-namespace detail {
 /// Without registers for single_buffered_pipeline: the tile of gemm_direct_256x256 and, where memory allows vectors of
 /// 16 bytes, its pipeline.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
@@ -43,12 +44,12 @@ struct gemm_256x256 : detail::policy_256x256<Arch, T, AMajor, BMajor, Vector> {
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_ping_pong
-    : gemm_policy<Arch, T, AMajor, BMajor, Vector, two_buffers_tile<Arch, T>(2, 4), ping_pong_pipeline> {
+    : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::two_buffers_tile<Arch, T>(2, 4), ping_pong_pipeline> {
   static constexpr const char* name = "gemm_ping_pong";
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_one_wave
-    : gemm_policy<Arch, T, AMajor, BMajor, Vector, two_buffers_tile<Arch, T>(2, 2), one_wave_pipeline> {
+    : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::two_buffers_tile<Arch, T>(2, 2), one_wave_pipeline> {
   static constexpr const char* name = "gemm_one_wave";
 };
 /// For NVIDIA GPUs: eight waves of 64 x 64, and as many stages of multi_stage_pipeline as LDS holds, up to four (sm_90;
@@ -65,11 +66,11 @@ struct gemm_128x128 : gemm_policy<Arch, T, AMajor, BMajor, Vector, default_block
   static constexpr const char* name = "gemm_128x128";
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-struct gemm_128x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(128, 64, 2, 2)> {
+struct gemm_128x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::resized_tile<Arch, T>(128, 64, 2, 2)> {
   static constexpr const char* name = "gemm_128x64";
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, resized_tile<Arch, T>(64, 64, 2, 2)> {
+struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::resized_tile<Arch, T>(64, 64, 2, 2)> {
   static constexpr const char* name = "gemm_64x64";
 };
 

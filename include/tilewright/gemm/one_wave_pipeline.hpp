@@ -19,7 +19,7 @@ struct one_wave_pipeline {
   /// Estimated registers of a thread: operands of two steps along k, two tiles in flight.
   template <class Policy>
   static constexpr index_t registers() {
-    return estimated_registers<Policy>(2, 2);
+    return detail::estimated_registers<Policy>(2, 2);
   }
 
   /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
@@ -34,10 +34,10 @@ struct one_wave_pipeline {
                       rest = per_step - half;
     constexpr index_t reads = operand_windows<Policy>::num_reads / steps, writes = operand_windows<Policy>::num_writes;
     constexpr index_t loads = AWindow::num_access + BWindow::num_access;
-    using stages = lds_stages<Policy, num_stages>;
+    using stages = detail::lds_stages<Policy, num_stages>;
     // B's addresses are registers of their own: offsets of 16 bits do not reach from A's.
     const operand_windows<Policy> windows(lds, exec::forget_origin(stages::b_begin));
-    operand_fragments<Policy> f;
+    detail::operand_fragments<Policy> f;
 
     // Tiles in flight, odd ones in the second.
     tile_of<AWindow> a_next[2];
@@ -121,8 +121,8 @@ struct one_wave_pipeline {
     b_next[1] = load_tile(b_window);
     exec::schedule_fence();
     const index_t third = num_tiles > 2 ? 1 : 0;
-    a_next[0] = load_tile_along_k(a_window, third * k_step(a_window));
-    b_next[0] = load_tile_along_k(b_window, third * k_step(b_window));
+    a_next[0] = load_tile_along_k(a_window, third * detail::k_step(a_window));
+    b_next[0] = load_tile_along_k(b_window, third * detail::k_step(b_window));
     exec::block_sync();
   }
 };

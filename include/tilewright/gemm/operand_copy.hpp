@@ -51,6 +51,8 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy_encoding(operand_majo
   return e;
 }
 
+namespace detail {
+
 /// Whether the threads can share the copy so: each moves at least one whole vector, and all move as many.
 TILEWRIGHT_HD constexpr bool operand_copy_fits(operand_major major, index_t rows, index_t k, index_t waves,
                                                index_t wave_size, index_t vector, index_t chunk) {
@@ -76,5 +78,7 @@ TILEWRIGHT_HD constexpr distribution_encoding with_dimensions_exchanged(distribu
   for (rh_id& id : e.y) exchange(id);
   return e;
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

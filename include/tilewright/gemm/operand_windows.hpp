@@ -7,6 +7,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// Bytes of LDS for one buffer of both operands.
 template <class Policy>
 TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
@@ -36,7 +38,6 @@ struct lds_stages {
   static constexpr index_t b_begin = apart ? Stages * of_a : of_a;
 };
 
-namespace detail {
 template <class Policy, tensor_graph Layout, class View, class Copy>
 TILEWRIGHT_HD auto make_operand_window(const View& view, const multi_index<2>& origin, Copy copy) {
   constexpr index_t rows = Copy::x_lengths[0], k = Copy::x_lengths[1];
@@ -61,12 +62,16 @@ TILEWRIGHT_HD auto make_b_window(const View& view, index_t row, index_t k) {
   return detail::make_operand_window<Policy, Policy::b_lds>(view, {row, k}, tile_distribution<Policy::b_copy>{});
 }
 
+namespace detail {
+
 /// Both operands in registers.
 template <class Policy>
 struct operand_fragments {
   static_distributed_tensor<typename Policy::element_type, tile_distribution<a_encoding_v<Policy::tile>>> a;
   static_distributed_tensor<typename Policy::b_element_type, tile_distribution<b_encoding_v<Policy::tile>>> b;
 };
+
+}  // namespace detail
 
 /// The calling thread's addresses in the first stage. Other stages are a number of bytes further.
 template <class Policy>
@@ -108,7 +113,7 @@ class operand_windows {
 
   /// 32-bit registers for these operands, and for a tile of each in flight from global memory.
   static constexpr index_t registers =
-      (a_encoding_v<tile>.num_elements_per_thread() + b_encoding_v<tile>.num_elements_per_thread()) *
+      (detail::a_encoding_v<tile>.num_elements_per_thread() + detail::b_encoding_v<tile>.num_elements_per_thread()) *
       index_t(sizeof(T)) / 4;
   static constexpr index_t copy_registers =
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
@@ -130,7 +135,7 @@ class operand_windows {
   template <index_t First, index_t Last, class A, class B>
   TILEWRIGHT_HD void store_accesses(const A& a, const B& b, index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
-    constexpr auto range = accesses_of_both(a_write_window::num_access, First, Last);
+    constexpr auto range = detail::accesses_of_both(a_write_window::num_access, First, Last);
     const auto store = [&]<index_t Begin, index_t... Is>(const auto& window, const auto& operand, number<Begin>,
                                                          sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
       detail::store_accesses(operand, window, known_inside<>{}, lds_bytes, sequence<Begin + Is...>{});
@@ -158,21 +163,25 @@ class operand_windows {
 
   /// Reads the operands of `Count` steps along k from step First on.
   template <index_t First = 0, index_t Count = num_k_steps(tile)>
-  TILEWRIGHT_HD void load(operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
+  TILEWRIGHT_HD void load(detail::operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
     load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.a, a_read_, lds_bytes, where);
     load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.b, b_read_, lds_bytes, where);
   }
 
   /// Part Part of Parts of the reads of step Step: B, which all rows need, before A.
   template <index_t Step, index_t Part, index_t Parts>
-  TILEWRIGHT_HD void load_part(operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
+  TILEWRIGHT_HD void load_part(detail::operand_fragments<Policy>& f, index_t lds_bytes,
+                               exec::call_site where = {}) const {
     constexpr index_t steps = num_k_steps(tile), num_b = reads_per_step<b_read_window, steps>;
     constexpr index_t num = num_b + reads_per_step<a_read_window, steps>;
-    constexpr auto range = accesses_of_both(num_b, num * Part / Parts, num * (Part + 1) / Parts);
-    load_fragment_accesses<tile.op, steps, Step, range.begin, range.end>(f.b, b_read_, lds_bytes, where);
-    load_fragment_accesses<tile.op, steps, Step, range.second_begin, range.second_end>(f.a, a_read_, lds_bytes, where);
+    constexpr auto range = detail::accesses_of_both(num_b, num * Part / Parts, num * (Part + 1) / Parts);
+    detail::load_fragment_accesses<tile.op, steps, Step, range.begin, range.end>(f.b, b_read_, lds_bytes, where);
+    detail::load_fragment_accesses<tile.op, steps, Step, range.second_begin, range.second_end>(f.a, a_read_, lds_bytes,
+                                                                                               where);
   }
 };
+
+namespace detail {
 
 /// Estimated 32-bit registers of a thread: sums, the operands of `steps` steps along k, `tiles` tiles in flight from
 /// global memory, and `others` for addresses and the rest.
@@ -208,5 +217,7 @@ TILEWRIGHT_HD void begin_two_tiles(const operand_windows<Policy>& windows, AWind
   }
   exec::block_sync();
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

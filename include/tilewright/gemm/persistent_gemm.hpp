@@ -6,7 +6,7 @@
 #include <tilewright/gemm/result_writer.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
-namespace tilewright {
+namespace tilewright::detail {
 
 /// A persistent block: it works on the units of args.schedule that fall to its cluster.
 template <class Block>
@@ -139,5 +139,5 @@ struct persistent_gemm {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::detail
 #endif

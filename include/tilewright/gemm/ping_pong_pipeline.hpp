@@ -29,7 +29,7 @@ struct ping_pong_pipeline {
   /// Estimated registers of a thread: the operands of a slice, a tile in flight.
   template <class Policy>
   static constexpr index_t registers() {
-    return estimated_registers<Policy>(num_k_steps(Policy::tile) / slices_per_tile<Policy>(), 1);
+    return detail::estimated_registers<Policy>(num_k_steps(Policy::tile) / slices_per_tile<Policy>(), 1);
   }
 
   /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
@@ -45,13 +45,13 @@ struct ping_pong_pipeline {
         tile.num_waves() == 8,
         "ping_pong_pipeline: two groups of four waves, one for each SIMD, take turns; use a block tile with 8 waves");
     constexpr index_t slices = number<slices_per_tile<Policy>()>::value;
-    using stages = lds_stages<Policy, num_stages>;
+    using stages = detail::lds_stages<Policy, num_stages>;
     const operand_windows<Policy> windows(lds, stages::b_begin);
-    operand_fragments<Policy> f;
+    detail::operand_fragments<Policy> f;
 
     tile_of<AWindow> a_next;
     tile_of<BWindow> b_next;
-    begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
+    detail::begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     const bool is_second_group = exec::wave_id() >= tile.num_waves() / 2;
     if (is_second_group) exec::block_barrier();  // half a slice later from here on
     keep_in_accumulation_registers<tile>(
@@ -92,8 +92,9 @@ struct ping_pong_pipeline {
   /// registers. After the barrier between the halves others rely on what was written; after a tile's last one also on
   /// what was read, because the other group writes to that stage next.
   template <index_t P, class Policy, class C, class Write, class Fetch>
-  TILEWRIGHT_HD static void run_slice(C& c, operand_fragments<Policy>& f, const operand_windows<Policy>& windows,
-                                      index_t current, const Write& write, const Fetch& fetch) {
+  TILEWRIGHT_HD static void run_slice(C& c, detail::operand_fragments<Policy>& f,
+                                      const operand_windows<Policy>& windows, index_t current, const Write& write,
+                                      const Fetch& fetch) {
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
     constexpr index_t slices = number<slices_per_tile<Policy>()>::value, slice_steps = steps / slices;

@@ -6,7 +6,7 @@
 #include <tilewright/gemm/stage_ring.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
-namespace tilewright {
+namespace tilewright::detail {
 
 /// Boxes are used in turn and numbered from the kernel's start: box i lies at place i % num_boxes.
 template <class Block>
@@ -90,5 +90,5 @@ struct result_boxes {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::detail
 #endif

@@ -4,7 +4,7 @@
 
 #include <tilewright/gemm/gemm_policy.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// rows x cols elements over the threads of a block, each moving `vector` neighbours of a row at once, for reading
 /// 4-byte sums from LDS: a row of banks is 8 lanes of 16 bytes, so lanes that are served together lie on 128 bytes in
@@ -55,4 +55,4 @@ struct result_stage {
       lds_use{rows, lds_access_kind::read})>::value;
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

@@ -6,7 +6,7 @@
 #include <tilewright/gemm/result_boxes.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
-namespace tilewright {
+namespace tilewright::detail {
 
 /// A tile_place for a wave's rows of a box; the old elements of C come there by bulk copy.
 template <class Writer>
@@ -119,5 +119,5 @@ struct result_writer {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::detail
 #endif

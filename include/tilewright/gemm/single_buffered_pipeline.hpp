@@ -18,13 +18,13 @@ struct single_buffered_pipeline {
   /// Steps along k that are read ahead: half of the tile, or one if there are no registers for more.
   template <class Policy>
   static constexpr index_t held_steps() {
-    return max(steps_in_registers<Policy>() / 2, 1);
+    return max(detail::steps_in_registers<Policy>() / 2, 1);
   }
 
   /// Estimated registers of a thread.
   template <class Policy>
   static constexpr index_t registers() {
-    return estimated_registers<Policy>(steps_in_registers<Policy>(), 1);
+    return detail::estimated_registers<Policy>(detail::steps_in_registers<Policy>(), 1);
   }
 
   /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
@@ -41,11 +41,11 @@ struct single_buffered_pipeline {
     constexpr index_t num_reads = operand_windows<Policy>::num_reads / steps;
     constexpr index_t num_copies = AWindow::num_access + BWindow::num_access;
     const operand_windows<Policy> windows(lds);
-    operand_fragments<Policy> f;
+    detail::operand_fragments<Policy> f;
 
     tile_of<AWindow> a_next;
     tile_of<BWindow> b_next;
-    begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
+    detail::begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, held>(f, 0);
     // Here and in the loop: else products of one tile along k have accumulators of their own, and after the loop its
     // sums are moved into those, through more registers than there are.

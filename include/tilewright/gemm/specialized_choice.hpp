@@ -36,7 +36,7 @@ struct product_operand_types {
 
 /// Rows of 128 bytes that a block fetches for a stage.
 TILEWRIGHT_HD constexpr index_t fetched_rows(const specialized_tile& t, const product_operand_types& o) {
-  const index_t n = o.b_along_k ? t.n : round_up(t.n, 128 / o.element_bytes);
+  const index_t n = o.b_along_k ? t.n : detail::round_up(t.n, 128 / o.element_bytes);
   return t.m / t.share_a + n / t.share_b;
 }
 
@@ -49,8 +49,8 @@ TILEWRIGHT_HD constexpr index_t expected_clusters(const specialized_tile& t, ind
 TILEWRIGHT_HD constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
                                                           const product_operand_types& o, index_t multiprocessors) {
   const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = expected_clusters(t, multiprocessors);
-  const work_schedule s =
-      make_work_schedule(specialized_order(g, t, workers), k_tiles, workers, 2 * multiprocessors / t.cluster());
+  const work_schedule s = detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers,
+                                                     2 * multiprocessors / t.cluster());
   // The tensor cores do 8192 bits of products a clock; a row takes 2.9 clocks to come,
   // 4.8 if rows begin within cache lines.
   const bool aligned =

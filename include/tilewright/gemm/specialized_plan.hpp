@@ -8,6 +8,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// What crosses to the device. Args is the policy's args_type.
 template <class Args, index_t Products>
 struct specialized_args {
@@ -21,6 +23,8 @@ struct specialized_args {
   index_t blocks;
 };
 
+}  // namespace detail
+
 /// gemm_args::workspace of these kernels: without it no tile is split along k, which takes longer where the last round
 /// of tiles is not full. The counters must be 0 before the first launch, and are 0 after each. Launches that share a
 /// workspace must not run at the same time.
@@ -30,6 +34,8 @@ struct specialized_workspace {
   static constexpr long_index_t counter_bytes = num_counters * long_index_t{4};
   static constexpr long_index_t bytes = counter_bytes + num_floats * 4;  // 35 MB
 };
+
+namespace detail {
 
 /// What bulk copies cannot do with these arguments, as a sentence; nullptr when there is nothing.
 template <class Policy>
@@ -60,8 +66,6 @@ TILEWRIGHT_HD constexpr tile_order specialized_order(const gemm_args& g, const s
   return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
 }
 
-namespace detail {
-
 /// The tensor map of a batch of matrices with rows of x elements, and of the box that one copy moves.
 struct extent {
   index_t x, y;
@@ -76,8 +80,6 @@ exec::tensor_map_request request_map(const void* data, extent lengths, index_t l
           {leading_dimension * bytes, batch > 1 ? batch_stride * bytes : 16},
           {box.x, box.y}};
 }
-
-}  // namespace detail
 
 /// Prepares a launch on a machine that runs `resident` clusters at the same time.
 /// make_tensor_map(tensor_map&, request) encodes.
@@ -109,5 +111,7 @@ auto plan_specialized(const typename Policy::args_type& g, index_t resident, Mak
                                                                          g.batch_stride_c, {tile.store_n(), 64}));
   return d;
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -40,7 +40,7 @@ TILEWRIGHT_HD constexpr block_tile wgmma_tile(index_t m, index_t n, index_t cons
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector, block_tile Tile,
           cluster_shape Cluster>
 struct gemm_policy<Arch, T, AMajor, BMajor, Vector, Tile, warp_specialized_pipeline<Cluster>>
-    : gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
+    : detail::gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "gemm_policy: wgmma takes operands of 8 bits only where they are contiguous along k");
   using pipeline = warp_specialized_pipeline<Cluster>;
@@ -102,6 +102,8 @@ struct specialized_tile {
   friend constexpr bool operator==(const specialized_tile&, const specialized_tile&) = default;
 };
 
+namespace detail {
+
 /// Where everything lies in a block's LDS, in bytes: stages of A and B; boxes of C, 64 rows each; barriers.
 struct specialized_lds {
   specialized_tile tile;
@@ -143,6 +145,8 @@ struct specialized_lds {
 template <class Args, index_t Products>
 struct specialized_args;
 
+}  // namespace detail
+
 /// What the device code of warp_specialized_pipeline asks of a policy.
 template <class Policy>
 struct specialized_block {
@@ -150,7 +154,7 @@ struct specialized_block {
   using element_type = T;
   using result_type = typename Policy::result_type;
   using epilogue = epilogue_of<Policy>;
-  using device_args = specialized_args<typename Policy::args_type, Policy::products>;
+  using device_args = detail::specialized_args<typename Policy::args_type, Policy::products>;
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
   static constexpr specialized_tile tile{tiles.m,         tiles.n,           cluster.share_b,
@@ -161,28 +165,30 @@ struct specialized_block {
                 "(96 with 3 consumers), of two products with 64 rows for each consumer and columns that are a multiple "
                 "of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = Policy::a_major, b_major = Policy::b_major;
-  static constexpr specialized_lds lds{tile,
-                                       {tile.m, sizeof(T), a_major == operand_major::k},
-                                       {tile.n, sizeof(T), b_major == operand_major::k},
-                                       sizeof(result_type)};
+  static constexpr detail::specialized_lds lds{tile,
+                                               {tile.m, sizeof(T), a_major == operand_major::k},
+                                               {tile.n, sizeof(T), b_major == operand_major::k},
+                                               sizeof(result_type)};
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
-  static_assert(lds.a.is_sound() && lds.b.is_sound() && is_bulk_swizzle(lds.box_layout()),
+  static_assert(lds.a.is_sound() && lds.b.is_sound() && detail::is_bulk_swizzle(lds.box_layout()),
                 "warp_specialized_pipeline: the layouts in LDS are not those of wgmma and of bulk copies");
   static_assert(b_major == operand_major::k || tile.result_n() % tile_k == 0 || tile.products == 1,
                 "warp_specialized_pipeline: columns of each of two products must be a multiple of 64 where B is "
                 "contiguous along n");
   static_assert(num_stages >= 2 && lds.bytes() <= arch::sm90::value.lds_bytes,
                 "warp_specialized_pipeline: the block tile needs more LDS than the GPU has; use a smaller one");
-  static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= specialized_lds::barrier_bytes);
+  static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= detail::specialized_lds::barrier_bytes);
 
   /// Sums of the block tile.
   using sums_type = static_distributed_tensor<float, tile_distribution<c_encoding_v<tiles>>>;
   /// A wave's rows of a box, and who addresses them when they are written.
   static constexpr arch::lane_map result = arch::describe(tiles.op).c;
-  static constexpr distribution_encoding box = wave_tile_encoding(tile.store_n() / 16, result);
+  static constexpr distribution_encoding box = detail::wave_tile_encoding(tile.store_n() / 16, result);
   static constexpr distribution_encoding box_addresses =
-      wave_tile_encoding(tile.store_n() / 16, ldmatrix_address_map(result));
+      detail::wave_tile_encoding(tile.store_n() / 16, detail::ldmatrix_address_map(result));
 };
+
+namespace detail {
 
 /// What it costs a wave to write its rows of a box to LDS.
 template <class Block>
@@ -191,5 +197,7 @@ TILEWRIGHT_HD constexpr lds_access_analysis predict_box_store() {
                                         tile_distribution<Block::box_addresses>{}, sizeof(typename Block::result_type),
                                         lds_access_kind::stmatrix);
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -72,14 +72,14 @@ class stage_copies {
   TILEWRIGHT_HD stage_copies(const AWindow& a, const BWindow& b, const operands& windows, exec::lds_pointer lds)
       : a_(stream_of(a, windows.a_write(), lds, number<Policy::a_lds>{})),
         b_(stream_of(b, windows.b_write(), lds + operands::a_bytes, number<Policy::b_lds>{})),
-        a_step_(k_step(a)),
-        b_step_(k_step(b)) {}
+        a_step_(detail::k_step(a)),
+        b_step_(detail::k_step(b)) {}
 
   /// Begins part Part of Parts of a tile's copies, to the stage that is `lds_bytes` after the first; `exists`: whether
   /// there is such a tile.
   template <index_t Part = 0, index_t Parts = 1>
   TILEWRIGHT_HD void begin(index_t lds_bytes, bool exists = true, exec::call_site where = {}) const {
-    constexpr auto range = accesses_of_both(num_a, num * Part / Parts, num * (Part + 1) / Parts);
+    constexpr auto range = detail::accesses_of_both(num_a, num * Part / Parts, num * (Part + 1) / Parts);
     if (!by_wave && !exists) return;
     a_.template begin<range.begin, range.end>(lds_bytes, where);
     b_.template begin<range.second_begin, range.second_end>(lds_bytes, where);

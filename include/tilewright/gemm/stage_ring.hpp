@@ -7,7 +7,7 @@
 #include <tilewright/mma/wgmma_gemm.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
-namespace tilewright {
+namespace tilewright::detail {
 
 /// A stage, and the parity of its barriers' phase.
 template <index_t NumStages>
@@ -122,5 +122,5 @@ struct stage_ring {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::detail
 #endif

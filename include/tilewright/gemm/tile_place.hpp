@@ -7,7 +7,7 @@
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/util/type_traits.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// The `at` of an epilogue: a tile of C with a distribution, whose first element is C(origin[0], origin[1]) of problem
 /// `batch`. R is C's element type; a `const void*` points to elements of it. Rows are read in vectors of Vector
@@ -63,4 +63,4 @@ struct tile_place {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

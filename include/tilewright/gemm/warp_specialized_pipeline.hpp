@@ -25,10 +25,10 @@ struct gemm_kernel<Policy> {
 
   static constexpr const char* check(const args_type& args) {
     if (const char* why = check_gemm<Policy>(args, {2, sizeof(typename Policy::result_type), true})) return why;
-    return check_bulk_copies<Policy>(args);
+    return detail::check_bulk_copies<Policy>(args);
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
-    return plan_specialized<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
+    return detail::plan_specialized<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
   }
   static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
 
@@ -36,7 +36,7 @@ struct gemm_kernel<Policy> {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     constexpr index_t bytes = lds_bytes;
     const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    persistent_gemm<block>{args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
+    detail::persistent_gemm<block>{args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
 #endif
   }
 };

@@ -7,6 +7,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// What a block does at once: k tiles [k_begin, k_end) of a tile of C; nothing if there are none. If `parts` is more
 /// than 1, part `part` of the tile; such tiles are numbered by `split_tile`, and the part belongs to `sharer`,
 /// the part before it to sharer - 1.
@@ -21,11 +23,13 @@ struct work_unit {
   friend constexpr bool operator==(const work_unit&, const work_unit&) = default;
 };
 
+}  // namespace detail
+
 /// Unit u goes to worker u % workers, in ascending order. The last part of a tile adds up all; it waits for parts of
 /// workers with lower numbers only, and no worker has two others. It is longer than an equal share by about the time
 /// that it would wait.
 struct work_schedule {
-  tile_order order;
+  detail::tile_order order;
   index_t k_tiles;
   index_t workers;
   index_t whole_tiles;  // that are not split: whole rounds, or all
@@ -45,8 +49,8 @@ struct work_schedule {
     return whole_tiles + (shares_cross_tiles() ? 2 * workers : sharers);
   }
 
-  TILEWRIGHT_HD constexpr work_unit operator()(index_t u) const {
-    work_unit unit = {{}, 0, k_tiles, 0, 1, -1, -1};
+  TILEWRIGHT_HD constexpr detail::work_unit operator()(index_t u) const {
+    detail::work_unit unit = {{}, 0, k_tiles, 0, 1, -1, -1};
     if (u >= whole_tiles) {
       unit = split_unit(u - whole_tiles);
       u = whole_tiles + unit.split_tile;
@@ -57,7 +61,7 @@ struct work_schedule {
 
  private:
   /// The unit after the whole tiles; its tile of C is not set.
-  TILEWRIGHT_HD constexpr work_unit split_unit(index_t u) const {
+  TILEWRIGHT_HD constexpr detail::work_unit split_unit(index_t u) const {
     const bool second = u >= workers;
     const index_t sharer = second ? u - workers : u, shared = k_tiles - longer_by;
     const index_t total = shared * num_split_tiles();
@@ -79,6 +83,8 @@ struct work_schedule {
             sharer};
   }
 };
+
+namespace detail {
 
 /// What it costs to split tiles, in the time of a k tile: until others see what a block has written, to add up one
 /// part, and to go from one tile to another in the last round.
@@ -110,5 +116,7 @@ TILEWRIGHT_HD constexpr work_schedule make_work_schedule(const tile_order& order
   if (workers < 8 * left) consider(workers);
   return best;
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -33,7 +33,7 @@ template <class Policy, class Sum, class C, class Args>
 TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, const Args& args, multi_index<2> origin,
                                 long_index_t batch, exec::lds_pointer lds) {
   using R = typename Policy::result_type;
-  using stage = result_stage<Policy>;
+  using stage = detail::result_stage<Policy>;
   using chunk_sums = tile_distribution<stage::sums>;
   using chunk_rows = tile_distribution<stage::rows>;
   constexpr auto layout = make_lds_descriptor<stage::layout.layout>();
@@ -54,7 +54,7 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
     exec::block_sync();  // what others read from LDS before is no longer needed
     store_tile(write, chunk);
     exec::block_sync();
-    const tile_place<chunk_rows, R, Policy::vector> at{args, origin, batch, partition};
+    const detail::tile_place<chunk_rows, R, Policy::vector> at{args, origin, batch, partition};
     const auto window = at.window(static_cast<R*>(args.c), args.ldc, args.batch_stride_c);
     const auto write_to_c = [&](const auto& result) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (Policy::split_k == split_k_kind::atomic) {

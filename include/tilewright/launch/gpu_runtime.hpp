@@ -21,11 +21,9 @@
 #include <string>
 #include <utility>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 using gpu_stream = TILEWRIGHT_RUNTIME(Stream_t);
-
-namespace detail {
 
 /// Throws launch_error with the runtime's message; `what` says what failed.
 inline void require_success(TILEWRIGHT_RUNTIME(Error_t) error, const char* what) {
@@ -171,6 +169,5 @@ inline launch_facts facts_of(const gpu_launch& launch) {
 
 #endif
 
-}  // namespace detail
-}  // namespace tilewright
+}  // namespace tilewright::detail
 #undef TILEWRIGHT_RUNTIME

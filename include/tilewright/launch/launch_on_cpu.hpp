@@ -10,6 +10,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// A target to emulate. Refers to a value such as arch::gfx942::value; unset by default.
 struct emulated_target {
   const arch::target* value = nullptr;
@@ -18,11 +20,13 @@ struct emulated_target {
   constexpr emulated_target(const arch::target& target) : value(&target) {}
 };
 
+}  // namespace detail
+
 /// How the CPU machine runs a kernel.
 struct launch_options {
-  emulated_target emulate = {};   // must be given if the kernel names no arch
-  int workers = 0;                // clusters that the CPU runs at a time; 0: one for each of its threads
-  index_t resident_clusters = 2;  // what prepare() is told
+  detail::emulated_target emulate = {};  // must be given if the kernel names no arch
+  int workers = 0;                       // clusters that the CPU runs at a time; 0: one for each of its threads
+  index_t resident_clusters = 2;         // what prepare() is told
   emulator::lds_checks check_lds = emulator::lds_checks::from_environment;
   /// Called after each block, by one thread at a time; not for followed_by.
   std::function<void(long_index_t done, long_index_t total)> progress = {};

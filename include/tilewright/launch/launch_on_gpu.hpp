@@ -14,12 +14,16 @@ struct ihipStream_t;
 namespace tilewright {
 
 #if TILEWRIGHT_AMDGCN_PASS
+namespace detail {
+
 using gpu_stream = ihipStream_t*;  // hipStream_t, in a pass that needs no header of the runtime
+
+}  // namespace detail
 #endif
 
 /// Where a kernel is queued.
 struct launch_options {
-  gpu_stream stream = nullptr;  // a hipStream_t or cudaStream_t; null: the default stream
+  detail::gpu_stream stream = nullptr;  // a hipStream_t or cudaStream_t; null: the default stream
 };
 
 namespace detail {
@@ -110,7 +114,7 @@ class prepared_launch {
   const detail::launched_args_t<Kernel>& prepared() const { return device_args_; }
 
   /// Queues the kernel, and the one that follows it.
-  void operator()(gpu_stream stream = nullptr) const {
+  void operator()(detail::gpu_stream stream = nullptr) const {
     detail::queue(kernel_, &device_args_, stream);
     if (follower_.function) detail::queue(follower_, &args_, stream);
   }

@@ -109,7 +109,7 @@ TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, i
         }
       }
       ++place;
-      lane ^= step[place == phases.wave_size ? 0 : lowest_set_bit(unsigned(place)) + 1];
+      lane ^= step[place == phases.wave_size ? 0 : detail::lowest_set_bit(unsigned(place)) + 1];
     }
     if (degree > 0) ++cost.phases;
     cost.cycles += degree;

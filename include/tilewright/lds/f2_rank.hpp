@@ -4,7 +4,7 @@
 
 #include <tilewright/arch/target.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// Dimension of the space over F2 that the vectors span.
 template <index_t N>
@@ -29,4 +29,4 @@ TILEWRIGHT_HD constexpr arch::lds_service service_of(const arch::lds_service& ro
   return row.merges_where_lanes_share && lanes_share ? row.merged() : row;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

@@ -84,7 +84,8 @@ constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_
     const lds_use& use = uses[i / num_targets];
     if (tile.bytes() > target.lds_bytes) return {lds_fault::outside_of_lds, tile.bytes(), target.lds_bytes};
     lds_legality fault = detail::check_distribution(target, use.distribution, lengths);
-    if (fault.is_legal() && !has_power_of_two_factors(use.distribution)) fault.fault = lds_fault::not_powers_of_two;
+    if (fault.is_legal() && !detail::has_power_of_two_factors(use.distribution))
+      fault.fault = lds_fault::not_powers_of_two;
     if (fault.is_legal())
       fault = detail::check_instruction(target, use.kind, detail::widest_vector_bytes(use, tile), tile.element_bytes);
     if (!fault.is_legal()) return fault;

@@ -30,10 +30,10 @@ struct lds_access_analysis {
   friend constexpr bool operator==(const lds_access_analysis&, const lds_access_analysis&) = default;
 };
 
+namespace detail {
+
 /// Whether the analysis may use ranks where it can, or looks at every lane of every instruction. Both give the same.
 enum class lds_method : signed char { fastest, enumeration };
-
-namespace detail {
 
 TILEWRIGHT_HD constexpr lds_access_cost cost_by_rank(const arch::lds_instruction& row, lds_reading reading,
                                                      index_t bytes, bool is_write, const lds_access_walk& walk) {
@@ -126,11 +126,10 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& tar
 /// every wave of the block. Layout and distribution are values: a graph without run-time values (see graph_of) and a
 /// sound encoding. The target must have the instruction, and waves of as many lanes as the distribution.
 /// Works at compile time and at run time.
-TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::target& target, const tensor_graph& layout,
-                                                               const distribution_encoding& distribution,
-                                                               index_t element_bytes, lds_access_kind kind,
-                                                               lds_reading reading = lds_reading::worst,
-                                                               lds_method method = lds_method::fastest) {
+TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(
+    const arch::target& target, const tensor_graph& layout, const distribution_encoding& distribution,
+    index_t element_bytes, lds_access_kind kind, lds_reading reading = lds_reading::worst,
+    detail::lds_method method = detail::lds_method::fastest) {
   return detail::analyze_walk(target, lds_access_walk(layout, distribution, element_bytes), kind, reading, method);
 }
 

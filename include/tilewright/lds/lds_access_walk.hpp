@@ -16,7 +16,7 @@ template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr tensor_graph graph_of(const tensor_descriptor<Graph>& descriptor) {
   tensor_graph graph = Graph;
   for (graph_node& node : graph.nodes) {
-    const transform_parameters p = node.parameters(descriptor.values.data());
+    const detail::transform_parameters p = node.parameters(descriptor.values.data());
     for (index_t i = 0; i < node.spec.parameters.size(); ++i) node.spec.parameters[i] = p[i];
     node.first_value = 0;
   }
@@ -38,14 +38,14 @@ class lds_access_walk {
   TILEWRIGHT_HD constexpr lds_access_walk(const tensor_graph& graph, const distribution_encoding& encoding,
                                           index_t element_bytes)
       : graph_(&graph), encoding_(&encoding), element_bytes_(element_bytes) {
-    vector_ = choose_vector(graph, encoding, element_bytes);
+    vector_ = detail::choose_vector(graph, encoding, element_bytes);
     waves_ = encoding.ndim_p() == 1 ? 1 : encoding.p_length(0);
     lanes_ = encoding.p_length(encoding.ndim_p() - 1);
     accesses_ = encoding.num_elements_per_thread() / vector_.length;
     origin_ = offset(position{});
-    if (is_power_of_two(element_bytes) && has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
+    if (is_power_of_two(element_bytes) && detail::has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
       rule_ = addresses_are::xor_of_parts;
-      bits_ = find_offset_bits<max_x>(graph);
+      bits_ = detail::find_offset_bits<max_x>(graph);
       knows_bits_ = true;
     } else if (is_linear(graph)) {
       rule_ = addresses_are::sum_of_parts;
@@ -189,7 +189,7 @@ class lds_access_walk {
       }
     } else if (rule_ == addresses_are::sum_of_parts) {
       array<index_t, max_x> stride{};
-      for (index_t d = 0; d < encoding_->ndim_x(); ++d) stride[d] = index_t(step_along(*graph_, d).factor);
+      for (index_t d = 0; d < encoding_->ndim_x(); ++d) stride[d] = index_t(detail::step_along(*graph_, d).factor);
       for (index_t lane = 1; lane < lanes_; ++lane) {
         const position x = position_of(0, lane, 0);
         for (index_t d = 0; d < encoding_->ndim_x(); ++d) lane_offset_[lane] += x[d] * stride[d];
@@ -205,7 +205,7 @@ class lds_access_walk {
   addresses_are rule_ = addresses_are::arbitrary;
   array<index_t, 64> lane_offset_{};
   bool knows_bits_ = false;
-  offset_bits<max_x> bits_;
+  detail::offset_bits<max_x> bits_;
 };
 
 /// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be

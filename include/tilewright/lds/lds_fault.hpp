@@ -19,6 +19,8 @@ TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t byt
   return kind == lds_access_kind::write ? arch::lds_write_op(bytes) : arch::lds_read_op(bytes);
 }
 
+namespace detail {
+
 /// Whether all factors are powers of two, so that partition indices and y own bits of the position.
 TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encoding& e) {
   unsigned bad = 0;
@@ -28,6 +30,8 @@ TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encodin
   for (const index_t factor : e.r) bad |= unsigned(factor) & unsigned(factor - 1);
   return bad == 0;
 }
+
+}  // namespace detail
 
 /// Why a target cannot make an access to LDS.
 enum class lds_fault : signed char {

@@ -6,7 +6,7 @@
 #include <tilewright/lds/f2_rank.hpp>
 #include <tilewright/util/math.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// The cost where lane l addresses byte c ^ (xor of address_of_bit[i] over the bits i that are set in l), all lanes are
 /// active, and addresses are multiples of `bytes`, a power of two. A phase is a coset of the space V that the first
@@ -40,4 +40,4 @@ TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service&
   return cost;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

@@ -32,6 +32,8 @@ TILEWRIGHT_HD constexpr swizzled_layout bulk_swizzle(index_t rows, index_t row_b
   return byte_swizzle_layout(tile, row_bytes == 128 ? 3 : 2, 4, 3);
 }
 
+namespace detail {
+
 /// The same as a function of the byte address, in a box that begins at a multiple of 1024 bytes.
 TILEWRIGHT_HD constexpr index_t bulk_swizzled_address(index_t row_bytes, index_t address) {
   return address ^ (address >> 3 & (row_bytes == 128 ? 0x70 : 0x30));
@@ -41,6 +43,8 @@ TILEWRIGHT_HD constexpr bool is_bulk_swizzle(const swizzled_layout& l) {
   const index_t row_bytes = l.tile.row_bytes();
   return (row_bytes == 128 || row_bytes == 64) && l == bulk_swizzle(l.tile.rows, row_bytes, l.tile.element_bytes);
 }
+
+}  // namespace detail
 
 /// Whether row_xor_layout knows rows of this many bytes.
 TILEWRIGHT_HD constexpr bool has_row_xor_layout(index_t row_bytes) {

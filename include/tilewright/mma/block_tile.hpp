@@ -9,17 +9,21 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// A permutation of the bits of k: pairs of bits that change places, one pair after another, 8 bits for each pair from
 /// the lowest on. A number, not a list: nvcc cannot spell lists inside of a kernel's template arguments.
 using k_exchanges = unsigned;
 
+}  // namespace detail
+
 /// How many pairs there are, at most 4, and the i-th of them.
-TILEWRIGHT_HD constexpr index_t num_k_exchanges(k_exchanges pairs) {
+TILEWRIGHT_HD constexpr index_t num_k_exchanges(detail::k_exchanges pairs) {
   index_t n = 0;
   while (n < 4 && pairs >> 8 * n != 0) ++n;
   return n;
 }
-TILEWRIGHT_HD constexpr array<index_t, 2> k_exchange(k_exchanges pairs, index_t i) {
+TILEWRIGHT_HD constexpr array<index_t, 2> k_exchange(detail::k_exchanges pairs, index_t i) {
   return {{index_t(pairs >> 8 * i & 15), index_t(pairs >> (8 * i + 4) & 15)}};
 }
 
@@ -30,7 +34,7 @@ struct block_tile {
   index_t m, n, k;
   index_t waves_m, waves_n;
   arch::matrix_op op;
-  k_exchanges k_order = 0;
+  detail::k_exchanges k_order = 0;
 
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_m * waves_n; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return num_waves() * arch::describe(op).wave_size(); }
@@ -130,19 +134,23 @@ TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
   return embed(outer, encoding_of(t.transposes_c() ? detail::with_rows_as_columns(i.c) : i.c));
 }
 
+namespace detail {
+
 /// The same, computed once for each tile.
 template <block_tile Tile>
 inline constexpr distribution_encoding a_encoding_v = number<a_encoding(Tile)>::value;
 template <block_tile Tile>
 inline constexpr distribution_encoding b_encoding_v = number<b_encoding(Tile)>::value;
+
+}  // namespace detail
 template <block_tile Tile>
 inline constexpr distribution_encoding c_encoding_v = number<c_encoding(Tile)>::value;
 
 /// Distributions of tiles in registers that block_gemm<Tile> multiplies: A (m x k), B (n x k), and C (m x n).
 template <block_tile Tile>
-using a_distribution = tile_distribution<a_encoding_v<Tile>>;
+using a_distribution = tile_distribution<detail::a_encoding_v<Tile>>;
 template <block_tile Tile>
-using b_distribution = tile_distribution<b_encoding_v<Tile>>;
+using b_distribution = tile_distribution<detail::b_encoding_v<Tile>>;
 template <block_tile Tile>
 using c_distribution = tile_distribution<c_encoding_v<Tile>>;
 

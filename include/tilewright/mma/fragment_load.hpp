@@ -64,6 +64,8 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
 template <class Window, index_t KSteps>
 inline constexpr index_t reads_per_step = Window::num_access / KSteps;
 
+namespace detail {
+
 /// Reads First to Last - 1 of those of one step: for kernels that place them among matrix instructions.
 template <arch::matrix_op Op, index_t KSteps, index_t Step, index_t First, index_t Last, class T, class Result,
           class View, class Distribution>
@@ -91,5 +93,7 @@ TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window,
   load_fragment_steps<Op, 1, 0, 1>(tile, window, lds_bytes, where);
   return tile;
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

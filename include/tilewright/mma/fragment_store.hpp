@@ -8,6 +8,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// The tile of one wave that consists of `repeat_n` results of an instruction side by side.
 TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_n, const arch::lane_map& result) {
   distribution_encoding outer;
@@ -18,7 +20,11 @@ TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_
   return embed(outer, encoding_of(result));
 }
 
+}  // namespace detail
+
 #if TILEWRIGHT_HOPPER_PASS
+namespace detail {
+
 /// Writes a tile with the distribution of results to a window with the distribution of the addresses
 /// (ldmatrix_address_map). The window's addresses are moved by `lds_bytes`.
 template <class View, class Addresses, class T, class Distribution>
@@ -34,6 +40,8 @@ TILEWRIGHT_HD void store_fragments(const tile_window<View, Addresses>& window,
     exec::stmatrix_x4(window.view.buffer, offsets[i.value] + lds_bytes, words);
   });
 }
+
+}  // namespace detail
 #endif
 
 }  // namespace tilewright

@@ -25,6 +25,8 @@ TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::
   return uses_ldmatrix(op) || (read != arch::lds_op::read_b64 && target.supports(read));
 }
 
+namespace detail {
+
 /// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers:
 /// lane l of matrix l / 8 addresses row l % 8.
 TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map& operand) {
@@ -43,6 +45,8 @@ TILEWRIGHT_HD constexpr arch::lane_map transposing_ldmatrix_address_map(const ar
   return addresses;
 }
 
+}  // namespace detail
+
 /// Lanes and the elements that they address when an operand is read from LDS, where its rows or (transposed) its
 /// columns are contiguous.
 TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand,
@@ -51,7 +55,7 @@ TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::
     if (!transposed) return operand;
     return arch::address_map(arch::exchange_of(arch::transposing_read_op(arch::element_bytes(op))), operand);
   }
-  return transposed ? transposing_ldmatrix_address_map(operand) : ldmatrix_address_map(operand);
+  return transposed ? detail::transposing_ldmatrix_address_map(operand) : detail::ldmatrix_address_map(operand);
 }
 
 }  // namespace tilewright

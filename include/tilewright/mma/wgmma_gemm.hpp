@@ -32,8 +32,8 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, wgmma_t
   constexpr unsigned long long a_fields = A.descriptor_fields(), b_fields = B.descriptor_fields();
   constexpr index_t repeat_m = Tile.m / (16 * Tile.waves_m), rows = 16 * Tile.waves_m;
   float* const c = sums.thread_buffer.data();
-  const unsigned long long a_begin = wgmma_descriptor(a_fields, a.address),
-                           b_begin = wgmma_descriptor(b_fields, b.address);
+  const unsigned long long a_begin = detail::wgmma_descriptor(a_fields, a.address),
+                           b_begin = detail::wgmma_descriptor(b_fields, b.address);
   exec::wgmma_fence();
   unroll<Tile.k / A.instruction_k() * repeat_m>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
     constexpr index_t i = j / repeat_m, r = j % repeat_m;

@@ -38,15 +38,19 @@ struct wgmma_operand {
 
   /// Whether the layout is the one that the descriptor tells the hardware.
   TILEWRIGHT_HD constexpr bool is_sound() const {
-    return is_bulk_swizzle(layout()) && rows % 8 == 0 && box_bytes() % 1024 == 0;
+    return detail::is_bulk_swizzle(layout()) && rows % 8 == 0 && box_bytes() % 1024 == 0;
   }
 
   friend constexpr bool operator==(const wgmma_operand&, const wgmma_operand&) = default;
 };
 
+namespace detail {
+
 /// The descriptor of an operand that begins at a byte address in LDS.
 TILEWRIGHT_HD constexpr unsigned long long wgmma_descriptor(unsigned long long fields, unsigned lds_address) {
   return fields | (lds_address & 0x3ffff) >> 4;
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -13,6 +13,8 @@ TILEWRIGHT_HD constexpr To bit_cast(const From& from) {
   return __builtin_bit_cast(To, from);
 }
 
+namespace detail {
+
 /// Round to nearest, ties to even; NaN stays NaN.
 TILEWRIGHT_HD constexpr unsigned short bfloat16_bits_from_float(float value) {
   const unsigned bits = bit_cast<unsigned>(value);
@@ -59,5 +61,7 @@ TILEWRIGHT_HD constexpr float float_from_half_bits(unsigned short half) {
   const float denormal = float(magnitude) * 0x1p-24f;
   return sign ? -denormal : denormal;
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -11,6 +11,8 @@ namespace tilewright {
 /// and their exponents are biased by one more.
 enum class fp8_format : signed char { e4m3, e5m2, e4m3_fnuz, e5m2_fnuz };
 
+namespace detail {
+
 /// Facts of a format: its family, its fields, its largest number and a NaN.
 TILEWRIGHT_HD constexpr bool is_fnuz(fp8_format f) { return f == fp8_format::e4m3_fnuz || f == fp8_format::e5m2_fnuz; }
 TILEWRIGHT_HD constexpr bool is_e4m3(fp8_format f) { return f == fp8_format::e4m3 || f == fp8_format::e4m3_fnuz; }
@@ -65,5 +67,7 @@ TILEWRIGHT_HD constexpr float float_from_fp8_bits(unsigned char value) {
   const float denormal = float(magnitude) * least;
   return bit_cast<float>(sign | bit_cast<unsigned>(denormal));
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

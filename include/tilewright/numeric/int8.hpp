@@ -9,6 +9,8 @@ namespace tilewright {
 /// Signed 8-bit integer element.
 using int8_t = signed char;
 
+namespace detail {
+
 /// Round to nearest, ties to even; beyond -128 and 127: these; NaN: 0.
 TILEWRIGHT_HD constexpr int8_t int8_from_float(float value) {
   if (!(value > -128.0f)) return value != value ? int8_t(0) : int8_t(-128);
@@ -26,5 +28,7 @@ TILEWRIGHT_HD constexpr int8_t int8_from_int(Integer value) {
   }
   return static_cast<int8_t>(value);
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

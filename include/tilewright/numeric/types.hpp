@@ -15,8 +15,8 @@ struct half_t {
   unsigned short bits;
 
   half_t() = default;
-  TILEWRIGHT_HD constexpr explicit half_t(float value) : bits(half_bits_from_float(value)) {}
-  TILEWRIGHT_HD constexpr operator float() const { return float_from_half_bits(bits); }
+  TILEWRIGHT_HD constexpr explicit half_t(float value) : bits(detail::half_bits_from_float(value)) {}
+  TILEWRIGHT_HD constexpr operator float() const { return detail::float_from_half_bits(bits); }
 };
 #else
 /// IEEE 754 binary16.
@@ -28,7 +28,7 @@ struct bfloat16_t {
   unsigned short bits;
 
   bfloat16_t() = default;
-  TILEWRIGHT_HD constexpr explicit bfloat16_t(float value) : bits(bfloat16_bits_from_float(value)) {}
+  TILEWRIGHT_HD constexpr explicit bfloat16_t(float value) : bits(detail::bfloat16_bits_from_float(value)) {}
   TILEWRIGHT_HD constexpr operator float() const { return bit_cast<float>(unsigned(bits) << 16); }
 };
 
@@ -47,9 +47,9 @@ TILEWRIGHT_HD constexpr To type_convert(From value) {
   if constexpr (__is_same(To, From)) {
     return value;
   } else if constexpr (__is_same(To, int8_t) && detail::Integral<From>) {
-    return int8_from_int(value);
+    return detail::int8_from_int(value);
   } else if constexpr (__is_same(To, int8_t)) {
-    return int8_from_float(float(value));
+    return detail::int8_from_float(float(value));
   } else if constexpr (detail::is_small_float_v<To>) {
     return To(float(value));
   } else if constexpr (detail::is_small_float_v<From>) {

@@ -39,14 +39,14 @@ TILEWRIGHT_HD void load_accesses_transposed(Tile& tile, const Window& window, in
   }
 }
 
-}  // namespace detail
-
 /// The tile that a window on LDS is read into transposed.
 template <class Window, class Target = current_target>
 using transposed_tile_of =
     static_distributed_tensor<typename Window::element_type,
                               decltype(make_transpose_output_distribution<typename Window::element_type, Target>(
                                   typename Window::distribution_type{}))>;
+
+}  // namespace detail
 
 /// Reads a window (k, m) on LDS into registers as the tile (m, k), `lds_bytes` after the window's start. Target
 /// is a type with the target's table, arch::gfx950 for instance: on gfx950 elements of 1 and 2 bytes are exchanged by
@@ -69,7 +69,7 @@ TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t
       "load_tile_transpose: the instruction takes 8 (ldmatrix: 16) bytes of each lane that are neighbours in LDS "
       "and along the last dimension of Y; take the distribution from make_transpose_input_distribution, and a "
       "layout whose second dimension is contiguous");
-  transposed_tile_of<Window, Target> tile;
+  detail::transposed_tile_of<Window, Target> tile;
   if constexpr (in_lds && whole_vectors) {
     detail::load_accesses_transposed<op>(tile, window, lds_bytes, typename Window::access_sequence{});
   }
@@ -86,10 +86,10 @@ TILEWRIGHT_HD auto load_tile_transpose(const Window& window, exec::call_site whe
 template <class Target = current_target, class T, class Distribution, TileWindow Window>
 TILEWRIGHT_HD void load_tile_transpose(static_distributed_tensor<T, Distribution>& tile, const Window& window,
                                        index_t lds_bytes = 0, exec::call_site where = {}) {
-  using result = transposed_tile_of<Window, Target>;
+  using result = detail::transposed_tile_of<Window, Target>;
   static_assert(__is_same(T, typename Window::element_type),
                 "load_tile_transpose: the tile must have the element type of the view");
-  constexpr bool fits = hold_the_same(Distribution::encoding, result::distribution_type::encoding);
+  constexpr bool fits = detail::hold_the_same(Distribution::encoding, result::distribution_type::encoding);
   static_assert(
       fits,
       "load_tile_transpose: the tile's threads hold other elements than the window's distribution gives them; "

@@ -118,6 +118,8 @@ TILEWRIGHT_HD constexpr void shuffle_tile(static_distributed_tensor<T, Out>& out
   }
 }
 
+namespace detail {
+
 /// Bytes of LDS that shuffle_tile and transpose_tile need for a tile of T without a layout of its own.
 template <class T, class Distribution>
 inline constexpr index_t shuffle_tile_lds_bytes = [] {
@@ -125,6 +127,8 @@ inline constexpr index_t shuffle_tile_lds_bytes = [] {
   for (index_t length : Distribution::x_lengths) n *= length;
   return n;
 }();
+
+}  // namespace detail
 
 /// Gives `in` the distribution of `out` through LDS at `lds`, by all threads of the block. `layout` is the descriptor
 /// of the tile in LDS, row-major by default; a swizzled one avoids conflicts. Waits once, between writing and reading:

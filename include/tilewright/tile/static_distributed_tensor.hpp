@@ -6,6 +6,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// The index of a thread's elements along one dimension of the tile: a digit for each factor of the dimension that the
 /// thread holds, the most significant factor first.
 template <index_t... Digits>
@@ -17,8 +19,6 @@ struct tile_distributed_index {
     return digits;
   }
 };
-
-namespace detail {
 
 /// Digits of register d along dimension X of the tile.
 template <class Distribution, index_t X>
@@ -50,8 +50,6 @@ TILEWRIGHT_HD constexpr index_t find_register(const array<distributed_index, Dis
   }
   return Distribution::y_to_register(get_y_indices_from_distributed_indices(Distribution{}, indices));
 }
-
-}  // namespace detail
 
 /// The index of one element that a thread holds, as sweep_tile gives it. i[number<0>{}] or get<0>(i) is the
 /// tile_distributed_index along dimension 0, which indexes tiles that have only this dimension.
@@ -94,7 +92,6 @@ struct register_of<Distribution, tile_index<Of, Register>> {
   static constexpr index_t value = __is_same(Distribution, Of) ? Register : 0;
 };
 
-namespace detail {
 template <class T>
 inline constexpr bool is_element_index_v = false;
 template <class... Indices>
@@ -131,11 +128,11 @@ struct static_distributed_tensor {
   /// The element at what sweep_tile gives, or at make_tuple(what sweep_tile_span gives for each dimension).
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD constexpr T& operator[](const Index&) {
-    return thread_buffer[constant(register_of<Distribution, Index>::value)];
+    return thread_buffer[constant(detail::register_of<Distribution, Index>::value)];
   }
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD constexpr const T& operator[](const Index&) const {
-    return thread_buffer[constant(register_of<Distribution, Index>::value)];
+    return thread_buffer[constant(detail::register_of<Distribution, Index>::value)];
   }
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD constexpr T& operator()(const Index& index) {

@@ -57,7 +57,7 @@ TILEWRIGHT_CALLS_ANYTHING
 template <class Tile, class F>
   requires detail::is_static_distributed_tensor_v<detail::remove_const_t<Tile>>
 TILEWRIGHT_HD constexpr void sweep_tile(Tile& tile, F f) {
-  using index = tile_index<typename Tile::distribution_type, 0>;
+  using index = detail::tile_index<typename Tile::distribution_type, 0>;
   constexpr bool fits =
       detail::CallableWith<F, index> || detail::CallableWith<F, index, decltype((tile.thread_buffer[0]))>;
   static_assert(fits, "sweep_tile: the function must take (index) or (index, element)");
@@ -80,7 +80,7 @@ template <class Distribution, detail::ElementIndex Index>
 TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> get_x_indices_from_distributed_indices(
     Distribution, const Index&, const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
   return detail::position_in_tile<Distribution>(Distribution::calculate_index(p),
-                                                constant(register_of<Distribution, Index>::value));
+                                                constant(detail::register_of<Distribution, Index>::value));
 }
 
 }  // namespace tilewright

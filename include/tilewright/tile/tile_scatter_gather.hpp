@@ -89,7 +89,7 @@ TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index
   typename window_type::page_index result{};
   unroll<window_type::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
     const index_t row =
-        begin + own[Gathered] + constant(gathered_positions_v<typename window_type::accesses>.x[k.value]);
+        begin + own[Gathered] + constant(detail::gathered_positions_v<typename window_type::accesses>.x[k.value]);
     const bool inside = row >= 0 && row < length;
     const index_t index = exec::buffer_load<index_t>(buffer, inside ? row * 4 : exec::out_of_bounds_offset);
     result[k] = inside ? index : -1;

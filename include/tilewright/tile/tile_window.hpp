@@ -54,7 +54,7 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
   if constexpr (window_type::is_linear_view) {
     long_index_t elements = 0;
-    if constexpr (has_constant_term(window_type::graph)) elements = detail::constant_term(view.descriptor);
+    if constexpr (detail::has_constant_term(window_type::graph)) elements = detail::constant_term(view.descriptor);
     detail::advance_buffer(window, origin, elements, typename window_type::dim_sequence{});
   }
   detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});

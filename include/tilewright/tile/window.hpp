@@ -67,7 +67,7 @@ struct tile_window {
   static constexpr index_t ndim = descriptor_type::ndim;
   static constexpr tensor_graph graph = descriptor_type::graph;
   static constexpr index_t element_bytes = sizeof(element_type);
-  static constexpr bool is_linear_view = grows_linearly(graph);
+  static constexpr bool is_linear_view = detail::grows_linearly(graph);
   static constexpr index_t gathered = Plan.gathered;
   static constexpr bool reaches_far = Plan.is_far;
   using accesses = access_plan<graph, Distribution::encoding, element_bytes, Plan>;
@@ -112,7 +112,7 @@ struct tile_window {
     const unsigned length = unsigned(view.descriptor.template get_length<D>());
     if constexpr (D == gathered) {
       ((inside.elements[Is] &=
-        unsigned(indices.page_idx[constant(gathered_positions_v<accesses>.of_access[Is])]) < length),
+        unsigned(indices.page_idx[constant(detail::gathered_positions_v<accesses>.of_access[Is])]) < length),
        ...);
     } else {
       const unsigned first = unsigned(origin[D]) + unsigned(thread_index[D]);
@@ -125,7 +125,7 @@ struct tile_window {
   TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...>) const {
     multi_index<ndim> index{{(origin[Ds] + thread_index[Ds] + constant(accesses::list.x[I][Ds]))...}};
     if constexpr (gathered >= 0)
-      index[gathered] = indices.page_idx[constant(gathered_positions_v<accesses>.of_access[I])];
+      index[gathered] = indices.page_idx[constant(detail::gathered_positions_v<accesses>.of_access[I])];
     return index;
   }
 };
@@ -139,13 +139,14 @@ concept TileWindow = TileDistribution<typename T::distribution_type> && requires
   window.offsets(typename T::access_sequence{});
 };
 
+namespace detail {
+
 /// Whether moving a window along dimension D moves all its addresses by the same number of bytes, wherever it is: the
 /// step times detail::linear_stride<D>(window.view.descriptor). Not so along a merge, a swizzle or a gathered
 /// dimension.
 template <class Window, index_t D>
 inline constexpr bool steps_linearly = Window::accesses::plan.gathered != D && step_along(Window::graph, D).is_linear;
 
-namespace detail {
 template <index_t VectorLength, index_t Elements>
 TILEWRIGHT_HD constexpr void require_vector_length() {
   static_assert(VectorLength >= Elements,

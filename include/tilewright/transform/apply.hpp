@@ -84,6 +84,8 @@ TILEWRIGHT_HD constexpr void lower_anywhere(const Rules& rules, const index_t* p
   }
 }
 
+namespace detail {
+
 /// How far the lower index moves when the upper index has moved by up_step to up. low is where the lower index was;
 /// low_step holds zeros. There are num_lower and num_upper dimensions; the arrays have room for one more.
 template <class Rules>
@@ -107,5 +109,7 @@ TILEWRIGHT_HD constexpr void move_lower(const Rules& rules, const index_t* p, in
     for (index_t i = 0; i < num_lower; ++i) low_step[i] -= low[i];
   }
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

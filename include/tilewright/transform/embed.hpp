@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: the n upper lengths, the n strides, the constant, and the promised divisor (0: nothing is promised).
 /// lower = constant + sum of upper i * stride i.
 template <>
-struct transform_rules<transform_kind::embed> : default_rules {
+struct transform_rules<transform_kind::embed> : detail::default_rules {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
@@ -74,12 +74,13 @@ template <class... Lengths, class... Strides, class Promise = number<0>, class C
 TILEWRIGHT_HD constexpr auto make_embed_transform(const tuple<Lengths...>& lengths, const tuple<Strides...>& strides,
                                                   Promise promise = {}, Constant constant = {}) {
   static_assert(sizeof...(Lengths) == sizeof...(Strides), "embed: as many strides as lengths are needed");
-  static_assert(is_number_v<Promise>, "embed: the promised divisor must be known at compile time: number<8>{}");
+  static_assert(detail::is_number_v<Promise>, "embed: the promised divisor must be known at compile time: number<8>{}");
   static_assert(Promise::value >= 0, "embed: the promised divisor must be positive");
   static_assert((detail::IndexLike<Strides> && ...) && detail::IndexLike<Constant>,
                 "embed: a stride must be number<N>{} or an integer");
   constexpr index_t n = sizeof...(Lengths);
-  if constexpr (detail::KnownLengths<Lengths...> && (is_number_v<Strides> && ... && is_number_v<Constant>)) {
+  if constexpr (detail::KnownLengths<Lengths...> &&
+                (detail::is_number_v<Strides> && ... && detail::is_number_v<Constant>)) {
     return detail::static_transform<transform_kind::embed, 1, n, Lengths..., Strides..., Constant, Promise>{};
   } else {
     detail::require_lengths<Lengths...>();

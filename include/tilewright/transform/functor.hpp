@@ -9,11 +9,11 @@ namespace tilewright {
 /// Parameters: lower length, upper length, the promised run, then the function's run-time values. lower =
 /// function(upper, values); where that is not an index of the lower dimension there is no element.
 template <>
-struct transform_rules<transform_kind::functor> : default_rules {
+struct transform_rules<transform_kind::functor> : detail::default_rules {
   static constexpr bool may_be_invalid = true;
   static constexpr index_t first_value = 3;
 
-  index_function function;
+  detail::index_function function;
 
   TILEWRIGHT_HD constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) const {
     low[0] = unsigned(up[0]) < unsigned(p[1]) ? function(up[0], p + first_value) : -1;
@@ -78,7 +78,7 @@ TILEWRIGHT_HD constexpr auto make_functor_transform(F, LowerLength lower_length,
   static_assert(
       detail::is_index_function_v<F, make_sequence<sizeof...(Values)>>,
       "functor: the function must take the upper index and one index_t for each value, and return the lower index");
-  static_assert(is_number_v<Run> && Run::value >= 1, "functor: the promised run must be a positive number<R>");
+  static_assert(detail::is_number_v<Run> && Run::value >= 1, "functor: the promised run must be a positive number<R>");
   return apply(
       [&](auto... v) {
         using call = detail::functor_call<F, make_sequence<sizeof...(Values)>>;

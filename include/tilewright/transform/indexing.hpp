@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: how many indices, then the indices. lower = index number `upper`.
 /// A negative one says that there is no element.
 template <>
-struct transform_rules<transform_kind::indexing> : default_rules {
+struct transform_rules<transform_kind::indexing> : detail::default_rules {
   static constexpr bool may_be_invalid = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
@@ -35,7 +35,7 @@ struct transform_rules<transform_kind::indexing> : default_rules {
 /// index says that there is no element. No vectors. A longer table in constant memory is a make_functor_transform.
 template <class Length, class... Indices>
 TILEWRIGHT_HD constexpr auto make_indexing_transform(Length upper_length, const tuple<Indices...>& indices) {
-  static_assert(is_number_v<Length>, "indexing: the length must be known at compile time: number<4>{}");
+  static_assert(detail::is_number_v<Length>, "indexing: the length must be known at compile time: number<4>{}");
   static_assert(detail::static_value_v<Length> == sizeof...(Indices),
                 "indexing: as many indices as the length says are needed");
   static_assert(sizeof...(Indices) < transform_spec::max_parameters,

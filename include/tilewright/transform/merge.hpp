@@ -25,7 +25,7 @@ TILEWRIGHT_HD constexpr void carry_over(const index_t* lengths, index_t n, const
 
 /// Parameters: the n lower lengths.
 template <>
-struct transform_rules<transform_kind::merge> : default_rules {
+struct transform_rules<transform_kind::merge> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     index_t rest = up[0];
     for (index_t i = n - 1; i > 0; --i) {
@@ -165,7 +165,7 @@ TILEWRIGHT_HD constexpr auto make_merge_transform_v2_magic_division(const tuple<
 template <class... Lengths>
 TILEWRIGHT_HD constexpr auto make_merge_transform(const tuple<Lengths...>& lower_lengths) {
   constexpr bool divides_by_run_time_length = []<class First, class... Rest>(tuple<First, Rest...>*) {
-    return (!is_number_v<Rest> || ...);
+    return (!detail::is_number_v<Rest> || ...);
   }(static_cast<tuple<Lengths...>*>(nullptr));
   if constexpr (divides_by_run_time_length && sizeof...(Lengths) <= 6) {
     return make_merge_transform_v2_magic_division(lower_lengths);

@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: modulus, upper length.
 template <>
-struct transform_rules<transform_kind::modulo> : default_rules {
+struct transform_rules<transform_kind::modulo> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = tilewright::modulo(up[0], p[0]);
   }

@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: upper length, offset.
 template <>
-struct transform_rules<transform_kind::offset> : default_rules {
+struct transform_rules<transform_kind::offset> : detail::default_rules {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
@@ -32,7 +32,7 @@ template <class Length, class Offset>
 TILEWRIGHT_HD constexpr auto make_offset_transform(Length length, Offset offset) {
   detail::require_lengths<Length>();
   static_assert(detail::IndexLike<Offset>, "offset: the offset must be number<N>{} or an integer");
-  if constexpr (is_number_v<Offset>) {
+  if constexpr (detail::is_number_v<Offset>) {
     static_assert(Offset::value >= 0,
                   "offset: index 0 would lie before the dimension; use make_left_pad_transform to add elements that do "
                   "not exist");

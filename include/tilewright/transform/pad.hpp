@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: lower length, left pad, right pad. lower = upper - left; valid where 0 <= lower < lower length.
 template <>
-struct transform_rules<transform_kind::pad> : default_rules {
+struct transform_rules<transform_kind::pad> : detail::default_rules {
   static constexpr bool linear = true;
   static constexpr bool may_be_invalid = true;
 

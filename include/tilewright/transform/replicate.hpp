@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: the upper lengths.
 template <>
-struct transform_rules<transform_kind::replicate> : default_rules {
+struct transform_rules<transform_kind::replicate> : detail::default_rules {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t*, index_t, const index_t*, index_t*) {}

@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: the lengths of (d0, d1), then one number for each bit of d0, from the least significant one on.
 /// lower d0 = upper d0; lower d1 = upper d1 ^ (xor of the numbers whose bit is set in upper d0).
 template <>
-struct transform_rules<transform_kind::swizzle> : default_rules {
+struct transform_rules<transform_kind::swizzle> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
     low[1] = up[1];

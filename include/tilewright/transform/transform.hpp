@@ -28,8 +28,12 @@ enum class transform_kind : signed char {
   functor
 };
 
+namespace detail {
+
 /// A user's map from an upper index to a lower one; `state` are run-time values that came with it.
 using index_function = index_t (*)(index_t upper, const index_t* state);
+
+}  // namespace detail
 
 /// The static part of a transform. Parameters known only at run time are `dynamic`; coordinate_transform has their
 /// values.
@@ -41,7 +45,7 @@ struct transform_spec {
   signed char num_lower = 0;
   signed char num_upper = 0;
   inplace_vector<index_t, max_parameters> parameters;
-  const index_function* function = nullptr;  // of a functor
+  const detail::index_function* function = nullptr;  // of a functor
 
   TILEWRIGHT_HD constexpr index_t num_dynamic() const {
     index_t n = 0;
@@ -51,13 +55,19 @@ struct transform_spec {
   friend constexpr bool operator==(const transform_spec&, const transform_spec&) = default;
 };
 
+namespace detail {
+
 /// The transform's parameters in order, with run-time values filled in.
 using transform_parameters = array<index_t, transform_spec::max_parameters>;
+
+}  // namespace detail
 
 /// What each kind of transform does, for parameters p; n is the number of dimensions on the side that varies.
 /// Specialisations provide the first two, and what they do otherwise than default_rules.
 template <transform_kind Kind>
 struct transform_rules;
+
+namespace detail {
 
 /// What transforms say that do not say otherwise.
 struct default_rules {
@@ -107,8 +117,6 @@ struct coordinate_transform {
   static constexpr transform_spec spec = Spec;
   [[no_unique_address]] array<index_t, Spec.num_dynamic()> values;
 };
-
-namespace detail {
 
 template <class T>
 inline constexpr index_t static_value_v = dynamic;

@@ -29,11 +29,15 @@ TILEWRIGHT_HD consteval index_t constant(index_t value) { return value; }
 template <bool Value>
 using bool_constant = number<Value>;
 
+namespace detail {
+
 template <class T>
 inline constexpr bool is_number_v = false;
 template <auto Value>
 inline constexpr bool is_number_v<number<Value>> = true;
 template <auto Value>
 inline constexpr bool is_number_v<const number<Value>> = true;
+
+}  // namespace detail
 
 }  // namespace tilewright

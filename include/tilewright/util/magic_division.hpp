@@ -28,6 +28,8 @@ struct magic_division {
   friend constexpr bool operator==(const magic_division&, const magic_division&) = default;
 };
 
+namespace detail {
+
 /// For a divisor from 1 to 2^31 - 1. Needs a division of 64-bit numbers itself.
 TILEWRIGHT_HD constexpr magic_division make_magic_division(index_t divisor) {
   const unsigned d = unsigned(divisor);
@@ -36,5 +38,7 @@ TILEWRIGHT_HD constexpr magic_division make_magic_division(index_t divisor) {
   const unsigned long long excess = (1ull << shift) - d;
   return {unsigned((excess << 32) / d + 1), shift};
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -6,6 +6,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// Types of plus, max and min.
 struct plus_function {
   template <class T>
@@ -26,11 +28,13 @@ struct min_function {
   }
 };
 
+}  // namespace detail
+
 /// The sum, the larger and the smaller of two; the first of equals. Objects, so that reductions take them by name.
 /// For floats that may be NaN call exec::max and exec::min; reductions do.
-TILEWRIGHT_CONSTANT plus_function plus{};
-TILEWRIGHT_CONSTANT max_function max{};
-TILEWRIGHT_CONSTANT min_function min{};
+TILEWRIGHT_CONSTANT detail::plus_function plus{};
+TILEWRIGHT_CONSTANT detail::max_function max{};
+TILEWRIGHT_CONSTANT detail::min_function min{};
 
 /// a / b rounded up, for a >= 0 and b > 0; without overflow.
 template <class T>
@@ -38,11 +42,15 @@ TILEWRIGHT_HD constexpr T ceil_div(T a, T b) {
   return a / b + (a % b != 0);
 }
 
+namespace detail {
+
 /// The next multiple, for a >= 0 and multiple > 0; the result must fit.
 template <class T>
 TILEWRIGHT_HD constexpr T round_up(T a, T multiple) {
   return ceil_div(a, multiple) * multiple;
 }
+
+}  // namespace detail
 
 /// Greatest common divisor, never negative; of 0 and n it is |n|.
 TILEWRIGHT_HD constexpr index_t gcd(index_t a, index_t b) {
@@ -64,6 +72,8 @@ TILEWRIGHT_HD constexpr index_t log2_floor(index_t n) {
   return k;
 }
 
+namespace detail {
+
 /// The number of the lowest bit that is set, for bits != 0.
 TILEWRIGHT_HD constexpr index_t lowest_set_bit(unsigned bits) {
 #if defined(__CUDACC__) && !defined(__clang__)  // nvcc takes the builtin for a function of the host
@@ -78,6 +88,8 @@ TILEWRIGHT_HD constexpr index_t lowest_set_bit(unsigned bits) {
   return __builtin_ctz(bits);
 #endif
 }
+
+}  // namespace detail
 
 /// Quotient and remainder of indices. Unsigned, because a signed remainder by a power
 /// of two costs three more instructions.

@@ -148,7 +148,8 @@ template <arch::matrix_op Op, index_t I, class Accumulator, class A, class B>
 TILEWRIGHT_HD void mma_part(Accumulator* c, const A* a, const B* b) {
   static_assert(arch::current::value.supports(Op, matrix_element_v<A>, matrix_element_v<B>),
                 "mma: this target does not have the matrix instruction for these elements");
-  static_assert(__is_same(Accumulator, accumulator_t<A>), "mma: int8_t is added up in int, everything else in float");
+  static_assert(__is_same(Accumulator, tilewright::detail::accumulator_t<A>),
+                "mma: int8_t is added up in int, everything else in float");
   constexpr index_t n = arch::describe(Op).c.num_registers();
   constexpr bool i8 = __is_same(A, int8_t);
   auto acc = detail::operand<tilewright::detail::conditional_t<i8, detail::ints<n>, detail::floats<n>>>(c, 0);

@@ -107,7 +107,8 @@ template <arch::matrix_op Op, class Accumulator, class A, class B>
 void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
   static_assert(sizeof(A) == arch::element_bytes(Op) && sizeof(B) == sizeof(A),
                 "mma: the matrix instruction takes elements of another size");
-  static_assert(__is_same(Accumulator, accumulator_t<A>), "mma: int8_t is added up in int, everything else in float");
+  static_assert(__is_same(Accumulator, tilewright::detail::accumulator_t<A>),
+                "mma: int8_t is added up in int, everything else in float");
   detail::self().services->mma(detail::self(), Op, matrix_element_v<A>, matrix_element_v<B>, c, a, b, where);
 }
 template <arch::matrix_op Op, index_t I, class Accumulator, class A, class B>
