@@ -62,6 +62,37 @@ TEST_P(ready_rows, softmax) {
   }
 }
 
+TEST_P(ready_rows, rms_norm_with_residual) {
+  for (const index_t cols : {1000, 2568}) {
+    matrix<half_t> x(3, cols, 8, random_), residual(3, cols, 0, random_), weight(1, cols, 0, random_),
+        y(3, cols, 0, half_t(0.0f));
+    const matrix<half_t> before = residual;
+    const norm_args<half_t> args{.x = x.data(),
+                                 .residual = residual.data(),
+                                 .sum = residual.data(),
+                                 .weight = weight.data(),
+                                 .y = y.data(),
+                                 .rows = 3,
+                                 .cols = cols,
+                                 .x_stride = x.stride,
+                                 .residual_stride = cols,
+                                 .sum_stride = cols,
+                                 .y_stride = cols};
+    run("rms_norm_f16", 3, emu::kernarg().add(args), x.values, residual.values, weight.values, y.values);
+    double worst = 0;
+    for (index_t r = 0; r < 3; ++r) {
+      double squares = 0;
+      for (index_t c = 0; c < cols; ++c) {
+        squares += residual(r, c) * residual(r, c);
+        worst = std::max(worst, std::abs(residual(r, c) - x(r, c) - before(r, c)));
+      }
+      for (index_t c = 0; c < cols; ++c)
+        worst = std::max(worst, std::abs(y(r, c) - residual(r, c) / std::sqrt(squares / cols + 1e-5) * weight(0, c)));
+    }
+    EXPECT_LT(worst, 0x1p-7);  // of numbers up to 16
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(targets, ready_rows, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 

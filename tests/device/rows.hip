@@ -17,3 +17,7 @@ extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void softmax_f16(
     [[maybe_unused]] tilewright::softmax_args<half_t> args) {
   TILEWRIGHT_RUN(softmax_f16, args);
 }
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void rms_norm_f16(
+    [[maybe_unused]] tilewright::norm_args<half_t> args) {
+  TILEWRIGHT_RUN(rms_norm_f16, args);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// RMSNorm and LayerNorm of rows of any length, with a residual, and with a result of 8 bits and one scale for each row.
+#pragma once
+
+#include <tilewright/rows/row_moments.hpp>
+
+namespace tilewright {
+
+/// y = (s - mean) / sqrt(variance + epsilon) * weight + bias for each row of s = x + residual; RMSNorm has no mean and
+/// no bias, and the mean of squares for the variance. Strides in elements.
+template <class T, class Result = T>
+struct norm_args {
+  const T* x = nullptr;
+  const T* residual = nullptr;  // optional; then s is rounded to T, written to `sum`, and normalised as rounded
+  T* sum = nullptr;             // with residual; may be x or residual
+  const T* weight = nullptr;    // cols elements
+  const T* bias = nullptr;      // cols elements; LayerNorm only, optional
+  Result* y = nullptr;
+  float* scale = nullptr;  // Result of 8 bits: for each row the largest |y| / the largest Result; y is divided by it
+  index_t rows = 0, cols = 0;
+  long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;
+  float epsilon = 1e-5f;
+};
+
+enum class norm_kind : signed char { rms_norm, layer_norm };
+
+namespace detail {
+/// The largest finite number of an 8-bit element type.
+template <class T>
+inline constexpr float largest_of = 127;
+template <class T>
+  requires is_fp8_v<T>
+inline constexpr float largest_of<T> = float(T(1e30f));
+}  // namespace detail
+
+/// Rows up to Tile.cols() elements are read once and stay in registers. Longer ones are read once more to be written,
+/// from the last part back, and with a Result of 8 bits a third time.
+template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, class Result = T>
+struct row_norm {
+  using arch = Arch;
+  using args_type = norm_args<T, Result>;
+  using block = row_block<Arch, Tile>;
+  static constexpr bool quantises = sizeof(Result) == 1, is_layer_norm = Kind == norm_kind::layer_norm;
+  static constexpr index_t reductions = (is_layer_norm ? 2 : 1) + (quantises ? 1 : 0);
+  static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const args_type& args) {
+    const auto matrix = [&](const auto* data, long_index_t stride) {
+      return detail::row_matrix{data, args.rows, args.cols, stride, sizeof(*data)};
+    };
+    if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
+    if (quantises && !args.scale) return "a result of 8 bits needs scale: one float for each row";
+    if (!is_layer_norm && args.bias) return "RMSNorm has no bias";
+    const detail::row_matrix x = matrix(args.x, args.x_stride), y = matrix(args.y, args.y_stride),
+                             residual = matrix(args.residual, args.residual_stride),
+                             sum = matrix(args.sum, args.sum_stride),
+                             weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
+                             bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
+    const char* whys[] = {detail::check_matrix(x, Tile.vector, Tile.rows()),
+                          detail::check_matrix(y, Tile.vector, Tile.rows()),
+                          detail::check_matrix(weight, Tile.vector, 1),
+                          args.bias ? detail::check_matrix(bias, Tile.vector, 1) : nullptr,
+                          args.sum ? detail::check_matrix(residual, Tile.vector, Tile.rows()) : nullptr,
+                          args.sum ? detail::check_matrix(sum, Tile.vector, Tile.rows()) : nullptr};
+    for (const char* why : whys) {
+      if (why) return why;
+    }
+    const auto clash = [](const detail::row_matrix& out, const detail::row_matrix& in) {
+      return detail::overlap(out, in) && !detail::is_in_place(out, in);
+    };
+    if (clash(y, x) || (args.sum && (clash(sum, x) || clash(sum, residual) || clash(y, residual))))
+      return "a result overlaps an input, but is not that input";
+    if (args.sum && detail::overlap(y, sum)) return "y overlaps sum: they are two results";
+    return nullptr;
+  }
+  static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    const auto lds = block::template allocate<reductions>();
+    const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
+    const auto load_sum = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto x = rows.load(args.x, args.x_stride, first);
+      if (args.residual) {
+        tile_elementwise_inout([](T& a, T b) { a = T(float(a) + float(b)); }, x,
+                               rows.load(args.residual, args.residual_stride, first));
+        rows.store(args.sum, args.sum_stride, first, x);
+      }
+      return x;
+    };
+    const T* const again = args.residual ? args.sum : args.x;
+    const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
+    const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(again, stride, first); };
+
+    detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
+    auto part = load_sum(0);
+    rows.forward(part, load_sum, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      const auto e = cast_tile<float>(x);
+      if constexpr (is_layer_norm) {
+        moments.add(rows, e, first);
+      } else {
+        const auto more = block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus);
+        tile_elementwise_inout([](float& s, float m) { s += m; }, moments.squares, more);
+      }
+    });
+    if constexpr (is_layer_norm) {
+      moments.finish(rows, lds);
+    } else {
+      block::reduce_threads(moments.squares, plus, lds);
+    }
+    auto& factor = moments.squares;
+    tile_elementwise_inout([&](float& s) { s = exec::rsqrt(s * (1.0f / float(args.cols)) + args.epsilon); }, factor);
+
+    const auto normalise = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto e = cast_tile<float>(x);
+      const auto weight = rows.load_cols(args.weight, first);
+      tile_elementwise_inout([](float& a, float m, float f, T w) { a = (a - m) * f * float(w); }, e,
+                             along<0>(moments.mean), along<0>(factor), along<1>(weight));
+      if (is_layer_norm && args.bias) {
+        const auto bias = rows.load_cols(args.bias, first);
+        tile_elementwise_inout([](float& a, T b) { a += float(b); }, e, along<1>(bias));
+      }
+      return e;
+    };
+    if constexpr (!quantises) {
+      rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        rows.store(args.y, args.y_stride, first, cast_tile<Result>(normalise(x, first)));
+      });
+    } else {
+      quantise(args, rows, part, load, normalise, lds + (reductions - 1) * block::lds_bytes);
+    }
+  }
+
+ private:
+  template <class Part, class Load, class Normalise>
+  TILEWRIGHT_HD static void quantise(const args_type& args, const block& rows, Part& part, Load load,
+                                     Normalise normalise, exec::lds_pointer lds) {
+    constexpr float most = detail::largest_of<Result>;
+    typename block::row_values largest{};
+    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      const auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, normalise(x, first));
+      tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
+                             block::reduce_own(sizes, max));
+    });
+    block::reduce_threads(largest, max, lds);
+    rows.store_rows(args.scale, tile_elementwise_in([](float l) { return l * (1 / most); }, largest));
+    tile_elementwise_inout([](float& l) { l = l > 0 ? most * exec::rcp(l) : 0.0f; }, largest);
+    rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto e = normalise(x, first);
+      tile_elementwise_inout([](float& a, float f) { a *= f; }, e, along<0>(largest));
+      rows.store(args.y, args.y_stride, first, cast_tile<Result>(e));
+    });
+  }
+};
+
+}  // namespace tilewright

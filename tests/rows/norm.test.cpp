@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "matrix.hpp"
+
+#include <tilewright/launch/launch.hpp>
+#include <tilewright/rows/norm.hpp>
+
+namespace rows_test {
+
+namespace {
+
+template <class T, class Result, class Kernel>
+void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std::mt19937& random) {
+  SCOPED_TRACE(std::to_string(x.rows) + " x " + std::to_string(x.cols));
+  const bool is_layer_norm = Kernel::is_layer_norm;
+  matrix<T> residual(x.rows, x.cols, gap, random), before = residual, weight(1, x.cols, 0, random),
+                                                   bias(1, x.cols, 0, random);
+  matrix<Result> y(x.rows, x.cols, gap, Result(-7.0f));
+  std::vector<float> scale(std::size_t(x.rows), -1.0f);
+  norm_args<T, Result> args{.x = x.data(), .weight = weight.data(), .y = y.data(), .rows = x.rows, .cols = x.cols};
+  args.x_stride = x.stride;
+  args.residual_stride = args.sum_stride = residual.stride;
+  args.y_stride = y.stride;
+  if (is_layer_norm) args.bias = bias.data();
+  if (has_residual) args.residual = args.sum = residual.data();  // in place
+  if (Kernel::quantises) args.scale = scale.data();
+  launch<Kernel>(args, {.check_lds = emulator::lds_checks::on});
+  EXPECT_TRUE(y.has_clean_gaps(Result(-7.0f)));
+
+  double worst = 0, worst_sum = 0;
+  for (index_t r = 0; r < x.rows; ++r) {
+    std::vector<double> s(std::size_t(x.cols));
+    double mean = 0, variance = 0, largest = 0;
+    for (index_t c = 0; c < x.cols; ++c) {
+      const double exact = x(r, c) + (has_residual ? before(r, c) : 0);
+      s[std::size_t(c)] = has_residual ? residual(r, c) : exact;
+      worst_sum = std::max(worst_sum, std::abs(s[std::size_t(c)] - exact) / std::max(1.0, std::abs(exact)));
+      mean += is_layer_norm ? s[std::size_t(c)] / x.cols : 0.0;
+    }
+    for (const double e : s) variance += (e - mean) * (e - mean) / x.cols;
+    for (index_t c = 0; c < x.cols; ++c) {
+      double& e = s[std::size_t(c)];
+      e = (e - mean) / std::sqrt(variance + 1e-5) * weight(0, c) + (is_layer_norm ? bias(0, c) : 0.0);
+      largest = std::max(largest, std::abs(e));
+    }
+    for (index_t c = 0; c < x.cols; ++c) {
+      const double found = y(r, c) * (Kernel::quantises ? double(scale[std::size_t(r)]) : 1.0);
+      const double off = std::abs(found - s[std::size_t(c)]) / (Kernel::quantises ? std::max(largest, 1e-30) : 1.0);
+      worst = off <= worst ? worst : off;
+    }
+  }
+  EXPECT_LT(worst, error);
+  EXPECT_LT(worst_sum, sizeof(T) == 4 ? 1e-7 : 0x1p-8);
+}
+
+using rms = row_norm<arch::sm90, half_t, choose_row_tile(1000, 8)>;
+using layer = row_norm<arch::gfx942, float, row_tile{256, 128, 2, 4}, norm_kind::layer_norm>;
+using rms_int8 = row_norm<arch::gfx942, bfloat16_t, row_tile{256, 32, 2, 8}, norm_kind::rms_norm, int8_t>;
+using layer_fp8 = row_norm<arch::gfx1201, half_t, row_tile{256, 256, 3, 1}, norm_kind::layer_norm, fp8_ocp_t>;
+
+}  // namespace
+
+TEST(Norm, RowsOfAnyLength) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 4; ++i) {
+    const index_t gap = i % 2 * 8, rows = 1 + index_t(random() % 30);
+    expect_norm<half_t, half_t, rms>({rows, random_length(random, 3000, 8), gap, random}, gap, i > 1, 0.02, random);
+    expect_norm<float, float, layer>({5, random_length(random, 9000, 4), gap, random}, gap, i > 1, 2e-5, random);
+    expect_norm<bfloat16_t, int8_t, rms_int8>({9, random_length(random, 2000, 8), gap, random}, gap, i > 1, 0.51 / 127,
+                                              random);
+    expect_norm<half_t, fp8_ocp_t, layer_fp8>({2, random_length(random, 3000, 1), i, random}, 3, i > 1, 16.1 / 448,
+                                              random);
+  }
+  expect_norm<float, float, layer>({1, 130000, 0, random}, 0, true, 2e-5, random);
+}
+
+TEST(Norm, VarianceOfNumbersThatAreAlmostEqual) {
+  std::mt19937 random(6);
+  matrix<float> x(3, 5000, 0, random);
+  for (float& e : x.values) e += 4096.0f;  // a sum of squares would have lost the variance
+  expect_norm<float, float, layer>(x, 0, false, 2e-3, random);
+}
+
+TEST(Norm, RowsOfZerosAreQuantisedToZeros) {
+  std::mt19937 random(6);
+  expect_norm<bfloat16_t, int8_t, rms_int8>({2, 64, 0, bfloat16_t(0.0f)}, 0, false, 1e-9, random);
+}
+
+TEST(Norm, RefusesWhatItCannotDo) {
+  alignas(16) static half_t memory[8192];
+  const norm_args<half_t> good{.x = memory,
+                               .residual = memory + 2048,
+                               .sum = memory + 2048,
+                               .weight = memory + 8,
+                               .y = memory + 4096,
+                               .rows = 2,
+                               .cols = 1000,
+                               .x_stride = 1000,
+                               .residual_stride = 1000,
+                               .sum_stride = 1000,
+                               .y_stride = 1000};
+  EXPECT_EQ(rms::check(good), nullptr);
+  const auto refuse = [&](auto change, const char* words) {
+    auto args = good;
+    change(args);
+    expect_refusal<rms>(args, words);
+  };
+  refuse([](auto& a) { a.rows = 0; }, "must be positive");
+  refuse([](auto& a) { a.cols = -8; }, "must be positive");
+  refuse([](auto& a) { a.sum = nullptr; }, "residual and sum");
+  refuse([](auto& a) { a.bias = a.weight; }, "no bias");
+  refuse([](auto& a) { a.weight = nullptr; }, "null");
+  refuse([](auto& a) { ++a.weight; }, "aligned");
+  refuse([](auto& a) { a.cols = 999; }, "multiples");
+  refuse([](auto& a) { a.residual_stride = 992; }, "rows would overlap");
+  refuse([](auto& a) { a.y = memory + 16; }, "overlaps an input");
+  refuse([](auto& a) { a.y = a.sum; }, "two results");
+  expect_refusal<rms_int8>({}, "needs scale");
+}
+
+}  // namespace rows_test
