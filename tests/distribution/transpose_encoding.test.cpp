@@ -40,7 +40,7 @@ naive::indices y_of(const distribution_encoding& e, index_t register_index) {
 void expect_exchange(const distribution_encoding& held, lds_op op, const std::string& what) {
   SCOPED_TRACE(what + ", operation " + std::to_string(int(op)));
   const arch::lane_exchange exchange = arch::exchange_of(op);
-  const detail::encoding_transpose input = detail::transpose_input(held, exchange);
+  const detail::encoding_transpose input = detail::transpose_encoding(held, exchange, true);
   ASSERT_EQ(input.fault, detail::transpose_fault::none);
   const distribution_encoding& addressed = input.encoding;
   ASSERT_EQ(check(addressed).fault, encoding_fault::none);
@@ -61,7 +61,7 @@ void expect_exchange(const distribution_encoding& held, lds_op op, const std::st
       }
     }
   }
-  const detail::encoding_transpose back = detail::transpose_output(addressed, exchange);
+  const detail::encoding_transpose back = detail::transpose_encoding(addressed, exchange, false);
   ASSERT_EQ(back.fault, detail::transpose_fault::none);
   EXPECT_TRUE(detail::hold_the_same(back.encoding, held));
 }
@@ -119,8 +119,10 @@ TEST(TransposeEncoding, IsItsOwnInverse) {
   for (const arch::matrix_op op : {mfma_16x16x32, mfma_32x32x16}) {
     const distribution_encoding held = encoding_of(arch::describe(op).a);
     const arch::lane_exchange exchange = arch::exchange_of(lds_op::read_b64_tr_b16);
-    EXPECT_EQ(detail::transpose_output(detail::transpose_input(held, exchange).encoding, exchange).encoding, held);
-    EXPECT_FALSE(detail::hold_the_same(detail::transpose_input(held, exchange).encoding, held));
+    EXPECT_EQ(
+        detail::transpose_encoding(detail::transpose_encoding(held, exchange, true).encoding, exchange, false).encoding,
+        held);
+    EXPECT_FALSE(detail::hold_the_same(detail::transpose_encoding(held, exchange, true).encoding, held));
   }
 }
 
@@ -157,7 +159,7 @@ TEST(TransposeEncoding, KeepsReplicationAndTheRestOfTheRegisters) {
   for (const lds_op op : {lds_op::read_b64_tr_b16, lds_op::read_b64_tr_b8, lds_op::read_b16})
     expect_exchange(replicated::value, op, "replicated");
   const distribution_encoding input =
-      detail::transpose_input(replicated::value, arch::exchange_of(lds_op::read_b64_tr_b16)).encoding;
+      detail::transpose_encoding(replicated::value, arch::exchange_of(lds_op::read_b64_tr_b16), true).encoding;
   EXPECT_EQ(input.r, replicated::value.r);
   ASSERT_EQ(input.y.size(), 2);
   EXPECT_EQ(input.y_length(0), 4);
@@ -166,7 +168,7 @@ TEST(TransposeEncoding, KeepsReplicationAndTheRestOfTheRegisters) {
 
 TEST(TransposeEncoding, SaysWhatIsImpossible) {
   const auto fault = [](const distribution_encoding& e, lds_op op) {
-    return detail::transpose_input(e, arch::exchange_of(op)).fault;
+    return detail::transpose_encoding(e, arch::exchange_of(op), true).fault;
   };
   EXPECT_EQ(fault(copies::along_rows(32, 16, 1, 8, 8), lds_op::read_b64_tr_b16), detail::transpose_fault::lanes);
   EXPECT_EQ(fault(copies::along_rows(32, 16, 1, 8, 8), lds_op::read_b16), detail::transpose_fault::none);

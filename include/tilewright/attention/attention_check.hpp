@@ -4,7 +4,7 @@
 
 #include <tilewright/attention/attention_args.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// What a kernel that moves vectors of `vector` 16-bit elements cannot do with these arguments, as a sentence; nullptr
 /// when it can.
@@ -32,4 +32,4 @@ constexpr const char* check_attention(const attention_args& args, index_t head_d
   return nullptr;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

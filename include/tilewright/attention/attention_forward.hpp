@@ -94,18 +94,18 @@ template <class Policy>
 struct attention_forward {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
-  using keys_stage = key_value_stage<Policy, operand_major::k>;
-  using values_stage = key_value_stage<Policy, operand_major::mn>;
+  using keys_stage = detail::key_value_stage<Policy, operand_major::k>;
+  using values_stage = detail::key_value_stage<Policy, operand_major::mn>;
   using exchange_type = detail::probability_exchange<Policy>;
   static constexpr attention_tile tile = Policy::tile;
-  static constexpr index_t block_size = attention_product<Policy, operand_major::k, 0>::tile.block_size();
+  static constexpr index_t block_size = detail::attention_product<Policy, operand_major::k, 0>::tile.block_size();
   static constexpr index_t lds_bytes = keys_stage::bytes + values_stage::bytes + exchange_type::lds_bytes;
   static_assert(lds_bytes <= arch::value.lds_bytes,
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
-    return check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
+    return detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
   }
 
   /// Blocks: x for rows of Q, y for heads, z for sequences.
@@ -118,28 +118,28 @@ struct attention_forward {
     constexpr index_t rows = tile.queries;
     // Under a causal mask the last rows see most keys, so they start first.
     const index_t x = args.window.right < 0 ? block.x : ceil_div(args.queries, rows) - 1 - block.x;
-    const attention_problem p = locate_attention(args, x * rows, block.y, block.z);
+    const detail::attention_problem p = detail::locate_attention(args, x * rows, block.y, block.z);
     if (p.first_query < p.queries) run(args, p);
   }
 
  private:
   template <class Strides>
   TILEWRIGHT_HD static const auto* head_of(const void* data, const Strides& strides, const args_type& args,
-                                           const attention_problem& p) {
+                                           const detail::attention_problem& p) {
     return static_cast<const typename Policy::element_type*>(data) +
-           offset_of_head(strides, args.key_starts != nullptr, p.batch, p.kv_head, p.key_row);
+           detail::offset_of_head(strides, args.key_starts != nullptr, p.batch, p.kv_head, p.key_row);
   }
 
-  TILEWRIGHT_HD void run(const args_type& args, const attention_problem& p) const {
+  TILEWRIGHT_HD void run(const args_type& args, const detail::attention_problem& p) const {
     constexpr index_t rows = tile.queries, step = tile.keys;
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     keys_stage k(head_of(args.k, args.k_strides, args, p), p.keys, args.k_strides.row, lds);
     values_stage v(head_of(args.v, args.v_strides, args, p), p.keys, args.v_strides.row, lds + keys_stage::bytes);
     const exchange_type exchange{lds + (keys_stage::bytes + values_stage::bytes)};
-    const auto q = detail::load_queries<Policy>(args, p, attention_parts<Policy, operand_major::k>{});
-    attention_sums<Policy> sums;
+    const auto q = detail::load_queries<Policy>(args, p, detail::attention_parts<Policy, operand_major::k>{});
+    detail::attention_sums<Policy> sums;
 
-    const index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);
+    const detail::index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);
     const index_t first = all.first & -step;
     k.start_at(first);
     v.start_at(first);
@@ -149,7 +149,7 @@ struct attention_forward {
       k.finish();
       exec::block_sync();
       v.begin();
-      attention_scores<Policy> s{};
+      detail::attention_scores<Policy> s{};
       k.multiply_keys(s, q);
       sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last);
       const auto probabilities = exchange(s);
@@ -160,7 +160,7 @@ struct attention_forward {
       v.multiply_values(sums.o, probabilities);
     }
     sums.finish();
-    detail::store_outputs<Policy>(sums, args, p, attention_parts<Policy, operand_major::mn>{});
+    detail::store_outputs<Policy>(sums, args, p, detail::attention_parts<Policy, operand_major::mn>{});
   }
 };
 

@@ -8,6 +8,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// A head dimension as a sum of powers of two, the largest first: LDS layouts are solved for powers of two.
 using head_parts = inplace_vector<index_t, 4>;
 
@@ -26,11 +28,15 @@ TILEWRIGHT_HD constexpr index_t head_part_begin(index_t dim, index_t i) {
   return begin;
 }
 
+}  // namespace detail
+
 /// Rows of Q of a block, keys of a step, and waves, each of which owns rows of Q.
 struct attention_tile {
   index_t queries, keys, waves;
   friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;
 };
+
+namespace detail {
 
 /// Each wave has the rows of one instruction. Steps have as many keys as a lane's registers can hold the scores of.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim>
@@ -43,6 +49,8 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
                                                                                     : 64,
           waves};
 }
+
+}  // namespace detail
 
 /// Applied to the scaled scores before the mask; this one leaves them alone and costs nothing. One of your own is
 /// called for each score, returns the new one, and may read the kernel's arguments: (float, const score_position&,
@@ -57,7 +65,7 @@ struct score_position {
 /// Everything that attention_forward must know at compile time. Name a struct that derives from it; it may replace
 /// score_function and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up to 256.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
-          attention_tile Tile = default_attention_tile<Arch, T, HeadDim, ValueDim>()>
+          attention_tile Tile = detail::default_attention_tile<Arch, T, HeadDim, ValueDim>()>
 struct attention_policy {
   static_assert(sizeof(T) == 2, "attention_policy: the elements are half_t or bfloat16_t");
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
@@ -76,14 +84,14 @@ struct attention_policy {
                 "power of two");
 };
 
+namespace detail {
+
 /// Whether the probabilities, C of an attention step's first product, can be A of the second without leaving their
 /// lanes.
 template <class Policy>
 inline constexpr bool probabilities_stay_in_lanes =
     can_chain(block_tile{Policy::tile.queries, Policy::tile.keys, 32, Policy::tile.waves, 1, Policy::op},
               block_tile{Policy::tile.queries, 32, Policy::tile.keys, Policy::tile.waves, 1, Policy::op});
-
-namespace detail {
 
 TILEWRIGHT_HD constexpr block_tile scores_tile(const attention_tile& t, arch::matrix_op op, index_t dim) {
   return {t.queries, t.keys, dim, t.waves, 1, op};
@@ -92,8 +100,6 @@ TILEWRIGHT_HD constexpr block_tile values_tile(const attention_tile& t, arch::ma
   const block_tile plain{t.queries, dim, t.keys, t.waves, 1, op};
   return chained ? make_chain(scores_tile(t, op, 32), plain).second : plain;
 }
-
-}  // namespace detail
 
 /// The products of an attention step for one part of the head dimension: S = Q K^T (Major: k) or O = P V (mn). Operand
 /// B, of K or V, goes to LDS, lies there, and is read as in a GEMM of these tiles.
@@ -119,5 +125,7 @@ struct attention_product {
 /// The numbers of the parts of the head dimension of K (Major: k) or V (mn), as a sequence.
 template <class Policy, operand_major Major>
 using attention_parts = make_sequence<split_head(attention_product<Policy, Major, 0>::head_dim).size()>;
+
+}  // namespace detail
 
 }  // namespace tilewright

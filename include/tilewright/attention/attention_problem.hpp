@@ -5,7 +5,7 @@
 #include <tilewright/attention/attention_args.hpp>
 #include <tilewright/util/math.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// Half-open range.
 struct index_range {
@@ -63,4 +63,4 @@ TILEWRIGHT_HD constexpr long_index_t offset_of_head(const attention_strides& s, 
   return (has_starts ? row * s.row : batch * s.batch) + head * s.head;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

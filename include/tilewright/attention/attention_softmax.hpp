@@ -7,13 +7,11 @@
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/relayout.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// Scores of a step in registers: float, rows of Q x keys.
 template <class Policy>
 using attention_scores = static_distributed_tensor<float, typename attention_product<Policy, operand_major::k, 0>::c>;
-
-namespace detail {
 
 template <class Policy, class Parts>
 struct attention_outputs;
@@ -41,8 +39,6 @@ TILEWRIGHT_HD void for_each_score(F f) {
       constant(register_along<Distribution, Rows, 0>(d.value)));
   });
 }
-
-}  // namespace detail
 
 /// What a block keeps from step to step, each thread for its rows: offset and sum of the exponentials, and O before the
 /// division by the sum.
@@ -202,4 +198,4 @@ class attention_sums {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

@@ -8,9 +8,7 @@
 #include <tilewright/tile/async_load.hpp>
 #include <tilewright/tile/load_store.hpp>
 
-namespace tilewright {
-
-namespace detail {
+namespace tilewright::detail {
 
 /// One power-of-two part of the head dimension, from element `first` on. Rows of the source window are n of the
 /// product, columns its k: (key, element) of K, (element, key) of V.
@@ -117,10 +115,8 @@ struct key_value_parts<Policy, Major, sequence<Parts...>> : key_value_part<Polic
   }
 };
 
-}  // namespace detail
-
 /// K (Major: k) or V (mn) of a step. AMD GPUs copy through registers, NVIDIA GPUs without.
 template <class Policy, operand_major Major>
 using key_value_stage = detail::key_value_parts<Policy, Major, attention_parts<Policy, Major>>;
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

@@ -170,19 +170,6 @@ TILEWRIGHT_HD constexpr encoding_transpose transpose_encoding(const distribution
   return result;
 }
 
-/// Of a tile (m, k) that threads should hold as `held` says: which thread must address what of the tile (k, m) in LDS,
-/// where m should be contiguous. For load_tile_transpose with an instruction of this exchange (arch::exchange_of).
-TILEWRIGHT_HD constexpr encoding_transpose transpose_input(const distribution_encoding& held,
-                                                           const arch::lane_exchange& exchange) {
-  return detail::transpose_encoding(held, exchange, true);
-}
-
-/// The reverse: what threads hold of the tile (m, k) if they address the tile (k, m) as `addressed` says.
-TILEWRIGHT_HD constexpr encoding_transpose transpose_output(const distribution_encoding& addressed,
-                                                            const arch::lane_exchange& exchange) {
-  return detail::transpose_encoding(addressed, exchange, false);
-}
-
 /// Whether each register of each thread holds the same element of the tile in both.
 TILEWRIGHT_HD constexpr bool hold_the_same(const distribution_encoding& a, const distribution_encoding& b) {
   if (a.ndim_x() != b.ndim_x() || a.ndim_p() != b.ndim_p() ||
@@ -235,7 +222,7 @@ TILEWRIGHT_HD constexpr void require_transposable() {
 template <class T, class Target, distribution_encoding Held>
 TILEWRIGHT_HD constexpr auto make_transpose_input_distribution(tile_distribution<Held>) {
   constexpr detail::encoding_transpose input =
-      detail::transpose_input(Held, arch::exchange_of(arch::transposing_op(Target::value, sizeof(T))));
+      detail::transpose_encoding(Held, arch::exchange_of(arch::transposing_op(Target::value, sizeof(T))), true);
   detail::require_transposable<input.fault>();
   if constexpr (input.fault == detail::transpose_fault::none) return tile_distribution<input.encoding>{};
 }
@@ -245,7 +232,7 @@ TILEWRIGHT_HD constexpr auto make_transpose_input_distribution(tile_distribution
 template <class T, class Target, distribution_encoding Addressed>
 TILEWRIGHT_HD constexpr auto make_transpose_output_distribution(tile_distribution<Addressed>) {
   constexpr detail::encoding_transpose output =
-      detail::transpose_output(Addressed, arch::exchange_of(arch::transposing_op(Target::value, sizeof(T))));
+      detail::transpose_encoding(Addressed, arch::exchange_of(arch::transposing_op(Target::value, sizeof(T))), false);
   detail::require_transposable<output.fault>();
   if constexpr (output.fault == detail::transpose_fault::none) return tile_distribution<output.encoding>{};
 }

@@ -53,18 +53,27 @@ TILEWRIGHT_HD constexpr bool lanes_share(const arch::lds_service& service, const
   return with_next || with_second;
 }
 
+namespace detail {
+
+/// Whether `bytes` is a power of two that divides each lane's address.
+TILEWRIGHT_HD constexpr bool is_aligned(const lds_addresses& address, index_t lanes, index_t bytes) {
+  unsigned unaligned = unsigned(bytes) & unsigned(bytes - 1);
+  for (index_t lane = 0; lane < lanes; ++lane) {
+    if (address[lane] >= 0) unaligned |= unsigned(address[lane]) & unsigned(bytes - 1);
+  }
+  return unaligned == 0;
+}
+
+}  // namespace detail
+
 /// The cost if the LDS serves lanes as a row of a target's table says, for lanes that access `bytes` bytes each. Time
 /// is linear in the lanes.
 TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, index_t bytes, bool is_write,
                                                  const lds_addresses& address) {
   const arch::lds_service service = lanes_share(row, address) ? row.merged() : row;
   const arch::lds_phases& phases = service.phases;
-  unsigned unaligned = unsigned(bytes) & unsigned(bytes - 1);
-  for (index_t lane = 0; lane < phases.wave_size; ++lane) {
-    if (address[lane] >= 0) unaligned |= unsigned(address[lane]) & unsigned(bytes - 1);
-  }
   // Accesses that are as aligned as they are wide collide in all of their banks or in none, so they count as one unit.
-  const bool whole = unaligned == 0 && bytes > arch::lds_bank_bytes;
+  const bool whole = bytes > arch::lds_bank_bytes && detail::is_aligned(address, phases.wave_size, bytes);
   const index_t unit_shift = !whole ? 2 : bytes == 8 ? 3 : 4;
   const index_t dwords_per_unit = 1 << (unit_shift - 2);
   const unsigned bank_mask = unsigned(service.banks / dwords_per_unit - 1);

@@ -14,39 +14,9 @@ namespace detail {
 typedef _Float16 half_pair __attribute__((ext_vector_type(2)));
 typedef short bfloat16_pair __attribute__((ext_vector_type(2)));
 
-/// The update of a place in global memory (Space 1) or LDS (Space 3); relaxed.
+/// The update of a pair of 16-bit numbers in global memory (Space 1) or LDS (Space 3); relaxed.
 template <atomic_op Op, int Space, class V>
-TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* place, V value) {
-  constexpr int scope = Space == 1 ? __MEMORY_SCOPE_DEVICE : __MEMORY_SCOPE_WRKGRP;
-  auto* const word = (__attribute__((address_space(Space))) unsigned*)place;
-  auto* const integer = (__attribute__((address_space(Space))) int*)place;
-  if constexpr (Op == atomic_op::add && (__is_same(V, int) || __is_same(V, unsigned))) {
-    __scoped_atomic_fetch_add(word, unsigned(value), __ATOMIC_RELAXED, scope);
-    return;
-  } else if constexpr (Op == atomic_op::max && __is_same(V, int)) {
-    __scoped_atomic_fetch_max(integer, value, __ATOMIC_RELAXED, scope);
-    return;
-  } else if constexpr (Op == atomic_op::max && __is_same(V, unsigned)) {
-    __scoped_atomic_fetch_max(word, value, __ATOMIC_RELAXED, scope);
-    return;
-  } else if constexpr (Op == atomic_op::max && __is_same(V, float)) {
-    // The bits of floats are in order as integers where they are positive,
-    // in reverse order as unsigned ones where they are negative.
-    const int bits = bit_cast<int>(value);
-    if (bits >= 0) {
-      __scoped_atomic_fetch_max(integer, bits, __ATOMIC_RELAXED, scope);
-    } else {
-      __scoped_atomic_fetch_min(word, unsigned(bits), __ATOMIC_RELAXED, scope);
-    }
-    return;
-  } else if constexpr (__is_same(V, float)) {
-    if constexpr (Space == 1) {
-      __builtin_amdgcn_global_atomic_fadd_f32((__attribute__((address_space(1))) float*)place, value);
-    } else {
-      __scoped_atomic_fetch_add((__attribute__((address_space(3))) float*)place, value, __ATOMIC_RELAXED, scope);
-    }
-    return;
-  }
+TILEWRIGHT_HD void update_pair(__attribute__((address_space(Space))) char* place, V value) {
 #if __has_builtin(__builtin_amdgcn_global_atomic_fadd_v2f16)
   if constexpr (Op == atomic_op::add && __is_same(V, vector_t<half_t, 2>) && Space == 1) {
     __builtin_amdgcn_global_atomic_fadd_v2f16((__attribute__((address_space(1))) half_pair*)place,
@@ -75,11 +45,43 @@ TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* place, V v
     return;
   }
 #endif
-  if constexpr (tilewright::detail::is_pair_v<V>) {
-    unsigned old = __scoped_atomic_load_n(word, __ATOMIC_RELAXED, scope);
-    while (!__scoped_atomic_compare_exchange_n(word, &old, tilewright::detail::apply_atomic<Op>(old, value), true,
-                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED, scope)) {
+  constexpr int scope = Space == 1 ? __MEMORY_SCOPE_DEVICE : __MEMORY_SCOPE_WRKGRP;
+  auto* const word = (__attribute__((address_space(Space))) unsigned*)place;
+  unsigned old = __scoped_atomic_load_n(word, __ATOMIC_RELAXED, scope);
+  while (!__scoped_atomic_compare_exchange_n(word, &old, tilewright::detail::apply_atomic<Op>(old, value), true,
+                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED, scope)) {
+  }
+}
+
+/// The update of a place in global memory (Space 1) or LDS (Space 3); relaxed.
+template <atomic_op Op, int Space, class V>
+TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* place, V value) {
+  constexpr int scope = Space == 1 ? __MEMORY_SCOPE_DEVICE : __MEMORY_SCOPE_WRKGRP;
+  auto* const word = (__attribute__((address_space(Space))) unsigned*)place;
+  auto* const integer = (__attribute__((address_space(Space))) int*)place;
+  if constexpr (Op == atomic_op::add && (__is_same(V, int) || __is_same(V, unsigned))) {
+    __scoped_atomic_fetch_add(word, unsigned(value), __ATOMIC_RELAXED, scope);
+  } else if constexpr (Op == atomic_op::max && __is_same(V, int)) {
+    __scoped_atomic_fetch_max(integer, value, __ATOMIC_RELAXED, scope);
+  } else if constexpr (Op == atomic_op::max && __is_same(V, unsigned)) {
+    __scoped_atomic_fetch_max(word, value, __ATOMIC_RELAXED, scope);
+  } else if constexpr (Op == atomic_op::max && __is_same(V, float)) {
+    // The bits of floats are in order as integers where they are positive,
+    // in reverse order as unsigned ones where they are negative.
+    const int bits = bit_cast<int>(value);
+    if (bits >= 0) {
+      __scoped_atomic_fetch_max(integer, bits, __ATOMIC_RELAXED, scope);
+    } else {
+      __scoped_atomic_fetch_min(word, unsigned(bits), __ATOMIC_RELAXED, scope);
     }
+  } else if constexpr (__is_same(V, float)) {
+    if constexpr (Space == 1) {
+      __builtin_amdgcn_global_atomic_fadd_f32((__attribute__((address_space(1))) float*)place, value);
+    } else {
+      __scoped_atomic_fetch_add((__attribute__((address_space(3))) float*)place, value, __ATOMIC_RELAXED, scope);
+    }
+  } else {
+    update_pair<Op, Space>(place, value);
   }
 }
 
