@@ -93,9 +93,23 @@ TILEWRIGHT_HD constexpr offset_bits<NDim> find_offset_bits(const tensor_graph& g
   for (index_t d = 0; d < graph.ndim(); ++d) {
     const index_t length = hidden_length(graph, graph.top[d]);
     for (index_t b = 0; (length - 1) >> b != 0; ++b) {
-      index_t index[tensor_graph::max_top] = {}, hidden[tensor_graph::max_hidden] = {};
-      index[d] = 1 << b;
-      lower_all(graph, nullptr, index, hidden);
+      index_t hidden[tensor_graph::max_hidden] = {};
+      hidden[graph.top[d]] = 1 << b;
+      for (index_t n = graph.nodes.size(); n-- > 0;) {
+        const graph_node& node = graph.nodes[n];
+        index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
+        bool is_on_the_way = false;  // elsewhere index zero leads to index zero
+        for (index_t i = 0; i < node.upper.size(); ++i) {
+          up[i] = hidden[node.upper[i]];
+          is_on_the_way = is_on_the_way || up[i] != 0;
+        }
+        if (!is_on_the_way) continue;
+        with_rules(node.spec, [&](auto rules) {
+          rules.lower(node.spec.parameters.begin(), node.width(), up, low);
+          return 0;
+        });
+        for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];
+      }
       result.bit[d].push_back(hidden[0]);
     }
   }

@@ -115,7 +115,8 @@ struct gemm_kernel {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();
     constexpr grid_order order = Policy::order;  // a static member does not exist in nvcc's device code
-    const multi_index<2> place = order.tile_of(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n));
+    const multi_index<2> place =
+        order.tile_along<order.curve>(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n));
     run(args, place, block.y, block.z);
   }
 
@@ -132,7 +133,7 @@ struct gemm_kernel {
     constexpr bool has_plain_args = __is_same(args_type, gemm_args);
     static_assert(has_plain_args, "gemm: a group's problems are gemm_args; this policy has an args_type of its own");
     const gemm_args args = group.problems[i];
-    run(args, in_problem.tile_of(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n)), 0, 0);
+    run(args, in_problem.tile_along<in_problem.curve>(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n)), 0, 0);
   }
 
  private:

@@ -88,6 +88,11 @@ constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_trans
                                  lds_use{read, kind});
 }
 
+/// Whether two distributions differ in nothing but the positions of waves, which do not matter for bank conflicts.
+TILEWRIGHT_HD constexpr bool waves_access_alike(const distribution_encoding& a, const distribution_encoding& b) {
+  return a.h == b.h && a.y == b.y && a.p.back() == b.p.back();
+}
+
 TILEWRIGHT_HD constexpr tensor_graph operand_graph(const swizzled_layout& layout, bool is_transposed) {
   tensor_graph graph = make_lds_graph(layout);
   if (is_transposed) {
@@ -206,21 +211,26 @@ struct gemm_policy : detail::gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile>
 
   /// Who copies which elements of an operand's tile to LDS, and who reads (for ldmatrix: addresses) which from there.
   static constexpr distribution_encoding a_copy =
-      detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, copy_vector);
+      number<detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, copy_vector)>::value;
   static constexpr distribution_encoding b_copy =
-      detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, copy_vector);
+      number<detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, copy_vector)>::value;
   static constexpr distribution_encoding a_read = number<a_encoding(Tile, true, a_transposed)>::value;
   static constexpr distribution_encoding b_read = number<b_encoding(Tile, true, b_transposed)>::value;
 
+  /// Whether waves access A and B alike: they then have the same layout, which is searched for once.
+  static constexpr bool have_same_lanes = a_transposed == b_transposed && Tile.m == Tile.n &&
+                                          detail::waves_access_alike(a_copy, b_copy) &&
+                                          detail::waves_access_alike(a_read, b_read);
   /// How the operand tiles lie in LDS: chosen so that writing and reading them is free of
   /// bank conflicts where that is possible.
   static constexpr lds_layout_choice a_layout =
       number<detail::operand_layout<Arch, T>(Tile, a_transposed, Tile.m, a_copy, a_read)>::value;
-  static constexpr lds_layout_choice b_layout =
-      number<detail::operand_layout<Arch, T>(Tile, b_transposed, Tile.n, b_copy, b_read)>::value;
+  static constexpr lds_layout_choice b_layout = number<(
+      have_same_lanes ? a_layout : detail::operand_layout<Arch, T>(Tile, b_transposed, Tile.n, b_copy, b_read))>::value;
   /// The same as graphs from (row, k).
   static constexpr tensor_graph a_lds = number<detail::operand_graph(a_layout.layout, a_transposed)>::value;
-  static constexpr tensor_graph b_lds = number<detail::operand_graph(b_layout.layout, b_transposed)>::value;
+  static constexpr tensor_graph b_lds =
+      number<(have_same_lanes ? a_lds : detail::operand_graph(b_layout.layout, b_transposed))>::value;
 };
 
 }  // namespace tilewright

@@ -22,13 +22,25 @@ struct grid_order {
 
   /// Row and column of the tile that block `b` of rows x cols computes.
   TILEWRIGHT_HD constexpr multi_index<2> tile_of(index_t b, index_t rows, index_t cols) const {
-    const index_t i = place_on_curve(b, rows * cols);
     switch (curve) {
-      case grid_curve::hilbert: return hilbert_curve{rows, cols}.get_index(i);
-      case grid_curve::row_groups: return row_group_curve{rows, cols, group_rows, snake}.get_index(i);
+      case grid_curve::hilbert: return tile_along<grid_curve::hilbert>(b, rows, cols);
+      case grid_curve::row_groups: return tile_along<grid_curve::row_groups>(b, rows, cols);
       case grid_curve::rows: break;
     }
-    return {{divide(i, cols), modulo(i, cols)}};
+    return tile_along<grid_curve::rows>(b, rows, cols);
+  }
+
+  /// The same where the curve is known at compile time: code for the others takes the compiler time.
+  template <grid_curve Curve>
+  TILEWRIGHT_HD constexpr multi_index<2> tile_along(index_t b, index_t rows, index_t cols) const {
+    const index_t i = place_on_curve(b, rows * cols);
+    if constexpr (Curve == grid_curve::hilbert) {
+      return hilbert_curve{rows, cols}.get_index(i);
+    } else if constexpr (Curve == grid_curve::row_groups) {
+      return row_group_curve{rows, cols, group_rows, snake}.get_index(i);
+    } else {
+      return {{divide(i, cols), modulo(i, cols)}};
+    }
   }
 
   /// Die d walks through blocks / dies places, the first blocks % dies of them one more.

@@ -188,8 +188,8 @@ namespace detail {
 template <class Policy>
 constexpr index_t estimated_registers(index_t steps, index_t tiles, index_t others = 32) {
   using operands = operand_windows<Policy>;
-  return c_encoding(Policy::tile).num_elements_per_thread() + operands::registers * steps / num_k_steps(Policy::tile) +
-         tiles * operands::copy_registers + others;
+  return c_encoding_v<Policy::tile>.num_elements_per_thread() +
+         operands::registers * steps / num_k_steps(Policy::tile) + tiles * operands::copy_registers + others;
 }
 
 /// Steps along k whose operands a pipeline with one tile in flight keeps in registers: all, or two if there are no
@@ -197,7 +197,7 @@ constexpr index_t estimated_registers(index_t steps, index_t tiles, index_t othe
 template <class Policy>
 constexpr index_t steps_in_registers() {
   constexpr index_t steps = num_k_steps(Policy::tile);
-  return estimated_registers<Policy>(steps, 1) <= Policy::registers_per_thread ? steps : 2;
+  return number<(estimated_registers<Policy>(steps, 1) <= Policy::registers_per_thread ? steps : 2)>::value;
 }
 
 /// Brings the first tile to LDS and, if there are two, starts to load the second, where the windows are then. Ends with

@@ -45,7 +45,7 @@ struct result_stage {
   /// A chunk as matrix instructions leave it, and as it is written to C.
   static constexpr distribution_encoding sums = c_encoding_v<chunk>;
   static constexpr distribution_encoding rows =
-      result_rows_encoding(chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size, vector);
+      number<result_rows_encoding(chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size, vector)>::value;
   static_assert(operand_copy_fits(operand_major::k, chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size,
                                   vector, vector),
                 "gemm_policy: the threads cannot share the rows of C; use fewer waves or a larger n of the block tile");

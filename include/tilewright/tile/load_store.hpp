@@ -63,10 +63,11 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
          exec::buffer_load<vector_type>(window.view.buffer, offsets.elements[Is], bytes)),
      ...);
   } else {
-    const auto offsets = window.offsets(accesses);
     (vector_to_registers<Window::register_step>(
          registers + constant(Window::accesses::list.first_register[Is]),
-         exec::lds_load<vector_type>(window.view.buffer, offsets.elements[Is] + bytes)),
+         exec::lds_load<vector_type>(
+             window.view.buffer, window.base.elements[constant(Window::accesses::list.base[Is])] +
+                                     constant(Window::accesses::list.immediate[Is] * Window::element_bytes) + bytes)),
      ...);
   }
 }

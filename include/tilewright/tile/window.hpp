@@ -67,7 +67,7 @@ struct tile_window {
   static constexpr index_t ndim = descriptor_type::ndim;
   static constexpr tensor_graph graph = descriptor_type::graph;
   static constexpr index_t element_bytes = sizeof(element_type);
-  static constexpr bool is_linear_view = detail::grows_linearly(graph);
+  static constexpr bool is_linear_view = number<detail::grows_linearly(graph)>::value;
   static constexpr index_t gathered = Plan.gathered;
   static constexpr bool reaches_far = Plan.is_far;
   using accesses = access_plan<graph, Distribution::encoding, element_bytes, Plan>;
