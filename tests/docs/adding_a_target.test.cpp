@@ -32,7 +32,7 @@ constexpr auto tile = tw::lds_index_swapping<64, 8, tw::lds_layer(64, 2, 256), 1
 using operand = tw::tile_distribution<tw::encoding_of(describe(matrix_op::mfma_32x32x8_x2).a)>;
 constexpr auto cost = tw::analyze_lds_access<my_gpu>(tile, operand{}, 2, tw::lds_access_kind::read);
 
-TEST(docs_adding_a_target, analysis) { EXPECT_EQ(cost.conflicts, 0); }
+TEST(DocsAddingATarget, Analysis) { EXPECT_EQ(cost.conflicts, 0); }
 
 // Waves of 64 lanes, served in an order that is not that of the lanes: lanes 0-3 with 20-23, and so on.
 constexpr lds_phases quads{64, 8, {{1, 2, 20, 4, 8, 32}}};

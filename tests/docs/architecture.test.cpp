@@ -7,7 +7,7 @@
 namespace tw = tilewright;
 namespace {
 
-TEST(docs_architecture, k_loop) {
+TEST(DocsArchitecture, KLoop) {
   // k = 72 in tiles of 32: the first one holds 24 columns that do not exist and 8 that do.
   constexpr tw::k_tiles tiles = tw::tiles_along_k(72, 32);
   static_assert(tiles.count == 3 && tiles.first_origin == -24);

@@ -16,7 +16,7 @@ using tw::index_t;
 
 namespace {
 
-TEST(docs_cpu_backend, a_kernel) {
+TEST(DocsCpuBackend, AKernel) {
   // Each block reverses its 256 numbers through LDS.
   std::vector<int> data(1024);
   for (index_t i = 0; i < 1024; ++i) data[std::size_t(i)] = i;
@@ -47,7 +47,7 @@ std::string fault_of(void (*kernel)()) {
   return "none";
 }
 
-TEST(docs_cpu_backend, faults) {
+TEST(DocsCpuBackend, Faults) {
   const std::string outside = fault_of([] { exec::lds_store(exec::lds_allocate<512>(), exec::thread_id() * 8, 1.0); });
   EXPECT_EQ(outside,
             "thread 64 of block (0, 0, 0) executes ds_write_b64 (cpu_backend.test.cpp:51) at LDS byte 512, outside of "
@@ -60,7 +60,7 @@ TEST(docs_cpu_backend, faults) {
             "reach: it has left the kernel");
 }
 
-TEST(docs_cpu_backend, checks_of_lds) {
+TEST(DocsCpuBackend, ChecksOfLds) {
   const auto kernel = [] {
     const exec::lds_pointer lds = exec::lds_allocate<512>();
     exec::lds_store(lds, exec::thread_id() * 4, 1);
@@ -81,7 +81,7 @@ TEST(docs_cpu_backend, checks_of_lds) {
             "(cpu_backend.test.cpp:66) with no barrier between");
 }
 
-TEST(docs_cpu_backend, hopper) {
+TEST(DocsCpuBackend, Hopper) {
   std::vector<tw::half_t> data(64 * 64);
   exec::tensor_map map;
   exec::make_tensor_map(map, {data.data(), tw::arch::matrix_element::f16, {64, 64, 1}, {128, 8192}, {64, 64}});

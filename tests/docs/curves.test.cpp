@@ -18,7 +18,7 @@ using traits = tw::load_store_traits<copy, tw::half_t>;
 static_assert(traits::vector_dim_y == 1 && traits::scalar_per_vector == 8 && traits::num_access == 2);
 static_assert(traits::get_y_indices(1) == tw::multi_index<2>{1, 0});
 
-TEST(docs_curves, grids) {
+TEST(DocsCurves, Grids) {
   // Which tile block 5 of a grid of 3 x 4 computes.
   static_assert(tw::hilbert_curve{.rows = 3, .cols = 4}.get_index(5) == tw::multi_index<2>{2, 1});
   static_assert(tw::row_group_curve{.rows = 3, .cols = 4, .group_rows = 2}.get_index(5) == tw::multi_index<2>{1, 2});
@@ -26,7 +26,7 @@ TEST(docs_curves, grids) {
   EXPECT_EQ(tw::to_string(tw::hilbert_curve{3, 4}), "Hilbert curve of 3 x 4 tiles");
 }
 
-TEST(docs_curves, analysis) {
+TEST(DocsCurves, Analysis) {
   using walk = tw::space_filling_curve<2, sequence<4, 6>, sequence<0, 1>, sequence<1, 1>>;
   constexpr tw::access_locality steps = tw::access_pattern_analyzer<walk>::analyze_locality();
   static_assert(steps.sequential_steps == 20 && steps.cache_line_jumps == 3 && steps.large_jumps == 0);

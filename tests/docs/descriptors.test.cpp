@@ -11,7 +11,7 @@ using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
 
 namespace {
 
-TEST(docs_descriptors, descriptors) {
+TEST(DocsDescriptors, Descriptors) {
   const index_t height = 100, pitch = 72;
 
   const auto rows = tw::make_naive_tensor_descriptor(make_tuple(height, number<64>{}), make_tuple(pitch, number<1>{}));
@@ -39,7 +39,7 @@ struct reverse_groups {
   TILEWRIGHT_HD constexpr index_t operator()(index_t column) const { return (7 - column / 8) * 8 + column % 8; }
 };
 
-TEST(docs_descriptors, a_transform_of_your_own) {
+TEST(DocsDescriptors, ATransformOfYourOwn) {
   constexpr auto packed = tw::make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, number<64>{}));
   constexpr auto reversed = tw::transform_tensor_descriptor(
       packed,
@@ -51,7 +51,7 @@ TEST(docs_descriptors, a_transform_of_your_own) {
   EXPECT_EQ(reversed.get_top_dimension_safe_vector_length_strides().lengths[1], 8);
 }
 
-TEST(docs_descriptors, transforms) {
+TEST(DocsDescriptors, Transforms) {
   // An XOR swizzle by hand: 8 chunks of 8 elements in every row of 64, permuted by the row.
   constexpr number<16> m;
   constexpr number<8> k0, k1;
@@ -71,7 +71,7 @@ TEST(docs_descriptors, transforms) {
   EXPECT_EQ(seen, std::vector<bool>(1024, true));
 }
 
-TEST(docs_descriptors, pads) {
+TEST(DocsDescriptors, Pads) {
   const index_t width = 30;
   const auto row = tw::make_naive_tensor_descriptor_packed(make_tuple(width));
   const auto padded =

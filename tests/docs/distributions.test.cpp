@@ -95,7 +95,7 @@ using wave = tw::tile_distribution<tw::embed(down_the_rows, base::encoding)>;  /
 static_assert(
     tw::analyze_lds_access<tw::arch::gfx942>(layout, wave{}, 2, tw::lds_access_kind::write).is_conflict_free());
 
-TEST(docs_distributions, text) {
+TEST(DocsDistributions, Text) {
   EXPECT_EQ(tw::to_string(by_value), R"(tile distribution encoding
   X0 = 64: 2 (Y0) x 2 (P0) x 16 (P1)
   X1 = 32: 4 (P1) x 8 (Y1)

@@ -24,7 +24,7 @@ std::string picture_of_first_phase(const arch::target& target, const tw::tensor_
   return viz::lds_text(viz::picture_of(map, step, service, phase, viz::lds_view::tile), viz::lds_view::tile);
 }
 
-TEST(docs_layout_tool, a_program_of_your_own) {
+TEST(DocsLayoutTool, AProgramOfYourOwn) {
   const auto operand = tw::encoding_of(arch::describe(arch::matrix_op::mfma_32x32x8_x2).a);
   const std::string text = picture_of_first_phase(arch::gfx942::value, tw::strided_graph(32, 64, 64, 1), operand);
   EXPECT_NE(text.find("cycle 8   23"), std::string::npos) << text;

@@ -25,7 +25,7 @@ constexpr index_t worst_degree =
     tw::analyze_lds_access<Arch>(layout<BankRowBytes>, operand{}, 2, tw::lds_access_kind::read).worst_degree;
 static_assert(worst_degree<arch::gfx950, 256> == 1);
 
-TEST(docs_lds, a_failed_proof_says_who_meets_whom) {
+TEST(DocsLds, AFailedProofSaysWhoMeetsWhom) {
   constexpr auto cost = tw::analyze_lds_access<arch::gfx950>(layout<128>, operand{}, 2, tw::lds_access_kind::read);
   static_assert(cost.worst_degree == 2 && cost.conflicts == 4);
   // Rows 12 and 20 of the tile, lanes 12 and 20, meet in bank 16 while phase 0 is served.
@@ -34,7 +34,7 @@ TEST(docs_lds, a_failed_proof_says_who_meets_whom) {
   EXPECT_FALSE(cost.is_conflict_free());
 }
 
-TEST(docs_lds, run_time) {
+TEST(DocsLds, RunTime) {
   tw::lds_addresses address;  // of a column of 4-byte words, in rows of 128 bytes
   for (index_t lane = 0; lane < 64; ++lane) address[lane] = lane * 128;
   const tw::lds_access_cost cost = tw::lds_cost(arch::gfx942::value, arch::lds_op::read_b32, address);
@@ -42,7 +42,7 @@ TEST(docs_lds, run_time) {
   EXPECT_EQ(cost.conflicts, 62);  // two phases of 32 lanes, which all want the same bank
 }
 
-TEST(docs_lds, disputed_rows) {
+TEST(DocsLds, DisputedRows) {
   tw::lds_addresses address;
   for (index_t lane = 0; lane < 64; ++lane) address[lane] = lane * 8;  // every second word
   const auto conflicts = [&](tw::lds_reading reading) {
@@ -76,7 +76,7 @@ struct measured_gfx90a {
 static_assert(tw::rests_on_evidence(measured_gfx90a::value, arch::lds_op::read_b128));
 static_assert(worst_degree<measured_gfx90a, 128> == 1);
 
-TEST(docs_lds, values) {
+TEST(DocsLds, Values) {
   // Everything is known only now: a target by its name, a layout, a distribution, the size of an element.
   const arch::target* target = arch::find_target("gfx950");
   const tw::lds_tile tile{.rows = 128, .cols = 64, .element_bytes = 2};
@@ -88,7 +88,7 @@ TEST(docs_lds, values) {
   EXPECT_EQ(result.worst_degree, 1);
 }
 
-TEST(docs_lds, legality) {
+TEST(DocsLds, Legality) {
   const tw::tensor_graph padded = tw::padded_layout({.rows = 64, .cols = 64, .element_bytes = 2}, 16);
   const auto copy = tw::operand_copy_encoding(tw::operand_major::k, 64, 64, 1, 64, 8, 8);
   // A direct copy to LDS writes lane after lane: it cannot leave out the pads.
@@ -99,7 +99,7 @@ TEST(docs_lds, legality) {
   EXPECT_EQ(tw::address_needs(padded, copy, 2), (tw::lds_address_needs{1, 8064}));
 }
 
-TEST(docs_lds, solver) {
+TEST(DocsLds, Solver) {
   constexpr tw::lds_tile tile{.rows = 64, .cols = 64, .element_bytes = 2};
   constexpr tw::lds_use write{tw::operand_copy_encoding(tw::operand_major::k, 64, 64, 1, 64, 8, 8),
                               tw::lds_access_kind::write};
@@ -128,7 +128,7 @@ template <class Arch>
 constexpr bool all_majors =
     is_free_of_conflicts<Arch, tw::operand_major::k>() && is_free_of_conflicts<Arch, tw::operand_major::mn>();
 
-TEST(docs_lds, gemm_operands_are_free_of_conflicts) {
+TEST(DocsLds, GemmOperandsAreFreeOfConflicts) {
   EXPECT_TRUE(all_majors<arch::gfx90a>);
   EXPECT_TRUE(all_majors<arch::gfx942>);
   EXPECT_TRUE(all_majors<arch::gfx950>);

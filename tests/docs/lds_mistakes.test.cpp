@@ -53,7 +53,7 @@ tw::tensor_graph preshuffle(bool layer_first) {
                          place_transform(merge, dims(2, 3), dims(1), 4, 8));
 }
 
-TEST(docs_lds_mistakes, order_of_the_unmerge) {
+TEST(DocsLdsMistakes, OrderOfTheUnmerge) {
   const tw::tensor_graph wrong = preshuffle(false), right = preshuffle(true);
   EXPECT_EQ(degree(gfx942::value, wrong, operand_of(mfma_32x32x8_x2)), 2);
   EXPECT_EQ(degree(gfx942::value, wrong, operand_of(mfma_16x16x16_x2)), 4);
@@ -78,7 +78,7 @@ TEST(docs_lds_mistakes, order_of_the_unmerge) {
 
 // -------- 32 banks as a constant
 
-TEST(docs_lds_mistakes, banks_as_a_constant) {
+TEST(DocsLdsMistakes, BanksAsAConstant) {
   const tw::lds_tile tile{64, 64, 2};
   const auto with_32_banks = tw::make_lds_graph(tw::xor_preshuffle_layout(tile, tw::lds_layer(64, 2, 128)));
   const auto with_64_banks = tw::make_lds_graph(tw::xor_preshuffle_layout(tile, tw::lds_layer(64, 2, 256)));
@@ -102,7 +102,7 @@ TEST(docs_lds_mistakes, banks_as_a_constant) {
 
 // -------- too short a period
 
-TEST(docs_lds_mistakes, too_short_a_period) {
+TEST(DocsLdsMistakes, TooShortAPeriod) {
   // 64 rows of 128 halves in chunks of 8 bytes: chunk ^= row % period.
   const auto with_period = [](index_t period) {
     tw::swizzled_layout layout{{64, 128, 2}, 1, {}};
@@ -121,7 +121,7 @@ TEST(docs_lds_mistakes, too_short_a_period) {
 
 // -------- a diagonal walk
 
-TEST(docs_lds_mistakes, diagonal_walk) {
+TEST(DocsLdsMistakes, DiagonalWalk) {
   // 32 x 32 words, the word's column XORed with the row. Lane l takes word (l, l).
   const tw::lds_tile tile{32, 32, 4};
   tw::swizzled_layout xored{tile, 1, {}};
@@ -155,7 +155,7 @@ TEST(docs_lds_mistakes, diagonal_walk) {
 
 // -------- elements of two bytes
 
-TEST(docs_lds_mistakes, elements_of_two_bytes) {
+TEST(DocsLdsMistakes, ElementsOfTwoBytes) {
   // The result of a 16x16 instruction goes to 64 rows of 64 halves, element by element, and is read by rows.
   const tw::lds_use write_c{tw::encoding_of(arch::describe(mfma_16x16x16).c), kind::write};
   const tw::lds_use read_rows{rows_of(64, 64).distribution, kind::read};
@@ -172,7 +172,7 @@ TEST(docs_lds_mistakes, elements_of_two_bytes) {
 
 // -------- base tiles and ldmatrix
 
-TEST(docs_lds_mistakes, base_tiles_and_ldmatrix) {
+TEST(DocsLdsMistakes, BaseTilesAndLdmatrix) {
   const tw::tensor_graph base_tiles = tw::base_tile_layout({64, 32, 2}, 8, 4);  // 8 x 4 lanes: rows of 64 bytes
   const tw::lds_use own{tw::base_tile<tw::half_t, 8, 4>::encoding, kind::read}, matrices = operand_of(mma_m16n8k16_x2);
   EXPECT_EQ(degree(sm90::value, base_tiles, own), 1);

@@ -35,7 +35,7 @@ std::string fault_of(Kernel kernel, const arch::target& target = arch::gfx942::v
 
 bool in_block_one() { return exec::block_id() == exec::block_index{1, 0, 0}; }
 
-TEST(block_machine, lds_accesses_must_be_inside_the_allocation) {
+TEST(BlockMachine, LdsAccessesMustBeInsideTheAllocation) {
   EXPECT_EQ(
       fault_of([] {
         const exec::lds_pointer lds = exec::lds_allocate<512>();
@@ -56,13 +56,13 @@ TEST(block_machine, lds_accesses_must_be_inside_the_allocation) {
             "has allocated");
 }
 
-TEST(block_machine, lds_accesses_must_be_aligned) {
+TEST(BlockMachine, LdsAccessesMustBeAligned) {
   EXPECT_EQ(
       fault_of([] { exec::lds_load<tw::array<int, 4>>(exec::lds_allocate<512>(), 8); }, arch::sm90::value),
       "thread 0 of block (0, 0, 0) executes ld.shared.v4.b32 (here) at LDS byte 8, which is not a multiple of 16");
 }
 
-TEST(block_machine, lds_is_allocated_once_and_within_the_launch) {
+TEST(BlockMachine, LdsIsAllocatedOnceAndWithinTheLaunch) {
   EXPECT_EQ(fault_of([] { exec::lds_allocate<2048>(); }),
             "thread 0 of block (0, 0, 0) allocates 2048 bytes of LDS, but the launch gave the block 1024");
   EXPECT_EQ(fault_of([] {
@@ -72,7 +72,7 @@ TEST(block_machine, lds_is_allocated_once_and_within_the_launch) {
             "thread 0 of block (0, 0, 0) allocates LDS a second time");
 }
 
-TEST(block_machine, every_thread_must_reach_a_barrier) {
+TEST(BlockMachine, EveryThreadMustReachABarrier) {
   EXPECT_EQ(fault_of([] {
               if (!in_block_one() || exec::thread_id() != 100) exec::block_sync();
             }),
@@ -87,7 +87,7 @@ TEST(block_machine, every_thread_must_reach_a_barrier) {
             "a barrier (here)");
 }
 
-TEST(block_machine, every_lane_must_reach_a_barrier_of_its_wave) {
+TEST(BlockMachine, EveryLaneMustReachABarrierOfItsWave) {
   int reached = 0;
   EXPECT_EQ(fault_of([&] {
               if (exec::thread_id() < 64) exec::wave_sync();
@@ -103,7 +103,7 @@ TEST(block_machine, every_lane_must_reach_a_barrier_of_its_wave) {
       "has left the kernel");
 }
 
-TEST(block_machine, lanes_of_a_wave_must_reach_a_collective_on_one_line) {
+TEST(BlockMachine, LanesOfAWaveMustReachACollectiveOnOneLine) {
   const auto branches = [](auto use) {
     return [use] {
       if (exec::lane_id() < 32) {
@@ -142,7 +142,7 @@ TEST(block_machine, lanes_of_a_wave_must_reach_a_collective_on_one_line) {
       << "waves may meet on different lines";
 }
 
-TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
+TEST(BlockMachine, LanesOfAWaveMustDoTheSameOperation) {
   EXPECT_EQ(fault_of([] {
               if (exec::lane_id() != 9) return void(exec::shuffle(1, 0));
               tw::array<float, 4> c{};
@@ -158,7 +158,7 @@ TEST(block_machine, lanes_of_a_wave_must_do_the_same_operation) {
             "the kernel");
 }
 
-TEST(block_machine, an_instruction_must_exist_on_the_target) {
+TEST(BlockMachine, AnInstructionMustExistOnTheTarget) {
   EXPECT_EQ(fault_of(
                 [] {
                   tw::array<float, 4> c{};
@@ -176,7 +176,7 @@ struct destruction_counter {
   ~destruction_counter() { ++count; }
 };
 
-TEST(block_machine, an_exception_in_a_kernel_leaves_launch_and_unwinds_every_thread) {
+TEST(BlockMachine, AnExceptionInAKernelLeavesLaunchAndUnwindsEveryThread) {
   int destroyed = 0;
   const auto kernel = [&] {
     const destruction_counter counter{destroyed};
@@ -188,7 +188,7 @@ TEST(block_machine, an_exception_in_a_kernel_leaves_launch_and_unwinds_every_thr
   EXPECT_EQ(destroyed, 128);
 }
 
-TEST(block_machine, exceptions_caught_inside_a_kernel_are_its_own_business) {
+TEST(BlockMachine, ExceptionsCaughtInsideAKernelAreItsOwnBusiness) {
   int caught = 0;
   emulator::launch({.target = &arch::gfx942::value, .block_size = 64}, [&] {
     try {

@@ -47,7 +47,7 @@ bool reads_late(std::uint64_t seed) {
   return seen == 1;
 }
 
-TEST(launch, runs_threads_in_an_order_that_the_seed_fixes) {
+TEST(Launch, RunsThreadsInAnOrderThatTheSeedFixes) {
   EXPECT_FALSE(reads_late(0)) << "in the order of their numbers";
   int late = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -68,7 +68,7 @@ TEST(launch, runs_threads_in_an_order_that_the_seed_fixes) {
   }
 }
 
-TEST(launch, refuses_what_the_target_cannot_run) {
+TEST(Launch, RefusesWhatTheTargetCannotRun) {
   const arch::target* gfx942 = &arch::gfx942::value;
   EXPECT_EQ(refusal_of({.block_size = 64}), "launch: no target is named");
   EXPECT_EQ(refusal_of({.target = gfx942, .block_size = 96}),
@@ -105,7 +105,7 @@ struct block_sum {
   }
 };
 
-TEST(launch, blocks_in_parallel_give_the_same_result_and_counts_as_one_after_another) {
+TEST(Launch, BlocksInParallelGiveTheSameResultAndCountsAsOneAfterAnother) {
   constexpr index_t blocks = 100;
   std::vector<int> input(blocks * 256), expected(blocks), serial(blocks), parallel(blocks);
   for (std::size_t i = 0; i < input.size(); ++i) expected[i / 256] += input[i] = int(unsigned(i) * 2654435761u >> 20);
@@ -125,7 +125,7 @@ TEST(launch, blocks_in_parallel_give_the_same_result_and_counts_as_one_after_ano
   EXPECT_EQ(one.totals, many.totals);
 }
 
-TEST(launch, progress_counts_every_block_once) {
+TEST(Launch, ProgressCountsEveryBlockOnce) {
   std::vector<tw::long_index_t> seen;
   emulator::launch({.target = &arch::sm80::value,
                     .grid = {3, 5, 2},
@@ -141,7 +141,7 @@ TEST(launch, progress_counts_every_block_once) {
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], tw::long_index_t(i) + 1);
 }
 
-TEST(launch, a_fault_stops_the_other_blocks) {
+TEST(Launch, AFaultStopsTheOtherBlocks) {
   std::atomic<int> started{0};
   const auto kernel = [&] {
     ++started;
@@ -153,7 +153,7 @@ TEST(launch, a_fault_stops_the_other_blocks) {
   EXPECT_LT(started, 32 << 20);
 }
 
-TEST(launch, a_gemm_worth_of_matrix_instructions_takes_about_a_second) {
+TEST(Launch, AGemmWorthOfMatrixInstructionsTakesAboutASecond) {
   // What a 512 x 512 x 512 product in blocks of 128 x 128 and waves of 64 x 64 executes.
   constexpr auto op = arch::matrix_op::mfma_32x32x8_x2;
   using fragment = tw::array<tw::half_t, 8>;

@@ -29,7 +29,7 @@ void touch(exec::lds_pointer lds, index_t address, index_t bytes, lds_access_kin
   }
 }
 
-TEST(lds_analysis, predicts_what_the_cpu_counts) {
+TEST(LdsAnalysis, PredictsWhatTheCpuCounts) {
   constexpr index_t lds_bytes = 32768;
   for (const arch::target* target : arch::all_targets) {
     random_engine random(17);

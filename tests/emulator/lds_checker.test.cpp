@@ -51,7 +51,7 @@ std::string fault_of(int first, Kernel kernel, const arch::target& target = arch
 
 using bytes_16 = tw::array<int, 4>;
 
-TEST(lds_checker, a_read_of_what_another_thread_writes_needs_a_barrier) {
+TEST(LdsChecker, AReadOfWhatAnotherThreadWritesNeedsABarrier) {
   const int first = __LINE__;
   const auto kernel = [](bool synchronises) {
     const exec::lds_pointer p = lds();
@@ -75,7 +75,7 @@ TEST(lds_checker, a_read_of_what_another_thread_writes_needs_a_barrier) {
             "thread 127 reads LDS bytes 16 to 19 (+4) that thread 4 wrote (+3) with no barrier between");
 }
 
-TEST(lds_checker, a_write_over_what_another_thread_reads_needs_a_barrier) {
+TEST(LdsChecker, AWriteOverWhatAnotherThreadReadsNeedsABarrier) {
   const int first = __LINE__;
   const auto kernel = [](bool synchronises) {
     const exec::lds_pointer p = lds();
@@ -91,7 +91,7 @@ TEST(lds_checker, a_write_over_what_another_thread_reads_needs_a_barrier) {
             "thread 0 reads LDS bytes 0 to 3 (+6) that thread 64 wrote (+8) with no barrier between");
 }
 
-TEST(lds_checker, two_writes_to_the_same_bytes_are_a_race_also_of_one_instruction) {
+TEST(LdsChecker, TwoWritesToTheSameBytesAreARaceAlsoOfOneInstruction) {
   EXPECT_EQ(fault_of(__LINE__, [] { exec::lds_store(lds(), exec::thread_id() / 2 * 8, 1.0); }),
             "thread 1 writes LDS bytes 0 to 7 (+0) that thread 0 wrote (+0) with no barrier between");
   const int first = __LINE__;
@@ -100,7 +100,7 @@ TEST(lds_checker, two_writes_to_the_same_bytes_are_a_race_also_of_one_instructio
             "thread 99 writes LDS bytes 40 to 47 (+1) that thread 5 wrote (+1) with no barrier between");
 }
 
-TEST(lds_checker, a_thread_orders_its_own_accesses_and_reads_do_not_race) {
+TEST(LdsChecker, AThreadOrdersItsOwnAccessesAndReadsDoNotRace) {
   EXPECT_EQ(fault_of(__LINE__,
                      [] {
                        const exec::lds_pointer p = lds();
@@ -114,7 +114,7 @@ TEST(lds_checker, a_thread_orders_its_own_accesses_and_reads_do_not_race) {
             "no fault");
 }
 
-TEST(lds_checker, lanes_of_a_wave_need_a_barrier_as_well) {
+TEST(LdsChecker, LanesOfAWaveNeedABarrierAsWell) {
   // One after the other in the source, but neither GPU compilers nor NVIDIA's hardware keep lanes in step.
   const int first = __LINE__;
   const auto kernel = [](auto between) {
@@ -136,7 +136,7 @@ TEST(lds_checker, lanes_of_a_wave_need_a_barrier_as_well) {
   }
 }
 
-TEST(lds_checker, wave_sync_orders_one_wave_only) {
+TEST(LdsChecker, WaveSyncOrdersOneWaveOnly) {
   const int first = __LINE__;
   const auto kernel = [](index_t writer, index_t reader) {
     const exec::lds_pointer p = lds();
@@ -149,7 +149,7 @@ TEST(lds_checker, wave_sync_orders_one_wave_only) {
             "thread 64 reads LDS bytes 0 to 3 (+5) that thread 3 wrote (+3) with no barrier between");
 }
 
-TEST(lds_checker, single_bytes_are_told_apart) {
+TEST(LdsChecker, SingleBytesAreToldApart) {
   const int first = __LINE__;
   const auto kernel = [](index_t pitch, index_t width_change) {
     const exec::lds_pointer p = lds();
@@ -173,7 +173,7 @@ TEST(lds_checker, single_bytes_are_told_apart) {
       "thread 127 reads LDS bytes 128 to 129 (+12), which nobody has written before: is a write or a barrier missing?");
 }
 
-TEST(lds_checker, what_a_read_covers_must_have_been_written_in_this_block) {
+TEST(LdsChecker, WhatAReadCoversMustHaveBeenWrittenInThisBlock) {
   const int first = __LINE__;
   const auto kernel = [] {
     const exec::lds_pointer p = lds();
@@ -197,7 +197,7 @@ TEST(lds_checker, what_a_read_covers_must_have_been_written_in_this_block) {
   }
 }
 
-TEST(lds_checker, ldmatrix_reads_the_row_that_a_lane_addresses) {
+TEST(LdsChecker, LdmatrixReadsTheRowThatALaneAddresses) {
   const int first = __LINE__;
   const auto kernel = [](index_t rows, bool synchronises) {
     const exec::lds_pointer p = lds();
@@ -215,7 +215,7 @@ TEST(lds_checker, ldmatrix_reads_the_row_that_a_lane_addresses) {
       "thread 63 reads LDS bytes 496 to 511 (+5), which nobody has written before: is a write or a barrier missing?");
 }
 
-TEST(lds_checker, atomic_updates_race_with_everything_but_each_other) {
+TEST(LdsChecker, AtomicUpdatesRaceWithEverythingButEachOther) {
   constexpr auto add = exec::atomic_op::add;
   const int first = __LINE__;
   const auto kernel = [](index_t reader, index_t writer, bool begins) {
@@ -240,7 +240,7 @@ TEST(lds_checker, atomic_updates_race_with_everything_but_each_other) {
       "thread 127 updates LDS bytes 0 to 3 (+5), which nobody has written before: is a write or a barrier missing?");
 }
 
-TEST(lds_checker, copies_without_registers_must_be_waited_for) {
+TEST(LdsChecker, CopiesWithoutRegistersMustBeWaitedFor) {
   const std::vector<int> source(128);
   const auto buffer = exec::make_global_buffer(source.data(), 128 * 4);
   const int first = __LINE__;
@@ -273,7 +273,7 @@ TEST(lds_checker, copies_without_registers_must_be_waited_for) {
             "thread 127 reads LDS bytes 0 to 3 (+6) before the copy by thread 0 (+3) to there was waited for");
 }
 
-TEST(lds_checker, a_copy_that_a_block_never_waits_for_is_forgotten_with_the_block) {
+TEST(LdsChecker, ACopyThatABlockNeverWaitsForIsForgottenWithTheBlock) {
   const int source = 0;
   const emulator::launch_report report = run([&] {
     const exec::lds_pointer p = lds();
@@ -302,7 +302,7 @@ void twice(exec::lds_pointer p, exec::call_site where = {}) {
   write_and_read(p, exec::thread_id() * 4);
 }
 
-TEST(lds_checker, conflicts_by_source_line_of_the_outermost_scope) {
+TEST(LdsChecker, ConflictsBySourceLineOfTheOutermostScope) {
   const emulator::launch_report report = run([] {
     const exec::lds_pointer p = lds();
     twice(p);
@@ -330,7 +330,7 @@ TEST(lds_checker, conflicts_by_source_line_of_the_outermost_scope) {
   EXPECT_EQ(report.of(arch::lds_op::read_b32).executions, 10);
 }
 
-TEST(lds_checker, lines_tell_instructions_apart_where_lanes_take_different_branches) {
+TEST(LdsChecker, LinesTellInstructionsApartWhereLanesTakeDifferentBranches) {
   const emulator::launch_report report = run([] {
     const exec::lds_pointer p = lds();
     const index_t l = exec::thread_id();
@@ -344,7 +344,7 @@ TEST(lds_checker, lines_tell_instructions_apart_where_lanes_take_different_branc
   EXPECT_EQ(report.of(arch::lds_op::write_b32).executions, 2 * 2 * 2);
 }
 
-TEST(lds_checker, is_off_unless_asked_for_by_the_launch_or_the_environment) {
+TEST(LdsChecker, IsOffUnlessAskedForByTheLaunchOrTheEnvironment) {
   const auto racy = [] { exec::lds_store(lds(), 0, 1); };
   ::unsetenv("TILEWRIGHT_CHECK_LDS");
   EXPECT_NO_THROW(run(racy, emulator::lds_checks::off));
@@ -392,7 +392,7 @@ bool is_wrong(const std::vector<action>& program, const std::vector<sync>& betwe
   return false;
 }
 
-TEST(lds_checker, random_programs_are_refused_exactly_if_they_are_wrong) {
+TEST(LdsChecker, RandomProgramsAreRefusedExactlyIfTheyAreWrong) {
   const arch::target& target = arch::sm90::value;
   constexpr index_t steps = 6;
   std::mt19937 random(7);
@@ -498,7 +498,7 @@ class knowledge {
   std::vector<std::vector<std::vector<index_t>>> known_;  // by step, thread and other thread
 };
 
-TEST(lds_checker, random_programs_with_named_barriers_and_barriers_in_lds) {
+TEST(LdsChecker, RandomProgramsWithNamedBarriersAndBarriersInLds) {
   constexpr index_t steps = 7;
   std::mt19937 random(11);
   int wrong = 0;

@@ -40,7 +40,7 @@ struct expected_conflicts {
   index_t column_b32;
 };
 
-TEST(lds_recorder, conflicts_of_a_tile_with_rows_of_128_bytes) {
+TEST(LdsRecorder, ConflictsOfATileWithRowsOf128Bytes) {
   // gfx950 has 64 banks for ds_read_b128, so two rows before banks repeat, and 16 lanes in a phase; for ds_read_b32 the
   // worse of its two readings is 2 phases of 32 lanes on 32 banks.
   const std::map<std::string, expected_conflicts> expected{
@@ -104,7 +104,7 @@ void expect_counts_as_predicted(const arch::target& target, unsigned seed) {
   EXPECT_EQ(report.totals.conflicts, predicted_read.conflicts + predicted_write.conflicts);
 }
 
-TEST(lds_recorder, random_accesses_are_counted_as_predicted) {
+TEST(LdsRecorder, RandomAccessesAreCountedAsPredicted) {
   for (const arch::target* target : arch::all_targets) {
     expect_counts_as_predicted<signed char>(*target, 1);
     expect_counts_as_predicted<short>(*target, 2);
@@ -114,7 +114,7 @@ TEST(lds_recorder, random_accesses_are_counted_as_predicted) {
   }
 }
 
-TEST(lds_recorder, divergent_lanes_make_separate_instructions) {
+TEST(LdsRecorder, DivergentLanesMakeSeparateInstructions) {
   const emulator::launch_report report =
       emulator::launch({.target = &arch::gfx942::value, .block_size = 64, .lds_bytes = 1024}, [] {
         const exec::lds_pointer lds = exec::lds_allocate<1024>();
@@ -132,7 +132,7 @@ TEST(lds_recorder, divergent_lanes_make_separate_instructions) {
   EXPECT_EQ(report.totals.executions, 3);
 }
 
-TEST(lds_recorder, accesses_without_end_between_barriers_are_all_counted) {
+TEST(LdsRecorder, AccessesWithoutEndBetweenBarriersAreAllCounted) {
   const emulator::launch_report report =
       emulator::launch({.target = &arch::sm90::value, .block_size = 64, .lds_bytes = 1024}, [] {
         const exec::lds_pointer lds = exec::lds_allocate<1024>();

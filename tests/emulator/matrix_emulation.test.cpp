@@ -78,7 +78,7 @@ index_t expect_matrix_products() {
   return targets;
 }
 
-TEST(matrix_emulation, every_instruction_multiplies_as_its_lane_maps_say) {
+TEST(MatrixEmulation, EveryInstructionMultipliesAsItsLaneMapsSay) {
   using enum arch::matrix_op;
   EXPECT_GT((expect_matrix_products<mfma_16x16x16, tw::half_t, tw::bfloat16_t>()), 0);
   EXPECT_GT((expect_matrix_products<mfma_16x16x16_x2, tw::half_t, tw::bfloat16_t>()), 0);
@@ -91,7 +91,7 @@ TEST(matrix_emulation, every_instruction_multiplies_as_its_lane_maps_say) {
   EXPECT_GT((expect_matrix_products<mma_m16n8k16_x2, tw::half_t, tw::bfloat16_t>()), 0);
 }
 
-TEST(matrix_emulation, elements_of_8_and_of_32_bits) {
+TEST(MatrixEmulation, ElementsOf8AndOf32Bits) {
   using enum arch::matrix_op;
   const auto bytes = []<arch::matrix_op Op>() {
     return expect_matrix_products<Op, tw::fp8_ocp_t, tw::bf8_ocp_t, tw::fp8_fnuz_t, tw::bf8_fnuz_t, tw::int8_t>();
@@ -126,7 +126,7 @@ float product_of(T x, T y) {
   return result;
 }
 
-TEST(matrix_emulation, extreme_values_are_converted_exactly) {
+TEST(MatrixEmulation, ExtremeValuesAreConvertedExactly) {
   const auto half = [](unsigned short bits) { return tw::bit_cast<tw::half_t>(bits); };
   const tw::half_t one(1.0f);
   using half_bits = std::initializer_list<unsigned short>;
@@ -139,7 +139,7 @@ TEST(matrix_emulation, extreme_values_are_converted_exactly) {
   EXPECT_EQ(product_of(tw::bfloat16_t(0x1p-120f), tw::bfloat16_t(0x1p100f)), 0x1p-20f);
 }
 
-TEST(matrix_emulation, lanes_that_must_hold_copies_are_compared) {
+TEST(MatrixEmulation, LanesThatMustHoldCopiesAreCompared) {
   const auto run = [](bool equal) {
     emulator::launch({.target = &arch::gfx1100::value, .block_size = 32}, [&] {
       tw::array<tw::half_t, 16> a, b;

@@ -23,7 +23,7 @@ emulator::launch_config one_block(const tw::arch::target& target, index_t block_
   return {.target = &target, .block_size = block_size, .lds_bytes = lds_bytes, .workers = 1};
 }
 
-TEST(machine, ids_count_threads_lanes_waves_and_blocks) {
+TEST(Machine, IdsCountThreadsLanesWavesAndBlocks) {
   for (const tw::arch::target* target : tw::arch::all_targets) {
     emulator::launch_config config = one_block(*target, 128);
     config.grid = {2, 3, 4};
@@ -39,7 +39,7 @@ TEST(machine, ids_count_threads_lanes_waves_and_blocks) {
   }
 }
 
-TEST(machine, a_barrier_orders_writes_to_lds_before_reads_by_other_threads) {
+TEST(Machine, ABarrierOrdersWritesToLdsBeforeReadsByOtherThreads) {
   constexpr index_t threads = 256, rounds = 10;
   std::vector<int> sums(threads);
   emulator::launch(one_block(tw::arch::gfx942::value, threads, threads * 4), [&] {
@@ -59,7 +59,7 @@ TEST(machine, a_barrier_orders_writes_to_lds_before_reads_by_other_threads) {
   EXPECT_EQ(sums, std::vector<int>(threads, all * 4));
 }
 
-TEST(machine, lds_holds_values_of_every_width) {
+TEST(Machine, LdsHoldsValuesOfEveryWidth) {
   struct alignas(16) sixteen_bytes {
     double a, b;
   };
@@ -79,7 +79,7 @@ TEST(machine, lds_holds_values_of_every_width) {
   EXPECT_EQ(got, -3 - 300 + 0.25 + 0.125 + 1e10 + 1e-3);
 }
 
-TEST(machine, lds_starts_as_nan_in_every_block) {
+TEST(Machine, LdsStartsAsNanInEveryBlock) {
   emulator::launch_config config = one_block(tw::arch::gfx942::value, 64, 256);
   config.grid = {3};
   int numbers = 0;
@@ -94,7 +94,7 @@ TEST(machine, lds_starts_as_nan_in_every_block) {
   EXPECT_EQ(numbers, 0);
 }
 
-TEST(machine, a_buffer_gives_zeros_outside_and_drops_stores) {
+TEST(Machine, ABufferGivesZerosOutsideAndDropsStores) {
   using four = tw::array<int, 4>;
   alignas(16) int memory[12] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
   tw::array<four, 6> loaded{};
@@ -129,7 +129,7 @@ std::string fault_of(Kernel kernel) {
   return "";
 }
 
-TEST(machine, vectors_in_global_memory_must_be_aligned_to_their_size) {
+TEST(Machine, VectorsInGlobalMemoryMustBeAlignedToTheirSize) {
   alignas(16) int memory[16] = {};
   using four = tw::array<int, 4>;
   const exec::global_buffer buffer = exec::make_global_buffer(memory, sizeof memory);
@@ -147,12 +147,12 @@ TEST(machine, vectors_in_global_memory_must_be_aligned_to_their_size) {
   EXPECT_EQ(fault_of([&] { (void)exec::buffer_load<tw::half_t>(odd, 0); }), "");
 }
 
-TEST(machine, a_broken_rule_is_reported_with_thread_and_line) {
+TEST(Machine, ABrokenRuleIsReportedWithThreadAndLine) {
   EXPECT_EQ(fault_of([] { exec::expect(exec::thread_id() != 3, "threads: not three"); }),
             "thread 3 of block (0, 0, 0), machine.test.cpp:N: threads: not three");
 }
 
-TEST(machine, a_buffer_may_be_larger_than_an_offset_can_tell) {
+TEST(Machine, ABufferMayBeLargerThanAnOffsetCanTell) {
   char memory[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   char got = 0;
   emulator::launch(one_block(tw::arch::gfx942::value, 64), [&] {
@@ -163,7 +163,7 @@ TEST(machine, a_buffer_may_be_larger_than_an_offset_can_tell) {
   EXPECT_EQ(got, 8);
 }
 
-TEST(machine, shuffle_reads_any_lane_of_the_own_wave) {
+TEST(Machine, ShuffleReadsAnyLaneOfTheOwnWave) {
   for (const tw::arch::target* target : tw::arch::all_targets) {
     const index_t wave = target->wave_size;
     std::vector<int> rotated(128), reversed(128);
@@ -183,7 +183,7 @@ TEST(machine, shuffle_reads_any_lane_of_the_own_wave) {
   }
 }
 
-TEST(machine, ldmatrix_distributes_four_matrices_of_8x8) {
+TEST(Machine, LdmatrixDistributesFourMatricesOf8x8) {
   constexpr index_t pitch = 80;  // bytes from row to row: 32 rows of 8 elements, which need not be adjacent
   std::vector<tw::array<unsigned, 4>> words(64);
   const emulator::launch_report report = emulator::launch(one_block(tw::arch::sm80::value, 64, 32 * pitch), [&] {
@@ -232,12 +232,12 @@ void expect_columns_of_rows() {
   EXPECT_EQ(report.of(tw::arch::lds_op::read_b64).executions, 0);
 }
 
-TEST(machine, transposing_reads_give_columns_of_what_16_lanes_address) {
+TEST(Machine, TransposingReadsGiveColumnsOfWhat16LanesAddress) {
   expect_columns_of_rows<unsigned short>();
   expect_columns_of_rows<unsigned char>();
 }
 
-TEST(machine, transposing_reads_are_refused_where_the_target_has_none) {
+TEST(Machine, TransposingReadsAreRefusedWhereTheTargetHasNone) {
   const auto kernel = [] {
     const exec::lds_pointer lds = exec::lds_allocate<512>();
     exec::lds_store(lds, exec::thread_id() * 8, 0.0);

@@ -6,7 +6,7 @@
 
 namespace {
 
-TEST(math, errors_are_as_documented) {
+TEST(Math, ErrorsAreAsDocumented) {
   math_problem::problem p;
   for (int i = 0; i < math_problem::size; ++i) math_problem::run(p.x.data(), p.y.data(), p.out.data(), i);
   for (int f = 0; f < math_problem::num_functions; ++f) {
@@ -15,7 +15,7 @@ TEST(math, errors_are_as_documented) {
   }
 }
 
-TEST(math, a_nan_loses_in_constant_expressions_too) {
+TEST(Math, ANanLosesInConstantExpressionsToo) {
   namespace exec = tilewright::exec;
   constexpr float nan = __builtin_nanf("");
   static_assert(exec::max(nan, -3.0f) == -3.0f && exec::max(-3.0f, nan) == -3.0f && exec::max(2.0f, 3.0f) == 3.0f);
@@ -23,7 +23,7 @@ TEST(math, a_nan_loses_in_constant_expressions_too) {
 }
 
 /// The check itself: each wrong result must be found.
-TEST(math, wrong_results_are_found) {
+TEST(Math, WrongResultsAreFound) {
   math_problem::problem p;
   for (int i = 0; i < math_problem::size; ++i) math_problem::run(p.x.data(), p.y.data(), p.out.data(), i);
   for (int f = 0; f < math_problem::num_functions; ++f) {

@@ -77,7 +77,7 @@ simulated_gpu gpu_of(arch::lds_op op, const arch::lds_service& service) {
   return gpu;
 }
 
-TEST(phase_finder, finds_every_row_of_every_target) {
+TEST(PhaseFinder, FindsEveryRowOfEveryTarget) {
   index_t rows = 0;
   for (const arch::target* target : arch::all_targets) {
     for (const arch::lds_instruction& row : target->lds) {
@@ -99,7 +99,7 @@ TEST(phase_finder, finds_every_row_of_every_target) {
   EXPECT_GT(rows, 80);
 }
 
-TEST(phase_finder, a_row_with_other_phases_or_banks_does_not_agree) {
+TEST(PhaseFinder, ARowWithOtherPhasesOrBanksDoesNotAgree) {
   const arch::lds_instruction& row = *arch::gfx942::value.find(arch::lds_op::read_b128);
   const finding found = gpu_of(row.op, row.readings[0]).probe();
   arch::lds_service other = row.readings[0];
@@ -112,7 +112,7 @@ TEST(phase_finder, a_row_with_other_phases_or_banks_does_not_agree) {
   EXPECT_FALSE(lds_probe::agrees(found, other));
 }
 
-TEST(phase_finder, writes_of_one_word_that_do_not_merge_are_probed_with_the_other_lanes_inactive) {
+TEST(PhaseFinder, WritesOfOneWordThatDoNotMergeAreProbedWithTheOtherLanesInactive) {
   const arch::lds_service service{arch::contiguous_phases(64, 16), 32, arch::grade::unknown, ""};
   simulated_gpu gpu = gpu_of(arch::lds_op::write_b64, service);
   gpu.same_word_merges = false;
@@ -123,7 +123,7 @@ TEST(phase_finder, writes_of_one_word_that_do_not_merge_are_probed_with_the_othe
   EXPECT_NE(gpu.probe(true).problem.find("none may be inactive"), std::string::npos);
 }
 
-TEST(phase_finder, phases_that_merge_where_lanes_share_addresses_do_not_deceive_it) {
+TEST(PhaseFinder, PhasesThatMergeWhereLanesShareAddressesDoNotDeceiveIt) {
   const arch::lds_service service{arch::contiguous_phases(32, 8), 32, arch::grade::unknown, ""};
   simulated_gpu gpu = gpu_of(arch::lds_op::read_b128, service);
   gpu.pairs_merge = true;
@@ -141,7 +141,7 @@ TEST(phase_finder, phases_that_merge_where_lanes_share_addresses_do_not_deceive_
 
 std::string problem_of(const simulated_gpu& gpu) { return gpu.probe().problem; }
 
-TEST(phase_finder, notices_what_makes_no_sense) {
+TEST(PhaseFinder, NoticesWhatMakesNoSense) {
   const arch::lds_service service{arch::contiguous_phases(64, 16), 32, arch::grade::unknown, ""};
   const simulated_gpu good = gpu_of(arch::lds_op::read_b64, service);
   EXPECT_EQ(problem_of(good), "");
@@ -189,7 +189,7 @@ TEST(phase_finder, notices_what_makes_no_sense) {
   EXPECT_NE(probe(capped).find("random pattern"), std::string::npos) << probe(capped);
 }
 
-TEST(row_text, reads_as_a_row_of_a_table) {
+TEST(RowText, ReadsAsARowOfATable) {
   const arch::lds_instruction& row = *arch::gfx950::value.find(arch::lds_op::read_b128);
   simulated_gpu gpu = gpu_of(row.op, row.readings[0]);
   gpu.noise = 0;

@@ -22,7 +22,7 @@ void launch(const tw::arch::target& target, index_t lds_bytes, const Args& args)
                        [&] { Kernel{}(args); });
 }
 
-TEST(row_kernels, softmax_is_right) {
+TEST(RowKernels, SoftmaxIsRight) {
   softmax_problem wide, narrow;
   launch<softmax<64>>(tw::arch::gfx942::value, 0, wide.args());
   launch<softmax<32>>(tw::arch::sm90::value, 0, narrow.args());
@@ -30,7 +30,7 @@ TEST(row_kernels, softmax_is_right) {
   EXPECT_LE(narrow.error(), softmax_tolerance);
 }
 
-TEST(row_kernels, rms_norm_is_right) {
+TEST(RowKernels, RmsNormIsRight) {
   rms_norm_problem wide, narrow;
   launch<rms_norm<64>>(tw::arch::gfx942::value, rms_norm<64>::lds_bytes, wide.args());
   launch<rms_norm<32>>(tw::arch::gfx1201::value, rms_norm<32>::lds_bytes, narrow.args());
