@@ -9,9 +9,9 @@
 
 namespace {
 
-class algebra : public testing::TestWithParam<code_object> {};
+class Algebra : public testing::TestWithParam<code_object> {};
 
-TEST_P(algebra, checks_hold_in_device_code) {
+TEST_P(Algebra, ChecksHoldInDeviceCode) {
   constexpr int count = tilewright::algebra::num_checks;
   const std::vector<int> ones(count, 1);
   std::vector<int> out(count, 0);
@@ -22,7 +22,7 @@ TEST_P(algebra, checks_hold_in_device_code) {
   for (int i = 0; i < count; ++i) EXPECT_EQ(out[std::size_t(i)], 1) << "check " << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, algebra, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, Algebra, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

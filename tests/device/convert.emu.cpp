@@ -34,7 +34,7 @@ std::vector<float> inputs() {
   return values;
 }
 
-class convert : public testing::TestWithParam<code_object> {};
+class Convert : public testing::TestWithParam<code_object> {};
 
 template <tw::fp8_format F>
 void expect_format(const convert_args& args, int format) {
@@ -58,7 +58,7 @@ void expect_format(const convert_args& args, int format) {
   }
 }
 
-TEST_P(convert, agrees_with_software) {
+TEST_P(Convert, AgreesWithSoftware) {
   const std::vector<float> in = inputs();
   const std::size_t n = in.size();
   std::vector<std::vector<unsigned char>> bytes(13, std::vector<unsigned char>(n, 0x55));
@@ -93,7 +93,7 @@ TEST_P(convert, agrees_with_software) {
     ASSERT_EQ(int(tw::int8_t(args.out[4][i])), int(tw::detail::int8_from_float(in[i]))) << std::hexfloat << in[i];
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, convert, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, Convert, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

@@ -85,7 +85,7 @@ lds_costs executed_lds_costs(const emu::result& result) {
   return costs;
 }
 
-class gemm : public testing::TestWithParam<compiled_kernel> {
+class Gemm : public testing::TestWithParam<compiled_kernel> {
  protected:
   const gemm_kernel_facts& kernel() const { return GetParam().facts; }
 
@@ -107,7 +107,7 @@ class gemm : public testing::TestWithParam<compiled_kernel> {
   emu::module code_{GetParam().object.path};
 };
 
-TEST_P(gemm, is_right_and_clean_on_all_edges) {
+TEST_P(Gemm, IsRightAndCleanOnAllEdges) {
   const gemm_shape shapes[] = {
       {1, 1, 1},                      // almost nothing
       {5, 7, 31, 1, 1, 0, 3},         // less than a tile in every dimension
@@ -126,7 +126,7 @@ TEST_P(gemm, is_right_and_clean_on_all_edges) {
   }
 }
 
-TEST_P(gemm, does_not_depend_on_the_order_of_waves) {
+TEST_P(Gemm, DoesNotDependOnTheOrderOfWaves) {
   emu::options options;
   options.order = emu::options::reverse;
   run({40, 24, 100}, options);
@@ -137,11 +137,11 @@ TEST_P(gemm, does_not_depend_on_the_order_of_waves) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(kernels, gemm, testing::ValuesIn(compiled_kernels()),
+INSTANTIATE_TEST_SUITE_P(Kernels, Gemm, testing::ValuesIn(compiled_kernels()),
                          [](const auto& info) { return name_of(info.param); });
 
 /// That these tests would notice: each of them plants one mistake.
-class planted_mistake : public testing::TestWithParam<code_object> {
+class PlantedMistake : public testing::TestWithParam<code_object> {
  protected:
   void SetUp() override {
     for (padded_matrix* matrix : matrices) matrix->allow(code);
@@ -161,22 +161,22 @@ class planted_mistake : public testing::TestWithParam<code_object> {
   padded_matrix* matrices[3] = {&problem.a(), &problem.b(), &problem.c()};
 };
 
-TEST_P(planted_mistake, none_planted) {
+TEST_P(PlantedMistake, NonePlanted) {
   EXPECT_NO_THROW(launch(code, kernel, problem, {}));
   EXPECT_EQ(problem.first_difference(), "");
 }
 
-TEST_P(planted_mistake, tensors_end_earlier) {
+TEST_P(PlantedMistake, TensorsEndEarlier) {
   for (const padded_matrix* matrix : matrices) expect_fault_without_the_last_element_of(*matrix);
 }
 
-TEST_P(planted_mistake, another_element_of_a) {
+TEST_P(PlantedMistake, AnotherElementOfA) {
   problem.a().at(0, 23, 39) ^= 0x0400;
   launch(code, kernel, problem, {});
   EXPECT_NE(problem.first_difference().find("C(23, "), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, planted_mistake, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, PlantedMistake, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

@@ -16,12 +16,12 @@ namespace {
 namespace tw = tilewright;
 using tw::bfloat16_t, tw::half_t;
 
-class machine : public testing::TestWithParam<code_object> {
+class Machine : public testing::TestWithParam<code_object> {
  protected:
   emu::module code_{GetParam().path};
 };
 
-TEST_P(machine, updates_atomically_and_in_bounds) {
+TEST_P(Machine, UpdatesAtomicallyAndInBounds) {
   constexpr unsigned blocks = 2, n = blocks * 256;
   std::vector<unsigned> sums(5, 0), largest(5, 0), in_lds(blocks * 10);
   for (auto* memory : {&sums, &largest, &in_lds}) code_.allow(memory->data(), memory->size() * 4);
@@ -48,7 +48,7 @@ TEST_P(machine, updates_atomically_and_in_bounds) {
   for (unsigned b = 0; b < blocks; ++b) expect(&in_lds[b * 10], &in_lds[b * 10 + 5], b * 256, 256);
 }
 
-TEST_P(machine, copies_to_lds) {
+TEST_P(Machine, CopiesToLds) {
   for (const int bytes_each : {4, 16}) {
     const int bytes = 512 * bytes_each, readable = bytes - 16 * 13;
     std::vector<char> in(std::size_t(readable), 0), out(std::size_t(bytes), 99);
@@ -64,7 +64,7 @@ TEST_P(machine, copies_to_lds) {
   }
 }
 
-TEST_P(machine, exchanges_between_lanes) {
+TEST_P(Machine, ExchangesBetweenLanes) {
   std::vector<int> out(32 * 32, -1);
   code_.allow(out.data(), out.size() * 4);
   code_.launch("exchange", {1}, {64}, 0, emu::kernarg().add(out.data()));
@@ -75,7 +75,7 @@ TEST_P(machine, exchanges_between_lanes) {
 }
 
 // Matrices of 4 (halves) or 8 (bytes) rows and 16 columns in a row; lane i of 16 has column i.
-TEST_P(machine, transposes) {
+TEST_P(Machine, Transposes) {
   std::vector<unsigned char> in(1024);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 37 + i / 256);
   std::vector<short> wide(64 * 4);
@@ -100,7 +100,7 @@ TEST_P(machine, transposes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, machine, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, Machine, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

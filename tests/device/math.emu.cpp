@@ -9,9 +9,9 @@
 
 namespace {
 
-class math : public testing::TestWithParam<code_object> {};
+class Math : public testing::TestWithParam<code_object> {};
 
-TEST_P(math, errors_are_as_documented) {
+TEST_P(Math, ErrorsAreAsDocumented) {
   emu::module code(GetParam().path);
   math_problem::problem p;
   for (auto* memory : {&p.x, &p.y, &p.out}) code.allow(memory->data(), memory->size() * 4);
@@ -23,7 +23,7 @@ TEST_P(math, errors_are_as_documented) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, math, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, Math, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

@@ -154,14 +154,14 @@ std::vector<emulated_policy> all_policies() {
   return all;
 }
 
-class policy : public testing::TestWithParam<emulated_policy> {};
+class Policy : public testing::TestWithParam<emulated_policy> {};
 
-TEST_P(policy, is_right_and_clean) {
+TEST_P(Policy, IsRightAndClean) {
   emu::module code{GetParam().object.path};
   GetParam().check(code, GetParam().name);
 }
 
-INSTANTIATE_TEST_SUITE_P(emulated, policy, testing::ValuesIn(all_policies()),
+INSTANTIATE_TEST_SUITE_P(Emulated, Policy, testing::ValuesIn(all_policies()),
                          [](const auto& info) { return info.param.object.arch + "_" + info.param.name; });
 
 }  // namespace

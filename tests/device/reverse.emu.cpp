@@ -8,9 +8,9 @@
 
 namespace {
 
-class reverse : public testing::TestWithParam<code_object> {};
+class Reverse : public testing::TestWithParam<code_object> {};
 
-TEST_P(reverse, reverses_each_block_and_stays_in_bounds) {
+TEST_P(Reverse, ReversesEachBlockAndStaysInBounds) {
   constexpr int blocks = 3, block_size = 256, length = blocks * block_size - 56;
   std::vector<int> in(length), out(length, -1);
   for (int i = 0; i < length; ++i) in[i] = i + 1;
@@ -28,7 +28,7 @@ TEST_P(reverse, reverses_each_block_and_stays_in_bounds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, reverse, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, Reverse, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

@@ -11,12 +11,12 @@ namespace {
 
 using namespace row_kernels;
 
-class row_kernel : public testing::TestWithParam<code_object> {
+class RowKernel : public testing::TestWithParam<code_object> {
  protected:
   emu::module code_{GetParam().path};
 };
 
-TEST_P(row_kernel, softmax_is_right) {
+TEST_P(RowKernel, SoftmaxIsRight) {
   softmax_problem p;
   code_.forbid_all();
   for (auto* memory : {&p.x, &p.y}) code_.allow(memory->data(), memory->size() * 2);
@@ -24,7 +24,7 @@ TEST_P(row_kernel, softmax_is_right) {
   EXPECT_LE(p.error(), softmax_tolerance);
 }
 
-TEST_P(row_kernel, rms_norm_is_right) {
+TEST_P(RowKernel, RmsNormIsRight) {
   rms_norm_problem p;
   code_.forbid_all();
   for (auto* memory : {&p.x, &p.weight, &p.residual, &p.y}) code_.allow(memory->data(), memory->size() * 2);
@@ -33,7 +33,7 @@ TEST_P(row_kernel, rms_norm_is_right) {
   EXPECT_LE(p.error(), rms_norm_tolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, row_kernel, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, RowKernel, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 using rows_test::matrix;
 
-class ready_rows : public testing::TestWithParam<code_object> {
+class ReadyRows : public testing::TestWithParam<code_object> {
  protected:
   template <class... Memory>
   void run(const char* kernel, index_t blocks, emu::kernarg args, Memory&... memory) {
@@ -36,7 +36,7 @@ class ready_rows : public testing::TestWithParam<code_object> {
   std::mt19937 random_{7};
 };
 
-TEST_P(ready_rows, transpose) {
+TEST_P(ReadyRows, Transpose) {
   matrix<half_t> x(200, 136, 8, random_), y(136, 200, 16, half_t(0.0f));
   const transpose_args<half_t> args{x.data(), y.data(), 200, 136, 1, x.stride, y.stride};
   run("transpose_f16", 4, emu::kernarg().add(args), x.values, y.values);
@@ -48,7 +48,7 @@ TEST_P(ready_rows, transpose) {
   EXPECT_TRUE(y.has_clean_gaps(half_t(0.0f)));
 }
 
-TEST_P(ready_rows, softmax) {
+TEST_P(ReadyRows, Softmax) {
   for (const index_t cols : {1000, 2568}) {
     matrix<half_t> x(5, cols, 8, random_, 3), y(5, cols, 0, half_t(-1.0f));
     const softmax_args<half_t> args{x.data(), y.data(), 5, cols, x.stride, y.stride};
@@ -62,7 +62,7 @@ TEST_P(ready_rows, softmax) {
   }
 }
 
-TEST_P(ready_rows, rms_norm_with_residual) {
+TEST_P(ReadyRows, RmsNormWithResidual) {
   for (const index_t cols : {1000, 2568}) {
     matrix<half_t> x(3, cols, 8, random_), residual(3, cols, 0, random_), weight(1, cols, 0, random_),
         y(3, cols, 0, half_t(0.0f));
@@ -93,7 +93,7 @@ TEST_P(ready_rows, rms_norm_with_residual) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, ready_rows, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, ReadyRows, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

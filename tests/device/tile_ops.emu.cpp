@@ -13,9 +13,9 @@
 
 namespace {
 
-class tile_operations : public testing::TestWithParam<code_object> {};
+class TileOperations : public testing::TestWithParam<code_object> {};
 
-TEST_P(tile_operations, are_right_in_any_order_of_waves) {
+TEST_P(TileOperations, AreRightInAnyOrderOfWaves) {
   const tilewright::arch::target* target = tilewright::arch::find_target(GetParam().arch.c_str());
   ASSERT_NE(target, nullptr);
   emu::module code(GetParam().path);
@@ -35,7 +35,7 @@ TEST_P(tile_operations, are_right_in_any_order_of_waves) {
   }
 }
 
-TEST_P(tile_operations, gather_rows_beyond_two_gigabytes) {
+TEST_P(TileOperations, GatherRowsBeyondTwoGigabytes) {
   constexpr std::size_t num_rows = 40,
                         stride = 1 << 26;  // floats; addresses without memory, but where they are written
   void* const memory = ::mmap(nullptr, num_rows * stride * 4, PROT_READ | PROT_WRITE,
@@ -66,7 +66,7 @@ TEST_P(tile_operations, gather_rows_beyond_two_gigabytes) {
   ::munmap(memory, num_rows * stride * 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, tile_operations, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, TileOperations, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace

@@ -14,9 +14,9 @@ static_assert(walks::position(0, 30, walks::rows, walks::cols) == tilewright::hi
 static_assert(walks::position(3, 13, walks::rows, walks::cols) == tilewright::multi_index<2>{12, 1}, "the snake turns");
 static_assert(walks::position(5, 33, walks::rows, walks::cols) == tilewright::multi_index<2>{32, 8}, "wave 1, lane 1");
 
-class walks_on_gpu : public testing::TestWithParam<code_object> {};
+class WalksOnGpu : public testing::TestWithParam<code_object> {};
 
-TEST_P(walks_on_gpu, are_the_same) {
+TEST_P(WalksOnGpu, AreTheSame) {
   std::vector<int> out(std::size_t(walks::num_walks * walks::size * 2), -1);
   emu::module kernel(GetParam().path);
   kernel.allow(out.data(), out.size() * sizeof(int));
@@ -31,7 +31,7 @@ TEST_P(walks_on_gpu, are_the_same) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, walks_on_gpu, testing::ValuesIn(code_objects()),
+INSTANTIATE_TEST_SUITE_P(Targets, WalksOnGpu, testing::ValuesIn(code_objects()),
                          [](const auto& info) { return info.param.arch; });
 
 }  // namespace
