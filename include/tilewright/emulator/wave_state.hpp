@@ -13,7 +13,7 @@ namespace tilewright::emulator {
 struct lane_state {
   waiting_place place;
   bool has_allocated = false;
-  index_t source_lane = 0;  // shuffle
+  index_t source_lane = 0;           // shuffle
   unsigned value = 0, shuffled = 0;  // shuffle, any
   matrix_access access;
 };
