@@ -25,20 +25,20 @@ TEST(MemoryAccessAnalyzer, OneAccessIsAQuarterOfACacheLine) {
 }
 
 TEST(MemoryAccessAnalyzer, TwoLanesUseHalfOfEachLine) {
-  constexpr memory_access_cost cost = memory_access_analyzer<documented::simple_8x8>::cost();
-  static_assert(cost == memory_access_cost{8, 8, 8, 8 * 32, 64} && cost.utilization() == 50.0f);
+  constexpr detail::memory_access_cost cost = memory_access_analyzer<documented::simple_8x8>::cost();
+  static_assert(cost == detail::memory_access_cost{8, 8, 8, 8 * 32, 64} && cost.utilization() == 50.0f);
   static_assert(cost.is_perfectly_coalesced(), "one line is the fewest");
 }
 
 TEST(MemoryAccessAnalyzer, NothingIsUsedWell) {
-  static_assert(memory_access_cost{}.utilization() == 100.0f);
-  static_assert(memory_access_cost{1, 1, 1, 16, 64}.utilization() == 25.0f);
+  static_assert(detail::memory_access_cost{}.utilization() == 100.0f);
+  static_assert(detail::memory_access_cost{1, 1, 1, 16, 64}.utilization() == 25.0f);
 }
 
 TEST(MemoryAccessAnalyzer, LanesAlongARowCoalesce) {
   using rows = memory_access_analyzer<tile_distribution<copies::along_rows(128, 32, 4, 64, 8)>, half_t>;
   static_assert(rows::is_perfectly_coalesced() && rows::is_perfectly_coalesced(4096));
-  static_assert(rows::cost(4096) == memory_access_cost{8, 8 * 16, 8 * 16, 8 * 1024, 64});
+  static_assert(rows::cost(4096) == detail::memory_access_cost{8, 8 * 16, 8 * 16, 8 * 1024, 64});
   static_assert(rows::cost(4096).utilization() == 100.0f);
   static_assert(!rows::is_perfectly_coalesced(4100), "rows begin in the middle of a line");
 }
@@ -60,7 +60,7 @@ TEST(MemoryAccessAnalyzer, ReplicasUseTheSameBytes) {
   using twice = tile_distribution_encoding<sequence<2>, tuple<sequence<16>, sequence<8>>, tuple<sequence<0, 1>>,
                                            tuple<sequence<0, 0>>, sequence<2>, sequence<0>>;
   static_assert(memory_access_analyzer<tile_distribution<twice::value>, half_t>::cost() ==
-                memory_access_cost{1, 4, 4, 256, 64});
+                detail::memory_access_cost{1, 4, 4, 256, 64});
 }
 
 TEST(CountTouchedLines, CountsBytesOnceAndLinesOnce) {

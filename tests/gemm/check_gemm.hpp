@@ -133,7 +133,7 @@ struct gemm_case {
 
   /// Whether the epilogue does this; all pointers are given.
   template <class F>
-  static constexpr bool does = contains<epilogue_of<Policy>, F>;
+  static constexpr bool does = contains<tilewright::detail::epilogue_of<Policy>, F>;
 
   T a_at(index_t z, index_t i, index_t l) const {
     return a[std::size_t(z * args.batch_stride_a +

@@ -31,7 +31,7 @@ TEST(RandomEncodings, ReducedKeepTheOtherCoordinates) {
       return factors > distribution_encoding::max_factors ? "" : "refused, " + about;
     }
     const distribution_encoding reduced = reduce(e, array<index_t, 1>{{gone}});
-    if (check(reduced).fault != encoding_fault::none) return "unsound, " + about + to_string(reduced);
+    if (check_encoding(reduced).fault != encoding_fault::none) return "unsound, " + about + to_string(reduced);
     if (e.ndim_x() > 1) {
       const std::string fault = naive::ownership_fault(reduced);
       if (!fault.empty()) return fault + ", " + about;
@@ -95,7 +95,7 @@ TEST(RandomEncodings, SlicesHoldTheirElements) {
     if ((part.fault == slice_fault::none) != can_be_sliced(e, first, last))
       return "fault " + std::to_string(int(part.fault)) + ": " + about;
     if (part.fault != slice_fault::none) return "";
-    if (check(part.encoding).fault != encoding_fault::none) return "unsound: " + about;
+    if (check_encoding(part.encoding).fault != encoding_fault::none) return "unsound: " + about;
     std::string fault;
     naive::each_index(naive::partition_lengths(e), [&](const naive::indices& p) {
       naive::each_index(naive::y_lengths(part.encoding), [&](const naive::indices& y) {
@@ -129,7 +129,7 @@ TEST(RandomCopies, InPatternsCoverTheTileInVectors) {
     if (divided.fault != pattern_fault::none) return "";
     const distribution_encoding e = make_pattern_encoding(pattern, copy, choices.chance(2));
     const std::string about = "pattern " + std::to_string(int(pattern)) + ", " + to_string(e);
-    if (check(e).fault != encoding_fault::none) return "unsound: " + about;
+    if (check_encoding(e).fault != encoding_fault::none) return "unsound: " + about;
     if (e.x_length(0) != copy.rows || e.x_length(1) != copy.cols || e.p_length(0) != copy.waves ||
         e.p_length(1) != copy.wave_size)
       return "size: " + about;
@@ -167,8 +167,9 @@ TEST(RandomEncodings, TouchTheLinesOfTheirBytes) {
                   element_bytes = choices.one_of<index_t>({2, 4});
     const array<long_index_t, 2> strides{{row, 1}};
     const vector_choice v = tilewright::detail::choose_vector(e, multi_index<2>{{1, e.x_length(1)}}, element_bytes);
-    const memory_access_cost cost = analyze_memory_access(e, v, strides, element_bytes, 64);
-    memory_access_cost expected{.line_bytes = 64};
+    const tilewright::detail::memory_access_cost cost =
+        tilewright::detail::analyze_memory_access(e, v, strides, element_bytes, 64);
+    tilewright::detail::memory_access_cost expected{.line_bytes = 64};
     const index_t lanes = e.p_length(e.ndim_p() - 1), waves = e.ndim_p() > 1 ? e.p_length(0) : 1;
     for (index_t wave = 0; wave < waves; ++wave) {
       naive::each_index(naive::y_lengths(e), [&](const naive::indices& y) {

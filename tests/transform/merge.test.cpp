@@ -133,7 +133,7 @@ TEST(Merge, IsABijection) {
 }
 
 TEST(Merge, OfRunTimeLengthsDividesByMagic) {
-  const magic_division four = detail::make_magic_division(4), five = detail::make_magic_division(5);
+  const detail::magic_division four = detail::make_magic_division(4), five = detail::make_magic_division(5);
   EXPECT_TRUE(is_made_of(make_merge_transform(make_tuple(3, number<4>{}, 5)), transform_kind::merge_magic, 3, 1,
                          {dynamic, 4, dynamic, index_t(four.multiplier), dynamic, four.shift, dynamic},
                          {3, 5, index_t(five.multiplier), five.shift}));

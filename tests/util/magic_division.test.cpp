@@ -12,7 +12,7 @@ namespace {
 constexpr index_t largest = 2147483647;
 
 void expect_divides(index_t divisor, index_t n) {
-  const magic_division by = detail::make_magic_division(divisor);
+  const detail::magic_division by = detail::make_magic_division(divisor);
   ASSERT_EQ(by.divide(n), n / divisor) << n << " / " << divisor;
   ASSERT_EQ(by.divide_rounding_down(n), n / divisor) << n << " / " << divisor;
   const index_t below = -(n / divisor) - (n % divisor != 0);
@@ -44,8 +44,8 @@ TEST(MagicDivision, AroundMultiples) {
 TEST(MagicDivision, IsAConstantExpression) {
   static_assert(detail::make_magic_division(7).divide(50) == 7 &&
                 detail::make_magic_division(1).divide(largest) == largest);
-  static_assert(detail::make_magic_division(8) == magic_division{1, 3}, "a power of two is a shift");
-  static_assert(magic_division{}.divide(5) == 5, "by one");
+  static_assert(detail::make_magic_division(8) == detail::magic_division{1, 3}, "a power of two is a shift");
+  static_assert(detail::magic_division{}.divide(5) == 5, "by one");
 }
 
 }  // namespace

@@ -41,8 +41,6 @@ TILEWRIGHT_HD constexpr touched_lines count_touched_lines(array<long_index_t, Ca
   return result;
 }
 
-}  // namespace detail
-
 /// All accesses to a tile by all waves of a block.
 struct memory_access_cost {
   index_t wave_accesses = 0;  // instructions, each by one wave
@@ -110,6 +108,8 @@ TILEWRIGHT_HD constexpr memory_access_cost analyze_memory_access(const distribut
   return cost;
 }
 
+}  // namespace detail
+
 /// CK Tile's spelling: the accesses of load_store_traits<Distribution, T> to a
 /// tensor whose last dimension is contiguous.
 template <class Distribution, class T = float, index_t CacheLineBytes = 64>
@@ -128,7 +128,7 @@ struct memory_access_analyzer {
 
   /// What all waves' accesses cost together; rows of the tensor begin every row_elements elements,
   /// all matrices before it are packed.
-  TILEWRIGHT_HD static constexpr memory_access_cost cost(index_t row_elements) {
+  TILEWRIGHT_HD static constexpr detail::memory_access_cost cost(index_t row_elements) {
     constexpr distribution_encoding e = traits::encoding;
     constexpr vector_choice vector = traits::vector;
     array<long_index_t, traits::ndim_x> strides{};
@@ -137,10 +137,10 @@ struct memory_access_analyzer {
       strides[x] = stride;
       stride *= x == traits::ndim_x - 1 ? row_elements : e.x_length(x);
     }
-    return analyze_memory_access(e, vector, strides, index_t(sizeof(T)), CacheLineBytes);
+    return detail::analyze_memory_access(e, vector, strides, index_t(sizeof(T)), CacheLineBytes);
   }
   /// The same for a tensor as wide as the tile.
-  TILEWRIGHT_HD static constexpr memory_access_cost cost() {
+  TILEWRIGHT_HD static constexpr detail::memory_access_cost cost() {
     constexpr distribution_encoding e = traits::encoding;
     return cost(e.x_length(e.ndim_x() - 1));
   }

@@ -106,7 +106,7 @@ struct encoding_check {
 
 /// Every factor has exactly one owner (one of length 1 needs none); only threads,
 /// never one thread's registers, may replicate.
-TILEWRIGHT_HD constexpr encoding_check check(const distribution_encoding& e) {
+TILEWRIGHT_HD constexpr encoding_check check_encoding(const distribution_encoding& e) {
   using enum encoding_fault;
   index_t owners[1 + distribution_encoding::max_x][distribution_encoding::max_factors] = {};
   const auto factors = [&](index_t major) { return major == 0 ? e.r.size() : e.h[major - 1].size(); };

@@ -81,7 +81,7 @@ TILEWRIGHT_HD constexpr void add_digit(index_t* x, const index_t* p, index_t i, 
 /// thread holds; element d of its registers is y in row-major order.
 template <distribution_encoding Encoding>
 struct tile_distribution {
-  static_assert(detail::is_sound_encoding_v<check(Encoding)>);
+  static_assert(detail::is_sound_encoding_v<check_encoding(Encoding)>);
 
   static constexpr distribution_encoding encoding = Encoding;
   static constexpr index_t ndim_x = Encoding.ndim_x();

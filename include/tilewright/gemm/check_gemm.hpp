@@ -22,7 +22,7 @@ constexpr const char* check_gemm(const typename Policy::args_type& args, const e
   const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
     return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
-  return epilogue::detail::check<epilogue_of<Policy>>(args, promise);
+  return epilogue::detail::check<detail::epilogue_of<Policy>>(args, promise);
 }
 
 }  // namespace tilewright

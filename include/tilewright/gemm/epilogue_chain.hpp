@@ -116,11 +116,12 @@ struct epilogue_of_type {
 // Asks for the value first: g++ finds a type that a value of this name hides.
 template <class Policy>
 concept HasEpilogueValue = requires { (void)Policy::epilogue; };
-}  // namespace detail
 
 /// A policy's epilogue: `using epilogue = ...`, or `static constexpr auto epilogue = [](...) {...}`.
 template <class Policy>
 using epilogue_of = typename detail::conditional_t<detail::HasEpilogueValue<Policy>, detail::epilogue_of_value<Policy>,
                                                    detail::epilogue_of_type<Policy>>::type;
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -28,7 +28,7 @@ struct gemm_kernel {
   using BElement = typename Policy::b_element_type;
   using R = typename Policy::result_type;
   using args_type = typename Policy::args_type;
-  using epilogue = epilogue_of<Policy>;
+  using epilogue = detail::epilogue_of<Policy>;
   static constexpr block_tile tile = Policy::tile;
   static constexpr index_t products = Policy::products;
   /// Columns of C that a block computes.

@@ -153,7 +153,7 @@ struct specialized_block {
   using T = typename Policy::element_type;
   using element_type = T;
   using result_type = typename Policy::result_type;
-  using epilogue = epilogue_of<Policy>;
+  using epilogue = detail::epilogue_of<Policy>;
   using device_args = detail::specialized_args<typename Policy::args_type, Policy::products>;
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;

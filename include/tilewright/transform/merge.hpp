@@ -97,7 +97,7 @@ struct transform_rules<transform_kind::merge_magic> : transform_rules<transform_
   }
 
  private:
-  TILEWRIGHT_HD static constexpr magic_division division(const index_t* p, index_t n, index_t i) {
+  TILEWRIGHT_HD static constexpr detail::magic_division division(const index_t* p, index_t n, index_t i) {
     return {unsigned(p[n + i - 1]), p[2 * n - 1 + i - 1]};
   }
 };

@@ -4,7 +4,7 @@
 
 #include <tilewright/util/index.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// What the division by one divisor needs. Made once, on the host; see make_magic_division.
 struct magic_division {
@@ -28,8 +28,6 @@ struct magic_division {
   friend constexpr bool operator==(const magic_division&, const magic_division&) = default;
 };
 
-namespace detail {
-
 /// For a divisor from 1 to 2^31 - 1. Needs a division of 64-bit numbers itself.
 TILEWRIGHT_HD constexpr magic_division make_magic_division(index_t divisor) {
   const unsigned d = unsigned(divisor);
@@ -39,6 +37,4 @@ TILEWRIGHT_HD constexpr magic_division make_magic_division(index_t divisor) {
   return {unsigned((excess << 32) / d + 1), shift};
 }
 
-}  // namespace detail
-
-}  // namespace tilewright
+}  // namespace tilewright::detail
