@@ -153,6 +153,18 @@ struct row_block {
   TILEWRIGHT_HD static row_values reduce_own(const part<float>& tile, F f) {
     return detail::reduce_registers<float>(tile, f, sequence<1>{});
   }
+  /// The first column in which the thread's own elements of a row equal its value; `none` where there is none.
+  TILEWRIGHT_HD static auto first_equal(const part<float>& tile, const row_values& values, index_t first_col,
+                                        index_t none) {
+    part<index_t> columns;
+    const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < distribution::num_elements; ++d)
+      columns.thread_buffer[d] = first_col + detail::position_in_tile<distribution>(own, d)[1];
+    tile_elementwise_inout([&](index_t& column, float x, float value) { column = x == value ? column : none; }, columns,
+                           tile, along<0>(values));
+    return detail::reduce_registers<index_t>(columns, min, sequence<1>{});
+  }
   /// Combines values of the threads that share rows; each use needs lds_bytes of its own.
   template <class T, class F>
   TILEWRIGHT_HD static void reduce_threads(static_distributed_tensor<T, of_rows>& values, F f, exec::lds_pointer lds) {
