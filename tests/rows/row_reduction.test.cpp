@@ -10,7 +10,7 @@ namespace {
 
 using enum row_reduction_kind;
 using sums = row_reduction<arch::sm90, bfloat16_t, choose_row_tile(2000, 8), sum>;
-using maxima = row_reduction<arch::gfx942, float, row_tile{256, 128, 2, 4}, row_reduction_kind::max>;
+using maxima = row_reduction<arch::gfx942, float, row_tile{256, 128, 2, 4}, row_reduction_kind::maximum>;
 using moments = row_reduction<arch::gfx1201, float, row_tile{256, 32, 3, 1}, mean_variance>;
 
 template <class Kernel, class T>

@@ -12,12 +12,12 @@ struct row_reduction_args {
   const T* x = nullptr;
   float* y = nullptr;         // sums, maxima or means
   float* variance = nullptr;  // of the elements, divided by cols; mean_variance only
-  index_t* index = nullptr;   // column of the first largest element; max only, optional
+  index_t* index = nullptr;   // column of the first largest element; maximum only, optional
   index_t rows = 0, cols = 0;
   long_index_t x_stride = 0;
 };
 
-enum class row_reduction_kind : signed char { sum, max, mean_variance };
+enum class row_reduction_kind : signed char { sum, maximum, mean_variance };
 
 /// Reads each row once; sums are those of floats. A NaN loses against numbers in a maximum; a row of NaN alone has no
 /// index: 2^31 - 1.
@@ -26,7 +26,7 @@ struct row_reduction {
   using arch = Arch;
   using args_type = row_reduction_args<T>;
   using block = row_block<Arch, Tile>;
-  static constexpr bool is_max = Kind == row_reduction_kind::max, is_sum = Kind == row_reduction_kind::sum;
+  static constexpr bool is_max = Kind == row_reduction_kind::maximum, is_sum = Kind == row_reduction_kind::sum;
   static constexpr index_t reductions = is_sum ? 1 : 2;
   static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;
 
