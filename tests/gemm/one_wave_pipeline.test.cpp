@@ -3,6 +3,7 @@
 #include "check_gemm.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/gemm/one_wave_pipeline.hpp>
 
 namespace tilewright::testing_gemm {
 namespace {
