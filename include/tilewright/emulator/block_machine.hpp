@@ -78,6 +78,7 @@ class block_machine final : private block_services, private cluster_threads {
     for (thread_context& thread : threads_) {
       thread.block = {first.x + thread.rank, first.y, first.z};
       thread.lds_bytes = 0;
+      thread.recent.clear();
       thread.async_copies.clear();
       thread.async_group_ends.clear();
       thread.async_copies_begun = 0;
@@ -140,7 +141,8 @@ class block_machine final : private block_services, private cluster_threads {
     current_thread = &self;
   }
 
-  void block_sync(thread_context& self, call_site where) override {
+  void block_sync(thread_context& self, bool waits_for_lds, call_site where) override {
+    if (waits_for_lds) self.recent.wait(0);
     wave_state& wave = wave_of(self);
     if (wave.at_barrier++ == 0) wave.barrier = self.place_of(where);
     if (!(wave.barrier == self.place_of(where)))
@@ -148,7 +150,7 @@ class block_machine final : private block_services, private cluster_threads {
     index_t& arrived = at_barrier_[std::size_t(self.rank)];
     if (++arrived < block_size_) return wait(self, meeting::barrier, where);
     arrived = 0;
-    if (self.checks_lds) checkers_[std::size_t(self.rank)].block_sync();
+    if (self.checks_lds) checkers_[std::size_t(self.rank)].block_sync(threads_.data() + self.rank * block_size_);
     const index_t waves = block_size_ / target_.wave_size;
     for (index_t w = self.rank * waves; w < (self.rank + 1) * waves; ++w) {
       waves_[std::size_t(w)].at_barrier = 0;
@@ -306,7 +308,10 @@ class block_machine final : private block_services, private cluster_threads {
 
   unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
                             call_site where) override {
-    return checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
+    const unsigned place = checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
+    if (how <= lds_touch::atomic_update)
+      self.recent.add({std::uint32_t(address), order_.now(), std::uint16_t(place), std::uint8_t(bytes), how});
+    return place;
   }
 
   [[noreturn]] void refuse_divergence(const thread_context& self, meeting others, call_site others_at, meeting mine,

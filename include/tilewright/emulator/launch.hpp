@@ -29,7 +29,7 @@ namespace tilewright::emulator {
 /// Whether a launch looks for races in LDS and for reads of what was never written,
 /// and reports conflicts by source line.
 enum class lds_checks : signed char {
-  from_environment,  // on if TILEWRIGHT_CHECK_LDS is set to anything but 0
+  from_environment,  // on unless TILEWRIGHT_CHECK_LDS is 0
   off,
   on,
 };
@@ -59,7 +59,7 @@ inline constexpr int max_fibers = 16 * 1024;
 inline bool checks_lds(const launch_config& config) {
   if (config.check_lds != lds_checks::from_environment) return config.check_lds == lds_checks::on;
   const char* wanted = std::getenv("TILEWRIGHT_CHECK_LDS");
-  return wanted != nullptr && std::string_view(wanted) != "" && std::string_view(wanted) != "0";
+  return wanted == nullptr || std::string_view(wanted) != "0";
 }
 
 inline std::uint64_t schedule_seed(const launch_config& config) {

@@ -193,7 +193,7 @@ class lds_checker : public lds_history {
     for (const touch t : list) {
       if (!races(t, mine)) continue;
       throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) + " that thread " + name_of(t.thread) +
-                  ' ' + did + at(t) + " with no barrier between");
+                  ' ' + did + at(t) + why_racing(t));
     }
   }
 
@@ -213,9 +213,13 @@ class lds_checker : public lds_history {
     const granule* rest = g + 1;
     while (rest != end && rest->*before == other) ++rest;
     throw fault(subject(self) + does + " LDS " + bytes_of(g, rest) + at(mine) + " that thread " +
-                name_of(other.thread) + ' ' + did + at(other) + " with no barrier between");
+                name_of(other.thread) + ' ' + did + at(other) + why_racing(other));
   }
 
+  const char* why_racing(touch other) const {
+    return is_late(other) ? " and has not waited for at the block_barrier() between: call wait_for_lds<0>() before it"
+                          : " with no barrier between";
+  }
   static std::string subject(const thread_context& self) {
     return "thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + ' ';
   }

@@ -43,12 +43,20 @@ class lds_history {
       has_others_ = false;
     }
     further_.clear();
+    late_.clear();
     block_time_ = order_->begin();
     from_elsewhere_ = {};
   }
-  void block_sync() {
+  /// Accesses that a thread has not waited for count as made after the barrier; lanes of its own wave see them in
+  /// order.
+  void block_sync(thread_context* threads) {
     order_->meet(first_thread_, block_size_);
     block_time_ = order_->tick();
+    late_.clear();
+    for (index_t t = 0; t < block_size_; ++t)
+      threads[t].recent.for_each_in_flight([&](recent_access& a) { move_after_barrier(threads[t], a); });
+    if (late_.empty()) return;
+    for (std::size_t wave = 0; wave < wave_time_.size(); ++wave) wave_sync(index_t(wave));
   }
   void wave_sync(index_t wave) {
     const index_t lanes = 1 << wave_shift_;
@@ -149,6 +157,20 @@ class lds_history {
     newest = mine;
   }
 
+  void move_after_barrier(const thread_context& self, recent_access& a) {
+    const touch before{a.time, std::uint16_t(self.number), a.place}, now{order_->now(), before.thread, a.place};
+    a.time = now.time;
+    late_.push_back(now);
+    granule* const first = granule_at(index_t(a.address));
+    for (granule* g = first; g != first + (a.bytes >> granule_shift_); ++g) {
+      if (a.how == lds_touch::read) note(g, &granule::read, &granule::other_read, &further::reads, now);
+      if (a.how == lds_touch::write && g->write == before) g->write = now;
+      if (a.how == lds_touch::atomic_update) note(g, &granule::update, &granule::other_update, &further::updates, now);
+    }
+  }
+  /// Whether the latest barrier of the block let the access go on.
+  bool is_late(touch t) const { return std::find(late_.begin(), late_.end(), t) != late_.end(); }
+
   void look_at_single_bytes() {
     std::vector<granule> bytes;
     bytes.reserve(granules_.size() * 4);
@@ -183,6 +205,7 @@ class lds_history {
   index_t copies_ = 0;                    // under way
   bool has_others_ = false;               // have touched LDS than the block's threads
   touch from_elsewhere_{};                // the latest by a thread of another block
+  std::vector<touch> late_;               // accesses in flight at the latest barrier
   std::vector<std::uint32_t> wave_time_;  // of each wave's last wave_sync
 };
 

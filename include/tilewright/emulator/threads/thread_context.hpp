@@ -5,6 +5,7 @@
 #include <tilewright/arch/lds_op.hpp>
 #include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/arch/target.hpp>
+#include <tilewright/emulator/threads/recent_accesses.hpp>
 #include <tilewright/util/array.hpp>
 #include <tilewright/util/block_index.hpp>
 #include <tilewright/util/call_site.hpp>
@@ -17,17 +18,14 @@ namespace tilewright::emulator {
 using exec::block_index;
 using exec::call_site;
 
-/// What an access does to bytes of LDS. A copy without registers writes them at some time before it is waited for;
-/// barriers are updated by those who arrive or wait.
-enum class lds_touch : signed char { read, write, atomic_update, barrier_update, begin_copy, end_copy };
-
 struct thread_context;
 class hopper_services;
 
 /// What the emulated block does for a thread. Every function may switch to other threads or throw.
 class block_services {
  public:
-  virtual void block_sync(thread_context&, call_site) = 0;
+  /// Without `waits_for_lds` the thread's accesses that it has not waited for stay in flight.
+  virtual void block_sync(thread_context&, bool waits_for_lds, call_site) = 0;
   virtual void wave_sync(thread_context&, call_site) = 0;
   virtual void allocate_lds(thread_context&, index_t bytes) = 0;
   virtual unsigned shuffle(thread_context&, unsigned value, index_t source_lane, call_site) = 0;
@@ -78,6 +76,7 @@ struct thread_context {
   static constexpr index_t log_address_bits = 24;
 
   bool checks_lds = false;
+  recent_accesses recent{};     // where accesses are checked
   call_site scope{nullptr, 0};  // of the outermost call_scope
 
   /// The line that answers for what the thread does now.

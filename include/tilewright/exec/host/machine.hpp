@@ -26,8 +26,13 @@ inline index_t lane_id() { return detail::self().lane_id; }
 inline index_t wave_id() { return detail::self().wave_id; }
 inline block_index block_id() { return detail::self().block; }
 
-inline void block_sync(call_site where = {}) { detail::self().services->block_sync(detail::self(), where); }
-inline void block_barrier(call_site where = {}) { block_sync(where); }
+inline void block_sync(call_site where = {}) { detail::self().services->block_sync(detail::self(), true, where); }
+inline void block_barrier(call_site where = {}) { detail::self().services->block_sync(detail::self(), false, where); }
+template <index_t Left>
+void wait_for_lds() {
+  static_assert(0 <= Left && Left < 16, "wait_for_lds: between 0 and 15 LDS accesses may stay in flight");
+  detail::self().recent.wait(Left);
+}
 inline void wave_sync(call_site where = {}) { detail::self().services->wave_sync(detail::self(), where); }
 
 struct lds_pointer {
