@@ -8,6 +8,7 @@
 #include <tilewright/emulator/fault.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
 #include <tilewright/emulator/threads/fibers.hpp>
+#include <tilewright/emulator/watchdog.hpp>
 #include <tilewright/emulator/wave_state.hpp>
 
 #include <algorithm>
@@ -32,12 +33,13 @@ struct block_row {
 class block_machine final : private block_services, private cluster_threads {
  public:
   block_machine(const arch::target& target, block_row row, index_t block_size, index_t lds_bytes, bool checks_lds,
-                std::size_t stack_bytes, std::uint64_t seed, kernel_reference kernel)
+                std::size_t stack_bytes, std::uint64_t seed, worker_progress& progress, kernel_reference kernel)
       : target_(target),
         block_size_(block_size),
         lds_bytes_(lds_bytes),
         lds_stride_(tilewright::detail::round_up(lds_bytes + 1, lds_alignment)),
         kernel_(kernel),
+        progress_(progress),
         lds_(static_cast<char*>(
             ::operator new(std::size_t(lds_stride_ * row.cluster), std::align_val_t{std::size_t(lds_alignment)}))),
         recorder_(target, block_size * row.cluster),
@@ -61,6 +63,8 @@ class block_machine final : private block_services, private cluster_threads {
       thread.target = &target_;
       thread.lds = lds_.get() + thread.rank * lds_stride_;
       thread.checks_lds = checks_lds;
+      thread.stack_guard = fibers_.stack_of(i);
+      thread.stack_bytes = stack_bytes;
       recorder_.attach(thread);
     }
     for (index_t block = 0; checks_lds && block < row.cluster; ++block)
@@ -79,15 +83,20 @@ class block_machine final : private block_services, private cluster_threads {
       thread.block = {first.x + thread.rank, first.y, first.z};
       thread.lds_bytes = 0;
       thread.recent.clear();
+      thread.last_place = {nullptr, 0};
+      thread.last_load = nullptr;
       thread.async_copies.clear();
       thread.async_group_ends.clear();
       thread.async_copies_begun = 0;
       thread.async_begins.clear();
     }
     for (lane_state& lane : lanes_) lane = {};
+    looping_.clear();
+    idle_rounds_ = 0;
     if (hopper_) hopper_->begin_cluster();
-    const bool all_ended = fibers_.run([&] { return hopper_ && hopper_->idle(others_run); });
+    const bool all_ended = fibers_.run([&] { return idle(others_run); });
     current_thread = nullptr;
+    progress_.running = nullptr;
     if (!all_ended) {
       const auto place_of = [this](index_t number) { return lanes_[std::size_t(number)].place; };
       throw fault(deadlock(threads_, hopper_.get(), place_of).describe());
@@ -114,10 +123,16 @@ class block_machine final : private block_services, private cluster_threads {
 
   static void run_thread(void* self, index_t fiber) {
     auto& machine = *static_cast<block_machine*>(self);
-    current_thread = &machine.threads_[std::size_t(fiber)];
+    machine.run_on(machine.threads_[std::size_t(fiber)]);
     machine.kernel_.call(machine.kernel_.object);
     if (machine.hopper_) machine.hopper_->leave(machine.threads_[std::size_t(fiber)]);
     machine.lanes_[std::size_t(fiber)].place.at = meeting::ended;
+  }
+
+  void run_on(thread_context& self) {
+    current_thread = &self;
+    progress_.running.store(&self, std::memory_order_relaxed);
+    progress_.switches.store(progress_.switches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.number)]; }
@@ -136,9 +151,11 @@ class block_machine final : private block_services, private cluster_threads {
   void wait(thread_context& self, meeting at, call_site where) override {
     lane_state& lane = lane_of(self);
     lane.place = {at, self.place_of(where)};
+    self.last_place = lane.place.where;
     fibers_.wait(self.number);
     lane.place.at = meeting::none;
-    current_thread = &self;
+    if (at != meeting::unchanged_value) idle_rounds_ = 0;
+    run_on(self);
   }
 
   void block_sync(thread_context& self, bool waits_for_lds, call_site where) override {
@@ -304,7 +321,29 @@ class block_machine final : private block_services, private cluster_threads {
     self.lds_bytes = bytes;
   }
 
-  void extend_log(thread_context& self) override { recorder_.extend(lanes_of(self.wave_number)); }
+  void extend_log(thread_context& self) override {
+    if (recorder_.repeats_itself(self))
+      refuse(self, "does one LDS access (" + to_string(self.last_place) +
+                       ") over and over: if it waits for another thread, use a barrier");
+    recorder_.extend(lanes_of(self.wave_number));
+  }
+
+  void let_others_run(thread_context& self, call_site where) override {
+    looping_.push_back(self.number);
+    wait(self, meeting::unchanged_value, where);
+  }
+
+  /// No thread can go on. Those that wait for a value in global memory look again, for ever while blocks with lower
+  /// numbers run elsewhere.
+  template <class OthersRun>
+  bool idle(OthersRun others_run) {
+    if (hopper_ && hopper_->idle(others_run)) return true;
+    constexpr index_t patience = 256;
+    if (looping_.empty() || (!others_run() && ++idle_rounds_ > patience)) return false;
+    for (const index_t number : looping_) fibers_.wake(number, 1);
+    looping_.clear();
+    return true;
+  }
 
   unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
                             call_site where) override {
@@ -328,6 +367,7 @@ class block_machine final : private block_services, private cluster_threads {
   const arch::target& target_;
   index_t block_size_, lds_bytes_, lds_stride_;
   kernel_reference kernel_;
+  worker_progress& progress_;
   std::unique_ptr<char, free_lds> lds_;
   lds_recorder recorder_;
   access_order order_;
@@ -340,7 +380,9 @@ class block_machine final : private block_services, private cluster_threads {
   matrix_emulators emulators_;
   std::unique_ptr<hopper_machine> hopper_;  // once a kernel asks for it
   long_index_t matrix_instructions_ = 0;
-  fiber_group fibers_;  // last: its end unwinds kernels that were stopped half way
+  std::vector<index_t> looping_;  // threads that wait for a value in global memory
+  index_t idle_rounds_ = 0;       // in which they alone have run
+  fiber_group fibers_;            // last: its end unwinds kernels that were stopped half way
 };
 
 }  // namespace tilewright::emulator

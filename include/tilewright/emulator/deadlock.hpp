@@ -28,6 +28,8 @@ class deadlock {
   std::string describe() const {
     const index_t in_hopper = first([](meeting at) { return is_of_hopper(at); });
     if (in_hopper >= 0) return describe_from(in_hopper);
+    const index_t in_loop = first([](meeting at) { return at == meeting::unchanged_value; });
+    if (in_loop >= 0) return describe_from(in_loop);
     // A thread that waits for its wave explains more than one that waits at a barrier for threads stuck there.
     const index_t in_wave = first([](meeting at) { return is_of_wave(at); });
     const index_t stuck = in_wave >= 0 ? in_wave : first([](meeting at) { return at != meeting::ended; });
@@ -58,9 +60,9 @@ class deadlock {
   std::string describe_from(index_t stuck) const {
     std::string text = waits(stuck, " for ever");
     std::vector<call_site> told{place(stuck).where};
-    for (index_t i = stuck + 1; i < index_t(places_.size()) && told.size() < 4; ++i) {
+    for (index_t i = 0; i < index_t(places_.size()) && told.size() < 4; ++i) {
       const bool is_told = std::find(told.begin(), told.end(), place(i).where) != told.end();
-      if (!is_of_hopper(place(i).at) || is_told) continue;
+      if (place(i).at == meeting::none || place(i).at == meeting::ended || is_told) continue;
       told.push_back(place(i).where);
       text += "; " + waits(i, "");
     }

@@ -46,6 +46,9 @@ struct launch_config {
       {};                                // after each block, by one thread at a time
   std::size_t stack_bytes = 256 * 1024;  // of each emulated thread
   lds_checks check_lds = lds_checks::from_environment;
+  /// A launch in which no thread has met another one for this time ends the program with the places where they run;
+  /// 0: never.
+  int watchdog_seconds = 120;
   /// Threads run in a random order that the seed fixes; 0: in the order of their numbers, or by the environment's
   /// TILEWRIGHT_SCHEDULE_SEED. A fault names the seed.
   std::uint64_t schedule_seed = 0;
@@ -101,6 +104,7 @@ class block_queue {
       : config_(config),
         kernel_(kernel),
         total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z),
+        progress_(std::size_t(workers)),
         running_(std::size_t(workers), 0) {
     report_.workers = workers;
     report_.blocks = total_;
@@ -109,8 +113,10 @@ class block_queue {
   /// One worker: takes clusters until there are none left or one has failed.
   void work(int worker) noexcept {
     try {
+      const stack_overflow_reports reports;
       block_machine machine(*config_.target, {config_.grid.x, config_.cluster}, config_.block_size, config_.lds_bytes,
-                            checks_lds(config_), config_.stack_bytes, schedule_seed(config_), kernel_);
+                            checks_lds(config_), config_.stack_bytes, schedule_seed(config_),
+                            progress_[std::size_t(worker)], kernel_);
       for (long_index_t i = take(worker); i < total_ && !stop_; i = take(worker)) {
         machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
                      index_t(i / config_.grid.x / config_.grid.y)},
@@ -129,6 +135,8 @@ class block_queue {
       fail(std::current_exception());
     }
   }
+
+  const std::vector<worker_progress>& progress() const { return progress_; }
 
   launch_report finish() {
     if (error_) std::rethrow_exception(error_);
@@ -181,6 +189,7 @@ class block_queue {
   kernel_reference kernel_;
   long_index_t total_;
   long_index_t next_ = 0;
+  std::vector<worker_progress> progress_;
   std::vector<long_index_t> running_;  // by worker: the first block of its cluster
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
@@ -198,6 +207,7 @@ inline launch_report launch(const launch_config& config, kernel_reference kernel
       int(min(long_index_t(min(wanted, max_fibers / (config.block_size * config.cluster))), long_index_t(clusters)));
   block_queue queue(config, workers, kernel);
   {
+    const watchdog watching(queue.progress(), config.watchdog_seconds);
     std::vector<std::jthread> others;
     for (int i = 1; i < workers; ++i) others.emplace_back([&queue, i] { queue.work(i); });
     queue.work(0);

@@ -33,6 +33,16 @@ class lds_recorder {
     thread.log_end = wave.entries.data() + wave.entries.size() + thread.lane_id;
   }
 
+  /// Whether the thread, whose log is full, has done nothing but the same access for a long time.
+  bool repeats_itself(const thread_context& thread) const {
+    constexpr index_t many = 1 << 15;
+    const index_t rows = index_t(waves_[std::size_t(thread.wave_number)].entries.size()) / thread.log_stride;
+    for (index_t i = 1; rows >= 2 * many && i <= many; ++i) {
+      if (thread.log[-i * thread.log_stride] != thread.log[-thread.log_stride]) return false;
+    }
+    return rows >= 2 * many;
+  }
+
   /// Makes room for more accesses of a wave; lanes points to the wave's threads.
   void extend(thread_context* lanes) {
     wave_log& wave = waves_[std::size_t(lanes->wave_number)];

@@ -106,6 +106,9 @@ class fiber_group {
     if (stopping_) throw stopped{};
   }
 
+  /// The lowest address of a fiber's stack: its first page is the guard.
+  const char* stack_of(index_t fiber) const { return static_cast<const char*>(stacks_[std::size_t(fiber)].bottom); }
+
   bool any_ready() const { return next(0) != count_; }
 
   /// Lets a range of fibers go on.

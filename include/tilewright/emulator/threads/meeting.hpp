@@ -6,6 +6,7 @@ namespace tilewright::emulator {
 
 enum class meeting : signed char {
   none,
+  unchanged_value,
   barrier,
   wave_barrier,
   shuffle,
@@ -30,6 +31,7 @@ inline bool is_of_wave(meeting at) { return at >= meeting::wave_barrier && at <=
 /// In words, as faults say it.
 inline const char* name(meeting at) {
   switch (at) {
+    case meeting::unchanged_value: return "a value in global memory that nobody changes";
     case meeting::barrier: return "a barrier";
     case meeting::wave_barrier: return "a barrier of its wave";
     case meeting::shuffle: return "a shuffle";

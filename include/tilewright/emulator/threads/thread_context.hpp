@@ -10,6 +10,7 @@
 #include <tilewright/util/block_index.hpp>
 #include <tilewright/util/call_site.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +37,8 @@ class block_services {
   virtual void stmatrix_x4(thread_context&, index_t address, const array<unsigned, 4>& words, call_site) = 0;
   virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
   virtual void extend_log(thread_context&) = 0;
+  /// The thread reads the same bytes of global memory again and again: others run first.
+  virtual void let_others_run(thread_context&, call_site) = 0;
   /// Throws on a target that has nothing of the kind.
   virtual hopper_services& hopper(const thread_context&) = 0;
   /// Throws if the access races with another one or reads what was never written. Returns the number of the place.
@@ -79,8 +82,27 @@ struct thread_context {
   recent_accesses recent{};     // where accesses are checked
   call_site scope{nullptr, 0};  // of the outermost call_scope
 
+  call_site last_place{nullptr, 0};  // of its last call of the machine
+  const void* last_load = nullptr;   // from global memory
+  index_t loads_from_there = 0;      // one after the other
+
+  const char* stack_guard = nullptr;  // the page below the stack, which is not accessible
+  std::size_t stack_bytes = 0;
+
   /// The line that answers for what the thread does now.
   call_site place_of(call_site where) const { return scope.file != nullptr ? scope : where; }
+
+  /// Takes note of a load from global memory. A thread that loads from one place only may wait for another thread.
+  void note_load(const void* from, call_site where) {
+    static constexpr index_t patience = 1024;
+    if (from != last_load) {
+      last_load = from;
+      loads_from_there = 0;
+    } else if (++loads_from_there == patience) {
+      loads_from_there = 0;
+      services->let_others_run(*this, where);
+    }
+  }
 
   /// A copy to LDS that async_wait() completes; from nullptr come zeros.
   struct async_copy {
@@ -102,6 +124,7 @@ struct thread_context {
   /// Checks one LDS access and writes it down.
   void record(arch::lds_op op, index_t address, index_t bytes, call_site where) {
     check_place(op, address, bytes, where);
+    last_place = place_of(where);
     const auto how = arch::is_write(op) ? lds_touch::write : lds_touch::read;
     write_down(op, address, checks_lds ? services->check_lds_access(*this, how, address, bytes, place_of(where)) : 0);
   }

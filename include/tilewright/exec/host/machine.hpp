@@ -74,6 +74,7 @@ template <class V>
 char* place_in(const global_buffer& buffer, long_index_t byte_offset, const char* does, call_site where) {
   if (byte_offset < 0 || byte_offset + long_index_t(sizeof(V)) > buffer.bytes) return nullptr;
   char* const place = buffer.base + byte_offset;
+  self().last_place = self().place_of(where);
   if (reinterpret_cast<__UINTPTR_TYPE__>(place) % sizeof(V) != 0)
     emulator::refuse_global_access(self(), does, index_t(sizeof(V)), byte_offset, where);
   return place;
@@ -83,8 +84,10 @@ char* place_in(const global_buffer& buffer, long_index_t byte_offset, const char
 template <class V>
 V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0, call_site where = {}) {
   V value{};
-  if (const char* const place = detail::place_in<V>(buffer, byte_offset + uniform_offset, "reads", where))
+  if (const char* const place = detail::place_in<V>(buffer, byte_offset + uniform_offset, "reads", where)) {
+    detail::self().note_load(place, where);
     __builtin_memcpy(&value, place, sizeof(V));
+  }
   return value;
 }
 template <class V>
