@@ -6,6 +6,7 @@
 #include <tilewright/emulator/counting/lds_recorder.hpp>
 #include <tilewright/emulator/deadlock.hpp>
 #include <tilewright/emulator/fault.hpp>
+#include <tilewright/emulator/global/global_memory.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
 #include <tilewright/emulator/threads/fibers.hpp>
 #include <tilewright/emulator/watchdog.hpp>
@@ -33,13 +34,15 @@ struct block_row {
 class block_machine final : private block_services, private cluster_threads {
  public:
   block_machine(const arch::target& target, block_row row, index_t block_size, index_t lds_bytes, bool checks_lds,
-                std::size_t stack_bytes, std::uint64_t seed, worker_progress& progress, kernel_reference kernel)
+                std::size_t stack_bytes, std::uint64_t seed, worker_progress& progress, global_memory& memory,
+                kernel_reference kernel)
       : target_(target),
         block_size_(block_size),
         lds_bytes_(lds_bytes),
         lds_stride_(tilewright::detail::round_up(lds_bytes + 1, lds_alignment)),
         kernel_(kernel),
         progress_(progress),
+        memory_(memory),
         lds_(static_cast<char*>(
             ::operator new(std::size_t(lds_stride_ * row.cluster), std::align_val_t{std::size_t(lds_alignment)}))),
         recorder_(target, block_size * row.cluster),
@@ -63,6 +66,7 @@ class block_machine final : private block_services, private cluster_threads {
       thread.target = &target_;
       thread.lds = lds_.get() + thread.rank * lds_stride_;
       thread.checks_lds = checks_lds;
+      thread.checks_memory = memory.is_checked();
       thread.stack_guard = fibers_.stack_of(i);
       thread.stack_bytes = stack_bytes;
       recorder_.attach(thread);
@@ -93,6 +97,7 @@ class block_machine final : private block_services, private cluster_threads {
     for (lane_state& lane : lanes_) lane = {};
     looping_.clear();
     idle_rounds_ = 0;
+    if (memory_.is_checked()) cluster_ = memory_.begin_cluster(first);
     if (hopper_) hopper_->begin_cluster();
     const bool all_ended = fibers_.run([&] { return idle(others_run); });
     current_thread = nullptr;
@@ -328,6 +333,21 @@ class block_machine final : private block_services, private cluster_threads {
     recorder_.extend(lanes_of(self.wave_number));
   }
 
+  void check_global_access(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
+                           call_site where) override {
+    memory_.check_inside(self, name(how), place, bytes, where);
+    if (checkers_.empty()) return;
+    memory_.access(self, how, place, bytes, cluster_, order_.now(), where, [&](index_t other, std::uint32_t time) {
+      return checkers_[std::size_t(self.rank)].is_over(self.number, other, time);
+    });
+  }
+  void release(const thread_context& self, const unsigned* counter) override {
+    if (self.checks_memory) memory_.release(cluster_, counter, order_.tick());
+  }
+  void acquire(const thread_context& self, const unsigned* counter) override {
+    if (self.checks_memory) memory_.acquire(cluster_, counter);
+  }
+
   void let_others_run(thread_context& self, call_site where) override {
     looping_.push_back(self.number);
     wait(self, meeting::unchanged_value, where);
@@ -368,6 +388,8 @@ class block_machine final : private block_services, private cluster_threads {
   index_t block_size_, lds_bytes_, lds_stride_;
   kernel_reference kernel_;
   worker_progress& progress_;
+  global_memory& memory_;
+  std::uint32_t cluster_ = 0;  // its number in memory_
   std::unique_ptr<char, free_lds> lds_;
   lds_recorder recorder_;
   access_order order_;

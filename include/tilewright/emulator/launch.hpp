@@ -46,6 +46,9 @@ struct launch_config {
       {};                                // after each block, by one thread at a time
   std::size_t stack_bytes = 256 * 1024;  // of each emulated thread
   lds_checks check_lds = lds_checks::from_environment;
+  /// The allocations that the kernel may access. If there are any, all others are refused, and with LDS checks also
+  /// races in them; {} checks nothing.
+  std::vector<memory_range> memory = {};
   /// A launch in which no thread has met another one for this time ends the program with the places where they run;
   /// 0: never.
   int watchdog_seconds = 120;
@@ -105,6 +108,7 @@ class block_queue {
         kernel_(kernel),
         total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z),
         progress_(std::size_t(workers)),
+        memory_(config.memory),
         running_(std::size_t(workers), 0) {
     report_.workers = workers;
     report_.blocks = total_;
@@ -116,7 +120,7 @@ class block_queue {
       const stack_overflow_reports reports;
       block_machine machine(*config_.target, {config_.grid.x, config_.cluster}, config_.block_size, config_.lds_bytes,
                             checks_lds(config_), config_.stack_bytes, schedule_seed(config_),
-                            progress_[std::size_t(worker)], kernel_);
+                            progress_[std::size_t(worker)], memory_, kernel_);
       for (long_index_t i = take(worker); i < total_ && !stop_; i = take(worker)) {
         machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
                      index_t(i / config_.grid.x / config_.grid.y)},
@@ -190,6 +194,7 @@ class block_queue {
   long_index_t total_;
   long_index_t next_ = 0;
   std::vector<worker_progress> progress_;
+  global_memory memory_;
   std::vector<long_index_t> running_;  // by worker: the first block of its cluster
   std::atomic<bool> stop_{false};
   std::mutex mutex_;

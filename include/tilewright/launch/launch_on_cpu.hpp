@@ -28,6 +28,8 @@ struct launch_options {
   int workers = 0;                       // clusters that the CPU runs at a time; 0: one for each of its threads
   index_t resident_clusters = 2;         // what prepare() is told
   emulator::lds_checks check_lds = emulator::lds_checks::from_environment;
+  /// The allocations that the kernel may access, with those that prepare() makes; {}: any.
+  std::vector<emulator::memory_range> memory = {};
   /// Called after each block, by one thread at a time; not for followed_by.
   std::function<void(long_index_t done, long_index_t total)> progress = {};
 };
@@ -101,7 +103,8 @@ emulator::launch_report launch_checked(const typename Kernel::args_type& args, c
                                                      .lds_bytes = Kernel::lds_bytes,
                                                      .workers = options.workers,
                                                      .progress = options.progress,
-                                                     .check_lds = options.check_lds},
+                                                     .check_lds = options.check_lds,
+                                                     .memory = options.memory},
                                                     [&] { Kernel{}(prepared); });
   if constexpr (HasFollower<Kernel>) {
     launch_options then = options;

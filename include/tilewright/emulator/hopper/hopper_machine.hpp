@@ -3,6 +3,7 @@
 // may be.
 #pragma once
 
+#include <tilewright/emulator/global/global_history.hpp>
 #include <tilewright/emulator/hopper/barriers_in_lds.hpp>
 #include <tilewright/emulator/hopper/bulk_boxes.hpp>
 #include <tilewright/emulator/hopper/warpgroups.hpp>
@@ -109,14 +110,17 @@ class hopper_machine final : public hopper_services {
   }
 
   void wait_for_count(thread_context& self, const unsigned* counter, unsigned n, call_site where) override {
-    if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) == n) return;
-    waiting_for_counts_.push_back({self.number, counter, n});
-    threads_.wait(self, meeting::counter, where);
+    if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) != n) {
+      waiting_for_counts_.push_back({self.number, counter, n});
+      threads_.wait(self, meeting::counter, where);
+    }
+    threads_.acquire(self, counter);
   }
 
   void bulk_load(thread_context& self, const bulk_box& box, index_t barrier, unsigned blocks,
                  call_site where) override {
     check_box(self, box, where);
+    check_memory(self, box, global_touch::read, where);
     if (blocks == 0) refuse(self, "copies a box" + in_parentheses(self, where) + " to no block");
     for (index_t block = 0; blocks >> block != 0; ++block) {
       if ((blocks >> block & 1) == 0) continue;
@@ -130,6 +134,7 @@ class hopper_machine final : public hopper_services {
 
   void bulk_store(thread_context& self, const bulk_box& box, call_site where) override {
     check_box(self, box, where);
+    check_memory(self, box, global_touch::write, where);
     const index_t bytes = bytes_in_lds(request_of(*box.map));
     lds_checker::bulk_reader reader{};
     if (lds_checker* const checker = threads_.checker(self.rank)) {
@@ -165,6 +170,13 @@ class hopper_machine final : public hopper_services {
   void wgmma_commit(thread_context& self) override { warpgroups_.commit(self); }
   void wgmma_wait(thread_context& self, index_t pending, call_site where) override {
     warpgroups_.wait(self, pending, where);
+  }
+
+  static void check_memory(const thread_context& self, const bulk_box& box, global_touch how, call_site where) {
+    if (!self.checks_memory) return;
+    for_each_piece(box, [&](index_t, const char* place, index_t bytes, bool inside) {
+      if (inside) self.services->check_global_access(self, how, place, bytes, where);
+    });
   }
 
   void check_block(const thread_context& self, index_t block, call_site where) const {

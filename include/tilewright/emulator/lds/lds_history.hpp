@@ -71,6 +71,13 @@ class lds_history {
     return same ? max(block_time_, wave_time_[std::size_t(wave)]) : block_time_;
   }
 
+  /// Whether all that a thread of the cluster did at a time is over for another one of this block.
+  bool is_over(index_t mine, index_t other, std::uint32_t time) const {
+    touch before{time, std::uint16_t(other), 0};
+    if (!is_of_block(before)) before.time |= others;
+    return !races(before, {0, std::uint16_t(mine), 0});
+  }
+
   /// The block's warpgroups: they read LDS on their own.
   index_t num_warpgroups() const { return (block_size_ + 127) / 128; }
 

@@ -29,7 +29,9 @@ inline void start_copy(thread_context& self, const char* from, index_t to, index
   const unsigned place =
       self.checks_lds ? self.services->check_lds_access(self, lds_touch::begin_copy, to, bytes, self.place_of(where))
                       : 0;
-  self.async_copies.push_back({from, to, bytes, place});
+  array<char, 16> source{};
+  if (from != nullptr) __builtin_memcpy(source.data(), from, std::size_t(bytes));
+  self.async_copies.push_back({from, to, bytes, place, source, self.place_of(where)});
 }
 
 /// Completes the thread's oldest copies.
@@ -41,6 +43,9 @@ inline void complete_copies(thread_context& self, std::size_t count, call_site w
       self.services->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.place_of(where));
     self.write_down(arch::lds_write_op(copy.bytes), copy.to, copy.place);
     if (copy.from != nullptr) {
+      if (__builtin_memcmp(copy.source.data(), copy.from, std::size_t(copy.bytes)) != 0)
+        refuse(self, "waits" + in_parentheses(self, where) + " for a copy to LDS (" + to_string(copy.where) +
+                         ") whose source has changed since: write there after the wait");
       __builtin_memcpy(self.lds + copy.to, copy.from, std::size_t(copy.bytes));
     } else {
       __builtin_memset(self.lds + copy.to, 0, std::size_t(copy.bytes));

@@ -20,6 +20,8 @@ class cluster_threads {
   /// The threads of one block after those of the block before it.
   virtual std::vector<thread_context>& threads() = 0;
   virtual bool any_ready() const = 0;
+  /// The thread has seen a counter to which others have released what they did.
+  virtual void acquire(const thread_context&, const unsigned* counter) = 0;
   /// Checker of a block's LDS; nullptr where accesses are not checked.
   virtual lds_checker* checker(index_t block) = 0;
   /// nullptr where accesses are not checked.

@@ -19,6 +19,7 @@ namespace tilewright::emulator {
 using exec::block_index;
 using exec::call_site;
 
+enum class global_touch : signed char;
 struct thread_context;
 class hopper_services;
 
@@ -37,6 +38,11 @@ class block_services {
   virtual void stmatrix_x4(thread_context&, index_t address, const array<unsigned, 4>& words, call_site) = 0;
   virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
   virtual void extend_log(thread_context&) = 0;
+  /// Throws if the bytes are outside of the launch's memory or the access races with another one.
+  virtual void check_global_access(const thread_context&, global_touch, const char* place, long_index_t bytes,
+                                   call_site) = 0;
+  /// Whoever sees the counter sees what the thread's block has done.
+  virtual void release(const thread_context&, const unsigned* counter) = 0;
   /// The thread reads the same bytes of global memory again and again: others run first.
   virtual void let_others_run(thread_context&, call_site) = 0;
   /// Throws on a target that has nothing of the kind.
@@ -82,6 +88,8 @@ struct thread_context {
   recent_accesses recent{};     // where accesses are checked
   call_site scope{nullptr, 0};  // of the outermost call_scope
 
+  bool checks_memory = false;
+
   call_site last_place{nullptr, 0};  // of its last call of the machine
   const void* last_load = nullptr;   // from global memory
   index_t loads_from_there = 0;      // one after the other
@@ -109,6 +117,8 @@ struct thread_context {
     const char* from;
     index_t to, bytes;
     unsigned place;
+    array<char, 16> source;  // as it was when the copy began
+    call_site where;
   };
   std::vector<async_copy> async_copies;
   std::vector<std::size_t> async_group_ends;  // copies up to the end of each group

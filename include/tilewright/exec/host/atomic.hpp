@@ -26,7 +26,8 @@ template <atomic_op Op, class V>
 void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "buffer_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
-  if (char* const place = detail::place_in<V>(buffer, byte_offset, "updates", where)) detail::update<Op>(place, value);
+  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::atomic_update, where))
+    detail::update<Op>(place, value);
 }
 
 /// Its cost is not counted: how LDS serves atomic updates is not known.

@@ -98,15 +98,18 @@ void take_registers() {
 inline void let_next_kernel_start() {}
 inline void wait_for_previous_kernel() {}
 
-inline void add_release(unsigned* counter, unsigned n) { __atomic_fetch_add(counter, n, __ATOMIC_RELEASE); }
+inline void add_release(unsigned* counter, unsigned n) {
+  detail::self().services->release(detail::self(), counter);
+  __atomic_fetch_add(counter, n, __ATOMIC_RELEASE);
+}
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
   detail::hopper().wait_for_count(detail::self(), counter, n, where);
 }
-inline void store_to_l2(float* to, const array<float, 4>& values) { __builtin_memcpy(to, &values, sizeof(values)); }
-inline array<float, 4> load_from_l2(const float* from) {
-  array<float, 4> values;
-  __builtin_memcpy(&values, from, sizeof(values));
-  return values;
+inline void store_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
+  exec::buffer_store(make_global_buffer(to, sizeof(values)), 0, values, where);
+}
+inline array<float, 4> load_from_l2(const float* from, call_site where = {}) {
+  return exec::buffer_load<array<float, 4>>(make_global_buffer(from, sizeof(array<float, 4>)), 0, 0, where);
 }
 inline void settle(float&) {}
 

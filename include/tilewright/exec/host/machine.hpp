@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/matrix_element.hpp>
+#include <tilewright/emulator/global/global_history.hpp>
 #include <tilewright/emulator/threads/refuse.hpp>
 #include <tilewright/exec/global_buffer.hpp>
 #include <tilewright/exec/no_schedule.hpp>
@@ -71,12 +72,13 @@ void lds_store(lds_pointer p, index_t byte_offset, const V& value, call_site whe
 namespace detail {
 /// Where the access is made; nullptr if it is not inside the buffer.
 template <class V>
-char* place_in(const global_buffer& buffer, long_index_t byte_offset, const char* does, call_site where) {
+char* place_in(const global_buffer& buffer, long_index_t byte_offset, emulator::global_touch how, call_site where) {
   if (byte_offset < 0 || byte_offset + long_index_t(sizeof(V)) > buffer.bytes) return nullptr;
   char* const place = buffer.base + byte_offset;
   self().last_place = self().place_of(where);
   if (reinterpret_cast<__UINTPTR_TYPE__>(place) % sizeof(V) != 0)
-    emulator::refuse_global_access(self(), does, index_t(sizeof(V)), byte_offset, where);
+    emulator::refuse_global_access(self(), name(how), index_t(sizeof(V)), byte_offset, where);
+  if (self().checks_memory) self().services->check_global_access(self(), how, place, sizeof(V), where);
   return place;
 }
 }  // namespace detail
@@ -84,7 +86,8 @@ char* place_in(const global_buffer& buffer, long_index_t byte_offset, const char
 template <class V>
 V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0, call_site where = {}) {
   V value{};
-  if (const char* const place = detail::place_in<V>(buffer, byte_offset + uniform_offset, "reads", where)) {
+  if (const char* const place =
+          detail::place_in<V>(buffer, byte_offset + uniform_offset, emulator::global_touch::read, where)) {
     detail::self().note_load(place, where);
     __builtin_memcpy(&value, place, sizeof(V));
   }
@@ -92,7 +95,7 @@ V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uni
 }
 template <class V>
 void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
-  if (char* const place = detail::place_in<V>(buffer, byte_offset, "writes", where))
+  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::write, where))
     __builtin_memcpy(place, &value, sizeof(V));
 }
 
