@@ -344,11 +344,11 @@ TEST(LdsChecker, LinesTellInstructionsApartWhereLanesTakeDifferentBranches) {
   EXPECT_EQ(report.of(arch::lds_op::write_b32).executions, 2 * 2 * 2);
 }
 
-TEST(LdsChecker, IsOffUnlessAskedForByTheLaunchOrTheEnvironment) {
+TEST(LdsChecker, IsOnUnlessTheLaunchOrTheEnvironmentSaysOtherwise) {
   const auto racy = [] { exec::lds_store(lds(), 0, 1); };
   ::unsetenv("TILEWRIGHT_CHECK_LDS");
   EXPECT_NO_THROW(run(racy, emulator::lds_checks::off));
-  EXPECT_NO_THROW(run(racy, emulator::lds_checks::from_environment));
+  EXPECT_THROW(run(racy, emulator::lds_checks::from_environment), emulator::fault);
   EXPECT_TRUE(run(racy, emulator::lds_checks::off).by_line.empty());
   ::setenv("TILEWRIGHT_CHECK_LDS", "1", 1);
   EXPECT_NO_THROW(run(racy, emulator::lds_checks::off));

@@ -25,11 +25,15 @@ using bytes_16 = tw::array<int, 4>;
 /// Counts for one wave in which lane l reads a V at address(l).
 template <class V, class Address>
 emulator::lds_counts count_reads(const arch::target& target, Address address) {
-  const emulator::launch_report report =
-      emulator::launch({.target = &target, .block_size = target.wave_size, .lds_bytes = 16384, .workers = 1}, [&] {
-        const exec::lds_pointer lds = exec::lds_allocate<16384>();
-        exec::lds_load<V>(lds, address(exec::lane_id()));
-      });
+  const emulator::launch_report report = emulator::launch({.target = &target,
+                                                           .block_size = target.wave_size,
+                                                           .lds_bytes = 16384,
+                                                           .workers = 1,
+                                                           .check_lds = emulator::lds_checks::off},
+                                                          [&] {
+                                                            const exec::lds_pointer lds = exec::lds_allocate<16384>();
+                                                            exec::lds_load<V>(lds, address(exec::lane_id()));
+                                                          });
   return report.of(arch::lds_read_op(sizeof(V)));
 }
 
@@ -89,8 +93,12 @@ void expect_counts_as_predicted(const arch::target& target, unsigned seed) {
     predicted_write.add(predict(write, writes[std::size_t(i)]));
   }
   // Lanes are masked off as a GPU does it, so that those of one instruction meet at the barrier that follows it.
-  const emulator::launch_report report =
-      emulator::launch({.target = &target, .block_size = 2 * target.wave_size, .lds_bytes = lds_bytes}, [&] {
+  const emulator::launch_report report = emulator::launch(
+      {.target = &target,
+       .block_size = 2 * target.wave_size,
+       .lds_bytes = lds_bytes,
+       .check_lds = emulator::lds_checks::off},
+      [&] {
         const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
         for (index_t i = 0; i < accesses; ++i) {
           const index_t from = reads[std::size_t(i)][exec::lane_id()], to = writes[std::size_t(i)][exec::lane_id()];
@@ -115,8 +123,9 @@ TEST(LdsRecorder, RandomAccessesAreCountedAsPredicted) {
 }
 
 TEST(LdsRecorder, DivergentLanesMakeSeparateInstructions) {
-  const emulator::launch_report report =
-      emulator::launch({.target = &arch::gfx942::value, .block_size = 64, .lds_bytes = 1024}, [] {
+  const emulator::launch_report report = emulator::launch(
+      {.target = &arch::gfx942::value, .block_size = 64, .lds_bytes = 1024, .check_lds = emulator::lds_checks::off},
+      [] {
         const exec::lds_pointer lds = exec::lds_allocate<1024>();
         const index_t t = exec::thread_id();
         if (t < 32) {
@@ -133,8 +142,8 @@ TEST(LdsRecorder, DivergentLanesMakeSeparateInstructions) {
 }
 
 TEST(LdsRecorder, AccessesWithoutEndBetweenBarriersAreAllCounted) {
-  const emulator::launch_report report =
-      emulator::launch({.target = &arch::sm90::value, .block_size = 64, .lds_bytes = 1024}, [] {
+  const emulator::launch_report report = emulator::launch(
+      {.target = &arch::sm90::value, .block_size = 64, .lds_bytes = 1024, .check_lds = emulator::lds_checks::off}, [] {
         const exec::lds_pointer lds = exec::lds_allocate<1024>();
         for (index_t i = 0; i < 5000 + exec::thread_id(); ++i)
           exec::lds_load<int>(lds, (exec::lane_id() + i) % 256 * 4);

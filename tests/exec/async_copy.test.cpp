@@ -19,7 +19,12 @@ constexpr index_t threads = 128, lds_bytes = threads * 4 * 2;
 
 template <class Kernel>
 emulator::launch_report run(const arch::target& target, Kernel kernel) {
-  return emulator::launch({.target = &target, .block_size = threads, .lds_bytes = lds_bytes, .workers = 1}, kernel);
+  return emulator::launch({.target = &target,
+                           .block_size = threads,
+                           .lds_bytes = lds_bytes,
+                           .workers = 1,
+                           .check_lds = emulator::lds_checks::off},
+                          kernel);
 }
 
 /// Copies two tiles of a word per thread, waits so that at most Outstanding copies are missing,

@@ -82,6 +82,7 @@ TEST(Machine, LdsHoldsValuesOfEveryWidth) {
 TEST(Machine, LdsStartsAsNanInEveryBlock) {
   emulator::launch_config config = one_block(tw::arch::gfx942::value, 64, 256);
   config.grid = {3};
+  config.check_lds = emulator::lds_checks::off;
   int numbers = 0;
   emulator::launch(config, [&] {
     const exec::lds_pointer lds = exec::lds_allocate<256>();

@@ -358,7 +358,7 @@ class block_machine final : private block_services, private cluster_threads {
   template <class OthersRun>
   bool idle(OthersRun others_run) {
     if (hopper_ && hopper_->idle(others_run)) return true;
-    constexpr index_t patience = 256;
+    constexpr index_t patience = 16;
     if (looping_.empty() || (!others_run() && ++idle_rounds_ > patience)) return false;
     for (const index_t number : looping_) fibers_.wake(number, 1);
     looping_.clear();

@@ -11,10 +11,12 @@
 
 namespace tilewright::emulator {
 
-enum class global_touch : signed char { read, write, atomic_update };
+/// A copy reads.
+enum class global_touch : signed char { read, copy, write, atomic_update };
 
 inline const char* name(global_touch how) {
-  return how == global_touch::read ? "reads" : how == global_touch::write ? "writes" : "updates";
+  constexpr const char* names[] = {"reads", "copies", "writes", "updates"};
+  return names[static_cast<int>(how)];
 }
 
 /// An access by a thread of a cluster; cluster 0: none. Times are those of the cluster's access_order.
@@ -55,7 +57,7 @@ class global_history {
       if (races(e.update)) return &e.update;
       if (races(e.other_update)) return &e.other_update;
     }
-    if (how != global_touch::read) {
+    if (how > global_touch::copy) {
       if (races(e.read)) return &e.read;
       if (races(e.other_read)) return &e.other_read;
     }
@@ -64,7 +66,7 @@ class global_history {
 
   static void note(entry& e, global_touch how, const access_record& mine) {
     if (how == global_touch::write) e = {mine, {}, {}, {}, {}};
-    if (how == global_touch::read) note_two(e.read, e.other_read, mine);
+    if (how <= global_touch::copy) note_two(e.read, e.other_read, mine);
     if (how == global_touch::atomic_update) note_two(e.update, e.other_update, mine);
   }
 

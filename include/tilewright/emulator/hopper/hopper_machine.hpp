@@ -120,7 +120,7 @@ class hopper_machine final : public hopper_services {
   void bulk_load(thread_context& self, const bulk_box& box, index_t barrier, unsigned blocks,
                  call_site where) override {
     check_box(self, box, where);
-    check_memory(self, box, global_touch::read, where);
+    check_memory(self, box, global_touch::copy, where);
     if (blocks == 0) refuse(self, "copies a box" + in_parentheses(self, where) + " to no block");
     for (index_t block = 0; blocks >> block != 0; ++block) {
       if ((blocks >> block & 1) == 0) continue;

@@ -76,6 +76,7 @@ char* place_in(const global_buffer& buffer, long_index_t byte_offset, emulator::
   if (byte_offset < 0 || byte_offset + long_index_t(sizeof(V)) > buffer.bytes) return nullptr;
   char* const place = buffer.base + byte_offset;
   self().last_place = self().place_of(where);
+  if (how > emulator::global_touch::copy) self().last_load = nullptr;
   if (reinterpret_cast<__UINTPTR_TYPE__>(place) % sizeof(V) != 0)
     emulator::refuse_global_access(self(), name(how), index_t(sizeof(V)), byte_offset, where);
   if (self().checks_memory) self().services->check_global_access(self(), how, place, sizeof(V), where);

@@ -1,0 +1,803 @@
+// SPDX-License-Identifier: MIT
+// Kernels with one mistake each, and the sentence with which the CPU machine refuses them.
+#include "planted.hpp"
+
+namespace tilewright::planted {
+namespace {
+
+constexpr const char *race =
+                         "with no barrier between|which nobody has written before: is a write or a barrier missing?",
+                     *unreached = "waits for ever at|while other lanes of its wave wait in";
+
+exec::lds_pointer lds() { return exec::lds_allocate<8192>(); }
+index_t thread() { return exec::thread_id(); }
+void store(index_t place, int value = 1) { exec::lds_store(exec::lds_pointer{}, place, value); }
+int load(index_t place) { return exec::lds_load<int>(exec::lds_pointer{}, place); }
+void copy(world& w, index_t from, index_t to) { exec::async_load_to_lds<4>(w.buffer(), from, exec::lds_pointer{}, to); }
+exec::mbarrier barrier(index_t arrivals) {
+  const exec::mbarrier b{exec::lds_address(lds())};
+  if (thread() == 0) {
+    b.init(arrivals);
+    exec::fence_barrier_init();
+  }
+  exec::block_sync();
+  return b;
+}
+
+const kernel barriers[] = {
+    {"a barrier is missing between write and read", race,
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       load((thread() ^ 64) * 4);
+     }},
+    {"a barrier is missing between read and the next write", race,
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       exec::block_sync();
+       load((thread() ^ 64) * 4);
+       store(thread() * 4);
+     }},
+    {"two threads write the same bytes", race,
+     [](world&) {
+       lds();
+       store(thread() / 2 * 4);
+     }},
+    {"neighbours of a wave exchange without wave_sync", race,
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       load((thread() ^ 1) * 4);
+     }},
+    {"wave_sync where block_sync is needed", race,
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       exec::wave_sync();
+       load((thread() ^ 64) * 4);
+     }},
+    {"a shuffle is taken for a barrier", race,
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       exec::shuffle(1, 0);
+       load((thread() ^ 1) * 4);
+     }},
+    {"the last barrier of a loop is missing", race,
+     [](world&) {
+       lds();
+       for (int i = 0; i < 3; ++i) {
+         store(thread() * 4, i);
+         exec::block_sync();
+         load(508 - thread() * 4);
+       }
+     }},
+    {"a reduction without a barrier in its last steps", race,
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       for (index_t half = 64; half > 0; half /= 2) {
+         if (half > 16) exec::block_sync();
+         if (thread() < half) store(thread() * 4, load(thread() * 4) + load((thread() + half) * 4));
+       }
+     }},
+    {"double buffering with one stage too few", race,
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       exec::block_sync();
+       for (int i = 1; i < 4; ++i) {
+         store(thread() * 4 + i % 1 * 512, i);
+         load(508 - thread() * 4 + (i - 1) % 2 * 512);
+         exec::block_sync();
+       }
+     }},
+    {"bytes beside each other, two threads, one word", race,
+     [](world&) {
+       lds();
+       exec::lds_store(exec::lds_pointer{}, thread() * 4, 0);
+       if (thread() == 9) exec::lds_store(exec::lds_pointer{}, 3, char{1});
+     }},
+    {"a barrier in one wave only", unreached,
+     [](world&) {
+       if (exec::wave_id() == 0) exec::block_sync();
+     }},
+    {"a barrier in half of a wave", unreached,
+     [](world&) {
+       if (exec::lane_id() < 32) exec::block_sync();
+     }},
+    {"threads leave before the barrier", unreached,
+     [](world&) {
+       if (thread() >= 100) return;
+       exec::block_sync();
+     }},
+    {"lanes of a wave at two barriers", "reaches a barrier",
+     [](world&) {
+       if (thread() < 64 && thread() % 2 == 1) {
+         exec::block_sync();
+       } else {
+         exec::block_sync();
+       }
+     }},
+    {"waves run a loop with a barrier different numbers of times", unreached,
+     [](world&) {
+       for (index_t i = 0; i < 2 + exec::wave_id(); ++i) exec::block_sync();
+     }},
+    {"a shuffle in half of a wave", unreached,
+     [](world&) {
+       if (exec::lane_id() < 32) exec::shuffle(1, 0);
+     }},
+    {"two shuffles in the branches of a condition", "reaches a shuffle",
+     [](world&) {
+       if (exec::lane_id() < 32) {
+         exec::shuffle(1, exec::lane_id() + 32);
+       } else {
+         exec::shuffle(1, exec::lane_id() - 32);
+       }
+     }},
+    {"some lanes shuffle, the others wait at a barrier",
+     "while other lanes of its wave wait in|waits for ever at a shuffle",
+     [](world&) {
+       if (exec::lane_id() < 32) exec::shuffle(1, 0);
+       exec::block_sync();
+     }},
+    {"a wave_sync in one lane", unreached,
+     [](world&) {
+       if (exec::lane_id() == 0) exec::wave_sync();
+     }},
+    {"block_barrier without wait_for_lds after a write", "call wait_for_lds<0>() before it",
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       exec::block_barrier();
+       load((thread() ^ 64) * 4);
+     }},
+    {"block_barrier without wait_for_lds after a read", "call wait_for_lds<0>() before it",
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       exec::block_sync();
+       load(thread() * 4);
+       exec::block_barrier();
+       store((thread() ^ 64) * 4);
+     }},
+    {"wait_for_lds leaves one access too many in flight", "call wait_for_lds<0>() before it",
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       store(512 + thread() * 4);
+       exec::wait_for_lds<1>();
+       exec::block_barrier();
+       load(512 + (thread() ^ 64) * 4);
+     }},
+    {"wait_for_lds after the block_barrier", "call wait_for_lds<0>() before it",
+     [](world&) {
+       lds();
+       store(thread() * 4);
+       exec::block_barrier();
+       exec::wait_for_lds<0>();
+       load((thread() ^ 64) * 4);
+     }},
+    {"an atomic update in flight at a block_barrier", "call wait_for_lds<0>() before it",
+     [](world&) {
+       lds();
+       if (thread() == 0) store(0, 0);
+       exec::block_sync();
+       if (thread() < 64) exec::lds_atomic<exec::atomic_op::add>(exec::lds_pointer{}, 0, 1);
+       exec::block_barrier();
+       if (thread() == 64) load(0);
+     }},
+};
+
+const kernel places[] = {
+    {"LDS beyond the allocation", "outside of the 8192 bytes",
+     [](world&) {
+       lds();
+       store(8192 - 508 + thread() * 4);
+     }},
+    {"LDS before the allocation", "outside of the 8192 bytes",
+     [](world&) {
+       lds();
+       store(thread() * 4 - 4);
+     }},
+    {"the last 16 bytes reach beyond the allocation", "outside of the 8192 bytes",
+     [](world&) {
+       lds();
+       exec::lds_store(exec::lds_pointer{}, 8184, four{});
+     }},
+    {"LDS without an allocation", "outside of the 0 bytes", [](world&) { store(0); }},
+    {"an LDS word at an odd half", "is not a multiple of 4",
+     [](world&) {
+       lds();
+       store(thread() * 8 + 2);
+     }},
+    {"16 bytes of LDS at a multiple of 8", "is not a multiple of 16",
+     [](world&) {
+       lds();
+       exec::lds_store(exec::lds_pointer{}, thread() * 32 + 8, four{});
+     }},
+    {"more LDS than the launch gives", "but the launch gave the block 8192",
+     [](world&) { exec::lds_allocate<8193>(); }},
+    {"LDS is allocated twice", "allocates LDS a second time",
+     [](world&) {
+       lds();
+       lds();
+     }},
+    {"LDS is read before anybody writes it", "which nobody has written before",
+     [](world&) {
+       lds();
+       load(thread() * 4);
+     }},
+    {"a vector of which the last word was never written", "which nobody has written before",
+     [](world&) {
+       lds();
+       if (thread() < 127) store(thread() * 4);
+       exec::block_sync();
+       if (thread() < 32) exec::lds_load<four>(exec::lds_pointer{}, thread() * 16);
+     }},
+    {"LDS is taken to be zero: an atomic sum", "which nobody has written before",
+     [](world&) {
+       lds();
+       exec::lds_atomic<exec::atomic_op::add>(exec::lds_pointer{}, 0, 1);
+     }},
+    {"LDS is taken to last from block to block",
+     "which nobody has written before",
+     [](world&) {
+       lds();
+       if (exec::block_id().x == 0) store(thread() * 4);
+       if (exec::block_id().x == 1) load(thread() * 4);
+     },
+     gfx942,
+     {.blocks = 2}},
+    {"an atomic sum is read without a barrier", race,
+     [](world&) {
+       lds();
+       if (thread() == 0) store(0);
+       exec::block_sync();
+       exec::lds_atomic<exec::atomic_op::add>(exec::lds_pointer{}, 0, 1);
+       if (thread() == 127) load(0);
+     }},
+    {"an atomic sum is reset without a barrier", race,
+     [](world&) {
+       lds();
+       if (thread() == 0) store(0);
+       exec::block_sync();
+       exec::lds_atomic<exec::atomic_op::add>(exec::lds_pointer{}, 0, 1);
+       if (thread() == 0) store(0);
+     }},
+    {"a wave waits for an LDS flag in a loop", "over and over|with no barrier between|nobody has written before",
+     [](world&) {
+       lds();
+       if (thread() == 0) {
+         store(0, 0);
+         while (load(0) == 0) {
+         }
+       }
+       if (thread() == 64) store(0, 1);
+     }},
+};
+
+const kernel copies[] = {
+    {"a copy is read before async_wait", "before the copy by thread",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4, thread() * 4);
+       load(thread() * 4);
+     }},
+    {"a barrier, but no async_wait", "before the copy by thread",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4, thread() * 4);
+       exec::block_sync();
+       load((thread() ^ 1) * 4);
+     }},
+    {"async_wait, but no barrier before others read",
+     "with no barrier between|before the copy by thread|nobody has written",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4, thread() * 4);
+       exec::async_wait();
+       load((thread() ^ 64) * 4);
+     }},
+    {"async_wait leaves one copy too many in flight", "before the copy by thread",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4, thread() * 4);
+       copy(w, thread() * 4, 512 + thread() * 4);
+       exec::async_wait<1>();
+       exec::block_sync();
+       load(512 + thread() * 4);
+     }},
+    {"a store to the destination of a copy in flight", "before the copy by thread",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4, thread() * 4);
+       store(thread() * 4);
+     }},
+    {"a stage is copied to while others read it", race,
+     [](world& w) {
+       lds();
+       store(thread() * 4);
+       exec::block_sync();
+       load((thread() ^ 64) * 4);
+       copy(w, thread() * 4, thread() * 4);
+       exec::async_wait();
+     }},
+    {"the source changes before the copy's wait", "whose source has changed since",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4, thread() * 4);
+       exec::buffer_store(w.buffer(), thread() * 4, 5);
+       exec::async_wait();
+     }},
+    {"lanes copy to scattered places on AMD", "fills LDS in the order of the lanes",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4, thread() * 8);
+     }},
+    {"a copy beyond the allocation", "outside of the 8192 bytes",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4, 8192 - 256 + thread() * 4);
+     }},
+    {"a copy from a misaligned place", "whose address is not a multiple of 4",
+     [](world& w) {
+       lds();
+       copy(w, thread() * 4 + 2, thread() * 4);
+     }},
+    {"a group is waited for too little", "before the copy by thread",
+     [](world& w) {
+       lds();
+       const exec::walking_buffer from(w.buffer());
+       for (index_t i = 0; i < 2; ++i) {
+         exec::async_load_in_group<4>(from, thread() * 4, exec::lds_pointer{}, i * 512 + thread() * 4);
+         exec::async_end_group();
+       }
+       exec::async_wait_groups<1>();
+       exec::block_sync();
+       load(512 + thread() * 4);
+     },
+     sm80},
+    {"a copy in a group from outside of the tensor", "give out_of_bounds_offset",
+     [](world& w) {
+       lds();
+       exec::async_load_in_group<4>(exec::walking_buffer(w.buffer()), 16384 - 256 + thread() * 4, exec::lds_pointer{},
+                                    thread() * 4);
+     },
+     sm80},
+    {"a copy of a wave where there is none", "does not copy 4 bytes for each lane without registers",
+     [](world& w) { exec::async_load_wave_to_lds<4>(exec::walking_buffer(w.buffer()), thread() * 4, lds()); }, gfx1100},
+};
+
+const kernel memory[] = {
+    {"16 bytes of global memory at a multiple of 4", "whose address is not a multiple of 16",
+     [](world& w) { (void)exec::buffer_load<four>(w.buffer(), thread() * 16 + 4); }},
+    {"a buffer that begins 2 bytes off", "whose address is not a multiple of 4",
+     [](world& w) { (void)exec::buffer_load<int>(exec::advance(w.buffer(), 2), thread() * 4); }},
+    {"a misaligned store", "whose address is not a multiple of 4",
+     [](world& w) { exec::buffer_store(w.buffer(), thread() * 8 + 1, 1); }},
+    {"a misaligned atomic update", "whose address is not a multiple of 4",
+     [](world& w) { exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), 6, 1); }},
+    {"a view larger than its memory", "outside of launch_config::memory",
+     [](world& w) {
+       (void)exec::buffer_load<int>(exec::make_global_buffer(w.numbers, 2 * sizeof(w.numbers)), 16384 + thread() * 4);
+     }},
+    {"a store behind the memory", "outside of launch_config::memory",
+     [](world& w) { exec::buffer_store(exec::make_global_buffer(w.numbers, 1 << 20), 16384 + thread() * 4, 1); }},
+    {"a view that begins before its memory", "outside of launch_config::memory",
+     [](world& w) { (void)exec::buffer_load<int>(exec::make_global_buffer(w.numbers - 4, 64), thread() * 4); }},
+    {"a copy from behind the memory", "outside of launch_config::memory",
+     [](world& w) {
+       lds();
+       exec::async_load_to_lds<4>(exec::make_global_buffer(w.numbers, 1 << 20), 16384 + thread() * 4,
+                                  exec::lds_pointer{}, thread() * 4);
+     }},
+    {"two blocks write the same place",
+     "nothing orders these blocks",
+     [](world& w) { exec::buffer_store(w.buffer(), thread() * 4, exec::block_id().x); },
+     gfx942,
+     {.blocks = 2}},
+    {"a block reads what another one writes",
+     "nothing orders these blocks",
+     [](world& w) {
+       const index_t block = exec::block_id().x;
+       exec::buffer_store(w.buffer(), block * 512 + thread() * 4, 1);
+       (void)exec::buffer_load<int>(w.buffer(), (block + 1) * 512 + thread() * 4);
+     },
+     gfx942,
+     {.blocks = 3}},
+    {"tiles of neighbouring blocks overlap by one byte",
+     "nothing orders these blocks",
+     [](world& w) {
+       const index_t first = exec::block_id().x * 512;
+       exec::buffer_store(w.buffer(), first + thread() * 4, 1);
+       if (thread() == 127) exec::buffer_store(w.buffer(), first + 512, char{1});
+     },
+     gfx942,
+     {.blocks = 2}},
+    {"a sum over blocks without atomic updates",
+     "nothing orders these blocks",
+     [](world& w) {
+       if (thread() == 0) exec::buffer_store(w.buffer(), 0, exec::buffer_load<int>(w.buffer(), 0) + 1);
+     },
+     gfx942,
+     {.blocks = 4}},
+    {"some blocks update atomically, one stores",
+     "nothing orders these blocks",
+     [](world& w) {
+       if (thread() != 0) return;
+       if (exec::block_id().x == 2) exec::buffer_store(w.buffer(), 0, 0);
+       exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), 0, 1);
+     },
+     gfx942,
+     {.blocks = 4}},
+    {"threads exchange through global memory without a barrier", "with no barrier between",
+     [](world& w) {
+       exec::buffer_store(w.buffer(), thread() * 4, 1);
+       (void)exec::buffer_load<int>(w.buffer(), (thread() ^ 64) * 4);
+     }},
+    {"a matrix is transposed in place", "with no barrier between",
+     [](world& w) {
+       const index_t row = thread() / 8 % 8, column = thread() % 8;
+       if (thread() >= 64) return;
+       const int value = exec::buffer_load<int>(w.buffer(), (row * 8 + column) * 4);
+       exec::buffer_store(w.buffer(), (column * 8 + row) * 4, value);
+     }},
+    {"two threads write one byte of a word", "with no barrier between",
+     [](world& w) {
+       exec::buffer_store(w.buffer(), thread() * 4, 0);
+       if (thread() == 5) exec::buffer_store(w.buffer(), 43, char{1});
+     }},
+    {"parts are read before the counter is waited for",
+     "nothing orders these blocks",
+     [](world& w) {
+       if (thread() == 0 && exec::block_id().x == 0) {
+         exec::store_to_l2(reinterpret_cast<float*>(w.numbers), {});
+         exec::add_release(w.counters, 1);
+       }
+       if (thread() == 0 && exec::block_id().x == 1) {
+         (void)exec::load_from_l2(reinterpret_cast<float*>(w.numbers));
+         exec::wait_for_count(w.counters, 1);
+       }
+     },
+     sm90,
+     {.blocks = 2}},
+    {"a counter is released before the part is written",
+     "nothing orders these blocks",
+     [](world& w) {
+       float* const part = reinterpret_cast<float*>(w.numbers);
+       if (thread() != 0) return;
+       if (exec::block_id().x == 0) {
+         exec::add_release(w.counters, 1);
+         exec::store_to_l2(part, {});
+       } else {
+         exec::wait_for_count(w.counters, 1);
+         (void)exec::load_from_l2(part);
+       }
+     },
+     sm90,
+     {.blocks = 2}},
+    {"a wave waits for a flag that nobody sets", "a value in global memory that nobody changes",
+     [](world& w) {
+       if (exec::wave_id() == 0) {
+         while (exec::buffer_load<int>(w.buffer(), 0) == 0) {
+         }
+       }
+       exec::block_sync();
+     }},
+    {"a wave waits for a flag that is set after a barrier", "a value in global memory that nobody changes",
+     [](world& w) {
+       if (thread() == 0) {
+         while (exec::buffer_load<int>(w.buffer(), 0) == 0) {
+         }
+       }
+       exec::block_sync();
+       if (thread() == 64) exec::buffer_store(w.buffer(), 0, 1);
+     }},
+    {"a block waits for one with a higher number",
+     "a value in global memory that nobody changes",
+     [](world& w) {
+       if (thread() != 0) return;
+       while (exec::block_id().x == 0 && exec::buffer_load<int>(w.buffer(), 0) == 0) {
+       }
+       exec::buffer_store(w.buffer(), 0, 1);
+     },
+     gfx942,
+     {.blocks = 2}},
+    {"a broken rule of the kernel's own", "rows: a multiple of 8",
+     [](world&) { exec::expect(thread() < 100, "rows: a multiple of 8"); }},
+};
+
+const kernel matrices[] = {
+    {"a matrix instruction that the target lacks", "asks for a matrix instruction that gfx90a does not have",
+     [](world&) {
+       array<float, 4> c{};
+       array<half_t, 8> a{}, b{};
+       exec::mma<arch::matrix_op::mfma_16x16x32>(c.data(), a.data(), b.data());
+     },
+     gfx90a},
+    {"a matrix instruction in half of a wave", unreached,
+     [](world&) {
+       array<float, 16> c{};
+       array<half_t, 8> a{}, b{};
+       if (exec::lane_id() < 32) exec::mma<arch::matrix_op::mfma_32x32x8_x2>(c.data(), a.data(), b.data());
+     }},
+    {"ldmatrix on an AMD GPU", "asks for ldmatrix, which gfx942 does not have",
+     [](world&) { exec::ldmatrix_x4(lds(), 0); }},
+    {"a transposing read where there is none", "which gfx942 does not have",
+     [](world&) { exec::lds_load_transpose<short>(lds(), 0); }},
+    {"ldmatrix from a place that is no multiple of 16", "is not a multiple of 16",
+     [](world&) { exec::ldmatrix_x4(lds(), exec::lane_id() * 16 + 8); }, sm80},
+    {"ldmatrix before the rows are written", race,
+     [](world&) {
+       const exec::lds_pointer p = lds();
+       exec::lds_store(p, thread() * 16, four{});
+       exec::ldmatrix_x4(p, 2032 - thread() * 16);
+     },
+     sm80},
+    {"a barrier in LDS on a GPU without them", "asks for a barrier in LDS", [](world&) { barrier(1); }},
+};
+
+const kernel hopper[] = {
+    {"a barrier that nobody has initialised", "where nobody has initialised one",
+     [](world&) { exec::mbarrier{exec::lds_address(lds())}.arrive(); }, sm90},
+    {"a barrier at a multiple of 4", "which is not a multiple of 8",
+     [](world&) { exec::mbarrier{exec::lds_address(lds()) + 4}.init(1); }, sm90},
+    {"a barrier for no arrivals", "for no arrivals", [](world&) { exec::mbarrier{exec::lds_address(lds())}.init(0); },
+     sm90},
+    {"a wait for a phase that never ends", "waits for ever at a barrier in LDS",
+     [](world&) {
+       const exec::mbarrier b = barrier(2);
+       if (thread() == 0) b.arrive();
+       b.wait(0);
+     },
+     sm90},
+    {"more arrivals than the barrier expects", "more often in a phase than the 1 times|waits for ever",
+     [](world&) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) b.arrive_and_expect(16);
+       exec::block_sync();
+       if (thread() == 5) b.arrive();
+     },
+     sm90},
+    {"a write after the arrival", race,
+     [](world&) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) {
+         b.arrive();
+         store(64);
+       }
+       if (thread() == 32) {
+         b.wait(0);
+         load(64);
+       }
+     },
+     sm90},
+    {"a read without the wait", race,
+     [](world&) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) {
+         store(64);
+         b.arrive();
+       }
+       if (thread() == 32) load(64);
+     },
+     sm90},
+    {"one lane arrives for a wave that has not met", race,
+     [](world&) {
+       const exec::mbarrier b = barrier(1);
+       if (exec::wave_id() == 0) {
+         store(128 + thread() * 4);
+         if (thread() == 0) b.arrive();
+       }
+       if (thread() == 32) {
+         b.wait(0);
+         for (index_t i = 0; i < 32; ++i) load(128 + i * 4);
+       }
+     },
+     sm90},
+    {"a named barrier of other threads than arrive", "waits for ever at a named barrier",
+     [](world&) {
+       if (exec::wave_id() < 2) exec::named_sync<96>(1);
+     },
+     sm90},
+    {"named barrier 0", "there are 1 to 15", [](world&) { exec::named_sync<128>(0); }, sm90},
+    {"two sizes of one named barrier", "where others wait for",
+     [](world&) { exec::wave_id() == 0 ? exec::named_sync<64>(1) : exec::named_sync<96>(1); }, sm90},
+    {"a block that the cluster does not have",
+     "of a cluster of 2",
+     [](world&) { barrier(1).arrive_at(2); },
+     sm90,
+     {.blocks = 2, .cluster = 2}},
+    {"a block leaves while others arrive at its barrier",
+     "a cluster_sync() at the end is missing",
+     [](world&) {
+       const exec::mbarrier b = barrier(2);
+       exec::cluster_sync();
+       if (thread() < 2) b.arrive_at(thread());
+       b.wait(0);
+     },
+     sm90,
+     {.blocks = 2, .cluster = 2}},
+    {"initialised without fence_barrier_init", "a fence_barrier_init() is missing",
+     [](world& w) {
+       const exec::mbarrier b{exec::lds_address(lds())};
+       if (thread() != 0) return;
+       b.init(1);
+       b.arrive_and_expect(2048);
+       exec::bulk_load(1024, w.map, b, 0, 0, 0);
+     },
+     sm90},
+    {"a box is read before its barrier was waited for",
+     "without having waited for the barrier of the bulk copy|before the copy by thread",
+     [](world& w) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) {
+         b.arrive_and_expect(2048);
+         exec::bulk_load(1024, w.map, b, 0, 0, 0);
+       }
+       exec::block_sync();
+       load(1024);
+     },
+     sm90},
+    {"another number of bytes is expected than come", "bytes came that nobody has announced",
+     [](world& w) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) {
+         b.arrive_and_expect(1024);
+         exec::bulk_load(1024, w.map, b, 0, 0, 0);
+       }
+       b.wait(0);
+     },
+     sm90},
+    {"more bytes are expected than come", "bytes are missing",
+     [](world& w) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) {
+         b.arrive_and_expect(4096);
+         exec::bulk_load(1024, w.map, b, 0, 0, 0);
+       }
+       b.wait(0);
+     },
+     sm90},
+    {"a box at a place that is no multiple of 128", "which is not a multiple of 128",
+     [](world& w) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) exec::bulk_load(1088, w.map, b, 0, 0, 0);
+     },
+     sm90},
+    {"a box is stored without fence_async_proxy", "without a fence_async_proxy() between",
+     [](world& w) {
+       lds();
+       for (index_t i = 0; i < 4; ++i) store(1024 + i * 512 + thread() * 4);
+       exec::block_sync();
+       if (thread() != 0) return;
+       exec::bulk_store(w.map, 1024, 0, 0, 0);
+       exec::commit_bulk_stores();
+       exec::wait_for_bulk_stores_to_read<0>();
+     },
+     sm90},
+    {"a box is stored before all have written it", "with no barrier between|nobody has written",
+     [](world& w) {
+       lds();
+       for (index_t i = 0; i < 4; ++i) store(1024 + i * 512 + thread() * 4);
+       exec::fence_async_proxy();
+       if (thread() != 0) return;
+       exec::bulk_store(w.map, 1024, 0, 0, 0);
+       exec::commit_bulk_stores();
+       exec::wait_for_bulk_stores_to_read<0>();
+     },
+     sm90},
+    {"a box is overwritten before its store has read it", "before a bulk copy",
+     [](world& w) {
+       lds();
+       for (index_t i = 0; i < 4; ++i) store(1024 + i * 512 + thread() * 4);
+       exec::fence_async_proxy();
+       exec::block_sync();
+       if (thread() == 0) {
+         exec::bulk_store(w.map, 1024, 0, 0, 0);
+         exec::commit_bulk_stores();
+         store(1024);
+       }
+     },
+     sm90},
+    {"a thread leaves before its stores have read", "wait_for_bulk_stores_to_read<0>() is missing",
+     [](world& w) {
+       lds();
+       for (index_t i = 0; i < 4; ++i) store(1024 + i * 512 + thread() * 4);
+       exec::fence_async_proxy();
+       exec::block_sync();
+       if (thread() != 0) return;
+       exec::bulk_store(w.map, 1024, 0, 0, 0);
+       exec::commit_bulk_stores();
+     },
+     sm90},
+    {"a stage is refilled before its readers arrive", "with no barrier between|before the copy by thread",
+     [](world& w) {
+       const exec::mbarrier b = barrier(1);
+       for (unsigned i = 0; i < 2; ++i) {
+         if (thread() == 0) {
+           b.arrive_and_expect(2048);
+           exec::bulk_load(1024, w.map, b, 0, 0, 0);
+         }
+         b.wait(i);
+         load(1024 + thread() * 4);
+       }
+     },
+     sm90},
+    {"two blocks store the same box",
+     "nothing orders these blocks",
+     [](world& w) {
+       lds();
+       for (index_t i = 0; i < 4; ++i) store(1024 + i * 512 + thread() * 4);
+       exec::fence_async_proxy();
+       exec::block_sync();
+       if (thread() != 0) return;
+       exec::bulk_store(w.map, 1024, 0, 0, 0);
+       exec::commit_bulk_stores();
+       exec::wait_for_bulk_stores_to_read<0>();
+     },
+     sm90,
+     {.blocks = 2}},
+    {"a counter that no block counts to", "a counter in global memory",
+     [](world& w) {
+       if (thread() == 0) exec::wait_for_count(w.counters, 1);
+     },
+     sm90},
+};
+
+template <std::size_t N>
+void expect_faults(const kernel (&kernels)[N]) {
+  for (const kernel& k : kernels) {
+    for (const std::uint64_t seed : seeds) {
+      const std::string fault = fault_of(k, seed);
+      EXPECT_TRUE(holds_one_of(fault, k.sentence)) << k.name << ", seed " << seed << ": " << fault;
+      EXPECT_NE(fault.find(" of block "), fault.npos) << k.name << ": " << fault;
+    }
+  }
+}
+
+TEST(mistakes, barriers) { expect_faults(barriers); }
+TEST(mistakes, places_in_lds) { expect_faults(places); }
+TEST(mistakes, copies) { expect_faults(copies); }
+TEST(mistakes, global_memory) { expect_faults(memory); }
+TEST(mistakes, matrices) { expect_faults(matrices); }
+TEST(mistakes, hopper) { expect_faults(hopper); }
+
+int deep(int n) {
+  volatile char bytes[1000];
+  bytes[0] = char(n);
+  return n == 0 ? 0 : deep(n - 1) + bytes[0];
+}
+
+TEST(mistakes_death, the_thread_whose_stack_overflows_is_named) {
+  const auto overflow = [] {
+    emulator::launch({.target = gfx942, .grid = {1}, .block_size = 64, .lds_bytes = 8192}, [] {
+      lds();
+      if (exec::thread_id() == 3) {
+        store(0);
+        deep(100000);
+      }
+    });
+  };
+  EXPECT_DEATH(overflow(), "thread 3 of block \\(0, 0, 0\\) needs more than its stack of 262144 bytes");
+}
+
+TEST(mistakes_death, a_loop_that_never_calls_the_machine_ends) {
+  const auto loop = [] {
+    volatile int flag = 0;
+    emulator::launch({.target = gfx942, .grid = {1}, .block_size = 64, .lds_bytes = 8192, .watchdog_seconds = 1}, [&] {
+      lds();
+      if (exec::thread_id() == 5) {
+        store(0);
+        while (flag == 0) {
+        }
+      }
+    });
+  };
+  EXPECT_DEATH(loop(), "no thread has met another one for 1 s(.|\n)*thread 5 of block \\(0, 0, 0\\) runs");
+}
+
+}  // namespace
+}  // namespace tilewright::planted
