@@ -410,8 +410,8 @@ void expect_silence(const kernel (&kernels)[N]) {
   }
 }
 
-TEST(correct, in_lds) { expect_silence(in_lds); }
-TEST(correct, elsewhere) { expect_silence(elsewhere); }
+TEST(Correct, InLds) { expect_silence(in_lds); }
+TEST(Correct, Elsewhere) { expect_silence(elsewhere); }
 
 }  // namespace
 }  // namespace tilewright::planted

@@ -758,12 +758,12 @@ void expect_faults(const kernel (&kernels)[N]) {
   }
 }
 
-TEST(mistakes, barriers) { expect_faults(barriers); }
-TEST(mistakes, places_in_lds) { expect_faults(places); }
-TEST(mistakes, copies) { expect_faults(copies); }
-TEST(mistakes, global_memory) { expect_faults(memory); }
-TEST(mistakes, matrices) { expect_faults(matrices); }
-TEST(mistakes, hopper) { expect_faults(hopper); }
+TEST(Mistakes, Barriers) { expect_faults(barriers); }
+TEST(Mistakes, PlacesInLds) { expect_faults(places); }
+TEST(Mistakes, Copies) { expect_faults(copies); }
+TEST(Mistakes, GlobalMemory) { expect_faults(memory); }
+TEST(Mistakes, Matrices) { expect_faults(matrices); }
+TEST(Mistakes, Hopper) { expect_faults(hopper); }
 
 int deep(int n) {
   volatile char bytes[1000];
@@ -771,7 +771,7 @@ int deep(int n) {
   return n == 0 ? 0 : deep(n - 1) + bytes[0];
 }
 
-TEST(mistakes_death, the_thread_whose_stack_overflows_is_named) {
+TEST(MistakesDeath, TheThreadWhoseStackOverflowsIsNamed) {
   const auto overflow = [] {
     emulator::launch({.target = gfx942, .grid = {1}, .block_size = 64, .lds_bytes = 8192}, [] {
       lds();
@@ -784,7 +784,7 @@ TEST(mistakes_death, the_thread_whose_stack_overflows_is_named) {
   EXPECT_DEATH(overflow(), "thread 3 of block \\(0, 0, 0\\) needs more than its stack of 262144 bytes");
 }
 
-TEST(mistakes_death, a_loop_that_never_calls_the_machine_ends) {
+TEST(MistakesDeath, ALoopThatNeverCallsTheMachineEnds) {
   const auto loop = [] {
     volatile int flag = 0;
     emulator::launch({.target = gfx942, .grid = {1}, .block_size = 64, .lds_bytes = 8192, .watchdog_seconds = 1}, [&] {
