@@ -70,11 +70,20 @@ double reference_score(const Args& args, const score_position& at, index_t queri
   return seen ? s : -std::numeric_limits<double>::infinity();
 }
 
-/// The largest error of O and of the log-sum-exp against double precision on the target.
-template <class Policy>
-void expect_attention(const problem& p, typename Policy::args_type args = {}) {
+/// What a kernel may touch.
+struct memory {
+  const void* data;
+  std::size_t bytes;
+};
+template <class T>
+memory memory_of(const std::vector<T>& values) {
+  return {values.data(), values.size() * sizeof(T)};
+}
+
+/// Computes a problem by run(args, memories) and checks O and the log-sum-exp against double precision.
+template <class Policy, class Run>
+void expect_attention_by(Run run, const problem& p, typename Policy::args_type args = {}) {
   using T = typename Policy::element_type;
-  using kernel = attention_forward<Policy>;
   constexpr index_t dim = Policy::head_dim, value_dim = Policy::value_dim;
   tensor<T> q(p, p.heads, p.queries, dim, T(0.0f)), k(p, p.kv_heads, p.keys, dim, T(0.0f)),
       v(p, p.kv_heads, p.keys, value_dim, T(0.0f));
@@ -111,7 +120,8 @@ void expect_attention(const problem& p, typename Policy::args_type args = {}) {
   }
   args.scale = p.scale;
   args.window = p.window;
-  launch<kernel>(args, {.check_lds = emulator::lds_checks::on});
+  run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                                memory_of(lse), memory_of(query_starts), memory_of(key_starts)});
 
   double worst = 0, worst_lse = 0;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
@@ -156,6 +166,14 @@ void expect_attention(const problem& p, typename Policy::args_type args = {}) {
   const double unit = std::is_same_v<T, bfloat16_t> ? 0x1p-8 : 0x1p-11;
   EXPECT_LT(worst, 6 * unit);
   EXPECT_LT(worst_lse, 1e-4);
+}
+
+/// On the CPU machine.
+template <class Policy>
+void expect_attention(const problem& p, typename Policy::args_type args = {}) {
+  expect_attention_by<Policy>(
+      [](const auto& a, const auto&) { launch<attention_forward<Policy>>(a, {.check_lds = emulator::lds_checks::on}); },
+      p, args);
 }
 
 }  // namespace attention_test

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// attention.hip on emulated GPUs: results, bounds and races.
+#include "attention_policies.hpp"
+
+#include <amdgcn_emulator.hpp>
+
+#include "../attention/check_attention_forward.hpp"
+#include "code_objects.hpp"
+
+namespace attention_test {
+
+/// Three query heads share a key head; causal, with lengths that are no multiples of a tile, one shorter than a step.
+problem ragged() {
+  problem p;
+  p.heads = 3;
+  p.queries = {70, 9};
+  p.keys = {150, 3};
+  p.window = causal;
+  p.packed = true;
+  return p;
+}
+/// A window, and keys that are seen by no query.
+problem sliding() {
+  problem p;
+  p.queries = p.keys = {140};
+  p.window = {30, 5};
+  p.rows_before_heads = false;
+  return p;
+}
+
+template <class Policy>
+void expect_right(emu::module& code, const char* name, const problem& p) {
+  expect_attention_by<Policy>(
+      [&](const attention_args& args, const std::vector<memory>& memories) {
+        using kernel = attention_forward<Policy>;
+        ASSERT_EQ(kernel::check(args), nullptr);
+        code.forbid_all();
+        for (const memory& m : memories) code.allow(m.data, m.bytes);
+        const grid_size grid = kernel::grid(args);
+        emu::options options;
+        options.order = emu::options::random;
+        options.seed = 7;
+        const emu::result result = code.launch(name, {unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)},
+                                               {unsigned(kernel::block_size)}, 0, emu::kernarg().add(args), options);
+        for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
+      },
+      p);
+}
+
+class Attention : public testing::TestWithParam<code_object> {
+ protected:
+  template <class Arch>
+  void expect_right_on() {
+    if (GetParam().arch != std::string(Arch::value.name)) return;
+    emu::module code(GetParam().path);
+    expect_right<half_64<Arch>>(code, "half_64", ragged());
+    expect_right<half_64<Arch>>(code, "half_64", sliding());
+    expect_right<bfloat16_96<Arch>>(code, "bfloat16_96", ragged());
+    found_ = true;
+  }
+  bool found_ = false;
+};
+
+TEST_P(Attention, IsRight) {
+  using namespace arch;
+  expect_right_on<gfx90a>();
+  expect_right_on<gfx942>();
+  expect_right_on<gfx950>();
+  expect_right_on<gfx1100>();
+  expect_right_on<gfx1201>();
+  EXPECT_TRUE(found_);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Attention, testing::ValuesIn(code_objects()),
+                         [](const auto& info) { return info.param.arch; });
+
+}  // namespace attention_test

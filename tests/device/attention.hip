@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Attention forward, compiled for each GPU.
+#include "attention_policies.hpp"
+
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void half_64([[maybe_unused]] tilewright::attention_args args) {
+#if TILEWRIGHT_DEVICE_PASS
+  tilewright::attention_forward<attention_test::half_64<tilewright::arch::current>>{}(args);
+#endif
+}
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void bfloat16_96(
+    [[maybe_unused]] tilewright::attention_args args) {
+#if TILEWRIGHT_DEVICE_PASS
+  tilewright::attention_forward<attention_test::bfloat16_96<tilewright::arch::current>>{}(args);
+#endif
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The attention kernels that run on emulated GPUs.
+#pragma once
+
+#include <tilewright/arch/current.hpp>
+#include <tilewright/attention/attention_forward.hpp>
+
+namespace attention_test {
+
+template <class Arch>
+struct half_64 : tilewright::attention_policy<Arch, tilewright::half_t, 64> {};
+template <class Arch>
+struct bfloat16_96 : tilewright::attention_policy<Arch, tilewright::bfloat16_t, 96, 64> {};
+
+}  // namespace attention_test
