@@ -8,7 +8,7 @@ namespace {
 struct cdna2 : attention_policy<arch::gfx90a, half_t, 256> {};
 struct cdna3 : attention_policy<arch::gfx942, half_t, 64> {};
 struct cdna4 : attention_policy<arch::gfx950, bfloat16_t, 128> {};
-struct rdna3 : attention_policy<arch::gfx1100, half_t, 64> {};
+struct rdna3 : attention_policy<arch::gfx1100, half_t, 128> {};
 struct rdna4 : attention_policy<arch::gfx1201, bfloat16_t, 96> {};
 struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
 

@@ -11,24 +11,55 @@ namespace tilewright {
 
 namespace detail {
 
-/// A block's rows of Q in registers, as operands A.
+/// Bytes of LDS that Q needs.
+template <class Policy>
+inline constexpr index_t queries_lds_bytes =
+    Policy::tile.queries_in_lds
+        ? Policy::tile.queries * Policy::head_dim * index_t(sizeof(typename Policy::element_type))
+        : 0;
+
+/// One power-of-two part of the head dimension of a block's rows of Q.
+template <class Policy, index_t Part>
+struct query_part {
+  using T = typename Policy::element_type;
+  using product = attention_product<Policy, operand_major::k, Part>;
+  static constexpr block_tile tile = product::tile;
+
+  TILEWRIGHT_HD static constexpr auto lengths() { return make_tuple(number<tile.m>{}, number<tile.k>{}); }
+
+  template <class Distribution>
+  TILEWRIGHT_HD static auto load(const T* head, const attention_problem& p, index_t row_stride, Distribution) {
+    const auto view = make_naive_tensor_view<address_space_enum::global>(
+        head + product::first, make_tuple(p.queries, number<tile.k>{}), make_tuple(row_stride, number<1>{}),
+        number<Policy::vector>{});
+    return load_tile(make_tile_window(view, lengths(), {p.first_query, 0}, Distribution{}), known_inside<1>{});
+  }
+  template <class Distribution>
+  TILEWRIGHT_HD static auto lds_window(exec::lds_pointer lds, Distribution) {
+    constexpr tensor_descriptor<product::a_lds> layout{{}, tile.m * tile.k};
+    constexpr index_t begin = product::first * tile.m * index_t(sizeof(T));
+    return make_tile_window(make_tensor_view<address_space_enum::lds, T>(lds + begin, layout), lengths(), {},
+                            Distribution{});
+  }
+  /// Operand A: a tile in registers, or a window in LDS, valid after the block's next barrier.
+  TILEWRIGHT_HD static auto load_operand(const T* head, const attention_problem& p, index_t row_stride,
+                                         [[maybe_unused]] exec::lds_pointer lds) {
+    if constexpr (Policy::tile.queries_in_lds) {
+      using copy = typename product::a_copy;
+      store_tile(lds_window(lds, copy{}), load(head, p, row_stride, copy{}));
+      return lds_window(lds, typename product::a_read{});
+    } else {
+      return load(head, p, row_stride, typename product::a{});
+    }
+  }
+};
+
 template <class Policy, index_t... Parts>
 TILEWRIGHT_HD auto load_queries(const typename Policy::args_type& args, const attention_problem& p,
-                                sequence<Parts...>) {
-  using T = typename Policy::element_type;
-  const T* const head = static_cast<const T*>(args.q) +
-                        offset_of_head(args.q_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row);
-  const auto load = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
-    using product = attention_product<Policy, operand_major::k, part.value>;
-    constexpr block_tile tile = product::tile;
-    const auto view = make_naive_tensor_view<address_space_enum::global>(
-        head + product::first, make_tuple(p.queries, number<tile.k>{}), make_tuple(args.q_strides.row, number<1>{}),
-        number<Policy::vector>{});
-    return load_tile(make_tile_window(view, make_tuple(number<tile.m>{}, number<tile.k>{}), {p.first_query, 0},
-                                      typename product::a{}),
-                     known_inside<1>{});
-  };
-  return make_tuple(load(number<Parts>{})...);
+                                exec::lds_pointer lds, sequence<Parts...>) {
+  const auto* const head = static_cast<const typename Policy::element_type*>(args.q) +
+                           offset_of_head(args.q_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row);
+  return make_tuple(query_part<Policy, Parts>::load_operand(head, p, args.q_strides.row, lds)...);
 }
 
 /// Writes a block's rows of O, and their log-sum-exp where it is wanted.
@@ -99,7 +130,8 @@ struct attention_forward {
   using exchange_type = detail::probability_exchange<Policy>;
   static constexpr attention_tile tile = Policy::tile;
   static constexpr index_t block_size = detail::attention_product<Policy, operand_major::k, 0>::tile.block_size();
-  static constexpr index_t lds_bytes = keys_stage::bytes + values_stage::bytes + exchange_type::lds_bytes;
+  static constexpr index_t lds_bytes =
+      keys_stage::bytes + values_stage::bytes + exchange_type::lds_bytes + detail::queries_lds_bytes<Policy>;
   static_assert(lds_bytes <= arch::value.lds_bytes,
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
 
@@ -136,7 +168,8 @@ struct attention_forward {
     keys_stage k(head_of(args.k, args.k_strides, args, p), p.keys, args.k_strides.row, lds);
     values_stage v(head_of(args.v, args.v_strides, args, p), p.keys, args.v_strides.row, lds + keys_stage::bytes);
     const exchange_type exchange{lds + (keys_stage::bytes + values_stage::bytes)};
-    const auto q = detail::load_queries<Policy>(args, p, detail::attention_parts<Policy, operand_major::k>{});
+    const auto q = detail::load_queries<Policy>(args, p, lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
+                                                detail::attention_parts<Policy, operand_major::k>{});
     detail::attention_sums<Policy> sums;
 
     const detail::index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);

@@ -33,6 +33,7 @@ TILEWRIGHT_HD constexpr index_t head_part_begin(index_t dim, index_t i) {
 /// Rows of Q of a block, keys of a step, and waves, each of which owns rows of Q.
 struct attention_tile {
   index_t queries, keys, waves;
+  bool queries_in_lds = false;  // else in registers
   friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;
 };
 
@@ -43,10 +44,15 @@ template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
   const index_t rows = arch::describe(default_block_tile<Arch, T>().op).m, waves = arch::is_amd(Arch::value) ? 4 : 8;
   constexpr index_t dim = max(HeadDim, ValueDim);
+  if (arch::is_amd(Arch::value) && Arch::value.wave_size == 32 && dim > 64) {
+    // gfx11 holds each element of A twice.
+    const bool needs_space = dim > 128 || arch::describe(default_block_tile<Arch, T>().op).a.num_registers() == 16;
+    return {rows * waves, needs_space ? 16 : 32, waves, needs_space};
+  }
   return {rows * waves,
-          dim > 128                                                                 ? 32
-          : dim <= 64 && (arch::is_amd(Arch::value) && Arch::value.wave_size == 64) ? 128
-                                                                                    : 64,
+          dim > 128                                                               ? 32
+          : dim <= 64 && arch::is_amd(Arch::value) && Arch::value.wave_size == 64 ? 128
+                                                                                  : 64,
           waves};
 }
 
@@ -119,6 +125,9 @@ struct attention_product {
                            Policy::vector, tile, pipeline>;
   using b_copy = tile_distribution<plan::b_copy>;
   using b_read = tile_distribution<plan::b_read>;
+  using a_copy = tile_distribution<plan::a_copy>;
+  using a_read = tile_distribution<plan::a_read>;
+  static constexpr tensor_graph a_lds = plan::a_lds;
   static constexpr tensor_graph b_lds = plan::b_lds;
 };
 
