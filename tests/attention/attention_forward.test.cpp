@@ -11,6 +11,7 @@ struct cdna4 : attention_policy<arch::gfx950, bfloat16_t, 128> {};
 struct rdna3 : attention_policy<arch::gfx1100, half_t, 128> {};
 struct rdna4 : attention_policy<arch::gfx1201, bfloat16_t, 96> {};
 struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
+struct hopper_32_rows : attention_policy<arch::sm90, half_t, 64, 64, attention_tile{128, 32, 4, true}> {};
 
 problem with(index_t heads, index_t kv_heads, std::vector<index_t> queries, std::vector<index_t> keys,
              attention_window window = {}, bool packed = false) {
@@ -69,7 +70,8 @@ TEST(AttentionForward, Cdna3) { expect_random_problems<cdna3>(12, 3); }
 TEST(AttentionForward, Cdna4) { expect_random_problems<cdna4>(6, 4); }
 TEST(AttentionForward, Rdna3) { expect_random_problems<rdna3>(6, 5); }
 TEST(AttentionForward, Rdna4) { expect_random_problems<rdna4>(6, 6); }
-TEST(AttentionForward, Hopper) { expect_random_problems<hopper>(6, 7); }
+TEST(AttentionForward, Hopper) { expect_random_problems<hopper>(4, 7); }
+TEST(AttentionForward, HopperWithQueriesInLds) { expect_random_problems<hopper_32_rows>(3, 8); }
 
 namespace {
 struct slope_args : attention_args {
