@@ -20,7 +20,7 @@ constexpr tw::attention_tile tile() {
   if (ATTENTION_TILE == 2 && Dim == 64) return {256, 64, 8, true};
   if (ATTENTION_TILE == 1 && Dim == 128) return {128, 64, 4, true};
   if (ATTENTION_TILE == 2 && Dim == 128) return {128, 32, 4, true};
-  return tw::default_attention_tile<tw::arch::sm90, T, Dim, Dim>();
+  return tw::detail::default_attention_tile<tw::arch::sm90, T, Dim, Dim>();
 }
 
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
