@@ -47,7 +47,9 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
   if (arch::is_amd(Arch::value) && Arch::value.wave_size == 32 && dim > 64) {
     // gfx11 holds each element of A twice.
     const bool needs_space = dim > 128 || arch::describe(default_block_tile<Arch, T>().op).a.num_registers() == 16;
-    return {rows * waves, needs_space ? 16 : 32, waves, needs_space};
+    // 16 keys of a part of 32 elements are less than a vector for each thread.
+    const bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
+    return {rows * waves, needs_space && !has_narrow_part ? 16 : 32, waves, needs_space};
   }
   return {rows * waves,
           dim > 128                                                               ? 32
