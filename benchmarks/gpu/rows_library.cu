@@ -8,12 +8,6 @@
 
 #include <string>
 
-namespace {
-
-namespace tw = tilewright;
-using tw::index_t;
-using arch = tw::arch::sm90;
-
 /// Arguments of any kernel; each reads what it needs. Strides in elements.
 struct rows_args {
   const void *x, *x2, *weight, *bias;
@@ -22,6 +16,12 @@ struct rows_args {
   int rows, cols, batch;
   long long x_stride, y_stride;  // x2 and sum have that of x
 };
+
+namespace {
+
+namespace tw = tilewright;
+using tw::index_t;
+using arch = tw::arch::sm90;
 
 template <class Kernel>
 const char* start(const typename Kernel::args_type& args, cudaStream_t stream) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Conversions to and from 8-bit elements, by the machine where it has instructions for them.
 #include <tilewright/exec/exec.hpp>
+#include <tilewright/numeric/convert_pair.hpp>
 #include <tilewright/numeric/stochastic.hpp>
 
 namespace tw = tilewright;

@@ -73,7 +73,8 @@ exec::mbarrier make_barrier() {
 }
 
 element element_in_lds(index_t row_bytes, index_t row, index_t column) {
-  return exec::lds_load<element>({}, bulk_swizzled_address(row_bytes, box_place + row * row_bytes + column * 2));
+  return exec::lds_load<element>(
+      {}, tilewright::detail::bulk_swizzled_address(row_bytes, box_place + row * row_bytes + column * 2));
 }
 
 TEST(BulkCopy, LoadsWhatIsInsideAndZeros) {
@@ -118,8 +119,9 @@ TEST(BulkCopy, StoresWhatIsInsideAndNothingElse) {
       if (exec::thread_id() != 0) return;
       for (index_t row = 0; row < tensor::box_rows; ++row) {
         for (index_t column = 0; column < columns; ++column) {
-          exec::lds_store({}, bulk_swizzled_address(columns * 2, box_place + row * columns * 2 + column * 2),
-                          element(10000 + row * 100 + column));
+          exec::lds_store(
+              {}, tilewright::detail::bulk_swizzled_address(columns * 2, box_place + row * columns * 2 + column * 2),
+              element(10000 + row * 100 + column));
         }
       }
       exec::fence_async_proxy();

@@ -10,8 +10,9 @@
 //   sigmoid(x)           1 / (1 + exp(-x)), a relative error of 2^-21 + |x| 2^-23
 //   max(a, b), min(a, b) exact, of floats or integers. A NaN loses: the result is NaN only if both are. Zeros of either
 //                        sign are equal
-//   multiply_add_pair(x, f, a) x[i] = x[i] f + a for i = 0, 1; add_pair(x, y): x[i] += y[i]. One instruction on gfx90a,
-//                        gfx942 and gfx950, which rounds once
+//   multiply_add_pair(x, f, a) x[i] = x[i] f + a for i = 0, 1; one instruction on gfx90a, gfx942 and gfx950, which
+//                        rounds once
+//   add_pair(x, y)       x[i] += y[i] for i = 0, 1; one instruction there
 // The others return NaN for NaN. Subnormal arguments and results may count as zeros.
 #include <tilewright/config/config.hpp>
 #include <tilewright/util/type_traits.hpp>

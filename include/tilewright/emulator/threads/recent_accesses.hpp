@@ -25,14 +25,14 @@ class recent_accesses {
  public:
   static constexpr index_t capacity = 16;
 
-  void add(const recent_access& access) { accesses_[count_++ % capacity] = access; }
+  void add(const recent_access& access) { accesses_[index_t(count_++ % capacity)] = access; }
   void wait(index_t left) { waited_ = max(waited_, count_ - left); }
   void clear() { count_ = waited_ = 0; }
 
   /// use(access) for each one that the thread has not waited for, oldest first.
   template <class Use>
   void for_each_in_flight(Use use) {
-    for (long_index_t i = max(waited_, count_ - capacity); i < count_; ++i) use(accesses_[i % capacity]);
+    for (long_index_t i = max(waited_, count_ - capacity); i < count_; ++i) use(accesses_[index_t(i % capacity)]);
   }
 
  private:
