@@ -36,8 +36,8 @@ struct row_reduction {
     if (const char* why = detail::check_matrix(x, Tile.vector, Tile.rows())) return why;
     if (!args.y || (!is_max && !is_sum && !args.variance)) return "a pointer is null: y, or variance";
     if (!is_max && args.index) return "only a maximum has an index";
-    for (const void* result : {static_cast<const void*>(args.y), static_cast<const void*>(args.variance),
-                               static_cast<const void*>(args.index)}) {
+    const void* const results[] = {args.y, args.variance, args.index};
+    for (const void* result : results) {
       if (result && detail::overlap({result, 1, args.rows, args.rows, 4}, x)) return "a result overlaps the input";
     }
     return nullptr;
