@@ -38,7 +38,8 @@ struct row_reduction {
     if (!is_max && args.index) return "only a maximum has an index";
     const void* const results[] = {args.y, args.variance, args.index};
     for (const void* result : results) {
-      if (result && detail::overlap({result, 1, args.rows, args.rows, 4}, x)) return "a result overlaps the input";
+      const detail::row_matrix written{result, 1, args.rows, args.rows, 4};
+      if (result && detail::overlap(written, x)) return "a result overlaps the input";
     }
     return nullptr;
   }
