@@ -9,22 +9,8 @@ namespace {
 
 namespace tw = tilewright;
 
-// -DATTENTION_TILE=1 or 2: each wave has 32 rows, so that a read of K or V feeds four matrix instructions, not two; Q
-// is in LDS where registers do not suffice. 0: the default tile.
-#if !defined(ATTENTION_TILE)
-#define ATTENTION_TILE 0
-#endif
-template <class T, tw::index_t Dim>
-constexpr tw::attention_tile tile() {
-  if (ATTENTION_TILE == 1 && Dim == 64) return {128, 64, 4};
-  if (ATTENTION_TILE == 2 && Dim == 64) return {256, 64, 8, true};
-  if (ATTENTION_TILE == 1 && Dim == 128) return {128, 64, 4, true};
-  if (ATTENTION_TILE == 2 && Dim == 128) return {128, 32, 4, true};
-  return tw::detail::default_attention_tile<tw::arch::sm90, T, Dim, Dim>();
-}
-
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
-struct policy : tw::attention_policy<tw::arch::sm90, T, HeadDim, ValueDim, tile<T, HeadDim>()> {};
+struct policy : tw::attention_policy<tw::arch::sm90, T, HeadDim, ValueDim> {};
 
 template <class T>
 bool forward(int head_dim, int value_dim, const tw::attention_args& args, cudaStream_t stream) {

@@ -71,7 +71,7 @@ kernel_entry make_entry() {
     e.report = &static_report_of<own>;
 #if TILEWRIGHT_CPU_PASS
   e.run_on_cpu = run_on_cpu<kernel>;
-#elif TILEWRIGHT_STUB_PASS
+#elif !TILEWRIGHT_AMDGCN_PASS  // nvcc must see the same kernels in both of its passes
   e.launch = [](const tw::gemm_args& args) { tw::launch<kernel_of<Choice>::template type, Arch>(args); };
 #endif
   return e;

@@ -51,6 +51,9 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
     const bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
     return {rows * waves, needs_space && !has_narrow_part ? 16 : 32, waves, needs_space};
   }
+  // 32 rows for each wave: a read of K or V then feeds four mma.sync, and LDS is no longer what bounds them.
+  if (!arch::is_amd(Arch::value) && dim <= 128 && HeadDim % 64 == 0 && ValueDim % 64 == 0)
+    return {128, 64, 4, dim > 64};
   return {rows * waves,
           dim > 128                                                               ? 32
           : dim <= 64 && arch::is_amd(Arch::value) && Arch::value.wave_size == 64 ? 128
