@@ -8,22 +8,13 @@
 
 namespace tilewright::emulator {
 
-/// What a thread waits at, and the line.
-struct waiting_place {
-  meeting at = meeting::none;
-  call_site where{nullptr, 0};
-};
-
 /// Some threads wait, the others have ended or wait elsewhere.
 class deadlock {
  public:
-  /// place_of(number) is the waiting_place of a thread; `hopper` is nullptr where nobody has asked for anything of
-  /// Hopper's.
-  template <class PlaceOf>
-  deadlock(const std::vector<thread_context>& threads, const hopper_machine* hopper, PlaceOf place_of)
-      : threads_(threads), hopper_(hopper) {
-    for (index_t i = 0; i < index_t(threads.size()); ++i) places_.push_back(place_of(i));
-  }
+  /// `hopper` is nullptr if no thread has used Hopper's hardware.
+  deadlock(const std::vector<thread_context>& threads, const hopper_machine* hopper,
+           const std::vector<waiting_place>& places)
+      : threads_(threads), hopper_(hopper), places_(places) {}
 
   std::string describe() const {
     const index_t in_hopper = first([](meeting at) { return is_of_hopper(at); });
@@ -82,7 +73,7 @@ class deadlock {
 
   const std::vector<thread_context>& threads_;
   const hopper_machine* hopper_;
-  std::vector<waiting_place> places_;
+  const std::vector<waiting_place>& places_;
 };
 
 }  // namespace tilewright::emulator

@@ -67,7 +67,7 @@ struct multi_stage_pipeline {
 
     copies.wait_for_tile();
     windows.template load<0, 1>(f, 0);
-    index_t left = num_tiles;
+    index_t left = num_tiles, current = 0, free = (Stages - 1) * stage_bytes;
     if constexpr (Policy::copies_by_wave) {  // the loop's body exists once for each stage: addresses are constants
       TILEWRIGHT_UNROLL(1)
       for (; left > Stages; left -= Stages) {
@@ -77,7 +77,6 @@ struct multi_stage_pipeline {
         });
       }
     }
-    index_t current = 0, free = (Stages - 1) * stage_bytes;
     TILEWRIGHT_UNROLL(1)
     for (; left > 1; --left) {
       const index_t next = current + stage_bytes == Stages * stage_bytes ? 0 : current + stage_bytes;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What threads can wait for each other at.
+// Where threads wait for each other.
 #pragma once
+
+#include <tilewright/util/call_site.hpp>
 
 namespace tilewright::emulator {
 
@@ -25,10 +27,16 @@ enum class meeting : signed char {
   ended
 };
 
-/// Whether it is the lanes of one wave that meet.
+/// Where a thread waits, and the line.
+struct waiting_place {
+  meeting at = meeting::none;
+  exec::call_site where{nullptr, 0};
+};
+
+/// Whether the lanes of one wave meet there.
 inline bool is_of_wave(meeting at) { return at >= meeting::wave_barrier && at <= meeting::stmatrix; }
 
-/// In words, as faults say it.
+/// In the words of a fault.
 inline const char* name(meeting at) {
   switch (at) {
     case meeting::unchanged_value: return "a value in global memory that nobody changes";

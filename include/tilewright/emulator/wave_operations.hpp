@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Shuffles, votes, matrix instructions, and LDS accesses in which lanes exchange what they address.
+#pragma once
+
+#include <tilewright/emulator/matrix/matrix_emulation.hpp>
+#include <tilewright/emulator/matrix/matrix_reads.hpp>
+#include <tilewright/emulator/rendezvous.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tilewright::emulator {
+
+class wave_operations {
+ public:
+  wave_operations(const arch::target& target, rendezvous& meetings, index_t num_threads)
+      : target_(target),
+        meetings_(meetings),
+        lanes_(std::size_t(num_threads)),
+        instructions_(std::size_t(num_threads / target.wave_size)) {}
+
+  unsigned shuffle(thread_context& self, unsigned value, index_t source_lane, call_site where) {
+    lane_state& mine = lane_of(self);
+    mine.value = value;
+    mine.source_lane = source_lane & (target_.wave_size - 1);
+    meetings_.meet(self, meeting::shuffle, where, [&] {
+      lane_state* lanes = wave_lanes(self);
+      for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].received = lanes[lanes[i].source_lane].value;
+    });
+    return mine.received;
+  }
+
+  bool any(thread_context& self, bool condition, call_site where) {
+    lane_of(self).value = condition;
+    meetings_.meet(self, meeting::vote, where, [&] {
+      lane_state* lanes = wave_lanes(self);
+      unsigned result = 0;
+      for (index_t i = 0; i < target_.wave_size; ++i) result |= lanes[i].value;
+      for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].received = result;
+    });
+    return lane_of(self).received != 0;
+  }
+
+  void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
+           void* c, const void* a, const void* b, call_site where) {
+    if (!target_.supports(op, a_element, b_element))
+      refuse(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
+    matrix_instruction_of_wave& mine = instructions_[std::size_t(self.wave_number)];
+    const meeting others_at = meetings_.waits_at(self);
+    if (others_at == meeting::none) {
+      mine.op = op;
+      mine.a_element = a_element;
+      mine.b_element = b_element;
+    } else if (others_at == meeting::mma &&
+               (mine.op != op || mine.a_element != a_element || mine.b_element != b_element)) {
+      refuse(self, "reaches another matrix instruction than the lanes of its wave before it");
+    }
+    mine.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};
+    meetings_.meet(self, meeting::mma, where, [&] {
+      const matrix_emulator& emulator = emulators_.of(op);
+      if (const index_t lane = emulator.find_unequal_copies(mine.operands.data()); lane >= 0) {
+        refuse(meetings_.lanes_of(self.wave_number)[lane],
+               "passes a matrix instruction other operands than the lane that must hold a copy of them");
+      }
+      emulator.run(a_element, b_element, mine.operands.data());
+      ++num_matrix_instructions_;
+    });
+  }
+  long_index_t num_matrix_instructions() const { return num_matrix_instructions_; }
+
+  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) {
+    require(self, arch::lds_op::ldmatrix, "ldmatrix");
+    self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix), where);
+    const meeting at = transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix;
+    return access_together(self, at, {address, {}}, where, [&](auto lane_at) {
+      if (transposed) {
+        read_transposed(arch::lds_op::ldmatrix, 2, target_.wave_size, self.lds, lane_at);
+      } else {
+        read_matrices(self.lds, lane_at);
+      }
+    });
+  }
+
+  void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, call_site where) {
+    require(self, arch::lds_op::stmatrix, "stmatrix");
+    self.record(arch::lds_op::stmatrix, address, arch::access_bytes(arch::lds_op::stmatrix), where);
+    access_together(self, meeting::stmatrix, {address, words}, where,
+                    [&](auto lane_at) { write_matrices(self.lds, lane_at); });
+  }
+
+  array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes, call_site where) {
+    const arch::lds_op op = arch::transposing_read_op(element_bytes);
+    require(self, op, arch::instruction_name(arch::instruction_set::cdna, op));
+    self.record(op, address, arch::access_bytes(op), where);
+    const meeting at = element_bytes == 2 ? meeting::transposing_read_16 : meeting::transposing_read_8;
+    const array<unsigned, 4> result = access_together(self, at, {address, {}}, where, [&](auto lane_at) {
+      read_transposed(op, element_bytes, target_.wave_size, self.lds, lane_at);
+    });
+    return {{result[0], result[1]}};
+  }
+
+ private:
+  /// What a lane passes to an operation of its wave, and what it receives.
+  struct lane_state {
+    index_t source_lane = 0;           // shuffle
+    unsigned value = 0, received = 0;  // shuffle, any
+    matrix_access access;
+  };
+  struct matrix_instruction_of_wave {
+    arch::matrix_op op{};
+    arch::matrix_element a_element{}, b_element{};
+    array<matrix_operands, 64> operands{};
+  };
+
+  void require(const thread_context& self, arch::lds_op op, const char* instruction) const {
+    if (!target_.supports(op))
+      refuse(self, std::string("asks for ") + instruction + ", which " + target_.name + " does not have");
+  }
+
+  lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.number)]; }
+  /// Of the thread's wave, from its lane 0 on.
+  lane_state* wave_lanes(const thread_context& self) { return &lanes_[std::size_t(self.number - self.lane_id)]; }
+
+  /// An access in which lanes exchange what they address; `complete` performs it for the wave.
+  template <class Complete>
+  array<unsigned, 4> access_together(thread_context& self, meeting at, const matrix_access& access, call_site where,
+                                     Complete complete) {
+    lane_state& mine = lane_of(self);
+    mine.access = access;
+    meetings_.meet(self, at, where,
+                   [&] { complete([&](index_t lane) -> matrix_access& { return wave_lanes(self)[lane].access; }); });
+    return mine.access.words;
+  }
+
+  const arch::target& target_;
+  rendezvous& meetings_;
+  std::vector<lane_state> lanes_;
+  std::vector<matrix_instruction_of_wave> instructions_;  // by wave
+  matrix_emulators emulators_;
+  long_index_t num_matrix_instructions_ = 0;
+};
+
+}  // namespace tilewright::emulator
