@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// LDS instructions, and the cross-lane instructions that use the LDS hardware.
+#include "memory.hpp"
+#include "valu.hpp"
+
+namespace emu {
+namespace {
+u32 checked(wave& w, const inst& i, u32 a, u32 l) {
+  const u32 align = i.bytes >= 4 ? (i.atomic ? i.bytes : 4u) : i.bytes;
+  if (static_cast<u64>(a) + i.bytes > w.wg->lds_size)
+    w.die(i, "LDS access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a),
+          static_cast<int>(l));
+  if (a % align) w.die(i, "misaligned LDS access at " + hex(a), static_cast<int>(l));
+  if (w.wg->dma_bytes) dma_check(w, i, a, i.bytes, l);
+  return a;
+}
+// gfx950 transposing reads work on groups of 16 lanes.
+void transpose(const inst& i, u32 lanes, u8 (*d)[16]) {
+  u8 o[64][16] = {};
+  for (u32 l = 0; l < lanes; ++l) {
+    const u32 g = l & ~15u, p = l & 15;
+    if (i.tr == 16)
+      for (u32 j = 0; j < 4; ++j) std::memcpy(o[l] + 2 * j, d[g + 4 * j + p / 4] + 2 * (p % 4), 2);
+    else if (i.tr == 8)
+      for (u32 j = 0; j < 8; ++j) o[l][j] = d[g + 2 * j + p / 8][p % 8];
+    else  // 4 and 6 bits: element p of lane j
+      for (u32 j = 0; j < 16; ++j)
+        for (u32 b = 0; b < i.tr; ++b) {
+          const u32 s = p * i.tr + b, t = j * i.tr + b;
+          o[l][t / 8] = static_cast<u8>(o[l][t / 8] | (d[g + j][s / 8] >> s % 8 & 1) << t % 8);
+        }
+  }
+  std::memcpy(d, o, sizeof o);
+}
+void ds_access(wave& w, const inst& i) {
+  const u64 lanes = w.exec();
+  u8 data[2][64][16];
+  u32 addr[2][64] = {};
+  u8* lds = w.wg->lds.data();
+  for (u32 t = 0; t <= (i.two ? 1u : 0u); ++t) {
+    const u32 off = static_cast<u32>(i.two ? (t ? i.offset1 : i.offset0) * i.y : i.offset), *va = w.v(i.vaddr.reg);
+    for (u64 m = lanes; m; m &= m - 1) {
+      const u32 l = static_cast<u32>(std::countr_zero(m)), a = addr[t][l] = checked(w, i, va[l] + off, l);
+      if (w.launch->race) race_check(w, i, a, i.bytes, i.store);
+      if (i.store)
+        reg_to_mem(w, i, t ? i.data2 : i.data, l, lds + a);
+      else
+        std::memcpy(data[t][l], lds + a, i.bytes);
+    }
+    if (w.launch->stats) log_lds(w, i, static_cast<int>(t), i.store, i.bytes, lanes, addr[t]);
+  }
+  if (!i.store) {
+    if (i.tr) transpose(i, w.lanes, data[0]);
+    for (u64 m = lanes; m; m &= m - 1) {
+      const u32 l = static_cast<u32>(std::countr_zero(m));
+      mem_to_reg(w, i, i.dst[0], 0, l, data[0][l]);
+      if (i.two) mem_to_reg(w, i, i.dst[0], i.bytes / 4u, l, data[1][l]);
+    }
+  }
+  if (w.launch->waits) issue(w, i, lanes, addr[0], i.two ? addr[1] : nullptr, i.bytes, !i.store, i.store);
+}
+void ds_atomic(wave& w, const inst& i) {
+  const u64 lanes = w.exec();
+  u32 addr[64] = {};
+  for (u64 m = lanes; m; m &= m - 1) {
+    const u32 l = static_cast<u32>(std::countr_zero(m)),
+              a = addr[l] = checked(w, i, w.v(i.vaddr.reg)[l] + static_cast<u32>(i.offset), l);
+    u64 o = 0, d = 0, c = 0;
+    std::memcpy(&o, w.wg->lds.data() + a, i.bytes);
+    reg_to_mem(w, i, i.data, l, reinterpret_cast<u8*>(&d));
+    if (i.op == at_cmpswap) reg_to_mem(w, i, i.data2, l, reinterpret_cast<u8*>(&c));
+    const u64 r =
+        i.op == at_cmpswap && i.y ? atomic_result(i.op, i.bytes, o, c, d) : atomic_result(i.op, i.bytes, o, d, c);
+    std::memcpy(w.wg->lds.data() + a, &r, i.bytes);
+    if (i.ret) mem_to_reg(w, i, i.dst[0], 0, l, reinterpret_cast<const u8*>(&o));
+  }
+  if (w.launch->stats) log_lds(w, i, 0, true, i.bytes, lanes, addr);
+  if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
+}
+void permute(wave& w, const inst& i) {  // x: 0 permute, 1 bpermute, 2 swizzle
+  const u64 e = w.exec();
+  const u32 n = w.lanes, off = static_cast<u32>(i.offset), *a = w.v(i.vaddr.reg), *d = i.x == 2 ? a : w.v(i.data.reg);
+  u32 r[64] = {};
+  for (u32 l = 0; l < n; ++l) {
+    u32 s = 0;
+    if (i.x == 0) {
+      if (e >> l & 1) r[(a[l] + off) / 4 % n] = d[l];
+      continue;
+    }
+    if (i.x == 1)
+      s = (a[l] + off) / 4 % n;
+    else if (off >= 0xe000) {  // FFT: not supported, refused when binding
+    } else if (off >= 0xc000) {
+      const u32 rot = off >> 5 & 31, keep = off & 31, p = l & 31;
+      s = (l & ~31u) | (p & keep) | ((off >> 10 & 1 ? p + 32 - rot : p + rot) & 31 & ~keep);
+    } else if (off & 0x8000)
+      s = (l & ~3u) | (off >> 2 * (l & 3) & 3);
+    else
+      s = (l & ~31u) | ((((l & 31) & (off & 31)) | (off >> 5 & 31)) ^ (off >> 10 & 31));
+    r[l] = e >> s & 1 ? d[s] : 0;
+  }
+  store32(w, i, i.dst[0], r, e);
+  if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
+}
+bool eat(std::string& n, const char* p) {
+  if (n.rfind(p, 0)) return false;
+  n = n.substr(std::string_view(p).size());
+  return true;
+}
+}  // namespace
+
+bool bind_lds(inst& i, const code_object& co) {
+  std::string n = i.name;
+  eat(n, "ds_");
+  i.cnt = co.fam == family::gfx12 ? c_ds : c_lgkm, i.order = 2;
+  const auto need = [&](std::size_t k) {
+    if (i.ops.size() != k) throw std::runtime_error("unexpected number of operands");
+  };
+  if (n == "nop") return i.fn = &no_operation, i.cnt = c_none, true;
+  if (n == "permute_b32" || n == "bpermute_b32") {
+    need(3), i.dst[0] = i.ops[0], i.vaddr = i.ops[1], i.data = i.ops[2], i.ndst = 1, i.is_load = true;
+    return i.x = n[0] == 'b', i.fn = &permute, true;
+  }
+  if (n == "swizzle_b32") {
+    if (i.offset >= 0xe000) throw std::runtime_error("the FFT mode of ds_swizzle is not implemented");
+    need(2), i.dst[0] = i.ops[0], i.vaddr = i.ops[1], i.ndst = 1, i.is_load = true;
+    return i.x = 2, i.fn = &permute, true;
+  }
+  const std::string whole = n;
+  const bool rd = eat(n, "read") || eat(n, "load"), wr = !rd && (eat(n, "write") || eat(n, "store"));
+  if ((rd || wr) && whole.find("xchg") == whole.npos) {
+    i.store = wr, i.is_load = rd, i.fn = &ds_access;
+    const bool st64 = eat(n, "2st64_b") || eat(n, "_2addr_stride64_b");
+    if (st64 || eat(n, "2_b") || eat(n, "_2addr_b")) {
+      if (n != "32" && n != "64") return false;
+      i.bytes = n == "32" ? 4 : 8, i.two = true, i.y = i.bytes * (st64 ? 64 : 1);
+    } else {
+      if (!eat(n, "_")) return false;
+      if (auto p = n.find("_tr_b"); p != n.npos) i.tr = static_cast<u8>(std::stoi(n.substr(p + 5))), n.resize(p);
+      if (!parse_shape(i, n, wr)) return false;
+    }
+    if (wr) {
+      need(i.two ? 3 : 2), i.vaddr = i.ops[0], i.data = i.ops[1];
+      if (i.two) i.data2 = i.ops[2];
+    } else {
+      need(2), i.dst[0] = i.ops[0], i.vaddr = i.ops[1], i.ndst = 1;
+    }
+    return true;
+  }
+  n = whole;
+  i.atomic = true, i.fn = &ds_atomic, i.ret = whole.find("_rtn") != whole.npos;
+  if (!parse_atomic(i, n)) return false;
+  auto o = i.ops.begin();
+  const std::size_t want = (i.ret ? 1u : 0u) + 2u + (i.op == at_cmpswap ? 1u : 0u);
+  need(want);
+  if (i.ret) i.dst[0] = *o++, i.ndst = 1, i.is_load = true;
+  i.vaddr = *o++, i.data = *o++;
+  if (i.op == at_cmpswap) i.data2 = *o++;
+  i.y = whole.rfind("cmpst_", 0) ==
+        0;  // gfx9 ds_cmpst: the first data operand is the compare value; ds_cmpstore: the second
+  return true;
+}
+}  // namespace emu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Shared by the memory and the LDS instructions.
+#pragma once
+
+#include "state.hpp"
+
+namespace emu {
+enum atomic_op : u8 {
+  at_swap,
+  at_cmpswap,
+  at_add,
+  at_sub,
+  at_rsub,
+  at_smin,
+  at_umin,
+  at_smax,
+  at_umax,
+  at_and,
+  at_or,
+  at_xor,
+  at_inc,
+  at_dec,
+  at_subclamp,
+  at_condsub,
+  at_addf,
+  at_minf,
+  at_maxf,
+  at_pkh,
+  at_pkb
+};
+u64 atomic_result(u32 op, u32 bytes, u64 old, u64 data, u64 compare);
+void reg_to_mem(wave& w, const inst& i, const operand& o, u32 lane, u8* p);
+void mem_to_reg(wave& w, const inst& i, const operand& o, u32 first, u32 lane, const u8* p);
+bool parse_shape(inst& i, const std::string& s, bool store);  // "dwordx4", "u16_d16_hi", ...
+bool parse_atomic(inst& i, std::string s);                    // "add_f32", "cmpswap_x2", ...
+std::string hex(u64 v);
+}  // namespace emu

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// What executes: waves, workgroups, and the launch they belong to.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <random>
+
+#include <amdgcn_emulator.hpp>
+#include "inst.hpp"
+
+namespace emu {
+struct lds_stats;
+struct launch_state;
+
+// A memory operation whose result an s_wait* has not yet guaranteed.
+struct pending {
+  const inst* i;
+  counter cnt;
+  u8 order, order2;  // in-order class, 0: completes in any order
+  counter partner;   // flat: counted twice; both counters must agree
+  bool done1 = false, done2 = false;
+  u64 lanes = 0;  // LDS side: lanes and bytes touched
+  bool lds_read = false, lds_write = false, dma = false;
+  u8 nlds = 0;
+  u32 lds_bytes = 0;
+  std::array<u32, 64> lds_addr[2];
+};
+
+struct workgroup {
+  launch_state* launch = nullptr;
+  u32 id[3] = {0, 0, 0};
+  std::vector<u8> lds;
+  u32 lds_size = 0;
+  std::vector<u32> sw, sr;  // race shadows of each byte: 0, or epoch << 8 | wave + 1 (255: several waves)
+  std::vector<u8> dma;      // bytes that a load-to-LDS is still to write
+  u32 dma_bytes = 0;
+};
+
+struct launch_state {
+  const code_object* co;
+  const program* prog;
+  const kernel_info* kernel;
+  const options* opt;
+  result* res;
+  std::vector<std::pair<u64, u64>> ranges;  // sorted, [lo, hi)
+  u64 last_lo = 0, last_hi = 0;
+  std::vector<u64> counts;
+  u64 executed = 0;
+  u32 scratch_bytes = 0;
+  lds_stats* stats = nullptr;
+  bool race = false, waits = false;
+  int trace_left = 0;
+
+  bool in_range(u64 a, u64 n) {
+    if (a >= last_lo && a + n <= last_hi) return true;
+    auto it = std::upper_bound(ranges.begin(), ranges.end(), std::pair<u64, u64>(a, ~0ull));
+    if (it == ranges.begin()) return false;
+    --it;
+    if (a < it->first || a + n > it->second || a + n < a) return false;
+    last_lo = it->first, last_hi = it->second;
+    return true;
+  }
+};
+
+struct wave {
+  enum status_t : u8 { running, at_barrier, ended };
+  launch_state* launch = nullptr;
+  workgroup* wg = nullptr;
+  u32 id = 0, lanes = 64;
+  bool w32 = false;
+  family fam = family::gfx9;
+  bool gfx90a = false, gfx950 = false;
+  u32 s[s_file_size] = {};
+  std::vector<u32> vfile;   // 512 rows of 64
+  std::vector<u8> scratch;  // lanes * scratch_bytes
+  u32 ip = 0, next = 0;
+  status_t status = running;
+  u64 signals = 1, waits_done = 1;  // barrier epochs
+  bool in_wait = false;
+  u32 mode = 0;     // MODE register: round 3:0, denorm 7:4, dx10_clamp 8, ieee 9
+  u32 gpr_idx = 0;  // gfx9 s_set_gpr_idx mode, bit 4: on
+  std::vector<pending> queue;
+  std::array<u8, 512> vbusy{};  // outstanding writers per vector register
+  std::array<u8, 128> sbusy{};
+
+  u32* v(u32 r) { return vfile.data() + r * 64u; }
+  u64 full() const { return lanes == 64 ? ~0ull : 0xffffffffull; }
+  u64 exec() const { return s[s_exec] | static_cast<u64>(s[s_exec + 1]) << 32; }
+  void set_exec(u64 e) { e &= full(), s[s_exec] = static_cast<u32>(e), s[s_exec + 1] = static_cast<u32>(e >> 32); }
+  u64 vcc() const { return w32 ? s[s_vcc] : s[s_vcc] | static_cast<u64>(s[s_vcc + 1]) << 32; }
+  u32& scc() { return s[s_scc]; }
+  bool flush_f32_in() const { return !(mode >> 4 & 1); }
+  bool flush_f32_out() const { return !(mode >> 5 & 1); }
+  bool ieee() const { return mode >> 9 & 1; }
+
+  [[noreturn]] void die(const inst& i, const std::string& what, int lane = -1) const;
+
+  // scalar operands
+  u32 rs32(const operand& o) const {
+    switch (o.kind) {
+      case operand::sgpr:
+        if (o.reg >= s_vccz) return o.reg == s_vccz ? vcc() == 0 : exec() == 0;
+        return s[o.reg];
+      case operand::fconst: return bits(static_cast<float>(o.value));
+      default: return static_cast<u32>(o.bits);
+    }
+  }
+  u64 rs64(const operand& o) const {
+    switch (o.kind) {
+      case operand::sgpr:
+        if (o.count == 1) return rs32(o);
+        return s[o.reg] | static_cast<u64>(s[o.reg + 1]) << 32;
+      case operand::fconst: return bits(o.value);
+      default: return o.bits;
+    }
+  }
+  void ws32(const operand& o, u32 x) {
+    if (o.reg != s_null) s[o.reg] = x;
+    if (w32) s[s_exec + 1] = 0;
+  }
+  void ws64(const operand& o, u64 x) {
+    if (o.reg == s_null) return;
+    s[o.reg] = static_cast<u32>(x), s[o.reg + 1] = static_cast<u32>(x >> 32);
+    if (w32) s[s_exec + 1] = 0;
+  }
+  // a lane mask: one or two registers by wave size
+  void wmask(const operand& o, u64 m) {
+    if (o.count == 2)
+      ws64(o, m);
+    else
+      ws32(o, static_cast<u32>(m));
+  }
+  u64 rmask(const operand& o) const { return o.count == 2 || o.kind != operand::sgpr ? rs64(o) : rs32(o); }
+};
+
+// hazards.cpp
+void check_waits(wave& w, const inst& i);
+void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 bytes, bool read, bool write,
+           bool dma = false);
+void apply_wait(wave& w, const inst& i);
+void on_signal(wave& w);
+void race_access(wave& w, const inst& i, u32 addr, u32 bytes, bool write, u64 epoch);
+void race_check(wave& w, const inst& i, u32 addr, u32 bytes, bool write);
+void dma_check(wave& w, const inst& i, u32 addr, u32 bytes, u32 lane);
+void collect_regs(inst& i);
+// report.cpp
+void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes, const u32* addr);
+}  // namespace emu

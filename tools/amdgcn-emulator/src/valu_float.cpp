@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Floating-point vector arithmetic.
+#include "valu.hpp"
+
+namespace emu {
+namespace {
+// IEEE-754 minNum / maxNum as the hardware does it: a NaN loses, -0 < +0.
+template <class T>
+T fmin_hw(T a, T b) {
+  if (a != a) return b;
+  if (b != b) return a;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class T>
+T fmax_hw(T a, T b) {
+  if (a != a) return b;
+  if (b != b) return a;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+template <class T>
+T minimum(T a, T b) {
+  return a != a ? a : b != b ? b : fmin_hw(a, b);
+}
+template <class T>
+T maximum(T a, T b) {
+  return a != a ? a : b != b ? b : fmax_hw(a, b);
+}
+template <class T>
+T med3(T a, T b, T c) {
+  if (a != a || b != b || c != c) return fmin_hw(fmin_hw(a, b), c);
+  const T m = fmax_hw(fmax_hw(a, b), c);
+  return m == a ? fmax_hw(b, c) : m == b ? fmax_hw(a, c) : fmax_hw(a, b);
+}
+template <class T>
+T fract(T x) {
+  const T r = x - std::floor(x),
+          top = sizeof(T) == 8 ? static_cast<T>(0x1.fffffffffffffp-1) : static_cast<T>(0x1.fffffep-1f);
+  return r < top ? r : r != r ? r : top;
+}
+constexpr double tau = 6.283185307179586476925286766559;
+float sin_turns(float x) {
+  return std::isinf(x)
+             ? NAN
+             : static_cast<float>(std::sin(tau * (static_cast<double>(x) - std::floor(static_cast<double>(x)))));
+}
+float cos_turns(float x) {
+  return std::isinf(x)
+             ? NAN
+             : static_cast<float>(std::cos(tau * (static_cast<double>(x) - std::floor(static_cast<double>(x)))));
+}
+// v_exp_f32, v_log_f32, v_sqrt_f32 and v_rsq_f32 flush f32 denormals whatever the mode; v_rcp_f32 does not here, or
+// division would lose small quotients.
+float exp2_hw(float x) { return flush(static_cast<float>(std::exp2(static_cast<double>(flush(x))))); }
+float log2_hw(float x) { return static_cast<float>(std::log2(static_cast<double>(flush(x)))); }
+int frexp_exp(double x) {
+  if (x == 0 || x != x || std::isinf(x)) return 0;
+  int e;
+  std::frexp(x, &e);
+  return e;
+}
+template <class T>
+T frexp_mant(T x) {
+  int e;
+  return x == 0 || x != x || std::isinf(x) ? x : std::frexp(x, &e);
+}
+
+// The division helpers.
+template <class T>
+bool is_sub(T x) {
+  return x != 0 && std::fabs(x) < std::numeric_limits<T>::min();
+}
+// The quotient of nonzero numbers is subnormal or underflows to zero.
+template <class T>
+bool underflows(T a, T b) {
+  return !std::isinf(b) && std::fabs(a / b) < std::numeric_limits<T>::min();
+}
+template <class T, class U>
+void div_scale(wave& w, const inst& i) {
+  constexpr bool dbl = sizeof(T) == 8;
+  constexpr int scale = dbl ? 128 : 64, far = dbl ? 768 : 96, tiny = dbl ? 53 : 23, man = dbl ? 52 : 23,
+                emask = dbl ? 0x7ff : 0xff;
+  row a, b, c;
+  fetch(w, i, 0, kind_of<T>(), a), fetch(w, i, 1, kind_of<T>(), b), fetch(w, i, 2, kind_of<T>(), c);
+  u64 flags = 0;
+  const u64 lanes = active(w, i);
+  store_results<T>(w, i, lanes, [&](u32 l) {
+    const T s0 = load<T>(a, l), s1 = load<T>(b, l), s2 = load<T>(c, l);
+    const int e1 = static_cast<int>(std::bit_cast<U>(s1) >> man & emask),
+              e2 = static_cast<int>(std::bit_cast<U>(s2) >> man & emask);
+    bool f = false;
+    T d = s0;
+    if (s2 == 0 || s1 == 0)
+      d = std::numeric_limits<T>::quiet_NaN();
+    else if (e2 - e1 >= far) {
+      f = true;
+      if (s0 == s1) d = std::ldexp(s0, scale);
+    } else if (is_sub(s1))
+      d = std::ldexp(s0, scale);
+    else if (dbl && is_sub(T(1) / s1) && underflows(s2, s1)) {
+      f = true;
+      if (s0 == s1) d = std::ldexp(s0, scale);
+    } else if (dbl && is_sub(T(1) / s1))
+      d = std::ldexp(s0, -scale);
+    else if (underflows(s2, s1)) {
+      f = true;
+      if (s0 == s2) d = std::ldexp(s0, scale);
+    } else if (e2 <= tiny)
+      d = std::ldexp(s0, scale);
+    flags |= static_cast<u64>(f) << l;
+    return d;
+  });
+  w.wmask(i.dst[1], flags & lanes);
+}
+template <class T, class U>
+void div_fmas(wave& w, const inst& i) {
+  constexpr bool dbl = sizeof(T) == 8;
+  row a, b, c;
+  fetch(w, i, 0, kind_of<T>(), a), fetch(w, i, 1, kind_of<T>(), b), fetch(w, i, 2, kind_of<T>(), c);
+  const u64 vcc = w.vcc();
+  store_results<T>(w, i, active(w, i), [&](u32 l) {
+    const T s0 = load<T>(a, l), s1 = load<T>(b, l), s2 = load<T>(c, l);
+    if (!(vcc >> l & 1)) return std::fma(s0, s1, s2);
+    if constexpr (dbl)
+      return std::ldexp(std::fma(s0, s1, s2), static_cast<int>(std::bit_cast<U>(s2) >> 52 & 0x7ff) > 1023 ? 128 : -128);
+    else
+      return static_cast<T>(
+          std::ldexp(std::fma(static_cast<double>(s0), static_cast<double>(s1), static_cast<double>(s2)),
+                     static_cast<int>(std::bit_cast<U>(s2) >> 23 & 0xff) > 127 ? 64 : -64));
+  });
+}
+template <class T>
+T div_fixup(T s0, T s1, T s2) {
+  const bool neg = std::signbit(s1) != std::signbit(s2);
+  const T inf = std::numeric_limits<T>::infinity();
+  if (s2 != s2) return s2;
+  if (s1 != s1) return s1;
+  if ((s1 == 0 && s2 == 0) || (std::isinf(s1) && std::isinf(s2))) return -std::numeric_limits<T>::quiet_NaN();
+  if (s1 == 0 || std::isinf(s2)) return neg ? -inf : inf;
+  if (std::isinf(s1) || s2 == 0) return neg ? T(-0.0) : T(0);
+  if (s0 != s0) return neg ? -inf : inf;
+  return neg ? -std::fabs(s0) : std::fabs(s0);
+}
+}  // namespace
+
+void register_valu_float() {
+  // f32
+  reg2<float, float>("v_add_f32", [](float a, float b) { return a + b; });
+  reg2<float, float>("v_sub_f32", [](float a, float b) { return a - b; });
+  reg2<float, float>("v_subrev_f32", [](float a, float b) { return b - a; });
+  reg2<float, float>("v_mul_f32", [](float a, float b) { return a * b; });
+  reg2<float, float>("v_mul_legacy_f32 v_mul_dx9_zero_f32",
+                     [](float a, float b) { return a == 0 || b == 0 ? 0.0f : a * b; });
+  reg2<float, float>("v_min_f32 v_min_num_f32", [](float a, float b) { return fmin_hw(a, b); });
+  reg2<float, float>("v_max_f32 v_max_num_f32", [](float a, float b) { return fmax_hw(a, b); });
+  reg2<float, float>("v_minimum_f32", [](float a, float b) { return minimum(a, b); });
+  reg2<float, float>("v_maximum_f32", [](float a, float b) { return maximum(a, b); });
+  reg3<float, float>("v_fma_f32 v_fmaak_f32 v_fmamk_f32", [](float a, float b, float c) { return std::fma(a, b, c); });
+  reg_acc<float, float>("v_fmac_f32", [](float a, float b, float c) { return std::fma(a, b, c); });
+  reg3<float, float>("v_mad_f32 v_madak_f32 v_madmk_f32",
+                     [](float a, float b, float c) { return flush(flush(a * b) + c); });
+  reg_acc<float, float>("v_mac_f32", [](float a, float b, float c) { return flush(flush(a * b) + c); });
+  reg3<float, float>("v_min3_f32 v_min3_num_f32", [](float a, float b, float c) { return fmin_hw(fmin_hw(a, b), c); });
+  reg3<float, float>("v_max3_f32 v_max3_num_f32", [](float a, float b, float c) { return fmax_hw(fmax_hw(a, b), c); });
+  reg3<float, float>("v_minimum3_f32", [](float a, float b, float c) { return minimum(minimum(a, b), c); });
+  reg3<float, float>("v_maximum3_f32", [](float a, float b, float c) { return maximum(maximum(a, b), c); });
+  reg3<float, float>("v_med3_f32 v_med3_num_f32", [](float a, float b, float c) { return med3(a, b, c); });
+  reg3<float, float>("v_maxmin_f32 v_maxmin_num_f32",
+                     [](float a, float b, float c) { return fmin_hw(fmax_hw(a, b), c); });
+  reg3<float, float>("v_minmax_f32 v_minmax_num_f32",
+                     [](float a, float b, float c) { return fmax_hw(fmin_hw(a, b), c); });
+  reg3<float, float>("v_div_fixup_f32", [](float a, float b, float c) { return div_fixup(a, b, c); });
+  reg1<float, float>("v_rcp_f32 v_rcp_iflag_f32", [](float a) { return 1.0f / a; });
+  reg1<float, float>("v_rsq_f32",
+                     [](float a) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(flush(a)))); });
+  reg1<float, float>("v_sqrt_f32", [](float a) { return std::sqrt(flush(a)); });
+  reg1<float, float>("v_exp_f32", [](float a) { return exp2_hw(a); });
+  reg1<float, float>("v_log_f32", [](float a) { return log2_hw(a); });
+  reg1<float, float>("v_sin_f32", [](float a) { return sin_turns(a); });
+  reg1<float, float>("v_cos_f32", [](float a) { return cos_turns(a); });
+  reg1<float, float>("v_floor_f32", [](float a) { return std::floor(a); });
+  reg1<float, float>("v_ceil_f32", [](float a) { return std::ceil(a); });
+  reg1<float, float>("v_trunc_f32", [](float a) { return std::trunc(a); });
+  reg1<float, float>("v_rndne_f32", [](float a) { return std::nearbyint(a); });
+  reg1<float, float>("v_fract_f32", [](float a) { return fract(a); });
+  reg1<i32, float>("v_frexp_exp_i32_f32", [](float a) { return frexp_exp(a); });
+  reg1<float, float>("v_frexp_mant_f32", [](float a) { return frexp_mant(a); });
+  reg2<float, float, i32>("v_ldexp_f32", [](float a, i32 b) {
+    return static_cast<float>(std::ldexp(static_cast<double>(a), std::clamp(b, -400, 400)));
+  });
+  for_names("v_div_scale_f32", {&div_scale<float, u32>, 2, 0, true});
+  for_names("v_div_scale_f64", {&div_scale<double, u64>, 2, 0, true});
+  for_names("v_div_fmas_f32", {&div_fmas<float, u32>, 1, 0, true});
+  for_names("v_div_fmas_f64", {&div_fmas<double, u64>, 1, 0, true});
+  reg3<float, float>("v_cubeid_f32", [](float a, float b, float c) {
+    const float x = std::fabs(a), y = std::fabs(b), z = std::fabs(c);
+    return z >= x && z >= y ? (c < 0 ? 5.f : 4.f) : y >= x ? (b < 0 ? 3.f : 2.f) : (a < 0 ? 1.f : 0.f);
+  });
+
+  // f64
+  reg2<double, double>("v_add_f64", [](double a, double b) { return a + b; });
+  reg2<double, double>("v_mul_f64", [](double a, double b) { return a * b; });
+  reg2<double, double>("v_min_f64 v_min_num_f64", [](double a, double b) { return fmin_hw(a, b); });
+  reg2<double, double>("v_max_f64 v_max_num_f64", [](double a, double b) { return fmax_hw(a, b); });
+  reg2<double, double>("v_minimum_f64", [](double a, double b) { return minimum(a, b); });
+  reg2<double, double>("v_maximum_f64", [](double a, double b) { return maximum(a, b); });
+  reg3<double, double>("v_fma_f64", [](double a, double b, double c) { return std::fma(a, b, c); });
+  reg_acc<double, double>("v_fmac_f64", [](double a, double b, double c) { return std::fma(a, b, c); });
+  reg3<double, double>("v_div_fixup_f64", [](double a, double b, double c) { return div_fixup(a, b, c); });
+  reg1<double, double>("v_rcp_f64", [](double a) { return 1.0 / a; });
+  reg1<double, double>("v_rsq_f64", [](double a) { return 1.0 / std::sqrt(a); });
+  reg1<double, double>("v_sqrt_f64", [](double a) { return std::sqrt(a); });
+  reg1<double, double>("v_floor_f64", [](double a) { return std::floor(a); });
+  reg1<double, double>("v_ceil_f64", [](double a) { return std::ceil(a); });
+  reg1<double, double>("v_trunc_f64", [](double a) { return std::trunc(a); });
+  reg1<double, double>("v_rndne_f64", [](double a) { return std::nearbyint(a); });
+  reg1<double, double>("v_fract_f64", [](double a) { return fract(a); });
+  reg1<i32, double>("v_frexp_exp_i32_f64", [](double a) { return frexp_exp(a); });
+  reg1<double, double>("v_frexp_mant_f64", [](double a) { return frexp_mant(a); });
+  reg2<double, double, i32>("v_ldexp_f64", [](double a, i32 b) { return std::ldexp(a, std::clamp(b, -3000, 3000)); });
+
+  // f16: computed in f32 (one rounding suffices) or f64 for the fused ones
+  reg2<half, half>("v_add_f16", [](float a, float b) { return a + b; });
+  reg2<half, half>("v_sub_f16", [](float a, float b) { return a - b; });
+  reg2<half, half>("v_subrev_f16", [](float a, float b) { return b - a; });
+  reg2<half, half>("v_mul_f16", [](float a, float b) { return a * b; });
+  reg2<half, half>("v_min_f16 v_min_num_f16", [](float a, float b) { return fmin_hw(a, b); });
+  reg2<half, half>("v_max_f16 v_max_num_f16", [](float a, float b) { return fmax_hw(a, b); });
+  reg2<half, half>("v_minimum_f16", [](float a, float b) { return minimum(a, b); });
+  reg2<half, half>("v_maximum_f16", [](float a, float b) { return maximum(a, b); });
+  reg3<half, half>("v_fma_f16 v_fmaak_f16 v_fmamk_f16",
+                   [](float a, float b, float c) { return static_cast<double>(a) * b + c; });
+  reg_acc<half, half>("v_fmac_f16", [](float a, float b, float c) { return static_cast<double>(a) * b + c; });
+  reg3<half, half>("v_mad_f16 v_madak_f16 v_madmk_f16",
+                   [](float a, float b, float c) { return f16_to_f32(f32_to_f16(a * b)) + c; });
+  reg_acc<half, half>("v_mac_f16", [](float a, float b, float c) { return f16_to_f32(f32_to_f16(a * b)) + c; });
+  reg3<half, half>("v_min3_f16 v_min3_num_f16", [](float a, float b, float c) { return fmin_hw(fmin_hw(a, b), c); });
+  reg3<half, half>("v_max3_f16 v_max3_num_f16", [](float a, float b, float c) { return fmax_hw(fmax_hw(a, b), c); });
+  reg3<half, half>("v_med3_f16 v_med3_num_f16", [](float a, float b, float c) { return med3(a, b, c); });
+  reg3<half, half>("v_maxmin_f16 v_maxmin_num_f16",
+                   [](float a, float b, float c) { return fmin_hw(fmax_hw(a, b), c); });
+  reg3<half, half>("v_minmax_f16 v_minmax_num_f16",
+                   [](float a, float b, float c) { return fmax_hw(fmin_hw(a, b), c); });
+  reg3<half, half>("v_div_fixup_f16", [](float a, float b, float c) { return div_fixup(a, b, c); });
+  reg1<half, half>("v_rcp_f16", [](float a) { return 1.0f / a; });
+  reg1<half, half>("v_rsq_f16", [](float a) { return 1.0 / std::sqrt(static_cast<double>(a)); });
+  reg1<half, half>("v_sqrt_f16", [](float a) { return std::sqrt(static_cast<double>(a)); });
+  reg1<half, half>("v_exp_f16", [](float a) { return std::exp2(static_cast<double>(a)); });
+  reg1<half, half>("v_log_f16", [](float a) { return std::log2(static_cast<double>(a)); });
+  reg1<half, half>("v_sin_f16", [](float a) { return sin_turns(a); });
+  reg1<half, half>("v_cos_f16", [](float a) { return cos_turns(a); });
+  reg1<half, half>("v_floor_f16", [](float a) { return std::floor(a); });
+  reg1<half, half>("v_ceil_f16", [](float a) { return std::ceil(a); });
+  reg1<half, half>("v_trunc_f16", [](float a) { return std::trunc(a); });
+  reg1<half, half>("v_rndne_f16", [](float a) { return std::nearbyint(a); });
+  reg1<half, half>("v_fract_f16", [](float a) {
+    const float r = a - std::floor(a);
+    return r < 0.99951172f ? r : r != r ? r : 0.99951172f;
+  });
+  reg1<i16, half>("v_frexp_exp_i16_f16", [](float a) { return static_cast<i16>(frexp_exp(a)); });
+  reg1<half, half>("v_frexp_mant_f16", [](float a) { return frexp_mant(a); });
+  reg2<half, half, i16>("v_ldexp_f16", [](float a, i16 b) { return std::ldexp(static_cast<double>(a), b); });
+}
+}  // namespace emu
