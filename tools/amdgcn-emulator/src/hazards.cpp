@@ -53,6 +53,30 @@ void complete(wave& w, pending& p) {
     if (w.launch->race) stamp(w, a, n, true, w.signals);
   });
 }
+// Completes what must have returned when no counter is above `want` (-1: no bound).
+void retire(wave& w, const std::array<i32, 5>& want) {
+  i32 later[5][4] = {};
+  bool any = false;
+  for (auto p = w.queue.rbegin(); p != w.queue.rend(); ++p) {
+    // With n operations left, one of an in-order class is done when n later ones of its class exist.
+    const auto reached = [&](counter c, u8 order) {
+      return order ? later[c][order]++ >= want[c] && want[c] >= 0 : want[c] == 0;
+    };
+    if (!p->done1) p->done1 = reached(p->cnt, p->order);
+    if (!p->done2) p->done2 = reached(p->partner, p->order2);
+    any |= p->done1 && p->done2;
+  }
+  if (!any) return;
+  for (pending& p : w.queue)
+    if (p.done1 && p.done2) complete(w, p);
+  std::erase_if(w.queue, [](const pending& p) { return p.done1 && p.done2; });
+}
+// What the counters can hold: an instruction that would exceed it waits until earlier ones have returned.
+std::array<i32, 5> counter_limits(family fam) {
+  if (fam == family::gfx9) return {63, 15, -1, -1, -1};
+  if (fam == family::gfx12) return {63, -1, 63, 31, 63};
+  return {63, 63, -1, -1, 63};
+}
 }  // namespace
 
 void collect_regs(inst& i) {
@@ -88,10 +112,11 @@ void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 
       });
   }
   mark(w, i, 1);
+  if (w.queue.size() > 15) retire(w, counter_limits(w.fam));
 }
 
 void apply_wait(wave& w, const inst& i) {
-  i32 want[5] = {-1, -1, -1, -1, -1};
+  std::array<i32, 5> want = {-1, -1, -1, -1, -1};
   const u32 imm = i.raw[0] & 0xffff;
   const std::string& n = i.name;
   if (n == "s_waitcnt") {
@@ -115,21 +140,7 @@ void apply_wait(wave& w, const inst& i) {
     want[c_ds] = static_cast<i32>(imm & 63);
   else
     return;
-  i32 later[5][4] = {};
-  bool any = false;
-  for (auto p = w.queue.rbegin(); p != w.queue.rend(); ++p) {
-    // With n operations left, one of an in-order class is done when n later ones of its class exist.
-    const auto reached = [&](counter c, u8 order) {
-      return order ? later[c][order]++ >= want[c] && want[c] >= 0 : want[c] == 0;
-    };
-    if (!p->done1) p->done1 = reached(p->cnt, p->order);
-    if (!p->done2) p->done2 = reached(p->partner, p->order2);
-    any |= p->done1 && p->done2;
-  }
-  if (!any) return;
-  for (pending& p : w.queue)
-    if (p.done1 && p.done2) complete(w, p);
-  std::erase_if(w.queue, [](const pending& p) { return p.done1 && p.done2; });
+  retire(w, want);
 }
 
 void check_waits(wave& w, const inst& i) {

@@ -227,7 +227,18 @@ void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
     std::memcpy(loaded, p, i.bytes);
   }
 }
-void finish(wave& w, const inst& i, u64 lanes, const u8 (*data)[16]) {
+// Transposing loads of gfx12: 8 lanes read 8 rows of 8 elements, and each receives a column.
+void transpose_eights(u32 lanes, u8 (*data)[16]) {
+  u16 rows[8][8], columns[8][8];
+  for (u32 first = 0; first < lanes; first += 8) {
+    std::memcpy(rows, data[first], sizeof rows);
+    for (u32 l = 0; l < 8; ++l)
+      for (u32 j = 0; j < 8; ++j) columns[l][j] = rows[j][l];
+    std::memcpy(data[first], columns, sizeof columns);
+  }
+}
+void finish(wave& w, const inst& i, u64 lanes, u8 (*data)[16]) {
+  if (i.tr) transpose_eights(w.lanes, data);
   if (i.lds) return deposit(w, i, lanes, data);
   if (!i.store && (!i.atomic || i.ret))
     for (u64 m = lanes; m; m &= m - 1)
@@ -263,6 +274,7 @@ u8* global_at(wave& w, const inst& i, u32 l, u64 a, u32 n) {
 void flat_access(wave& w, const inst& i) {
   const u64 lanes = w.exec();
   u8 data[64][16];
+  if (i.tr) std::memset(data, 0, sizeof data);  // inactive lanes
   const u64 sbase =
       i.saddr.kind == operand::sgpr && i.saddr.reg != s_null ? (i.x == scratch ? w.rs32(i.saddr) : w.rs64(i.saddr)) : 0;
   u64 in_lds = 0;
@@ -403,6 +415,8 @@ bool bind_memory(inst& i, const code_object& co) {
     i.order = g9 ? 0 : 1, i.cnt2 = lds_counter, i.order2 = g9 ? 0 : 2;  // flat counts as both, in order since gfx10
   if (eat("load_")) {
     if (eat("lds_")) i.lds = true;
+    if (n == "tr_b64") throw std::runtime_error("which lane receives what is not known for 8-bit elements");
+    if (eat("tr_")) i.tr = 16;
     if (!parse_shape(i, n, false)) return false;
     i.is_load = true;
   } else if (eat("store_")) {

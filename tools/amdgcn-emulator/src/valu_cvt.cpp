@@ -44,6 +44,21 @@ void pk_to_f8(wave& w, const inst& i) {
   }
 }
 // Stochastic rounding: random bits are added below the kept mantissa, then truncation. Not compared with hardware.
+u32 round_stochastically(u32 value, u32 random, int mantissa) {
+  if ((value & 0x7f800000) == 0x7f800000) return value;
+  return (value + (random >> (9 + mantissa))) & ~((1u << (23 - mantissa)) - 1);
+}
+void sr_to_16(wave& w, const inst& i) {  // x: to bf16, else to f16
+  row a, b;
+  fetch(w, i, 0, kind::f32, a), fetch(w, i, 1, kind::i32, b);
+  u32* d = w.v(i.dst[0].reg);
+  for (u64 m = active(w, i); m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const float rounded = as_f32(round_stochastically(a.lo[l], b.lo[l], i.x ? 7 : 10));
+    const u32 v = i.x ? f32_to_bf16(rounded) : f32_to_f16(rounded);
+    d[l] = i.dst_hi ? (d[l] & 0xffff) | v << 16 : (d[l] & 0xffff0000u) | v;
+  }
+}
 void sr_to_f8(wave& w, const inst& i) {
   row a, b;
   fetch(w, i, 0, kind::f32, a), fetch(w, i, 1, kind::i32, b);
@@ -52,14 +67,70 @@ void sr_to_f8(wave& w, const inst& i) {
   u32* d = w.v(i.dst[0].reg);
   for (u64 m = active(w, i); m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    u32 u = a.lo[l];
-    if ((u & 0x7f800000) != 0x7f800000) {
-      u += b.lo[l] >> (9 + man);
-      u &= ~((1u << (23 - man)) - 1);
-    }
-    const u32 v = f32_to_small(as_f32(u), f8_format(w, i.x), saturate(w));
+    const float rounded = as_f32(round_stochastically(a.lo[l], b.lo[l], man));
+    const u32 v = f32_to_small(rounded, f8_format(w, i.x), saturate(w));
     d[l] = (d[l] & ~(255u << 8 * byte)) | v << 8 * byte;
   }
+}
+// Conversions with a scale (gfx950). Of the scale, a float, only the exponent counts. x: the small format, then the
+// large one.
+enum scaled_format { s_fp8, s_bf8, s_fp4, s_f32, s_f16, s_bf16 };
+const small_float& small_format(int format) { return format == s_fp8 ? fp8_ocp : format == s_bf8 ? bf8_ocp : fp4_e2m1; }
+int scale_exponent(u32 scale) { return static_cast<int>(scale >> 23 & 255) - 127; }
+float large_value(int format, const row& a, const row& b, u32 l, int which) {
+  if (format == s_f32) return as_f32((which ? b : a).lo[l]);
+  const u16 h = static_cast<u16>(a.lo[l] >> 16 * which);
+  return format == s_f16 ? f16_to_f32(h) : bf16_to_f32(h);
+}
+void scaled_to_small(wave& w, const inst& i) {
+  const int small = i.x & 15, large = i.x >> 4, bits_of = small == s_fp4 ? 4 : 8;
+  row a, b, scale;
+  const kind source = large == s_f32 ? kind::f32 : kind::i32;
+  fetch(w, i, 0, source, a), fetch(w, i, 1, source, b);
+  fetch(w, i, large == s_f32 ? 2 : 1, kind::i32, scale);
+  // Two results: a byte of fp4, chosen by op_sel[3:2], or half a register, chosen by op_sel[3].
+  const u32 sel = i.raw[0] >> 13 & 3, shift = small == s_fp4 ? 8 * sel : 16 * (sel >> 1);
+  u32* d = w.v(i.dst[0].reg);
+  for (u64 m = active(w, i); m; m &= m - 1) {
+    const u32 l = static_cast<u32>(std::countr_zero(m));
+    u32 v = 0;
+    for (int k = 0; k < 2; ++k) {
+      const double x = std::ldexp(static_cast<double>(large_value(large, a, b, l, k)), -scale_exponent(scale.lo[l]));
+      v |= f32_to_small(x, small_format(small), saturate(w)) << bits_of * k;
+    }
+    const u32 mask = (small == s_fp4 ? 0xffu : 0xffffu) << shift;
+    d[l] = (d[l] & ~mask) | v << shift;
+  }
+}
+void scaled_from_small(wave& w, const inst& i) {
+  const int small = i.x & 15, large = i.x >> 4, bits_of = small == s_fp4 ? 4 : 8;
+  row a, scale;
+  fetch(w, i, 0, kind::i32, a), fetch(w, i, 1, kind::i32, scale);
+  const u32 sel = i.raw[0] >> 11 & 3, shift = small == s_fp4 ? 8 * sel : 16 * (sel & 1);
+  u32 lo[64], hi[64];
+  for (u32 l = 0; l < w.lanes; ++l) {
+    float v[2];
+    for (int k = 0; k < 2; ++k)
+      v[k] = std::ldexp(small_to_f32(a.lo[l] >> (shift + bits_of * k) & ((1u << bits_of) - 1), small_format(small)),
+                        scale_exponent(scale.lo[l]));
+    lo[l] = large == s_f32   ? bits(v[0])
+            : large == s_f16 ? pack(f32_to_f16(v[0]), f32_to_f16(v[1]))
+                             : pack(f32_to_bf16(v[0]), f32_to_bf16(v[1]));
+    hi[l] = bits(v[1]);
+  }
+  if (large == s_f32)
+    store64(w, i, i.dst[0], lo, hi, active(w, i));
+  else
+    store32(w, i, i.dst[0], lo, active(w, i));
+}
+void register_scaled() {
+  const char* names[] = {"fp8", "bf8", "fp4", "f32", "f16", "bf16"};
+  for (int small : {s_fp8, s_bf8, s_fp4})
+    for (int large : {s_f32, s_f16, s_bf16}) {
+      const std::string s = names[small], l = names[large], prefix = "v_cvt_scalef32_pk_";
+      for_names((prefix + s + "_" + l).c_str(), {&scaled_to_small, 1, small | large << 4, true});
+      for_names((prefix + l + "_" + s).c_str(), {&scaled_from_small, 1, small | large << 4, true});
+    }
 }
 void cvt_pk_u8(wave& w, const inst& i) {
   row a, b, c;
@@ -127,6 +198,9 @@ void register_valu_cvt() {
   for_names("v_cvt_f32_bf8 v_cvt_pk_f32_bf8", {&from_f8, 1, 1});
   for_names("v_cvt_pk_fp8_f32", {&pk_to_f8, 1, 0, true});
   for_names("v_cvt_pk_bf8_f32", {&pk_to_f8, 1, 1, true});
+  register_scaled();
+  for_names("v_cvt_sr_f16_f32", {&sr_to_16, 1, 0, true});
+  for_names("v_cvt_sr_bf16_f32", {&sr_to_16, 1, 1, true});
   for_names("v_cvt_sr_fp8_f32", {&sr_to_f8, 1, 0, true});
   for_names("v_cvt_sr_bf8_f32", {&sr_to_f8, 1, 1, true});
 }

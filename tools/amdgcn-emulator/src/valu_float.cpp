@@ -142,6 +142,26 @@ T div_fixup(T s0, T s1, T s2) {
   if (s0 != s0) return neg ? -inf : inf;
   return neg ? -std::fabs(s0) : std::fabs(s0);
 }
+// The transcendental functions of scalar operands (gfx12).
+template <class T, class F>
+void scalar_function(wave& w, const inst& i) {
+  const operand& source = i.src[0];
+  const u32 raw = w.rs32(source);
+  float x = std::is_same_v<T, half> ? f16_to_f32(static_cast<u16>(raw)) : as_f32(raw);
+  if (source.abs) x = std::fabs(x);
+  if (source.neg) x = -x;
+  const auto y = F{}(x);
+  if constexpr (std::is_same_v<T, half>)
+    w.ws32(i.dst[0], f64_to_f16(y));
+  else
+    w.ws32(i.dst[0], bits(y));
+}
+// The same function for lanes (v_exp_f32) and for scalar operands (v_s_exp_f32).
+template <class T, class F>
+void reg_function(const std::string& name, F f) {
+  reg1<T, T>(("v_" + name).c_str(), f);
+  for_names(("v_s_" + name).c_str(), {&scalar_function<T, F>, 1, 0, true});
+}
 }  // namespace
 
 void register_valu_float() {
@@ -171,12 +191,13 @@ void register_valu_float() {
   reg3<float, float>("v_minmax_f32 v_minmax_num_f32",
                      [](float a, float b, float c) { return fmax_hw(fmin_hw(a, b), c); });
   reg3<float, float>("v_div_fixup_f32", [](float a, float b, float c) { return div_fixup(a, b, c); });
-  reg1<float, float>("v_rcp_f32 v_rcp_iflag_f32", [](float a) { return 1.0f / a; });
-  reg1<float, float>("v_rsq_f32",
-                     [](float a) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(flush(a)))); });
-  reg1<float, float>("v_sqrt_f32", [](float a) { return std::sqrt(flush(a)); });
-  reg1<float, float>("v_exp_f32", [](float a) { return exp2_hw(a); });
-  reg1<float, float>("v_log_f32", [](float a) { return log2_hw(a); });
+  reg1<float, float>("v_rcp_iflag_f32", [](float a) { return 1.0f / a; });
+  reg_function<float>("rcp_f32", [](float a) { return 1.0f / a; });
+  reg_function<float>("rsq_f32",
+                      [](float a) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(flush(a)))); });
+  reg_function<float>("sqrt_f32", [](float a) { return std::sqrt(flush(a)); });
+  reg_function<float>("exp_f32", [](float a) { return exp2_hw(a); });
+  reg_function<float>("log_f32", [](float a) { return log2_hw(a); });
   reg1<float, float>("v_sin_f32", [](float a) { return sin_turns(a); });
   reg1<float, float>("v_cos_f32", [](float a) { return cos_turns(a); });
   reg1<float, float>("v_floor_f32", [](float a) { return std::floor(a); });
@@ -243,11 +264,11 @@ void register_valu_float() {
   reg3<half, half>("v_minmax_f16 v_minmax_num_f16",
                    [](float a, float b, float c) { return fmax_hw(fmin_hw(a, b), c); });
   reg3<half, half>("v_div_fixup_f16", [](float a, float b, float c) { return div_fixup(a, b, c); });
-  reg1<half, half>("v_rcp_f16", [](float a) { return 1.0f / a; });
-  reg1<half, half>("v_rsq_f16", [](float a) { return 1.0 / std::sqrt(static_cast<double>(a)); });
-  reg1<half, half>("v_sqrt_f16", [](float a) { return std::sqrt(static_cast<double>(a)); });
-  reg1<half, half>("v_exp_f16", [](float a) { return std::exp2(static_cast<double>(a)); });
-  reg1<half, half>("v_log_f16", [](float a) { return std::log2(static_cast<double>(a)); });
+  reg_function<half>("rcp_f16", [](float a) { return 1.0 / static_cast<double>(a); });
+  reg_function<half>("rsq_f16", [](float a) { return 1.0 / std::sqrt(static_cast<double>(a)); });
+  reg_function<half>("sqrt_f16", [](float a) { return std::sqrt(static_cast<double>(a)); });
+  reg_function<half>("exp_f16", [](float a) { return std::exp2(static_cast<double>(a)); });
+  reg_function<half>("log_f16", [](float a) { return std::log2(static_cast<double>(a)); });
   reg1<half, half>("v_sin_f16", [](float a) { return sin_turns(a); });
   reg1<half, half>("v_cos_f16", [](float a) { return cos_turns(a); });
   reg1<half, half>("v_floor_f16", [](float a) { return std::floor(a); });
