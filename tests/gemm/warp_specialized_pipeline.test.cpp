@@ -43,10 +43,10 @@ struct detail::stage_ring<careless_block> : detail::stage_ring<careful_block> {
     for (index_t s = 0; made == mistake::fewer_releases && s < num_stages; ++s)
       empty(s).init(tile.consumers * tile.share_a - 1);
   }
-  void fill(const cursor& at, const careful_block::device_args& args, index_t m0, index_t n0, index_t k0,
-            index_t batch) const {
+  void fill(const cursor& at, const careful_block::device_args& args, index_t m0, index_t n0, index_t k0, index_t a_z,
+            index_t b_z) const {
     if (made == mistake::expects_less && at.stage == 1) full(1).arrive_and_expect(-128);
-    careful::fill({at.stage, at.parity ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, batch);
+    careful::fill({at.stage, at.parity ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, a_z, b_z);
   }
   void multiply(const cursor& at, index_t consumer, careful_block::sums_type& c, bool accumulate) const {
     careful::multiply({at.stage, at.parity ^ unsigned(made == mistake::parity_of_full)}, consumer, c, accumulate);
@@ -119,6 +119,11 @@ TEST(WarpSpecializedPipeline, ClustersOfFour) {
   using policy = gemm_specialized<half_t, k, mn, specialized_tile{.m = 128, .n = 64, .share_b = 2, .share_a = 2}>;
   expect_specialized<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
                              {.workers = 2, .resident_clusters = 2});
+}
+
+// The first consumer is never two tiles ahead of the second one, however few k tiles they have.
+TEST(WarpSpecializedPipeline, ShortK) {
+  expect_specialized<careful_policy>({.m = 6 * 128, .n = 128, .k = 8}, {.workers = 1, .resident_clusters = 1});
 }
 
 TEST(WarpSpecializedPipeline, ArgumentsThatItRefuses) {

@@ -40,6 +40,21 @@ struct gemm_args {
   tilewright::activation activation = tilewright::activation::none;  // with epilogue::from_args
 };
 
+/// What the groups of a grouped product divide: nothing, rows of A and C, or k.
+enum class group_kind : signed char { none, rows, k };
+
+/// Products with a matrix B for each group of rows of A, or of columns of A and rows of B (group_kind::k), whose
+/// lengths are known on the device only. There `ends` or `counts` has an element for each group. Groups may be empty;
+/// no row of another group is written, and none that belongs to no group. group_kind::rows: C = A B of the row's group.
+/// m: all rows; B has batch_stride_b. group_kind::k: C of a group = A B over its k. k: of all groups; C has
+/// batch_stride_c, and is 0 where there is no k.
+struct grouped_args : gemm_args {
+  index_t groups = 0;
+  const index_t* ends = nullptr;    // group g has rows [ends[g - 1], ends[g]), the first one from 0 on
+  const index_t* counts = nullptr;  // or: group g has the first counts[g] of rows [g slot_rows, (g + 1) slot_rows)
+  index_t slot_rows = 0;
+};
+
 /// Size of a grid in blocks.
 struct grid_size {
   index_t x, y, z;

@@ -15,26 +15,47 @@ struct persistent_gemm {
   static constexpr specialized_lds lds = Block::lds;
   using ring = stage_ring<Block>;
   using boxes_type = result_boxes<Block>;
+  using unit_type = typename Block::unit_type;
 
   /// Consumers that alternate at the end of a tile do so for this many k tiles, which are in LDS at the same time;
   /// barriers 1 to 3 are add_up_parts's.
-  static constexpr index_t head_start = min(4, Block::num_stages), turn_barrier = 4;
+  static constexpr index_t head_start = min(4, Block::num_stages), turn_barrier = 4, turn_taken_barrier = 5;
 
   const typename Block::device_args& args;
   exec::lds_pointer block_lds;
   ring stages;
   boxes_type boxes{stages.base};
 
+  /// Whether units are found by whole waves, of which one lane may then do the work.
+  static constexpr bool finds_by_wave = Block::groups != group_kind::none;
+
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
-    const index_t clusters = exec::num_blocks() / tile.cluster(), num_units = args.schedule.num_units();
-    for (index_t u = exec::block_id().x / tile.cluster(); u < num_units; u += clusters) {
-      const work_unit unit = args.schedule(u);
-      if (unit.is_empty()) continue;
-      work(unit, (unit.tile.row * tile.share_b + stages.row()) * tile.m,
+    const index_t clusters = exec::num_blocks() / tile.cluster(), first = exec::block_id().x / tile.cluster();
+    const auto begin = [&](const unit_type& unit) TILEWRIGHT_INLINE_LAMBDA {
+      work(unit, unit.first_row() + (unit.tile.row * tile.share_b + stages.row()) * tile.m,
            (unit.tile.col * tile.share_a + stages.col()) * tile.result_n());
+    };
+    if constexpr (finds_by_wave) {
+      exec::wait_for_previous_kernel();  // it may write what says how long groups are
+      typename Block::walk_type walk{args};
+      unit_type unit;
+      for (index_t u = first; walk.find(u, unit); u += clusters) begin(unit);
+    } else {
+      const index_t num_units = args.schedule.num_units();
+      for (index_t u = first; u < num_units; u += clusters) {
+        const work_unit unit = args.schedule(u);
+        if (!unit.is_empty()) begin(unit);
+      }
     }
+  }
+  /// The same for work of one thread of a wave.
+  template <class Work>
+  TILEWRIGHT_HD void for_each_unit_of_thread(Work work) const {
+    for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+      if (!finds_by_wave || exec::lane_id() == 0) work(unit, m0, n0);
+    });
   }
 
   /// Every other tile is walked backwards along k: it begins with those k tiles of its
@@ -42,13 +63,13 @@ struct persistent_gemm {
   TILEWRIGHT_HD void produce() const {
     typename ring::cursor at;
     bool waited = false, backwards = false;
-    for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit_of_thread([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       if (!waited) exec::wait_for_previous_kernel();
       waited = true;
       TILEWRIGHT_UNROLL(1)
       for (index_t i = unit.k_begin; i < unit.k_end; ++i, at.advance()) {
         const index_t k = backwards ? unit.k_begin + unit.k_end - 1 - i : i;
-        stages.fill(at, args, m0, n0, k * Block::tile_k, unit.tile.batch);
+        stages.fill(at, args, m0, n0, unit.first_k() + k * Block::tile_k, unit.a_z(), unit.b_z());
       }
       backwards = !backwards;
     });
@@ -63,11 +84,12 @@ struct persistent_gemm {
     typename Block::sums_type c;
     typename ring::cursor at;
     index_t to_release = -1;  // the stage that was multiplied last
+    [[maybe_unused]] bool has_turn = false;
     const auto release = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if (to_release >= 0) stages.release(to_release, block_to_tell);
       to_release = -1;
     };
-    for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       // The first consumer finishes the tile first: the second computes while it writes,
       // and it begins the next tile while the second writes.
       const index_t last_to_share = max(unit.k_begin, unit.k_end - head_start);
@@ -77,26 +99,39 @@ struct persistent_gemm {
           exec::wgmma_wait<0>();
           release();
           exec::named_sync<256>(turn_barrier);
+          exec::named_arrive<256>(turn_taken_barrier);
         }
-        stages.multiply(at, consumer, c, k > unit.k_begin);
+        if (unit.has_rows(m0 + consumer * 64)) {
+          stages.multiply(at, consumer, c, k > unit.k_begin);
+        } else {
+          stages.full(at.stage).wait(at.parity);
+        }
         exec::wgmma_wait<1>();
         release();
         to_release = at.stage;
         at.advance();
       }
-      if (tile.takes_turns() && consumer == 0) exec::named_arrive<256>(turn_barrier);
+      if (tile.takes_turns() && consumer == 0) {
+        // Where k is short the first consumer could arrive twice before the second has come.
+        if (has_turn) exec::named_sync<256>(turn_taken_barrier);
+        exec::named_arrive<256>(turn_barrier);
+        has_turn = true;
+      }
       exec::wgmma_wait<0>();
       unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(c.thread_buffer[i]); });
       release();
-      if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
+      if constexpr (!finds_by_wave) {
+        if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
+      }
       write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });
+    if (tile.takes_turns() && has_turn) exec::named_sync<256>(turn_taken_barrier);
   }
 
-  /// What the waves of the last warpgroup do, one thread each: the first starts copies to stages,
+  /// What the waves of the last warpgroup do, with one thread each: the first starts copies to stages,
   /// the second stores of C, the third hands out boxes.
   TILEWRIGHT_HD void copy(index_t wave) const {
-    const auto units = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); };
+    const auto units = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit_of_thread(work); };
     if (wave == 0) produce();
     if (wave == 1) boxes.store(args, units);
     if (wave == 2) {
@@ -120,7 +155,7 @@ struct persistent_gemm {
     exec::let_next_kernel_start();
     if (warpgroup == tile.consumers) {
       if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers()>();
-      if (exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
+      if (finds_by_wave || exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
       exec::wave_sync();
     } else {
       if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers()>();

@@ -42,16 +42,16 @@ struct result_boxes {
     }
   }
 
-  /// work(m, n, batch, consumer) for each box that this block writes to C.
+  /// work(m, n, z, consumer) for each box that this block writes to C.
   template <class ForEachUnit, class Work>
   TILEWRIGHT_HD static void for_each_box(ForEachUnit for_each_unit, Work work) {
-    for_each_unit([&](const work_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](const typename Block::unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       if (!unit.is_last_part()) return;
       constexpr specialized_tile t = tile;
       TILEWRIGHT_UNROLL(1)
       for (index_t i = 0; i < t.num_boxes(); ++i) {
         const specialized_tile::position box = t.box_position(i);
-        work(m0 + box.m, n0 + box.n, unit.tile.batch, box.consumer);
+        work(m0 + box.m, n0 + box.n, unit.c_z(), box.consumer);
       }
     });
   }
@@ -60,10 +60,10 @@ struct result_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void store(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t z, index_t) TILEWRIGHT_INLINE_LAMBDA {
       full(i).wait(i / num_boxes & 1);
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
-      exec::bulk_store(args.c, address(i), n, m, batch);
+      exec::bulk_store(args.c, address(i), n, m, z);
       exec::commit_bulk_stores();
       exec::wait_for_bulk_stores_to_read<in_flight>();
       if (++i > in_flight) free(i - 1 - in_flight).arrive();
@@ -76,12 +76,12 @@ struct result_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void hand_out(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t consumer) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t z, index_t consumer) TILEWRIGHT_INLINE_LAMBDA {
       const exec::mbarrier done = ready(i, consumer);
       free(i).wait(~(i / num_boxes) & 1);
       if (args.args.beta != 0) {
         done.arrive_and_expect(lds.box_bytes());
-        exec::bulk_load(address(i), args.c, done, n, m, batch);
+        exec::bulk_load(address(i), args.c, done, n, m, z);
       } else {
         done.arrive();
       }

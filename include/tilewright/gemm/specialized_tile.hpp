@@ -144,6 +144,7 @@ struct specialized_lds {
 
 template <class Args, index_t Products>
 struct specialized_args;
+struct work_unit;
 
 }  // namespace detail
 
@@ -155,6 +156,8 @@ struct specialized_block {
   using result_type = typename Policy::result_type;
   using epilogue = detail::epilogue_of<Policy>;
   using device_args = detail::specialized_args<typename Policy::args_type, Policy::products>;
+  using unit_type = detail::work_unit;
+  static constexpr group_kind groups = Policy::groups;
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
   static constexpr specialized_tile tile{tiles.m,         tiles.n,           cluster.share_b,

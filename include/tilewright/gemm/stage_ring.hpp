@@ -54,9 +54,10 @@ struct stage_ring {
     }
   }
 
-  /// One thread: waits until the stage is empty, then starts the copies of a k tile to it.
+  /// One thread: waits until the stage is empty, then starts the copies of a k tile to it. a_z and b_z: the boxes' last
+  /// coordinates.
   TILEWRIGHT_HD void fill(const cursor& at, const typename Block::device_args& args, index_t m0, index_t n0, index_t k0,
-                          index_t batch) const {
+                          index_t a_z, index_t b_z) const {
     constexpr unsigned left_edge = [] {
       unsigned blocks = 0;
       for (index_t j = 0; j < tile.share_a; ++j) blocks |= 1u << j * tile.share_b;
@@ -66,24 +67,24 @@ struct stage_ring {
     const exec::mbarrier done = full(at.stage);
     empty(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
-    load<lds.a, tile.share_a>(a_stage(at.stage), args.a, done, col(), left_edge << row(), m0, k0, batch);
+    load<lds.a, tile.share_a>(a_stage(at.stage), args.a, done, col(), left_edge << row(), m0, k0, a_z);
     // Each product has its part of the tile's rows of B.
     constexpr wgmma_operand b = lds.b_of_product();
     unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
       load<b, tile.share_b>(b_stage(at.stage) + p * b.bytes(), args.b[p], done, row(),
-                            upper_edge << col() * tile.share_b, n0, k0, batch);
+                            upper_edge << col() * tile.share_b, n0, k0, b_z);
     });
   }
 
   /// This block's part of an operand, to all `Sharers` blocks that share it.
-  template <wgmma_operand Operand, index_t Sharers>
-  TILEWRIGHT_HD static void load(unsigned to, const exec::tensor_map& from, exec::mbarrier done, index_t part,
-                                 unsigned blocks, index_t row0, index_t k0, index_t batch) {
+  template <wgmma_operand Operand, index_t Sharers, class Map>
+  TILEWRIGHT_HD static void load(unsigned to, const Map& from, exec::mbarrier done, index_t part, unsigned blocks,
+                                 index_t row0, index_t k0, index_t z) {
     const auto copy = [&](unsigned place, index_t x, index_t y) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (Sharers > 1) {
-        exec::bulk_load_multicast(place, from, done, blocks, x, y, batch);
+        exec::bulk_load_multicast(place, from, done, blocks, x, y, z);
       } else {
-        exec::bulk_load(place, from, done, x, y, batch);
+        exec::bulk_load(place, from, done, x, y, z);
       }
     };
     if constexpr (Operand.k_is_contiguous) {

@@ -20,6 +20,14 @@ struct work_unit {
   TILEWRIGHT_HD constexpr bool is_empty() const { return k_begin == k_end; }
   /// Whether this unit adds up the parts of its tile and writes the result.
   TILEWRIGHT_HD constexpr bool is_last_part() const { return part + 1 == parts; }
+  /// Coordinates of its boxes: the last ones of A, B and C, the first along k, and the first row.
+  TILEWRIGHT_HD constexpr index_t a_z() const { return tile.batch; }
+  TILEWRIGHT_HD constexpr index_t b_z() const { return tile.batch; }
+  TILEWRIGHT_HD constexpr index_t c_z() const { return tile.batch; }
+  TILEWRIGHT_HD constexpr index_t first_k() const { return 0; }
+  TILEWRIGHT_HD constexpr index_t first_row() const { return 0; }
+  /// Whether any of the rows from m on is to be computed.
+  TILEWRIGHT_HD constexpr bool has_rows(index_t) const { return true; }
   friend constexpr bool operator==(const work_unit&, const work_unit&) = default;
 };
 

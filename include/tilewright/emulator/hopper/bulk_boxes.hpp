@@ -26,7 +26,11 @@ inline index_t bytes_in_lds(const tensor_map_request& r) { return r.row_bytes() 
 
 /// Throws what is wrong with a box's place in LDS.
 inline void check_box(const thread_context& self, const bulk_box& box, call_site where) {
-  const index_t bytes = bytes_in_lds(request_of(*box.map));
+  const tensor_map_request request = request_of(*box.map);
+  const index_t bytes = bytes_in_lds(request);
+  if (box.ragged != request.ragged)
+    refuse(self, "copies a box" + in_parentheses(self, where) + " by a map that was " + (box.ragged ? "not " : "") +
+                     "requested as ragged");
   if (box.lds % 128 != 0 || box.lds < 0 || box.lds + bytes > self.lds_bytes) {
     refuse(self, "copies a box of " + std::to_string(bytes) + " bytes" + in_parentheses(self, where) + " at LDS byte " +
                      std::to_string(box.lds) +
@@ -43,11 +47,13 @@ template <class Move>
 void for_each_piece(const bulk_box& box, Move move) {
   const tensor_map_request r = request_of(*box.map);
   const index_t row_bytes = r.row_bytes(), size = r.element_bytes(), piece = 16 / size;
-  const bool plane_inside = box.at[2] >= 0 && box.at[2] < r.lengths[2];
+  const index_t plane = r.ragged ? 0 : box.at[2];
+  const bool plane_inside = plane >= 0 && plane < r.lengths[2];
+  const long_index_t rows = r.ragged ? min(r.lengths[1], long_index_t(box.at[2])) : r.lengths[1];
   for (index_t row = 0; row < r.box[1]; ++row) {
     const long_index_t y = long_index_t(box.at[1]) + row;
-    char* const begin = static_cast<char*>(r.data) + y * r.stride_bytes[0] + box.at[2] * r.stride_bytes[1];
-    const bool row_inside = plane_inside && y >= 0 && y < r.lengths[1];
+    char* const begin = static_cast<char*>(r.data) + y * r.stride_bytes[0] + plane * r.stride_bytes[1];
+    const bool row_inside = plane_inside && y >= 0 && y < rows;
     for (index_t i = 0; i < r.box[0]; i += piece) {
       const long_index_t x = long_index_t(box.at[0]) + i;
       const index_t lds = swizzled_in_lds(box.lds + row * row_bytes + i * size, row_bytes);

@@ -16,11 +16,12 @@ using exec::tensor_map_request;
 
 struct thread_context;
 
-/// A box of a tensor and its place in LDS.
+/// A box of a tensor and its place in LDS. With a ragged map at[2] is the row at which the tensor ends.
 struct bulk_box {
   const tensor_map* map;
   index_t lds;
   index_t at[3];
+  bool ragged = false;
 };
 
 /// What the lanes of a warpgroup pass to a matrix instruction.

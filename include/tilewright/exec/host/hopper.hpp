@@ -49,16 +49,28 @@ inline index_t num_blocks() { return detail::self().num_blocks; }
 inline index_t block_of_cluster() { return detail::self().rank; }
 
 inline void prefetch(const tensor_map&) {}
-inline void bulk_load_multicast(unsigned lds, const tensor_map& map, mbarrier done, unsigned blocks, index_t x,
-                                index_t y, index_t z, call_site where = {}) {
-  detail::hopper().bulk_load(detail::self(), {&map, index_t(lds), {x, y, z}}, index_t(done.address), blocks, where);
+namespace detail {
+inline emulator::bulk_box box_of(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
+  return {&map, index_t(lds), {x, y, z}, false};
 }
-inline void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, index_t x, index_t y, index_t z,
-                      call_site where = {}) {
+inline emulator::bulk_box box_of(const ragged_tensor_map& map, unsigned lds, index_t x, index_t row, index_t end) {
+  return {&map, index_t(lds), {x, row, end}, true};
+}
+}  // namespace detail
+
+/// Map: tensor_map or ragged_tensor_map.
+template <class Map>
+void bulk_load_multicast(unsigned lds, const Map& map, mbarrier done, unsigned blocks, index_t x, index_t y, index_t z,
+                         call_site where = {}) {
+  detail::hopper().bulk_load(detail::self(), detail::box_of(map, lds, x, y, z), index_t(done.address), blocks, where);
+}
+template <class Map>
+void bulk_load(unsigned lds, const Map& map, mbarrier done, index_t x, index_t y, index_t z, call_site where = {}) {
   bulk_load_multicast(lds, map, done, 1u << detail::self().rank, x, y, z, where);
 }
-inline void bulk_store(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
-  detail::hopper().bulk_store(detail::self(), {&map, index_t(lds), {x, y, z}}, where);
+template <class Map>
+void bulk_store(const Map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
+  detail::hopper().bulk_store(detail::self(), detail::box_of(map, lds, x, y, z), where);
 }
 inline void commit_bulk_stores() { detail::hopper().commit_bulk_stores(detail::self()); }
 template <index_t Pending>

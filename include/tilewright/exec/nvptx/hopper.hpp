@@ -85,6 +85,30 @@ TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, index_t x, in
                "r"(lds), "r"(x), "r"(y), "r"(z)
                : "memory");
 }
+
+// Rows of a ragged map: exec/nvptx/make_tensor_map.hpp says why these coordinates are row `row`, outside from `end` on.
+TILEWRIGHT_HD void bulk_load(unsigned lds, const ragged_tensor_map& map, mbarrier done, index_t x, index_t row,
+                             index_t end) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
+      "[%2];" ::"r"(lds),
+      "l"(&map), "r"(done.address), "r"(x), "r"((1 << 30) - end + row), "r"(end), "r"(1 << 30)
+      : "memory");
+}
+TILEWRIGHT_HD void bulk_load_multicast(unsigned lds, const ragged_tensor_map& map, mbarrier done, unsigned blocks,
+                                       index_t x, index_t row, index_t end) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
+      "{%3, %4, %5, %6}], [%2], %7;" ::"r"(lds),
+      "l"(&map), "r"(done.address), "r"(x), "r"((1 << 30) - end + row), "r"(end), "r"(1 << 30),
+      "h"(static_cast<unsigned short>(blocks))
+      : "memory");
+}
+TILEWRIGHT_HD void bulk_store(const ragged_tensor_map& map, unsigned lds, index_t x, index_t row, index_t end) {
+  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(&map),
+               "r"(lds), "r"(x), "r"((1 << 30) - end + row), "r"(end), "r"(1 << 30)
+               : "memory");
+}
 TILEWRIGHT_HD void commit_bulk_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <index_t Pending>
 TILEWRIGHT_HD void wait_for_bulk_stores_to_read() {

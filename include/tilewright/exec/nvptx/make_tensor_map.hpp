@@ -26,10 +26,18 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
     if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
     encode = reinterpret_cast<encode_function>(entry);
   }
-  const cuuint64_t lengths[3] = {cuuint64_t(r.lengths[0]), cuuint64_t(r.lengths[1]), cuuint64_t(r.lengths[2])};
-  const cuuint64_t strides[2] = {cuuint64_t(r.stride_bytes[0]), cuuint64_t(r.stride_bytes[1])};
-  const cuuint32_t box[3] = {cuuint32_t(r.box[0]), cuuint32_t(r.box[1]), 1};
-  const cuuint32_t steps[3] = {1, 1, 1};
+  cuuint64_t lengths[4] = {cuuint64_t(r.lengths[0]), cuuint64_t(r.lengths[1]), cuuint64_t(r.lengths[2]), 1};
+  cuuint64_t strides[3] = {cuuint64_t(r.stride_bytes[0]), cuuint64_t(r.stride_bytes[1]), 0};
+  const cuuint32_t box[4] = {cuuint32_t(r.box[0]), cuuint32_t(r.box[1]), 1, 1};
+  const cuuint32_t steps[4] = {1, 1, 1, 1};
+  if (r.ragged) {
+    // The strides of dimensions 1 to 3 are s, s and T - s with 2^30 T = 0 modulo 2^64, so that element
+    // (x, 2^30 - end + row, end, 2^30) is (x, row); the length of dimension 1 makes rows from `end` on outside.
+    lengths[1] = 1u << 30;
+    lengths[2] = lengths[3] = 0x7fff0000;
+    strides[1] = strides[0];
+    strides[2] = (cuuint64_t(r.element_bytes()) << 34) - strides[0];
+  }
   const CUtensorMapDataType type = r.element_bytes() == 1                    ? CU_TENSOR_MAP_DATA_TYPE_UINT8
                                    : r.element == arch::matrix_element::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
                                                                              : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
@@ -37,8 +45,9 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
   // Rows that begin anywhere in a cache line would each fetch two lines more.
   const CUtensorMapL2promotion promotion =
       r.stride_bytes[0] % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_NONE;
-  const CUresult error = encode(reinterpret_cast<CUtensorMap*>(&result), type, 3, r.data, lengths, strides, box, steps,
-                                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult error =
+      encode(reinterpret_cast<CUtensorMap*>(&result), type, r.ragged ? 4 : 3, r.data, lengths, strides, box, steps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return error == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Grouped products on an NVIDIA GPU: this library against torch._grouped_mm, verified and timed in one process.
+
+    benchmarks/gpu/grouped.py LIBRARY [--kind forward,dx,dw] [--case G3,drawn] [--seed N] [--draw N] [--type bf16] [--tiles NAME,...]
+                              [--seconds S] [--rounds N] [--json FILE] [--check-only]
+
+LIBRARY is libtilewright_grouped.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). A case is groups x rows in all x n x k. All contenders are
+timed in turns, in back-to-back launches; data are Gaussian. Prints medians in TFLOP/s, the ratio to torch, and GB/s of the bytes that the
+product must move. Results are compared with float64 over rows at both ends of groups, and with torch everywhere. Exits with 1 if one is
+wrong.
+"""
+import argparse
+import ctypes
+import json
+import math
+import random
+import statistics
+import sys
+
+import torch
+
+# Groups, rows in all, n, k; groups of equal length.
+G3 = ((8, 16384, 4096, 4096), (64, 16384, 2048, 7168), (128, 8192, 1536, 4096), (8, 1024, 14336, 4096), (4, 32768, 4096, 7168),
+      (4, 32768, 7168, 2048), (8, 32768, 4096, 7168), (8, 32768, 7168, 2048), (32, 8192, 7168, 2048))
+TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "e4m3": torch.float8_e4m3fn}
+
+
+class Problem(ctypes.Structure):
+    """grouped_problem of grouped_library.cu."""
+    _fields_ = ([(name, ctypes.c_void_p) for name in ("a", "b", "c", "ends", "counts")] +
+                [(name, ctypes.c_int) for name in ("groups", "slot_rows", "m", "n", "k", "lda", "ldb", "ldc")] +
+                [("stride", ctypes.c_longlong), ("alpha", ctypes.c_float), ("beta", ctypes.c_float)])
+
+
+class Tilewright:
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+        self.call = self.library.tilewright_grouped
+        self.call.restype = ctypes.c_char_p
+        self.call.argtypes = [ctypes.c_char_p, ctypes.POINTER(Problem), ctypes.c_void_p]
+        if self.library.tilewright_grouped_problem_bytes() != ctypes.sizeof(Problem):
+            raise SystemExit("grouped.py: the library's grouped_problem has another size than this script's")
+
+    def prepare(self, name, problem):
+        """A function that queues the kernel on the current stream."""
+        stream = torch.cuda.current_stream().cuda_stream
+
+        def call():
+            why = self.call(name.encode(), ctypes.byref(problem), stream)
+            if why:
+                raise SystemExit(f"grouped.py: {name}: {why.decode()}")
+        return call
+
+
+def drawn_cases(count, seed):
+    """Log-uniform lengths; groups of unequal length, one in eight empty."""
+    random.seed(seed)
+    cases = []
+    for _ in range(count):
+        def length(low, high, unit):
+            return max(1, round(math.exp(random.uniform(math.log(low), math.log(high))) / unit)) * unit
+        groups, n, k = length(2, 256, 1), length(512, 14336, 64), length(512, 8192, 64)
+        while groups * n * k > 4e9:
+            groups //= 2
+        rows = length(max(256, 8 * groups), 65536, 1)
+        weights = [0 if random.random() < 0.125 else random.lognormvariate(0, 1) for _ in range(groups)]
+        weights[0] = weights[0] or 1
+        cases.append((groups, rows, n, k, weights))
+    return cases
+
+
+def ends_of(case):
+    groups, rows = case[:2]
+    weights = case[4] if len(case) > 4 else [1] * groups
+    total, ends, sum_so_far = sum(weights), [], 0.0
+    for w in weights:
+        sum_so_far += w
+        ends.append(round(rows * sum_so_far / total))
+    return ends
+
+
+def seconds_of(calls, repeat):
+    """Times of one block of back-to-back launches for each call, in turns."""
+    result = []
+    for call in calls:
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        for _ in range(repeat):
+            call()
+        end.record()
+        end.synchronize()
+        result.append(begin.elapsed_time(end) / 1e3 / repeat)
+    return result
+
+
+def gaussian(*shape, dtype):
+    return torch.randn(*shape, device="cuda", dtype=torch.bfloat16).to(dtype)
+
+
+class Case:
+    """Tensors of one product. forward: C = A W^T by rows; dx: the same with W contiguous along n; dw: C = A^T B by group."""
+
+    def __init__(self, kind, case, dtype):
+        groups, rows, n, k = case[:4]
+        self.kind, self.ends, self.n, self.k, self.rows = kind, ends_of(case), n, k, rows
+        self.offsets = torch.tensor(self.ends, device="cuda", dtype=torch.int32)
+        result = torch.bfloat16 if dtype == torch.float8_e4m3fn else dtype
+        common = {"ends": self.offsets.data_ptr(), "groups": groups, "alpha": 1.0, "beta": 0.0, "n": n}
+        if kind == "dw":  # m = k of the forward product, groups along k
+            self.a, self.b = gaussian(rows, k, dtype=dtype), gaussian(rows, n, dtype=dtype)
+            self.c = torch.full((groups, k, n), float("nan"), device="cuda", dtype=result)
+            self.problem = Problem(a=self.a.data_ptr(), b=self.b.data_ptr(), c=self.c.data_ptr(), m=k, k=rows, lda=k, ldb=n, ldc=n,
+                                   stride=k * n, **common)
+            self.torch = lambda: torch._grouped_mm(self.a.t(), self.b, offs=self.offsets)
+            written = groups * k * n
+        else:
+            self.a = gaussian(rows, k, dtype=dtype)
+            self.b = gaussian(groups, n, k, dtype=dtype) if kind == "forward" else gaussian(groups, k, n, dtype=dtype)
+            self.c = torch.full((rows + 64, n), 77.0, device="cuda", dtype=result)  # the last rows must not change
+            self.problem = Problem(a=self.a.data_ptr(), b=self.b.data_ptr(), c=self.c.data_ptr(), m=rows, k=k, lda=k,
+                                   ldb=k if kind == "forward" else n, ldc=n, stride=n * k, **common)
+            right = self.b.transpose(-2, -1) if kind == "forward" else self.b
+            self.torch = lambda: torch._grouped_mm(self.a, right, offs=self.offsets)
+            written = rows * n
+        busy = sum(e > b for b, e in zip([0] + self.ends, self.ends))
+        read = (self.a.numel() + (self.b.numel() if kind == "dw" else busy * n * k)) * self.a.element_size()
+        self.bytes = read + written * self.c.element_size()
+
+    def error(self):
+        """The error in the Frobenius norm against float64 over some rows of some groups; NaN where rows were spoilt."""
+        worst = 0.0
+        groups = [g for g in range(len(self.ends)) if self.ends[g] > (self.ends[g - 1] if g else 0)]
+        for g in sorted(set(groups[:2] + groups[-2:])):
+            begin, end = (self.ends[g - 1] if g else 0), self.ends[g]
+            if self.kind == "dw":
+                a, b = self.a[begin:end, :48].double().t(), self.b[begin:end].double()
+                got, wanted = self.c[g, :48].double(), a @ b
+            else:
+                picked = sorted(set(list(range(begin, min(begin + 4, end))) + list(range(max(begin, end - 4), end))))
+                b = self.b[g].double()
+                wanted = self.a[picked].double() @ (b.t() if self.kind == "forward" else b)
+                got = self.c[picked].double()
+            worst = max(worst, float((got - wanted).norm() / wanted.norm()))
+            if not torch.isfinite(got).all():
+                return float("nan")
+        if self.kind != "dw" and not (self.c[self.rows:] == 77).all():
+            return float("nan")
+        if self.kind == "dw":
+            for g in range(len(self.ends)):
+                if self.ends[g] == (self.ends[g - 1] if g else 0) and not (self.c[g] == 0).all():
+                    return float("nan")
+        return worst
+
+    def difference(self):
+        """The same against torch, everywhere."""
+        theirs = self.torch()
+        ours = self.c if self.kind == "dw" else self.c[:self.rows]
+        return float((ours.float() - theirs.float()).norm() / theirs.float().norm())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("--kind", default="forward")
+    parser.add_argument("--case", default="G3,drawn")
+    parser.add_argument("--type", default="bf16")
+    parser.add_argument("--tiles", default="wide_pair")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--draw", type=int, default=12)
+    parser.add_argument("--seconds", type=float, default=0.01, help="length of a block of launches")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json")
+    parser.add_argument("--check-only", action="store_true")
+    options = parser.parse_args()
+    ours = Tilewright(options.library)
+    torch.manual_seed(options.seed)
+    cases = [c for name in options.case.split(",") for c in (G3 if name == "G3" else drawn_cases(options.draw, options.seed))]
+    results, failures = [], 0
+    for kind in options.kind.split(","):
+        for case in cases:
+            prefix = "" if kind == "forward" else kind + " "
+            data = Case(kind, case, TYPES[options.type])
+            names = [f"{prefix}{options.type} {tile}" for tile in options.tiles.split(",")]
+            row = {"kind": kind, "groups": case[0], "rows": case[1], "n": case[2], "k": case[3], "error": 0.0}
+            contenders = {}
+            for name in names:
+                data.c.fill_(float("nan") if kind == "dw" else 77.0)
+                contenders[name.split()[-1]] = ours.prepare(name, data.problem)
+                contenders[name.split()[-1]]()
+                torch.cuda.synchronize()
+                row["error"] = max(row["error"], data.error(), data.difference() if options.type != "e4m3" else 0.0)
+            wrong = not row["error"] <= 4e-3
+            failures += wrong
+            if not options.check_only:
+                contenders["torch"] = data.torch
+                repeat = max(1, int(options.seconds / max(seconds_of([contenders["torch"]], 2)[0], 1e-6)))
+                times = [seconds_of(contenders.values(), repeat) for _ in range(options.rounds)]
+                work = 2.0 * case[1] * case[2] * case[3]
+                medians = {name: statistics.median(t[i] for t in times) for i, name in enumerate(contenders)}
+                best = min(m for name, m in medians.items() if name != "torch")
+                row.update({name: work / m / 1e12 for name, m in medians.items()})
+                row["GB/s"] = data.bytes / best / 1e9
+                row["ratio"] = medians["torch"] / best
+            results.append(row)
+            print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
+                  "WRONG" if wrong else "", flush=True)
+            del data, contenders
+    if not options.check_only:
+        ratios = [row["ratio"] for row in results]
+        print(f"geometric mean {statistics.geometric_mean(ratios):.3f}, lowest {min(ratios):.3f}")
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cases": results}, file, indent=1)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

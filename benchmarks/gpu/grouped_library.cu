@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// libtilewright_grouped: grouped and block-scaled products as one C function, for benchmarks that load it from Python.
+#include <tilewright/gemm/grouped_gemm.hpp>
+#include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/launch/launch.hpp>
+
+#include <string>
+
+/// Arguments of any kernel. Strides in elements.
+struct grouped_problem {
+  const void *a, *b;
+  void* c;
+  const int *ends, *counts;
+  int groups, slot_rows;
+  int m, n, k;
+  int lda, ldb, ldc;
+  long long stride;  // of B or C, from group to group
+  float alpha, beta;
+};
+
+namespace {
+
+namespace tw = tilewright;
+using tw::operand_major;
+using tw::specialized_tile;
+
+template <class Policy>
+const char* start(const grouped_problem& p, cudaStream_t stream) {
+  tw::grouped_args args{};
+  args.a = p.a;
+  args.b = p.b;
+  args.c = p.c;
+  args.m = p.m;
+  args.n = p.n;
+  args.k = p.k;
+  args.lda = p.lda;
+  args.ldb = p.ldb;
+  args.ldc = p.ldc;
+  args.alpha = p.alpha;
+  args.beta = p.beta;
+  args.groups = p.groups;
+  args.ends = p.ends;
+  args.counts = p.counts;
+  args.slot_rows = p.slot_rows;
+  (Policy::groups == tw::group_kind::k ? args.batch_stride_c : args.batch_stride_b) = p.stride;
+  using kernel = tw::grouped_gemm_kernel<Policy>;
+  if (const char* why = kernel::check(args)) return why;
+  tw::launch<kernel>(args, {.stream = stream});
+  return nullptr;
+}
+
+constexpr specialized_tile tiles[] = {
+    {.m = 128, .n = 256},
+    {.m = 128, .n = 256, .share_a = 2},
+    {.m = 128, .n = 256, .share_b = 2},
+    {.m = 128, .n = 128},
+    {.m = 128, .n = 128, .share_a = 2},
+    {.m = 256, .n = 128, .share_a = 2},
+    {.m = 128, .n = 192, .share_a = 2},
+};
+enum tile_name { wide, wide_pair, tall_pair, square, square_pair, tall, middle };
+
+// Named structs: nvcc cannot spell the arguments of the templates that they derive from.
+template <class T, operand_major BMajor, tile_name Tile, class R = T>
+struct rows : tw::grouped<tw::gemm_specialized<T, operand_major::k, BMajor, tiles[Tile], R>, tw::group_kind::rows> {};
+template <class T, tile_name Tile>
+struct along_k
+    : tw::grouped<tw::gemm_specialized<T, operand_major::mn, operand_major::mn, tiles[Tile]>, tw::group_kind::k> {};
+
+}  // namespace
+
+extern "C" int tilewright_grouped_problem_bytes() { return sizeof(grouped_problem); }
+
+/// nullptr, or what went wrong.
+extern "C" const char* tilewright_grouped(const char* name, const grouped_problem* p, cudaStream_t stream) {
+  static thread_local std::string message;
+  using enum operand_major;
+  using bf16 = tw::bfloat16_t;
+  const std::string wanted = name;
+  try {
+#define TILEWRIGHT_CASE(text, ...) \
+  if (wanted == text) return start<__VA_ARGS__>(*p, stream)
+    TILEWRIGHT_CASE("bf16 wide", rows<bf16, k, wide>);
+    TILEWRIGHT_CASE("bf16 wide_pair", rows<bf16, k, wide_pair>);
+    TILEWRIGHT_CASE("bf16 tall_pair", rows<bf16, k, tall_pair>);
+    TILEWRIGHT_CASE("bf16 square", rows<bf16, k, square>);
+    TILEWRIGHT_CASE("bf16 square_pair", rows<bf16, k, square_pair>);
+    TILEWRIGHT_CASE("bf16 tall", rows<bf16, k, tall>);
+    TILEWRIGHT_CASE("bf16 middle", rows<bf16, k, middle>);
+    TILEWRIGHT_CASE("dx bf16 wide_pair", rows<bf16, mn, wide_pair>);
+    TILEWRIGHT_CASE("dx bf16 tall_pair", rows<bf16, mn, tall_pair>);
+    TILEWRIGHT_CASE("dw bf16 wide_pair", along_k<bf16, wide_pair>);
+    TILEWRIGHT_CASE("dw bf16 tall_pair", along_k<bf16, tall_pair>);
+    TILEWRIGHT_CASE("f16 wide_pair", rows<tw::half_t, k, wide_pair>);
+    TILEWRIGHT_CASE("e4m3 wide_pair", rows<tw::fp8_ocp_t, k, wide_pair, bf16>);
+#undef TILEWRIGHT_CASE
+    return "there is no kernel of this name";
+  } catch (const tw::launch_error& error) {
+    message = error.what();
+    return message.c_str();
+  }
+}

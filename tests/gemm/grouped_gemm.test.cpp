@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Grouped products on the CPU machine: groups of any length, empty ones, slots, edges, what belongs to no group.
+#include <tilewright/gemm/specialized_choice.hpp>
+
+#include "check_grouped.hpp"
+
+namespace tilewright::testing_gemm {
+namespace {
+
+using enum operand_major;
+
+// Two blocks that share A.
+constexpr specialized_tile pair_tile{.m = 128, .n = 64, .share_a = 2},
+    upper_tile{.m = 64, .n = 64, .share_b = 2, .consumers = 1};
+using forward = grouped<gemm_specialized<bfloat16_t, k, k, pair_tile>, group_kind::rows>;
+using backward_x = grouped<gemm_specialized<fp8_ocp_t, k, k, upper_tile, half_t>, group_kind::rows>;
+using backward_w = grouped<gemm_specialized<half_t, mn, mn, pair_tile>, group_kind::k>;
+
+// 40 groups: more than a wave has lanes.
+std::vector<index_t> many_groups() {
+  std::vector<index_t> counts(40, 0);
+  for (const index_t g : {1, 2, 31, 32, 33, 38}) counts[std::size_t(g)] = 1 + 7 * (g % 5);
+  return counts;
+}
+
+TEST(GroupedGemm, RowsOfAnyNumber) {
+  expect_grouped<forward>({.counts = {3, 0, 129, 1, 0, 64}, .n = 136, .k = 3 * 64 + 8, .after = 5});
+  expect_grouped<forward>({.counts = {0, 200, 0}, .n = 8, .k = 64, .alpha = 0.5f, .beta = 2});
+}
+TEST(GroupedGemm, ManyGroups) {
+  expect_grouped<forward>({.counts = many_groups(), .n = 72, .k = 72}, {.workers = 1, .resident_clusters = 3});
+}
+TEST(GroupedGemm, Slots) {
+  expect_grouped<backward_x>({.counts = {5, 0, 80, 70}, .n = 80, .k = 144, .slot_rows = 80, .beta = 1});
+}
+TEST(GroupedGemm, NoRowsAtAll) { expect_grouped<forward>({.counts = {0, 0}, .n = 8, .k = 8, .after = 4}); }
+TEST(GroupedGemm, GroupsAlongK) {
+  expect_grouped<backward_w>({.counts = {3, 0, 129, 64}, .n = 72, .k = 136, .after = 5});
+  expect_grouped<backward_w>({.counts = {40, 0, 3}, .n = 72, .k = 8, .slot_rows = 40, .beta = 1});
+}
+
+// Lengths that do not fit stay inside of A and C.
+TEST(GroupedGemm, LengthsThatAreWrong) {
+  grouped_case<forward> gemm({.counts = {3, 4}, .n = 8, .k = 8});
+  gemm.ends = {-2, 1000};
+  gemm.counts = {0, 7};
+  gemm.begins = {0, 0};
+  auto c = gemm.c;
+  gemm.args.c = c.data();
+  launch<grouped_gemm_kernel<forward>>(gemm.args, {.workers = 1});
+  gemm.expect(c);
+}
+
+std::string refusal(auto change) {
+  grouped_case<forward> gemm({.counts = {3, 4}, .n = 8, .k = 8});
+  change(gemm.args);
+  const char* const why = grouped_gemm_kernel<forward>::check(gemm.args);
+  return why ? why : "";
+}
+
+TEST(GroupedGemm, ArgumentsThatItRefuses) {
+  EXPECT_EQ(refusal([](grouped_args&) {}), "");
+  EXPECT_EQ(refusal([](grouped_args& a) { a.groups = 0; }), "there must be at least one group");
+  EXPECT_EQ(refusal([](grouped_args& a) { a.ends = nullptr; }), "groups need either ends or counts");
+  EXPECT_EQ(refusal([](grouped_args& a) { a.counts = a.ends; }), "groups need either ends or counts");
+  EXPECT_EQ(refusal([](grouped_args& a) {
+              a.counts = a.ends;
+              a.ends = nullptr;
+              a.slot_rows = 3;
+            }),
+            "with counts, the rows of A (k, if groups divide k) must be groups times slot_rows");
+  EXPECT_EQ(refusal([](grouped_args& a) { a.batch = 2; }), "grouped products have no batch, and do not split k");
+  EXPECT_NE(refusal([](grouped_args& a) { a.n = 9; }), "");
+}
+
+}  // namespace
+}  // namespace tilewright::testing_gemm
