@@ -67,8 +67,8 @@ void expect_product(bool accumulate) {
     exec::wgmma_fence();
     for (index_t i = 0; i < 4; ++i) {
       exec::wgmma<N, T, !AAlongK, !BAlongK>(
-          c, detail::wgmma_descriptor(a.descriptor_fields(), unsigned(a_place + i * a.instruction_step_bytes())),
-          detail::wgmma_descriptor(b.descriptor_fields(), unsigned(b_place + i * b.instruction_step_bytes())),
+          c, detail::wgmma_descriptor(a.descriptor_fields(), unsigned(a_place + a.instruction_bytes(i))),
+          detail::wgmma_descriptor(b.descriptor_fields(), unsigned(b_place + b.instruction_bytes(i))),
           accumulate || i > 0);
     }
     exec::wgmma_commit();

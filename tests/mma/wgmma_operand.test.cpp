@@ -16,7 +16,7 @@ int hardware_address(const tw::wgmma_operand& o, int row, int k) {
   const unsigned long long fields = o.descriptor_fields();
   const int leading = int(fields >> 16 & 0x3fff) * 16, stride = int(fields >> 32 & 0x3fff) * 16;
   EXPECT_EQ(fields >> 62, 1u);  // the 128-byte swizzle
-  const int i = k / o.instruction_k(), start = i * o.instruction_step_bytes(), k_in = k % o.instruction_k();
+  const int i = k / o.instruction_k(), start = o.instruction_bytes(i), k_in = k % o.instruction_k();
   int address;
   if (o.k_is_contiguous) {
     address = start + row / 8 * stride + row % 8 * 128 + k_in * o.element_bytes;

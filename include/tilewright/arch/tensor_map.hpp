@@ -14,15 +14,17 @@ struct alignas(128) tensor_map {
 /// Of a matrix whose rows belong to several tensors, one after the other: each copy says at which row its tensor ends.
 struct ragged_tensor_map : tensor_map {};
 
-/// A 3-D tensor whose dimension 0 is contiguous, and the box of it that one copy moves. The map of a `ragged` one, of
-/// less than 2^30 rows and one matrix, must be a ragged_tensor_map.
+/// A tensor of three or four dimensions, the first of them contiguous, and the box of it that one copy moves. The map of
+/// a `ragged` one, of less than 2^30 rows and one matrix, must be a ragged_tensor_map.
 struct tensor_map_request {
   void* data;                    // a multiple of 16
   arch::matrix_element element;  // of 1 or 2 bytes
-  long_index_t lengths[3];
-  long_index_t stride_bytes[2];  // of dimensions 1 and 2: multiples of 16
-  index_t box[2];                // in elements along dimensions 0 and 1, at most 256; 1 along dimension 2
+  long_index_t lengths[4];       // the last is 0 if there are three dimensions
+  long_index_t stride_bytes[3];  // of dimensions 1 to 3: multiples of 16
+  index_t box[2];                // in elements along dimensions 0 and 1, at most 256; 1 along the others
   bool ragged = false;
+
+  index_t rank() const { return lengths[3] == 0 ? 3 : 4; }
 
   index_t element_bytes() const { return arch::bytes_of(element); }
   /// Bytes of a row of the box: 128 or 64. The box is in LDS with the swizzle of that many bytes.

@@ -81,13 +81,7 @@ TILEWRIGHT_HD void store_outputs(const attention_sums<Policy>& sums, const typen
                cast_tile<T>(sums.o.template get<part.value>()), known_inside<1>{});
   };
   (store(number<Parts>{}), ...);
-  if (args.lse == nullptr) return;
-  float* const lse = args.lse + offset_of_head(args.lse_strides, has_starts, p.batch, p.head, p.query_row);
-  const auto values = sums.log_sum_exp();
-  using rows = typename decltype(values)::distribution_type;
-  const auto view = make_naive_tensor_view<global>(lse, make_tuple(p.queries), make_tuple(args.lse_strides.row));
-  if (is_first_replica<rows>())
-    store_tile(make_tile_window(view, make_tuple(number<Policy::tile.queries>{}), {p.first_query}, rows{}), values);
+  if (args.lse != nullptr) sums.store_log_sum_exp(args, p);
 }
 
 /// The probabilities of a step as operand A of the second product: in their lanes where the instruction allows it, else
@@ -103,7 +97,7 @@ struct probability_exchange {
 
   exec::lds_pointer lds;
 
-  TILEWRIGHT_HD auto operator()(const attention_scores<Policy>& s) const {
+  TILEWRIGHT_HD auto operator()(const typename attention_registers<Policy>::scores& s) const {
     if constexpr (stays_in_lanes) {
       return relayout<T>(s, to{});
     } else {
@@ -182,9 +176,10 @@ struct attention_forward {
       k.finish();
       exec::block_sync();
       v.begin();
-      detail::attention_scores<Policy> s{};
+      typename detail::attention_registers<Policy>::scores s{};
       k.multiply_keys(s, q);
-      sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last);
+      sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
+                    [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
       const auto probabilities = exchange(s);
       v.finish();
       exec::block_sync();

@@ -5,6 +5,8 @@
 #include <tilewright/attention/attention_args.hpp>
 #include <tilewright/gemm/gemm_policy.hpp>
 #include <tilewright/mma/chained_products.hpp>
+#include <tilewright/tile/static_distributed_tensor.hpp>
+#include <tilewright/util/tuple.hpp>
 
 namespace tilewright {
 
@@ -140,6 +142,26 @@ struct attention_product {
 template <class Policy, operand_major Major>
 using attention_parts = make_sequence<split_head(attention_product<Policy, Major, 0>::head_dim).size()>;
 
+template <class Policy, class Parts = attention_parts<Policy, operand_major::mn>>
+struct attention_outputs;
+template <class Policy, index_t... Parts>
+struct attention_outputs<Policy, sequence<Parts...>> {
+  using type =
+      tuple<static_distributed_tensor<float, typename attention_product<Policy, operand_major::mn, Parts>::c>...>;
+};
+
+/// What a block holds in registers: the scores of a step (rows of Q x keys), and O in parts of the head dimension.
+template <class Policy>
+struct attention_registers {
+  using scores = static_distributed_tensor<float, typename attention_product<Policy, operand_major::k, 0>::c>;
+  using outputs = typename attention_outputs<Policy>::type;
+};
+
 }  // namespace detail
+
+/// Attention forward, ready for launch(). Defined in attention_forward.hpp, and for specialized_attention_policy in
+/// specialized_attention.hpp.
+template <class Policy>
+struct attention_forward;
 
 }  // namespace tilewright

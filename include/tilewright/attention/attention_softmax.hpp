@@ -4,22 +4,11 @@
 
 #include <tilewright/attention/attention_policy.hpp>
 #include <tilewright/attention/attention_problem.hpp>
+#include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/relayout.hpp>
 
 namespace tilewright::detail {
-
-/// Scores of a step in registers: float, rows of Q x keys.
-template <class Policy>
-using attention_scores = static_distributed_tensor<float, typename attention_product<Policy, operand_major::k, 0>::c>;
-
-template <class Policy, class Parts>
-struct attention_outputs;
-template <class Policy, index_t... Parts>
-struct attention_outputs<Policy, sequence<Parts...>> {
-  using type =
-      tuple<static_distributed_tensor<float, typename attention_product<Policy, operand_major::mn, Parts>::c>...>;
-};
 
 /// f(register d, its row's register, that of register d + 1), for every other register.
 template <class Distribution, class Rows, class F>
@@ -44,11 +33,11 @@ TILEWRIGHT_HD void for_each_score(F f) {
 /// division by the sum.
 template <class Policy>
 class attention_sums {
-  using scores = attention_scores<Policy>;
+  using scores = typename attention_registers<Policy>::scores;
   using distribution = typename scores::distribution_type;
   using args_type = typename Policy::args_type;
-  using row_values = decltype(row_reduce(scores{}, max));
-  using rows = typename row_values::distribution_type;
+  using values_of_rows = decltype(row_reduce(scores{}, max));
+  using rows = typename values_of_rows::distribution_type;
   static constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
 
   // Whether neighbouring registers hold scores of one row: their exponentials are added in pairs then.
@@ -57,8 +46,8 @@ class attention_sums {
   // Exponentials may grow to 2^8 before O and the sums are brought to a larger offset.
   static constexpr float largest_exponent = 8;
 
-  row_values offset_;  // what is subtracted from a row's exponents: its largest so far, or a bit less
-  row_values sum_;     // after finish()
+  values_of_rows offset_;  // what is subtracted from a row's exponents: its largest so far, or a bit less
+  values_of_rows sum_;     // after finish()
   array<array<float, adds_pairs ? 2 : 1>, rows::num_elements> sums_{};
 
   TILEWRIGHT_HD static constexpr float minus_infinity() { return bit_cast<float>(0xff800000u); }
@@ -110,21 +99,10 @@ class attention_sums {
     return has_score_function ? log2_e : args.scale * log2_e;
   }
 
-  template <class F>
-  TILEWRIGHT_HD void for_each_output(F f) {
-    [&]<index_t... Parts>(sequence<Parts...>)
-        TILEWRIGHT_INLINE_LAMBDA { (f(o.template get<Parts>()), ...); }(attention_parts<Policy, operand_major::mn>{});
-  }
-  TILEWRIGHT_HD void scale_outputs(const row_values& factor) {
-    for_each_output([&](auto& part) TILEWRIGHT_INLINE_LAMBDA {
-      tile_elementwise_inout([](float& x, float f) TILEWRIGHT_INLINE_LAMBDA { x *= f; }, part, along<0>(factor));
-    });
-  }
-
-  /// The largest scores become the offsets; what was summed up before is brought to them.
-  TILEWRIGHT_HD void raise_offsets(row_values top, float scale) {
+  /// The largest scores become the offsets, and the sums are brought to them; the result is the factors.
+  TILEWRIGHT_HD values_of_rows raise_offsets(values_of_rows top, float scale) {
     detail::reduce_lanes<distribution::encoding.r.size()>(top, max);
-    const row_values before = offset_;
+    const values_of_rows before = offset_;
     tile_elementwise_inout([&](float& to, float x) TILEWRIGHT_INLINE_LAMBDA { to = exec::max(to, x * scale); }, offset_,
                            top);
     const auto factor = tile_elementwise_in(
@@ -132,22 +110,32 @@ class attention_sums {
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       for (float& sum : sums_[r]) sum *= factor.thread_buffer[r];
     });
-    scale_outputs(factor);
+    return factor;
   }
 
  public:
-  using outputs = typename detail::attention_outputs<Policy, attention_parts<Policy, operand_major::mn>>::type;
-  outputs o{};
+  /// A value for each row of a block: offsets, sums, factors of O.
+  using row_values = values_of_rows;
+  typename attention_registers<Policy>::outputs o{};
 
   TILEWRIGHT_HD attention_sums() {
     set_tile(offset_, -1e30f);  // finite: exponents of keys that are not seen stay -infinity
   }
 
+  TILEWRIGHT_HD void scale_outputs(const values_of_rows& factor) {
+    [&]<index_t... Parts>(sequence<Parts...>) TILEWRIGHT_INLINE_LAMBDA {
+      (tile_elementwise_inout([](float& x, float f) TILEWRIGHT_INLINE_LAMBDA { x *= f; }, o.template get<Parts>(),
+                              along<0>(factor)),
+       ...);
+    }(make_sequence<decltype(o)::size()>{});
+  }
+
   /// Turns the scores of the keys from `key` on into exponentials of their distance to the row's offset, and adds them
   /// up. A thread looks at its own scores alone; only if one of the wave is far above the offset do lanes exchange the
-  /// largest, and O is rescaled.
-  TILEWRIGHT_HD void add_step(scores& s, const args_type& args, const attention_problem& p, index_t key,
-                              bool is_masked) {
+  /// largest, and rescale(factors) must have scale_outputs(factors) called before the step is added to O.
+  template <class Rescale>
+  TILEWRIGHT_HD void add_step(scores& s, const args_type& args, const attention_problem& p, index_t key, bool is_masked,
+                              Rescale rescale) {
     if constexpr (has_score_function) apply_score_function(s, args, p, key);
     if (is_masked) [[unlikely]]
       mask(s, args, p, key);
@@ -158,7 +146,7 @@ class attention_sums {
       is_far |= top.thread_buffer[r] * scale - offset_.thread_buffer[r] > largest_exponent;
     });
     if (exec::any(is_far)) [[unlikely]]
-      raise_offsets(top, scale);
+      rescale(raise_offsets(top, scale));
     detail::for_each_pair<distribution, rows>([&](auto d, auto row, auto next_row) TILEWRIGHT_INLINE_LAMBDA {
       float* const x = s.thread_buffer.data() + d;
       if constexpr (row == next_row) {
@@ -195,6 +183,17 @@ class attention_sums {
         [&](float offset, float sum)
             TILEWRIGHT_INLINE_LAMBDA { return sum == 0.0f ? minus_infinity() : (offset + exec::log2(sum)) * ln_2; },
         offset_, sum_);
+  }
+
+  /// Writes it to args.lse.
+  TILEWRIGHT_HD void store_log_sum_exp(const args_type& args, const attention_problem& p) const {
+    float* const lse =
+        args.lse + offset_of_head(args.lse_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row);
+    const auto view = make_naive_tensor_view<address_space_enum::global>(lse, make_tuple(p.queries),
+                                                                         make_tuple(args.lse_strides.row));
+    if (is_first_replica<rows>())
+      store_tile(make_tile_window(view, make_tuple(number<Policy::tile.queries>{}), {p.first_query}, rows{}),
+                 log_sum_exp());
   }
 };
 

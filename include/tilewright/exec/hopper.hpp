@@ -28,6 +28,7 @@
 //   bulk_store(map, lds, x, y, z)      writes what is inside of the tensor; a row that is no multiple of 16 bytes ends
 //                                      with zeros up to the next multiple
 //     With a ragged_tensor_map z is the row at which the tensor ends, and y at most 2^30 - 1 more.
+//     Of a tensor of four dimensions bulk_load and bulk_store take the position as a multi_index<4>.
 //   commit_bulk_stores()               ends a group of the thread's stores
 //   wait_for_bulk_stores_to_read<n>()  until at most n of the thread's groups have yet to read LDS
 //
@@ -38,6 +39,8 @@
 //                                      added to c if `accumulate`. a and b are descriptors of operands in LDS,
 //                                      transposed where contiguous along m or n (16-bit types). Registers of c:
 //                                      mma_m16n8k16_x2
+//   wgmma<N, T, TransposeB>(c, a, b, accumulate)  the same with a in registers: four words, which must not change before
+//                                      wgmma_wait. Registers of a: mma_m16n8k16_x2, of 8-bit types wgmma_k32_b8
 //   wgmma_fence()                      orders register and LDS accesses before the wgmmas that follow
 //   wgmma_commit()                     ends a group
 //   wgmma_wait<n>()                    until at most n groups are in flight

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// block_gemm for Hopper's wgmma: a warpgroup multiplies operands that lie in LDS.
+// block_gemm for Hopper's wgmma: a warpgroup multiplies operands that lie in LDS, or A in registers.
 #pragma once
 
 #include <tilewright/exec/hopper.hpp>
@@ -38,8 +38,47 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, wgmma_t
   unroll<Tile.k / A.instruction_k() * repeat_m>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
     constexpr index_t i = j / repeat_m, r = j % repeat_m;
     exec::wgmma<Tile.n, T, !A.k_is_contiguous, !B.k_is_contiguous>(
-        c + r * Tile.n / 2, a_begin + (i * A.instruction_step_bytes() + r * rows * A.row_bytes) / 16,
-        b_begin + i * B.instruction_step_bytes() / 16, accumulate || i > 0);
+        c + r * Tile.n / 2, a_begin + (A.instruction_bytes(i) + r * rows * A.row_bytes) / 16,
+        b_begin + B.instruction_bytes(i) / 16, accumulate || i > 0);
+  });
+  exec::wgmma_commit();
+}
+
+/// Operand A of wgmma in registers, packed as the instruction takes it: 16 bytes of a thread for each step along k.
+template <block_tile Tile, class T>
+struct wgmma_tile_in_registers {
+  array<unsigned, Tile.k * index_t(sizeof(T)) / 8> words{};
+
+  /// Rounds C of another product, which is as long along n as this one is along k; no element changes its lane.
+  template <class C>
+  TILEWRIGHT_HD void assign(const static_distributed_tensor<float, C>& tile) {
+    constexpr arch::matrix_instruction i = arch::describe(Tile.op);
+    static_assert(sizeof(T) == 2 && i.a.lane == i.c.lane && i.a.reg == i.c.reg && Tile.m == C::x_lengths[0] &&
+                      Tile.k == C::x_lengths[1],
+                  "wgmma_tile_in_registers: C of a product becomes A of the next one if elements have 16 bits and the "
+                  "tile has as many rows, and steps along k as C has columns");
+    unroll<decltype(words)::size()>([&](auto w) TILEWRIGHT_INLINE_LAMBDA {
+      words[w] = exec::round_pair<T>(tile.thread_buffer[2 * w], tile.thread_buffer[2 * w + 1]);
+    });
+  }
+};
+
+/// The same with A in registers, which must stay as it is until exec::wgmma_wait().
+template <block_tile Tile, class T, wgmma_operand B, class C>
+TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, const wgmma_tile_in_registers<Tile, T>& a,
+                              wgmma_tile_in_lds<B> b, bool accumulate) {
+  static_assert(arch::is_wgmma(Tile.op) && Tile.waves_m % 4 == 0 && Tile.waves_n == 1 && Tile.m == 16 * Tile.waves_m,
+                "block_gemm: wgmma with A in registers needs a tile with 64 rows for each warpgroup");
+  static_assert(B.rows == Tile.n && B.k() == Tile.k && B.is_sound(),
+                "block_gemm: the operand in LDS is not n x k of the block tile");
+  static_assert(__is_same(C, tile_distribution<c_encoding_v<Tile>>),
+                "block_gemm: the sums do not have the distribution c_encoding_v<tile>");
+  constexpr unsigned long long b_fields = B.descriptor_fields();
+  const unsigned long long b_begin = detail::wgmma_descriptor(b_fields, b.address);
+  exec::wgmma_fence();
+  unroll<Tile.k / B.instruction_k()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+    exec::wgmma<Tile.n, T, !B.k_is_contiguous>(sums.thread_buffer.data(), a.words.data() + 4 * i,
+                                               b_begin + B.instruction_bytes(i) / 16, accumulate || i > 0);
   });
   exec::wgmma_commit();
 }

@@ -6,25 +6,29 @@
 
 namespace tilewright {
 
-/// A tile of `rows` (m or n) x 128 bytes along k, in LDS. If k is contiguous it is one box of rows x 128 bytes; else
-/// boxes of 128 bytes along the rows lie one after the other, each with a row for each k.
+/// A tile of `rows` (m or n) x k in LDS, as boxes with rows of 128 bytes that lie one after the other. If k is
+/// contiguous, a box is all rows x 128 bytes along k; else it is 128 bytes along the rows, with a row for each k.
 struct wgmma_operand {
   static constexpr index_t row_bytes = 128;
   index_t rows, element_bytes;
   bool k_is_contiguous;
+  index_t length_k = 0;  // 0: 128 bytes
 
-  TILEWRIGHT_HD constexpr index_t k() const { return row_bytes / element_bytes; }
-  TILEWRIGHT_HD constexpr index_t num_boxes() const { return k_is_contiguous ? 1 : ceil_div(rows, k()); }
+  TILEWRIGHT_HD constexpr index_t box_columns() const { return row_bytes / element_bytes; }
+  TILEWRIGHT_HD constexpr index_t k() const { return length_k == 0 ? box_columns() : length_k; }
+  TILEWRIGHT_HD constexpr index_t num_boxes() const { return ceil_div(k_is_contiguous ? k() : rows, box_columns()); }
   TILEWRIGHT_HD constexpr index_t box_rows() const { return k_is_contiguous ? rows : k(); }
   TILEWRIGHT_HD constexpr index_t box_bytes() const { return box_rows() * row_bytes; }
   TILEWRIGHT_HD constexpr index_t bytes() const { return num_boxes() * box_bytes(); }
   TILEWRIGHT_HD constexpr swizzled_layout layout() const { return bulk_swizzle(box_rows(), row_bytes, element_bytes); }
 
-  /// One instruction multiplies this many elements along k, and the next one's operand begins this many bytes further:
+  /// One instruction multiplies this many elements along k. The operand of the i-th begins this many bytes further:
   /// before the swizzle, which the hardware applies to the sum.
   TILEWRIGHT_HD constexpr index_t instruction_k() const { return 32 / element_bytes; }
-  TILEWRIGHT_HD constexpr index_t instruction_step_bytes() const {
-    return k_is_contiguous ? instruction_k() * element_bytes : instruction_k() * row_bytes;
+  TILEWRIGHT_HD constexpr index_t instruction_bytes(index_t i) const {
+    if (!k_is_contiguous) return i * instruction_k() * row_bytes;
+    constexpr index_t per_box = row_bytes / 32;
+    return i / per_box * box_bytes() + i % per_box * 32;
   }
 
   /// The descriptor without its address. PTX ISA, "Matrix descriptor": bits 16-29 the stride between boxes, 32-45 the

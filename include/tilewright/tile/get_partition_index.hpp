@@ -39,7 +39,7 @@ TILEWRIGHT_HD constexpr void expect_partition([[maybe_unused]] const multi_index
     constexpr index_t waves = Distribution::encoding.p_length(0);
     const emulator::thread_context& self = *emulator::current_thread;
     exec::expect(
-        self.block_size == waves * self.target->wave_size,
+        self.block_size >= waves * self.target->wave_size && self.wave_id < waves,
         "tile_window: the block has another number of waves than the distribution; launch as many threads as it "
         "distributes to");
   }

@@ -164,8 +164,8 @@ class hopper_machine final : public hopper_services {
   }
 
   void wgmma_fence(thread_context& self) override { warpgroups_.fence(self); }
-  void wgmma(thread_context& self, float* c, const wgmma_operands& operands, call_site where) override {
-    warpgroups_.start(self, c, operands, where);
+  void wgmma(thread_context& self, float* c, const void* a, const wgmma_operands& operands, call_site where) override {
+    warpgroups_.start(self, c, a, operands, where);
   }
   void wgmma_commit(thread_context& self) override { warpgroups_.commit(self); }
   void wgmma_wait(thread_context& self, index_t pending, call_site where) override {

@@ -20,7 +20,7 @@ struct thread_context;
 struct bulk_box {
   const tensor_map* map;
   index_t lds;
-  index_t at[3];
+  index_t at[4];
   bool ragged = false;
 };
 
@@ -30,6 +30,7 @@ struct wgmma_operands {
   arch::matrix_element element;
   index_t n;
   bool transpose_a, transpose_b, accumulate;
+  bool a_in_registers = false;
 
   friend bool operator==(const wgmma_operands&, const wgmma_operands&) = default;
 };
@@ -52,7 +53,8 @@ class hopper_services {
   virtual void wait_for_bulk_stores(thread_context&, index_t pending, call_site) = 0;
 
   virtual void wgmma_fence(thread_context&) = 0;
-  virtual void wgmma(thread_context&, float* c, const wgmma_operands&, call_site) = 0;
+  /// `a`: the 16 bytes of a that the thread holds, if the operands say so.
+  virtual void wgmma(thread_context&, float* c, const void* a, const wgmma_operands&, call_site) = 0;
   virtual void wgmma_commit(thread_context&) = 0;
   virtual void wgmma_wait(thread_context&, index_t pending, call_site) = 0;
 

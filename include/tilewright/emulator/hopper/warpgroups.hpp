@@ -9,6 +9,7 @@
 #include <array>
 #include <deque>
 #include <list>
+#include <memory>
 
 namespace tilewright::emulator {
 
@@ -28,13 +29,13 @@ class warpgroups {
 
   void fence(const thread_context& self) { lane_of(self).has_fenced = true; }
 
-  void start(thread_context& self, float* c, const wgmma_operands& operands, call_site where) {
+  void start(thread_context& self, float* c, const void* a, const wgmma_operands& operands, call_site where) {
     warpgroup& group = group_of(self, where);
     lane& mine = lane_of(self);
     const std::size_t number = mine.started++ - group.completed;
     if (number == group.under_way.size()) {
       check(self, operands, where);
-      group.under_way.push_back({operands, find_accumulators(group, self, c, operands.n)});
+      group.under_way.push_back({operands, find_accumulators(group, self, c, operands.n), {}});
     }
     instruction& i = group.under_way[number];
     if (!(i.operands == operands)) {
@@ -42,6 +43,7 @@ class warpgroups {
                        " other operands than the threads of its warpgroup before it");
     }
     take_accumulators(*i.c, self, c, operands.accumulate, where);
+    if (operands.a_in_registers) take_a(i, self, a, where);
     // A wave reads its own rows of a and all of b.
     if (lds_checker* const checker = threads_.checker(self.rank); checker != nullptr && self.lane_id == 0) {
       const lds_checker::bulk_reader reader = reader_of(group, self, number);
@@ -49,7 +51,7 @@ class warpgroups {
       const auto check_chunk = [&](index_t address) {
         checker->begin_bulk_read(self, reader, address, 16, "multiplies", self.place_of(where));
       };
-      a_of(operands).for_each_chunk(first_row, first_row + 16, check_chunk);
+      if (!operands.a_in_registers) a_of(operands).for_each_chunk(first_row, first_row + 16, check_chunk);
       b_of(operands).for_each_chunk(0, operands.n, check_chunk);
     }
   }
@@ -112,9 +114,15 @@ class warpgroups {
     std::array<float*, size> registers{};
     std::vector<float> sums{};
   };
+  /// Operand a of each thread: where its registers are, and what they held when the instruction started.
+  struct a_registers {
+    std::array<const void*, size> places{};
+    std::array<std::array<char, 16>, size> bytes{};
+  };
   struct instruction {
     wgmma_operands operands;
     accumulators* c;
+    std::shared_ptr<a_registers> a;
   };
   struct warpgroup {
     std::deque<instruction> under_way{};
@@ -152,7 +160,7 @@ class warpgroups {
                          std::to_string(self.lds_bytes) + " bytes that it has allocated");
       });
     };
-    check_operand(o.a, 64, o.transpose_a, "a");
+    if (!o.a_in_registers) check_operand(o.a, 64, o.transpose_a, "a");
     check_operand(o.b, o.n, o.transpose_b, "b");
   }
 
@@ -196,14 +204,46 @@ class warpgroups {
     }
   }
 
-  void complete(warpgroup& group, const thread_context& self, call_site where) {
-    const instruction i = group.under_way.front();
+  void take_a(instruction& i, const thread_context& self, const void* a, call_site where) const {
+    if (!lanes_[std::size_t(self.number)].has_fenced)
+      refuse(self, "passes operand a in registers to wgmma" + in_parentheses(self, where) + " without a wgmma_fence()");
+    if (!i.a) i.a = std::make_shared<a_registers>();
+    const auto thread = std::size_t(self.number % size);
+    i.a->places[thread] = a;
+    __builtin_memcpy(i.a->bytes[thread].data(), a, 16);
+  }
+
+  /// The registers of operand a must be what they were.
+  void check_a(const instruction& i, const thread_context& self, call_site where) const {
+    const index_t first = self.number / size * size;
+    for (std::size_t thread = 0; thread < size; ++thread) {
+      if (__builtin_memcmp(i.a->places[thread], i.a->bytes[thread].data(), 16) == 0) continue;
+      refuse(threads_.threads()[std::size_t(first) + thread], "changes operand a in registers before it has waited" +
+                                                                  in_parentheses(self, where) +
+                                                                  " for the matrix instruction that reads it");
+    }
+  }
+
+  void multiply(const instruction& i, const char* lds) const {
+    float* const c = i.c->sums.data();
     if (!i.operands.accumulate) std::fill(i.c->sums.begin(), i.c->sums.end(), 0.0f);
-    multiply_in_lds(a_of(i.operands), b_of(i.operands), i.operands.element, self.lds, i.c->sums.data());
+    if (i.operands.a_in_registers) {
+      multiply_in_lds(wgmma_a_in_registers{i.a->bytes[0].data()}, b_of(i.operands), i.operands.element, lds, c);
+    } else {
+      const wgmma_operand_in_lds a = a_of(i.operands);
+      multiply_in_lds([&](index_t row, index_t k_byte) { return lds + a.address(row, k_byte); }, b_of(i.operands),
+                      i.operands.element, lds, c);
+    }
+  }
+
+  void complete(warpgroup& group, const thread_context& self, call_site where) {
+    const instruction i = std::move(group.under_way.front());
+    if (i.operands.a_in_registers) check_a(i, self, where);
+    multiply(i, self.lds);
     if (lds_checker* const checker = threads_.checker(self.rank)) {
       const lds_checker::bulk_reader reader = reader_of(group, self, 0);
       const auto end_chunk = [&](index_t address) { checker->end_bulk_read(reader, group.agent, address, 16); };
-      a_of(i.operands).for_each_chunk(0, 64, end_chunk);
+      if (!i.operands.a_in_registers) a_of(i.operands).for_each_chunk(0, 64, end_chunk);
       b_of(i.operands).for_each_chunk(0, i.operands.n, end_chunk);
     }
     if (--i.c->under_way == 0) {

@@ -70,23 +70,24 @@ constexpr wgmma_position position_of_wgmma_result(index_t thread, index_t i) {
 
 namespace detail {
 
-template <class T>
-void multiply_in_lds(const wgmma_operand_in_lds& a, const wgmma_operand_in_lds& b, const char* lds, float* c) {
+/// c += a b; bytes_of_a(row, byte along k) points to an element of a.
+template <class T, class BytesOfA>
+void multiply_in_lds(BytesOfA bytes_of_a, const wgmma_operand_in_lds& b, const char* lds, float* c) {
   constexpr index_t k = 32 / sizeof(T), max_n = 256;
   const index_t n = b.rows;
   alignas(64) float b_rows[k][max_n];
-  const auto element = [lds](const wgmma_operand_in_lds& operand, index_t row, index_t l) {
+  const auto element = [](const char* bytes) {
     T value;
-    __builtin_memcpy(&value, lds + operand.address(row, l * index_t(sizeof(T))), sizeof(T));
+    __builtin_memcpy(&value, bytes, sizeof(T));
     return float(value);
   };
   for (index_t j = 0; j < n; ++j) {
-    for (index_t l = 0; l < k; ++l) b_rows[l][j] = element(b, j, l);
+    for (index_t l = 0; l < k; ++l) b_rows[l][j] = element(lds + b.address(j, l * index_t(sizeof(T))));
   }
   for (index_t i = 0; i < 64; ++i) {
     float* const row = c + i * n;
     for (index_t l = 0; l < k; ++l) {
-      const float factor = element(a, i, l);
+      const float factor = element(bytes_of_a(i, l * index_t(sizeof(T))));
       for (index_t j = 0; j < n; ++j) row[j] += factor * b_rows[l][j];
     }
   }
@@ -94,13 +95,25 @@ void multiply_in_lds(const wgmma_operand_in_lds& a, const wgmma_operand_in_lds& 
 
 }  // namespace detail
 
-/// c (64 x n, rows one after the other) += a b. Products are exact and are added in the order of k, each sum rounded to
-/// float.
-inline void multiply_in_lds(const wgmma_operand_in_lds& a, const wgmma_operand_in_lds& b, arch::matrix_element element,
-                            const char* lds, float* c) {
-  if (element == arch::matrix_element::f16) return detail::multiply_in_lds<half_t>(a, b, lds, c);
-  if (element == arch::matrix_element::bf16) return detail::multiply_in_lds<bfloat16_t>(a, b, lds, c);
-  detail::multiply_in_lds<fp8_ocp_t>(a, b, lds, c);
+/// What a warpgroup's threads hold of a, 16 bytes each. PTX ISA, "Register fragments for wgmma", matrix A: two rows, 8
+/// apart, of 4 bytes each, then the same 16 bytes further along k.
+struct wgmma_a_in_registers {
+  const char* bytes;
+
+  const char* operator()(index_t row, index_t k_byte) const {
+    const index_t thread = row / 16 * 32 + row % 8 * 4 + k_byte % 16 / 4;
+    return bytes + thread * 16 + k_byte / 16 * 8 + row % 16 / 8 * 4 + k_byte % 4;
+  }
+};
+
+/// c (64 x n, rows one after the other) += a b; bytes_of_a(row, byte along k) points to an element of a. Products are
+/// exact and are added in the order of k, each sum rounded to float.
+template <class BytesOfA>
+void multiply_in_lds(BytesOfA bytes_of_a, const wgmma_operand_in_lds& b, arch::matrix_element element, const char* lds,
+                     float* c) {
+  if (element == arch::matrix_element::f16) return detail::multiply_in_lds<half_t>(bytes_of_a, b, lds, c);
+  if (element == arch::matrix_element::bf16) return detail::multiply_in_lds<bfloat16_t>(bytes_of_a, b, lds, c);
+  detail::multiply_in_lds<fp8_ocp_t>(bytes_of_a, b, lds, c);
 }
 
 }  // namespace tilewright::emulator

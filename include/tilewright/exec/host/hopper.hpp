@@ -51,10 +51,10 @@ inline index_t block_of_cluster() { return detail::self().rank; }
 inline void prefetch(const tensor_map&) {}
 namespace detail {
 inline emulator::bulk_box box_of(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
-  return {&map, index_t(lds), {x, y, z}, false};
+  return {&map, index_t(lds), {x, y, z, 0}, false};
 }
 inline emulator::bulk_box box_of(const ragged_tensor_map& map, unsigned lds, index_t x, index_t row, index_t end) {
-  return {&map, index_t(lds), {x, row, end}, true};
+  return {&map, index_t(lds), {x, row, end, 0}, true};
 }
 }  // namespace detail
 
@@ -68,9 +68,17 @@ template <class Map>
 void bulk_load(unsigned lds, const Map& map, mbarrier done, index_t x, index_t y, index_t z, call_site where = {}) {
   bulk_load_multicast(lds, map, done, 1u << detail::self().rank, x, y, z, where);
 }
+inline void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<4>& at,
+                      call_site where = {}) {
+  detail::hopper().bulk_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3]}}, index_t(done.address),
+                             1u << detail::self().rank, where);
+}
 template <class Map>
 void bulk_store(const Map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
   detail::hopper().bulk_store(detail::self(), detail::box_of(map, lds, x, y, z), where);
+}
+inline void bulk_store(const tensor_map& map, unsigned lds, const multi_index<4>& at, call_site where = {}) {
+  detail::hopper().bulk_store(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3]}}, where);
 }
 inline void commit_bulk_stores() { detail::hopper().commit_bulk_stores(detail::self()); }
 template <index_t Pending>
@@ -92,9 +100,16 @@ void wgmma(float* c, unsigned long long a_descriptor, unsigned long long b_descr
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t),
                 "wgmma: the operands are half_t, bfloat16_t or fp8_ocp_t");
   static_assert(sizeof(T) == 2 || (!TransposeA && !TransposeB), "wgmma: operands of 8 bits cannot be transposed");
-  detail::hopper().wgmma(detail::self(), c,
+  detail::hopper().wgmma(detail::self(), c, nullptr,
                          {a_descriptor, b_descriptor, matrix_element_v<T>, N, TransposeA, TransposeB, accumulate},
                          where);
+}
+
+template <index_t N, class T, bool TransposeB>
+void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool accumulate, call_site where = {}) {
+  static_assert(sizeof(T) == 2 || !TransposeB, "wgmma: operands of 8 bits cannot be transposed");
+  detail::hopper().wgmma(detail::self(), c, a,
+                         {0, b_descriptor, matrix_element_v<T>, N, false, TransposeB, accumulate, true}, where);
 }
 
 /// Registers are not counted here.

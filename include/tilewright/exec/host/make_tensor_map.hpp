@@ -14,8 +14,8 @@ inline void make_tensor_map(tensor_map& result, const tensor_map_request& r) {
     if (!kept) throw emulator::fault(std::string("make_tensor_map: ") + rule);
   };
   demand(reinterpret_cast<__UINTPTR_TYPE__>(r.data) % 16 == 0, "the tensor must begin at a multiple of 16 bytes");
-  for (const long_index_t length : r.lengths)
-    demand(length > 0 && length <= 1ll << 32, "lengths must be positive and at most 2^32");
+  for (index_t i = 0; i < r.rank(); ++i)
+    demand(r.lengths[i] > 0 && r.lengths[i] <= 1ll << 32, "lengths must be positive and at most 2^32");
   for (const long_index_t stride : r.stride_bytes)
     demand(stride % 16 == 0 && stride >= 0 && stride < 1ll << 40,
            "strides must be multiples of 16 bytes, less than 2^40");

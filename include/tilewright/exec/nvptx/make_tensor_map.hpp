@@ -26,8 +26,9 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
     if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
     encode = reinterpret_cast<encode_function>(entry);
   }
-  cuuint64_t lengths[4] = {cuuint64_t(r.lengths[0]), cuuint64_t(r.lengths[1]), cuuint64_t(r.lengths[2]), 1};
-  cuuint64_t strides[3] = {cuuint64_t(r.stride_bytes[0]), cuuint64_t(r.stride_bytes[1]), 0};
+  cuuint64_t lengths[4] = {cuuint64_t(r.lengths[0]), cuuint64_t(r.lengths[1]), cuuint64_t(r.lengths[2]),
+                           cuuint64_t(r.lengths[3])};
+  cuuint64_t strides[3] = {cuuint64_t(r.stride_bytes[0]), cuuint64_t(r.stride_bytes[1]), cuuint64_t(r.stride_bytes[2])};
   const cuuint32_t box[4] = {cuuint32_t(r.box[0]), cuuint32_t(r.box[1]), 1, 1};
   const cuuint32_t steps[4] = {1, 1, 1, 1};
   if (r.ragged) {
@@ -46,8 +47,8 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
   const CUtensorMapL2promotion promotion =
       r.stride_bytes[0] % 128 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_NONE;
   const CUresult error =
-      encode(reinterpret_cast<CUtensorMap*>(&result), type, r.ragged ? 4 : 3, r.data, lengths, strides, box, steps,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      encode(reinterpret_cast<CUtensorMap*>(&result), type, cuuint32_t(r.ragged ? 4 : r.rank()), r.data, lengths,
+             strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return error == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

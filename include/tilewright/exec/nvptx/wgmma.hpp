@@ -16,71 +16,154 @@ TILEWRIGHT_HD void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
 }
 
-// Names of operands in an asm string, ten by ten, and accumulators as operands, eight by eight.
-#define TILEWRIGHT_TEN(t) \
-  "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, %" #t "9"
-#define TILEWRIGHT_30 TILEWRIGHT_TEN() ", " TILEWRIGHT_TEN(1) ", " TILEWRIGHT_TEN(2)
-#define TILEWRIGHT_60 TILEWRIGHT_30 ", " TILEWRIGHT_TEN(3) ", " TILEWRIGHT_TEN(4) ", " TILEWRIGHT_TEN(5)
-#define TILEWRIGHT_80 TILEWRIGHT_60 ", " TILEWRIGHT_TEN(6) ", " TILEWRIGHT_TEN(7)
-#define TILEWRIGHT_90 TILEWRIGHT_80 ", " TILEWRIGHT_TEN(8)
-#define TILEWRIGHT_F8(i)                                                                                      \
+namespace detail {
+
+/// The parts of the instruction's text that depend on the elements and on which operands are transposed.
+template <class T>
+struct wgmma_types {
+  static_assert(__is_same(T, fp8_ocp_t), "wgmma: the operands are half_t, bfloat16_t or fp8_ocp_t");
+  static constexpr char text[] = "k32.f32.e4m3.e4m3";
+};
+template <>
+struct wgmma_types<half_t> {
+  static constexpr char text[] = "k16.f32.f16.f16";
+};
+template <>
+struct wgmma_types<bfloat16_t> {
+  static constexpr char text[] = "k16.f32.bf16.bf16";
+};
+template <class T, bool TransposeA, bool TransposeB>
+struct transposes {
+  static constexpr char text[] = {',', ' ', TransposeA ? '1' : '0', ',', ' ', TransposeB ? '1' : '0', 0};
+};
+template <bool TransposeA, bool TransposeB>
+struct transposes<fp8_ocp_t, TransposeA, TransposeB> {
+  static_assert(!TransposeA && !TransposeB, "wgmma: operands of 8 bits cannot be transposed");
+  static constexpr char text[] = "";
+};
+template <class T, bool TransposeB>
+struct transposes_of_b {
+  static constexpr char text[] = {',', ' ', TransposeB ? '1' : '0', 0};
+};
+template <bool TransposeB>
+struct transposes_of_b<fp8_ocp_t, TransposeB> : transposes<fp8_ocp_t, false, TransposeB> {};
+
+}  // namespace detail
+
+// Accumulators as operands of asm, and their names.
+#define TILEWRIGHT_C8(i)                                                                                      \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), \
       "+f"(c[i + 7])
-#define TILEWRIGHT_F32(i) TILEWRIGHT_F8(i), TILEWRIGHT_F8(i + 8), TILEWRIGHT_F8(i + 16), TILEWRIGHT_F8(i + 24)
-#define TILEWRIGHT_WGMMA(shape, types, names, a, b, scale, transposes, ...)                                          \
-  asm volatile("{.reg .pred add;\nsetp.ne.b32 add, " scale ", 0;\nwgmma.mma_async.sync.aligned." shape ".f32." types \
-               " {" names "}, " a ", " b ", add, 1, 1" transposes ";}"                                               \
-               : __VA_ARGS__                                                                                         \
-               : "l"(a_descriptor), "l"(b_descriptor), "r"(int(accumulate)), "n"(int(TransposeA)),                   \
-                 "n"(int(TransposeB)))
-#define TILEWRIGHT_WGMMA_N(k, types, t)                                                                              \
-  if constexpr (N == 256) {                                                                                          \
-    TILEWRIGHT_WGMMA("m64n256" k, types,                                                                             \
-                     TILEWRIGHT_90 ", " TILEWRIGHT_TEN(9) ", " TILEWRIGHT_TEN(10) ", " TILEWRIGHT_TEN(               \
-                         11) ", %120, %121, %122, %123, %124, %125, %126, %127",                                     \
-                     "%128", "%129", "%130", t("%131", "%132"), TILEWRIGHT_F32(0), TILEWRIGHT_F32(32),               \
-                     TILEWRIGHT_F32(64), TILEWRIGHT_F32(96));                                                        \
-  } else if constexpr (N == 192) {                                                                                   \
-    TILEWRIGHT_WGMMA("m64n192" k, types, TILEWRIGHT_90 ", %90, %91, %92, %93, %94, %95", "%96", "%97", "%98",        \
-                     t("%99", "%100"), TILEWRIGHT_F32(0), TILEWRIGHT_F32(32), TILEWRIGHT_F32(64));                   \
-  } else if constexpr (N == 160) {                                                                                   \
-    TILEWRIGHT_WGMMA("m64n160" k, types, TILEWRIGHT_80, "%80", "%81", "%82", t("%83", "%84"), TILEWRIGHT_F32(0),     \
-                     TILEWRIGHT_F32(32), TILEWRIGHT_F8(64), TILEWRIGHT_F8(72));                                      \
-  } else if constexpr (N == 128) {                                                                                   \
-    TILEWRIGHT_WGMMA("m64n128" k, types, TILEWRIGHT_60 ", %60, %61, %62, %63", "%64", "%65", "%66", t("%67", "%68"), \
-                     TILEWRIGHT_F32(0), TILEWRIGHT_F32(32));                                                         \
-  } else {                                                                                                           \
-    TILEWRIGHT_WGMMA("m64n64" k, types, TILEWRIGHT_30 ", %30, %31", "%32", "%33", "%34", t("%35", "%36"),            \
-                     TILEWRIGHT_F32(0));                                                                             \
+#define TILEWRIGHT_C32 TILEWRIGHT_C8(0), TILEWRIGHT_C8(8), TILEWRIGHT_C8(16), TILEWRIGHT_C8(24)
+#define TILEWRIGHT_C40 TILEWRIGHT_C32, TILEWRIGHT_C8(32)
+#define TILEWRIGHT_C48 TILEWRIGHT_C40, TILEWRIGHT_C8(40)
+#define TILEWRIGHT_C56 TILEWRIGHT_C48, TILEWRIGHT_C8(48)
+#define TILEWRIGHT_C64 TILEWRIGHT_C56, TILEWRIGHT_C8(56)
+#define TILEWRIGHT_C72 TILEWRIGHT_C64, TILEWRIGHT_C8(64)
+#define TILEWRIGHT_C80 TILEWRIGHT_C72, TILEWRIGHT_C8(72)
+#define TILEWRIGHT_C88 TILEWRIGHT_C80, TILEWRIGHT_C8(80)
+#define TILEWRIGHT_C96 TILEWRIGHT_C88, TILEWRIGHT_C8(88)
+#define TILEWRIGHT_C104 TILEWRIGHT_C96, TILEWRIGHT_C8(96)
+#define TILEWRIGHT_C112 TILEWRIGHT_C104, TILEWRIGHT_C8(104)
+#define TILEWRIGHT_C120 TILEWRIGHT_C112, TILEWRIGHT_C8(112)
+#define TILEWRIGHT_C128 TILEWRIGHT_C120, TILEWRIGHT_C8(120)
+#define TILEWRIGHT_NAMES32                                                 \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define TILEWRIGHT_NAMES40 TILEWRIGHT_NAMES32 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define TILEWRIGHT_NAMES48 TILEWRIGHT_NAMES40 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define TILEWRIGHT_NAMES56 TILEWRIGHT_NAMES48 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define TILEWRIGHT_NAMES64 TILEWRIGHT_NAMES56 ", %56, %57, %58, %59, %60, %61, %62, %63"
+#define TILEWRIGHT_NAMES72 TILEWRIGHT_NAMES64 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define TILEWRIGHT_NAMES80 TILEWRIGHT_NAMES72 ", %72, %73, %74, %75, %76, %77, %78, %79"
+#define TILEWRIGHT_NAMES88 TILEWRIGHT_NAMES80 ", %80, %81, %82, %83, %84, %85, %86, %87"
+#define TILEWRIGHT_NAMES96 TILEWRIGHT_NAMES88 ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define TILEWRIGHT_NAMES104 TILEWRIGHT_NAMES96 ", %96, %97, %98, %99, %100, %101, %102, %103"
+#define TILEWRIGHT_NAMES112 TILEWRIGHT_NAMES104 ", %104, %105, %106, %107, %108, %109, %110, %111"
+#define TILEWRIGHT_NAMES120 TILEWRIGHT_NAMES112 ", %112, %113, %114, %115, %116, %117, %118, %119"
+#define TILEWRIGHT_NAMES128 TILEWRIGHT_NAMES120 ", %120, %121, %122, %123, %124, %125, %126, %127"
+// f(N, accumulators, the names of the 8 operands after them) for each N.
+// clang-format off
+#define TILEWRIGHT_WGMMA_SHAPES(f) \
+  f(64, 32, "%32", "%33", "%34", "%35", "%36", "%37", "%38", "%39") \
+  f(80, 40, "%40", "%41", "%42", "%43", "%44", "%45", "%46", "%47") \
+  f(96, 48, "%48", "%49", "%50", "%51", "%52", "%53", "%54", "%55") \
+  f(112, 56, "%56", "%57", "%58", "%59", "%60", "%61", "%62", "%63") \
+  f(128, 64, "%64", "%65", "%66", "%67", "%68", "%69", "%70", "%71") \
+  f(144, 72, "%72", "%73", "%74", "%75", "%76", "%77", "%78", "%79") \
+  f(160, 80, "%80", "%81", "%82", "%83", "%84", "%85", "%86", "%87") \
+  f(176, 88, "%88", "%89", "%90", "%91", "%92", "%93", "%94", "%95") \
+  f(192, 96, "%96", "%97", "%98", "%99", "%100", "%101", "%102", "%103") \
+  f(208, 104, "%104", "%105", "%106", "%107", "%108", "%109", "%110", "%111") \
+  f(224, 112, "%112", "%113", "%114", "%115", "%116", "%117", "%118", "%119") \
+  f(240, 120, "%120", "%121", "%122", "%123", "%124", "%125", "%126", "%127") \
+  f(256, 128, "%128", "%129", "%130", "%131", "%132", "%133", "%134", "%135")
+// clang-format on
+#define TILEWRIGHT_WGMMA(N, a, b, add, types, transposed, names)                                                  \
+  "{.reg .pred add;\nsetp.ne.b32 add, " add ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N types " {" names "}, " a \
+  ", " b ", add, 1, 1" transposed ";}"
+#define TILEWRIGHT_WGMMA_LDS(n, count, a, b, add, types, transposed, u0, u1, u2)                                  \
+  if constexpr (N == n) {                                                                                         \
+    asm volatile(TILEWRIGHT_WGMMA(n, a, b, add, types, transposed, TILEWRIGHT_NAMES##count)                       \
+                 : TILEWRIGHT_C##count                                                                            \
+                 : "l"(a_descriptor), "l"(b_descriptor), "r"(int(accumulate)), "C"(detail::wgmma_types<T>::text), \
+                   "C"(detail::transposes<T, TransposeA, TransposeB>::text));                                     \
   }
-#define TILEWRIGHT_TRANSPOSES(a, b) ", " a ", " b
-#define TILEWRIGHT_NO_TRANSPOSES(a, b) ""
+#define TILEWRIGHT_WGMMA_REGISTERS(n, count, a0, a1, a2, a3, b, add, types, transposed)                             \
+  if constexpr (N == n) {                                                                                           \
+    asm volatile(                                                                                                   \
+        TILEWRIGHT_WGMMA(n, "{" a0 ", " a1 ", " a2 ", " a3 "}", b, add, types, transposed, TILEWRIGHT_NAMES##count) \
+        : TILEWRIGHT_C##count                                                                                       \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_descriptor), "r"(int(accumulate)),                      \
+          "C"(detail::wgmma_types<T>::text), "C"(detail::transposes_of_b<T, TransposeB>::text));                    \
+  }
+
+template <index_t N>
+inline constexpr bool is_wgmma_n = N % 16 == 0 && 64 <= N && N <= 256;
 
 template <index_t N, class T, bool TransposeA, bool TransposeB>
 TILEWRIGHT_HD void wgmma(float* c, unsigned long long a_descriptor, unsigned long long b_descriptor, bool accumulate) {
-  static_assert(N == 64 || N == 128 || N == 160 || N == 192 || N == 256, "wgmma: n is 64, 128, 160, 192 or 256");
-  if constexpr (__is_same(T, half_t)) {
-    TILEWRIGHT_WGMMA_N("k16", "f16.f16", TILEWRIGHT_TRANSPOSES)
-  } else if constexpr (__is_same(T, bfloat16_t)) {
-    TILEWRIGHT_WGMMA_N("k16", "bf16.bf16", TILEWRIGHT_TRANSPOSES)
-  } else {
-    static_assert(__is_same(T, fp8_ocp_t), "wgmma: the operands are half_t, bfloat16_t or fp8_ocp_t");
-    static_assert(!TransposeA && !TransposeB, "wgmma: operands of 8 bits cannot be transposed");
-    TILEWRIGHT_WGMMA_N("k32", "e4m3.e4m3", TILEWRIGHT_NO_TRANSPOSES)
-  }
+  static_assert(is_wgmma_n<N>, "wgmma: n is a multiple of 16 from 64 to 256");
+  TILEWRIGHT_WGMMA_SHAPES(TILEWRIGHT_WGMMA_LDS)
 }
 
-#undef TILEWRIGHT_TEN
-#undef TILEWRIGHT_30
-#undef TILEWRIGHT_60
-#undef TILEWRIGHT_80
-#undef TILEWRIGHT_90
-#undef TILEWRIGHT_F8
-#undef TILEWRIGHT_F32
+template <index_t N, class T, bool TransposeB>
+TILEWRIGHT_HD void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool accumulate) {
+  static_assert(is_wgmma_n<N>, "wgmma: n is a multiple of 16 from 64 to 256");
+  TILEWRIGHT_WGMMA_SHAPES(TILEWRIGHT_WGMMA_REGISTERS)
+}
+
+#undef TILEWRIGHT_C8
+#undef TILEWRIGHT_C32
+#undef TILEWRIGHT_C40
+#undef TILEWRIGHT_C48
+#undef TILEWRIGHT_C56
+#undef TILEWRIGHT_C64
+#undef TILEWRIGHT_C72
+#undef TILEWRIGHT_C80
+#undef TILEWRIGHT_C88
+#undef TILEWRIGHT_C96
+#undef TILEWRIGHT_C104
+#undef TILEWRIGHT_C112
+#undef TILEWRIGHT_C120
+#undef TILEWRIGHT_C128
+#undef TILEWRIGHT_NAMES32
+#undef TILEWRIGHT_NAMES40
+#undef TILEWRIGHT_NAMES48
+#undef TILEWRIGHT_NAMES56
+#undef TILEWRIGHT_NAMES64
+#undef TILEWRIGHT_NAMES72
+#undef TILEWRIGHT_NAMES80
+#undef TILEWRIGHT_NAMES88
+#undef TILEWRIGHT_NAMES96
+#undef TILEWRIGHT_NAMES104
+#undef TILEWRIGHT_NAMES112
+#undef TILEWRIGHT_NAMES120
+#undef TILEWRIGHT_NAMES128
+#undef TILEWRIGHT_WGMMA_SHAPES
 #undef TILEWRIGHT_WGMMA
-#undef TILEWRIGHT_WGMMA_N
-#undef TILEWRIGHT_TRANSPOSES
-#undef TILEWRIGHT_NO_TRANSPOSES
+#undef TILEWRIGHT_WGMMA_LDS
+#undef TILEWRIGHT_WGMMA_REGISTERS
 
 }  // namespace nvptx
 }  // namespace tilewright::exec

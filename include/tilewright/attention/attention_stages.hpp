@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// The stages in LDS that attention's producer fills with bulk copies: places, barriers, coordinates.
+#pragma once
+
+#include <tilewright/attention/attention_problem.hpp>
+#include <tilewright/attention/specialized_attention_policy.hpp>
+#include <tilewright/exec/hopper.hpp>
+#include <tilewright/gemm/stage_ring.hpp>
+
+#if TILEWRIGHT_HOPPER_PASS
+namespace tilewright::detail {
+
+/// What consumers wait for and tell, in one block. Policy is a specialized_attention_policy.
+template <class Policy>
+struct attention_stages {
+  static constexpr specialized_attention_lds lds = Policy::lds;
+  static constexpr specialized_attention_tile tile = Policy::tile;
+  using cursor = stage_cursor<tile.stages>;
+
+  unsigned base;  // of the block's LDS
+
+  TILEWRIGHT_HD exec::mbarrier barrier(index_t number) const {
+    return {base + lds.barriers_offset() + number * exec::mbarrier::bytes};
+  }
+  /// Q of a consumer has come; its four waves no longer need the place.
+  TILEWRIGHT_HD exec::mbarrier q_full(index_t consumer) const { return barrier(consumer); }
+  TILEWRIGHT_HD exec::mbarrier q_empty(index_t consumer) const { return barrier(tile.consumers() + consumer); }
+
+  /// A ring of K (Which: 0) or V (1): its stages are full, or all consumers are done with them.
+  template <index_t Which>
+  TILEWRIGHT_HD exec::mbarrier full(index_t stage) const {
+    return barrier(2 * tile.consumers() + 2 * Which * tile.stages + stage);
+  }
+  template <index_t Which>
+  TILEWRIGHT_HD exec::mbarrier empty(index_t stage) const {
+    return full<Which>(tile.stages + stage);
+  }
+  template <index_t Which>
+  TILEWRIGHT_HD unsigned place(index_t stage) const {
+    return base + (Which == 0 ? lds.k_offset() + stage * lds.k().bytes() : lds.v_offset() + stage * lds.v().bytes());
+  }
+
+  TILEWRIGHT_HD void init_barriers() const {
+    for (index_t c = 0; c < tile.consumers(); ++c) {
+      q_full(c).init(1);
+      q_empty(c).init(4);
+    }
+    for (index_t s = 0; s < tile.stages; ++s) {
+      full<0>(s).init(1);
+      full<1>(s).init(1);
+      empty<0>(s).init(tile.consumers());
+      empty<1>(s).init(tile.consumers());
+    }
+  }
+
+  /// Element 0 of row `row` of a head. Packed sequences end where dimension 1 of the map does (request_attention_map):
+  /// rows after them read as zeros and are not written.
+  TILEWRIGHT_HD static multi_index<4> position(bool has_starts, index_t longest, index_t rows, long_index_t first_row,
+                                               index_t row, index_t head, index_t batch) {
+    if (has_starts) return {{0, longest - rows + row, head, index_t(first_row) + rows}};
+    return {{0, row, head, batch}};
+  }
+
+  /// One thread: waits until the stage is empty, then starts the copy of the keys from `key` on.
+  template <index_t Which, class Args>
+  TILEWRIGHT_HD void fill(cursor& at, const Args& device, const attention_problem& p, index_t key) const {
+    constexpr wgmma_operand operand = Which == 0 ? lds.k() : lds.v();
+    const exec::mbarrier done = full<Which>(at.stage);
+    empty<Which>(at.stage).wait(at.parity ^ 1);
+    done.arrive_and_expect(operand.bytes());
+    copy_boxes<operand.num_boxes(), operand.box_bytes()>(
+        place<Which>(at.stage), Which == 0 ? device.k : device.v, done,
+        position(device.args.key_starts != nullptr, device.args.keys, p.keys, p.key_row, key, p.kv_head, p.batch));
+    at.advance();
+  }
+
+  /// One thread: the same for a consumer's rows of Q.
+  template <class Args>
+  TILEWRIGHT_HD void fill_q(index_t consumer, unsigned parity, const Args& device, const attention_problem& p) const {
+    constexpr wgmma_operand operand = lds.q();
+    const exec::mbarrier done = q_full(consumer);
+    q_empty(consumer).wait(parity ^ 1);
+    done.arrive_and_expect(operand.bytes() / tile.consumers());
+    copy_boxes<operand.num_boxes(), operand.box_bytes()>(base + consumer * 64 * operand.row_bytes, device.q, done,
+                                                         query_position(device.args, p, 64 * consumer));
+  }
+  template <class Args>
+  TILEWRIGHT_HD static multi_index<4> query_position(const Args& args, const attention_problem& p, index_t row) {
+    return position(args.query_starts != nullptr, args.queries, p.queries, p.query_row, p.first_query + row, p.head,
+                    p.batch);
+  }
+
+ private:
+  template <index_t Boxes, index_t BoxBytes>
+  TILEWRIGHT_HD static void copy_boxes(unsigned to, const exec::tensor_map& map, exec::mbarrier done,
+                                       multi_index<4> at) {
+    for (index_t box = 0; box < Boxes; ++box) {
+      exec::bulk_load(to + box * BoxBytes, map, done, at);
+      at[0] += lds.q().box_columns();
+    }
+  }
+};
+
+}  // namespace tilewright::detail
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// How attention on Hopper divides a block: roles of warpgroups, tiles, what lies where in LDS.
+#pragma once
+
+#include <tilewright/arch/sm90.hpp>
+#include <tilewright/arch/tensor_map.hpp>
+#include <tilewright/attention/attention_order.hpp>
+#include <tilewright/attention/attention_policy.hpp>
+#include <tilewright/mma/wgmma_operand.hpp>
+
+namespace tilewright {
+
+/// Rows of Q of a block, 64 for each of its 1 to 3 consumers; keys of a step, a multiple of 16; steps whose K and V fit
+/// in LDS. One more warpgroup starts bulk copies.
+struct specialized_attention_tile {
+  index_t queries, keys;
+  index_t stages = 2;
+  bool takes_turns = true;  // consumers start their products one after the other
+
+  TILEWRIGHT_HD constexpr index_t consumers() const { return queries / 64; }
+  TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }
+  /// Registers of each thread: what the copying warpgroup keeps, what consumers take.
+  TILEWRIGHT_HD constexpr index_t producer_registers() const { return consumers() == 3 ? 32 : 24; }
+  TILEWRIGHT_HD constexpr index_t consumer_registers() const { return consumers() == 3 ? 160 : 240; }
+  friend constexpr bool operator==(const specialized_attention_tile&, const specialized_attention_tile&) = default;
+};
+
+namespace detail {
+
+/// Tiles that were fastest on an H100.
+TILEWRIGHT_HD constexpr specialized_attention_tile default_specialized_attention_tile(index_t dim) {
+  if (dim <= 64) return {192, 128};
+  if (dim <= 128) return {128, 128};
+  if (dim <= 192) return {128, 96};
+  return {128, 80, 2, false};
+}
+
+/// Where everything lies in a block's LDS, in bytes: Q, stages of K and V, O, barriers.
+struct specialized_attention_lds {
+  specialized_attention_tile tile;
+  index_t head_dim, value_dim, element_bytes;
+
+  TILEWRIGHT_HD constexpr wgmma_operand q() const { return {tile.queries, element_bytes, true, head_dim}; }
+  TILEWRIGHT_HD constexpr wgmma_operand k() const { return {tile.keys, element_bytes, true, head_dim}; }
+  TILEWRIGHT_HD constexpr wgmma_operand v() const { return {value_dim, element_bytes, false, tile.keys}; }
+
+  static constexpr index_t barrier_bytes = 256;
+  TILEWRIGHT_HD constexpr index_t k_offset() const { return q().bytes(); }
+  TILEWRIGHT_HD constexpr index_t v_offset() const { return k_offset() + tile.stages * k().bytes(); }
+  TILEWRIGHT_HD constexpr index_t end_of_stages() const { return v_offset() + tile.stages * v().bytes(); }
+  /// O is written to LDS as boxes of 128 bytes along the head dimension, like Q: to a place of its own if there is
+  /// room, else to that of Q.
+  TILEWRIGHT_HD constexpr index_t o_boxes() const { return ceil_div(value_dim * element_bytes, 128); }
+  TILEWRIGHT_HD constexpr index_t o_bytes() const { return o_boxes() * q().box_bytes(); }
+  TILEWRIGHT_HD constexpr bool o_replaces_q() const {
+    return end_of_stages() + o_bytes() + barrier_bytes > arch::sm90::value.lds_bytes;
+  }
+  TILEWRIGHT_HD constexpr index_t o_offset() const { return o_replaces_q() ? 0 : end_of_stages(); }
+  TILEWRIGHT_HD constexpr index_t barriers_offset() const { return end_of_stages() + (o_replaces_q() ? 0 : o_bytes()); }
+  TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
+  TILEWRIGHT_HD constexpr bool is_sound() const {
+    return q().is_sound() && k().is_sound() && v().is_sound() && bytes() <= arch::sm90::value.lds_bytes &&
+           (!o_replaces_q() || o_bytes() <= q().bytes());
+  }
+};
+
+}  // namespace detail
+
+/// attention_policy for Hopper's bulk copies and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of 32 from
+/// 64 to 256.
+template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
+          specialized_attention_tile Tile = detail::default_specialized_attention_tile(max(HeadDim, ValueDim))>
+struct specialized_attention_policy {
+  static_assert(sizeof(T) == 2, "specialized_attention_policy: the elements are half_t or bfloat16_t");
+  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 64 <= HeadDim && HeadDim <= 256 && 64 <= ValueDim &&
+                    ValueDim <= 256,
+                "specialized_attention_policy: head dimensions are multiples of 32, from 64 to 256");
+  static_assert(Tile.queries % 64 == 0 && 64 <= Tile.queries && Tile.queries <= 192 && Tile.keys % 16 == 0 &&
+                    64 <= Tile.keys && Tile.keys <= 256 && 2 <= Tile.stages && Tile.stages <= 4,
+                "specialized_attention_policy: a tile has 64, 128 or 192 queries, 64 to 256 keys, a multiple of "
+                "16, and 2 to 4 stages");
+  using arch = tilewright::arch::sm90;
+  using element_type = T;
+  using score_function = no_score_function;
+  using args_type = attention_args;
+  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;
+  static constexpr specialized_attention_tile tile = Tile;
+  static constexpr index_t vector = 8;
+  static constexpr tilewright::arch::matrix_op op = tilewright::arch::matrix_op::wgmma_k16;
+  static constexpr detail::specialized_attention_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
+  static_assert(
+      lds.is_sound(),
+      "specialized_attention_policy: Q and the stages need more LDS than the GPU has; use fewer keys or stages");
+  /// S = Q K^T and O = P V of a step.
+  static constexpr block_tile scores_tile{Tile.queries, Tile.keys, HeadDim, 4 * Tile.consumers(), 1, op};
+  static constexpr block_tile values_tile{Tile.queries, ValueDim, Tile.keys, 4 * Tile.consumers(), 1, op};
+  using scores_distribution = c_distribution<scores_tile>;
+  using outputs_distribution = c_distribution<values_tile>;
+};
+
+namespace detail {
+
+template <class Policy>
+  requires(arch::is_wgmma(Policy::op))
+struct attention_registers<Policy> {
+  using scores = static_distributed_tensor<float, typename Policy::scores_distribution>;
+  using outputs = tuple<static_distributed_tensor<float, typename Policy::outputs_distribution>>;
+};
+
+/// What crosses to the device. Args is the policy's args_type.
+template <class Args>
+struct specialized_attention_args {
+  exec::tensor_map q, k, v, o;
+  Args args;
+  attention_order order;
+  index_t blocks;
+};
+
+}  // namespace detail
+
+}  // namespace tilewright
