@@ -13,44 +13,6 @@ struct rdna4 : attention_policy<arch::gfx1201, bfloat16_t, 96> {};
 struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
 struct hopper_32_rows : attention_policy<arch::sm90, half_t, 64, 64, attention_tile{128, 32, 4, true}> {};
 
-problem with(index_t heads, index_t kv_heads, std::vector<index_t> queries, std::vector<index_t> keys,
-             attention_window window = {}, bool packed = false) {
-  problem p;
-  p.heads = heads;
-  p.kv_heads = kv_heads;
-  p.queries = std::move(queries);
-  p.keys = std::move(keys);
-  p.window = window;
-  p.packed = packed;
-  return p;
-}
-
-/// Random lengths, heads, masks and memory orders: each case is another combination.
-template <class Policy>
-void expect_random_problems(int cases, unsigned seed) {
-  std::mt19937 random(seed);
-  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
-  for (int i = 0; i < cases; ++i) {
-    problem p;
-    p.packed = up_to(2) == 1;
-    p.rows_before_heads = up_to(2) == 1;
-    p.kv_heads = 1 + up_to(2);
-    p.heads = p.kv_heads * (1 + up_to(2));
-    const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = p.packed ? 1 + up_to(3) : 1;
-    for (index_t b = 0; b < sequences; ++b) {
-      p.queries.push_back(1 + up_to(longest));
-      p.keys.push_back(1 + up_to(longest));
-    }
-    const index_t mask = up_to(4);
-    if (mask == 1) p.window = causal;
-    if (mask == 2) p.window = {up_to(50), 0};
-    if (mask == 3) p.window = {up_to(20), up_to(20)};
-    p.seed = random();
-    SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
-    expect_attention<Policy>(p);
-  }
-}
-
 }  // namespace
 
 TEST(AttentionForward, WholeTilesWithoutMask) { expect_attention<cdna3>(with(1, 1, {128}, {128})); }

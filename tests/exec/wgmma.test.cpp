@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,9 @@ void write_operand(const wgmma_operand& operand, index_t place, ValueAt value_at
   const index_t k = operand.k();
   for (index_t i = exec::thread_id(); i < operand.rows * k; i += 128) {
     const index_t row = i / k, l = i % k;
-    const index_t box = operand.k_is_contiguous ? 0 : row / k, in_box = operand.k_is_contiguous ? row : row % k;
-    const index_t along = operand.k_is_contiguous ? l : in_box, across = operand.k_is_contiguous ? in_box : l;
+    const index_t columns = operand.box_columns();
+    const index_t box = (operand.k_is_contiguous ? l : row) / columns;
+    const index_t along = (operand.k_is_contiguous ? l : row) % columns, across = operand.k_is_contiguous ? row : l;
     const index_t byte = operand.layout().address(across, along * index_t(sizeof(T)));
     exec::lds_store({}, place + box * operand.box_bytes() + byte, type_convert<T>(value_at(row, l)));
   }
@@ -96,6 +98,60 @@ TEST(Wgmma, OperandsLieWhereDescriptorsSay) {
   expect_product<bfloat16_t, 192, false, true>(false);
   expect_product<bfloat16_t, 256, false, false>(true);
   expect_product<fp8_ocp_t, 128, true, true>(true);
+}
+
+/// The same with A in registers, which change before wgmma_wait if `changes`.
+template <class T, index_t N, bool BAlongK>
+void expect_product_of_registers(bool changes = false) {
+  constexpr wgmma_operand b{N, sizeof(T), BAlongK, 48};
+  constexpr index_t k = 32 / sizeof(T);
+  std::vector<float> result(64 * N, -1);
+  run([&] {
+    exec::lds_allocate<lds_bytes>();
+    write_operand<T>(b, b_place, b_at);
+    exec::fence_async_proxy();
+    exec::block_sync();
+    const arch::lane_map map =
+        arch::describe(sizeof(T) == 1 ? arch::matrix_op::wgmma_k32_b8 : arch::matrix_op::wgmma_k16).a;
+    unsigned a[3][4];
+    for (index_t i = 0; i < 3; ++i) {
+      T elements[16 / sizeof(T)];
+      for (index_t e = 0; e < index_t(16 / sizeof(T)); ++e) {
+        const arch::matrix_position at = map.at(exec::lane_id(), e);
+        elements[e] = type_convert<T>(a_at(exec::wave_id() * 16 + at.row, i * k + at.col));
+      }
+      std::memcpy(a[i], elements, 16);
+    }
+    float c[N / 2] = {};
+    exec::wgmma_fence();
+    for (index_t i = 0; i < 48 / k; ++i) {
+      exec::wgmma<N, T, !BAlongK>(
+          c, a[i], detail::wgmma_descriptor(b.descriptor_fields(), unsigned(b_place + b.instruction_bytes(i))), i > 0);
+    }
+    exec::wgmma_commit();
+    if (changes && exec::thread_id() == 70) a[1][2] ^= 1;
+    exec::wgmma_wait<0>();
+    for (index_t i = 0; i < N / 2; ++i) {
+      const emulator::wgmma_position at = emulator::position_of_wgmma_result(exec::thread_id(), i);
+      result[std::size_t(at.row * N + at.col)] = c[i];
+    }
+  });
+  for (index_t m = 0; m < 64; ++m) {
+    for (index_t n = 0; n < N; ++n) {
+      float sum = 0;
+      for (index_t l = 0; l < 48 / k * k; ++l) sum += a_at(m, l) * b_at(n, l);
+      ASSERT_EQ(result[std::size_t(m * N + n)], sum) << m << ", " << n;
+    }
+  }
+}
+
+TEST(Wgmma, AInRegisters) {
+  expect_product_of_registers<half_t, 80, true>();
+  expect_product_of_registers<bfloat16_t, 176, false>();
+  expect_product_of_registers<fp8_ocp_t, 64, true>();
+  EXPECT_NE(testing_exec::fault_text("wgmma.test.cpp", [] { expect_product_of_registers<half_t, 64, true>(true); })
+                .find("thread 70 of block (0, 0, 0) changes operand a in registers before it has waited"),
+            std::string::npos);
 }
 
 // PTX ISA, "Shared memory matrix layout": patterns of 64 and 32 bytes, which the library's own operands do not use.

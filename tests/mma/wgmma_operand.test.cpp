@@ -30,8 +30,8 @@ int hardware_address(const tw::wgmma_operand& o, int row, int k) {
 // Where a bulk copy puts the element.
 int copied_address(const tw::wgmma_operand& o, int row, int k) {
   const tw::swizzled_layout l = o.layout();
-  if (o.k_is_contiguous) return l.address(row, k * o.element_bytes);
   const int per_box = 128 / o.element_bytes;
+  if (o.k_is_contiguous) return k / per_box * o.box_bytes() + l.address(row, k % per_box * o.element_bytes);
   return row / per_box * o.box_bytes() + l.address(k, row % per_box * o.element_bytes);
 }
 
@@ -44,7 +44,10 @@ TEST(WgmmaOperand, TheInstructionFindsWhatTheCopyWrote) {
                                     {64, 2, false},
                                     {128, 2, false},
                                     {160, 2, false},
-                                    {256, 2, false}}) {
+                                    {256, 2, false},
+                                    {176, 2, true, 96},
+                                    {96, 2, false, 176},
+                                    {256, 2, false, 80}}) {
     EXPECT_TRUE(o.is_sound());
     for (int row = 0; row < o.rows; ++row) {
       for (int k = 0; k < o.k(); ++k) {
