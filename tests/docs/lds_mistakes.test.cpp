@@ -105,8 +105,7 @@ TEST(DocsLdsMistakes, BanksAsAConstant) {
 TEST(DocsLdsMistakes, TooShortAPeriod) {
   // 64 rows of 128 halves in chunks of 8 bytes: chunk ^= row % period.
   const auto with_period = [](index_t period) {
-    tw::swizzled_layout layout{{64, 128, 2}, 1, {}};
-    layout.chunk_bytes = 8;
+    tw::swizzled_layout layout = tw::swizzled_rows({64, 128, 2}, 256, {}, 8);
     for (index_t bit = 1; bit < 64; bit *= 2) layout.flips.push_back(bit < period ? bit : 0);
     return make_lds_graph(layout);
   };
@@ -124,9 +123,7 @@ TEST(DocsLdsMistakes, TooShortAPeriod) {
 TEST(DocsLdsMistakes, DiagonalWalk) {
   // 32 x 32 words, the word's column XORed with the row. Lane l takes word (l, l).
   const tw::lds_tile tile{32, 32, 4};
-  tw::swizzled_layout xored{tile, 1, {}};
-  xored.chunk_bytes = 4;
-  for (const index_t flip : {1, 2, 4, 8, 16}) xored.flips.push_back(flip);
+  const tw::swizzled_layout xored = tw::swizzled_rows(tile, 128, {1, 2, 4, 8, 16}, 4);
   tw::lds_addresses diagonal{}, column{};
   for (index_t lane = 0; lane < 32; ++lane) {
     diagonal[lane] = xored.address(lane, 4 * lane);
@@ -144,7 +141,7 @@ TEST(DocsLdsMistakes, DiagonalWalk) {
     search.require(sm90::value.find(arch::lds_op::read_b32)->readings[0], 4, moves);
   }
   tw::swizzled_layout found;
-  ASSERT_TRUE(search.find(128, 0, false, found));
+  ASSERT_TRUE(search.find(128, 0, found));
   for (index_t lane = 0; lane < 32; ++lane) {
     diagonal[lane] = found.address(lane, 4 * lane);
     column[lane] = found.address(lane, 0);

@@ -79,8 +79,8 @@ template <class Distribution, index_t Rows, index_t Cols>
 index_t best_of_all(const arch::target& target, lds_access_kind kind) {
   index_t best = 64;
   for (index_t layer = 1; layer * Cols * 2 <= 256 && layer <= Rows; layer *= 2) {
-    swizzled_layout layout{{Rows, Cols, 2}, layer, {}};
-    const index_t bits = log2_floor(Rows / layer), chunks = layout.chunks_per_row() * layer;
+    swizzled_layout layout = swizzled_rows({Rows, Cols, 2}, layer * Cols * 2);
+    const index_t bits = log2_floor(Rows / layer), chunks = layout.chunks_per_bank_row();
     for (index_t i = 0; i < bits; ++i) layout.flips.push_back(0);
     const std::function<void(index_t)> choose = [&](index_t bit) {
       if (bit < bits) {
@@ -193,7 +193,14 @@ TEST(ChooseLdsLayout, LeavesPlainWhatIsFreeOfConflicts) {
   static_assert(is_linear(make_lds_descriptor<choice.layout>().graph));
 }
 
-// Reads see 64 banks and writes 32: the segments are nested.
+// Rows of 32 bytes: [K0][M][K1], or what conflicts as little. The column's bit chooses bank rows or places above those
+// of rows.
+TEST(ChooseLdsLayout, MovesColumnsAboveRows) {
+  using tile = tile_uses<16, 16, matrix_op::wmma_16x16x16_gfx11>;
+  EXPECT_EQ((expect_analysis_agrees<tile, arch::gfx1100, arch::gfx1201>()), 1);
+}
+
+// Reads see 64 banks and writes 32: two groups of places.
 TEST(ChooseLdsLayout, ServesTwoWidthsOfBankRows) {
   EXPECT_EQ((expect_analysis_agrees<tile_uses<32, 256, matrix_op::mfma_16x16x32>, arch::gfx950>()), 1);
   EXPECT_EQ((expect_analysis_agrees<tile_uses<64, 32, matrix_op::mfma_16x16x32>, arch::gfx942, arch::gfx950>()), 1);

@@ -88,8 +88,7 @@ TEST(DirectToLds, AWaveFillsOneRange) {
   EXPECT_EQ(on(gfx950::value, strided_graph(64, 32, 40, 1), by_rows), lds_fault::leaves_footprint)
       << "pads lie between the lanes";
   // 16 rows of 64 bytes per wave: chunks that are permuted within a row stay with the wave.
-  swizzled_layout within{{64, 32, 2}, 1, {}};
-  for (const index_t flip : {1, 2, 3, 0, 0, 0}) within.flips.push_back(flip);
+  const swizzled_layout within = swizzled_rows({64, 32, 2}, 64, {1, 2, 3});
   EXPECT_EQ(on(gfx950::value, make_lds_graph(within), by_rows), lds_fault::none);
   // Columns: neighbouring lanes are rows apart.
   const distribution_encoding by_columns = copies::along_columns(64, 32, 1, 32, 2);

@@ -31,16 +31,20 @@ struct layout {
 };
 
 inline swizzled_layout random_swizzle(random_engine& random, const lds_tile& tile) {
-  swizzled_layout s{tile, 1, {}};
-  s.chunk_bytes = max(tile.element_bytes, 4 << below(random, 3));
-  if (s.chunk_bytes > tile.row_bytes()) s.chunk_bytes = tile.row_bytes();
-  if (below(random, 2) == 0) {
-    s.layer = min(tile.rows, 1 << below(random, 4));
-  } else {
-    s.segments = min(s.chunks_per_row(), 1 << below(random, 3));
+  swizzled_layout s{tile, min(max(tile.element_bytes, 4 << below(random, 3)), tile.row_bytes()), {}, {}};
+  // Of the bits of a chunk's number up to seven number places: the lowest ones, or any, in up to three groups.
+  const index_t bits = log2_floor(s.num_chunks()), lowest = below(random, min(bits, 7) + 1);
+  const bool any = below(random, 2) == 0;
+  const index_t groups = below(random, 3) == 0 ? 2 + below(random, 2) : 1;
+  for (index_t g = 0; g < groups; ++g) s.places.push_back(0);
+  for (index_t i = 0; i < lowest; ++i)
+    s.places[below(random, groups)] |= (1u << (any ? below(random, bits) : i)) & s.rest();
+  index_t below_group = s.count_of(s.places[0]);
+  for (index_t g = 1; g <= groups; ++g) {
+    const index_t count = s.count_of(g < groups ? s.places[g] : s.rest());
+    for (index_t i = 0; i < count; ++i) s.flips.push_back(below(random, 1 << below_group));
+    below_group += count;
   }
-  if (s.chunks_per_bank_row() > 1 && below(random, 3) == 0) s.half_flip = below(random, s.chunks_per_bank_row() / 2);
-  for (index_t i = 0; i < log2_floor(s.num_bank_rows()); ++i) s.flips.push_back(below(random, s.chunks_per_bank_row()));
   return s;
 }
 

@@ -11,13 +11,6 @@
 namespace tilewright {
 namespace {
 
-template <class... Flips>
-constexpr swizzled_layout layout_of(const lds_tile& tile, index_t layer, Flips... flips) {
-  swizzled_layout layout{tile, layer, {}};
-  (layout.flips.push_back(flips), ...);
-  return layout;
-}
-
 template <swizzled_layout Layout>
 void expect_same_as_descriptor() {
   constexpr auto descriptor = make_lds_descriptor<Layout>();
@@ -38,52 +31,58 @@ void expect_same_as_descriptor() {
 }
 
 TEST(SwizzledLayout, DescriptorFollowsTheFormula) {
-  expect_same_as_descriptor<layout_of({16, 64, 2}, 1, 1, 4, 2, 0)>();
-  expect_same_as_descriptor<layout_of({32, 32, 2}, 2, 5, 0, 7, 2)>();
-  expect_same_as_descriptor<layout_of({32, 32, 2}, 4, 15, 3, 8)>();
-  expect_same_as_descriptor<layout_of({8, 16, 4}, 1, 3, 1, 2)>();
-  expect_same_as_descriptor<layout_of({8, 64, 1}, 8)>();
-}
-
-constexpr swizzled_layout with(swizzled_layout layout, index_t segments, index_t chunk_bytes) {
-  layout.segments = segments;
-  layout.chunk_bytes = chunk_bytes;
-  return layout;
+  expect_same_as_descriptor<swizzled_rows({16, 64, 2}, 128, {1, 4, 2, 0})>();
+  expect_same_as_descriptor<swizzled_rows({32, 32, 2}, 128, {5, 0, 7, 2})>();
+  expect_same_as_descriptor<swizzled_rows({32, 32, 2}, 256, {15, 3, 8})>();
+  expect_same_as_descriptor<swizzled_rows({8, 16, 4}, 64, {3, 1, 2})>();
+  expect_same_as_descriptor<swizzled_rows({8, 64, 1}, 512)>();
+  expect_same_as_descriptor<swizzled_rows({1, 256, 2}, 128, {1, 3})>();
 }
 
 TEST(SwizzledLayout, RowsLongerThanABankRowAreCut) {
-  constexpr swizzled_layout cut = with(layout_of({4, 256, 2}, 1, 1, 2, 4, 7), 4, 16);
+  constexpr swizzled_layout cut = swizzled_rows({4, 256, 2}, 128, {1, 2, 4, 7});
   static_assert(cut.num_bank_rows() == 16 && cut.chunks_per_bank_row() == 8);
   expect_same_as_descriptor<cut>();
 }
 
-constexpr swizzled_layout with_half(swizzled_layout layout, index_t half_flip) {
-  layout.half_flip = half_flip;
+constexpr swizzled_layout with_places(swizzled_layout layout, std::initializer_list<unsigned> groups) {
+  layout.places = {};
+  for (const unsigned group : groups) layout.places.push_back(group);
   return layout;
 }
 
-TEST(SwizzledLayout, HalvesOfABankRowMayDiffer) {
-  expect_same_as_descriptor<with_half(layout_of({32, 32, 2}, 4, 15, 3, 8), 5)>();
-  expect_same_as_descriptor<with_half(layout_of({16, 32, 2}, 2, 3, 7, 0), 2)>();
-  expect_same_as_descriptor<with_half(layout_of({8, 64, 2}, 1, 3, 0, 0), 3)>();
-  expect_same_as_descriptor<with_half(with(layout_of({4, 256, 2}, 1, 1, 15, 4), 2, 16), 6)>();
+TEST(SwizzledLayout, PlacesMayHaveGroups) {
+  expect_same_as_descriptor<with_places(swizzled_rows({32, 32, 2}, 0, {5, 15, 3, 8}), {7, 8})>();
+  expect_same_as_descriptor<with_places(swizzled_rows({16, 32, 2}, 0, {2, 3, 7, 0}), {3, 4})>();
+  expect_same_as_descriptor<with_places(swizzled_rows({4, 256, 2}, 0, {3, 2, 5, 29, 17}), {3, 4, 24})>();
+}
+
+TEST(SwizzledLayout, AnyBitsMayNumberPlaces) {
+  // [K0][M][K1]: the bit of the column above the 16 rows, nothing flipped.
+  constexpr swizzled_layout k_first = with_places(swizzled_rows({16, 16, 2}, 0), {0b11110});
+  static_assert(!k_first.is_plain() && k_first.address(3, 16) == 256 + 3 * 16);
+  expect_same_as_descriptor<k_first>();
+  expect_same_as_descriptor<with_places(swizzled_rows({16, 32, 2}, 0, {3, 5, 6}), {0b101010})>();
+  expect_same_as_descriptor<with_places(swizzled_rows({16, 64, 2}, 0, {1, 2, 9, 4}), {0b101, 0b1010000})>();
+  // More runs of bits than one merge takes.
+  expect_same_as_descriptor<with_places(swizzled_rows({2048, 1, 4}, 0, {1, 2, 4, 8, 16}, 4), {0b01010101010})>();
 }
 
 TEST(SwizzledLayout, ChunksMayBeNarrow) {
-  expect_same_as_descriptor<with(layout_of({8, 32, 4}, 1, 1, 2, 4), 1, 4)>();
-  expect_same_as_descriptor<with(layout_of({8, 32, 2}, 2, 15, 3), 1, 8)>();
+  expect_same_as_descriptor<swizzled_rows({8, 32, 4}, 128, {1, 2, 4}, 4)>();
+  expect_same_as_descriptor<swizzled_rows({8, 32, 2}, 128, {15, 3}, 8)>();
 }
 
 TEST(SwizzledLayout, WithoutFlipsTheRowsArePlain) {
-  constexpr auto descriptor = make_lds_descriptor<layout_of({8, 32, 2}, 2, 0, 0)>();
+  constexpr auto descriptor = make_lds_descriptor<swizzled_rows({8, 32, 2}, 128, {0, 0})>();
   static_assert(is_linear(descriptor.graph));
-  expect_same_as_descriptor<layout_of({8, 32, 2}, 2, 0, 0)>();
+  expect_same_as_descriptor<swizzled_rows({8, 32, 2}, 128, {0, 0})>();
 }
 
 // The documented XOR layout is one of them: bit i of the bank row flips bit i of the chunk.
 TEST(SwizzledLayout, ContainsTheDocumentedXorLayout) {
   constexpr auto documented = make_lds_index_swapping_descriptor<32, 8, 2, 64, half_t>();
-  constexpr swizzled_layout same = layout_of({64, 32, 2}, 2, 1, 2, 4, 0, 0);
+  constexpr swizzled_layout same = swizzled_rows({64, 32, 2}, 128, {1, 2, 4});
   for (index_t row = 0; row < 64; ++row) {
     for (index_t col = 0; col < 32; ++col)
       EXPECT_EQ(same.address(row, 2 * col), 2 * documented.calculate_offset({row, col}));

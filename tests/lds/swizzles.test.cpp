@@ -43,7 +43,7 @@ TEST(BulkSwizzle, OtherLayoutsAreNot) {
   tw::swizzled_layout other = tw::bulk_swizzle(64, 128, 2);
   other.flips[4] = 1;
   EXPECT_FALSE(tw::detail::is_bulk_swizzle(other));
-  EXPECT_FALSE(tw::detail::is_bulk_swizzle(tw::swizzled_layout{{64, 128, 2}, 1, tw::bulk_swizzle(64, 128, 2).flips}));
+  EXPECT_FALSE(tw::detail::is_bulk_swizzle(tw::swizzled_rows({64, 128, 2}, 256, {1, 2, 4, 0, 0, 0})));
 }
 
 // The descriptor that kernels use agrees with the layout.

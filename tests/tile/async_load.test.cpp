@@ -71,8 +71,7 @@ constexpr auto packed = make_naive_tensor_descriptor_packed(make_tuple(number<ro
 constexpr auto xor_f16 = make_lds_index_swapping_descriptor<cols, 8, 1, rows, half_t>();
 constexpr auto xor_words = make_lds_index_swapping_descriptor<cols, 2, 1, rows, half_t>();
 constexpr auto rows_of_flips = [] {
-  constexpr swizzled_layout layout{
-      {rows, cols, 2}, 1, arch::list_of<index_t, swizzled_layout::max_row_bits>(1, 4, 2, 0, 1, 0)};
+  constexpr swizzled_layout layout = swizzled_rows({rows, cols, 2}, 2 * cols, {1, 4, 2, 0, 1, 0});
   return make_lds_descriptor<layout>();
 }();
 

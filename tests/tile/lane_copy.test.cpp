@@ -15,8 +15,7 @@ constexpr index_t rows = 64, cols = 64, bytes = rows * cols * 2, tensor_rows = 1
 using element = unsigned short;
 using moved = tile_distribution<copies::along_rows(rows, cols, 4, 32, 8)>;
 
-constexpr swizzled_layout layout{
-    {rows, cols, 2}, 1, arch::list_of<index_t, swizzled_layout::max_row_bits>(1, 4, 2, 0, 1, 0)};
+constexpr swizzled_layout layout = swizzled_rows({rows, cols, 2}, 2 * cols, {1, 4, 2, 0, 1, 0});
 
 /// Copies the tiles at columns 0, 64 and 128 of a tensor to two buffers in turn, each in two parts of a group, with one
 /// later group in flight, and compares what LDS holds. The tensor ends after row 100, in the middle of the tile.

@@ -58,8 +58,7 @@ void expect_tiles(const arch::target& target, const Layout& layout) {
 
 constexpr auto packed = make_naive_tensor_descriptor_packed(make_tuple(number<rows>{}, number<cols>{}));
 constexpr auto flipped = [] {
-  constexpr swizzled_layout layout{
-      {rows, cols, 2}, 1, arch::list_of<index_t, swizzled_layout::max_row_bits>(1, 4, 2, 0, 1, 0)};
+  constexpr swizzled_layout layout = swizzled_rows({rows, cols, 2}, 2 * cols, {1, 4, 2, 0, 1, 0});
   return make_lds_descriptor<layout>();
 }();
 

@@ -77,8 +77,7 @@ named_layout row_xor(const std::string& text, const lds_tile& tile) {
 
 named_layout row_xor(const std::string& text, const lds_tile& tile, const std::vector<std::string>& numbers) {
   require_power_of_two_tile(text, tile);
-  swizzled_layout layout;
-  layout.tile = tile;
+  swizzled_layout layout = tw::swizzled_rows(tile, tile.row_bytes());
   const index_t bits = log2_floor(tile.rows), chunks = layout.chunks_per_row();
   if (index_t(numbers.size()) > bits) {
     throw refusal("--layout " + text + ": a tile of " + decimal(tile.rows) + " rows takes at most " + decimal(bits) +
@@ -87,7 +86,6 @@ named_layout row_xor(const std::string& text, const lds_tile& tile, const std::v
   for (const std::string& number : numbers) {
     layout.flips.push_back(number_of(number, "--layout " + text + ": a number of row-xor", 0, chunks - 1));
   }
-  while (layout.flips.size() < bits) layout.flips.push_back(0);
   return layout_of(text, "rows XORed with " + joined(numbers, ", "), layout);
 }
 
@@ -107,7 +105,7 @@ named_layout byte_swizzle(const std::string& text, const lds_tile& tile, const s
     throw refusal("--layout " + text + ": B + M + S must be at most " + decimal(bits) + ", as the tile has 2^" +
                   decimal(bits) + " bytes");
   }
-  if (bits - m - s > swizzled_layout::max_row_bits) {
+  if (bits - m - s > tw::transform_spec::max_parameters - 2) {
     throw refusal("--layout " + text +
                   ": the tile has too many rows of 2^(M + S) bytes; take a larger S or a smaller tile");
   }
@@ -116,17 +114,48 @@ named_layout byte_swizzle(const std::string& text, const lds_tile& tile, const s
 
 }  // namespace
 
+/// "row bits 0 and 1, column bit 6", of the bits of a chunk's number; column bits are those of the byte in the row.
+std::string bits_text(const swizzled_layout& layout, unsigned bits) {
+  std::vector<std::string> of_row, of_column;
+  const index_t col_bits = log2_floor(layout.chunks_per_row());
+  for (index_t bit = 0; bits >> bit != 0; ++bit) {
+    if ((bits >> bit & 1) == 0) continue;
+    if (bit < col_bits) {
+      of_column.push_back(decimal(bit + log2_floor(layout.chunk_bytes)));
+    } else {
+      of_row.push_back(decimal(bit - col_bits));
+    }
+  }
+  const auto listed = [](const char* what, const std::vector<std::string>& numbers) {
+    if (numbers.empty()) return std::string();
+    return std::string(what) + (numbers.size() > 1 ? " bits " : " bit ") + joined(numbers, ", ");
+  };
+  const std::string both = of_row.empty() || of_column.empty() ? "" : " and ";
+  return listed("row", of_row) + both + listed("byte", of_column);
+}
+
 named_layout layout_of(const std::string& name, const std::string& title, const swizzled_layout& layout) {
+  if (layout.is_plain()) return {name, title, "row after row", tw::make_lds_graph(layout)};
+  const bool is_in_order = layout.places.size() == 1 && (layout.places[0] & (layout.places[0] + 1)) == 0;
+  std::string text;
+  if (is_in_order) {
+    const index_t bank_row = layout.chunks_per_bank_row() * layout.chunk_bytes, row = layout.tile.row_bytes();
+    text = bank_row > row   ? decimal(bank_row / row) + " rows side by side"
+           : bank_row < row ? decimal(row / bank_row) + " parts of a row one after the other"
+                            : "row after row";
+  } else {
+    for (index_t i = 0; i < layout.places.size(); ++i)
+      text +=
+          (i == 0 ? "a chunk's place in its bank row is made of " : ", then ") + bits_text(layout, layout.places[i]);
+  }
   index_t count = layout.flips.size();
   while (count > 0 && layout.flips[count - 1] == 0) --count;
   std::vector<std::string> flips;
   for (index_t i = 0; i < count; ++i) flips.push_back(decimal(layout.flips[i]));
-  const std::string rows = layout.layer > 1      ? decimal(layout.layer) + " rows side by side"
-                           : layout.segments > 1 ? decimal(layout.segments) + " parts of a row one after the other"
-                                                 : "row after row";
-  const std::string permuted = ", the place of a chunk of " + decimal(layout.chunk_bytes) + " bytes XORed with " +
-                               joined(flips, ", ") + " for the bits of its bank row's number";
-  return {name, title, flips.empty() ? rows : rows + permuted, tw::make_lds_graph(layout)};
+  if (!flips.empty())
+    text += ", the place of a chunk of " + decimal(layout.chunk_bytes) + " bytes XORed with " + joined(flips, ", ") +
+            (is_in_order ? " for the bits of its bank row's number" : " for the other bits");
+  return {name, title, text, tw::make_lds_graph(layout)};
 }
 
 named_layout layout_of(const std::string& text, const tw::arch::target& target, const lds_tile& tile) {

@@ -112,31 +112,27 @@ constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets
   }
 
   lds_layout_choice best;
+  const auto consider = [&](const swizzled_layout& layout) {
+    index_t registers = 0;
+    for (index_t i = 0; i < num_uses; ++i)
+      registers += detail::count_address_registers(layout, uses[i], vector_bytes[i]);
+    if (best.address_registers != 0 && registers >= best.address_registers) return;
+    best.layout = layout;
+    best.address_registers = registers;
+  };
   const index_t widest = min(search.widest_bank_row(), tile.bytes());
   for (index_t slack = search.least_slack();; ++slack) {
-    bool was_cut_short = false;
-    const auto try_bank_row = [&](index_t bank_row, bool flips_half) {
-      swizzled_layout layout;
-      if (!search.find(bank_row, slack, flips_half, layout)) {
-        was_cut_short = was_cut_short || search.too_long();
-        return;
-      }
-      index_t registers = 0;
-      for (index_t i = 0; i < num_uses; ++i)
-        registers += detail::count_address_registers(layout, uses[i], vector_bytes[i]);
-      if (best.address_registers != 0 && registers >= best.address_registers) return;
-      best.layout = layout;
-      best.address_registers = registers;
-    };
+    swizzled_layout layout;
     for (index_t bank_row = min(widest, tile.row_bytes()); bank_row <= widest && best.address_registers != num_uses;
-         bank_row *= 2)
-      try_bank_row(bank_row, false);
-    if (best.address_registers == 0 && search.has_two_widths() && widest > chunk_bytes) try_bank_row(widest, true);
+         bank_row *= 2) {
+      if (search.find(bank_row, slack, layout)) consider(layout);
+    }
+    if (best.address_registers == 0 && search.find_any(slack, layout)) consider(layout);
     if (best.address_registers > 0) {
       best.worst_degree = 1 << slack;
       return best;
     }
-    if (best.is_proven_best) best.is_proven_best = !was_cut_short && !search.exists(slack) && !search.too_long();
+    best.is_proven_best = best.is_proven_best && !search.too_long();
   }
 }
 

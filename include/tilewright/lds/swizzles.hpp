@@ -11,7 +11,7 @@ namespace tilewright {
 /// Chunks are KPack elements, by default 16 bytes. Rows are at most 4 KiB.
 TILEWRIGHT_HD constexpr swizzled_layout xor_preshuffle_layout(const lds_tile& tile, index_t layer,
                                                               index_t chunk_bytes = 16) {
-  swizzled_layout result{tile, layer, {}, 1, chunk_bytes, 0};
+  swizzled_layout result = swizzled_rows(tile, layer * tile.row_bytes(), {}, chunk_bytes);
   const index_t chunks = result.chunks_per_bank_row();
   for (index_t bit = 1; bit < result.num_bank_rows(); bit *= 2) result.flips.push_back(bit < chunks ? bit : 0);
   return result;
@@ -19,8 +19,7 @@ TILEWRIGHT_HD constexpr swizzled_layout xor_preshuffle_layout(const lds_tile& ti
 
 /// CuTe's Swizzle<B, M, S> of byte addresses: o ^ ((o & (((1 << B) - 1) << (M + S))) >> S). 2 <= M <= 4, B <= S.
 TILEWRIGHT_HD constexpr swizzled_layout byte_swizzle_layout(const lds_tile& tile, index_t b, index_t m, index_t s) {
-  const index_t bank_row = 1 << (m + s);
-  swizzled_layout result{tile, max(1, bank_row / tile.row_bytes()), {}, max(1, tile.row_bytes() / bank_row), 1 << m, 0};
+  swizzled_layout result = swizzled_rows(tile, 1 << (m + s), {}, 1 << m);
   for (index_t i = 0; i < log2_floor(result.num_bank_rows()); ++i) result.flips.push_back(i < b ? 1 << i : 0);
   return result;
 }
@@ -56,7 +55,7 @@ TILEWRIGHT_HD constexpr bool has_row_xor_layout(index_t row_bytes) {
 TILEWRIGHT_HD constexpr swizzled_layout row_xor_layout(const lds_tile& tile) {
   constexpr index_t of_64[] = {0, 1, 2, 0, 1}, of_128[] = {1, 4, 2, 0, 1}, of_256[] = {4, 9, 2, 0, 1};
   const index_t* spread = tile.row_bytes() == 64 ? of_64 : tile.row_bytes() == 128 ? of_128 : of_256;
-  swizzled_layout result{tile, 1, {}};
+  swizzled_layout result = swizzled_rows(tile, tile.row_bytes());
   for (index_t i = 0; i < log2_floor(tile.rows); ++i) result.flips.push_back(i < 5 ? spread[i] : 0);
   return result;
 }
