@@ -4,7 +4,7 @@
 
 #include <amdgcn_emulator.hpp>
 
-#include "../attention/check_attention_forward.hpp"
+#include "../attention/check_attention_decode.hpp"
 #include "code_objects.hpp"
 
 namespace attention_test {
@@ -28,23 +28,36 @@ problem sliding() {
   return p;
 }
 
+/// Pages in random order, splits, and a last block of rows that is not full.
+decode_problem paged() {
+  decode_problem p;
+  p.heads = 6;
+  p.queries = 3;
+  p.keys = {70, 200};
+  p.rows_per_page = 32;
+  p.splits = 3;
+  p.window = causal;
+  return p;
+}
+
+template <class Kernel, class Args>
+void run(emu::module& code, const char* name, const Args& args, const std::vector<memory>& memories) {
+  ASSERT_EQ(Kernel::check(args), nullptr);
+  code.forbid_all();
+  for (const memory& m : memories) code.allow(m.data, m.bytes);
+  const grid_size grid = Kernel::grid(args);
+  emu::options options;
+  options.order = emu::options::random;
+  options.seed = 7;
+  const emu::result result = code.launch(name, {unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)},
+                                         {unsigned(Kernel::block_size)}, 0, emu::kernarg().add(args), options);
+  for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
+}
+
 template <class Policy>
 void expect_right(emu::module& code, const char* name, const problem& p) {
   expect_attention_by<Policy>(
-      [&](const attention_args& args, const std::vector<memory>& memories) {
-        using kernel = attention_forward<Policy>;
-        ASSERT_EQ(kernel::check(args), nullptr);
-        code.forbid_all();
-        for (const memory& m : memories) code.allow(m.data, m.bytes);
-        const grid_size grid = kernel::grid(args);
-        emu::options options;
-        options.order = emu::options::random;
-        options.seed = 7;
-        const emu::result result = code.launch(name, {unsigned(grid.x), unsigned(grid.y), unsigned(grid.z)},
-                                               {unsigned(kernel::block_size)}, 0, emu::kernarg().add(args), options);
-        for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
-      },
-      p);
+      [&](const auto& args, const auto& m) { run<attention_forward<Policy>>(code, name, args, m); }, p);
 }
 
 class Attention : public testing::TestWithParam<code_object> {
@@ -56,6 +69,13 @@ class Attention : public testing::TestWithParam<code_object> {
     expect_right<half_64<Arch>>(code, "half_64", ragged());
     expect_right<half_64<Arch>>(code, "half_64", sliding());
     expect_right<bfloat16_96<Arch>>(code, "bfloat16_96", ragged());
+    using decode = attention_decode<decode_half_128<Arch>>;
+    expect_decode_by<decode_half_128<Arch>>(
+        [&](const auto& args, const auto& m) {
+          run<decode>(code, "decode_half_128", args, m);
+          run<typename decode::followed_by>(code, "decode_combine_half_128", args, m);
+        },
+        paged());
     found_ = true;
   }
   bool found_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention forward, compiled for each GPU.
+// Attention kernels, compiled for each GPU.
 #include "attention_policies.hpp"
 
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void half_64([[maybe_unused]] tilewright::attention_args args) {
@@ -11,5 +11,17 @@ extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void bfloat16_96(
     [[maybe_unused]] tilewright::attention_args args) {
 #if TILEWRIGHT_DEVICE_PASS
   tilewright::attention_forward<attention_test::bfloat16_96<tilewright::arch::current>>{}(args);
+#endif
+}
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void decode_half_128(
+    [[maybe_unused]] tilewright::attention_decode_args args) {
+#if TILEWRIGHT_DEVICE_PASS
+  tilewright::attention_decode<attention_test::decode_half_128<tilewright::arch::current>>{}(args);
+#endif
+}
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void decode_combine_half_128(
+    [[maybe_unused]] tilewright::attention_decode_args args) {
+#if TILEWRIGHT_DEVICE_PASS
+  tilewright::attention_decode<attention_test::decode_half_128<tilewright::arch::current>>::followed_by{}(args);
 #endif
 }

@@ -44,4 +44,14 @@ struct attention_args {
   attention_window window;
 };
 
+/// Applied to the scaled scores before the mask; this one leaves them alone and costs nothing. One of your own is
+/// called for each score, returns the new one, and may read the kernel's arguments: (float, const score_position&,
+/// const args&).
+struct no_score_function {};
+
+/// Where a score is.
+struct score_position {
+  index_t batch, head, query, key;
+};
+
 }  // namespace tilewright

@@ -65,16 +65,6 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
 
 }  // namespace detail
 
-/// Applied to the scaled scores before the mask; this one leaves them alone and costs nothing. One of your own is
-/// called for each score, returns the new one, and may read the kernel's arguments: (float, const score_position&,
-/// const args&).
-struct no_score_function {};
-
-/// Where a score is.
-struct score_position {
-  index_t batch, head, query, key;
-};
-
 /// Everything that attention_forward must know at compile time. Name a struct that derives from it; it may replace
 /// score_function and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up to 256.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,

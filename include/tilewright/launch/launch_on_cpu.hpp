@@ -109,7 +109,8 @@ emulator::launch_report launch_checked(const typename Kernel::args_type& args, c
   if constexpr (HasFollower<Kernel>) {
     launch_options then = options;
     then.progress = {};
-    add_report(report, launch_checked<typename Kernel::followed_by>(args, then));
+    if (Kernel::followed_by::grid(args).x > 0)
+      add_report(report, launch_checked<typename Kernel::followed_by>(args, then));
   }
   return report;
 }

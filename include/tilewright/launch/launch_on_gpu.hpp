@@ -113,10 +113,10 @@ class prepared_launch {
   /// What the kernel gets.
   const detail::launched_args_t<Kernel>& prepared() const { return device_args_; }
 
-  /// Queues the kernel, and the one that follows it.
+  /// Queues the kernel, and the one that follows it unless its grid is empty.
   void operator()(detail::gpu_stream stream = nullptr) const {
     detail::queue(kernel_, &device_args_, stream);
-    if (follower_.function) detail::queue(follower_, &args_, stream);
+    if (follower_.function && follower_.grid.x > 0) detail::queue(follower_, &args_, stream);
   }
 
  private:

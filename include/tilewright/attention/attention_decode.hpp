@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Attention with few queries and a long cache of keys, contiguous or paged: bound by the bytes of the cache.
+#pragma once
+
+#include <tilewright/attention/decode_combine.hpp>
+#include <tilewright/attention/decode_operands.hpp>
+#include <tilewright/mma/block_gemm.hpp>
+
+namespace tilewright {
+
+/// O = softmax(scale Q K^T + mask) V where few queries meet many keys. The queries of all heads that share a key head
+/// are rows of one product, 16 in a block, so that K and V are read once for them. The block's waves take turns over
+/// its 16 keys each, without barriers; args.splits blocks share the keys of a sequence.
+template <class Policy>
+struct attention_decode {
+  using arch = typename Policy::arch;
+  using args_type = typename Policy::args_type;
+  using followed_by = detail::decode_combine<Policy>;
+  using T = typename Policy::element_type;
+  using product = detail::decode_product<Policy::op, 32>;
+  /// Whether K and V of the next step fit into registers beside those of this one. gfx11 holds everything twice.
+  static constexpr bool loads_ahead = max(Policy::head_dim, Policy::value_dim) <= (product::stays_in_lanes ? 128 : 64);
+  static constexpr index_t exchange_bytes = product::stays_in_lanes ? 0 : 16 * 24 * index_t(sizeof(T));
+  using queries_type = detail::decode_queries<Policy, !loads_ahead, detail::decode_parts<Policy::head_dim>>;
+  using sums_type = detail::decode_sums<Policy>;
+  using waves_type = detail::decode_waves<Policy>;
+  static constexpr index_t block_size = Policy::waves * arch::value.wave_size;
+  static constexpr index_t blocks_at_once = 2;
+  static constexpr index_t lds_bytes = waves_type::bytes + Policy::waves * (queries_type::lds_bytes + exchange_bytes);
+
+  static constexpr const char* check(const args_type& args) {
+    const char* const why = detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
+    return why ? why : detail::check_decode(args);
+  }
+
+  /// Blocks: x for splits and rows, y for key heads, z for sequences.
+  static constexpr grid_size grid(const args_type& args) {
+    return {args.splits * detail::decode_row_blocks(args), args.kv_heads, args.batch};
+  }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    const exec::block_index block = exec::block_id();
+    const index_t row_block = divide(block.x, args.splits), split = block.x - row_block * args.splits;
+    const detail::decode_problem p = detail::locate_decode(args, row_block * detail::decode_rows, block.y, block.z);
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    sums_type sums;
+    add_keys(sums, args, p, split,
+             lds + (waves_type::bytes + exec::wave_id() * (queries_type::lds_bytes + exchange_bytes)));
+    sums.finish();
+    const waves_type waves{lds};
+    waves.store(sums);
+    exec::block_sync();
+    waves.write(args, p, split);
+  }
+
+ private:
+  /// P as operand A: in its lanes, or through the wave's own LDS.
+  TILEWRIGHT_HD static auto exchange(const typename sums_type::scores& s, [[maybe_unused]] exec::lds_pointer lds) {
+    if constexpr (product::stays_in_lanes) {
+      return relayout<T>(s, typename product::p{});
+    } else {
+      constexpr auto layout =
+          make_naive_tensor_descriptor(make_tuple(number<16>{}, number<16>{}), make_tuple(number<24>{}, number<1>{}));
+      const auto view = make_tensor_view<address_space_enum::lds, T>(lds, layout);
+      const auto lengths = make_tuple(number<16>{}, number<16>{});
+      exec::wave_sync();
+      store_tile(make_tile_window(view, lengths, {}, typename product::s{}), cast_tile<T>(s));
+      exec::wave_sync();
+      return load_tile(make_tile_window(view, lengths, {}, typename product::p{}));
+    }
+  }
+
+  TILEWRIGHT_HD static void add_keys(sums_type& sums, const args_type& args, const detail::decode_problem& p,
+                                     index_t split, exec::lds_pointer own_lds) {
+    constexpr index_t step = detail::decode_keys;
+    const detail::attention_problem& of = p.of_keys;
+    const index_t queries = p.query_of(min(detail::decode_rows, p.rows - p.first_row) - 1) + 1 - of.first_query;
+    const detail::index_range all = of.seen_by_any(args.window, queries),
+                              unmasked = of.seen_by_all(args.window, queries);
+    const index_t first = all.first & -step, steps = ceil_div(all.last - first, step),
+                  for_each = ceil_div(steps, args.splits);
+    const index_t last = min(first + min(steps, (split + 1) * for_each) * step, all.last);
+    constexpr index_t stride = Policy::waves * step;
+    index_t key = first + split * for_each * step + exec::wave_id() * step;
+    if (key >= last) return;
+
+    const detail::key_cache<T> k_cache(args.k, args.k_strides, args, p), v_cache(args.v, args.v_strides, args, p);
+    const queries_type q(args, p, own_lds);
+    detail::key_place at = detail::locate_keys(args, of.batch, key);
+    detail::cached_keys<Policy, false, detail::decode_parts<Policy::head_dim>> k;
+    detail::cached_keys<Policy, true, detail::decode_parts<Policy::value_dim>> v;
+    if (loads_ahead) {
+      k.begin(k_cache, at, of.keys);
+      v.begin(v_cache, at, of.keys);
+      if (key + stride < last) at = detail::locate_keys(args, of.batch, key + stride);
+    }
+    TILEWRIGHT_UNROLL(1)
+    for (; key < last; key += stride) {
+      const bool loads_next = loads_ahead && key + stride < last;
+      typename sums_type::scores s{};
+      k.template for_each_part<!loads_ahead>(k_cache, at, of.keys, [&](auto part, const auto& tile) {
+        using of_part = detail::decode_product_of<Policy, Policy::head_dim, part.value>;
+        block_gemm<of_part::scores>(s, q.template get<part.value>(), relayout<T>(tile, typename of_part::k{}));
+      });
+      if (loads_next) k.begin(k_cache, at, of.keys);
+      sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last);
+      const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
+      v.template for_each_part<!loads_ahead>(v_cache, at, of.keys, [&](auto part, const auto& tile) {
+        using of_part = detail::decode_product_of<Policy, Policy::value_dim, part.value>;
+        block_gemm<of_part::values>(sums.o.template get<part.value>(), probabilities,
+                                    relayout<T>(tile, typename of_part::v{}));
+      });
+      if (loads_next) v.begin(v_cache, at, of.keys);
+      const index_t next = key + (loads_ahead ? 2 : 1) * stride;
+      if (next < last) at = detail::locate_keys(args, of.batch, next);
+    }
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Where attention_decode finds its operands: Q of packed heads, and K and V in a contiguous or paged cache.
+#pragma once
+
+#include <tilewright/attention/decode_rows.hpp>
+#include <tilewright/tile/relayout.hpp>
+#include <tilewright/tile/transform_view.hpp>
+
+namespace tilewright::detail {
+
+/// K or V of one sequence and head, 16 keys at a time, from a contiguous or a paged cache. Pages are multiples of 16
+/// keys, so 16 of them from a multiple of 16 on are in one page.
+template <class T>
+class key_cache {
+  const T* data_;
+  long_index_t page_stride_;
+  index_t row_stride_;
+
+ public:
+  /// The first key is `first_row` rows from the tensor's start.
+  TILEWRIGHT_HD key_cache(const void* data, const attention_strides& s, const attention_decode_args& args,
+                          const decode_problem& p)
+      : data_(static_cast<const T*>(data)), page_stride_(s.batch), row_stride_(s.row) {
+    if (args.block_table == nullptr) {
+      const attention_problem& of = p.of_keys;
+      data_ += offset_of_head(s, args.key_starts != nullptr, of.batch, of.kv_head, of.key_row);
+    } else {
+      data_ += p.of_keys.kv_head * s.head;
+    }
+  }
+  /// A view of 16 rows from `row` of a page on, elements [First, First + Dim); rows from `count` on are outside. The
+  /// keys are dimension 0, or 1 if they are columns.
+  template <index_t First, index_t Dim, bool KeysAreColumns>
+  TILEWRIGHT_HD auto view(index_t page, index_t row, index_t count) const {
+    constexpr auto global = address_space_enum::global;
+    constexpr number<Dim> dim{};
+    constexpr number<1> one{};
+    constexpr number<8> vector{};
+    const T* const first = data_ + page * page_stride_ + long_index_t(row) * row_stride_ + First;
+    if constexpr (KeysAreColumns) {
+      return make_naive_tensor_view<global>(first, make_tuple(dim, count), make_tuple(one, row_stride_), vector);
+    } else {
+      return make_naive_tensor_view<global>(first, make_tuple(count, dim), make_tuple(row_stride_, one), vector);
+    }
+  }
+};
+
+/// Where 16 keys lie.
+struct key_place {
+  index_t key = 0, page = 0, row = 0;
+};
+
+/// The place of the keys from `key` on, a multiple of 16.
+TILEWRIGHT_HD key_place locate_keys(const attention_decode_args& args, index_t batch, index_t key) {
+  if (args.block_table == nullptr) return {key, 0, key};
+  const index_t in_table = divide(key, args.rows_per_page);
+  return {key, args.block_table[long_index_t(batch) * args.table_stride + in_table],
+          key - in_table * args.rows_per_page};
+}
+
+/// The parts of a wave's K or V for 16 keys, in flight or in registers.
+template <class Policy, bool IsValues, class Parts>
+struct cached_keys;
+template <class Policy, bool IsValues, index_t... Parts>
+struct cached_keys<Policy, IsValues, sequence<Parts...>> {
+  using T = typename Policy::element_type;
+  static constexpr index_t dim = IsValues ? Policy::value_dim : Policy::head_dim;
+  template <index_t Part>
+  using product = decode_product_of<Policy, dim, Part>;
+  template <index_t Part>
+  using load = conditional_t<IsValues, typename product<Part>::v_load, typename product<Part>::k_load>;
+
+  tuple<static_distributed_tensor<T, load<Parts>>...> parts;
+
+  template <index_t Part>
+  TILEWRIGHT_HD static auto load_part(const key_cache<T>& cache, const key_place& at, index_t keys) {
+    constexpr number<decode_part(dim, Part)> length{};
+    constexpr number<decode_keys> rows{};
+    const auto view = cache.template view<64 * Part, length.value, IsValues>(at.page, at.row, keys - at.key);
+    if constexpr (IsValues) {
+      return load_tile(make_tile_window(view, make_tuple(length, rows), {}, load<Part>{}), known_inside<0>{});
+    } else {
+      return load_tile(make_tile_window(view, make_tuple(rows, length), {}, load<Part>{}), known_inside<1>{});
+    }
+  }
+  /// Starts to load; keys from number `keys` of the sequence on are zeros.
+  TILEWRIGHT_HD void begin(const key_cache<T>& cache, const key_place& at, index_t keys) {
+    ((parts.template get<Parts>() = load_part<Parts>(cache, at, keys)), ...);
+  }
+  /// Each part, loaded now if Now: f(number<Part>, tile in the order of loads). Then no two parts occupy registers.
+  template <bool Now, class F>
+  TILEWRIGHT_HD void for_each_part(const key_cache<T>& cache, const key_place& at, index_t keys, F f) const {
+    const auto use = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (Now) {
+        exec::schedule_fence();
+        f(part, load_part<part.value>(cache, at, keys));
+      } else {
+        f(part, parts.template get<part.value>());
+      }
+    };
+    (use(number<Parts>{}), ...);
+  }
+};
+
+/// A part of the block's rows of Q, as it is loaded; rows are queries times heads.
+template <class Policy, index_t Part>
+TILEWRIGHT_HD auto load_decode_queries(const attention_decode_args& args, const decode_problem& p) {
+  using T = typename Policy::element_type;
+  using product = decode_product_of<Policy, Policy::head_dim, Part>;
+  constexpr number<decode_part(Policy::head_dim, Part)> dim{};
+  const T* const first = static_cast<const T*>(args.q) + p.of_keys.batch * args.q_strides.batch +
+                         p.of_keys.kv_head * p.group * args.q_strides.head + 64 * Part;
+  const auto heads = make_naive_tensor_view<address_space_enum::global>(
+      first, make_tuple(args.queries, p.group, dim),
+      make_tuple(args.q_strides.row, index_t(args.q_strides.head), number<1>{}), number<Policy::vector>{});
+  const auto rows = transform_tensor_view(
+      heads, make_tuple(make_merge_transform(make_tuple(args.queries, p.group)), make_pass_through_transform(dim)),
+      make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  const auto window =
+      make_tile_window(rows, make_tuple(number<decode_rows>{}, dim), {p.first_row, 0}, typename product::q_load{});
+  return load_tile(window, known_inside<1>{});
+}
+
+/// A wave's rows of Q: in registers, or in its own LDS where registers do not suffice.
+template <class Policy, bool InLds, class Parts>
+struct decode_queries;
+template <class Policy, bool InLds, index_t... Parts>
+struct decode_queries<Policy, InLds, sequence<Parts...>> {
+  using T = typename Policy::element_type;
+  template <index_t Part>
+  using product = decode_product_of<Policy, Policy::head_dim, Part>;
+  static constexpr index_t ld = Policy::head_dim + 8, lds_bytes = InLds ? decode_rows * ld * index_t(sizeof(T)) : 0;
+
+  tuple<static_distributed_tensor<T, typename product<Parts>::q>...> parts;
+  exec::lds_pointer lds;
+
+  TILEWRIGHT_HD decode_queries(const attention_decode_args& args, const decode_problem& p, exec::lds_pointer own)
+      : lds(own) {
+    (begin<Parts>(load_decode_queries<Policy, Parts>(args, p)), ...);
+    if (InLds) exec::wave_sync();
+  }
+  template <index_t Part>
+  TILEWRIGHT_HD auto get() const {
+    if constexpr (InLds) {
+      return relayout<T>(load_tile(window<Part>(exec::forget_origin(0))), typename product<Part>::q{});
+    } else {
+      return parts.template get<Part>();
+    }
+  }
+
+ private:
+  template <index_t Part>
+  TILEWRIGHT_HD auto window(index_t offset) const {
+    constexpr number<decode_part(Policy::head_dim, Part)> dim{};
+    constexpr number<decode_rows> rows{};
+    constexpr auto layout = make_naive_tensor_descriptor(make_tuple(rows, dim), make_tuple(number<ld>{}, number<1>{}));
+    const auto view =
+        make_tensor_view<address_space_enum::lds, T>(lds + (offset + 64 * Part * index_t(sizeof(T))), layout);
+    return make_tile_window(view, make_tuple(rows, dim), {}, typename product<Part>::q_load{});
+  }
+  template <index_t Part, class Tile>
+  TILEWRIGHT_HD void begin(const Tile& tile) {
+    if constexpr (InLds) {
+      if (is_first_replica<typename Tile::distribution_type>()) store_tile(window<Part>(0), tile);
+    } else {
+      parts.template get<Part>() = relayout<T>(tile, typename product<Part>::q{});
+    }
+  }
+};
+
+}  // namespace tilewright::detail

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The tiles of attention_decode: one wave multiplies 16 rows and 16 keys, with K and V in the registers that loads of
+// 16 bytes fill.
+#pragma once
+
+#include <tilewright/arch/matrix_element.hpp>
+#include <tilewright/attention/decode_args.hpp>
+#include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/mma/chained_products.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// The matrix instruction with 16 rows that a target has for elements of T.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr arch::matrix_op decode_op() {
+  using enum arch::matrix_op;
+  for (const arch::matrix_op op : {mfma_16x16x16, wmma_16x16x16_gfx11, wmma_16x16x16_gfx12}) {
+    if (Arch::value.supports(op, matrix_element_v<T>)) return op;
+  }
+  return mma_m16n8k16_x2;
+}
+
+/// Lane maps of a tile of up to 64 x 64 elements: the instruction's, and the bits that count instructions.
+TILEWRIGHT_HD constexpr arch::lane_map repeated(arch::lane_map map, arch::lane_map_bit::coordinate of, index_t from,
+                                                index_t to) {
+  for (index_t bit = 0; from << bit < to; ++bit)
+    map.reg.push_back({of, static_cast<signed char>(log2_floor(from) + bit)});
+  return map;
+}
+
+/// New numbers of a coordinate's bits, so that the lowest ones select registers: up to three, 16 bytes, that a lane
+/// loads at once; then those that select lanes, and the others.
+TILEWRIGHT_HD constexpr array<signed char, 8> vector_first(const arch::lane_map& map,
+                                                           arch::lane_map_bit::coordinate of) {
+  array<signed char, 8> number{};
+  signed char next = 0;
+  index_t left = 3;
+  for (const arch::lane_map_bit& b : map.reg) {
+    if (b.of == of && left-- > 0) number[b.bit] = next++;
+  }
+  for (const arch::lane_map_bit& b : map.lane) {
+    if (b.of == of) number[b.bit] = next++;
+  }
+  index_t seen = 0;
+  for (const arch::lane_map_bit& b : map.reg) {
+    if (b.of == of && seen++ >= 3) number[b.bit] = next++;
+  }
+  return number;
+}
+
+TILEWRIGHT_HD constexpr arch::lane_map renumbered(arch::lane_map map, arch::lane_map_bit::coordinate of,
+                                                  const array<signed char, 8>& number) {
+  for (auto* list : {&map.lane, &map.reg}) {
+    for (arch::lane_map_bit& b : *list) {
+      if (b.of == of) b.bit = number[b.bit];
+    }
+  }
+  return map;
+}
+
+/// The same lanes, with registers in the order of a coordinate: what a load of vectors along it fills.
+TILEWRIGHT_HD constexpr arch::lane_map in_memory_order(const arch::lane_map& map, arch::lane_map_bit::coordinate of) {
+  arch::lane_map result{map.lane, {}};
+  for (signed char bit = 0; bit < 8; ++bit) {
+    for (const arch::lane_map_bit& b : map.reg) {
+      if (b.of == of && b.bit == bit) result.reg.push_back(b);
+    }
+  }
+  for (const arch::lane_map_bit& b : map.reg) {
+    if (b.of != of) result.reg.push_back(b);
+  }
+  return result;
+}
+
+/// The two products of a part of the head dimension of `dim` elements, 32 or 64: S = Q K^T, and O = P V in the order of
+/// keys that C of the first has, if the instruction allows that.
+TILEWRIGHT_HD constexpr block_tile decode_scores_tile(arch::matrix_op op, index_t dim) {
+  return {decode_rows, decode_keys, dim, 1, 1, op};
+}
+TILEWRIGHT_HD constexpr block_tile decode_values_tile(arch::matrix_op op, index_t dim) {
+  const block_tile plain{decode_rows, dim, decode_keys, 1, 1, op};
+  const block_tile scores = decode_scores_tile(op, 32);
+  return can_chain(scores, plain) ? make_chain(scores, plain).second : plain;
+}
+
+/// One wave's lane maps of their operands. The products may take elements of the head dimension in any order if both
+/// operands agree: in one that makes a lane's elements contiguous in memory.
+struct decode_maps {
+  arch::lane_map q, k, s, p, v, o;
+};
+TILEWRIGHT_HD constexpr decode_maps make_decode_maps(arch::matrix_op op, index_t dim) {
+  using enum arch::lane_map_bit::coordinate;
+  const arch::matrix_instruction i = arch::describe(op);
+  const block_tile values = decode_values_tile(op, dim);
+  const arch::lane_map c = values.transposes_c() ? with_rows_as_columns(i.c) : i.c;
+  decode_maps maps{repeated(i.a, col, i.k, dim),
+                   repeated(i.b, col, i.k, dim),
+                   c,
+                   in_k_order(i.a, values),
+                   repeated(in_k_order(i.b, values), row, 16, dim),
+                   repeated(c, col, 16, dim)};
+  const auto dim_order = vector_first(maps.k, col), value_dim_order = vector_first(maps.v, row);
+  maps.q = renumbered(maps.q, col, dim_order);
+  maps.k = renumbered(maps.k, col, dim_order);
+  maps.v = renumbered(maps.v, row, value_dim_order);
+  maps.o = renumbered(maps.o, col, value_dim_order);
+  return maps;
+}
+
+/// The same as distributions; those that end in _load have the registers that loads of vectors fill.
+template <arch::matrix_op Op, index_t Dim>
+struct decode_product {
+  static constexpr auto row = arch::lane_map_bit::coordinate::row, col = arch::lane_map_bit::coordinate::col;
+  static constexpr block_tile scores = decode_scores_tile(Op, Dim), values = decode_values_tile(Op, Dim);
+  static constexpr bool stays_in_lanes = can_chain(scores, values);
+  static constexpr decode_maps maps = make_decode_maps(Op, Dim);
+  static constexpr distribution_encoding q_encoding = number<encoding_of(maps.q)>::value,
+                                         k_encoding = number<encoding_of(maps.k)>::value,
+                                         s_encoding = number<encoding_of(maps.s)>::value,
+                                         p_encoding = number<encoding_of(maps.p)>::value,
+                                         v_encoding = number<encoding_of(maps.v)>::value,
+                                         o_encoding = number<encoding_of(maps.o)>::value,
+                                         q_load_encoding = number<encoding_of(in_memory_order(maps.q, col))>::value,
+                                         k_load_encoding = number<encoding_of(in_memory_order(maps.k, col))>::value,
+                                         v_load_encoding = number<encoding_of(in_memory_order(maps.v, row))>::value;
+  using q = tile_distribution<q_encoding>;
+  using k = tile_distribution<k_encoding>;
+  using s = tile_distribution<s_encoding>;
+  using p = tile_distribution<p_encoding>;
+  using v = tile_distribution<v_encoding>;
+  using o = tile_distribution<o_encoding>;
+  using q_load = tile_distribution<q_load_encoding>;
+  using k_load = tile_distribution<k_load_encoding>;
+  using v_load = tile_distribution<v_load_encoding>;
+};
+
+}  // namespace detail
+
+/// Everything that attention_decode must know at compile time. Name a struct that derives from it; it may replace
+/// score_function (see attention_policy) and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up
+/// to 256. A block's Waves share its keys.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim, index_t Waves = (ValueDim > 128 ? 2 : 4)>
+struct attention_decode_policy {
+  static_assert(sizeof(T) == 2, "attention_decode_policy: the elements are half_t or bfloat16_t");
+  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
+                    ValueDim <= 256,
+                "attention_decode_policy: head dimensions are multiples of 32, from 32 to 256");
+  static_assert(1 <= Waves && Waves <= 16, "attention_decode_policy: a block has 1 to 16 waves");
+  using arch = Arch;
+  using element_type = T;
+  using score_function = no_score_function;
+  using args_type = attention_decode_args;
+  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, waves = Waves, vector = 8;
+  static constexpr tilewright::arch::matrix_op op = detail::decode_op<Arch, T>();
+};
+
+namespace detail {
+
+/// Part i of a head dimension: 64 elements, or the last 32.
+TILEWRIGHT_HD constexpr index_t decode_part(index_t dim, index_t i) { return min(64, dim - 64 * i); }
+template <index_t Dim>
+using decode_parts = make_sequence<(Dim + 63) / 64>;
+template <class Policy, index_t Dim, index_t Part>
+using decode_product_of = decode_product<Policy::op, decode_part(Dim, Part)>;
+
+}  // namespace detail
+
+}  // namespace tilewright

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "check_attention_decode.hpp"
+
+namespace attention_test {
+
+namespace {
+
+struct cdna3_decode : attention_decode_policy<arch::gfx942, half_t, 64, 128, 2> {};
+struct rdna3_decode : attention_decode_policy<arch::gfx1100, bfloat16_t, 96> {};
+
+struct slope_decode_args : attention_decode_args {
+  float slope = 0;
+};
+struct alibi {
+  TILEWRIGHT_HD float operator()(float s, const score_position& at, const slope_decode_args& args) const {
+    return s + args.slope * float(at.key - at.query) * float(1 + at.head);
+  }
+};
+struct hopper_decode : attention_decode_policy<arch::sm90, half_t, 128> {
+  using score_function = alibi;
+  using args_type = slope_decode_args;
+};
+
+/// Random lengths, heads, pages, windows and splits: each case is another combination.
+template <class Policy>
+void expect_random_caches(int cases, unsigned seed, typename Policy::args_type args = {}) {
+  std::mt19937 random(seed);
+  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
+  for (int i = 0; i < cases; ++i) {
+    decode_problem p;
+    p.kv_heads = 1 + up_to(2);
+    p.heads = p.kv_heads * (1 + up_to(5));
+    p.queries = 1 + up_to(2) * up_to(7);
+    for (index_t b = 1 + up_to(3); b-- > 0;) p.keys.push_back(1 + up_to(400));
+    p.rows_per_page = up_to(3) * 16;
+    p.splits = 1 + up_to(2) * up_to(9);
+    if (up_to(3) == 0) p.window = causal;
+    if (up_to(4) == 0) p.window.left = up_to(90);
+    p.seed = random();
+    SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
+    expect_decode<Policy>(p, args);
+  }
+}
+
+}  // namespace
+
+TEST(AttentionDecode, Cdna3) { expect_random_caches<cdna3_decode>(10, 1); }
+TEST(AttentionDecode, Rdna3) { expect_random_caches<rdna3_decode>(6, 2); }
+TEST(AttentionDecode, HopperWithScoreFunction) {
+  slope_decode_args args;
+  args.slope = 0.01f;
+  expect_random_caches<hopper_decode>(10, 3, args);
+}
+
+TEST(AttentionDecode, EmptyCachesAndRowsThatSeeNothing) {
+  decode_problem p;
+  p.heads = 4;
+  p.queries = 6;
+  p.keys = {0, 3, 40};
+  p.window = causal;  // three queries of the second sequence come before its keys
+  p.splits = 2;
+  expect_decode<cdna3_decode>(p);
+}
+
+TEST(AttentionDecode, SplitsKeepTheMultiprocessorsBusy) {
+  attention_decode_args args;
+  args.heads = 32;
+  args.kv_heads = 8;
+  args.queries = 1;
+  args.keys = 8192;
+  const index_t splits = choose_splits(args, 400);
+  EXPECT_GT(splits, 28);
+  EXPECT_LE(splits, 32);  // at least 256 keys each
+  args.batch = 16;
+  EXPECT_EQ(choose_splits(args, 400), 3);
+  args.keys = 100;
+  EXPECT_EQ(choose_splits(args, 400), 1);
+  args.splits = 3;
+  EXPECT_EQ(workspace_bytes(args, 128), 16 * 32 * 3 * 129 * 4);
+}
+
+TEST(AttentionDecode, RefusesWhatItCannotDo) {
+  using kernel = attention_decode<cdna3_decode>;
+  alignas(16) half_t memory[128];
+  const index_t number = 0;
+  attention_decode_args good;
+  good.q = good.k = good.v = memory;
+  good.o = memory;
+  good.queries = good.keys = 1;
+  good.q_strides = good.k_strides = good.v_strides = good.o_strides = {128, 128, 128};
+  ASSERT_EQ(kernel::check(good), nullptr);
+  const auto refusal = [&](auto change) {
+    attention_decode_args args = good;
+    change(args);
+    const char* why = kernel::check(args);
+    return std::string(why ? why : "accepted");
+  };
+  EXPECT_NE(refusal([](auto& a) { a.queries = 0; }).find("must be positive"), std::string::npos);
+  EXPECT_NE(refusal([&](auto& a) { a.query_starts = &number; }).find("equally many queries"), std::string::npos);
+  EXPECT_NE(refusal([&](auto& a) { a.key_starts = a.key_counts = &number; }).find("either"), std::string::npos);
+  EXPECT_NE(refusal([&](auto& a) { a.block_table = &number, a.rows_per_page = 24; }).find("multiple of 16"),
+            std::string::npos);
+  EXPECT_NE(refusal([&](auto& a) { a.block_table = &number, a.rows_per_page = 16; }).find("table_stride"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.splits = 2; }).find("workspace"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.q_strides.head = 1 << 30; }).find("2 GiB"), std::string::npos);
+}
+
+}  // namespace attention_test
