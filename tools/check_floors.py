@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Checks that headers include only their own floor or lower ones, and that neither headers nor folders form a cycle.
 
-usage: check_floors.py [INCLUDE_DIR/tilewright] | check_floors.py --self-test; without a folder, the headers of this tree
+usage: check_floors.py [INCLUDE_DIR/tilewright [DOCUMENT]] | check_floors.py --self-test; without a folder, this tree
+
+DOCUMENT: its tables with the columns `file` and `function` are walks through calls. Each must name functions that are
+in these files, must never step back to a header that includes the one before, and must have at most 8 rows.
 """
 
 import posixpath
@@ -33,6 +36,7 @@ FLOORS = {
 # Headers outside the floors, and the highest floor that each may include.
 UMBRELLAS = {"version.hpp": -1, "core.hpp": 6, "tilewright.hpp": 11, "ck_tile.hpp": 12}
 
+COMMENT = re.compile(r"//[^\n]*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -109,6 +113,47 @@ def problems_in(root):
     return problems
 
 
+WALK_ROWS = 8
+WALK_HEAD = re.compile(r"^\| file \| function \|.*\n\|[-| ]+\|\n((?:\|.*\n)+)", re.MULTILINE)
+
+
+def problems_in_walks(text, root):
+    graph = {path.relative_to(root).as_posix(): set() for path in root.rglob("*.hpp")}
+    for header in graph:
+        graph[header] = {included for included in included_headers(root, header) if included in graph}
+
+    def reaches(header, other):
+        seen, todo = set(), [header]
+        while todo:
+            here = todo.pop()
+            if here == other:
+                return True
+            todo.extend(graph[here] - seen)
+            seen |= graph[here]
+        return False
+
+    problems = [] if WALK_HEAD.search(text) else ["no table with the columns `file` and `function`"]
+    for table in WALK_HEAD.findall(text):
+        rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in table.splitlines()]
+        if len(rows) > WALK_ROWS:
+            problems.append(f"a walk from {rows[0][0]} has {len(rows)} files; at most {WALK_ROWS}")
+        above = []
+        for file, functions in rows:
+            headers = sorted(root.glob(file.strip("`")))
+            if not headers:
+                problems.append(f"{file} is not there")
+            code = "".join(COMMENT.sub("", header.read_text(encoding="utf-8")) for header in headers)
+            for name in re.findall(r"`(?:[\w:<>]+::)?(\w+)`", functions):
+                if headers and not re.search(rf"\b{name}\b", code):
+                    problems.append(f"{file} has no {name}")
+            for header in (path.relative_to(root).as_posix() for path in headers):
+                problems += [f"{header} includes {other}, from which the walk comes" for other in above if reaches(header, other)]
+                if above and not reaches(above[0], header):
+                    problems.append(f"{above[0]} cannot reach {header}: it does not include it")
+            above += [path.relative_to(root).as_posix() for path in headers]
+    return problems
+
+
 def self_test():
     """Plants violations; each must be found, and a clean tree must pass."""
     clean = {
@@ -149,17 +194,48 @@ def self_test():
             continue
         failed += 1
         print(f"planted {changes}: expected {expected!r}, found {problems}")
-    print(f"floor check, self-test: {len(cases) - failed} of {len(cases)} cases as expected")
+    head = "| file | function | does |\n|---|---|---|\n"
+    top, middle, bottom = "| `a/top.hpp` | `load` | |\n", "| `a/mid.hpp` | `window::find` | |\n", "| `b/*.hpp` | `low` | |\n"
+    walks = [
+        (head + top + middle + bottom, None),
+        (head + bottom + top, "includes b/low.hpp, from which the walk comes"),
+        (head + middle + top, "includes a/mid.hpp, from which the walk comes"),
+        (head + top + middle.replace("find", "seek"), "has no seek"),
+        (head + top + "| `a/none.hpp` | | |\n", "is not there"),
+        (head + top + "| `a/other.hpp` | `other` | |\n", "does not include it"),
+        (head + top * 9, "at most 8"),
+        ("| a | b |\n", "no table"),
+    ]
+    for text, expected in walks:
+        with tempfile.TemporaryDirectory() as folder:
+            for header, code in {
+                "a/top.hpp": "#include <tilewright/a/mid.hpp>\nload();",
+                "a/mid.hpp": "#include <tilewright/b/low.hpp>\nfind(); // seek",
+                "a/other.hpp": "other();",
+                "b/low.hpp": "low();",
+            }.items():
+                path = Path(folder) / header
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(code + "\n", encoding="utf-8")
+            problems = problems_in_walks(text, Path(folder))
+        if (not problems) if expected is None else any(expected in problem for problem in problems):
+            continue
+        failed += 1
+        print(f"walk {text!r}: expected {expected!r}, found {problems}")
+    total = len(cases) + len(walks)
+    print(f"floor check, self-test: {total - failed} of {total} cases as expected")
     return 1 if failed else 0
 
 
 def main(arguments):
     if arguments == ["--self-test"]:
         return self_test()
-    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
+    if len(arguments) > 2 or any(argument.startswith("-") for argument in arguments):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    problems = problems_in(Path(arguments[0]) if arguments else Path(__file__).resolve().parents[1] / "include/tilewright")
+    tree = Path(__file__).resolve().parents[1]
+    root, document = [Path(a) for a in arguments] + [tree / "include/tilewright", tree / "docs/architecture.md"][len(arguments):]
+    problems = problems_in(root) + problems_in_walks(document.read_text(encoding="utf-8"), root)
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -85,6 +85,15 @@ TILEWRIGHT_HD constexpr multi_index<NDimX> position_of_y(const distribution_enco
   return x;
 }
 
+/// Whether the factors of all dimensions are powers of two, so that y owns bits of the position.
+TILEWRIGHT_HD constexpr bool has_power_of_two_lengths(const distribution_encoding& e) {
+  unsigned bad = 0;
+  for (const auto& h : e.h) {
+    for (const index_t factor : h) bad |= unsigned(factor) & unsigned(factor - 1);
+  }
+  return bad == 0;
+}
+
 /// Number of a thread's register for an index in y.
 template <index_t NDimY>
 TILEWRIGHT_HD constexpr index_t register_of_y(const distribution_encoding& e, const multi_index<NDimY>& y) {

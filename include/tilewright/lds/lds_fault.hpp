@@ -23,10 +23,7 @@ namespace detail {
 
 /// Whether all factors are powers of two, so that partition indices and y own bits of the position.
 TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encoding& e) {
-  unsigned bad = 0;
-  for (const auto& h : e.h) {
-    for (const index_t factor : h) bad |= unsigned(factor) & unsigned(factor - 1);
-  }
+  unsigned bad = !has_power_of_two_lengths(e);
   for (const index_t factor : e.r) bad |= unsigned(factor) & unsigned(factor - 1);
   return bad == 0;
 }

@@ -106,7 +106,7 @@ TILEWRIGHT_HD constexpr void update_page_idx(
   static_assert(Plan.gathered >= 0, "update_page_idx: the window takes no indices from a table");
   if constexpr (Plan.gathered >= 0) {
     window.indices.page_idx = page_idx;
-    detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
+    detail::compute_bases(window, false, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   }
 }
 

@@ -50,14 +50,8 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
     detail::require_lengths_of_tile<Distribution, Lengths...>();
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_partition<Distribution>(p);
-  window_type window{view, origin, Distribution::calculate_index(p), {}, {}};
-  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
-  if constexpr (window_type::is_linear_view) {
-    long_index_t elements = 0;
-    if constexpr (detail::has_constant_term(window_type::graph)) elements = detail::constant_term(view.descriptor);
-    detail::advance_buffer(window, origin, elements, typename window_type::dim_sequence{});
-  }
-  detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
+  window_type window{view, origin, {{Distribution::calculate_index(p)}}, {}, {}};
+  detail::compute_bases(window, true, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
 }
 
@@ -120,10 +114,7 @@ TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view,
   static_assert(has_same_dimensions, "replace_bottom_tensor_view: the new tensor has another number of dimensions");
   using window_type = tile_window<View, Distribution>;
   window_type window{view, old.origin, old.thread_index, {}, {}};
-  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
-  if constexpr (window_type::is_linear_view)
-    detail::advance_buffer(window, window.origin, detail::constant_term(view.descriptor));
-  detail::compute_bases(window, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
+  detail::compute_bases(window, true, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
 }
 

@@ -11,14 +11,9 @@ namespace detail {
 template <class Window, class View, class Distribution>
 TILEWRIGHT_HD constexpr Window make_grouped_window(const View& view, const multi_index<Window::ndim>& origin,
                                                    Distribution, const typename Window::table_type& indices) {
-  Window window{view, origin, Distribution::calculate_index(get_partition_index<Distribution>()), {}, indices};
-#if TILEWRIGHT_CPU_PASS
-  expect_partition<Distribution>(get_partition_index<Distribution>());
-  expect_allowed_origin(window);
-#endif
-  if constexpr (Window::is_linear_view)
-    advance_buffer(window, without_gathered<Window>(origin), constant_term(view.descriptor));
-  compute_bases(window, typename Window::base_sequence{}, typename Window::dim_sequence{});
+  Window window{view, origin, {{Distribution::calculate_index(get_partition_index<Distribution>())}}, {}, indices};
+  if constexpr (TILEWRIGHT_CPU_PASS) expect_partition<Distribution>(get_partition_index<Distribution>());
+  compute_bases(window, true, typename Window::base_sequence{}, typename Window::dim_sequence{});
   return window;
 }
 

@@ -86,7 +86,7 @@ TILEWRIGHT_HD void move_tile_window(tile_window<View, Distribution, Plan>& windo
 #endif
   detail::move_addresses(window, step);
   if (step[paged] == 0) return;
-  update_page_idx(window, detail::rows_of_pages<window_type>(window.indices.table, window.thread_index[paged],
+  update_page_idx(window, detail::rows_of_pages<window_type>(window.indices.table, window.thread_index[0][paged],
                                                              window.origin[paged]));
 }
 

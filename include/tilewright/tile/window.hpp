@@ -55,9 +55,10 @@ inline constexpr index_t num_pages_v<Accesses, true> = gathered_positions_v<Acce
 
 }  // namespace detail
 
-/// Made by make_tile_window, make_tile_window_linear, make_tile_scatter_gather and make_paged_tile_window, which choose
-/// the plan. Addresses are computed when the window is made: accesses whose addresses differ by constants share one.
-/// Moving along dimensions of a linear view only moves the buffer's first byte.
+/// Made by make_tile_window, make_tile_window_linear, make_tile_scatter_gather, make_paged_tile_window and
+/// make_async_tile_window, which choose the plan. Addresses are computed when the window is made: accesses whose
+/// addresses differ by constants share one. Moving along dimensions of a linear view only moves the buffer's first
+/// byte.
 template <class View, TileDistribution Distribution, address_plan Plan = address_plan{}>
 struct tile_window {
   using view_type = View;
@@ -74,6 +75,7 @@ struct tile_window {
   static constexpr address_rule rule = accesses::list.rule;
   static constexpr index_t num_access = accesses::list.base.size();
   static constexpr index_t num_bases = accesses::list.num_bases;
+  static constexpr index_t num_lanes = accesses::list.num_lanes;  // whose accesses the thread makes
   static constexpr index_t num_pages = detail::num_pages_v<accesses, (Plan.gathered >= 0)>;
   static constexpr index_t vector_length = accesses::list.vector.length;
   static constexpr index_t vector_dim_y = accesses::list.vector.dim_y;
@@ -87,9 +89,9 @@ struct tile_window {
   using offset_type = typename table_type::offset_type;
 
   View view;
-  multi_index<ndim> origin;            // of the window in the tensor
-  multi_index<ndim> thread_index;      // of this thread in the window
-  array<offset_type, num_bases> base;  // byte offsets from the buffer's first byte
+  multi_index<ndim> origin;                          // of the window in the tensor
+  array<multi_index<ndim>, num_lanes> thread_index;  // in the window: of this thread, or of those in whose place it is
+  array<offset_type, num_bases> base;                // byte offsets from the buffer's first byte
   [[no_unique_address]] table_type indices;
 
   TILEWRIGHT_HD constexpr const multi_index<ndim>& get_window_origin() const { return origin; }
@@ -115,15 +117,18 @@ struct tile_window {
         unsigned(indices.page_idx[constant(detail::gathered_positions_v<accesses>.of_access[Is])]) < length),
        ...);
     } else {
-      const unsigned first = unsigned(origin[D]) + unsigned(thread_index[D]);
-      ((inside.elements[Is] &= first + unsigned(constant(accesses::list.x[Is][D])) < length), ...);
+      ((inside.elements[Is] &= unsigned(origin[D]) + unsigned(thread_index[constant(accesses::list.lane[Is])][D]) +
+                                   unsigned(constant(accesses::list.x[Is][D])) <
+                               length),
+       ...);
     }
   }
 
   /// Index of access I in the tensor.
   template <index_t I, index_t... Ds>
   TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...>) const {
-    multi_index<ndim> index{{(origin[Ds] + thread_index[Ds] + constant(accesses::list.x[I][Ds]))...}};
+    const multi_index<ndim>& own = thread_index[constant(accesses::list.lane[I])];
+    multi_index<ndim> index{{(origin[Ds] + own[Ds] + constant(accesses::list.x[I][Ds]))...}};
     if constexpr (gathered >= 0)
       index[gathered] = indices.page_idx[constant(detail::gathered_positions_v<accesses>.of_access[I])];
     return index;

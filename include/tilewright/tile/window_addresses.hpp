@@ -27,28 +27,27 @@ TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is..
   return result;
 }
 
-/// Moves the buffer's begin by a position and some more elements, with 64-bit arithmetic.
+/// Moves the buffer's first byte by a position and some more elements, with 64-bit arithmetic. Along a gathered
+/// dimension the table says where elements are.
 template <class Window, index_t... Ds>
 TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step,
                                             long_index_t elements, sequence<Ds...>) {
   if constexpr (((step_along(Window::graph, Ds).slots.size() <= 1) && ...)) {
     const index_t* values = window.view.descriptor.values.data();
-    ((elements += long_index_t(step[Ds]) * scaled(constant(step_along(Window::graph, Ds).factor),
-                                                  constant(step_along(Window::graph, Ds).only_slot()), values)),
+    ((elements += Ds == Window::gathered
+                      ? 0
+                      : long_index_t(step[Ds]) * scaled(constant(step_along(Window::graph, Ds).factor),
+                                                        constant(step_along(Window::graph, Ds).only_slot()), values)),
      ...);
   } else {
-    ((elements += long_index_t(step[Ds]) * linear_stride<Ds>(window.view.descriptor)), ...);
+    ((elements += Ds == Window::gathered ? 0 : long_index_t(step[Ds]) * linear_stride<Ds>(window.view.descriptor)),
+     ...);
   }
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
     window.view.buffer = exec::advance(window.view.buffer, elements * Window::element_bytes);
   } else {
     window.view.buffer = window.view.buffer + index_t(elements) * Window::element_bytes;
   }
-}
-template <class Window>
-TILEWRIGHT_HD constexpr void advance_buffer(Window& window, const multi_index<Window::ndim>& step,
-                                            long_index_t elements = 0) {
-  advance_buffer(window, step, elements, make_sequence<Window::ndim>{});
 }
 
 /// Byte offset of an element offset; it wraps outside of the tensor.
@@ -120,21 +119,33 @@ void expect_plan_holds(const Window& window) {
 }
 #endif
 
-/// Fills the window's addresses. With a linear view the origin and the constant term are already part of the buffer:
-/// what is left grows with the index, so that an offset below zero is never inside.
+/// Fills the window's addresses. `is_new`: its view is still the tensor's, and moves to the origin. With a linear view
+/// the origin and the constant term are already part of the buffer: what is left grows with the index, so that an
+/// offset below zero is never inside.
 template <class Window, index_t... Bs, index_t... Ds>
-TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases, sequence<Ds...>) {
+TILEWRIGHT_HD constexpr void compute_bases(Window& window, bool is_new, sequence<Bs...> bases, sequence<Ds...> dims) {
   constexpr address_rule rule = Window::rule;
   constexpr index_t ndim = Window::ndim;
+  if constexpr (TILEWRIGHT_CPU_PASS) {
+    if (is_new) expect_allowed_origin(window);
+  }
+  if constexpr (Window::is_linear_view) {
+    long_index_t elements = 0;
+    if constexpr (has_constant_term(Window::graph)) elements = constant_term(window.view.descriptor);
+    if (is_new) advance_buffer(window, window.origin, elements, dims);
+  }
 #if TILEWRIGHT_CPU_PASS
   expect_near(window);
 #endif
   const auto& descriptor = window.view.descriptor;
-  multi_index<ndim> first = window.thread_index;
-  if constexpr (!Window::is_linear_view) ((first[Ds] += window.origin[Ds]), ...);
+  auto own = window.thread_index;
+  if constexpr (!Window::is_linear_view) {
+    for (multi_index<ndim>& first : own) ((first[Ds] += window.origin[Ds]), ...);
+  }
   if constexpr (rule == address_rule::independent) {
     unroll<Window::num_bases>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
       using accesses = typename Window::accesses;
+      const multi_index<ndim>& first = own[constant(accesses::list.lane_of_base[b.value])];
       if constexpr (Window::gathered >= 0) {
         const multi_index<ndim> index{{(first[Ds] + constant(accesses::list.base_x[b.value][Ds]))...}};
         window.base[b] = address_of_base(
@@ -152,15 +163,21 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, sequence<Bs...> bases
 #endif
     return;
   }
-  index_t offset = descriptor.calculate_offset(first);
-  if constexpr (Window::is_linear_view && has_constant_term(Window::graph))
-    offset = without_constant_term(descriptor, offset);
+  index_t offset[Window::num_lanes] = {};
+  for (index_t i = 0; i < Window::num_lanes; ++i) {
+    offset[i] = descriptor.calculate_offset(own[i]);
+    if constexpr (Window::is_linear_view && has_constant_term(Window::graph))
+      offset[i] = without_constant_term(descriptor, offset[i]);
+  }
   if constexpr (rule == address_rule::xor_groups) {
-    ((window.base.elements[Bs] =
-          bytes_of(offset ^ constant(Window::accesses::list.flipped_bits[Bs]), Window::element_bytes)),
+    ((window.base.elements[Bs] = bytes_of(
+          offset[constant(Window::accesses::list.lane_of_base[Bs])] ^ constant(Window::accesses::list.flipped_bits[Bs]),
+          Window::element_bytes)),
      ...);
   } else {
-    ((window.base.elements[Bs] = bytes_of(offset, Window::element_bytes)), ...);
+    ((window.base.elements[Bs] =
+          bytes_of(offset[constant(Window::accesses::list.lane_of_base[Bs])], Window::element_bytes)),
+     ...);
   }
   if constexpr (rule == address_rule::uniform_steps) (add_steps<Ds>(window, bases), ...);
 }
@@ -182,7 +199,7 @@ TILEWRIGHT_HD constexpr index_t claimed_stride(const Descriptor& descriptor) {
 template <class Window>
 TILEWRIGHT_HD constexpr void move_addresses(Window& window, const multi_index<Window::ndim>& step) {
   constexpr address_plan plan = Window::accesses::plan;
-  if constexpr (Window::is_linear_view) advance_buffer(window, without_gathered<Window>(step));
+  if constexpr (Window::is_linear_view) advance_buffer(window, step, 0, typename Window::dim_sequence{});
   if constexpr (plan.linear != 0 && !Window::is_linear_view) {
     bool only_linear = true;
     for (index_t d = 0; d < Window::ndim; ++d) only_linear = only_linear && (plan.is_linear_along(d) || step[d] == 0);
@@ -202,7 +219,7 @@ TILEWRIGHT_HD constexpr void move_addresses(Window& window, const multi_index<Wi
     }
   }
   if constexpr (!Window::is_linear_view)
-    compute_bases(window, typename Window::base_sequence{}, typename Window::dim_sequence{});
+    compute_bases(window, false, typename Window::base_sequence{}, typename Window::dim_sequence{});
 }
 
 }  // namespace detail
