@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Matrix instructions of warpgroups that are under way: they read LDS and change accumulators only when they are waited
-// for.
+// Matrix instructions of warpgroups in flight: they read LDS and change accumulators only when they are waited for.
 #pragma once
 
-#include <tilewright/emulator/hopper/wgmma_emulation.hpp>
+#include <tilewright/emulator/hopper/wgmma_registers.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
 
-#include <array>
 #include <deque>
 #include <list>
 #include <memory>
@@ -15,7 +13,7 @@ namespace tilewright::emulator {
 
 class warpgroups {
  public:
-  static constexpr index_t size = 128;  // threads
+  static constexpr index_t size = warpgroup_size;
 
   explicit warpgroups(cluster_threads& threads) : threads_(threads) {}
 
@@ -33,17 +31,20 @@ class warpgroups {
     warpgroup& group = group_of(self, where);
     lane& mine = lane_of(self);
     const std::size_t number = mine.started++ - group.completed;
-    if (number == group.under_way.size()) {
+    if (number == group.in_flight.size()) {
       check(self, operands, where);
-      group.under_way.push_back({operands, find_accumulators(group, self, c, operands.n), {}});
+      group.in_flight.push_back({operands, find_accumulators(group, self, c, operands.n), {}});
     }
-    instruction& i = group.under_way[number];
+    instruction& i = group.in_flight[number];
     if (!(i.operands == operands)) {
       refuse(self, "passes wgmma" + in_parentheses(self, where) +
                        " other operands than the threads of its warpgroup before it");
     }
-    take_accumulators(*i.c, self, c, operands.accumulate, where);
-    if (operands.a_in_registers) take_a(i, self, a, where);
+    i.c->take(self, c, operands.accumulate, mine.has_fenced, where);
+    if (operands.a_in_registers) {
+      if (!i.a) i.a = std::make_shared<wgmma_a_registers>();
+      i.a->take(self, a, mine.has_fenced, where);
+    }
     // A wave reads its own rows of a and all of b.
     if (lds_checker* const checker = threads_.checker(self.rank); checker != nullptr && self.lane_id == 0) {
       const lds_checker::bulk_reader reader = reader_of(group, self, number);
@@ -105,29 +106,15 @@ class warpgroups {
   long_index_t instructions_of_waves() const { return instructions_of_waves_; }
 
  private:
-  static constexpr unsigned poison = 0xffa5ffa5;  // NaN
-
-  /// The accumulators of instructions under way: sums that the threads do not see yet.
-  struct accumulators {
-    index_t n = 0;
-    index_t under_way = 0;  // instructions
-    std::array<float*, size> registers{};
-    std::vector<float> sums{};
-  };
-  /// Operand a of each thread: where its registers are, and what they held when the instruction started.
-  struct a_registers {
-    std::array<const void*, size> places{};
-    std::array<std::array<char, 16>, size> bytes{};
-  };
   struct instruction {
     wgmma_operands operands;
-    accumulators* c;
-    std::shared_ptr<a_registers> a;
+    wgmma_accumulators* c;
+    std::shared_ptr<wgmma_a_registers> a;
   };
   struct warpgroup {
-    std::deque<instruction> under_way{};
+    std::deque<instruction> in_flight{};
     std::size_t completed = 0;
-    std::list<accumulators> used{};
+    std::list<wgmma_accumulators> used{};
     index_t arrived = 0;  // at wgmma_wait
     index_t agent = -1;
   };
@@ -169,59 +156,14 @@ class warpgroups {
     return {self.thread_id / size, std::uint16_t(group.completed + number)};
   }
 
-  accumulators* find_accumulators(warpgroup& group, const thread_context& self, const float* c, index_t n) {
-    for (accumulators& a : group.used) {
-      if (a.under_way > 0 && a.registers[std::size_t(self.number % size)] == c && a.n == n) {
-        ++a.under_way;
-        return &a;
-      }
+  static wgmma_accumulators* find_accumulators(warpgroup& group, const thread_context& self, const float* c,
+                                               index_t n) {
+    for (wgmma_accumulators& a : group.used) {
+      if (!a.are_of(self, c, n)) continue;
+      ++a.in_flight;
+      return &a;
     }
-    accumulators& a = group.used.emplace_back();
-    a.n = n;
-    a.under_way = 1;
-    a.sums.resize(std::size_t(64 * n));
-    return &a;
-  }
-
-  /// The first instruction under way takes the registers' values.
-  void take_accumulators(accumulators& a, const thread_context& self, float* c, bool accumulate, call_site where) {
-    const index_t thread = self.number % size;
-    float*& registers = a.registers[std::size_t(thread)];
-    if (registers == c) return;
-    if (registers != nullptr) {
-      refuse(self, "passes wgmma" + in_parentheses(self, where) +
-                       " other accumulators than the threads of its warpgroup before it");
-    }
-    if (!lane_of(self).has_fenced) {
-      refuse(self, "passes accumulators to wgmma" + in_parentheses(self, where) +
-                       " without a wgmma_fence() since they were the thread's own");
-    }
-    registers = c;
-    for (index_t i = 0; i < a.n / 2; ++i) {
-      const wgmma_position at = position_of_wgmma_result(thread, i);
-      a.sums[std::size_t(at.row * a.n + at.col)] = accumulate ? c[i] : 0;
-      __builtin_memcpy(&c[i], &poison, sizeof(float));
-    }
-  }
-
-  void take_a(instruction& i, const thread_context& self, const void* a, call_site where) const {
-    if (!lanes_[std::size_t(self.number)].has_fenced)
-      refuse(self, "passes operand a in registers to wgmma" + in_parentheses(self, where) + " without a wgmma_fence()");
-    if (!i.a) i.a = std::make_shared<a_registers>();
-    const auto thread = std::size_t(self.number % size);
-    i.a->places[thread] = a;
-    __builtin_memcpy(i.a->bytes[thread].data(), a, 16);
-  }
-
-  /// The registers of operand a must be what they were.
-  void check_a(const instruction& i, const thread_context& self, call_site where) const {
-    const index_t first = self.number / size * size;
-    for (std::size_t thread = 0; thread < size; ++thread) {
-      if (__builtin_memcmp(i.a->places[thread], i.a->bytes[thread].data(), 16) == 0) continue;
-      refuse(threads_.threads()[std::size_t(first) + thread], "changes operand a in registers before it has waited" +
-                                                                  in_parentheses(self, where) +
-                                                                  " for the matrix instruction that reads it");
-    }
+    return &group.used.emplace_back(n, 1);
   }
 
   void multiply(const instruction& i, const char* lds) const {
@@ -237,8 +179,10 @@ class warpgroups {
   }
 
   void complete(warpgroup& group, const thread_context& self, call_site where) {
-    const instruction i = std::move(group.under_way.front());
-    if (i.operands.a_in_registers) check_a(i, self, where);
+    const instruction i = std::move(group.in_flight.front());
+    const index_t first = self.number / size * size;
+    const thread_context* const threads = &threads_.threads()[std::size_t(first)];
+    if (i.operands.a_in_registers) i.a->check(threads, self, where);
     multiply(i, self.lds);
     if (lds_checker* const checker = threads_.checker(self.rank)) {
       const lds_checker::bulk_reader reader = reader_of(group, self, 0);
@@ -246,30 +190,14 @@ class warpgroups {
       if (!i.operands.a_in_registers) a_of(i.operands).for_each_chunk(0, 64, end_chunk);
       b_of(i.operands).for_each_chunk(0, i.operands.n, end_chunk);
     }
-    if (--i.c->under_way == 0) {
-      give_back(*i.c, self, where);
-      group.used.remove_if([&](const accumulators& a) { return &a == i.c; });
+    if (--i.c->in_flight == 0) {
+      i.c->give_back(threads, self, where);
+      for (index_t thread = first; thread < first + size; ++thread) lanes_[std::size_t(thread)].has_fenced = false;
+      group.used.remove_if([&](const wgmma_accumulators& a) { return &a == i.c; });
     }
-    group.under_way.pop_front();
+    group.in_flight.pop_front();
     ++group.completed;
     instructions_of_waves_ += 4;
-  }
-
-  void give_back(accumulators& a, const thread_context& self, call_site where) {
-    const index_t first = self.number / size * size;
-    for (index_t thread = 0; thread < size; ++thread) {
-      for (index_t i = 0; i < a.n / 2; ++i) {
-        float& c = a.registers[std::size_t(thread)][i];
-        if (__builtin_memcmp(&c, &poison, sizeof(float)) != 0) {
-          refuse(threads_.threads()[std::size_t(first + thread)], "changes accumulators before it has waited" +
-                                                                      in_parentheses(self, where) +
-                                                                      " for the matrix instructions that add to them");
-        }
-        const wgmma_position at = position_of_wgmma_result(thread, i);
-        c = a.sums[std::size_t(at.row * a.n + at.col)];
-      }
-      lanes_[std::size_t(first + thread)].has_fenced = false;
-    }
   }
 
   cluster_threads& threads_;
