@@ -28,7 +28,7 @@ class contender {
 
 /// Each is defined in the file of that name.
 std::unique_ptr<contender> make_cublas_contender();
-std::unique_ptr<contender> make_tilewright_contender();
+std::unique_ptr<contender> make_tilewright_contender(bool tuned);
 std::unique_ptr<contender> make_portable_contender();
 
 }  // namespace gpu_benchmark

@@ -3,7 +3,7 @@
 #include <cublasLt.h>
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 
 #include "contender.hpp"
 #include "device.hpp"
@@ -62,19 +62,23 @@ class cublas_contender final : public contender {
 
   /// A row-major C is the column-major product of the transposed operands in reverse order: C^T = B^T A^T.
   std::string prepare(const problem& p, const std::vector<operands>& sets) override {
-    if (p.type == element::e4m3 && !p.b_col_major) return "cublasLt's fp8 kernels want B column-major";
+    if (p.type == element::e4m3 && (!p.b_col_major || p.a_col_major))
+      return "cublasLt's fp8 kernels want A row-major and B column-major";
     sets_ = sets;
     if (matmul_) check(cublasLtMatmulDescDestroy(std::exchange(matmul_, nullptr)), "destroying a descriptor");
     check(cublasLtMatmulDescCreate(&matmul_, CUBLAS_COMPUTE_32F, CUDA_R_32F), "creating a descriptor");
-    const cublasOperation_t b_operation = p.b_col_major ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t b_operation = p.b_col_major ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            a_operation = p.a_col_major ? CUBLAS_OP_T : CUBLAS_OP_N;
     check(cublasLtMatmulDescSetAttribute(matmul_, CUBLASLT_MATMUL_DESC_TRANSA, &b_operation, sizeof(b_operation)),
+          "setting an operation");
+    check(cublasLtMatmulDescSetAttribute(matmul_, CUBLASLT_MATMUL_DESC_TRANSB, &a_operation, sizeof(a_operation)),
           "setting an operation");
     // Sums stay in the tensor cores' own precision, as in this library's fp8 kernels.
     const std::int8_t fast = p.type == element::e4m3;
     check(cublasLtMatmulDescSetAttribute(matmul_, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof(fast)),
           "setting the accumulation");
     b_ = p.b_col_major ? layout(p.type, p.k, p.n) : layout(p.type, p.n, p.k);
-    a_ = layout(p.type, p.k, p.m);
+    a_ = p.a_col_major ? layout(p.type, p.m, p.k) : layout(p.type, p.k, p.m);
     c_ = layout(p.c_type(), p.n, p.m);
 
     constexpr int wanted = 16;
@@ -83,16 +87,7 @@ class cublas_contender final : public contender {
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(lt_, matmul_, b_.get(), a_.get(), c_.get(), c_.get(),
                                                                  preference_, wanted, proposals, &count);
     if (status != CUBLAS_STATUS_SUCCESS || count == 0) return "cublasLt proposes no algorithm";
-    double best = std::numeric_limits<double>::infinity();
-    std::size_t chosen = 0;
-    for (int i = 0; i < count; ++i) {
-      algorithm_ = proposals[i].algo;
-      const double seconds = time_of_launches(p);
-      if (seconds < best) {
-        best = seconds;
-        chosen = std::size_t(i);
-      }
-    }
+    const std::size_t chosen = fastest([&](std::size_t i) { algorithm_ = proposals[i].algo; }, std::size_t(count));
     algorithm_ = proposals[chosen].algo;
     choice_ = "proposal " + std::to_string(chosen + 1) + " of " + std::to_string(count);
     return {};
@@ -107,13 +102,33 @@ class cublas_contender final : public contender {
   }
 
  private:
-  /// Seconds for one launch of the current algorithm, from about 10 ms of launches after a warm-up.
-  double time_of_launches(const problem& p) {
-    const int count = int(std::clamp(10e-3 * 600e12 / p.flops(), 3.0, 200.0));
-    event begin, end;
-    for (int i = 0; i < 2; ++i) launch(std::size_t(i) % sets_.size(), nullptr);
+  /// The number of the fastest proposal: a few launches of each; then all within 15 % of the best, for longer.
+  std::size_t fastest(const std::function<void(std::size_t)>& select, std::size_t count) {
+    std::vector<double> seconds(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      select(i);
+      seconds[i] = time_of_launches(1e-3);
+    }
+    const double first = *std::min_element(seconds.begin(), seconds.end());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (seconds[i] > 1.15 * first) continue;
+      select(i);
+      seconds[i] = time_of_launches(10e-3);
+    }
+    return std::size_t(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
+  }
+
+  /// Seconds for one launch of the current algorithm, from launches of about `wanted` seconds in all.
+  double time_of_launches(double wanted) {
+    event first, begin, end;
+    launch(0, nullptr);
+    first.record();
+    launch(0, nullptr);
     begin.record();
-    for (int i = 0; i < count; ++i) launch(std::size_t(i) % sets_.size(), nullptr);
+    const double once = begin.seconds_since(first);
+    const int count = int(std::clamp(wanted / once, 1.0, 200.0));
+    begin.record();
+    for (int i = 0; i < count; ++i) launch(std::size_t(i + 1) % sets_.size(), nullptr);
     end.record();
     return end.seconds_since(begin) / count;
   }

@@ -2,6 +2,7 @@
 // gemm-benchmark: verifies and times this library's matrix product and cuBLAS's on an NVIDIA GPU,
 // interleaved in one process.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -63,90 +64,129 @@ std::vector<ceiling> measure_all_ceilings(const std::vector<std::string>& types)
   return all;
 }
 
+/// What the command line asks for.
+struct request {
+  std::vector<std::string> shapes, types{"f16", "bf16"}, a_orders{"row"}, b_orders{"col", "row"}, names;
+  std::string json_file, commit = "unknown";
+  bool ceilings = false;
+  int sample = 0;
+  race_options race;
+
+  void add_to(CLI::App& app) {
+    const auto orders = CLI::IsMember({"row", "col"});
+    app.add_option("--shape", shapes, "MxNxK; may be given several times (default: a list of 11)");
+    app.add_option("--sample", sample, "instead of shapes: draw so many products from a population, by --seed")
+        ->check(CLI::Range(1, 100000));
+    app.add_option("--dtype", types, "f16, bf16, e4m3")->check(CLI::IsMember({"f16", "bf16", "e4m3"}))->delimiter(',');
+    app.add_option("--a", a_orders, "order of A: row, col")->check(orders)->delimiter(',');
+    app.add_option("--b", b_orders, "order of B: row, col")->check(orders)->delimiter(',');
+    app.add_option("--contender", names, "who takes part (default: cublas, tilewright, portable)")
+        ->check(CLI::IsMember({"cublas", "tilewright", "tuned", "portable"}))
+        ->delimiter(',');
+    app.add_option("--rounds", race.rounds, "blocks of launches for each contender (default: 16; of a sample, 6)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--block-seconds", race.block_seconds, "length of a block (default: 0.03; of a sample, 0.008)")
+        ->check(CLI::Range(1e-4, 10.0));
+    app.add_option("--seed", race.seed, "of the operands and the sample")->capture_default_str();
+    app.add_flag("--ceilings", ceilings,
+                 "instead of products: what mma.sync reaches in loops of nothing but instructions (f16, bf16)");
+    app.add_flag("--verify-only", race.verify_only, "do not time");
+    app.add_option("--json", json_file, "write the results to this file");
+    app.add_option("--commit", commit, "what to call the state of the sources in the results");
+  }
+
+  bool takes_part(const char* name) const {
+    if (names.empty()) return sample > 0 ? std::string(name) != "portable" : std::string(name) != "tuned";
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+  std::vector<element> elements() const {
+    std::vector<element> list;
+    for (const element e : {element::f16, element::bf16, element::e4m3})
+      if (std::find(types.begin(), types.end(), name_of(e)) != types.end()) list.push_back(e);
+    return list;
+  }
+  std::vector<problem> problems() const {
+    if (sample > 0) return sample_problems(sample, race.seed, elements());
+    std::vector<shape> list;
+    for (const std::string& text : shapes) list.push_back(parsed(text));
+    if (list.empty()) list.assign(std::begin(default_shapes), std::end(default_shapes));
+    std::vector<problem> result;
+    for (const shape& s : list) {
+      for (const element type : elements()) {
+        for (const std::string& a : a_orders)
+          for (const std::string& b : b_orders) result.push_back({s.m, s.n, s.k, type, b == "col", a == "col"});
+      }
+    }
+    return result;
+  }
+};
+
+std::vector<std::unique_ptr<contender>> make_contenders(const request& wanted) {
+  std::vector<std::unique_ptr<contender>> list;
+  if (wanted.takes_part("cublas")) list.push_back(make_cublas_contender());
+  if (wanted.takes_part("portable")) list.push_back(make_portable_contender());
+  if (wanted.takes_part("tilewright")) list.push_back(make_tilewright_contender(false));
+  if (wanted.takes_part("tuned")) list.push_back(make_tilewright_contender(true));
+  return list;
+}
+
+/// Whether all results are correct.
+bool compare(const request& wanted, const facts& about, const std::vector<problem>& problems,
+             std::vector<result>& results) {
+  const auto contenders = make_contenders(wanted);
+  print_head(about);
+  if (wanted.sample > 0) print_line_head();
+  bool correct = true;
+  for (const problem& p : problems) {
+    std::fprintf(stderr, "[%zu/%zu] %s\n", results.size() + 1, problems.size(), p.name().c_str());
+    results.push_back({p, race(p, contenders, wanted.race)});
+    wanted.sample > 0 ? print_line(results.back()) : print_row(results.back());
+    for (const standing& x : results.back().standings) correct = correct && (x.correct || !x.refusal.empty());
+  }
+  wanted.sample > 0 ? print_population(results) : print_means(results);
+  return correct;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   CLI::App app{
       "Matrix products on an NVIDIA GPU: this library against cuBLAS, verified, timed in turns on the same Gaussian "
       "operands"};
-  std::vector<std::string> shape_texts, types{"f16", "bf16"}, b_orders{"col", "row"}, names;
-  std::string json_file, commit = "unknown";
-  race_options options;
-  app.add_option("--shape", shape_texts, "MxNxK; may be given several times (default: a list of 11)");
-  app.add_option("--dtype", types, "f16, bf16, e4m3")->check(CLI::IsMember({"f16", "bf16", "e4m3"}))->delimiter(',');
-  app.add_option("--b", b_orders, "order of B: row, col")->check(CLI::IsMember({"row", "col"}))->delimiter(',');
-  app.add_option("--contender", names, "who takes part (default: all)")
-      ->check(CLI::IsMember({"cublas", "tilewright", "portable"}))
-      ->delimiter(',');
-  app.add_option("--rounds", options.rounds, "blocks of launches for each contender")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--block-seconds", options.block_seconds, "length of a block")
-      ->check(CLI::Range(1e-4, 10.0))
-      ->capture_default_str();
-  app.add_option("--seed", options.seed, "of the operands")->capture_default_str();
-  bool ceilings = false;
-  app.add_flag("--ceilings", ceilings,
-               "instead of products: what mma.sync reaches in loops of nothing but instructions (f16, bf16)");
-  app.add_flag("--verify-only", options.verify_only, "do not time");
-  app.add_option("--json", json_file, "write the results to this file");
-  app.add_option("--commit", commit, "what to call the state of the sources in the results");
-  std::vector<shape> shapes;
+  request wanted;
+  wanted.add_to(app);
+  std::vector<problem> problems;
   try {
     app.parse(argc, argv);
-    for (const std::string& text : shape_texts) shapes.push_back(parsed(text));
+    if (wanted.sample > 0 && !app.count("--rounds")) wanted.race.rounds = 6;
+    if (wanted.sample > 0 && !app.count("--block-seconds")) wanted.race.block_seconds = 0.008;
+    problems = wanted.problems();
   } catch (const CLI::ParseError& e) {
     return app.exit(e) ? 2 : 0;
   }
-  if (shapes.empty()) shapes.assign(std::begin(default_shapes), std::end(default_shapes));
-
   std::ofstream json;
-  if (!json_file.empty()) {
-    json.open(json_file);
-    if (!json) throw std::invalid_argument("cannot write '" + json_file + "'");
+  if (!wanted.json_file.empty()) {
+    json.open(wanted.json_file);
+    if (!json) throw std::invalid_argument("cannot write '" + wanted.json_file + "'");
   }
-  facts about = about_the_machine(commit);
+  facts about = about_the_machine(wanted.commit);
+  if (wanted.sample > 0) about["sample"] = "seed " + std::to_string(wanted.race.seed);
   const auto write = [&](const std::string& text) {
-    if (json.is_open() && !(json << text << std::flush)) throw std::runtime_error("writing '" + json_file + "' failed");
+    if (json.is_open() && !(json << text << std::flush))
+      throw std::runtime_error("writing '" + wanted.json_file + "' failed");
   };
-  if (ceilings) {
-    const std::vector<ceiling> all = measure_all_ceilings(types);
+  if (wanted.ceilings) {
+    const std::vector<ceiling> all = measure_all_ceilings(wanted.types);
     print_ceilings(all);
     write(to_json(about, all));
     return 0;
   }
-  std::vector<std::unique_ptr<contender>> contenders;
-  const auto takes_part = [&](const char* name) {
-    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-  };
-  if (takes_part("cublas")) contenders.push_back(make_cublas_contender());
-  if (takes_part("portable")) contenders.push_back(make_portable_contender());
-  if (takes_part("tilewright")) contenders.push_back(make_tilewright_contender());
-
-  if (takes_part("portable")) {
+  if (wanted.takes_part("portable")) {
     const auto alone = measure_ceilings(element::f16, {&ceiling_loops[reference_loop]}, 3, ceiling_seconds);
     about["mma.sync on registers alone, Gaussian f16, TFLOP/s"] = std::to_string(median(alone[0].tflops));
   }
-  print_head(about);
   std::vector<result> results;
-  bool correct = true;
-  const std::size_t total = shapes.size() * types.size() * b_orders.size();
-  for (const shape& s : shapes) {
-    for (const std::string& type : types) {
-      for (const std::string& order : b_orders) {
-        const problem p{s.m, s.n, s.k,
-                        type == "f16"    ? element::f16
-                        : type == "bf16" ? element::bf16
-                                         : element::e4m3,
-                        order == "col"};
-        std::fprintf(stderr, "[%zu/%zu] %s\n", results.size() + 1, total, p.name().c_str());
-        results.push_back({p, race(p, contenders, options)});
-        print_row(results.back());
-        for (const standing& x : results.back().standings) correct = correct && (x.correct || !x.refusal.empty());
-      }
-    }
-  }
-  print_means(results);
+  const bool correct = compare(wanted, about, problems, results);
   write(to_json(about, results));
   return correct ? 0 : 1;
 } catch (const std::invalid_argument& e) {

@@ -48,7 +48,8 @@ __global__ void compute_entries(problem p, const T* a, const T* b, const C* c, c
   const std::int64_t row = entries[warp] / p.n, col = entries[warp] % p.n;
   double sum = 0;
   for (std::int64_t i = lane; i < p.k; i += 32) {
-    sum += double(float(a[row * p.k + i])) * double(float(p.b_col_major ? b[col * p.k + i] : b[i * p.n + col]));
+    sum += double(float(p.a_col_major ? a[i * p.m + row] : a[row * p.k + i])) *
+           double(float(p.b_col_major ? b[col * p.k + i] : b[i * p.n + col]));
   }
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
   if (lane == 0) {
@@ -123,21 +124,23 @@ std::vector<std::int64_t> interesting(std::int64_t length, std::uint64_t& state)
 }  // namespace
 
 operand_pool::operand_pool(const problem& p, std::uint64_t seed) {
-  constexpr std::size_t beyond_l2 = std::size_t(256) << 20;
-  const std::size_t set_bytes = p.a_bytes() + p.b_bytes() + p.c_bytes();
-  const std::size_t count = std::max<std::size_t>(2, (beyond_l2 + set_bytes - 1) / set_bytes);
+  constexpr std::size_t beyond_l2 = std::size_t(256) << 20, most = 256;
+  const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
+  const std::size_t a_bytes = aligned(p.a_bytes()), b_bytes = aligned(p.b_bytes()),
+                    set_bytes = a_bytes + b_bytes + aligned(p.c_bytes());
+  const std::size_t count = std::clamp<std::size_t>((beyond_l2 + set_bytes - 1) / set_bytes, 2, most);
+  memory_ = buffer(count * set_bytes);
   for (std::size_t i = 0; i < count; ++i) {
-    buffer a(p.a_bytes()), b(p.b_bytes()), c(p.c_bytes());
+    char* const a = static_cast<char*>(memory_.data()) + i * set_bytes;
+    char* const b = a + a_bytes;
+    char* const c = b + b_bytes;
     with_element(p.type, [&](auto t) {
       using T = decltype(t);
-      fill_gaussian<<<blocks, threads>>>(static_cast<T*>(a.data()), std::size_t(p.m * p.k), seed + 2 * i);
-      fill_gaussian<<<blocks, threads>>>(static_cast<T*>(b.data()), std::size_t(p.k * p.n), seed + 2 * i + 1);
+      fill_gaussian<<<blocks, threads>>>(reinterpret_cast<T*>(a), std::size_t(p.m * p.k), seed + 2 * i);
+      fill_gaussian<<<blocks, threads>>>(reinterpret_cast<T*>(b), std::size_t(p.k * p.n), seed + 2 * i + 1);
     });
     check(cudaGetLastError(), "filling the operands");
-    sets_.push_back({a.data(), b.data(), c.data()});
-    memory_.push_back(std::move(a));
-    memory_.push_back(std::move(b));
-    memory_.push_back(std::move(c));
+    sets_.push_back({a, b, c});
   }
 }
 

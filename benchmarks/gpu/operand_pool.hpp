@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device memory with Gaussian operands, in as many sets as it takes that the L2 cache
-// holds none of them when their turn comes.
+// Device memory with Gaussian operands, in so many sets that the L2 cache holds none
+// of them when its turn comes.
 #pragma once
 
 #include "device.hpp"
@@ -17,7 +17,7 @@ class operand_pool {
   void poison(const problem& p);
 
  private:
-  std::vector<buffer> memory_;
+  buffer memory_;
   std::vector<operands> sets_;
 };
 

@@ -31,6 +31,7 @@ class portable_contender final : public contender {
   std::string choice() const override { return policy<tw::half_t, operand_major::k>::name; }
 
   std::string prepare(const problem& p, const std::vector<operands>& sets) override {
+    if (p.a_col_major) return "this contender has kernels for a row-major A";
     if (p.type == element::e4m3) return "mma.sync kernels multiply 16-bit elements";
     if (p.m > INT32_MAX || p.n > INT32_MAX || p.k > INT32_MAX) return "lengths must be below 2^31";
     if (p.b_col_major)

@@ -17,8 +17,8 @@ const standing* find(const result& r, const std::string& name) {
 }
 
 /// The library's rate over cuBLAS's; 0 where one of them did not take part.
-double ratio(const result& r) {
-  const standing *ours = find(r, "tilewright"), *cublas = find(r, "cublas");
+double ratio(const result& r, const char* who = "tilewright") {
+  const standing *ours = find(r, who), *cublas = find(r, "cublas");
   return ours && cublas ? median(cublas->seconds) / median(ours->seconds) : 0;
 }
 
@@ -51,20 +51,113 @@ void print_row(const result& r) {
   std::fflush(stdout);
 }
 
-void print_means(const std::vector<result>& results) {
-  for (element type : {element::f16, element::bf16, element::e4m3}) {
-    double sum = 0, worst = 1e9;
-    int count = 0;
-    for (const result& r : results) {
-      const double x = ratio(r);
-      if (r.what.type != type || x == 0) continue;
-      sum += std::log(x);
-      worst = std::min(worst, x);
-      ++count;
+void print_line(const result& r) {
+  const standing *ours = find(r, "tilewright"), *cublas = find(r, "cublas");
+  std::printf("%-31s %-10s", r.what.name().c_str(), name_of(class_of(r.what)));
+  for (const standing* s : {ours, cublas}) {
+    if (s)
+      std::printf(" %8.2f", 1e6 * median(s->seconds));
+    else
+      std::printf(" %8s", "-");
+  }
+  if (ours) std::printf(" %6.0f %6.1f", double(r.what.bytes()) / median(ours->seconds) * 1e-9, ours->tflops(r.what));
+  if (const double x = ratio(r)) std::printf(" %6.3f", x);
+  if (const double x = ratio(r, "tuned")) std::printf(" %6.3f", x);
+  for (const standing& s : r.standings) {
+    if (s.name == "cublas" && s.refusal.empty() && s.correct) continue;
+    std::printf("  %s%s", s.correct || !s.refusal.empty() ? "" : "WRONG ",
+                s.refusal.empty() ? s.choice.c_str() : (s.name + ": " + s.refusal).c_str());
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void print_line_head() {
+  std::printf("%-31s %-10s %8s %8s %6s %6s %s\n", "problem", "class", "us", "cuBLAS", "GB/s", "TF/s",
+              "ratio to cuBLAS");
+}
+
+namespace {
+
+/// Geometric mean, lowest and number of some ratios.
+struct summary {
+  double sum = 0, lowest = 1e9;
+  int count = 0;
+  void add(double x) {
+    sum += std::log(x);
+    lowest = std::min(lowest, x);
+    ++count;
+  }
+  double mean() const { return std::exp(sum / count); }
+};
+
+constexpr element all_elements[] = {element::f16, element::bf16, element::e4m3};
+
+void print_classes(const std::vector<result>& results, const char* who) {
+  std::printf("\n%-12s", who);
+  for (element type : all_elements) std::printf("  %-6s mean lowest  n", name_of(type));
+  std::printf("\n");
+  for (int c = 0; c < num_problem_classes; ++c) {
+    std::printf("%-12s", name_of(problem_class(c)));
+    for (element type : all_elements) {
+      summary s;
+      for (const result& r : results) {
+        if (r.what.type == type && class_of(r.what) == problem_class(c) && ratio(r, who) > 0) s.add(ratio(r, who));
+      }
+      if (s.count)
+        std::printf("  %11.3f %6.3f %2d", s.mean(), s.lowest, s.count);
+      else
+        std::printf("  %11s %6s %2s", "-", "-", "0");
     }
-    if (count)
-      std::printf("%s: geometric mean %.3f of cuBLAS over %d problems, lowest %.3f\n", name_of(type),
-                  std::exp(sum / count), count, worst);
+    std::printf("\n");
+  }
+}
+
+void print_histogram(const std::vector<result>& results, const char* who) {
+  constexpr double bounds[] = {0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 1, 1.03, 1.05, 1.1, 1.2, 1.5, 1e9};
+  constexpr int bins = int(std::size(bounds)) - 1;
+  std::printf("%-12s", "ratio from");
+  for (int b = 0; b < bins; ++b) std::printf(" %5.2f", bounds[b]);
+  std::printf("\n");
+  for (element type : all_elements) {
+    int counts[bins] = {}, all = 0;
+    for (const result& r : results) {
+      const double x = ratio(r, who);
+      if (r.what.type != type || x == 0) continue;
+      ++all;
+      for (int b = 0; b < bins; ++b) counts[b] += bounds[b] <= x && x < bounds[b + 1];
+    }
+    if (!all) continue;
+    std::printf("%-12s", name_of(type));
+    for (int n : counts) std::printf(" %5d", n);
+    std::printf("\n");
+  }
+}
+
+}  // namespace
+
+void print_population(const std::vector<result>& results) {
+  for (const char* who : {"tilewright", "tuned"}) {
+    if (std::none_of(results.begin(), results.end(), [&](const result& r) { return ratio(r, who) > 0; })) continue;
+    print_classes(results, who);
+    print_histogram(results, who);
+    summary sixteen_bits;
+    for (const result& r : results)
+      if (r.what.type != element::e4m3 && ratio(r, who) > 0) sixteen_bits.add(ratio(r, who));
+    if (sixteen_bits.count)
+      std::printf("%s, f16 and bf16: geometric mean %.3f of cuBLAS over %d products, lowest %.3f\n", who,
+                  sixteen_bits.mean(), sixteen_bits.count, sixteen_bits.lowest);
+  }
+}
+
+void print_means(const std::vector<result>& results) {
+  for (element type : all_elements) {
+    summary s;
+    for (const result& r : results)
+      if (r.what.type == type && ratio(r) > 0) s.add(ratio(r));
+    if (s.count)
+      std::printf("%s: geometric mean %.3f of cuBLAS over %d problems, lowest %.3f\n", name_of(type), s.mean(), s.count,
+                  s.lowest);
   }
 }
 
@@ -77,10 +170,13 @@ std::string to_json(const facts& about, const std::vector<result>& results) {
                                {"n", r.what.n},
                                {"k", r.what.k},
                                {"type", name_of(r.what.type)},
+                               {"a", r.what.a_col_major ? "col" : "row"},
                                {"b", r.what.b_col_major ? "col" : "row"}};
     if (const standing* s = find(r, "tilewright")) row["tflops"] = s->tflops(r.what);
     if (const standing* s = find(r, "cublas")) row["cublas_tflops"] = s->tflops(r.what);
+    row["class"] = name_of(class_of(r.what));
     if (const double x = ratio(r)) row["ratio_to_cublas"] = x;
+    if (const double x = ratio(r, "tuned")) row["tuned_ratio_to_cublas"] = x;
     for (const standing& s : r.standings) {
       nlohmann::ordered_json one;
       if (!s.refusal.empty()) {

@@ -6,6 +6,7 @@
 
 #include "ceilings.hpp"
 #include "race.hpp"
+#include "sample.hpp"
 
 namespace gpu_benchmark {
 
@@ -19,6 +20,11 @@ struct result {
 
 void print_head(const facts& about);
 void print_row(const result& r);
+/// The same in one line, with the bytes of A, B and C over the time.
+void print_line_head();
+void print_line(const result& r);
+/// By class of problem, and as a histogram.
+void print_population(const std::vector<result>& results);
 void print_means(const std::vector<result>& results);
 
 /// One object per problem in "results", with `tflops`, `cublas_tflops` and

@@ -35,19 +35,19 @@ struct product_operand_types {
 };
 
 /// Rows of 128 bytes that a block fetches for a stage.
-TILEWRIGHT_HD constexpr index_t fetched_rows(const specialized_tile& t, const product_operand_types& o) {
+constexpr index_t fetched_rows(const specialized_tile& t, const product_operand_types& o) {
   const index_t n = o.b_along_k ? t.n : detail::round_up(t.n, 128 / o.element_bytes);
   return t.m / t.share_a + n / t.share_b;
 }
 
 /// About how many clusters run at the same time: some multiprocessors find no place in clusters of more than two.
-TILEWRIGHT_HD constexpr index_t expected_clusters(const specialized_tile& t, index_t multiprocessors) {
+constexpr index_t expected_clusters(const specialized_tile& t, index_t multiprocessors) {
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) / t.cluster());
 }
 
 /// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: measured on an H100.
-TILEWRIGHT_HD constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
-                                                          const product_operand_types& o, index_t multiprocessors) {
+constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
+                                            const product_operand_types& o, index_t multiprocessors) {
   const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = expected_clusters(t, multiprocessors);
   const work_schedule s = detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers,
                                                      2 * multiprocessors / t.cluster());
@@ -74,8 +74,7 @@ TILEWRIGHT_HD constexpr double predict_specialized_clocks(const gemm_args& g, co
 
 /// The number in specialized_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill
 /// less than half are left out where there are smaller ones.
-TILEWRIGHT_HD constexpr index_t choose_specialized_tile(const gemm_args& g, const product_operand_types& o,
-                                                        index_t multiprocessors) {
+constexpr index_t choose_specialized_tile(const gemm_args& g, const product_operand_types& o, index_t multiprocessors) {
   index_t best = specialized_tiles.size() - 1;
   double best_clocks = predict_specialized_clocks(g, specialized_tiles[best], o, multiprocessors);
   for (index_t i = 0; i < specialized_tiles.size() - 1 && g.m > 64; ++i) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// This library's products as the benchmark sees them at run time: one gemm_product for each type and order.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+
+#include "problem.hpp"
+
+namespace gpu_benchmark {
+
+/// Launches of a product, one for each set of operands.
+struct prepared_product {
+  std::string refusal;  // why there are none
+  std::string choice;
+  std::vector<std::function<void(cudaStream_t)>> launches;
+};
+
+/// `workspace`: a specialized_workspace. By the model, or (`tuned`) the fastest of all kernels, by time.
+using prepare_product = prepared_product (*)(const problem&, const std::vector<operands>&, void* workspace, bool tuned);
+
+/// Each is compiled in tilewright_products.cu, for a GEMM_PRODUCT.
+prepared_product prepare_f16_row_col(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_f16_row_row(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_f16_col_col(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_f16_col_row(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_bf16_row_col(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_bf16_row_row(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_bf16_col_col(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_bf16_col_row(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_e4m3_row_col(const problem&, const std::vector<operands>&, void*, bool);
+
+}  // namespace gpu_benchmark
