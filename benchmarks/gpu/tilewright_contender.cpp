@@ -23,12 +23,22 @@ class tilewright_contender final : public contender {
     prepared_ = {};
     const prepare_product f = product_of(p);
     if (!f) return "wgmma wants 8-bit operands contiguous along k";
-    prepared_ = f(p, sets, workspace_.data(), tuned_);
+    prepared_ = f(p, sets, [this](std::size_t bytes) { return workspace(bytes); }, tuned_);
     return prepared_.refusal;
   }
   void launch(std::size_t set, cudaStream_t stream) override { prepared_.launches[set](stream); }
 
  private:
+  void* workspace(std::size_t bytes) {
+    if (bytes > workspace_bytes_) {
+      workspace_ = {};
+      workspace_ = buffer(bytes);
+      workspace_bytes_ = bytes;
+      check(cudaMemset(workspace_.data(), 0, tw::specialized_workspace::counter_bytes), "clearing the workspace");
+    }
+    return workspace_.data();
+  }
+
   static prepare_product product_of(const problem& p) {
     if (p.type == element::e4m3) return p.b_col_major && !p.a_col_major ? prepare_e4m3_row_col : nullptr;
     constexpr prepare_product of_f16[] = {prepare_f16_row_row, prepare_f16_row_col, prepare_f16_col_row,
@@ -40,6 +50,7 @@ class tilewright_contender final : public contender {
 
   bool tuned_;
   buffer workspace_;
+  std::size_t workspace_bytes_ = 0;
   prepared_product prepared_;
 };
 

@@ -48,8 +48,8 @@ tw::gemm_choice fastest(const std::vector<tw::gemm_args>& all) {
 #define TILEWRIGHT_NAME(a, b) a##b
 #define TILEWRIGHT_PREPARE(name) TILEWRIGHT_NAME(prepare_, name)
 
-prepared_product TILEWRIGHT_PREPARE(GEMM_PRODUCT)(const problem& p, const std::vector<operands>& sets, void* workspace,
-                                                  bool tuned) try {
+prepared_product TILEWRIGHT_PREPARE(GEMM_PRODUCT)(const problem& p, const std::vector<operands>& sets,
+                                                  const get_workspace& workspace, bool tuned) try {
   std::vector<tw::gemm_args> all;
   for (const operands& o : sets) {
     const auto m = tw::index_t(p.m), n = tw::index_t(p.n), k = tw::index_t(p.k);
@@ -57,8 +57,10 @@ prepared_product TILEWRIGHT_PREPARE(GEMM_PRODUCT)(const problem& p, const std::v
     all.back().lda = p.a_col_major ? m : k;
     all.back().ldb = p.b_col_major ? k : n;
     all.back().ldc = n;
-    all.back().workspace = workspace;
   }
+  tw::long_index_t bytes = 0;
+  for (const tw::gemm_args& args : all) bytes = std::max(bytes, tw::gemm_workspace_bytes<product>(args));
+  for (tw::gemm_args& args : all) args.workspace = workspace(std::size_t(bytes));
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "asking for multiprocessors");
   const tw::gemm_choice choice = tuned ? fastest(all) : tw::choose_gemm<product>(all[0], multiprocessors);

@@ -17,18 +17,22 @@ struct prepared_product {
   std::vector<std::function<void(cudaStream_t)>> launches;
 };
 
-/// `workspace`: a specialized_workspace. By the model, or (`tuned`) the fastest of all kernels, by time.
-using prepare_product = prepared_product (*)(const problem&, const std::vector<operands>&, void* workspace, bool tuned);
+/// Memory of so many bytes, whose counters are 0.
+using get_workspace = std::function<void*(std::size_t bytes)>;
+
+/// By the model, or (`tuned`) the fastest of all kernels, by time.
+using prepare_product = prepared_product (*)(const problem&, const std::vector<operands>&, const get_workspace&,
+                                             bool tuned);
 
 /// Each is compiled in tilewright_products.cu, for a GEMM_PRODUCT.
-prepared_product prepare_f16_row_col(const problem&, const std::vector<operands>&, void*, bool);
-prepared_product prepare_f16_row_row(const problem&, const std::vector<operands>&, void*, bool);
-prepared_product prepare_f16_col_col(const problem&, const std::vector<operands>&, void*, bool);
-prepared_product prepare_f16_col_row(const problem&, const std::vector<operands>&, void*, bool);
-prepared_product prepare_bf16_row_col(const problem&, const std::vector<operands>&, void*, bool);
-prepared_product prepare_bf16_row_row(const problem&, const std::vector<operands>&, void*, bool);
-prepared_product prepare_bf16_col_col(const problem&, const std::vector<operands>&, void*, bool);
-prepared_product prepare_bf16_col_row(const problem&, const std::vector<operands>&, void*, bool);
-prepared_product prepare_e4m3_row_col(const problem&, const std::vector<operands>&, void*, bool);
+prepared_product prepare_f16_row_col(const problem&, const std::vector<operands>&, const get_workspace&, bool);
+prepared_product prepare_f16_row_row(const problem&, const std::vector<operands>&, const get_workspace&, bool);
+prepared_product prepare_f16_col_col(const problem&, const std::vector<operands>&, const get_workspace&, bool);
+prepared_product prepare_f16_col_row(const problem&, const std::vector<operands>&, const get_workspace&, bool);
+prepared_product prepare_bf16_row_col(const problem&, const std::vector<operands>&, const get_workspace&, bool);
+prepared_product prepare_bf16_row_row(const problem&, const std::vector<operands>&, const get_workspace&, bool);
+prepared_product prepare_bf16_col_col(const problem&, const std::vector<operands>&, const get_workspace&, bool);
+prepared_product prepare_bf16_col_row(const problem&, const std::vector<operands>&, const get_workspace&, bool);
+prepared_product prepare_e4m3_row_col(const problem&, const std::vector<operands>&, const get_workspace&, bool);
 
 }  // namespace gpu_benchmark

@@ -2,7 +2,9 @@
 // A product of any shape on Hopper: all kernels that compute it under one type, chosen at run time.
 #pragma once
 
+#include <tilewright/gemm/few_rows_gemm.hpp>
 #include <tilewright/gemm/named_policies.hpp>
+#include <tilewright/gemm/repitch.hpp>
 #include <tilewright/gemm/specialized_choice.hpp>
 #include <tilewright/gemm/warp_specialized_pipeline.hpp>
 #include <tilewright/launch/launch.hpp>
@@ -27,7 +29,7 @@ struct gemm_product {
 /// A kernel of a product, and how it is used.
 struct gemm_choice {
   index_t kernel = 0;    // in gemm_kernels
-  bool splits_k = true;  // tiles of a last round, where that is possible
+  bool splits_k = true;  // where the kernel can
   friend bool operator==(const gemm_choice&, const gemm_choice&) = default;
 };
 
@@ -40,36 +42,45 @@ struct portable_gemm_policy
   using epilogue = typename Product::epilogue_type;
 };
 
-/// mma.sync on this GPU takes elements of 16 bits.
+/// The portable kernels and those of few rows multiply elements of 16 bits.
 template <class Product>
-inline constexpr bool has_portable_kernels = sizeof(typename Product::element_type) == 2;
+inline constexpr bool has_16_bits = sizeof(typename Product::element_type) == 2;
+
+template <class Product, index_t Vector>
+using few_rows_of = few_rows_policy<typename Product::element_type, Product::a_major, Product::b_major,
+                                    Product::a_major == operand_major::k ? Vector : 1, Vector,
+                                    typename Product::result_type, typename Product::epilogue_type>;
 
 }  // namespace detail
 
-/// The kernels of a product: those of specialized_tiles, then the portable one with vectors and without.
+/// The kernels of a product: those of specialized_tiles, those of few rows and the portable ones, with vectors and
+/// without.
 template <class Product>
 struct gemm_kernels {
-  static constexpr index_t num_specialized = specialized_tiles.size(), portable = num_specialized,
-                           size = num_specialized + (detail::has_portable_kernels<Product> ? 2 : 0);
+  static constexpr index_t num_specialized = specialized_tiles.size(), few_rows = num_specialized,
+                           portable = few_rows + 2, size = num_specialized + (detail::has_16_bits<Product> ? 4 : 0);
 
-  /// Calls f(number<i>, type) with the policy of kernel `i`.
   template <index_t I>
-  static constexpr auto policy() {
+  static constexpr auto kernel_of() {
     using T = typename Product::element_type;
+    constexpr index_t wide = 16 / index_t(sizeof(T));
     if constexpr (I < num_specialized) {
-      return gemm_specialized<T, Product::a_major, Product::b_major, specialized_tiles[I],
-                              typename Product::result_type, typename Product::epilogue_type>{};
-    } else if constexpr (I == portable) {
-      return detail::portable_gemm_policy<Product, 16 / index_t(sizeof(T))>{};
+      return gemm_kernel<gemm_specialized<T, Product::a_major, Product::b_major, specialized_tiles[I],
+                                          typename Product::result_type, typename Product::epilogue_type>>{};
+    } else if constexpr (I < portable) {
+      return few_rows_gemm<detail::few_rows_of<Product, I == few_rows ? wide : 1>>{};
     } else {
-      return detail::portable_gemm_policy<Product, 1>{};
+      return gemm_kernel<detail::portable_gemm_policy<Product, I == portable ? wide : 1>>{};
     }
   }
   template <index_t I>
-  using kernel = gemm_kernel<decltype(policy<I>())>;
+  using kernel = decltype(kernel_of<I>());
 
   static std::string name(index_t i) {
-    if (i >= portable) return i == portable ? "portable" : "portable, vector 1";
+    if (i >= few_rows) {
+      constexpr const char* names[] = {"few rows", "few rows, vector 1", "portable", "portable, vector 1"};
+      return names[i - few_rows];
+    }
     const specialized_tile& t = specialized_tiles[i];
     std::string s = std::to_string(t.m) + "x" + std::to_string(t.n);
     if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
@@ -78,40 +89,165 @@ struct gemm_kernels {
   }
 };
 
-/// A product that can be queued again and again. args.workspace: specialized_workspace, or null.
+namespace detail {
+
+/// An operand whose rows start at multiples of 16 bytes, or a copy of it for which that is true.
+struct aligned_operand {
+  bool is_copy = false;
+  repitch_args copy = {};  // to the copy
+  long_index_t bytes = 0;  // of the copy
+
+  aligned_operand(const void* data, index_t rows, index_t cols, index_t ld, index_t batch, long_index_t batch_stride,
+                  index_t element_bytes, bool whole_vectors) {
+    const index_t vector = 16 / element_bytes;
+    is_copy = reinterpret_cast<unsigned long long>(data) % 16 != 0 || ld % vector != 0 || batch_stride % vector != 0 ||
+              (whole_vectors && cols % vector != 0);
+    if (!is_copy) return;
+    const index_t to_ld = round_up(cols, vector);
+    copy = {data, nullptr, rows, cols, ld, to_ld, batch, batch_stride, long_index_t(to_ld) * rows};
+    bytes = round_up(copy.to_batch_stride * batch * element_bytes, long_index_t{256});
+  }
+
+  /// Puts the copy at `place`, which moves on, and makes the arguments of the product refer to it.
+  template <class Pointer>
+  void place_at(char*& place, Pointer& data, index_t& ld, long_index_t& batch_stride) {
+    if (!is_copy) return;
+    copy.to = place;
+    data = place;
+    ld = copy.to_ld;
+    batch_stride = copy.to_batch_stride;
+    place += bytes;
+  }
+};
+
+/// What a product needs so that bulk copies can move its operands.
+template <class Product>
+struct aligned_operands {
+  using T = typename Product::element_type;
+  using R = typename Product::result_type;
+  aligned_operand a, b, c;
+  gemm_args args;
+
+  explicit aligned_operands(const gemm_args& g)
+      : a(Product::a_major == operand_major::k
+              ? aligned_operand(g.a, g.m, g.k, g.lda, g.batch, g.batch_stride_a, sizeof(T), false)
+              : aligned_operand(g.a, g.k, g.m, g.lda, g.batch, g.batch_stride_a, sizeof(T), false)),
+        b(Product::b_major == operand_major::k
+              ? aligned_operand(g.b, g.n, g.k, g.ldb, g.batch, g.batch_stride_b, sizeof(T), false)
+              : aligned_operand(g.b, g.k, g.n, g.ldb, g.batch, g.batch_stride_b, sizeof(T), false)),
+        c(g.c, g.m, g.n, g.ldc, g.batch, g.batch_stride_c, sizeof(R), true),
+        args(g) {
+    char* place = static_cast<char*>(g.workspace) + specialized_workspace::bytes;
+    a.place_at(place, args.a, args.lda, args.batch_stride_a);
+    b.place_at(place, args.b, args.ldb, args.batch_stride_b);
+    c.place_at(place, args.c, args.ldc, args.batch_stride_c);
+  }
+  bool any() const { return a.is_copy || b.is_copy || c.is_copy; }
+  long_index_t bytes() const { return a.bytes + b.bytes + c.bytes; }
+  /// From the copy of C to C.
+  repitch_args back() const {
+    return {c.copy.to,
+            const_cast<void*>(c.copy.from),
+            c.copy.rows,
+            c.copy.cols,
+            c.copy.to_ld,
+            c.copy.from_ld,
+            c.copy.batch,
+            c.copy.to_batch_stride,
+            c.copy.from_batch_stride};
+  }
+};
+
+/// Bulk stores fill the last 16 bytes of a row with zeros, for which a copy of C has room.
+template <class Kernel>
+struct with_room_after_rows : Kernel {
+  static const char* check(gemm_args g) {
+    g.n = round_up(g.n, 16);
+    g.ldc = max(g.ldc, g.n);
+    if (Kernel::block::b_major != operand_major::k) g.ldb = max(g.ldb, g.n);
+    return Kernel::check(g);
+  }
+};
+
+}  // namespace detail
+
+/// Bytes of gemm_args::workspace for the products of gemm_plan with these arguments; its first
+/// specialized_workspace::counter_bytes must be 0 before the first launch.
+template <class Product>
+long_index_t gemm_workspace_bytes(const gemm_args& args) {
+  return specialized_workspace::bytes + detail::aligned_operands<Product>(args).bytes();
+}
+
+/// A product that can be queued again and again, one launch after another. Without args.workspace k is not split, and
+/// products whose rows do not start at multiples of 16 bytes have slower kernels only.
 template <class Product>
 class gemm_plan {
   using kernels = gemm_kernels<Product>;
+  using step = std::function<void(detail::gpu_stream)>;
 
  public:
   /// Throws launch_error, with the kernel's sentence, if it cannot compute this.
   gemm_plan(const gemm_args& args, const gemm_choice& choice) : choice_(choice) {
-    for_kernel(choice.kernel, [&]<class Kernel>(const Kernel*) {
+    for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
       gemm_args given = args;
       if (!choice.splits_k) given.workspace = nullptr;
-      launch_ = prepared_launch<Kernel>(given);
+      if constexpr (is_specialized<Kernel>) {
+        const detail::aligned_operands<Product> aligned(args);
+        if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned, choice);
+      }
+      steps_.push_back(prepared_launch<Kernel>(given));
     });
   }
-  void operator()(detail::gpu_stream stream = nullptr) const { launch_(stream); }
+  void operator()(detail::gpu_stream stream = nullptr) const {
+    for (const step& s : steps_) s(stream);
+  }
   const gemm_choice& choice() const { return choice_; }
 
   /// A sentence about what a kernel cannot do; nullptr if it can.
   static const char* check(const gemm_args& args, index_t kernel) {
     const char* why = "there is no such kernel";
-    for_kernel(kernel, [&]<class Kernel>(const Kernel*) { why = Kernel::check(args); });
+    for_kernel<0>(kernel, [&]<class Kernel>(const Kernel*) {
+      why = Kernel::check(args);
+      if constexpr (is_specialized<Kernel>) {
+        const detail::aligned_operands<Product> aligned(args);
+        if (args.workspace && aligned.any()) why = detail::with_room_after_rows<Kernel>::check(aligned.args);
+      }
+    });
     return why;
   }
 
  private:
-  template <class F>
+  template <class Kernel>
+  static constexpr bool is_specialized = requires { typename Kernel::block; };
+
+  template <index_t I, class F>
   static void for_kernel(index_t wanted, F f) {
-    [&]<index_t... Is>(std::integer_sequence<index_t, Is...>) {
-      ((Is == wanted ? f(static_cast<const typename kernels::template kernel<Is>*>(nullptr)) : void()), ...);
-    }(std::make_integer_sequence<index_t, kernels::size>{});
+    if constexpr (I < kernels::size) {
+      if (I == wanted) return f(static_cast<const typename kernels::template kernel<I>*>(nullptr));
+      for_kernel<I + 1>(wanted, f);
+    }
+  }
+
+  template <class Kernel>
+  void plan_with_copies(detail::aligned_operands<Product> aligned, const gemm_choice& choice) {
+    using copy_operand = prepared_launch<repitch<typename Product::element_type>>;
+    using copy_result = prepared_launch<repitch<typename Product::result_type>>;
+    if (aligned.a.is_copy) steps_.push_back(copy_operand(aligned.a.copy));
+    if (aligned.b.is_copy) steps_.push_back(copy_operand(aligned.b.copy));
+    if (aligned.c.is_copy && aligned.args.beta != 0) steps_.push_back(copy_result(aligned.c.copy));
+    const repitch_args back = aligned.back();
+    if (!choice.splits_k) aligned.args.workspace = nullptr;
+    using kernel = detail::with_room_after_rows<Kernel>;
+    if (aligned.c.is_copy) {
+      steps_.push_back(prepared_launch<kernel>(aligned.args, detail::gpu_functions::of<Kernel>()));
+      steps_.push_back(copy_result(back));
+    } else {
+      steps_.push_back(prepared_launch<Kernel>(aligned.args));
+    }
   }
 
   gemm_choice choice_;
-  std::function<void(detail::gpu_stream)> launch_;
+  std::vector<step> steps_;
 };
 
 /// The choices that can compute a product.
@@ -121,7 +257,7 @@ std::vector<gemm_choice> possible_choices(const gemm_args& args) {
   for (index_t i = 0; i < gemm_kernels<Product>::size; ++i) {
     if (gemm_plan<Product>::check(args, i)) continue;
     list.push_back({i, true});
-    if (i < gemm_kernels<Product>::num_specialized && args.workspace) list.push_back({i, false});
+    if (i < gemm_kernels<Product>::portable && args.workspace) list.push_back({i, false});
   }
   return list;
 }
@@ -130,9 +266,16 @@ std::vector<gemm_choice> possible_choices(const gemm_args& args) {
 template <class Product>
 gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
   using kernels = gemm_kernels<Product>;
+  const auto can = [&](index_t kernel) { return !gemm_plan<Product>::check(args, kernel); };
+  if constexpr (detail::has_16_bits<Product>) {
+    if (args.m <= 16) {
+      if (can(kernels::few_rows)) return {kernels::few_rows};
+      if (can(kernels::few_rows + 1)) return {kernels::few_rows + 1};
+    }
+  }
   const index_t tile = choose_specialized_tile(args, Product::operands, multiprocessors);
-  if (!gemm_plan<Product>::check(args, tile) || !detail::has_portable_kernels<Product>) return {tile, true};
-  return {gemm_plan<Product>::check(args, kernels::portable) ? kernels::portable + 1 : kernels::portable, true};
+  if (can(tile) || !detail::has_16_bits<Product>) return {tile};
+  return {can(kernels::portable) ? kernels::portable : kernels::portable + 1};
 }
 
 }  // namespace tilewright

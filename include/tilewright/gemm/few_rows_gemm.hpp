@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// C = A B for up to 16 rows of A, at the rate of memory: each wave streams its part of B through registers.
+#pragma once
+
+#include <tilewright/exec/hopper.hpp>
+#include <tilewright/gemm/check_gemm.hpp>
+#include <tilewright/gemm/few_rows_policy.hpp>
+#include <tilewright/gemm/specialized_plan.hpp>
+#include <tilewright/gemm/write_result.hpp>
+#include <tilewright/launch/ready_kernel.hpp>
+#include <tilewright/mma/block_gemm.hpp>
+#include <tilewright/tile/relayout.hpp>
+
+namespace tilewright {
+
+/// A block computes 64 columns of C, or a part of their k: its waves take turns along k and add up in LDS; parts of
+/// several blocks meet in gemm_args::workspace (a specialized_workspace; without one k is not split).
+template <class Policy>
+struct few_rows_gemm {
+  using arch = typename Policy::arch;
+  using args_type = gemm_args;
+  using T = typename Policy::element_type;
+  using R = typename Policy::result_type;
+  using tiles = detail::few_rows_tiles<Policy>;
+  static constexpr block_tile tile = Policy::tile;
+  static constexpr index_t block_size = Policy::waves * 32, lds_bytes = Policy::waves * tiles::wave_bytes,
+                           blocks_at_once = 2, k_of_block = Policy::waves * tile.k;
+  static constexpr bool overlaps_previous = true;
+
+  struct device_args {
+    gemm_args args;
+    index_t parts;      // of k
+    index_t k_of_part;  // a multiple of k_of_block
+  };
+
+  static constexpr const char* check(const args_type& g) {
+    if (const char* why = check_gemm<Policy>(g, {Policy::vector == 1 ? 1 : 4, sizeof(R), Policy::vector > 1}))
+      return why;
+    if (g.m > tile.m) return "few_rows_gemm computes up to 16 rows of C; use another kernel";
+    if (g.batch > 65535) return "the batch has more than 65535 problems";
+    constexpr long_index_t bytes = sizeof(T);
+    constexpr epilogue_promise of_a{Policy::a_vector, bytes, true}, of_b{Policy::vector, bytes, true},
+        of_c{Policy::vector == 1 ? 1 : 4, sizeof(R), true};
+    if (!of_a.is_kept_by(g.a, bytes, g.lda, g.batch_stride_a) ||
+        !of_b.is_kept_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
+        !of_c.is_kept_by(g.c, sizeof(R), g.ldc, g.batch_stride_c) ||
+        (Policy::a_major == operand_major::k ? g.k : g.m) % Policy::a_vector != 0 ||
+        (Policy::b_major == operand_major::k ? g.k : g.n) % Policy::vector != 0 || g.n % of_c.vector != 0)
+      return "few_rows_gemm moves whole vectors: pointers, contiguous lengths, leading dimensions and batch strides "
+             "must "
+             "be multiples of its vectors; use the policy with vectors of 1";
+    const long_index_t limit = 0x7fffffff / bytes;
+    const auto span = [&](bool along_k, long_index_t ld, index_t rows) {
+      return along_k ? ld * rows + 2 * k_of_block : ld * 2 * k_of_block + rows;
+    };
+    if (span(Policy::a_major == operand_major::k, g.lda, tile.m) > limit ||
+        span(Policy::b_major == operand_major::k, g.ldb, tile.n) > limit || long_index_t(g.ldc) * tile.m > limit)
+      return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
+    return nullptr;
+  }
+
+  /// Splits k where that fills the machine, but leaves each wave 64 elements along k.
+  static constexpr device_args prepare(const args_type& g, const launch_facts& facts) {
+    using size = specialized_workspace;
+    const long_index_t tiles_of_c = long_index_t(ceil_div(g.n, tile.n)) * g.batch;
+    index_t parts = 1;
+    if (g.workspace && tiles_of_c <= size::num_counters)
+      parts = max(1, min(facts.resident_clusters / index_t(tiles_of_c), ceil_div(g.k, 2 * k_of_block)));
+    const index_t k_of_part = ceil_div(ceil_div(g.k, k_of_block), parts) * k_of_block;
+    return {g, ceil_div(g.k, k_of_part), k_of_part};
+  }
+  static constexpr grid_size grid(const device_args& d) { return {ceil_div(d.args.n, tile.n), d.parts, d.args.batch}; }
+
+  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& d) const {
+#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    const exec::block_index block = exec::block_id();
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    exec::let_next_kernel_start();
+    exec::wait_for_previous_kernel();
+    static_distributed_tensor<float, typename tiles::sums> sums{};
+    multiply(sums, d, block);
+    auto result = add_up_waves(sums, lds);
+    if (d.parts > 1 && !add_up_blocks(result, d, block)) return;
+    const multi_index<2> origin{{0, block.x * tile.n}};
+    constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
+    const detail::tile_place<typename tiles::result, R, c_vector> at{d.args, origin, block.z,
+                                                                     get_partition_index<typename tiles::result>()};
+    store_tile(at.window(static_cast<R*>(d.args.c), d.args.ldc, d.args.batch_stride_c),
+               detail::finish<Policy>(at, d.args, result));
+#endif
+  }
+
+#if TILEWRIGHT_HOPPER_PASS
+ private:
+  /// The window of an operand whose tiles a wave loads. Major: which dimension is contiguous.
+  template <operand_major Major, index_t Vector, class Distribution>
+  TILEWRIGHT_HD static auto operand_window(const T* data, index_t rows, index_t k, index_t ld,
+                                           const multi_index<2>& origin) {
+    constexpr auto lengths = make_tuple(number<Distribution::x_lengths[0]>{}, number<Distribution::x_lengths[1]>{});
+    const auto window = [&](const auto& strides) TILEWRIGHT_INLINE_LAMBDA {
+      return make_tile_window(
+          make_naive_tensor_view<address_space_enum::global>(data, make_tuple(rows, k), strides, number<Vector>{}),
+          lengths, origin, Distribution{});
+    };
+    if constexpr (Major == operand_major::k) {
+      return window(make_tuple(ld, number<1>{}));
+    } else {
+      return window(make_tuple(number<1>{}, ld));
+    }
+  }
+
+  /// Adds the wave's share of the block's part of k to sums. Other waves have loads in flight while one multiplies.
+  template <class Sums>
+  TILEWRIGHT_HD static void multiply(Sums& sums, const device_args& d, const exec::block_index& block) {
+    const gemm_args& g = d.args;
+    const index_t first = block.y * d.k_of_part, end = min(g.k, first + d.k_of_part);
+    index_t k = first + exec::wave_id() * tile.k;
+    if (k >= end) return;
+    const T* const a_data = static_cast<const T*>(g.a) + block.z * g.batch_stride_a;
+    const T* const b_data = static_cast<const T*>(g.b) + block.z * g.batch_stride_b;
+    auto a =
+        operand_window<Policy::a_major, Policy::a_vector, typename tiles::a_in_memory>(a_data, g.m, end, g.lda, {0, k});
+    auto b = operand_window<Policy::b_major, Policy::vector, typename tiles::b_in_memory>(b_data, g.n, end, g.ldb,
+                                                                                          {block.x * tile.n, k});
+    TILEWRIGHT_UNROLL(1)
+    for (; k < end; k += k_of_block) {
+      const auto a_tile = load_tile(a);
+      const auto b_tile = load_tile(b);
+      move_tile_window(a, {0, k_of_block});
+      move_tile_window(b, {0, k_of_block});
+      block_gemm<tile>(sums, relayout<T>(a_tile, typename tiles::a_operand{}),
+                       relayout<T>(b_tile, typename tiles::b_operand{}));
+    }
+  }
+
+  template <class Sums>
+  TILEWRIGHT_HD static auto add_up_waves(const Sums& sums, exec::lds_pointer lds) {
+    using result = typename tiles::result;
+    constexpr auto layout = make_lds_descriptor<tiles::layout.layout>();
+    constexpr auto lengths = make_tuple(number<tile.m>{}, number<tile.n>{});
+    const auto view = [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
+      return make_tensor_view<address_space_enum::lds, float>(lds + wave * tiles::wave_bytes, layout);
+    };
+    store_tile(make_tile_window(view(exec::wave_id()), lengths, {}, typename tiles::sums{}), sums);
+    exec::block_sync();
+    auto total = load_tile(make_tile_window(view(0), lengths, {}, result{}));
+    unroll<Policy::waves - 1>([&](auto wave) TILEWRIGHT_INLINE_LAMBDA {
+      const auto more = load_tile(make_tile_window(view(wave + 1), lengths, {}, result{}));
+      tile_elementwise_inout([](float& x, float y) { x += y; }, total, more);
+    });
+    return total;
+  }
+
+  /// Parts but the last are left in memory; the last one waits for them: blocks of lower numbers have started earlier.
+  /// True for the last.
+  template <class Result>
+  TILEWRIGHT_HD static bool add_up_blocks(Result& result, const device_args& d, const exec::block_index& block) {
+    const index_t columns = ceil_div(d.args.n, tile.n), place = block.z * columns + block.x;
+    float* const parts = static_cast<float*>(d.args.workspace) + specialized_workspace::num_counters;
+    const auto part_of = [&](index_t part) TILEWRIGHT_INLINE_LAMBDA {
+      return parts + ((long_index_t(place) * d.parts + part) * block_size + exec::thread_id()) * 4;
+    };
+    unsigned* const counter = static_cast<unsigned*>(d.args.workspace) + place;
+    float* const x = result.thread_buffer.data();
+    if (block.y + 1 < d.parts) {
+      exec::store_to_l2(part_of(block.y), {{x[0], x[1], x[2], x[3]}});
+      exec::block_sync();
+      if (exec::thread_id() == 0) exec::add_release(counter, 1);
+      return false;
+    }
+    if (exec::thread_id() == 0) {
+      exec::wait_for_count(counter, unsigned(d.parts - 1));
+      *counter = 0;
+    }
+    exec::block_sync();
+    TILEWRIGHT_UNROLL(4)
+    for (index_t part = 0; part + 1 < d.parts; ++part) {
+      const array<float, 4> other = exec::load_from_l2(part_of(part));
+      for (index_t i = 0; i < 4; ++i) x[i] += other[i];
+    }
+    return true;
+  }
+#endif
+};
+
+}  // namespace tilewright
