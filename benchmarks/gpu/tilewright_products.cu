@@ -17,30 +17,38 @@ using product = tw::gemm_product<tw::GEMM_ELEMENT, tw::operand_major::GEMM_A_MAJ
                                  tw::GEMM_RESULT>;
 using plan = tw::gemm_plan<product>;
 
-double time_of(const tw::gemm_args& args, const tw::gemm_choice& choice, double wanted) {
-  const plan p(args, choice);
+/// Seconds of a launch; launches take turns with the sets of operands, as they do when they are compared.
+double time_of(const std::vector<plan>& plans, double wanted) {
   event first, begin, end;
-  p();
+  plans[0]();
   first.record();
-  p();
+  plans[plans.size() - 1]();
   begin.record();
   const double once = begin.seconds_since(first);
-  const int count = int(std::clamp(wanted / once, 1.0, 50.0));
+  const int count = int(std::clamp(wanted / once, 1.0, 100.0));
   begin.record();
-  for (int i = 0; i < count; ++i) p();
+  for (int i = 0; i < count; ++i) plans[std::size_t(i) % plans.size()]();
   end.record();
   return end.seconds_since(begin) / count;
 }
 
 tw::gemm_choice fastest(const std::vector<tw::gemm_args>& all) {
-  std::vector<std::pair<double, tw::gemm_choice>> list;
-  for (const tw::gemm_choice& c : tw::possible_choices<product>(all[0]))
-    list.push_back({time_of(all[0], c, 0.5e-3), c});
-  const auto by_time = [](const auto& x, const auto& y) { return x.first < y.first; };
+  struct candidate {
+    tw::gemm_choice choice;
+    std::vector<plan> plans;
+    double seconds;
+  };
+  std::vector<candidate> list;
+  for (const tw::gemm_choice& c : tw::possible_choices<product>(all[0])) {
+    list.push_back({c, {}, 0});
+    for (const tw::gemm_args& args : all) list.back().plans.push_back(plan(args, c));
+    list.back().seconds = time_of(list.back().plans, 0.5e-3);
+  }
+  const auto by_time = [](const candidate& x, const candidate& y) { return x.seconds < y.seconds; };
   std::sort(list.begin(), list.end(), by_time);
   list.resize(std::min<std::size_t>(list.size(), 4));
-  for (auto& [seconds, choice] : list) seconds = time_of(all[0], choice, 3e-3);
-  return std::min_element(list.begin(), list.end(), by_time)->second;
+  for (candidate& c : list) c.seconds = time_of(c.plans, 3e-3);
+  return std::min_element(list.begin(), list.end(), by_time)->choice;
 }
 
 }  // namespace
