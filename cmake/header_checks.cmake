@@ -15,6 +15,7 @@ set(header_rules
   "launch/launch_on_gpu.hpp=hip=hip_host=cuda"
   "launch/gpu_runtime.hpp=hip_host=cuda"
   "gemm/gemm_plan.hpp=cuda"
+  "gemm/gemm_autotune.hpp=cuda"
 )
 
 find_program(TILEWRIGHT_CHECK_GXX g++)

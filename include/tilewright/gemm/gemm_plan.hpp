@@ -76,6 +76,7 @@ struct gemm_kernels {
   template <index_t I>
   using kernel = decltype(kernel_of<I>());
 
+  static std::string name(const gemm_choice& c) { return name(c.kernel) + (c.splits_k ? "" : ", k whole"); }
   static std::string name(index_t i) {
     if (i >= few_rows) {
       constexpr const char* names[] = {"few rows", "few rows, vector 1", "portable", "portable, vector 1"};

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Which kernel was the fastest for a problem: results of timing, remembered in a file.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace tilewright {
+
+/// Pairs of a problem and a choice, both as text without tabs and line breaks, under a key that names what else
+/// choices depend on: the device and the library's version. Entries of other keys stay in the file. Functions may be
+/// called from several threads; several processes may share a file, of which each sees what others had remembered when
+/// it read the file.
+class tuning_file {
+ public:
+  /// Reads the file if there is one. Lines that are damaged are as if they were not there.
+  tuning_file(std::filesystem::path path, std::string key) : path_(std::move(path)), key_(std::move(key)) {
+    const std::lock_guard lock(mutex_);
+    read();
+  }
+
+  std::optional<std::string> find(const std::string& problem) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find({key_, problem});
+    if (found == entries_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  /// Writes the file anew, under a name of its own that then replaces the old one. False if that failed; the choice is
+  /// remembered as long as this object lives.
+  bool remember(const std::string& problem, const std::string& choice) {
+    const std::lock_guard lock(mutex_);
+    read();  // what other processes have added
+    entries_[{key_, problem}] = choice;
+    return write();
+  }
+
+ private:
+  static constexpr const char* magic = "tilewright-tuning-1";
+
+  /// FNV-1a.
+  static unsigned checksum(const std::string& text) {
+    unsigned h = 2166136261u;
+    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+    return h;
+  }
+
+  void read() {
+    std::ifstream file(path_);
+    for (std::string line; std::getline(file, line);) {
+      const std::size_t last = line.rfind('\t');
+      if (last == std::string::npos) continue;
+      const std::string content = line.substr(0, last);
+      if (line.substr(last + 1) != std::to_string(checksum(content))) continue;
+      std::istringstream fields(content);
+      std::string first, key, problem, choice, more;
+      std::getline(fields, first, '\t');
+      std::getline(fields, key, '\t');
+      std::getline(fields, problem, '\t');
+      std::getline(fields, choice, '\t');
+      if (first == magic && !choice.empty() && !std::getline(fields, more)) entries_.insert({{key, problem}, choice});
+    }
+  }
+
+  bool write() const {
+    std::error_code error;
+    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
+    std::filesystem::path temporary = path_;
+    temporary += "." + std::to_string(std::random_device{}()) + ".new";  // another process may write, too
+    std::FILE* const file = std::fopen(temporary.c_str(), "wx");
+    if (!file) return false;
+    bool good = true;
+    for (const auto& [name, choice] : entries_) {
+      std::string content = magic;
+      content.append("\t").append(name.first).append("\t").append(name.second).append("\t").append(choice);
+      good = good && std::fprintf(file, "%s\t%u\n", content.c_str(), checksum(content)) > 0;
+    }
+    good = std::fclose(file) == 0 && good;
+    if (good) std::filesystem::rename(temporary, path_, error);
+    if (!good || error) {
+      std::filesystem::remove(temporary, error);
+      return false;
+    }
+    return true;
+  }
+
+  std::filesystem::path path_;
+  std::string key_;
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::string> entries_;
+};
+
+}  // namespace tilewright

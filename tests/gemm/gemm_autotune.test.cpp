@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// The search for the fastest kernel with a clock that the test winds, and the file that remembers.
+#include <tilewright/gemm/find_fastest.hpp>
+#include <tilewright/gemm/tuning_file.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Contenders with known times, of which some launches take longer.
+struct stub_clock {
+  std::vector<double> seconds;  // of a launch of each
+  double disturbance = 0;       // added to every fourth measurement
+  int measurements = 0;
+  std::vector<int> launches = std::vector<int>(seconds.size());
+
+  double operator()(std::size_t i, int count) {
+    launches[i] += count;
+    return seconds[i] * count + (++measurements % 4 == 0 ? disturbance : 0);
+  }
+};
+
+TEST(FindFastest, FindsTheSmallestTime) {
+  for (std::size_t best = 0; best < 5; ++best) {
+    stub_clock clock{{20e-6, 21e-6, 22e-6, 23e-6, 24e-6}};
+    clock.seconds[best] = 19e-6;
+    EXPECT_EQ(find_fastest(5, std::ref(clock)), best);
+  }
+  stub_clock only{{1e-3}};
+  EXPECT_EQ(find_fastest(1, std::ref(only)), 0u);
+}
+
+// One measurement of four is spoilt: medians do not see it.
+TEST(FindFastest, IsNotMisledByDisturbances) {
+  stub_clock clock{{20e-6, 19e-6, 30e-6, 20.5e-6}, 0.4e-3};
+  EXPECT_EQ(find_fastest(4, std::ref(clock)), 1u);
+}
+
+TEST(FindFastest, SpendsItsTimeOnThoseThatAreClose) {
+  stub_clock clock{{10e-6, 10.1e-6, 50e-6, 2.0}};
+  EXPECT_EQ(find_fastest(4, std::ref(clock)), 0u);
+  EXPECT_EQ(clock.launches[3], 3);       // one to warm up, one to see how long it takes, one that counts
+  EXPECT_LE(clock.launches[2], 2 + 10);  // half a millisecond
+  EXPECT_GT(clock.launches[1], 2 + 50 + 400);
+  stub_clock many{std::vector<double>(20, 1e-3)};
+  (void)find_fastest(20, std::ref(many), {.finalists = 2, .rounds = 3});
+  EXPECT_EQ(std::count_if(many.launches.begin(), many.launches.end(), [](int n) { return n > 3; }), 2);
+}
+
+class TuningFile : public testing::Test {
+ protected:
+  fs::path folder = fs::path(testing::TempDir()) / ("tuning-" + std::to_string(std::random_device{}()));
+  fs::path path = folder / "file";
+  ~TuningFile() override { fs::remove_all(folder); }
+
+  std::string content() const {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void rewrite(const std::string& text) const { std::ofstream(path) << text; }
+};
+
+TEST_F(TuningFile, RemembersUnderItsKey) {
+  tuning_file first(path, "device one");
+  EXPECT_EQ(first.find("1 2 3"), std::nullopt);
+  EXPECT_TRUE(first.remember("1 2 3", "128x256"));
+  EXPECT_TRUE(first.remember("1 2 4", "64x64"));
+  EXPECT_TRUE(first.remember("1 2 3", "few rows"));
+  EXPECT_EQ(tuning_file(path, "device one").find("1 2 3"), "few rows");
+  EXPECT_EQ(tuning_file(path, "device one").find("1 2 4"), "64x64");
+  tuning_file second(path, "device two");
+  EXPECT_EQ(second.find("1 2 3"), std::nullopt);
+  EXPECT_TRUE(second.remember("1 2 3", "portable"));
+  EXPECT_EQ(tuning_file(path, "device one").find("1 2 3"), "few rows");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1) << "temporary files are left";
+}
+
+TEST_F(TuningFile, KeepsWhatOthersHaveAdded) {
+  tuning_file one(path, "device"), two(path, "device");
+  EXPECT_TRUE(one.remember("a", "x"));
+  EXPECT_TRUE(two.remember("b", "y"));
+  EXPECT_EQ(tuning_file(path, "device").find("a"), "x");
+  EXPECT_EQ(tuning_file(path, "device").find("b"), "y");
+}
+
+// Each cut and each changed character costs its own line and no other.
+TEST_F(TuningFile, IgnoresDamagedLines) {
+  tuning_file writer(path, "device");
+  EXPECT_TRUE(writer.remember("a", "x"));
+  EXPECT_TRUE(writer.remember("b", "y"));
+  const std::string good = content();
+  const std::size_t second_line = good.find('\n') + 1;
+  for (std::size_t i = 0; i + 1 < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] = bad[i] == '#' ? '+' : '#';
+    rewrite(bad);
+    const tuning_file reader(path, "device");
+    EXPECT_EQ(reader.find("a").has_value(), i >= second_line) << i;
+    if (i + 1 != second_line) {
+      EXPECT_EQ(reader.find("b").has_value(), i < second_line) << i;
+    }
+    rewrite(good.substr(0, i));
+    const tuning_file of_part(path, "device");
+    EXPECT_EQ(of_part.find("a").has_value(), i + 1 >= second_line) << i;
+    EXPECT_EQ(of_part.find("b"), std::nullopt) << i;
+  }
+  rewrite(std::string(1000, '\0') + "\n\t\t\n" + good);
+  tuning_file reader(path, "device");
+  EXPECT_EQ(reader.find("b"), "y");
+  EXPECT_TRUE(reader.remember("c", "z"));
+  EXPECT_EQ(std::count(good.begin(), good.end(), '\n') + 1, 3);
+  EXPECT_EQ(tuning_file(path, "device").find("c"), "z");
+}
+
+TEST_F(TuningFile, SaysIfItCannotWrite) {
+  fs::create_directories(path);  // a folder of that name
+  tuning_file blocked(path, "device");
+  EXPECT_FALSE(blocked.remember("a", "x"));
+  EXPECT_EQ(blocked.find("a"), "x");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+}
+
+}  // namespace
+}  // namespace tilewright
