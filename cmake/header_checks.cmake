@@ -15,6 +15,8 @@ set(header_rules
   "launch/launch_on_gpu.hpp=hip=hip_host=cuda"
   "launch/gpu_runtime.hpp=hip_host=cuda"
   "gemm/gemm_plan.hpp=cuda"
+  "gemm/find_fastest.hpp=cpu=hip_host=cuda"
+  "gemm/tuning_file.hpp=cpu=hip_host=cuda"
   "gemm/gemm_autotune.hpp=cuda"
 )
 
