@@ -19,10 +19,13 @@ import statistics
 import sys
 
 import torch
+import torch.nn.functional as F
 
 # Groups, rows in all, n, k; groups of equal length.
 G3 = ((8, 16384, 4096, 4096), (64, 16384, 2048, 7168), (128, 8192, 1536, 4096), (8, 1024, 14336, 4096), (4, 32768, 4096, 7168),
       (4, 32768, 7168, 2048), (8, 32768, 4096, 7168), (8, 32768, 7168, 2048), (32, 8192, 7168, 2048))
+# m, n, k of dense products.
+DENSE = ((4096, 7168, 16384), (4096, 4096, 4096), (8192, 8192, 8192), (4096, 7168, 2048), (4096, 24576, 1536), (4096, 2112, 7168))
 TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "e4m3": torch.float8_e4m3fn}
 
 
@@ -30,7 +33,10 @@ class Problem(ctypes.Structure):
     """grouped_problem of grouped_library.cu."""
     _fields_ = ([(name, ctypes.c_void_p) for name in ("a", "b", "c", "ends", "counts")] +
                 [(name, ctypes.c_int) for name in ("groups", "slot_rows", "m", "n", "k", "lda", "ldb", "ldc")] +
-                [("stride", ctypes.c_longlong), ("alpha", ctypes.c_float), ("beta", ctypes.c_float)])
+                [("stride", ctypes.c_longlong), ("alpha", ctypes.c_float), ("beta", ctypes.c_float)] +
+                [(name, ctypes.c_void_p) for name in ("a_scales", "b_scales")] +
+                [(name, ctypes.c_int) for name in ("row_stride_a_scales", "k_stride_a_scales", "ld_b_scales")] +
+                [("stride_b_scales", ctypes.c_longlong), ("workspace", ctypes.c_void_p)])
 
 
 class Tilewright:
@@ -68,6 +74,14 @@ def drawn_cases(count, seed):
         weights[0] = weights[0] or 1
         cases.append((groups, rows, n, k, weights))
     return cases
+
+
+def cases_of(name, options):
+    if name == "dense":
+        return [(1, m, n, k) for m, n, k in DENSE]
+    if name == "large":
+        return [case for case in G3 if case[1] // case[0] >= 4096]
+    return G3 if name == "G3" else drawn_cases(options.draw, options.seed)
 
 
 def ends_of(case):
@@ -159,6 +173,64 @@ class Case:
         return float((ours.float() - theirs.float()).norm() / theirs.float().norm())
 
 
+class ScaledCase:
+    """Block-scaled e4m3, contiguous or dense (one group): scales of A lie along m, as other libraries want them."""
+
+    def __init__(self, kind, case):
+        self.kind, (groups, rows, n, k) = kind, case[:4]
+        self.ends, self.rows, self.n, self.k = ends_of(case), rows, n, k
+        self.offsets = torch.tensor(self.ends, device="cuda", dtype=torch.int32)
+        self.a, self.b = gaussian(rows, k, dtype=torch.bfloat16), gaussian(groups, n, k, dtype=torch.bfloat16)
+        self.a8, self.a_scales = quantise(self.a, 1)
+        self.b8, self.b_scales = quantise(self.b, 128)
+        self.a_scales = self.a_scales.t().contiguous()  # k / 128 x rows
+        self.c = torch.full((rows + 64, n), 77.0, device="cuda", dtype=torch.bfloat16)
+        self.workspace = torch.zeros(2 * 132 * 128 * 256 + 1024, device="cuda")
+        self.problem = Problem(a=self.a8.data_ptr(), b=self.b8.data_ptr(), c=self.c.data_ptr(), ends=self.offsets.data_ptr(), groups=groups,
+                               m=rows, n=n, k=k, lda=k, ldb=k, ldc=n, stride=n * k, alpha=1.0, beta=0.0,
+                               a_scales=self.a_scales.data_ptr(), b_scales=self.b_scales.data_ptr(), row_stride_a_scales=1,
+                               k_stride_a_scales=self.a_scales.stride(0), ld_b_scales=self.b_scales.stride(-2),
+                               stride_b_scales=self.b_scales.stride(0), workspace=self.workspace.data_ptr())
+        one = torch.ones((), device="cuda")
+        if kind == "dense":
+            right = self.b8[0].t()
+            self.torch = lambda: torch._scaled_mm(self.a8, right, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=True)
+        else:
+            right = self.b.transpose(-2, -1)
+            self.torch = lambda: torch._grouped_mm(self.a, right, offs=self.offsets)
+        busy = sum(e > b for b, e in zip([0] + self.ends, self.ends))
+        self.bytes = self.a8.numel() + busy * n * k + 2 * rows * n
+
+    def error(self):
+        """The error in the Frobenius norm against float64 with the same e4m3 numbers and scales."""
+        worst = 0.0
+        groups = [g for g in range(len(self.ends)) if self.ends[g] > (self.ends[g - 1] if g else 0)]
+        for g in sorted(set(groups[:2] + groups[-2:])):
+            begin, end = (self.ends[g - 1] if g else 0), self.ends[g]
+            picked = sorted(set(list(range(begin, min(begin + 4, end))) + list(range(max(begin, end - 4), end))))
+            b_scales = self.b_scales[g].double().repeat_interleave(128, 0)[:self.n].repeat_interleave(128, 1)[:, :self.k]
+            a_scales = self.a_scales[:, picked].double().t().repeat_interleave(128, 1)[:, :self.k]
+            wanted = (self.a8[picked].double() * a_scales) @ (self.b8[g].double() * b_scales).t()
+            got = self.c[picked].double()
+            worst = max(worst, float((got - wanted).norm() / wanted.norm()))
+            if not torch.isfinite(got).all():
+                return float("nan")
+        return worst if (self.c[self.rows:] == 77).all() else float("nan")
+
+    def difference(self):
+        return 0.0
+
+
+def quantise(x, rows):
+    """e4m3 numbers, and scales of blocks of `rows` x 128."""
+    *batch, m, k = x.shape
+    padded = F.pad(x.float(), (0, -k % 128, 0, -m % rows))
+    blocks = padded.view(*batch, padded.shape[-2] // rows, rows, padded.shape[-1] // 128, 128)
+    scales = blocks.abs().amax((-3, -1)).clamp_min(1e-9) / 448
+    quantised = (blocks / scales[..., None, :, None]).view(*padded.shape)
+    return quantised[..., :m, :k].to(torch.float8_e4m3fn).contiguous(), scales
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
@@ -175,13 +247,14 @@ def main():
     options = parser.parse_args()
     ours = Tilewright(options.library)
     torch.manual_seed(options.seed)
-    cases = [c for name in options.case.split(",") for c in (G3 if name == "G3" else drawn_cases(options.draw, options.seed))]
+    cases = [c for name in options.case.split(",") for c in cases_of(name, options)]
     results, failures = [], 0
     for kind in options.kind.split(","):
         for case in cases:
-            prefix = "" if kind == "forward" else kind + " "
-            data = Case(kind, case, TYPES[options.type])
-            names = [f"{prefix}{options.type} {tile}" for tile in options.tiles.split(",")]
+            scaled = kind in ("scaled", "dense")
+            prefix = {"forward": f"{options.type} ", "scaled": "scaled ", "dense": "dense scaled "}.get(kind, f"{kind} {options.type} ")
+            data = ScaledCase(kind, case) if scaled else Case(kind, case, TYPES[options.type])
+            names = [prefix + tile for tile in options.tiles.split(",")]
             row = {"kind": kind, "groups": case[0], "rows": case[1], "n": case[2], "k": case[3], "error": 0.0}
             contenders = {}
             for name in names:

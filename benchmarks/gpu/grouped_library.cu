@@ -16,6 +16,10 @@ struct grouped_problem {
   int lda, ldb, ldc;
   long long stride;  // of B or C, from group to group
   float alpha, beta;
+  const float *a_scales, *b_scales;  // null: not block-scaled
+  int row_stride_a_scales, k_stride_a_scales, ld_b_scales;
+  long long stride_b_scales;
+  void* workspace;
 };
 
 namespace {
@@ -24,9 +28,9 @@ namespace tw = tilewright;
 using tw::operand_major;
 using tw::specialized_tile;
 
-template <class Policy>
+template <class Kernel, class Policy>
 const char* start(const grouped_problem& p, cudaStream_t stream) {
-  tw::grouped_args args{};
+  typename Kernel::args_type args{};
   args.a = p.a;
   args.b = p.b;
   args.c = p.c;
@@ -38,14 +42,22 @@ const char* start(const grouped_problem& p, cudaStream_t stream) {
   args.ldc = p.ldc;
   args.alpha = p.alpha;
   args.beta = p.beta;
+  args.workspace = p.workspace;
   args.groups = p.groups;
   args.ends = p.ends;
   args.counts = p.counts;
   args.slot_rows = p.slot_rows;
   (Policy::groups == tw::group_kind::k ? args.batch_stride_c : args.batch_stride_b) = p.stride;
-  using kernel = tw::grouped_gemm_kernel<Policy>;
-  if (const char* why = kernel::check(args)) return why;
-  tw::launch<kernel>(args, {.stream = stream});
+  if constexpr (Policy::is_block_scaled) {
+    args.a_scales = p.a_scales;
+    args.b_scales = p.b_scales;
+    args.row_stride_a_scales = p.row_stride_a_scales;
+    args.k_stride_a_scales = p.k_stride_a_scales;
+    args.ld_b_scales = p.ld_b_scales;
+    args.batch_stride_b_scales = p.stride_b_scales;
+  }
+  if (const char* why = Kernel::check(args)) return why;
+  tw::launch<Kernel>(args, {.stream = stream});
   return nullptr;
 }
 
@@ -57,8 +69,11 @@ constexpr specialized_tile tiles[] = {
     {.m = 128, .n = 128, .share_a = 2},
     {.m = 256, .n = 128, .share_a = 2},
     {.m = 128, .n = 192, .share_a = 2},
+    {.m = 192, .n = 128, .share_a = 2, .consumers = 3},
+    {.m = 192, .n = 128, .share_b = 2, .consumers = 3},
+    {.m = 128, .n = 128, .share_b = 2, .share_a = 2},
 };
-enum tile_name { wide, wide_pair, tall_pair, square, square_pair, tall, middle };
+enum tile_name { wide, wide_pair, tall_pair, square, square_pair, tall, middle, three, three_tall, square_four };
 
 // Named structs: nvcc cannot spell the arguments of the templates that they derive from.
 template <class T, operand_major BMajor, tile_name Tile, class R = T>
@@ -66,6 +81,12 @@ struct rows : tw::grouped<tw::gemm_specialized<T, operand_major::k, BMajor, tile
 template <class T, tile_name Tile>
 struct along_k
     : tw::grouped<tw::gemm_specialized<T, operand_major::mn, operand_major::mn, tiles[Tile]>, tw::group_kind::k> {};
+template <tile_name Tile>
+struct scaled
+    : tw::block_scaled<
+          tw::gemm_specialized<tw::fp8_ocp_t, operand_major::k, operand_major::k, tiles[Tile], tw::bfloat16_t>> {};
+template <tile_name Tile>
+struct scaled_rows : tw::grouped<scaled<Tile>, tw::group_kind::rows> {};
 
 }  // namespace
 
@@ -79,7 +100,7 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
   const std::string wanted = name;
   try {
 #define TILEWRIGHT_CASE(text, ...) \
-  if (wanted == text) return start<__VA_ARGS__>(*p, stream)
+  if (wanted == text) return start<tw::grouped_gemm_kernel<__VA_ARGS__>, __VA_ARGS__>(*p, stream)
     TILEWRIGHT_CASE("bf16 wide", rows<bf16, k, wide>);
     TILEWRIGHT_CASE("bf16 wide_pair", rows<bf16, k, wide_pair>);
     TILEWRIGHT_CASE("bf16 tall_pair", rows<bf16, k, tall_pair>);
@@ -93,6 +114,15 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
     TILEWRIGHT_CASE("dw bf16 tall_pair", along_k<bf16, tall_pair>);
     TILEWRIGHT_CASE("f16 wide_pair", rows<tw::half_t, k, wide_pair>);
     TILEWRIGHT_CASE("e4m3 wide_pair", rows<tw::fp8_ocp_t, k, wide_pair, bf16>);
+#define TILEWRIGHT_SCALED(tile)                                                                               \
+  if (wanted == "dense scaled " #tile) return start<tw::gemm_kernel<scaled<tile>>, scaled<tile>>(*p, stream); \
+  TILEWRIGHT_CASE("scaled " #tile, scaled_rows<tile>)
+    TILEWRIGHT_SCALED(tall_pair);
+    TILEWRIGHT_SCALED(square_pair);
+    TILEWRIGHT_SCALED(square_four);
+    TILEWRIGHT_SCALED(three);
+    TILEWRIGHT_SCALED(three_tall);
+#undef TILEWRIGHT_SCALED
 #undef TILEWRIGHT_CASE
     return "there is no kernel of this name";
   } catch (const tw::launch_error& error) {

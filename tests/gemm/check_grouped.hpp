@@ -19,6 +19,7 @@ struct grouped_problem {
   std::vector<index_t> counts;
   index_t n = 8, k = 8;  // where groups divide k: m
   index_t slot_rows = 0, after = 0;
+  bool rows_of_scales_are_contiguous = false;
   float alpha = 1, beta = 0;
 };
 
@@ -30,6 +31,7 @@ struct grouped_case {
   using R = typename Policy::result_type;
   static constexpr bool by_rows = Policy::groups == group_kind::rows, a_along_k = Policy::a_major == operand_major::k,
                         b_along_k = Policy::b_major == operand_major::k;
+  static constexpr bool scaled = Policy::is_block_scaled;
   static constexpr index_t gap = 16;
 
   explicit grouped_case(const grouped_problem& p) : counts(p.counts) {
@@ -75,6 +77,20 @@ struct grouped_case {
         if (group < 0 || (group == last && i == begins[std::size_t(group)])) x = type_convert<T>(__builtin_nanf(""));
       }
     }
+    if constexpr (scaled) {
+      const index_t k_blocks = ceil_div(args.k, 128), n_blocks = ceil_div(args.n, 128);
+      args.row_stride_a_scales = p.rows_of_scales_are_contiguous ? k_blocks + 1 : 1;
+      args.k_stride_a_scales = p.rows_of_scales_are_contiguous ? 1 : args.m + 3;
+      args.ld_b_scales = k_blocks + 2;
+      args.batch_stride_b_scales = n_blocks * args.ld_b_scales + 1;
+      a_scales.resize(std::size_t(args.m + 3) * std::size_t(k_blocks + 1));
+      b_scales.resize(std::size_t(groups * args.batch_stride_b_scales));
+      for (std::vector<float>* scales : {&a_scales, &b_scales}) {
+        for (float& x : *scales) x = 0.25f * float(1 << random() % 4);
+      }
+      args.a_scales = a_scales.data();
+      args.b_scales = b_scales.data();
+    }
     args.a = a.data();
     args.b = b.data();
     args.c = c.data();
@@ -89,15 +105,27 @@ struct grouped_case {
     return -1;
   }
 
+  double scale([[maybe_unused]] index_t group, [[maybe_unused]] index_t i, [[maybe_unused]] index_t j,
+               [[maybe_unused]] index_t k_block) const {
+    if constexpr (scaled) {
+      return double(a_scales[std::size_t(i * args.row_stride_a_scales + k_block * args.k_stride_a_scales)]) *
+             double(b_scales[std::size_t(group * args.batch_stride_b_scales + j / 128 * args.ld_b_scales + k_block)]);
+    }
+    return 1;
+  }
+
   double product(index_t group, index_t i, index_t j, index_t first, index_t last) const {
-    double sum = 0;
+    double sum = 0, block = 0;
     for (index_t l = first; l < last; ++l) {
       const float x =
           float(a[std::size_t(a_along_k ? long_index_t(i) * args.lda + l : long_index_t(l) * args.lda + i)]);
       const float y =
           float(b[std::size_t((by_rows ? group * args.batch_stride_b : 0) +
                               (b_along_k ? long_index_t(j) * args.ldb + l : long_index_t(l) * args.ldb + j))]);
-      sum += double(x) * double(y);
+      block += double(x) * double(y);
+      if (l % 128 != 127 && l + 1 < last) continue;
+      sum += block * scale(group, i, j, l / 128);
+      block = 0;
     }
     return sum;
   }
@@ -127,18 +155,20 @@ struct grouped_case {
   }
 
   std::vector<index_t> counts, begins, ends;
-  grouped_args args;
+  typename Policy::args_type args;
   std::vector<T> a, b;
+  std::vector<float> a_scales, b_scales;
   std::vector<R> c;
 };
 
-template <class Policy>
+/// With Kernel: another one that takes the same arguments.
+template <class Policy, class Kernel = grouped_gemm_kernel<Policy>>
 emulator::launch_report expect_grouped(const grouped_problem& p, launch_options options = {.workers = 1}) {
   grouped_case<Policy> gemm(p);
   auto c = gemm.c;
   gemm.args.c = c.data();
   options.check_lds = emulator::lds_checks::on;
-  const emulator::launch_report report = launch<grouped_gemm_kernel<Policy>>(gemm.args, options);
+  const emulator::launch_report report = launch<Kernel>(gemm.args, options);
   gemm.expect(c);
   EXPECT_EQ(report.totals.conflicts, 0);
   return report;

@@ -55,6 +55,16 @@ struct grouped_args : gemm_args {
   index_t slot_rows = 0;
 };
 
+/// Products of operands with scales for blocks of 128 along k, for policies that are block_scaled; grouped, where
+/// `groups` is not 0. Scales are floats: of A for each row, of B for 128 columns. Of a group's B:
+/// batch_stride_b_scales.
+struct block_scaled_args : grouped_args {
+  const float* a_scales = nullptr;  // (m, k / 128), both with a stride
+  const float* b_scales = nullptr;  // (n / 128, k / 128), contiguous along k
+  index_t row_stride_a_scales = 0, k_stride_a_scales = 0, ld_b_scales = 0;
+  long_index_t batch_stride_a_scales = 0, batch_stride_b_scales = 0;
+};
+
 /// Size of a grid in blocks.
 struct grid_size {
   index_t x, y, z;

@@ -150,6 +150,7 @@ struct gemm_choices {
   /// Products that share A. With two, each has half of the block tile's columns; see gemm_args::product_stride_b.
   static constexpr index_t products = 1;
   static constexpr group_kind groups = group_kind::none;
+  static constexpr bool is_block_scaled = false;
   static constexpr grid_order order = default_grid_order<Arch>();
   static constexpr split_k_kind split_k = split_k_kind::none;
   static constexpr block_tile tile = Tile;

@@ -11,7 +11,7 @@ namespace tilewright {
 /// A policy whose products are grouped. Its kernel is grouped_gemm_kernel.
 template <class Policy, group_kind Kind>
 struct grouped : Policy {
-  using args_type = grouped_args;
+  using args_type = detail::conditional_t<Policy::is_block_scaled, block_scaled_args, grouped_args>;
   static constexpr group_kind groups = Kind;
 };
 
@@ -130,6 +130,9 @@ struct grouped_gemm_kernel<Policy> {
 
   static constexpr const char* check(const args_type& args) {
     if (const char* why = check_grouped<Policy>(args, {2, sizeof(typename Policy::result_type), true})) return why;
+    if constexpr (Policy::is_block_scaled) {
+      if (const char* why = detail::check_block_scales(args)) return why;
+    }
     return detail::check_bulk_copies<Policy>(args);
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {

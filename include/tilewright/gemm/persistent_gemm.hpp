@@ -4,6 +4,7 @@
 
 #include <tilewright/gemm/add_up_parts.hpp>
 #include <tilewright/gemm/result_writer.hpp>
+#include <tilewright/gemm/scaled_multiply.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
@@ -84,7 +85,7 @@ struct persistent_gemm {
     typename Block::sums_type c;
     typename ring::cursor at;
     index_t to_release = -1;  // the stage that was multiplied last
-    [[maybe_unused]] bool has_turn = false;
+    [[maybe_unused]] bool has_turn = false, backwards = false;
     const auto release = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if (to_release >= 0) stages.release(to_release, block_to_tell);
       to_release = -1;
@@ -93,23 +94,35 @@ struct persistent_gemm {
       // The first consumer finishes the tile first: the second computes while it writes,
       // and it begins the next tile while the second writes.
       const index_t last_to_share = max(unit.k_begin, unit.k_end - head_start);
-      TILEWRIGHT_UNROLL(1)
-      for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
-        if (tile.takes_turns() && consumer == 1 && k == last_to_share) {
+      const auto take_turn = [&](index_t k) TILEWRIGHT_INLINE_LAMBDA {
+        if (!tile.takes_turns() || consumer == 0 || k != last_to_share) return;
+        if constexpr (!Block::is_block_scaled) {
           exec::wgmma_wait<0>();
           release();
-          exec::named_sync<256>(turn_barrier);
-          exec::named_arrive<256>(turn_taken_barrier);
         }
-        if (unit.has_rows(m0 + consumer * 64)) {
-          stages.multiply(at, consumer, c, k > unit.k_begin);
-        } else {
-          stages.full(at.stage).wait(at.parity);
+        exec::named_sync<256>(turn_barrier);
+        exec::named_arrive<256>(turn_taken_barrier);
+      };
+      const auto skip = [&]() TILEWRIGHT_INLINE_LAMBDA { stages.full(at.stage).wait(at.parity); };
+      const bool has_rows = unit.has_rows(m0 + consumer * 64);
+      if constexpr (Block::is_block_scaled) {
+        multiply_scaled(unit, m0, n0, consumer, c, at, backwards, take_turn,
+                        [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA { stages.release(stage, block_to_tell); });
+        backwards = !backwards;
+      } else {
+        TILEWRIGHT_UNROLL(1)
+        for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
+          take_turn(k);
+          if (has_rows) {
+            stages.multiply(at, consumer, c, k > unit.k_begin);
+          } else {
+            skip();
+          }
+          exec::wgmma_wait<1>();
+          release();
+          to_release = at.stage;
+          at.advance();
         }
-        exec::wgmma_wait<1>();
-        release();
-        to_release = at.stage;
-        at.advance();
       }
       if (tile.takes_turns() && consumer == 0) {
         // Where k is short the first consumer could arrive twice before the second has come.
@@ -126,6 +139,28 @@ struct persistent_gemm {
       write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });
     if (tile.takes_turns() && has_turn) exec::named_sync<256>(turn_taken_barrier);
+  }
+
+  /// The products of a unit of block-scaled operands.
+  template <class TakeTurn, class Release>
+  TILEWRIGHT_HD void multiply_scaled(const unit_type& unit, index_t m0, index_t n0, index_t consumer,
+                                     typename Block::sums_type& c, typename ring::cursor& at, bool backwards,
+                                     const TakeTurn& take_turn, const Release& release) const {
+    const scaled_multiply<Block> multiply{{args.args, m0 + consumer * 64 + modulo(exec::wave_id(), 4) * 16, n0,
+                                           finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch}};
+    clear_tile(c);
+    TILEWRIGHT_UNROLL(1)
+    for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {
+      take_turn(k);
+      stages.full(at.stage).wait(at.parity);
+      const auto done = [&]() TILEWRIGHT_INLINE_LAMBDA { release(at.stage); };
+      if (unit.has_rows(m0 + consumer * 64)) {
+        multiply(stages.a_stage(at.stage), stages.b_stage(at.stage), consumer, c,
+                 backwards ? unit.k_begin + unit.k_end - 1 - k : k, done);
+      } else {
+        done();
+      }
+    }
   }
 
   /// What the waves of the last warpgroup do, with one thread each: the first starts copies to stages,

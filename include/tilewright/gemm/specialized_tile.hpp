@@ -158,6 +158,7 @@ struct specialized_block {
   using device_args = detail::specialized_args<typename Policy::args_type, Policy::products>;
   using unit_type = detail::work_unit;
   static constexpr group_kind groups = Policy::groups;
+  static constexpr bool is_block_scaled = Policy::is_block_scaled;
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
   static constexpr specialized_tile tile{tiles.m,         tiles.n,           cluster.share_b,

@@ -25,6 +25,9 @@ struct gemm_kernel<Policy> {
 
   static constexpr const char* check(const args_type& args) {
     if (const char* why = check_gemm<Policy>(args, {2, sizeof(typename Policy::result_type), true})) return why;
+    if constexpr (Policy::is_block_scaled) {
+      if (const char* why = detail::check_block_scales(args)) return why;
+    }
     return detail::check_bulk_copies<Policy>(args);
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Block-scaled products on the CPU machine, dense and grouped: edges, both layouts of A's scales, scales that are not a
+// number.
+#include <tilewright/gemm/specialized_choice.hpp>
+
+#include "check_grouped.hpp"
+
+namespace tilewright::testing_gemm {
+namespace {
+
+using enum operand_major;
+
+template <specialized_tile Tile, class Result>
+using hopper = block_scaled<gemm_specialized<fp8_ocp_t, k, k, Tile, Result>>;
+constexpr specialized_tile wide{.m = 128, .n = 256, .share_b = 2},
+    three{.m = 192, .n = 128, .share_a = 2, .consumers = 3};
+using wide_policy = hopper<wide, bfloat16_t>;
+using three_policy = hopper<three, half_t>;
+
+template <class Policy>
+using in_groups = grouped<Policy, group_kind::rows>;
+
+template <class Policy>
+void expect_dense(const grouped_problem& p) {
+  expect_grouped<in_groups<Policy>, gemm_kernel<Policy>>(p);
+}
+
+TEST(BlockScaled, Dense) {
+  expect_dense<wide_policy>({.counts = {300}, .n = 264, .k = 5 * 128 + 16});
+  expect_dense<wide_policy>({.counts = {8}, .n = 8, .k = 16, .rows_of_scales_are_contiguous = true, .beta = 1});
+  expect_dense<three_policy>({.counts = {200}, .n = 136, .k = 300 / 16 * 16, .alpha = 0.5f});
+}
+TEST(BlockScaled, Grouped) {
+  expect_grouped<in_groups<wide_policy>>({.counts = {3, 0, 129, 64}, .n = 264, .k = 2 * 128, .after = 5});
+  expect_grouped<in_groups<three_policy>>(
+      {.counts = {5, 0, 80, 70}, .n = 136, .k = 144, .slot_rows = 80, .rows_of_scales_are_contiguous = true});
+}
+
+// A scale that is not a number, or infinite, spoils its row alone.
+TEST(BlockScaled, ScalesThatAreNoNumbers) {
+  using policy = in_groups<three_policy>;
+  grouped_case<policy> gemm({.counts = {40, 30}, .n = 8, .k = 256});
+  gemm.a_scales[2] = __builtin_nanf("");
+  gemm.a_scales[5] = __builtin_huge_valf();
+  auto c = gemm.c;
+  gemm.args.c = c.data();
+  launch<grouped_gemm_kernel<policy>>(gemm.args, {.workers = 1});
+  gemm.expect(c);
+}
+
+std::string refusal(auto change) {
+  grouped_case<in_groups<three_policy>> gemm({.counts = {3}, .n = 8, .k = 16});
+  change(gemm.args);
+  const char* const why = gemm_kernel<three_policy>::check(gemm.args);
+  return why ? why : "";
+}
+
+TEST(BlockScaled, ArgumentsThatItRefuses) {
+  EXPECT_EQ(refusal([](block_scaled_args&) {}), "");
+  EXPECT_EQ(refusal([](block_scaled_args& a) { a.a_scales = nullptr; }),
+            "block-scaled products need a_scales and b_scales, of which one is null");
+  EXPECT_NE(refusal([](block_scaled_args& a) { a.ld_b_scales = 0; }), "");
+  EXPECT_NE(refusal([](block_scaled_args& a) { a.row_stride_a_scales = 1 << 30; }), "");
+}
+
+}  // namespace
+}  // namespace tilewright::testing_gemm
