@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_grouped: grouped and block-scaled products as one C function, for benchmarks that load it from Python.
-#include <tilewright/gemm/grouped_gemm.hpp>
+#include <tilewright/gemm/grouped_specialized.hpp>
 #include <tilewright/gemm/specialized_choice.hpp>
 #include <tilewright/launch/launch.hpp>
 
@@ -112,6 +112,9 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
     TILEWRIGHT_CASE("dx bf16 tall_pair", rows<bf16, mn, tall_pair>);
     TILEWRIGHT_CASE("dw bf16 wide_pair", along_k<bf16, wide_pair>);
     TILEWRIGHT_CASE("dw bf16 tall_pair", along_k<bf16, tall_pair>);
+    TILEWRIGHT_CASE("dw bf16 wide", along_k<bf16, wide>);
+    TILEWRIGHT_CASE("dw bf16 square", along_k<bf16, square>);
+    TILEWRIGHT_CASE("dw bf16 square_pair", along_k<bf16, square_pair>);
     TILEWRIGHT_CASE("f16 wide_pair", rows<tw::half_t, k, wide_pair>);
     TILEWRIGHT_CASE("e4m3 wide_pair", rows<tw::fp8_ocp_t, k, wide_pair, bf16>);
 #define TILEWRIGHT_SCALED(tile)                                                                               \

@@ -2,7 +2,7 @@
 // Runs grouped products on the CPU machine and compares every element of C with what it should be.
 #pragma once
 
-#include <tilewright/gemm/grouped_gemm.hpp>
+#include <tilewright/gemm/grouped_specialized.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <gtest/gtest.h>

@@ -8,15 +8,6 @@
 
 namespace tilewright {
 
-/// A policy whose operands have scales for blocks of 128 along k: A for each row, B for 128 columns. Its tiles have 128
-/// of k, and their products are multiplied by the scales and added to the sums in f32, outside of the matrix
-/// instructions.
-template <class Policy>
-struct block_scaled : Policy {
-  using args_type = block_scaled_args;
-  static constexpr bool is_block_scaled = true;
-};
-
 namespace detail {
 
 inline constexpr index_t scale_block = 128;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/occupancy.hpp>
+#include <tilewright/gemm/block_scaled_pipeline.hpp>
 #include <tilewright/gemm/check_gemm.hpp>
 #include <tilewright/gemm/double_buffered_pipeline.hpp>
 #include <tilewright/gemm/single_buffered_pipeline.hpp>
@@ -85,6 +86,9 @@ struct gemm_kernel {
     if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
       return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
     if (const char* why = check_split_k(args)) return why;
+    if constexpr (Policy::is_block_scaled) {
+      if (const char* why = detail::check_block_scales(args)) return why;
+    }
     // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
     const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T)),
                        walk = detail::max_walk_bytes / long_index_t(sizeof(T));
@@ -117,7 +121,7 @@ struct gemm_kernel {
     constexpr grid_order order = Policy::order;  // a static member does not exist in nvcc's device code
     const multi_index<2> place =
         order.tile_along<order.curve>(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n));
-    run(args, place, block.y, block.z);
+    run(args, place, block.y, block.z, exec::lds_allocate<lds_bytes>());
   }
 
   /// The tiles of all problems follow each other.
@@ -133,29 +137,18 @@ struct gemm_kernel {
     constexpr bool has_plain_args = __is_same(args_type, gemm_args);
     static_assert(has_plain_args, "gemm: a group's problems are gemm_args; this policy has an args_type of its own");
     const gemm_args args = group.problems[i];
-    run(args, in_problem.tile_along<in_problem.curve>(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n)), 0, 0);
-  }
-
- private:
-  static constexpr const char* check_split_k(const args_type& args) {
-    if (args.split_k < 1) return "split_k must be positive";
-    if (Policy::split_k == split_k_kind::none)
-      return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
-    if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
-      return "split_k is larger than the number of block tiles along k, or than 65535";
-    if (Policy::split_k == split_k_kind::workspace)
-      return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
-    return args.beta == 1.0f
-               ? nullptr
-               : "blocks that share a tile add to C: set beta to 1, and clear C before if it must not count";
+    run(args, in_problem.tile_along<in_problem.curve>(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n)), 0, 0,
+        exec::lds_allocate<lds_bytes>());
   }
 
   /// Part `part` of k of one tile of C.
-  TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& place, index_t part, long_index_t batch) const {
+  TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& place, index_t part, long_index_t batch,
+                         exec::lds_pointer lds) const {
     constexpr auto global = address_space_enum::global;
     constexpr number<Policy::vector> vector{};
     const index_t m0 = place[0] * tile.m, n0 = place[1] * tile_n;
     k_tiles k = tiles_along_k(args.k, tile.k);
+    if constexpr (Policy::is_block_scaled) k.first_origin = 0;  // tiles have scales of their own
     if constexpr (Policy::split_k != split_k_kind::none) {
       const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
       k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};
@@ -183,14 +176,32 @@ struct gemm_kernel {
     }();
 
     static_distributed_tensor<detail::accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
-    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
-    Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds);
+    if constexpr (Policy::is_block_scaled) {
+      const typename Policy::pipeline::scales_type scales(args, m0, n0, index_t(batch), index_t(batch));
+      Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds, scales);
+    } else if (Policy::groups != group_kind::k || k.count > 0) {
+      Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds);
+    }
     if constexpr (Policy::split_k == split_k_kind::workspace) {
       write_result<writer>(sums, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, part), {m0, n0}, batch,
                            lds);
     } else {
       write_result<Policy>(sums, args, {m0, n0}, batch, lds);
     }
+  }
+
+ private:
+  static constexpr const char* check_split_k(const args_type& args) {
+    if (args.split_k < 1) return "split_k must be positive";
+    if (Policy::split_k == split_k_kind::none)
+      return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
+    if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
+      return "split_k is larger than the number of block tiles along k, or than 65535";
+    if (Policy::split_k == split_k_kind::workspace)
+      return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
+    return args.beta == 1.0f
+               ? nullptr
+               : "blocks that share a tile add to C: set beta to 1, and clear C before if it must not count";
   }
 };
 

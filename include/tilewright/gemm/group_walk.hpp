@@ -17,16 +17,13 @@ struct group_rows {
 
 /// Those of group `g` among `all`; none where there is no such group. What the arrays say beyond `all` is left out.
 TILEWRIGHT_HD group_rows rows_of_group(const grouped_args& args, index_t all, index_t g) {
-  constexpr index_t bytes = sizeof(index_t);
-  const exec::global_buffer lengths =
-      exec::make_global_buffer(args.counts ? args.counts : args.ends, long_index_t(args.groups) * bytes);
-  const index_t last = exec::buffer_load<index_t>(lengths, g * bytes);
+  if (g >= args.groups) return {all, all};
   if (args.counts) {
-    const index_t begin = min(g, args.groups) * args.slot_rows;
-    return {begin, begin + max(0, min(last, args.slot_rows))};
+    const index_t begin = g * args.slot_rows;
+    return {begin, begin + max(0, min(args.counts[g], args.slot_rows))};
   }
-  const index_t begin = max(0, min(exec::buffer_load<index_t>(lengths, g * bytes - bytes), all));
-  return {begin, max(begin, min(last, all))};
+  const index_t begin = g == 0 ? 0 : max(0, min(args.ends[g - 1], all));
+  return {begin, max(begin, min(args.ends[g], all))};
 }
 
 /// How all groups are divided into tiles: of tile_rows rows each and `cols` along n, in an order of `order_rows` rows
@@ -41,8 +38,9 @@ struct group_tile {
   group_rows rows;   // of the group
 };
 
-/// Finds tiles by number where groups divide rows. A wave looks at as many groups at once as it has lanes.
-template <index_t WaveSize>
+/// Finds tiles by number where groups divide rows, Lanes groups at once: one for each lane of the wave; or one, by
+/// every thread alike.
+template <index_t Lanes>
 class row_group_walk {
   const grouped_args& args_;
   group_tiles tiles_;
@@ -51,13 +49,21 @@ class row_group_walk {
   index_t through_ = 0;             // tiles of the wave's groups up to the lane's
 
   TILEWRIGHT_HD void read_groups() {
-    const index_t lane = exec::lane_id();
+    const index_t lane = Lanes == 1 ? 0 : exec::lane_id();
     rows_ = rows_of_group(args_, args_.m, first_ + lane);
     through_ = ceil_div(rows_.count(), tiles_.tile_rows) * tiles_.cols;
     TILEWRIGHT_UNROLL(1)
-    for (index_t distance = 1; distance < WaveSize; distance *= 2) {
-      const index_t before = exec::shuffle(through_, lane - distance);
+    for (index_t distance = 1; distance < Lanes; distance *= 2) {
+      const index_t before = of_lane(through_, lane - distance);
       if (lane >= distance) through_ += before;
+    }
+  }
+
+  TILEWRIGHT_HD static index_t of_lane(index_t value, [[maybe_unused]] index_t lane) {
+    if constexpr (Lanes == 1) {
+      return value;
+    } else {
+      return exec::shuffle(value, lane);
     }
   }
 
@@ -66,24 +72,24 @@ class row_group_walk {
     read_groups();
   }
 
-  /// [wave] Tile i, which is not before those found so far; false where there are fewer tiles.
+  /// Tile i, which is not before those found so far; false where there are fewer tiles.
   TILEWRIGHT_HD bool find(index_t i, group_tile& found) {
     TILEWRIGHT_UNROLL(1)
     for (;;) {
-      const index_t here = exec::shuffle(through_, WaveSize - 1);
+      const index_t here = of_lane(through_, Lanes - 1);
       if (i - before_ < here) break;
       before_ += here;
-      first_ += WaveSize;
+      first_ += Lanes;
       if (first_ >= args_.groups) return false;
       read_groups();
     }
     index_t lane = 0;
     TILEWRIGHT_UNROLL(1)
-    for (index_t step = WaveSize / 2; step > 0; step /= 2) {
-      if (exec::shuffle(through_, lane + step - 1) <= i - before_) lane += step;
+    for (index_t step = Lanes / 2; step > 0; step /= 2) {
+      if (of_lane(through_, lane + step - 1) <= i - before_) lane += step;
     }
-    const index_t earlier = exec::shuffle(through_, lane - 1);
-    found.rows = {exec::shuffle(rows_.begin, lane), exec::shuffle(rows_.end, lane)};
+    const index_t earlier = of_lane(through_, lane - 1);
+    found.rows = {of_lane(rows_.begin, lane), of_lane(rows_.end, lane)};
     const index_t rows = ceil_div(found.rows.count(), tiles_.tile_rows);
     const grid_order order{grid_curve::row_groups, tiles_.order_rows, 1, true};
     const multi_index<2> at =
@@ -110,7 +116,7 @@ class k_group_walk {
   }
 };
 
-template <group_kind Kind, index_t WaveSize>
-using group_walk = conditional_t<Kind == group_kind::rows, row_group_walk<WaveSize>, k_group_walk>;
+template <group_kind Kind, index_t Lanes>
+using group_walk = conditional_t<Kind == group_kind::rows, row_group_walk<Lanes>, k_group_walk>;
 
 }  // namespace tilewright::detail

@@ -1,151 +1,86 @@
 // SPDX-License-Identifier: MIT
-// Grouped products, one persistent launch for all groups: the kernel for Hopper, ready for launch().
+// Grouped products, one persistent launch for all groups: a kernel for any policy, ready for launch().
 #pragma once
 
 #include <tilewright/gemm/check_grouped.hpp>
+#include <tilewright/gemm/gemm_kernel.hpp>
 #include <tilewright/gemm/group_walk.hpp>
-#include <tilewright/gemm/warp_specialized_pipeline.hpp>
+#include <tilewright/launch/ready_kernel.hpp>
 
 namespace tilewright {
 
-/// A policy whose products are grouped. Its kernel is grouped_gemm_kernel.
+/// A policy whose products are grouped. Its kernel is grouped_gemm_kernel; on Hopper's pipeline it is in
+/// grouped_specialized.hpp.
 template <class Policy, group_kind Kind>
 struct grouped : Policy {
   using args_type = detail::conditional_t<Policy::is_block_scaled, block_scaled_args, grouped_args>;
   static constexpr group_kind groups = Kind;
 };
 
-/// The kernel of a policy for grouped products, for launch().
+/// The kernel of a policy for grouped products, for launch(): each block computes tiles of any groups, one after the
+/// other.
 template <class Policy>
-struct grouped_gemm_kernel;
-
-namespace detail {
-
-/// What crosses to the device. Rows of A, or of A and B along k, and rows of C end where their group does.
-template <class Args, group_kind Kind>
-struct grouped_device_args {
-  using ragged = exec::ragged_tensor_map;
-  using operand_map = conditional_t<Kind == group_kind::k, ragged, exec::tensor_map>;
-  operand_map a, b[1];
-  conditional_t<Kind == group_kind::rows, ragged, exec::tensor_map> c;
-  Args args;
-  group_tiles tiles;  // of clusters
-  index_t blocks;
-};
-
-/// A tile, as a unit of work that is never split.
-template <group_kind Kind>
-struct grouped_unit {
-  tile_position tile;
-  group_rows rows;
-  index_t k_begin, k_end;  // in tiles along k
-  static constexpr bool by_rows = Kind == group_kind::rows;
-
-  TILEWRIGHT_HD bool is_last_part() const { return true; }
-  TILEWRIGHT_HD index_t a_z() const { return by_rows ? 0 : rows.end; }
-  TILEWRIGHT_HD index_t b_z() const { return by_rows ? tile.batch : rows.end; }
-  TILEWRIGHT_HD index_t c_z() const { return by_rows ? rows.end : tile.batch; }
-  TILEWRIGHT_HD index_t first_k() const { return by_rows ? 0 : rows.begin; }
-  TILEWRIGHT_HD index_t first_row() const { return by_rows ? rows.begin : 0; }
-  TILEWRIGHT_HD bool has_rows(index_t m) const { return !by_rows || m < rows.end; }
-};
-
-/// A specialized_block whose units are tiles of groups.
-template <class Policy>
-struct grouped_block : specialized_block<Policy> {
-  static constexpr group_kind kind = Policy::groups;
-  using device_args = grouped_device_args<typename Policy::args_type, kind>;
-  using unit_type = grouped_unit<kind>;
-  static_assert(Policy::products == 1, "grouped_gemm_kernel: there is one product for each group");
-  static_assert(
-      kind == group_kind::rows ? Policy::a_major == operand_major::k
-                               : Policy::a_major == operand_major::mn && Policy::b_major == operand_major::mn,
-      "grouped_gemm_kernel: A must be contiguous along k where groups divide rows; where they divide k, A must "
-      "be contiguous along m and B along n");
-
-  class walk_type {
-    const device_args& args_;
-    group_walk<kind, 32> walk_;
-
-   public:
-    TILEWRIGHT_HD explicit walk_type(const device_args& args) : args_(args), walk_(args.args, args.tiles) {}
-
-    TILEWRIGHT_HD bool find(index_t u, unit_type& unit) {
-      group_tile found;
-      if (!walk_.find(u, found)) return false;
-      // Without k one tile of zeros is multiplied.
-      const index_t k = kind == group_kind::rows ? args_.args.k : max(1, found.rows.count());
-      unit = {found.at, found.rows, 0, ceil_div(k, specialized_block<Policy>::tile_k)};
-      return true;
-    }
-  };
-};
-
-/// Prepares a launch on a machine that runs `resident` clusters at the same time.
-template <class Policy, class MakeTensorMap>
-auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTensorMap make_tensor_map) {
-  using T = typename Policy::element_type;
-  using block = grouped_block<Policy>;
-  constexpr specialized_tile tile = block::tile;
-  constexpr bool by_rows = Policy::groups == group_kind::rows, b_along_k = Policy::b_major == operand_major::k;
-  constexpr index_t k = block::tile_k;
-  typename block::device_args d{};
-  d.args = g;
-  const index_t rows = tile.m * tile.share_b, cols = tile.result_n() * tile.share_a;
-  d.tiles = {rows, ceil_div(g.n, cols), specialized_order(g, tile, resident).group};
-  const long_index_t most_tiles = grouped_tile_limit(g, by_rows, rows, cols);
-  d.blocks = index_t(most_tiles < resident ? most_tiles : resident) * tile.cluster();
-  const auto map = [&]<class E>(exec::tensor_map& to, const E* data, extent lengths, index_t ld, index_t batch,
-                                long_index_t stride, extent box, bool ragged) {
-    exec::tensor_map_request request = request_map<E>(data, lengths, ld, batch, stride, box);
-    request.ragged = ragged;
-    make_tensor_map(to, request);
-  };
-  const T *const a = static_cast<const T*>(g.a), *const b = static_cast<const T*>(g.b);
-  if constexpr (by_rows) {
-    map(d.a, a, {g.k, g.m}, g.lda, 1, 0, {k, tile.m / tile.share_a}, false);
-    map(d.b[0], b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.groups, g.batch_stride_b,
-        {k, b_along_k ? tile.result_n() / tile.share_b : k}, false);
-  } else {
-    map(d.a, a, {g.m, g.k}, g.lda, 1, 0, {k, k}, true);
-    map(d.b[0], b, {g.n, g.k}, g.ldb, 1, 0, {k, k}, true);
-  }
-  map(d.c, static_cast<const typename Policy::result_type*>(g.c), {g.n, g.m}, g.ldc, by_rows ? 1 : g.groups,
-      g.batch_stride_c, {tile.store_n(), 64}, by_rows);
-  return d;
-}
-
-}  // namespace detail
-
-template <class Policy>
-  requires(arch::is_wgmma(Policy::tile.op))
-struct grouped_gemm_kernel<Policy> {
+struct grouped_gemm_kernel {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
-  using block = detail::grouped_block<Policy>;
-  using device_args = typename block::device_args;
-  static constexpr index_t block_size = block::tile.block_size(), cluster = block::tile.cluster(),
-                           lds_bytes = block::lds.bytes();
-  static constexpr bool overlaps_previous = true;
+  using of_one_group = gemm_kernel<Policy>;
+  struct device_args {
+    args_type args;
+    detail::group_tiles tiles;
+    index_t blocks;
+  };
+  static constexpr index_t block_size = of_one_group::block_size, lds_bytes = of_one_group::lds_bytes,
+                           blocks_at_once = of_one_group::blocks_at_once;
+  static constexpr bool by_rows = Policy::groups == group_kind::rows;
+  static_assert(Policy::split_k == split_k_kind::none && Policy::products == 1,
+                "grouped_gemm_kernel: there is one product for each group, and k is not split");
 
   static constexpr const char* check(const args_type& args) {
-    if (const char* why = check_grouped<Policy>(args, {2, sizeof(typename Policy::result_type), true})) return why;
-    if constexpr (Policy::is_block_scaled) {
-      if (const char* why = detail::check_block_scales(args)) return why;
-    }
-    return detail::check_bulk_copies<Policy>(args);
+    const char* const why = of_one_group::check(args);
+    return why ? why : check_grouped<Policy>(args, {Policy::vector, sizeof(typename Policy::result_type), false});
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
-    return detail::plan_grouped<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
+    constexpr block_tile tile = Policy::tile;
+    constexpr grid_order order = Policy::order;
+    const detail::group_tiles tiles{tile.m, ceil_div(args.n, tile.n), order.group_rows};
+    const long_index_t most = detail::grouped_tile_limit(args, by_rows, tile.m, tile.n);
+    return {args, tiles, most < facts.resident_clusters ? index_t(most) : facts.resident_clusters};
   }
   static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
 
-  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
-#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    constexpr index_t bytes = lds_bytes;
-    const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    detail::persistent_gemm<block>{args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
-#endif
+  TILEWRIGHT_HD void operator()(const device_args& d) const {
+    constexpr grid_order order = Policy::order;
+    // One group at a time: what is found is uniform.
+    detail::group_walk<Policy::groups, 1> walk(d.args, d.tiles);
+    detail::group_tile found;
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = order.place_on_curve(exec::block_id().x, d.blocks); walk.find(i, found); i += d.blocks) {
+      of_one_group{}.run(of_group(d.args, found), {{found.at.row, found.at.col}}, 0, 0, lds);
+      exec::block_sync();  // the result has been read from LDS
+    }
+  }
+
+ private:
+  /// The arguments of the dense product of a tile's group.
+  TILEWRIGHT_HD static args_type of_group(args_type args, const detail::group_tile& tile) {
+    using T = typename Policy::element_type;
+    using R = typename Policy::result_type;
+    const long_index_t begin = tile.rows.begin, group = tile.at.batch;
+    args.a = static_cast<const T*>(args.a) + begin * args.lda;
+    args.b = static_cast<const typename Policy::b_element_type*>(args.b) +
+             (by_rows ? group * args.batch_stride_b : begin * args.ldb);
+    args.c = static_cast<R*>(args.c) + (by_rows ? begin * args.ldc : group * args.batch_stride_c);
+    (by_rows ? args.m : args.k) = tile.rows.count();
+    if constexpr (by_rows) {
+      if (args.row_scale) args.row_scale += begin;
+      if (args.residual) args.residual = static_cast<const R*>(args.residual) + begin * args.ld_residual;
+    }
+    if constexpr (Policy::is_block_scaled) {
+      args.a_scales += begin * args.row_stride_a_scales;
+      args.b_scales += group * args.batch_stride_b_scales;
+    }
+    return args;
   }
 };
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Grouped and block-scaled products of portable kernels, for AMD GPUs, on the CPU machine.
+#include "check_grouped.hpp"
+
+namespace tilewright::testing_gemm {
+namespace {
+
+using enum operand_major;
+using gfx942 = arch::gfx942;
+
+constexpr block_tile tile_16{64, 64, 32, 2, 2, arch::matrix_op::mfma_32x32x8_x2};
+using forward = grouped<gemm_policy<gfx942, bfloat16_t, k, k, 8, tile_16>, group_kind::rows>;
+using backward_w = grouped<gemm_policy<gfx942, half_t, mn, mn, 1, tile_16>, group_kind::k>;
+
+struct e4m3 : gemm_policy<gfx942, fp8_fnuz_t, k, k, 16> {
+  using result_type = half_t;
+};
+using scaled = block_scaled<e4m3>;
+using scaled_rows = grouped<scaled, group_kind::rows>;
+
+TEST(GroupedPortable, Rows) {
+  expect_grouped<forward>({.counts = {3, 0, 129, 1, 0, 64}, .n = 136, .k = 72, .after = 5});
+  expect_grouped<forward>({.counts = {5, 0, 80}, .n = 8, .k = 8, .slot_rows = 80, .alpha = 0.5f, .beta = 2});
+}
+TEST(GroupedPortable, GroupsAlongK) {
+  expect_grouped<backward_w>({.counts = {3, 0, 33}, .n = 67, .k = 70, .after = 5, .beta = 1});
+}
+TEST(GroupedPortable, BlockScaled) {
+  expect_grouped<scaled_rows, gemm_kernel<scaled>>({.counts = {130}, .n = 144, .k = 272});
+  expect_grouped<scaled_rows>({.counts = {5, 0, 130}, .n = 144, .k = 144, .rows_of_scales_are_contiguous = true});
+}
+TEST(GroupedPortable, ArgumentsThatItRefuses) {
+  grouped_case<scaled_rows> gemm({.counts = {3}, .n = 16, .k = 16});
+  EXPECT_EQ(grouped_gemm_kernel<scaled_rows>::check(gemm.args), nullptr);
+  gemm.args.groups = 0;
+  EXPECT_STREQ(grouped_gemm_kernel<scaled_rows>::check(gemm.args), "there must be at least one group");
+  gemm.args.b_scales = nullptr;
+  EXPECT_STREQ(gemm_kernel<scaled>::check(gemm.args),
+               "block-scaled products need a_scales and b_scales, of which one is null");
+}
+
+}  // namespace
+}  // namespace tilewright::testing_gemm
