@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A layout for waves of 64 lanes on a target with waves of 32.
-// EXPECT: choose_lds_layout_refuses
+// EXPECT: the distribution has more lanes than a wave of the target
 #include <tilewright/arch/sm90.hpp>
 #include <tilewright/distribution/distribution_pattern.hpp>
 #include <tilewright/lds/layout_solver.hpp>

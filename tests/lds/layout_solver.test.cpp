@@ -221,7 +221,7 @@ TEST(CheckLdsUses, RefusesWhatCheckLdsAccessRefuses) {
   EXPECT_EQ(fault_of(arch::gfx942::value, tile, {rows(64, 4), transposing_read}), lds_fault::no_such_instruction);
   EXPECT_EQ(fault_of(arch::gfx942::value, {1024, 64, 2}, {rows(64, 8), write}), lds_fault::outside_of_lds);
   EXPECT_EQ(fault_of(arch::gfx942::value, {32, 64, 2}, {rows(64, 8), write}), lds_fault::tile_too_large);
-  EXPECT_EQ(fault_of(arch::gfx942::value, {96, 64, 2}, {rows(64, 8), write}), lds_fault::not_powers_of_two);
+  EXPECT_EQ(fault_of(arch::gfx942::value, {64, 96, 2}, {rows(64, 8), write}), lds_fault::not_powers_of_two);
   distribution_encoding owned_twice = rows(64, 8);
   owned_twice.y.push_back(owned_twice.y[0]);
   EXPECT_EQ(fault_of(arch::gfx942::value, tile, {owned_twice, write}), lds_fault::unsound_distribution);

@@ -4,7 +4,7 @@
 
 #include "refusal.hpp"
 
-#include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/lds/layout_padding.hpp>
 
 namespace tilewright_layout {
 
@@ -29,6 +29,15 @@ named_layout solve(const tw::arch::target& target, const tw::lds_tile& tile,
   named_layout layout = layout_of("solve", "found by the library", choice.layout);
   if (choice.worst_degree > 1) {
     layout.description += choice.is_proven_best ? "; no linear layout is better" : "; no better one was found";
+    const index_t num_uses = index_t(uses.size());
+    const auto cost = [&](const tw::tensor_graph& graph) {
+      return tw::cost_of_uses(targets, 1, graph, tile.element_bytes, uses.data(), num_uses).cycles;
+    };
+    const tw::lds_padding_choice pad = tw::choose_lds_padding(targets, 1, tile, uses.data(), num_uses);
+    const index_t cycles = cost(layout.graph);
+    if (pad.cost.cycles > 0 && pad.cost.cycles < cycles)
+      layout.description += "; padded:" + std::to_string(pad.pad_bytes) + " takes " + std::to_string(pad.cost.cycles) +
+                            " cycles instead of " + std::to_string(cycles);
   }
   return layout;
 }

@@ -19,7 +19,7 @@ constexpr auto analyze_choice(const lds_layout_choice& choice, const Uses&... us
     const lds_use& use = all_uses[i % index_t(sizeof...(Uses))];
     const detail::examined_access found = detail::examine(*targets[i / index_t(sizeof...(Uses))], graph,
                                                           use.distribution, choice.layout.tile.element_bytes, use.kind);
-    if (!found.legality.is_legal()) detail::choose_lds_layout_refuses(found.legality.fault);
+    detail::require_layout(found.legality);
     result[i] = found.analysis;
   }
   return result;

@@ -10,8 +10,9 @@
 namespace tilewright {
 
 /// One way in which a tile, or a window of it, is accessed: which thread takes which element, and how. The
-/// distribution's dimensions are (row, col), all its factors powers of two;
-/// windows begin at multiples of their lengths.
+/// distribution's dimensions are (row, col), and windows begin at multiples of their lengths. Factors are powers of
+/// two; the slowest one of the rows may be any number unless lanes own it, and then what is below it counts as the
+/// window.
 struct lds_use {
   distribution_encoding distribution;
   lds_access_kind kind = lds_access_kind::read;
@@ -29,8 +30,24 @@ struct lds_layout_choice {
 
 namespace detail {
 
-// Reaching this in a constant expression is the error: check_lds_uses says why.
-TILEWRIGHT_HD void choose_lds_layout_refuses(lds_fault) { trap(); }
+/// In a constant expression a fault is an error whose message has the sentence.
+TILEWRIGHT_HD constexpr void require_layout(lds_legality fault) {
+  if (!fault.is_legal()) sentence_of<true>(fault.fault);
+}
+
+/// The rows that a layout repeats: the largest power of two that divides the tile's.
+constexpr index_t rows_of_part(const lds_tile& tile) { return tile.rows & -tile.rows; }
+
+/// Whether each instruction stays within such a part of the tile, and its lanes' bits are bits of the position.
+constexpr lds_legality check_part(const distribution_encoding& e, index_t part_rows) {
+  distribution_encoding inner = e;
+  bool lanes_own_slowest = e.h[0].empty();
+  for (const rh_id id : e.p[e.ndim_p() - 1]) lanes_own_slowest = lanes_own_slowest || (id.major == 1 && id.minor == 0);
+  if (!lanes_own_slowest && (!is_power_of_two(e.h[0][0]) || e.x_length(0) > part_rows)) inner.h[0][0] = 1;
+  if (!has_power_of_two_factors(inner)) return {lds_fault::not_powers_of_two, e.x_length(0), e.x_length(1)};
+  if (inner.x_length(0) > part_rows) return {lds_fault::crosses_parts, inner.x_length(0), part_rows};
+  return {};
+}
 
 /// Bytes that the use moves at once if they are neighbours in a row.
 constexpr index_t widest_vector_bytes(const lds_use& use, const lds_tile& tile) {
@@ -44,7 +61,9 @@ constexpr index_t count_address_registers(const swizzled_layout& layout, const l
   const distribution_encoding& e = use.distribution;
   const lds_tile& tile = layout.tile;
   index_t own_bits = 0;
-  for (const rh_id id : e.y) own_bits |= plain_byte_of_factor(e, id, tile) * (e.length(id) - 1);
+  for (const rh_id id : e.y) {
+    for (index_t step = 1; step < e.length(id); step *= 2) own_bits |= plain_byte_of_factor(e, id, tile) * step;
+  }
   array<unsigned, 16> flipped{};
   unsigned variable_bits = 0;
   index_t count = 0;
@@ -69,12 +88,12 @@ constexpr void require_use(lds_layout_search& search, const arch::target& target
 
 }  // namespace detail
 
-/// Why choose_lds_layout refuses to lay out a tile: all that check_lds_access would refuse, lengths that are not powers
-/// of two, and problems without uses or targets.
+/// Why choose_lds_layout refuses to lay out a tile: all that check_lds_access would refuse, rows whose length is no
+/// power of two, windows that cross its parts, and problems without uses or targets.
 constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_t num_targets, const lds_tile& tile,
                                       const lds_use* uses, index_t num_uses) {
   if (num_targets < 1 || num_uses < 1) return {lds_fault::nothing_to_serve, num_uses, num_targets};
-  if (!is_power_of_two(tile.rows) || !is_power_of_two(tile.cols) || !is_power_of_two(tile.element_bytes) ||
+  if (tile.rows < 1 || !is_power_of_two(tile.cols) || !is_power_of_two(tile.element_bytes) ||
       tile.row_bytes() < arch::lds_bank_bytes)
     return {lds_fault::not_powers_of_two, tile.rows, tile.cols};
   inplace_vector<index_t, 2> lengths;
@@ -84,8 +103,7 @@ constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_
     const lds_use& use = uses[i / num_targets];
     if (tile.bytes() > target.lds_bytes) return {lds_fault::outside_of_lds, tile.bytes(), target.lds_bytes};
     lds_legality fault = detail::check_distribution(target, use.distribution, lengths);
-    if (fault.is_legal() && !detail::has_power_of_two_factors(use.distribution))
-      fault.fault = lds_fault::not_powers_of_two;
+    if (fault.is_legal()) fault = detail::check_part(use.distribution, detail::rows_of_part(tile));
     if (fault.is_legal())
       fault = detail::check_instruction(target, use.kind, detail::widest_vector_bytes(use, tile), tile.element_bytes);
     if (!fault.is_legal()) return fault;
@@ -95,11 +113,12 @@ constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_
 
 /// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Never pads. Of the
 /// layouts of the lowest degree it takes one that needs few address registers: plain rows where they do, else chunks
-/// permuted within rows of banks. The widest vector of any use decides how large chunks are.
+/// permuted within rows of banks. The widest vector of any use decides how large chunks are. If the number of rows is
+/// no power of two, the parts of the tile that are as many rows as the largest power of two in it are laid out alike.
 constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets, index_t num_targets,
-                                              const lds_tile& tile, const lds_use* uses, index_t num_uses) {
-  if (const lds_legality fault = check_lds_uses(targets, num_targets, tile, uses, num_uses); !fault.is_legal())
-    detail::choose_lds_layout_refuses(fault.fault);
+                                              const lds_tile& whole, const lds_use* uses, index_t num_uses) {
+  detail::require_layout(check_lds_uses(targets, num_targets, whole, uses, num_uses));
+  const lds_tile tile{detail::rows_of_part(whole), whole.cols, whole.element_bytes};
   index_t chunk_bytes = arch::lds_bank_bytes;
   inplace_vector<index_t, 16> vector_bytes;  // of each use
   for (index_t i = 0; i < num_uses; ++i) {
@@ -130,6 +149,7 @@ constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets
     if (best.address_registers == 0 && search.find_any(slack, layout)) consider(layout);
     if (best.address_registers > 0) {
       best.worst_degree = 1 << slack;
+      best.layout.tile = whole;
       return best;
     }
     best.is_proven_best = best.is_proven_best && !search.too_long();

@@ -5,6 +5,7 @@
 #include <tilewright/arch/target.hpp>
 #include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/distribution/distribution_encoding.hpp>
+#include <tilewright/util/trap.hpp>
 
 namespace tilewright {
 
@@ -47,6 +48,7 @@ enum class lds_fault : signed char {
   leaves_footprint,
   nothing_to_serve,
   not_powers_of_two,
+  crosses_parts,
 };
 
 /// A fault, the number that is wrong and the one that it must fit.
@@ -58,39 +60,64 @@ struct lds_legality {
   friend constexpr bool operator==(const lds_legality&, const lds_legality&) = default;
 };
 
-/// What is wrong and what to do, as a sentence.
-TILEWRIGHT_HD constexpr const char* sentence(lds_fault fault) {
+namespace detail {
+
+/// The text, or an error: compilers print the arguments of a call that is no constant expression.
+template <bool IsError>
+TILEWRIGHT_HD constexpr const char* said(const char* text) {
+  if constexpr (IsError) trap();
+  return text;
+}
+
+template <bool IsError>
+TILEWRIGHT_HD constexpr const char* sentence_of(lds_fault fault) {
   switch (fault) {
-    case lds_fault::none: return "nothing is wrong";
-    case lds_fault::run_time_values: return "the layout has run-time values; take graph_of(descriptor)";
-    case lds_fault::dimensions_differ: return "the distribution has another number of dimensions than the layout";
+    case lds_fault::none: return said<IsError>("nothing is wrong");
+    case lds_fault::run_time_values: return said<IsError>("the layout has run-time values; take graph_of(descriptor)");
+    case lds_fault::dimensions_differ:
+      return said<IsError>("the distribution has another number of dimensions than the layout");
     case lds_fault::unsound_distribution:
-      return "a factor of the distribution has no owner, two owners or a bad length";
+      return said<IsError>("a factor of the distribution has no owner, two owners or a bad length");
     case lds_fault::tile_too_large:
-      return "the distribution's tile is longer than the layout; distribute a tile that fits";
+      return said<IsError>("the distribution's tile is longer than the layout; distribute a tile that fits");
     case lds_fault::too_many_lanes:
-      return "the distribution has more lanes than a wave of the target; distribute over its wave size";
-    case lds_fault::no_such_instruction: return "the target has no LDS instruction of this kind and width";
+      return said<IsError>("the distribution has more lanes than a wave of the target; distribute over its wave size");
+    case lds_fault::no_such_instruction:
+      return said<IsError>("the target has no LDS instruction of this kind and width");
     case lds_fault::narrow_ldmatrix:
-      return "ldmatrix reads rows of 16 contiguous, aligned bytes; the layout or the distribution leaves fewer";
+      return said<IsError>(
+          "ldmatrix reads rows of 16 contiguous, aligned bytes; the layout or the distribution leaves fewer");
     case lds_fault::transposing_width:
-      return "a transposing read takes 8 contiguous, aligned bytes of each lane, in elements of 1 or 2 bytes; the "
-             "layout or the distribution has others";
+      return said<IsError>(
+          "a transposing read takes 8 contiguous, aligned bytes of each lane, in elements of 1 or 2 bytes; the "
+          "layout or the distribution has others");
     case lds_fault::unaligned_begin:
-      return "the tile does not begin at a multiple of its vectors; align it, or use narrower vectors";
-    case lds_fault::outside_of_lds: return "the access leaves the LDS that the block has";
+      return said<IsError>("the tile does not begin at a multiple of its vectors; align it, or use narrower vectors");
+    case lds_fault::outside_of_lds: return said<IsError>("the access leaves the LDS that the block has");
     case lds_fault::width_not_direct:
-      return "the target copies no such number of bytes per lane from global memory to LDS directly";
+      return said<IsError>("the target copies no such number of bytes per lane from global memory to LDS directly");
     case lds_fault::leaves_footprint:
-      return "a direct copy writes lane after lane from one address; this layout would have a wave write elsewhere: "
-             "permute within the wave's own bytes only";
-    case lds_fault::nothing_to_serve: return "a layout is chosen for one use or more on one target or more";
+      return said<IsError>(
+          "a direct copy writes lane after lane from one address; this layout would have a wave write elsewhere: "
+          "permute within the wave's own bytes only");
+    case lds_fault::nothing_to_serve:
+      return said<IsError>("a layout is chosen for one use or more on one target or more");
     case lds_fault::not_powers_of_two:
-      return "layouts are chosen for tiles and distributions whose lengths are powers of two, with rows of 4 bytes or "
-             "more";
+      return said<IsError>(
+          "layouts are chosen for rows of 4 bytes or more whose length is a power of two, and for distributions "
+          "whose factors are, but for the slowest one of the rows if lanes do not own it; cut the tile, or pad it");
+    case lds_fault::crosses_parts:
+      return said<IsError>(
+          "a window of this tile has more rows than the largest power of two that divides the tile's; take windows "
+          "of that many rows, or a tile of more");
   }
   return "";
 }
+
+}  // namespace detail
+
+/// What is wrong and what to do, as a sentence.
+TILEWRIGHT_HD constexpr const char* sentence(lds_fault fault) { return detail::sentence_of<false>(fault); }
 
 namespace detail {
 
