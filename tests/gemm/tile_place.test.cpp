@@ -62,7 +62,7 @@ void expect_finished() {
         };
         static_distributed_tensor<float, box> sums;
         for (index_t d = 0; d < box::num_elements; ++d) sums.thread_buffer[d] = float(place(d)[0] - place(d)[1]);
-        F{}(sums, detail::tile_place<box, half_t, Vector>{c.args, origin, z, lane}, c.args);
+        F{}(sums, detail::result_place<box, half_t, Vector>{{c.args, origin, z, lane}}, c.args);
         for (index_t d = 0; d < box::num_elements; ++d) {
           const multi_index<2> at = place(d);
           if (at[0] >= epilogue_case::m || at[1] >= epilogue_case::n) continue;

@@ -30,16 +30,20 @@ struct double_buffered_pipeline {
     const auto compute = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {
       block_gemm<tile>(c, windows.a_read(), windows.b_read(), stage * stage_bytes);
     };
+    tile_of<AWindow> a_next;
+    tile_of<BWindow> b_next;
     // Tile t + 1 is in flight while tile t is multiplied.
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
-      const auto a_next = load_tile_along_k(a_window, a_offset, known_inside<1>{});
-      const auto b_next = load_tile_along_k(b_window, b_offset, known_inside<1>{});
+      load_tile_along_k(a_next, a_window, a_offset, known_inside<1>{});
+      load_tile_along_k(b_next, b_window, b_offset, known_inside<1>{});
       compute(stage);
       windows.store(a_next, b_next, (1 - stage) * stage_bytes);
       exec::block_sync();
     };
 
-    windows.store(load_tile(a_window), load_tile(b_window), 0);
+    load_tile(a_next, a_window);
+    load_tile(b_next, b_window);
+    windows.store(a_next, b_next, 0);
     exec::block_sync();
     move_tile_window(a_window, {0, tile.k});
     move_tile_window(b_window, {0, tile.k});

@@ -56,16 +56,17 @@ TILEWRIGHT_HD index_t k_step(const Window& window) {
 
 }  // namespace detail
 
-/// The tile whose distance from the window's is `offset`, a multiple of k_step.
+/// Reads the tile whose distance from the window's is `offset`, a multiple of k_step, into `tile`.
 template <class Window, class Known = known_inside<>>
-TILEWRIGHT_HD auto load_tile_along_k(const Window& window, index_t offset, Known known = {},
+TILEWRIGHT_HD void load_tile_along_k(tile_of<Window>& tile, const Window& window, index_t offset, Known known = {},
                                      exec::call_site where = {}) {
   if constexpr (has_k_stride<Window>) {
-    return load_tile_with_offset(window, offset, known, where);
+    const exec::call_scope scope(where);
+    detail::load_accesses(tile, window, known, offset, typename Window::access_sequence{});
   } else {
     Window ahead = window;
     move_tile_window(ahead, {0, offset});
-    return load_tile(ahead, known, where);
+    load_tile(tile, ahead, known, where);
   }
 }
 

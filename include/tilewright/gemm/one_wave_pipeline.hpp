@@ -71,8 +71,8 @@ struct one_wave_pipeline {
       windows.template load<0, 1>(f, next);
       block_gemm<tile, (steps - 1) * per_step, half>(c, f.a, f.b);
       spread_among_matrix_instructions<half, 0, lds_read, reads>();
-      a_next[other] = load_tile_along_k(a_window, a_offset, known_inside<1>{});
-      b_next[other] = load_tile_along_k(b_window, b_offset, known_inside<1>{});
+      load_tile_along_k(a_next[other], a_window, a_offset, known_inside<1>{});
+      load_tile_along_k(b_next[other], b_window, b_offset, known_inside<1>{});
       block_gemm<tile, (steps - 1) * per_step + half, rest>(c, f.a, f.b);
       spread_among_matrix_instructions<rest, 0, global_load, loads>();
     };
@@ -121,8 +121,8 @@ struct one_wave_pipeline {
     b_next[1] = load_tile(b_window);
     exec::schedule_fence();
     const index_t third = num_tiles > 2 ? 1 : 0;
-    a_next[0] = load_tile_along_k(a_window, third * detail::k_step(a_window));
-    b_next[0] = load_tile_along_k(b_window, third * detail::k_step(b_window));
+    load_tile_along_k(a_next[0], a_window, third * detail::k_step(a_window));
+    load_tile_along_k(b_next[0], b_window, third * detail::k_step(b_window));
     exec::block_sync();
   }
 };

@@ -206,14 +206,14 @@ template <class Policy, class AWindow, class BWindow>
 TILEWRIGHT_HD void begin_two_tiles(const operand_windows<Policy>& windows, AWindow& a_window, BWindow& b_window,
                                    tile_of<AWindow>& a_next, tile_of<BWindow>& b_next, index_t num_tiles) {
   constexpr index_t step = Policy::tile.k;
-  a_next = load_tile(a_window);
-  b_next = load_tile(b_window);
+  load_tile(a_next, a_window);
+  load_tile(b_next, b_window);
   windows.store(a_next, b_next, 0);
   if (num_tiles > 1) {
     move_tile_window(a_window, {0, step});
     move_tile_window(b_window, {0, step});
-    a_next = load_tile(a_window, known_inside<1>{});
-    b_next = load_tile(b_window, known_inside<1>{});
+    load_tile(a_next, a_window, known_inside<1>{});
+    load_tile(b_next, b_window, known_inside<1>{});
   }
   exec::block_sync();
 }

@@ -73,8 +73,8 @@ struct ping_pong_pipeline {
         }
       };
       const auto fetch = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (p == 0) a_next = load_tile_along_k(a_window, a_offset, known_inside<1>{});
-        if constexpr (p == b_slice) b_next = load_tile_along_k(b_window, b_offset, known_inside<1>{});
+        if constexpr (p == 0) load_tile_along_k(a_next, a_window, a_offset, known_inside<1>{});
+        if constexpr (p == b_slice) load_tile_along_k(b_next, b_window, b_offset, known_inside<1>{});
       };
       unroll<slices>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_slice<p>(c, f, windows, current, write, fetch); });
     };

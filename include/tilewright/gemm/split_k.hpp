@@ -62,7 +62,7 @@ struct split_k_reduction {
     const exec::block_index block = exec::block_id();
     const index_t cols = ceil_div(args.n, stage::chunk.n), row = divide(block.x, cols);
     const multi_index<2> origin{{row * stage::chunk.m, (block.x - row * cols) * stage::chunk.n}};
-    const detail::tile_place<rows, R, Policy::vector> at{args, origin, block.z, get_partition_index<rows>()};
+    const detail::result_place<rows, R, Policy::vector> at{{args, origin, block.z, get_partition_index<rows>()}};
     static_distributed_tensor<Sum, rows> sums{};
     for (index_t part = 0; part < args.split_k; ++part) {
       const auto from = detail::with_workspace_as_c<Sum>(args, part);
@@ -77,8 +77,9 @@ struct split_k_reduction {
           },
           sums, more);
     }
-    store_tile(at.window(static_cast<R*>(args.c), args.ldc, args.batch_stride_c),
-               detail::finish<Policy>(at, args, sums));
+    static_distributed_tensor<R, rows> result;
+    detail::finish<Policy>(result, at, args, sums);
+    store_tile(at.c_window, result);
   }
 };
 

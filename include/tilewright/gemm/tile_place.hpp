@@ -50,9 +50,6 @@ struct tile_place {
     return load_tile(window(static_cast<const element<T>*>(data), ld, batch_stride));
   }
 
-  /// The old elements of C. Call it only where args.beta is not 0.
-  TILEWRIGHT_HD auto c() const { return matrix(static_cast<const R*>(args.c), args.ldc, args.batch_stride_c); }
-
   /// The window that matrix() reads; that of a matrix of elements that are not const can be written.
   template <class T>
   TILEWRIGHT_HD auto window(T* data, index_t ld, long_index_t batch_stride) const {
@@ -60,6 +57,23 @@ struct tile_place {
         data + batch * batch_stride, make_tuple(args.m, args.n), make_tuple(ld, number<1>{}), number<Vector>{});
     constexpr auto lengths = make_tuple(number<Distribution::x_lengths[0]>{}, number<Distribution::x_lengths[1]>{});
     return make_tile_window(view, lengths, origin, Distribution{}, partition);
+  }
+};
+
+/// A tile_place that reads and writes C through one window.
+template <class Distribution, class R, index_t Vector>
+struct result_place : tile_place<Distribution, R, Vector> {
+  using place = tile_place<Distribution, R, Vector>;
+  decltype(declval<const place&>().window(declval<R*>(), 0, 0)) c_window =
+      place::window(static_cast<R*>(place::args.c), place::args.ldc, place::args.batch_stride_c);
+
+  /// The old elements of C. Call it only where args.beta is not 0.
+  TILEWRIGHT_HD auto c() const { return load_tile(c_window); }
+
+  /// Moves on by a number of rows.
+  TILEWRIGHT_HD void move_down(index_t step) {
+    place::origin[0] += step;
+    move_tile_window(c_window, {step, 0});
   }
 };
 

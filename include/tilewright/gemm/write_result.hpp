@@ -11,18 +11,23 @@ namespace tilewright {
 
 namespace detail {
 
-/// What the policy's epilogue makes of a tile of sums, one for each product, in C's type. It sees floats, or integers
-/// where C has integers.
-template <class Policy, class At, class Args, class First, class... Others>
-TILEWRIGHT_HD auto finish(const At& at, const Args& args, const First& first, const Others&... others) {
+/// Sets `result` to what the policy's epilogue makes of tiles of sums, one for each product, which it changes. It sees
+/// floats, or integers where C has integers.
+template <class Policy, class Distribution, class At, class Args, class Sum, class... Others>
+TILEWRIGHT_HD void finish(static_distributed_tensor<typename Policy::result_type, Distribution>& result, const At& at,
+                          const Args& args, static_distributed_tensor<Sum, Distribution>& first, Others&... others) {
   using R = typename Policy::result_type;
   using E = conditional_t<Policy::split_k == split_k_kind::atomic, epilogue::alpha, epilogue_of<Policy>>;
-  using seen = conditional_t<__is_same(R, int), int, float>;
-  const auto apply = [&](auto sums, auto... more) TILEWRIGHT_INLINE_LAMBDA {
-    epilogue::detail::call<E>(at, args, sums, more...);
-    return cast_tile<R>(sums);
-  };
-  return apply(cast_tile<seen>(first), cast_tile<seen>(others)...);
+  if constexpr (__is_same(Sum, int) && !__is_same(R, int)) {
+    const auto apply = [&](auto sums, auto... more) TILEWRIGHT_INLINE_LAMBDA {
+      epilogue::detail::call<E>(at, args, sums, more...);
+      cast_into(result, sums);
+    };
+    apply(cast_tile<float>(first), cast_tile<float>(others)...);
+  } else {
+    epilogue::detail::call<E>(at, args, first, others...);
+    cast_into(result, first);
+  }
 }
 
 }  // namespace detail
@@ -30,8 +35,8 @@ TILEWRIGHT_HD auto finish(const At& at, const Args& args, const First& first, co
 /// Writes the sums of the block tile at `origin`, of all products. With beta = 0 the old contents of C are not read,
 /// so they may be anything. LDS from `lds` on is overwritten.
 template <class Policy, class Sum, class C, class Args>
-TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, const Args& args, multi_index<2> origin,
-                                long_index_t batch, exec::lds_pointer lds) {
+TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, const Args& args,
+                                const multi_index<2>& origin, long_index_t batch, exec::lds_pointer lds) {
   using R = typename Policy::result_type;
   using stage = detail::result_stage<Policy>;
   using chunk_sums = tile_distribution<stage::sums>;
@@ -41,12 +46,14 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
   constexpr auto result_lengths = make_tuple(number<stage::chunk.m>{}, number<stage::cols>{});
   const auto view = make_tensor_view<address_space_enum::lds, Sum>(lds, layout);
   // Addresses are computed here, not before the loop over k, where registers are scarce.
-  const multi_index<2> partition{{exec::wave_id(), exec::forget_origin(exec::lane_id())}};
+  constexpr index_t wave_size = Policy::arch::value.wave_size;
+  const multi_index<2> partition{{exec::wave_id(), modulo(exec::forget_origin(exec::thread_id()), wave_size)}};
   const auto write = make_tile_window(view, lengths, {}, chunk_sums{}, partition);
   const auto read = [&](index_t product) TILEWRIGHT_INLINE_LAMBDA {
     return make_tile_window(view, result_lengths, {0, product * stage::cols}, chunk_rows{}, partition);
   };
   const auto first = read(0), last = read(Policy::products - 1);
+  detail::result_place<chunk_rows, R, Policy::vector> at{{args, origin, batch, partition}};
   unroll<stage::num_chunks>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
     static_distributed_tensor<Sum, chunk_sums> chunk;
     constexpr index_t n = chunk_sums::num_elements;
@@ -54,21 +61,21 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
     exec::block_sync();  // what others read from LDS before is no longer needed
     store_tile(write, chunk);
     exec::block_sync();
-    const detail::tile_place<chunk_rows, R, Policy::vector> at{args, origin, batch, partition};
-    const auto window = at.window(static_cast<R*>(args.c), args.ldc, args.batch_stride_c);
-    const auto write_to_c = [&](const auto& result) TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (Policy::split_k == split_k_kind::atomic) {
-        update_tile<memory_operation_enum::atomic_add>(window, result);
-      } else {
-        store_tile(window, result);
-      }
-    };
+    static_distributed_tensor<Sum, chunk_rows> of_first, of_last;
+    static_distributed_tensor<R, chunk_rows> result;
+    load_tile(of_first, first);
     if constexpr (Policy::products == 1) {
-      write_to_c(detail::finish<Policy>(at, args, load_tile(first)));
+      detail::finish<Policy>(result, at, args, of_first);
     } else {
-      write_to_c(detail::finish<Policy>(at, args, load_tile(first), load_tile(last)));
+      load_tile(of_last, last);
+      detail::finish<Policy>(result, at, args, of_first, of_last);
     }
-    origin[0] += stage::chunk.m;
+    if constexpr (Policy::split_k == split_k_kind::atomic) {
+      update_tile<memory_operation_enum::atomic_add>(at.c_window, result);
+    } else {
+      store_tile(at.c_window, result);
+    }
+    if constexpr (i + 1 < stage::num_chunks) at.move_down(stage::chunk.m);
   });
 }
 

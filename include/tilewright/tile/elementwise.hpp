@@ -66,10 +66,11 @@ TILEWRIGHT_HD constexpr void set_tile_if(
   }
 }
 
-/// The tile with its elements converted as type_convert does: rounded to nearest, and saturated where 8 bits result.
+namespace detail {
+/// Sets `result` to the tile with its elements converted.
 template <class To, class T, class Distribution>
-TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distribution>& tile) {
-  static_distributed_tensor<To, Distribution> result{};
+TILEWRIGHT_HD constexpr void cast_into(static_distributed_tensor<To, Distribution>& result,
+                                       const static_distributed_tensor<T, Distribution>& tile) {
   constexpr index_t n = Distribution::num_elements;
   if constexpr (detail::is_small_float_v<To> && n % 2 == 0) {
     TILEWRIGHT_UNROLL_ALL
@@ -82,6 +83,14 @@ TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distri
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < n; ++d) result.thread_buffer[d] = type_convert<To>(tile.thread_buffer[d]);
   }
+}
+}  // namespace detail
+
+/// The tile with its elements converted as type_convert does: rounded to nearest, and saturated where 8 bits result.
+template <class To, class T, class Distribution>
+TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distribution>& tile) {
+  static_distributed_tensor<To, Distribution> result{};
+  detail::cast_into(result, tile);
   return result;
 }
 

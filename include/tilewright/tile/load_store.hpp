@@ -127,7 +127,8 @@ TILEWRIGHT_HD void load_tile(static_distributed_tensor<T, Distribution>& tile, c
   constexpr bool has_right_type = __is_same(tile_of<Window>, static_distributed_tensor<T, Distribution>);
   static_assert(has_right_type,
                 "load_tile: the tile must have the element type of the view and the distribution of the window");
-  tile = load_tile(window, known, where);
+  const exec::call_scope scope(where);
+  detail::load_accesses(tile, window, known, 0, typename Window::access_sequence{});
 }
 
 namespace detail {

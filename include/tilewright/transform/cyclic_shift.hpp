@@ -13,7 +13,6 @@ struct transform_rules<transform_kind::cyclic_shift> : detail::default_rules {
     low[0] = up[0];
     low[1] = index_t((unsigned(up[1]) + unsigned(up[0])) % unsigned(p[1]));
   }
-  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t* up_run) {
     up_run[0] = up_run[1] = 1;

@@ -17,7 +17,6 @@ struct transform_rules<transform_kind::embed> : detail::default_rules {
     for (index_t i = 0; i < n; ++i) sum += unsigned(up[i]) * unsigned(p[n + i]);
     low[0] = index_t(sum);
   }
-  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t n, index_t) {
     return furthest(p, n, 1) + 1;
   }

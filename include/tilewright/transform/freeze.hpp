@@ -12,6 +12,7 @@ struct transform_rules<transform_kind::freeze> : detail::default_rules {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t*, index_t* low) { low[0] = p[0]; }
+  static constexpr bool upper_lengths_are_parameters = false;
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t*, index_t, index_t) { return -1; }
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t, index_t) {
     return p[0] == dynamic ? 0 : long_index_t(p[0]) + 1;

@@ -23,6 +23,7 @@ struct transform_rules<transform_kind::functor> : detail::default_rules {
     lower(p, n, up, &low);
     return unsigned(low) < unsigned(p[0]);
   }
+  static constexpr bool upper_lengths_are_parameters = false;
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[1]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {

@@ -21,7 +21,6 @@ struct transform_rules<transform_kind::indexing> : detail::default_rules {
     lower(p, n, up, &low);
     return low >= 0;
   }
-  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t, index_t) {
     index_t last = -1;
     for (index_t i = 0; i < p[0]; ++i) last = max(last, p[1 + i]);  // `dynamic` is negative

@@ -49,6 +49,7 @@ struct transform_rules<transform_kind::merge> : detail::default_rules {
     lower_anywhere(p, n, up_step, low_step);
     detail::carry_over(p, n, low, low_step);
   }
+  static constexpr bool upper_lengths_are_parameters = false;
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t n, index_t) {
     index_t length = 1;
     for (index_t i = 0; i < n; ++i) length = detail::multiply(length, p[i]);

@@ -14,7 +14,6 @@ struct transform_rules<transform_kind::offset> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = index_t(unsigned(up[0]) + unsigned(p[1]));  // see embed
   }
-  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t, index_t) {
     return p[0] == dynamic || p[1] == dynamic ? 0 : long_index_t(p[0]) + p[1];
   }

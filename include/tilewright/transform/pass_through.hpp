@@ -14,7 +14,6 @@ struct transform_rules<transform_kind::pass_through> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t*, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
   }
-  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t* low_run, index_t* up_run) {
     up_run[0] = low_run[0];

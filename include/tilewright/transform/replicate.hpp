@@ -12,7 +12,6 @@ struct transform_rules<transform_kind::replicate> : detail::default_rules {
   static constexpr bool linear = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t*, index_t, const index_t*, index_t*) {}
-  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t n, const index_t*, index_t* up_run) {
     for (index_t i = 0; i < n; ++i) up_run[i] = 1;
   }

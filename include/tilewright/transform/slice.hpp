@@ -14,6 +14,7 @@ struct transform_rules<transform_kind::slice> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = index_t(unsigned(up[0]) + unsigned(p[1]));  // see embed
   }
+  static constexpr bool upper_lengths_are_parameters = false;
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) {
     return p[1] == dynamic || p[2] == dynamic ? dynamic : p[2] - p[1];
   }

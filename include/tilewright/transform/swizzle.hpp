@@ -19,7 +19,6 @@ struct transform_rules<transform_kind::swizzle> : detail::default_rules {
       if (1 << i < p[0]) low[1] ^= -(up[0] >> i & 1) & p[2 + i];
     }
   }
-  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t* up_run) {
     up_run[0] = up_run[1] = 1;

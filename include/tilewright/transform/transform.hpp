@@ -63,7 +63,7 @@ using transform_parameters = array<index_t, transform_spec::max_parameters>;
 }  // namespace detail
 
 /// What each kind of transform does, for parameters p; n is the number of dimensions on the side that varies.
-/// Specialisations provide the first two, and what they do otherwise than default_rules.
+/// Specialisations provide the first, and what they do otherwise than default_rules.
 template <transform_kind Kind>
 struct transform_rules;
 
@@ -74,7 +74,10 @@ struct default_rules {
   //   lower(p, n, up, low)       the lower index of an upper index. Of an index that does not exist, because it is
   //                              outside of the length or lies in a pad, it makes any lower index, but in a constant
   //                              expression, too
-  //   upper_length(p, n, i)      length of upper dimension i, `dynamic` when it depends on such a parameter
+
+  /// Length of upper dimension i, `dynamic` when it depends on such a parameter.
+  static constexpr bool upper_lengths_are_parameters = true;
+  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
 
   /// The offset is a linear function of the upper index with coefficients that do not depend on it. Moves rely on it.
   static constexpr bool linear = false;

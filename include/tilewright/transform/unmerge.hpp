@@ -16,7 +16,6 @@ struct transform_rules<transform_kind::unmerge> : detail::default_rules {
     for (index_t i = 1; i < n; ++i) sum = sum * unsigned(p[i]) + unsigned(up[i]);
     low[0] = index_t(sum);
   }
-  TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t n, index_t) {
     index_t length = 1;
     for (index_t i = 0; i < n; ++i) length = detail::multiply(length, p[i]);

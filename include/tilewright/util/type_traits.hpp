@@ -60,6 +60,10 @@ inline constexpr bool is_lvalue_reference_v = false;
 template <class T>
 inline constexpr bool is_lvalue_reference_v<T&> = true;
 
+/// An expression of type T, for decltype; never called.
+template <class T>
+T&& declval();
+
 /// T converts to To without being asked.
 template <class T, class To>
 concept ConvertibleTo = requires(void f(To), T value) { f(static_cast<T&&>(value)); };
