@@ -28,10 +28,9 @@ TEST(AttentionOrder, EveryUnitOnceForAnyNumberOfBlocks) {
       for (const index_t blocks : {1, 7, 132, 200}) {
         std::set<std::tuple<index_t, index_t, index_t>> seen;
         for (index_t block = 0; block < blocks; ++block) {
-          for (index_t round = 0; round * blocks < order.num_units(); ++round) {
-            const index_t u = order.unit_of(block, blocks, round);
-            if (u >= order.num_units()) continue;
-            const detail::attention_unit unit = order(u);
+          for (index_t round = 0; round < order.num_rounds(blocks); ++round) {
+            const detail::attention_unit unit = order(block, blocks, round);
+            if (unit.row < 0) continue;
             EXPECT_TRUE(0 <= unit.row && unit.row < 8 && 0 <= unit.head && unit.head < 6 && 0 <= unit.batch &&
                         unit.batch < 3);
             EXPECT_TRUE(seen.emplace(unit.row, unit.head, unit.batch).second);
@@ -48,10 +47,27 @@ TEST(AttentionOrder, LongestRowsOfHeadsThatFitInTheCacheFirst) {
   const detail::attention_order order =
       detail::make_attention_order(with_lengths(1000, 24, 8, 4, causal), 128, 5 << 20);
   EXPECT_EQ(order.group, 18);
-  for (index_t u = 0; u < 18; ++u) EXPECT_EQ(order(u).row, 7);
-  EXPECT_EQ(order(18).row, 6);
-  EXPECT_EQ(order(18 * 8).row, 7);
-  EXPECT_EQ(order(18 * 8).head, 18);
+  for (index_t block = 0; block < 18; ++block) EXPECT_EQ(order(block, 200, 0).row, 7);
+  EXPECT_EQ(order(18, 200, 0).row, 6);
+  EXPECT_EQ(order(150, 200, 0).row, -1);
+  EXPECT_EQ(order(199, 200, 1).row, 7);
+  EXPECT_EQ(order(199, 200, 1).head, 18);
+}
+
+// 16 heads of 128 tiles in groups of 4 for 132 blocks: a group is no whole number of rounds.
+TEST(AttentionOrder, BlocksGetAboutAsManyKeys) {
+  const detail::attention_order order =
+      detail::make_attention_order(with_lengths(16384, 16, 16, 1, causal), 128, 8 << 20);
+  ASSERT_EQ(order.group, 4);
+  index_t most = 0, all = 0;
+  for (index_t block = 0; block < 132; ++block) {
+    index_t keys = 0;
+    for (index_t round = 0; round < order.num_rounds(132); ++round) keys += order(block, 132, round).row + 1;
+    most = std::max(most, keys);
+    all += keys;
+  }
+  EXPECT_EQ(all, 16 * 128 * 129 / 2);
+  EXPECT_LT(most * 132, all * 1.02);
 }
 
 }  // namespace

@@ -82,7 +82,11 @@ struct attention_consumer {
     const auto is_masked = [&](index_t key) TILEWRIGHT_INLINE_LAMBDA {
       return key < unmasked.first || key + tile.keys > unmasked.last;
     };
+#ifdef AT_ASC
+    index_t key = first;
+#else
     index_t key = last - tile.keys;
+#endif
     start_scores();
     exec::wgmma_wait<0>();
     finish_scores();
@@ -90,7 +94,11 @@ struct attention_consumer {
                   [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is zero
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
+#ifdef AT_ASC
+    for (key += tile.keys; key < last; key += tile.keys) {
+#else
     for (key -= tile.keys; key >= first; key -= tile.keys) {
+#endif
       wait_for_turn();
       start_scores();
       start_outputs(sums);

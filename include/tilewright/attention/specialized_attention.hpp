@@ -38,7 +38,7 @@ exec::tensor_map_request request_attention_map(const void* data, const attention
   if (has_starts) begin -= longest * row_bytes;
   return {const_cast<char*>(begin),
           matrix_element_v<T>,
-          {dim, longest, heads, has_starts ? 1ll << 31 : batch},
+          {dim, longest, heads, has_starts ? 0x7fff0000ll : batch},
           {row_bytes, heads > 1 ? strides.head * bytes : any_stride,
            has_starts  ? row_bytes
            : batch > 1 ? strides.batch * bytes
@@ -63,10 +63,9 @@ struct specialized_attention_block {
     const attention_order& order = device.order;
     const index_t blocks = exec::num_blocks(), block = exec::block_id().x;
     TILEWRIGHT_UNROLL(1)
-    for (index_t round = 0; round * blocks < order.num_units(); ++round) {
-      const index_t u = order.unit_of(block, blocks, round);
-      if (u >= order.num_units()) continue;
-      const attention_unit unit = order(u);
+    for (index_t round = 0; round < order.num_rounds(blocks); ++round) {
+      const attention_unit unit = order(block, blocks, round);
+      if (unit.row < 0) continue;
       const attention_problem p = locate_attention(device.args, unit.row * tile.queries, unit.head, unit.batch);
       if (p.first_query >= p.queries) continue;
       const index_range seen = p.seen_by_any(device.args.window, tile.queries);
@@ -80,10 +79,17 @@ struct specialized_attention_block {
     typename attention_stages<Policy>::cursor k_at, v_at;
     for_each_unit([&](const attention_problem& p, index_t first, index_t last) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
+#ifdef AT_ASC
+      for (index_t key = first; key <= last && first < last; key += tile.keys) {
+        if (key < last) stages.template fill<0>(k_at, device, p, key);
+        if (key > first) stages.template fill<1>(v_at, device, p, key - tile.keys);
+      }
+#else
       for (index_t key = last - tile.keys; key >= first - tile.keys && first < last; key -= tile.keys) {
         if (key >= first) stages.template fill<0>(k_at, device, p, key);
         if (key + tile.keys < last) stages.template fill<1>(v_at, device, p, key + tile.keys);
       }
+#endif
     });
   }
   TILEWRIGHT_HD void produce_queries() const {

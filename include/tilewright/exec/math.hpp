@@ -3,18 +3,18 @@
 #pragma once
 
 //   exp2(x)              2^x, 2 ulp
-//   log2(x)              3 ulp; for 0.5 <= x <= 2 an absolute error of 2^-22
-//   rcp(x)               1 / x, 1 ulp
-//   rsqrt(x)             1 / sqrt(x), 2 ulp
-//   tanh(x)              a relative error of 2^-10.9
-//   sigmoid(x)           1 / (1 + exp(-x)), a relative error of 2^-21 + |x| 2^-23
-//   max(a, b), min(a, b) exact, of floats or integers. A NaN loses: the result is NaN only if both are. Zeros of either
+//   exp2_by_multiply_adds(x)  2^x for x < 127, a relative error of 3e-6; 0 for x <= -127. For where exp2 is the
+//   bottleneck log2(x)              3 ulp; for 0.5 <= x <= 2 an absolute error of 2^-22 rcp(x)               1 / x, 1
+//   ulp rsqrt(x)             1 / sqrt(x), 2 ulp tanh(x)              a relative error of 2^-10.9 sigmoid(x)           1
+//   / (1 + exp(-x)), a relative error of 2^-21 + |x| 2^-23 max(a, b), min(a, b) exact, of floats or integers. A NaN
+//   loses: the result is NaN only if both are. Zeros of either
 //                        sign are equal
 //   multiply_add_pair(x, f, a) x[i] = x[i] f + a for i = 0, 1; one instruction on gfx90a, gfx942 and gfx950, which
 //                        rounds once
 //   add_pair(x, y)       x[i] += y[i] for i = 0, 1; one instruction there
 // The others return NaN for NaN. Subnormal arguments and results may count as zeros.
 #include <tilewright/config/config.hpp>
+#include <tilewright/numeric/bits.hpp>
 #include <tilewright/util/type_traits.hpp>
 
 #if TILEWRIGHT_AMDGCN_PASS
@@ -30,6 +30,16 @@
 namespace tilewright::exec {
 
 TILEWRIGHT_HD float sigmoid(float x) { return rcp(1.0f + exp2(x * -1.442695041f)); }
+
+#if !TILEWRIGHT_NVPTX_PASS
+TILEWRIGHT_HD float exp2_by_multiply_adds(float x) {
+  constexpr float rounds_to_integer = 12582912.0f;  // 1.5 * 2^23: the integer is in the low bits of the sum
+  x = x > -127.0f ? x : -127.0f;
+  const float shifted = x + rounds_to_integer, f = x - (shifted - rounds_to_integer);
+  const float y = (((0.00958286f * f + 0.05590645f) * f + 0.24024099f) * f + 0.69312419f) * f + 1.0f;
+  return bit_cast<float>(bit_cast<unsigned>(y) + (bit_cast<unsigned>(shifted) << 23));
+}
+#endif
 
 #if !TILEWRIGHT_AMDGCN_PASS
 TILEWRIGHT_HD void multiply_add_pair(float* x, float factor, float addend) {
