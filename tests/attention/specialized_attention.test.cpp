@@ -54,7 +54,7 @@ TEST(SpecializedAttention, PackedSequencesEndWhereTheyEnd) {
     changed.v = v.data();
     allocations[2] = memory_of(v);
     launch_options options{.check_lds = emulator::lds_checks::on};
-    for (const memory& m : allocations) options.memory.push_back({m.data, m.bytes});
+    for (const memory& m : allocations) options.memory.push_back({m.data, long_index_t(m.bytes)});
     launch<attention_forward<three_consumers>>(changed, options);
   };
   expect_attention_by<three_consumers>(run, with(2, 1, {5, 70, 3}, {0, 9, 130}, {}, true));

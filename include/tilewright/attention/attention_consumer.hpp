@@ -31,7 +31,10 @@ struct attention_consumer {
   typename stages_type::cursor k_at{}, v_at{};
   unsigned q_parity = 0;
   typename registers::scores s{};
-  wgmma_tile_in_registers<Policy::values_tile, T> p{};
+  wgmma_tile_in_registers<Policy::values_tile, T> p{};  // of the last step, not yet multiplied if has_probabilities
+  bool has_probabilities = false;
+  sums_type sums{};
+  attention_problem before{};  // whose sums these are
 
   /// Consumers start their products in turns: while the tensor cores work for one, the others compute exponentials.
   TILEWRIGHT_HD void wait_for_turn() const {
@@ -44,8 +47,9 @@ struct attention_consumer {
   TILEWRIGHT_HD void begin() const {
     if (consumer == tile.consumers() - 1) pass_turn();
   }
-  TILEWRIGHT_HD void end() const {
+  TILEWRIGHT_HD void end() {
     if (consumer == 0) wait_for_turn();
+    flush();
     if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
   }
 
@@ -55,7 +59,7 @@ struct attention_consumer {
     const wgmma_tile_in_lds<lds.k()> k{stages.template place<0>(k_at.stage)};
     block_gemm<Policy::scores_tile, T>(s, q, k, false);
   }
-  TILEWRIGHT_HD void start_outputs(sums_type& sums) {
+  TILEWRIGHT_HD void start_outputs() {
     stages.template full<1>(v_at.stage).wait(v_at.parity);
     const wgmma_tile_in_lds<lds.v()> v{stages.template place<1>(v_at.stage)};
     block_gemm(sums.o.template get<0>(), p, v, true);
@@ -68,73 +72,81 @@ struct attention_consumer {
     at.advance();
   }
   TILEWRIGHT_HD void finish_scores() { finish<0>(s, k_at); }
-  TILEWRIGHT_HD void finish_outputs(sums_type& sums) { finish<1>(sums.o.template get<0>(), v_at); }
+  TILEWRIGHT_HD void finish_outputs() { finish<1>(sums.o.template get<0>(), v_at); }
 
   TILEWRIGHT_HD void leave_q() const {
     if (exec::lane_id() == 0) stages.q_empty(consumer).arrive();
   }
 
-  /// Steps [first, last) of the keys, the last one first; first < last.
-  TILEWRIGHT_HD void add_steps(sums_type& sums, const attention_problem& problem, index_t first, index_t last) {
+  /// Steps [first, last) of the keys of a unit; at least one. The last product of the unit before runs with the first.
+  TILEWRIGHT_HD void operator()(const attention_problem& problem, index_t first, index_t last) {
     attention_problem mine = problem;
     mine.first_query += 64 * consumer;
     const index_range unmasked = mine.seen_by_all(device.args.window, 64);
-    const auto is_masked = [&](index_t key) TILEWRIGHT_INLINE_LAMBDA {
-      return key < unmasked.first || key + tile.keys > unmasked.last;
+    const auto add_step = [&](index_t key, auto rescale) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (!lds.o_replaces_q()) {
+        if (key + tile.keys >= last) leave_q();
+      }
+      sums.add_step(s, device.args, problem, key, key < unmasked.first || key + tile.keys > unmasked.last, rescale);
     };
-#ifdef AT_ASC
-    index_t key = first;
-#else
-    index_t key = last - tile.keys;
-#endif
+    constexpr bool flushes_first = lds.o_replaces_q();  // else nobody could fetch Q
+    if constexpr (flushes_first) flush();
+    stages.q_full(consumer).wait(q_parity);
+    q_parity ^= 1;
+    wait_for_turn();
     start_scores();
-    exec::wgmma_wait<0>();
-    finish_scores();
-    sums.add_step(s, device.args, problem, key, is_masked(key),
-                  [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is zero
+    if (!flushes_first && has_probabilities) {
+      start_outputs();
+      pass_turn();
+      exec::wgmma_wait<0>();
+      finish_scores();
+      finish_unit();
+    } else {
+      pass_turn();
+      exec::wgmma_wait<0>();
+      finish_scores();
+    }
+    sums = {};
+    before = problem;
+    has_probabilities = true;
+    add_step(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is zero
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
-#ifdef AT_ASC
-    for (key += tile.keys; key < last; key += tile.keys) {
-#else
-    for (key -= tile.keys; key >= first; key -= tile.keys) {
-#endif
+    for (index_t key = first + tile.keys; key < last; key += tile.keys) {
       wait_for_turn();
       start_scores();
-      start_outputs(sums);
+      start_outputs();
       pass_turn();
       exec::wgmma_wait<1>();
       finish_scores();
       bool is_far = false;
       typename sums_type::row_values factors{};
-      sums.add_step(s, device.args, problem, key, is_masked(key), [&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
+      add_step(key, [&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
         is_far = true;
         factors = f;
       });
       exec::wgmma_wait<0>();
-      finish_outputs(sums);
+      finish_outputs();
       if (is_far) [[unlikely]]
         sums.scale_outputs(factors);
       p.assign(s);
     }
-    if constexpr (!lds.o_replaces_q()) leave_q();
-    start_outputs(sums);
-    exec::wgmma_wait<0>();
-    finish_outputs(sums);
   }
 
-  TILEWRIGHT_HD void operator()(const attention_problem& problem, index_t first, index_t last) {
-    sums_type sums;
-    stages.q_full(consumer).wait(q_parity);
-    q_parity ^= 1;
-    if (first < last) {
-      add_steps(sums, problem, first, last);
-    } else if constexpr (!lds.o_replaces_q()) {
-      leave_q();
-    }
+  /// Multiplies the last probabilities and writes O.
+  TILEWRIGHT_HD void flush() {
+    if (!has_probabilities) return;
+    start_outputs();
+    exec::wgmma_wait<0>();
+    finish_unit();
+  }
+
+  TILEWRIGHT_HD void finish_unit() {
+    has_probabilities = false;
+    finish_outputs();
     sums.finish();
-    if (device.args.lse != nullptr) sums.store_log_sum_exp(device.args, problem);
-    store(sums.o.template get<0>(), problem);
+    if (device.args.lse != nullptr) sums.store_log_sum_exp(device.args, before);
+    store(sums.o.template get<0>(), before);
   }
 
   /// A wave's 16 rows of O in LDS: boxes of 128 bytes along the head dimension.

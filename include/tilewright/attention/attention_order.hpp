@@ -40,10 +40,7 @@ struct attention_order {
 /// `bytes_of_head`: of K and V of a head's keys.
 constexpr attention_order make_attention_order(const attention_args& args, index_t rows_of_tile,
                                                long_index_t bytes_of_head) {
-#ifndef AT_L2
-#define AT_L2 32
-#endif
-  constexpr long_index_t l2_bytes = AT_L2 << 20;
+  constexpr long_index_t l2_bytes = 32 << 20;
   attention_order order{ceil_div(args.queries, rows_of_tile), args.heads, args.batch, args.heads * args.batch};
   order.longest_first = args.window.right >= 0 && args.window.left < 0;
   if (order.longest_first) {

@@ -57,8 +57,7 @@ struct attention_stages {
   /// rows after them read as zeros and are not written.
   TILEWRIGHT_HD static multi_index<4> position(bool has_starts, index_t longest, index_t rows, long_index_t first_row,
                                                index_t row, index_t head, index_t batch) {
-    if (has_starts) return {{0, longest - rows + row, head, index_t(first_row) + rows}};
-    return {{0, row, head, batch}};
+    return {{0, max(longest, 1) - rows + row, head, has_starts ? index_t(first_row) + rows : batch}};
   }
 
   /// One thread: waits until the stage is empty, then starts the copy of the keys from `key` on.

@@ -70,7 +70,8 @@ struct specialized_attention_block {
       if (p.first_query >= p.queries) continue;
       const index_range seen = p.seen_by_any(device.args.window, tile.queries);
       const index_t first = seen.first - modulo(seen.first, tile.keys);
-      work(p, first, seen.first < seen.last ? first + round_up(seen.last - first, tile.keys) : first);
+      // Rows that see nothing take part in a step of keys that do not exist.
+      work(p, first, first + round_up(max(seen.last - first, 1), tile.keys));
     }
   }
 
@@ -79,17 +80,10 @@ struct specialized_attention_block {
     typename attention_stages<Policy>::cursor k_at, v_at;
     for_each_unit([&](const attention_problem& p, index_t first, index_t last) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
-#ifdef AT_ASC
-      for (index_t key = first; key <= last && first < last; key += tile.keys) {
+      for (index_t key = first; key <= last; key += tile.keys) {
         if (key < last) stages.template fill<0>(k_at, device, p, key);
         if (key > first) stages.template fill<1>(v_at, device, p, key - tile.keys);
       }
-#else
-      for (index_t key = last - tile.keys; key >= first - tile.keys && first < last; key -= tile.keys) {
-        if (key >= first) stages.template fill<0>(k_at, device, p, key);
-        if (key + tile.keys < last) stages.template fill<1>(v_at, device, p, key + tile.keys);
-      }
-#endif
     });
   }
   TILEWRIGHT_HD void produce_queries() const {

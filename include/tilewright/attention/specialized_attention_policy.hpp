@@ -31,7 +31,7 @@ namespace detail {
 /// Tiles that were fastest on an H100.
 TILEWRIGHT_HD constexpr specialized_attention_tile default_specialized_attention_tile(index_t dim) {
   if (dim <= 64) return {192, 128};
-  if (dim <= 128) return {128, 128};
+  if (dim <= 128) return {192, 80};
   if (dim <= 192) return {128, 96};
   return {128, 80, 2, false};
 }
