@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_grouped: grouped and block-scaled products as one C function, for benchmarks that load it from Python.
-#include <tilewright/gemm/grouped_specialized.hpp>
+#include <tilewright/gemm/grouped_choice.hpp>
 #include <tilewright/gemm/specialized_choice.hpp>
 #include <tilewright/launch/launch.hpp>
 
@@ -76,8 +76,11 @@ constexpr specialized_tile tiles[] = {
 enum tile_name { wide, wide_pair, tall_pair, square, square_pair, tall, middle, three, three_tall, square_four };
 
 // Named structs: nvcc cannot spell the arguments of the templates that they derive from.
-template <class T, operand_major BMajor, tile_name Tile, class R = T>
-struct rows : tw::grouped<tw::gemm_specialized<T, operand_major::k, BMajor, tiles[Tile], R>, tw::group_kind::rows> {};
+template <class T, operand_major BMajor, tile_name Tile>
+struct rows : tw::grouped<tw::gemm_specialized<T, operand_major::k, BMajor, tiles[Tile]>, tw::group_kind::rows> {};
+template <class T, operand_major BMajor, tile_name Tile>
+struct rows_e4m3 : tw::grouped<tw::gemm_specialized<T, operand_major::k, BMajor, tiles[Tile], tw::bfloat16_t>,
+                               tw::group_kind::rows> {};
 template <class T, tile_name Tile>
 struct along_k
     : tw::grouped<tw::gemm_specialized<T, operand_major::mn, operand_major::mn, tiles[Tile]>, tw::group_kind::k> {};
@@ -87,6 +90,18 @@ struct scaled
           tw::gemm_specialized<tw::fp8_ocp_t, operand_major::k, operand_major::k, tiles[Tile], tw::bfloat16_t>> {};
 template <tile_name Tile>
 struct scaled_rows : tw::grouped<scaled<Tile>, tw::group_kind::rows> {};
+
+/// The kernel with the tile that choose_grouped_tile() chooses.
+template <template <class, operand_major, tile_name> class Rows, class T, operand_major BMajor>
+const char* start_chosen(const grouped_problem& p, cudaStream_t stream) {
+  tw::grouped_args args{{.m = p.m, .n = p.n}, p.groups};
+  const auto run = [&]<class Policy>(Policy) { return start<tw::grouped_gemm_kernel<Policy>, Policy>(p, stream); };
+  switch (tw::choose_grouped_tile(args, true, 132)) {
+    case 0: return run(Rows<T, BMajor, wide>{});
+    case 1: return run(Rows<T, BMajor, tall_pair>{});
+    default: return run(Rows<T, BMajor, square_pair>{});
+  }
+}
 
 }  // namespace
 
@@ -101,6 +116,10 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
   try {
 #define TILEWRIGHT_CASE(text, ...) \
   if (wanted == text) return start<tw::grouped_gemm_kernel<__VA_ARGS__>, __VA_ARGS__>(*p, stream)
+    if (wanted == "bf16 auto") return start_chosen<rows, bf16, k>(*p, stream);
+    if (wanted == "f16 auto") return start_chosen<rows, tw::half_t, k>(*p, stream);
+    if (wanted == "dx bf16 auto") return start_chosen<rows, bf16, mn>(*p, stream);
+    if (wanted == "e4m3 auto") return start_chosen<rows_e4m3, tw::fp8_ocp_t, k>(*p, stream);
     TILEWRIGHT_CASE("bf16 wide", rows<bf16, k, wide>);
     TILEWRIGHT_CASE("bf16 wide_pair", rows<bf16, k, wide_pair>);
     TILEWRIGHT_CASE("bf16 tall_pair", rows<bf16, k, tall_pair>);
@@ -115,8 +134,7 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
     TILEWRIGHT_CASE("dw bf16 wide", along_k<bf16, wide>);
     TILEWRIGHT_CASE("dw bf16 square", along_k<bf16, square>);
     TILEWRIGHT_CASE("dw bf16 square_pair", along_k<bf16, square_pair>);
-    TILEWRIGHT_CASE("f16 wide_pair", rows<tw::half_t, k, wide_pair>);
-    TILEWRIGHT_CASE("e4m3 wide_pair", rows<tw::fp8_ocp_t, k, wide_pair, bf16>);
+    TILEWRIGHT_CASE("dw f16 tall_pair", along_k<tw::half_t, tall_pair>);
 #define TILEWRIGHT_SCALED(tile)                                                                               \
   if (wanted == "dense scaled " #tile) return start<tw::gemm_kernel<scaled<tile>>, scaled<tile>>(*p, stream); \
   TILEWRIGHT_CASE("scaled " #tile, scaled_rows<tile>)

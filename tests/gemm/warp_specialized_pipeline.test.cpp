@@ -48,8 +48,11 @@ struct detail::stage_ring<careless_block> : detail::stage_ring<careful_block> {
     if (made == mistake::expects_less && at.stage == 1) full(1).arrive_and_expect(-128);
     careful::fill({at.stage, at.parity ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, a_z, b_z);
   }
+  void wait_until_full(const cursor& at) const {
+    careful::wait_until_full({at.stage, at.parity ^ unsigned(made == mistake::parity_of_full)});
+  }
   void multiply(const cursor& at, index_t consumer, careful_block::sums_type& c, bool accumulate) const {
-    careful::multiply({at.stage, at.parity ^ unsigned(made == mistake::parity_of_full)}, consumer, c, accumulate);
+    careful::multiply(at, consumer, c, accumulate);
     if (made == mistake::release_too_early) careful::release(at.stage, block_to_tell(exec::thread_id() % 128));
   }
   void release(index_t stage, index_t block) const {

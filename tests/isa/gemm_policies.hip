@@ -90,8 +90,32 @@ struct own_bias_gelu {
   };
 };
 
+// e4m3 with scales of 1 x 128 and 128 x 128.
+struct block_scaled_fp8 {
+  template <class Arch>
+  using T = tw::detail::conditional_t<Arch::value.fp8 == tw::arch::fp8_kind::fnuz, tw::fp8_fnuz_t, tw::fp8_ocp_t>;
+  template <class Arch>
+  struct e4m3 : tw::gemm_policy<Arch, T<Arch>, k, k, 16> {
+    using result_type = tw::bfloat16_t;
+  };
+  template <class Arch>
+  using on = tw::block_scaled<e4m3<Arch>>;
+  using args_type = tw::block_scaled_args;
+};
+
 template <class Policy>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] tw::gemm_args args) {
+struct arguments {
+  using type = tw::gemm_args;
+};
+template <class Policy>
+  requires requires { typename Policy::args_type; }
+struct arguments<Policy> {
+  using type = typename Policy::args_type;
+};
+using arguments_type = arguments<ISA_POLICY>::type;
+
+template <class Policy>
+TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] arguments_type args) {
 #if TILEWRIGHT_DEVICE_PASS
   using kernel = tw::gemm_kernel<typename Policy::template on<tw::arch::current>>;
   static_assert(kernel::block_size == ISA_BLOCK_SIZE);
@@ -99,4 +123,4 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused
 #endif
 }
 
-template TILEWRIGHT_GLOBAL void gemm<ISA_POLICY>(tw::gemm_args);
+template TILEWRIGHT_GLOBAL void gemm<ISA_POLICY>(arguments_type);

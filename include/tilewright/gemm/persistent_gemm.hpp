@@ -103,8 +103,6 @@ struct persistent_gemm {
         exec::named_sync<256>(turn_barrier);
         exec::named_arrive<256>(turn_taken_barrier);
       };
-      const auto skip = [&]() TILEWRIGHT_INLINE_LAMBDA { stages.full(at.stage).wait(at.parity); };
-      const bool has_rows = unit.has_rows(m0 + consumer * 64);
       if constexpr (Block::is_block_scaled) {
         multiply_scaled(unit, m0, n0, consumer, c, at, backwards, take_turn,
                         [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA { stages.release(stage, block_to_tell); });
@@ -113,11 +111,8 @@ struct persistent_gemm {
         TILEWRIGHT_UNROLL(1)
         for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
           take_turn(k);
-          if (has_rows) {
-            stages.multiply(at, consumer, c, k > unit.k_begin);
-          } else {
-            skip();
-          }
+          stages.wait_until_full(at);
+          if (unit.has_rows(m0 + consumer * 64)) stages.multiply(at, consumer, c, k > unit.k_begin);
           exec::wgmma_wait<1>();
           release();
           to_release = at.stage;
@@ -152,7 +147,7 @@ struct persistent_gemm {
     TILEWRIGHT_UNROLL(1)
     for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {
       take_turn(k);
-      stages.full(at.stage).wait(at.parity);
+      stages.wait_until_full(at);
       const auto done = [&]() TILEWRIGHT_INLINE_LAMBDA { release(at.stage); };
       if (unit.has_rows(m0 + consumer * 64)) {
         multiply(stages.a_stage(at.stage), stages.b_stage(at.stage), consumer, c,

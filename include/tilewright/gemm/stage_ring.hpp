@@ -96,10 +96,11 @@ struct stage_ring {
     }
   }
 
-  /// A consumer: starts sums (+)= its rows of the stage's A times the stage's B, once the stage is full.
+  TILEWRIGHT_HD void wait_until_full(const cursor& at) const { full(at.stage).wait(at.parity); }
+
+  /// A consumer: starts sums (+)= its rows of the stage's A times the stage's B; the stage is full.
   TILEWRIGHT_HD void multiply(const cursor& at, index_t consumer, typename Block::sums_type& sums,
                               bool accumulate) const {
-    full(at.stage).wait(at.parity);
     const wgmma_tile_in_lds<lds.a> a{a_stage(at.stage) + unsigned(consumer * 64 * lds.a.row_bytes)};
     const wgmma_tile_in_lds<lds.b> b{b_stage(at.stage)};
     block_gemm<Block::tiles, typename Block::element_type>(sums, a, b, accumulate);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The kernels of grouped.hip on emulated GPUs: results, bounds, races.
+#include "../gemm/check_grouped.hpp"
+
+#include <tilewright/arch/arch.hpp>
+
+#include <amdgcn_emulator.hpp>
+
+#include "code_objects.hpp"
+#include "grouped_policies.hpp"
+
+namespace {
+
+using namespace tilewright;
+using namespace tilewright::testing_gemm;
+
+/// Two blocks that never hold all tiles.
+template <class Policy>
+void expect_right(emu::module& code, const char* name, const grouped_problem& p) {
+  using kernel = grouped_gemm_kernel<Policy>;
+  grouped_case<Policy> gemm(p);
+  auto c = gemm.c;
+  gemm.args.c = c.data();
+  code.forbid_all();
+  const auto all = [&](auto& values) { code.allow(values.data(), values.size() * sizeof values[0]); };
+  all(gemm.a), all(gemm.b), all(c), all(gemm.ends), all(gemm.counts), all(gemm.a_scales), all(gemm.b_scales);
+  ASSERT_STREQ(kernel::check(gemm.args), nullptr);
+  const auto args = kernel::prepare(gemm.args, {.resident_clusters = 2});
+  emu::options options;
+  options.order = emu::options::random;
+  options.seed = 7;
+  const emu::result result = code.launch(name, {unsigned(kernel::grid(args).x), 1, 1}, {unsigned(kernel::block_size)},
+                                         0, emu::kernarg().add(args), options);
+  for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
+  gemm.expect(c);
+}
+
+struct EmulatedGrouped : testing::TestWithParam<code_object> {
+  emu::module code{GetParam().path};
+};
+
+TEST_P(EmulatedGrouped, BlockScaledRows) {
+  const grouped_problem p{.counts = {5, 0, 130}, .n = 144, .k = 272, .after = 3};
+  if (GetParam().arch == "gfx942")
+    expect_right<grouped_policies::scaled_rows<arch::gfx942>>(code, "scaled_rows_kernel", p);
+  if (GetParam().arch == "gfx950")
+    expect_right<grouped_policies::scaled_rows<arch::gfx950>>(code, "scaled_rows_kernel", p);
+}
+TEST_P(EmulatedGrouped, RowsAndK) {
+  if (GetParam().arch != "gfx942") GTEST_SKIP() << "one target shows it";
+  expect_right<grouped_policies::rows<arch::gfx942>>(code, "rows_kernel",
+                                                     {.counts = {3, 0, 129, 64}, .n = 136, .k = 72, .after = 5});
+  expect_right<grouped_policies::rows<arch::gfx942>>(
+      code, "rows_kernel", {.counts = {8, 0, 40}, .n = 8, .k = 8, .slot_rows = 40, .beta = 1});
+  expect_right<grouped_policies::along_k<arch::gfx942>>(code, "along_k_kernel",
+                                                        {.counts = {3, 0, 70}, .n = 136, .k = 72, .after = 5});
+}
+
+/// Those of the targets that grouped.hip has kernels for.
+std::vector<code_object> objects_with_kernels() {
+  std::vector<code_object> objects = code_objects();
+  std::erase_if(objects, [](const code_object& o) { return o.arch != "gfx942" && o.arch != "gfx950"; });
+  return objects;
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmulatedGrouped);
+INSTANTIATE_TEST_SUITE_P(All, EmulatedGrouped, testing::ValuesIn(objects_with_kernels()),
+                         [](const auto& info) { return info.param.arch; });
+
+}  // namespace

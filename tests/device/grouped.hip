@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Grouped products, and block-scaled ones of e4m3 where the target has one kind of it each.
+#include <tilewright/arch/current.hpp>
+
+#include "grouped_policies.hpp"
+
+#if TILEWRIGHT_AMDGCN_PASS && (defined(__gfx942__) || defined(__gfx950__))
+
+#define KERNEL(policy)                                                                                               \
+  using policy##_kernel_type = tilewright::grouped_gemm_kernel<grouped_policies::policy<tilewright::arch::current>>; \
+  extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void policy##_kernel(                                      \
+      policy##_kernel_type::device_args args) {                                                                      \
+    policy##_kernel_type{}(args);                                                                                    \
+  }
+
+KERNEL(scaled_rows)
+#if defined(__gfx942__)
+KERNEL(rows)
+KERNEL(along_k)
+#endif
+
+#endif

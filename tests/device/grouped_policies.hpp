@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Grouped and block-scaled policies whose kernels the emulator runs.
+#pragma once
+
+#include <tilewright/gemm/grouped_gemm.hpp>
+
+namespace grouped_policies {
+
+namespace tw = tilewright;
+using enum tw::operand_major;
+
+template <class Arch>
+struct rows : tw::grouped<tw::gemm_policy<Arch, tw::bfloat16_t, k, mn, 8>, tw::group_kind::rows> {};
+template <class Arch>
+struct along_k : tw::grouped<tw::gemm_policy<Arch, tw::half_t, mn, mn, 8>, tw::group_kind::k> {};
+
+template <class Arch>
+using fp8_t = tw::detail::conditional_t<Arch::value.fp8 == tw::arch::fp8_kind::fnuz, tw::fp8_fnuz_t, tw::fp8_ocp_t>;
+template <class Arch>
+struct fp8 : tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16> {
+  using result_type = tw::bfloat16_t;
+};
+template <class Arch>
+struct scaled : tw::block_scaled<fp8<Arch>> {};
+template <class Arch>
+struct scaled_rows : tw::grouped<scaled<Arch>, tw::group_kind::rows> {};
+
+}  // namespace grouped_policies
