@@ -15,7 +15,7 @@ inline constexpr array<specialized_tile, 3> grouped_tiles{{
 
 /// The number in grouped_tiles of the tile for a product, as far as the host knows it: groups are taken to be of about
 /// equal length. Limits: measured on an H100.
-TILEWRIGHT_HD constexpr index_t choose_grouped_tile(const grouped_args& g, bool by_rows, index_t multiprocessors) {
+constexpr index_t choose_grouped_tile(const grouped_args& g, bool by_rows, index_t multiprocessors) {
   enum { one, pair, narrow };
   if (!by_rows) return pair;
   const index_t rows = g.m / g.groups;
