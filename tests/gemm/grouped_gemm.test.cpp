@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Grouped products on the CPU machine: groups of any length, empty ones, slots, edges, what belongs to no group.
+#include <tilewright/gemm/grouped_choice.hpp>
 #include <tilewright/gemm/specialized_choice.hpp>
 
 #include "check_grouped.hpp"
@@ -49,6 +50,17 @@ TEST(GroupedGemm, LengthsThatAreWrong) {
   gemm.args.c = c.data();
   launch<grouped_gemm_kernel<forward>>(gemm.args, {.workers = 1});
   gemm.expect(c);
+}
+
+// Long groups take single blocks; short ones clusters, unless these have few rounds of tiles and would need more.
+TEST(GroupedGemm, ChoosesATile) {
+  const auto chosen = [](index_t groups, index_t rows, index_t n) {
+    return grouped_tiles[choose_grouped_tile({{.m = rows, .n = n}, groups}, true, 132)];
+  };
+  EXPECT_EQ(chosen(8, 16384, 4096), (specialized_tile{.m = 128, .n = 256}));
+  EXPECT_EQ(chosen(64, 16384, 2048), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
+  EXPECT_EQ(chosen(4, 1053, 8640), (specialized_tile{.m = 128, .n = 256}));
+  EXPECT_EQ(chosen(128, 8192, 1536), (specialized_tile{.m = 128, .n = 128, .share_a = 2}));
 }
 
 std::string refusal(auto change) {
