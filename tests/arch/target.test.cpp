@@ -56,14 +56,18 @@ TEST(Target, GradesOfTheRows) {
     return letter(t.find(op)->readings[reading].known_by);
   };
   EXPECT_EQ(letter_of(gfx942::value, lds_op::read_b128), 'V');
-  EXPECT_EQ(letter_of(gfx942::value, lds_op::read_b64), 'M');
-  EXPECT_EQ(letter_of(gfx942::value, lds_op::write_b128), 'V');
-  EXPECT_EQ(letter_of(gfx942::value, lds_op::write_b64), 'I');
-  for (const lds_instruction& row : gfx90a::value.lds) EXPECT_FALSE(is_evidence(row.readings[0].known_by));
+  EXPECT_EQ(letter_of(gfx942::value, lds_op::read_b64), 'V');
+  EXPECT_EQ(letter_of(gfx942::value, lds_op::write_b64), 'V');
+  EXPECT_EQ(letter_of(gfx942::value, lds_op::read_b96), 'I');
+  EXPECT_EQ(letter_of(gfx90a::value, lds_op::read_b128), 'V');
+  EXPECT_EQ(letter_of(gfx90a::value, lds_op::read_b96), 'I');
+  EXPECT_EQ(letter_of(gfx90a::value, lds_op::write_b96), 'U');
   EXPECT_EQ(letter_of(gfx950::value, lds_op::read_b32, 0), 'D');
   EXPECT_EQ(letter_of(gfx950::value, lds_op::read_b32, 1), 'D');
   EXPECT_EQ(letter_of(gfx950::value, lds_op::read_b128), 'V');
-  EXPECT_EQ(letter_of(gfx1100::value, lds_op::read_b96), 'U');
+  EXPECT_EQ(letter_of(gfx950::value, lds_op::write_b128), 'V');
+  EXPECT_EQ(letter_of(gfx1100::value, lds_op::read_b96), 'I');
+  EXPECT_EQ(letter_of(gfx1201::value, lds_op::write_b128), 'I');
   EXPECT_EQ(letter_of(gfx1201::value, lds_op::read_b96), 'V');
   EXPECT_EQ(letter_of(gfx1201::value, lds_op::read_b128, 1), 'D');
   EXPECT_EQ(letter_of(sm90::value, lds_op::ldmatrix), 'H');
@@ -157,7 +161,7 @@ TEST(Target, RowsCanBeOverriddenAndAdded) {
   static_assert(is_consistent(my_gfx90a::value));
   static_assert(my_gfx90a::value.lds.size() == gfx90a::value.lds.size());
   static_assert(my_gfx90a::value.find(lds_op::read_b128)->readings[0].known_by == grade::measured_here);
-  static_assert(my_gfx90a::value.find(lds_op::read_b64)->readings[0].known_by == grade::inferred);
+  static_assert(my_gfx90a::value.find(lds_op::read_b64)->readings[0].known_by == grade::vendor);
   constexpr target added =
       with_lds_row(sm80::value, lds_row(lds_op::stmatrix, {contiguous_phases(32, 8), 32, grade::unknown, "a wish"}));
   static_assert(added.supports(lds_op::stmatrix) && is_consistent(added));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A proof for gfx90a that may rest on evidence only: that target's rows are inferred.
+// A proof for gfx1201 that may rest on evidence only: its rows for writes are inferred.
 // COMPILERS: also nvcc
 // EXPECT: LDS proof: the table's row for this instruction is inferred or unknown
 // EXPECT: known_by<
-#include <tilewright/arch/gfx90a.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/arch/gfx12.hpp>
+#include <tilewright/distribution/distribution_pattern.hpp>
 #include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/lds/lds_proof.hpp>
 
@@ -12,7 +12,8 @@ namespace tw = tilewright;
 using namespace tilewright::arch;
 
 constexpr auto swizzled = tw::make_lds_index_swapping_descriptor<64, 8, 1, 32, short>();
-using operand = tw::tile_distribution<tw::encoding_of(describe(matrix_op::mfma_32x32x8_x2).a)>;
-using read = tw::lds_access<gfx90a, swizzled, operand, short, tw::lds_access_kind::read>;
-static_assert(tw::require_conflict_free<read>());
-static_assert(tw::require_conflict_free<tw::proof_basis::evidence, read>());
+using copy =
+    tw::tile_distribution<tw::make_pattern_encoding(tw::tile_distribution_pattern::block_raked, {32, 64, 8, 1, 32})>;
+using write = tw::lds_access<gfx1201, swizzled, copy, short, tw::lds_access_kind::write>;
+static_assert(tw::require_conflict_free<write>());
+static_assert(tw::require_conflict_free<tw::proof_basis::evidence, write>());

@@ -62,9 +62,15 @@ static_assert(tw::require_conflict_free<a_read<arch::gfx942>, a_read<arch::gfx95
 static_assert(tw::ConflictFree<a_read<arch::gfx942>>);
 static_assert(tw::is_conflict_free<arch::gfx942>(a_tile, operand{}, 2, tw::lds_access_kind::read));
 
-// Rows of gfx90a's table are inferred from gfx942's.
-static_assert(tw::require_conflict_free<tw::proof_basis::evidence, a_read<arch::gfx942>>());
-static_assert(tw::ConflictFree<a_read<arch::gfx90a>> && !tw::ConflictFreeByEvidence<a_read<arch::gfx90a>>);
+// gfx1201's rows for writes are inferred from gfx942's, which AMD has published.
+template <class Arch, index_t WaveSize>
+using a_write =
+    tw::lds_access<Arch, a_tile,
+                   tw::tile_distribution<tw::operand_copy_encoding(tw::operand_major::k, 128, 64, 4, WaveSize, 8, 8)>,
+                   tw::half_t, tw::lds_access_kind::write>;
+static_assert(tw::require_conflict_free<tw::proof_basis::evidence, a_read<arch::gfx942>, a_write<arch::gfx942, 64>>());
+static_assert(tw::ConflictFree<a_write<arch::gfx1201, 32>> && !tw::ConflictFreeByEvidence<a_write<arch::gfx1201, 32>>);
+static_assert(tw::proof_grade<a_read<arch::gfx942>, a_write<arch::gfx1201, 32>>() == arch::grade::inferred);
 
 // A row replaced by your own measurement.
 struct measured_gfx90a {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What can be proven about accesses to LDS, and what not.
+#include "../distribution/copies.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
@@ -22,14 +24,19 @@ static_assert(ConflictFree<lds_access<arch::gfx942, swizzled, operand, half_t, r
 static_assert(!ConflictFree<lds_access<arch::gfx942, plain, operand, half_t, read>>);
 static_assert(require_conflict_free<lds_access<arch::gfx942, swizzled, operand, half_t, read>,
                                     lds_access<arch::gfx90a, swizzled, operand, half_t, read>>());
-// gfx90a's row is inferred from gfx942's.
-static_assert(ConflictFreeByEvidence<lds_access<arch::gfx942, swizzled, operand, half_t, read>>);
-static_assert(ConflictFree<lds_access<arch::gfx90a, swizzled, operand, half_t, read>>);
-static_assert(!ConflictFreeByEvidence<lds_access<arch::gfx90a, swizzled, operand, half_t, read>>);
+// AMD has published gfx90a's row. RDNA's rows for writes are inferred.
+using copy = tile_distribution<copies::along_rows(32, 64, 1, 32, 8)>;
+static_assert(ConflictFreeByEvidence<lds_access<arch::gfx90a, swizzled, operand, half_t, read>>);
+static_assert(ConflictFree<lds_access<arch::gfx1201, swizzled, copy, half_t, write>>);
+static_assert(!ConflictFreeByEvidence<lds_access<arch::gfx1201, swizzled, copy, half_t, write>>);
+static_assert(proof_grade<lds_access<arch::gfx90a, swizzled, operand, half_t, read>>() == arch::grade::vendor);
+static_assert(proof_grade<lds_access<arch::gfx90a, swizzled, operand, half_t, read>,
+                          lds_access<arch::gfx1201, swizzled, copy, half_t, write>,
+                          lds_access<arch::gfx1201, swizzled, copy, half_t, read>>() == arch::grade::inferred);
 static_assert(
     require_conflict_free<proof_basis::evidence, lds_access<arch::gfx942, swizzled, operand, half_t, read>>());
 static_assert(is_conflict_free<arch::gfx90a>(swizzled, operand{}, 2, read));
-static_assert(!is_conflict_free<arch::gfx90a, proof_basis::evidence>(swizzled, operand{}, 2, read));
+static_assert(!is_conflict_free<arch::gfx1201, proof_basis::evidence>(swizzled, copy{}, 2, write));
 static_assert(!is_conflict_free<arch::gfx942>(plain, operand{}, 2, read));
 // Waves of 64 lanes on a target with 32: no proof.
 static_assert(!ConflictFree<lds_access<arch::sm90, swizzled, operand, half_t, read>>);
@@ -38,11 +45,11 @@ static_assert(!is_conflict_free<arch::sm90>(swizzled, operand{}, 2, read));
 TEST(RestsOnEvidence, AcceptsWhatSomebodySaw) {
   using arch::lds_op;
   EXPECT_TRUE(rests_on_evidence(arch::gfx942::value, lds_op::read_b128)) << "vendor";
-  EXPECT_TRUE(rests_on_evidence(arch::gfx950::value, lds_op::write_b64)) << "measured by others";
+  EXPECT_TRUE(rests_on_evidence(arch::gfx950::value, lds_op::read_b96)) << "measured by others";
   EXPECT_TRUE(rests_on_evidence(arch::sm90::value, lds_op::ldmatrix)) << "measured here";
   EXPECT_TRUE(rests_on_evidence(arch::gfx950::value, lds_op::read_b32))
       << "disputed, but the cost holds under both readings";
-  EXPECT_FALSE(rests_on_evidence(arch::gfx90a::value, lds_op::read_b128)) << "inferred";
+  EXPECT_FALSE(rests_on_evidence(arch::gfx90a::value, lds_op::read_b96)) << "inferred";
   EXPECT_FALSE(rests_on_evidence(arch::gfx1201::value, lds_op::write_b128)) << "one reading is inferred";
   EXPECT_FALSE(rests_on_evidence(arch::gfx942::value, lds_op::write_b96)) << "unknown";
   EXPECT_FALSE(rests_on_evidence(arch::gfx942::value, lds_op::ldmatrix)) << "does not exist";

@@ -8,23 +8,27 @@ namespace tilewright::arch {
 
 namespace detail {
 
-/// An RDNA row: as one wave sees it there are 32 banks (measured); one compiler counts on 64. 64 banks never cost more.
+/// An RDNA row: as one wave sees it there are 32 banks (measured). HIP's documentation says 64, which may count a whole
+/// workgroup processor; 64 banks never cost more.
 TILEWRIGHT_HD constexpr lds_instruction rdna_row(lds_op op, const lds_phases& phases, grade known_by,
                                                  const char* source) {
-  return lds_row(op, {phases, 32, known_by, source}, {phases, 64, grade::disputed, "one compiler counts on 64 banks"});
+  return lds_row(op, {phases, 32, known_by, source},
+                 {phases, 64, grade::disputed, "HIP documentation (rocm-systems #3114): 64 banks"});
 }
 
 TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> rdna3_lds() {
   constexpr index_t wave = 32;
   constexpr lds_phases whole = contiguous_phases(wave, 32), halves = contiguous_phases(wave, 16);
   constexpr lds_phases quarters = contiguous_phases(wave, 8);
+  constexpr const char* latencies = "latencies on a W7900 (amd-shark-ai #2919)";
   return list_of<lds_instruction, num_lds_ops>(
       rdna_row(lds_op::read_b8, whole, grade::inferred, "as ds_read_b32"),
       rdna_row(lds_op::read_b16, whole, grade::inferred, "as ds_read_b32"),
-      rdna_row(lds_op::read_b32, whole, grade::third_party, "measured by others"),
-      rdna_row(lds_op::read_b64, halves, grade::third_party, "measured by others"),
-      rdna_row(lds_op::read_b96, quads_of_two_halves(wave), grade::unknown, "assumed: as ds_read_b128"),
-      rdna_row(lds_op::read_b128, quads_of_two_halves(wave), grade::third_party, "measured by others"),
+      rdna_row(lds_op::read_b32, whole, grade::third_party, latencies),
+      rdna_row(lds_op::read_b64, halves, grade::third_party, latencies),
+      rdna_row(lds_op::read_b96, quads_of_two_halves(wave), grade::inferred,
+               "as ds_read_b128: an AMD document says that GFX12 changed both (triton #11365)"),
+      rdna_row(lds_op::read_b128, quads_of_two_halves(wave), grade::third_party, latencies),
       rdna_row(lds_op::write_b8, whole, grade::inferred, "as ds_write_b32"),
       rdna_row(lds_op::write_b16, whole, grade::inferred, "as ds_write_b32"),
       rdna_row(lds_op::write_b32, whole, grade::inferred, "as gfx942"),

@@ -12,9 +12,13 @@ namespace detail {
 TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> rdna4_lds() {
   inplace_vector<lds_instruction, num_lds_ops> rows = rdna3_lds();
   const lds_phases quarters = contiguous_phases(32, 8);
+  constexpr const char* latencies = "latencies on an RX 9070 XT (amd-shark-ai #2919)";
+  constexpr const char* sequential = "an AMD document (triton #11365)";
+  constexpr const char* both = "an AMD document (triton #11365); latencies on an RX 9070 XT (amd-shark-ai #2919)";
   for (lds_instruction& row : rows) {
-    if (row.op == lds_op::read_b96) row = rdna_row(row.op, quarters, grade::vendor, "vendor: sequential");
-    if (row.op == lds_op::read_b128) row = rdna_row(row.op, quarters, grade::vendor, "vendor; measured by others");
+    if (row.readings[0].known_by == grade::third_party) row.readings[0].source = latencies;
+    if (row.op == lds_op::read_b96) row = rdna_row(row.op, quarters, grade::vendor, sequential);
+    if (row.op == lds_op::read_b128) row = rdna_row(row.op, quarters, grade::vendor, both);
   }
   return rows;
 }

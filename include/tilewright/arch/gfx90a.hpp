@@ -8,14 +8,17 @@ namespace tilewright::arch {
 
 namespace detail {
 
-/// Nobody has published which lanes gfx90a serves together; the 32 banks are documented.
+/// gfx942's table. AMD's rules for gfx90a state the reads and writes of 4, 8 and 16 bytes alike.
 TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna2_lds() {
   inplace_vector<lds_instruction, num_lds_ops> rows = cdna3_lds();
   for (lds_instruction& row : rows) {
     for (lds_service& reading : row.readings) {
       if (reading.known_by == grade::unknown) continue;
-      reading.known_by = grade::inferred;
-      reading.source = "as gfx942";
+      const bool is_published = row.op == lds_op::read_b32 || row.op == lds_op::read_b64 ||
+                                row.op == lds_op::read_b128 || row.op == lds_op::write_b32 ||
+                                row.op == lds_op::write_b64 || row.op == lds_op::write_b128;
+      reading.known_by = is_published ? grade::vendor : grade::inferred;
+      reading.source = is_published ? "AMD's LDS rules for gfx90a (rocm-libraries #11094)" : "as gfx942";
     }
   }
   return rows;

@@ -15,27 +15,34 @@ TILEWRIGHT_HD constexpr lds_phases quads_of_two_halves(index_t wave_size) {
   return {wave_size, 8, {{1, 2, 20, 4, 8, 32}}};
 }
 
-/// LDS table of the CDNA generations with 32 banks; gfx90a has it by inference.
+/// LDS table of the CDNA generations with 32 banks.
 TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna3_lds() {
   constexpr index_t wave = 64, banks = 32;
-  constexpr lds_service b32_read{contiguous_phases(wave, 32), banks, grade::third_party,
-                                 "measured by others: lanes 0-31, then 32-63", 4};
-  constexpr lds_service b32_write{contiguous_phases(wave, 32), banks, grade::inferred, "as ds_read_b32"};
+  constexpr const char* rules = "AMD's LDS rules for gfx942 (rocm-libraries #11096)";
+  constexpr const char* rules_and_latencies =
+      "AMD's LDS rules for gfx942 (rocm-libraries #11096); latencies on an MI300X (amd-shark-ai #2919)";
+  constexpr lds_service b32_read{contiguous_phases(wave, 32), banks, grade::vendor, rules_and_latencies, 4};
+  constexpr lds_service b32_write{contiguous_phases(wave, 32), banks, grade::vendor, rules};
   constexpr lds_service narrow_read{contiguous_phases(wave, 32), banks, grade::inferred, "as ds_read_b32"};
   constexpr lds_service narrow_write{contiguous_phases(wave, 32), banks, grade::inferred, "as ds_write_b32"};
   return list_of<lds_instruction, num_lds_ops>(
       lds_row(lds_op::read_b8, narrow_read), lds_row(lds_op::read_b16, narrow_read),
       lds_row(lds_op::read_b32, b32_read),
-      lds_row(lds_op::read_b64, {contiguous_phases(wave, 16), banks, grade::third_party, "measured by others", 8}),
+      lds_row(lds_op::read_b64, {contiguous_phases(wave, 16), banks, grade::vendor, rules_and_latencies, 8}),
       lds_row(lds_op::read_b96, {quads_of_two_halves(wave), banks, grade::inferred, "as gfx950"}),
-      lds_row(lds_op::read_b128, {quads_of_two_halves(wave), banks, grade::vendor,
-                                  "Composable Kernel documentation, LDS bank conflicts; measured by others", 16}),
+      lds_row(
+          lds_op::read_b128,
+          {quads_of_two_halves(wave), banks, grade::vendor,
+           "Composable Kernel documentation, LDS bank conflicts; AMD's LDS rules for gfx942 (rocm-libraries #11096); "
+           "latencies on an MI300X (amd-shark-ai #2919)",
+           16}),
       lds_row(lds_op::write_b8, narrow_write), lds_row(lds_op::write_b16, narrow_write),
       lds_row(lds_op::write_b32, b32_write),
-      lds_row(lds_op::write_b64, {contiguous_phases(wave, 16), banks, grade::inferred, "as ds_read_b64"}),
+      lds_row(lds_op::write_b64, {contiguous_phases(wave, 16), banks, grade::vendor, rules}),
       lds_row(lds_op::write_b96, {contiguous_phases(wave, 8), banks, grade::unknown, "assumed: as ds_write_b128"}),
       lds_row(lds_op::write_b128, {contiguous_phases(wave, 8), banks, grade::vendor,
-                                   "Composable Kernel documentation, LDS bank conflicts"}));
+                                   "Composable Kernel documentation, LDS bank conflicts; AMD's LDS rules for gfx942 "
+                                   "(rocm-libraries #11096)"}));
 }
 
 }  // namespace detail

@@ -14,25 +14,30 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna4_lds()
   // Lanes 0-3, 12-15, 20-27 and lanes 4-11, 16-19, 28-31, and the same from lane 32 on.
   constexpr lds_phases b128_read_phases{wave, 16, {{1, 2, 12, 20, 4, 32}}};
   constexpr lds_service b32_read_whole{contiguous_phases(wave, 64), 64, grade::disputed,
-                                       "sources disagree: all lanes at once on 64 banks", 4};
+                                       "latencies on an MI350X (amd-shark-ai #2919): all lanes at once on 64 banks", 4};
   constexpr lds_service b32_read_halves{contiguous_phases(wave, 32), 32, grade::disputed,
-                                        "sources disagree: two halves on 32 banks", 4};
-  constexpr lds_service b32_write{contiguous_phases(wave, 32), 32, grade::inferred, "as ds_write_b32 of gfx942"};
-  constexpr lds_service b64_read{contiguous_phases(wave, 32), 64, grade::vendor, "vendor; measured by others", 4};
+                                        "AMD's LDS rules for gfx950 (rocm-libraries #11097): two halves on 32 banks",
+                                        4};
+  constexpr const char* rules = "AMD's LDS rules for gfx950 (rocm-libraries #11097)";
+  constexpr const char* rules_and_latencies =
+      "AMD's LDS rules for gfx950 (rocm-libraries #11097); latencies on an MI350X (amd-shark-ai #2919)";
+  constexpr lds_service b32_write{contiguous_phases(wave, 32), 32, grade::vendor, rules};
+  constexpr lds_service b64_read{contiguous_phases(wave, 32), 64, grade::vendor, rules_and_latencies, 4};
   constexpr lds_service b64_transposing{contiguous_phases(wave, 32), 64, grade::inferred, "as ds_read_b64", 4};
   constexpr lds_service narrow_write{contiguous_phases(wave, 32), 32, grade::inferred, "as ds_write_b32"};
   return list_of<lds_instruction, num_lds_ops>(
       lds_row(lds_op::read_b8, b32_read_whole, b32_read_halves),
       lds_row(lds_op::read_b16, b32_read_whole, b32_read_halves),
       lds_row(lds_op::read_b32, b32_read_whole, b32_read_halves), lds_row(lds_op::read_b64, b64_read),
-      lds_row(lds_op::read_b96, {quads_of_two_halves(wave), 32, grade::third_party, "measured by others", 16}),
-      lds_row(lds_op::read_b128, {b128_read_phases, 64, grade::vendor, "vendor; measured by others", 8}),
+      lds_row(lds_op::read_b96, {quads_of_two_halves(wave), 32, grade::third_party,
+                                 "measured by others; banks and rate: AMD's cycle model (rocm-libraries #2157)", 16}),
+      lds_row(lds_op::read_b128, {b128_read_phases, 64, grade::vendor, rules_and_latencies, 8}),
       lds_row(lds_op::read_b64_tr_b16, b64_transposing), lds_row(lds_op::read_b64_tr_b8, b64_transposing),
       lds_row(lds_op::write_b8, narrow_write), lds_row(lds_op::write_b16, narrow_write),
       lds_row(lds_op::write_b32, b32_write),
-      lds_row(lds_op::write_b64, {contiguous_phases(wave, 16), 32, grade::third_party, "measured by others"}),
+      lds_row(lds_op::write_b64, {contiguous_phases(wave, 16), 32, grade::vendor, rules}),
       lds_row(lds_op::write_b96, {contiguous_phases(wave, 8), 32, grade::unknown, "assumed: as ds_write_b128"}),
-      lds_row(lds_op::write_b128, {contiguous_phases(wave, 8), 32, grade::inferred, "as gfx942"}));
+      lds_row(lds_op::write_b128, {contiguous_phases(wave, 8), 32, grade::vendor, rules}));
 }
 
 }  // namespace detail

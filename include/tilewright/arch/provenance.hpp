@@ -27,4 +27,11 @@ TILEWRIGHT_HD constexpr bool is_evidence(grade g) {
   return g == grade::vendor || g == grade::third_party || g == grade::measured_here;
 }
 
+/// The grade of what rests on two facts. From weak to strong: unknown, inferred, disputed, measured by others; what the
+/// maker documents is as good as what this project measures.
+TILEWRIGHT_HD constexpr grade weaker(grade a, grade b) {
+  constexpr signed char strength[] = {4, 3, 1, 2, 0, 4};
+  return strength[static_cast<int>(b)] < strength[static_cast<int>(a)] ? b : a;
+}
+
 }  // namespace tilewright::arch

@@ -53,6 +53,14 @@ constexpr bool is_conflict_free(const Descriptor& descriptor, Distribution, inde
          (Basis == proof_basis::all_rows || rests_on_evidence(Arch::value, a.analysis.op));
 }
 
+/// The weakest grade of the rows that a proof of these accesses rests on. Of a disputed row the worse reading counts.
+template <class First, class... Accesses>
+constexpr arch::grade proof_grade() {
+  arch::grade result = First::analysis.known_by;
+  ((result = weaker(result, Accesses::analysis.known_by)), ...);
+  return result;
+}
+
 /// The words of a failed proof: compilers print them with their numbers.
 namespace found {
 template <index_t>
