@@ -27,7 +27,7 @@ hidden_indices place(const tensor_graph& graph, const index_t* values, const ind
     index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
     for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
     with_rules(node.spec, [&](auto rules) {
-      lower_anywhere(rules, p.data(), node.width(), up, low);
+      detail::lower_anywhere(rules, p.data(), node.width(), up, low);
       return 0;
     });
     for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];

@@ -23,6 +23,12 @@ using transposed_rows =
     tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<3, 4>, sequence<8>>, tuple<sequence<2>>,
                                                  tuple<sequence<0>>, sequence<1, 1>, sequence<1, 0>>::value>;
 
+/// 16 x 4 elements over two waves of 8 lanes, whose highest bit decides what the wave does not: row bit 2 or 3.
+template <index_t OfWave>
+using rows_of_waves = tile_distribution<
+    tile_distribution_encoding<sequence<>, tuple<sequence<2, 2, 4>, sequence<4>>, tuple<sequence<1>, sequence<1, 1>>,
+                               tuple<sequence<OfWave>, sequence<1 - OfWave, 2>>, sequence<2>, sequence<0>>::value>;
+
 template <class In, class Out, index_t... Order>
 constexpr bool is_possible = detail::register_exchange_v<In, Out, Order...>.is_possible;
 
@@ -54,6 +60,8 @@ TEST(ShuffleTile, KnowsWhenRegistersAloneCannotBeExchanged) {
       tile_distribution_encoding<sequence<>, tuple<sequence<2, 4>, sequence<12>>, tuple<sequence<1, 1>>,
                                  tuple<sequence<1, 0>>, sequence<2>, sequence<0>>::value>;
   static_assert(!is_possible<in_order, swapped_lanes, 0, 1>);
+  static_assert(is_possible<rows_of_waves<0>, rows_of_waves<0>, 0, 1>);
+  static_assert(!is_possible<rows_of_waves<0>, rows_of_waves<1>, 0, 1>, "the highest bits of lane and wave");
   // A replica of 1 changes nothing, two of them are other threads; so are waves.
   using one_copy =
       tile_distribution<tile_distribution_encoding<sequence<1>, tuple<sequence<8>, sequence<12>>, tuple<sequence<0, 1>>,

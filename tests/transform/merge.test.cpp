@@ -76,7 +76,7 @@ void expect_counts_through_zero(const indices& parameters) {
   using rules = transform_rules<Kind>;
   const auto place = [&](index_t up) {
     indices low(4);
-    lower_anywhere(rules{}, parameters.data(), 3, &up, low.data());
+    detail::lower_anywhere(rules{}, parameters.data(), 3, &up, low.data());
     return low;
   };
   for (index_t up = -100; up <= 100; ++up) {

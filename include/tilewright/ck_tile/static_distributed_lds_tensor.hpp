@@ -69,16 +69,15 @@ TILEWRIGHT_HD constexpr auto make_static_distributed_lds_tensor(exec::lds_pointe
 template <class T, class Distribution>
 TILEWRIGHT_HD auto load_tile(const static_distributed_lds_tensor<T, Distribution>& from) {
   static_distributed_tensor<T, Distribution> tile;
-  unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-    tile.thread_buffer[d] = exec::lds_load<T>(from.begin, from.byte_offset(d));
-  });
+  unroll<Distribution::num_elements>(
+      [&](auto d) { tile.thread_buffer[d] = exec::lds_load<T>(from.begin, from.byte_offset(d)); });
   return tile;
 }
 template <class T, class Distribution>
 TILEWRIGHT_HD void store_tile(const static_distributed_lds_tensor<T, Distribution>& to,
                               const static_distributed_tensor<T, Distribution>& tile) {
   unroll<Distribution::num_elements>(
-      [&](auto d) TILEWRIGHT_INLINE_LAMBDA { exec::lds_store(to.begin, to.byte_offset(d), tile.thread_buffer[d]); });
+      [&](auto d) { exec::lds_store(to.begin, to.byte_offset(d), tile.thread_buffer[d]); });
 }
 
 }  // namespace tilewright

@@ -64,8 +64,8 @@
 #define TILEWRIGHT_CALLS_ANYTHING
 #endif
 
-// TILEWRIGHT_INLINE_LAMBDA, between a lambda's parameters and its body, inlines it wherever it is called:
-// tiles that a lambda captures live in registers only then.
+// TILEWRIGHT_INLINE_LAMBDA, between a lambda's parameters and its body, inlines it wherever it is called: tiles that a
+// lambda captures live in registers only then. unroll, sweep_tile and elementwise functions inline what they call.
 #define TILEWRIGHT_INLINE_LAMBDA __attribute__((always_inline))
 
 // Exactly one of these is 1 in each compilation pass. TILEWRIGHT_STUB_PASS is the host half of a HIP or CUDA

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/descriptor/offset_analysis.hpp>
-#include <tilewright/distribution/lane_exchange.hpp>
+#include <tilewright/distribution/lane_permutation.hpp>
 #include <tilewright/distribution/vector_choice.hpp>
 
 namespace tilewright {
@@ -18,12 +18,12 @@ enum class address_rule : signed char {
 
 /// What the maker of a window says about its addresses, beyond what the view says.
 struct address_plan {
-  bool is_grouped = false;      // accesses share an address only where they differ along `linear` dimensions
-  unsigned linear = 0;          // bit d: the offset grows by a constant along dimension d
-  index_t gathered = -1;        // dimension whose indices come from a table; -1: none
-  bool is_far = false;          // these indices may lead further than 2^31 bytes
-  index_t rows_per_page = 0;    // on a page of the table (`dynamic`: known at run time); 0: the table lists indices
-  lane_exchange exchange = {};  // for copies that fill LDS lane after lane
+  bool is_grouped = false;    // accesses share an address only where they differ along `linear` dimensions
+  unsigned linear = 0;        // bit d: the offset grows by a constant along dimension d
+  index_t gathered = -1;      // dimension whose indices come from a table; -1: none
+  bool is_far = false;        // these indices may lead further than 2^31 bytes
+  index_t rows_per_page = 0;  // on a page of the table (`dynamic`: known at run time); 0: the table lists indices
+  detail::lane_permutation permutation = {};  // for copies that fill LDS lane after lane
 
   TILEWRIGHT_HD constexpr bool is_linear_along(index_t d) const { return linear >> d & 1; }
   friend constexpr bool operator==(const address_plan&, const address_plan&) = default;
@@ -166,8 +166,8 @@ constexpr void derive_by_xor(access_list<NumAccess, NDimX>& list, const distribu
 
 /// Accesses with one address whose lanes differ get an address for each lane.
 template <index_t NumAccess, index_t NDimX>
-constexpr void split_by_lanes(access_list<NumAccess, NDimX>& list, const lane_exchange& exchange) {
-  const auto groups = find_lane_groups<NumAccess>(exchange);
+constexpr void split_by_lanes(access_list<NumAccess, NDimX>& list, const lane_permutation& permutation) {
+  const auto groups = find_lane_groups<NumAccess>(permutation);
   const auto shared = list;
   list.num_lanes = groups.count;
   list.lane = groups.of_access;

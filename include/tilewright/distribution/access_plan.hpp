@@ -53,7 +53,7 @@ constexpr auto make_access_list() {
     } else if constexpr (Graph.num_values == 0 && is_f2_linear(Graph)) {
       if (has_power_of_two_lengths(Encoding)) detail::derive_by_xor(list, Encoding, detail::offset_bits_v<Graph>);
     }
-    if constexpr (!Plan.exchange.is_identity()) split_by_lanes(list, Plan.exchange);
+    if constexpr (!Plan.permutation.is_identity()) split_by_lanes(list, Plan.permutation);
     return list;
   }
 }
@@ -64,7 +64,7 @@ constexpr auto make_access_list() {
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes, address_plan Plan = address_plan{}>
 struct access_plan {
   static constexpr address_plan plan = Plan;
-  static constexpr bool is_exchanged = !Plan.exchange.is_identity();
+  static constexpr bool is_permuted = !Plan.permutation.is_identity();
   static constexpr vector_choice vector =
       number<detail::choose_vector(Graph, Encoding, ElementBytes, Plan.gathered)>::value;
 #if defined(__clang__)

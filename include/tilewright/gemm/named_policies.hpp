@@ -74,11 +74,13 @@ struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::resized
   static constexpr const char* name = "gemm_64x64";
 };
 
+namespace detail {
 /// Whether a target and its elements have gemm_one_wave: 8-bit elements want more registers where tiles are long, or
 /// not contiguous along k.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor>
 inline constexpr bool has_one_wave_tile = sizeof(T) > 1 || (Arch::value.lds_bytes < 2 * 512 * 128 &&
                                                             AMajor == operand_major::k && BMajor == operand_major::k);
+}  // namespace detail
 
 /// The policies that a target has names for: by size, the largest tile first, then other pipelines for the largest. 256
 /// x 256 needs the registers of CDNA, 128 x 256 copies without registers.
@@ -90,7 +92,7 @@ constexpr auto named_policies() {
   if constexpr (Arch::value.isa == arch::instruction_set::cdna) {
     using large = gemm_256x256<Arch, T, AMajor, BMajor, Vector>;
     using groups = gemm_ping_pong<Arch, T, AMajor, BMajor, Vector>;
-    if constexpr (has_one_wave_tile<Arch, T, AMajor, BMajor>) {
+    if constexpr (detail::has_one_wave_tile<Arch, T, AMajor, BMajor>) {
       return tuple<large, medium, half, small, groups, gemm_one_wave<Arch, T, AMajor, BMajor, Vector>>{};
     } else {
       return tuple<large, medium, half, small, groups>{};

@@ -172,8 +172,8 @@ class operand_windows {
   template <index_t Step, index_t Part, index_t Parts>
   TILEWRIGHT_HD void load_part(detail::operand_fragments<Policy>& f, index_t lds_bytes,
                                exec::call_site where = {}) const {
-    constexpr index_t steps = num_k_steps(tile), num_b = reads_per_step<b_read_window, steps>;
-    constexpr index_t num = num_b + reads_per_step<a_read_window, steps>;
+    constexpr index_t steps = num_k_steps(tile), num_b = detail::reads_per_step<b_read_window, steps>;
+    constexpr index_t num = num_b + detail::reads_per_step<a_read_window, steps>;
     constexpr auto range = detail::accesses_of_both(num_b, num * Part / Parts, num * (Part + 1) / Parts);
     detail::load_fragment_accesses<tile.op, steps, Step, range.begin, range.end>(f.b, b_read_, lds_bytes, where);
     detail::load_fragment_accesses<tile.op, steps, Step, range.second_begin, range.second_end>(f.a, a_read_, lds_bytes,

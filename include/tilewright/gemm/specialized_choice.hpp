@@ -34,9 +34,11 @@ struct product_operand_types {
   bool a_along_k = true, b_along_k = true;
 };
 
+namespace detail {
+
 /// Rows of 128 bytes that a block fetches for a stage.
 constexpr index_t fetched_rows(const specialized_tile& t, const product_operand_types& o) {
-  const index_t n = o.b_along_k ? t.n : detail::round_up(t.n, 128 / o.element_bytes);
+  const index_t n = o.b_along_k ? t.n : round_up(t.n, 128 / o.element_bytes);
   return t.m / t.share_a + n / t.share_b;
 }
 
@@ -45,17 +47,19 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) / t.cluster());
 }
 
+}  // namespace detail
+
 /// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: measured on an H100.
 constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
                                             const product_operand_types& o, index_t multiprocessors) {
-  const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = expected_clusters(t, multiprocessors);
+  const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = detail::expected_clusters(t, multiprocessors);
   const work_schedule s = detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers,
                                                      2 * multiprocessors / t.cluster());
   // The tensor cores do 8192 bits of products a clock; a row takes 2.9 clocks to come,
   // 4.8 if rows begin within cache lines.
   const bool aligned =
       long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
-  const double multiply = double(t.m) * t.n / 32 + 24, fetch = fetched_rows(t, o) * (aligned ? 2.9 : 4.8);
+  const double multiply = double(t.m) * t.n / 32 + 24, fetch = detail::fetched_rows(t, o) * (aligned ? 2.9 : 4.8);
   const double k_clocks = multiply > fetch ? multiply : fetch;
   const index_t rounds = ceil_div(s.whole_tiles, workers);
   const double whole = double(rounds) * k_tiles * k_clocks;

@@ -84,7 +84,7 @@ TILEWRIGHT_HD decltype(auto) registers_of(const Operand& operand) {
 /// LDS instructions that read one step along k of an operand.
 template <block_tile Tile, class Operand>
 TILEWRIGHT_HD constexpr index_t reads_of_step() {
-  if constexpr (is_lds_operand<Operand>) return reads_per_step<Operand, num_k_steps(Tile)>;
+  if constexpr (is_lds_operand<Operand>) return detail::reads_per_step<Operand, num_k_steps(Tile)>;
   return 0;
 }
 
@@ -101,7 +101,7 @@ TILEWRIGHT_HD void multiply_reading_ahead(C& c, const A& a, const B& b, index_t 
   read_steps<Tile, 0, ahead>(a_registers, a, lds_bytes, where);
   read_steps<Tile, 0, ahead>(b_registers, b, lds_bytes, where);
   exec::schedule_fence();
-  unroll<steps>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<steps>([&](auto step) {
     constexpr index_t s = step, next = s + ahead;
     if constexpr (next < steps) {
       read_steps<Tile, next, 1>(a_registers, a, lds_bytes, where);

@@ -60,11 +60,11 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
   }(make_sequence<num_access / KSteps * Count>{});
 }
 
+namespace detail {
+
 /// LDS instructions that read one step of KSteps along k.
 template <class Window, index_t KSteps>
 inline constexpr index_t reads_per_step = Window::num_access / KSteps;
-
-namespace detail {
 
 /// Reads First to Last - 1 of those of one step: for kernels that place them among matrix instructions.
 template <arch::matrix_op Op, index_t KSteps, index_t Step, index_t First, index_t Last, class T, class Result,
@@ -75,10 +75,10 @@ TILEWRIGHT_HD void load_fragment_accesses(static_distributed_tensor<T, Result>& 
   const exec::call_scope scope(where);
   using window_type = tile_window<View, Distribution>;
   constexpr bool has_these_accesses =
-      0 <= Step && Step < KSteps && 0 <= First && First <= Last && Last <= reads_per_step<window_type, KSteps>;
+      0 <= Step && Step < KSteps && 0 <= First && First <= Last && Last <= detail::reads_per_step<window_type, KSteps>;
   static_assert(has_these_accesses,
                 "load_fragment_accesses: there are fewer steps along k, or fewer reads in a step; see reads_per_step");
-  constexpr index_t parts = reads_per_step<window_type, KSteps> / Distribution::encoding.y_length(0);
+  constexpr index_t parts = detail::reads_per_step<window_type, KSteps> / Distribution::encoding.y_length(0);
   [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
     detail::read_fragments<Op>(tile, window, lds_bytes,
                                sequence<(((First + Is) / parts * KSteps + Step) * parts + (First + Is) % parts)...>{});

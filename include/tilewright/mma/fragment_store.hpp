@@ -33,7 +33,7 @@ TILEWRIGHT_HD void store_fragments(const tile_window<View, Addresses>& window,
   using window_type = tile_window<View, Addresses>;
   static_assert(window_type::vector_length == 8, "store_fragments: stmatrix writes rows of 16 contiguous bytes");
   const auto offsets = window.offsets(typename window_type::access_sequence{});
-  unroll<window_type::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<window_type::num_access>([&](auto i) {
     array<unsigned, 4> words;
     __builtin_memcpy(&words, tile.thread_buffer.data() + constant(window_type::accesses::list.first_register[i.value]),
                      sizeof(words));

@@ -15,7 +15,7 @@ template <index_t Matrix, index_t Behind, exec::instruction_kind Kind, index_t C
           exec::instruction_kind OtherKind = Kind, index_t OtherCount = 0>
 TILEWRIGHT_HD void spread_among_matrix_instructions() {
   constexpr index_t slots = max(Matrix - Behind, 1);
-  unroll<slots>([](auto slot) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<slots>([](auto slot) {
     // Slots 0 to i hold ceil(n (i + 1) / slots) of the n instructions.
     constexpr index_t i = slot;
     constexpr index_t count = ceil_div(Count * (i + 1), slots) - ceil_div(Count * i, slots);

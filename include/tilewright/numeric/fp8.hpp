@@ -97,10 +97,12 @@ using bf8_ocp_t = fp8<fp8_format::e5m2>;
 using fp8_fnuz_t = fp8<fp8_format::e4m3_fnuz>;
 using bf8_fnuz_t = fp8<fp8_format::e5m2_fnuz>;
 
+namespace detail {
 template <class T>
 inline constexpr bool is_fp8_v = false;
 template <fp8_format F>
 inline constexpr bool is_fp8_v<fp8<F>> = true;
+}  // namespace detail
 
 static_assert(sizeof(fp8_ocp_t) == 1);
 

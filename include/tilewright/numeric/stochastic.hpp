@@ -71,9 +71,9 @@ TILEWRIGHT_HD constexpr unsigned char fp8_bits_at_random(float value, unsigned r
 /// as when they round to nearest, or one of the 8-bit types, which saturate at the largest number. NaN stays NaN.
 template <class To>
 TILEWRIGHT_HD constexpr To stochastic_round(float value, unsigned random) {
-  static_assert(__is_same(To, half_t) || __is_same(To, bfloat16_t) || is_fp8_v<To>,
+  static_assert(__is_same(To, half_t) || __is_same(To, bfloat16_t) || detail::is_fp8_v<To>,
                 "stochastic_round: the result is half_t, bfloat16_t or an 8-bit floating-point type");
-  if constexpr (is_fp8_v<To>) {
+  if constexpr (detail::is_fp8_v<To>) {
     return bit_cast<To>(detail::fp8_bits_at_random<To::format>(value, random));
   } else {
     const unsigned bits = bit_cast<unsigned>(value), magnitude = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;

@@ -36,7 +36,7 @@ static_assert(sizeof(half_t) == 2 && sizeof(bfloat16_t) == 2);
 
 namespace detail {
 template <class T>
-inline constexpr bool is_small_float_v = __is_same(T, half_t) || __is_same(T, bfloat16_t) || is_fp8_v<T>;
+inline constexpr bool is_small_float_v = __is_same(T, half_t) || __is_same(T, bfloat16_t) || detail::is_fp8_v<T>;
 }  // namespace detail
 
 /// Conversion between element types, through float where neither is float. To a floating-point type it rounds to

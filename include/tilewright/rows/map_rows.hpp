@@ -36,7 +36,7 @@ template <class Arch, class T, class Result, row_tile Tile, class Function = cop
 struct map_rows {
   using arch = Arch;
   using args_type = map_args<T, Result>;
-  using block = row_block<Arch, Tile>;
+  using block = detail::row_block<Arch, Tile>;
   static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
 

@@ -29,7 +29,7 @@ namespace detail {
 template <class T>
 inline constexpr float largest_of = 127;
 template <class T>
-  requires is_fp8_v<T>
+  requires detail::is_fp8_v<T>
 inline constexpr float largest_of<T> = float(T(1e30f));
 }  // namespace detail
 
@@ -39,7 +39,7 @@ template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_no
 struct row_norm {
   using arch = Arch;
   using args_type = norm_args<T, Result>;
-  using block = row_block<Arch, Tile>;
+  using block = detail::row_block<Arch, Tile>;
   static constexpr bool quantises = sizeof(Result) == 1, is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t reductions = (is_layer_norm ? 2 : 1) + (quantises ? 1 : 0);
   static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;

@@ -55,13 +55,11 @@ TILEWRIGHT_HD constexpr bool require_row_tile() {
   return true;
 }
 
-}  // namespace detail
-
 /// The rows of the calling block: block b has those from b * Tile.rows() on. Parts of Tile.cols() columns are tiles.
 template <class Arch, row_tile Tile>
 struct row_block {
-  static_assert(detail::require_row_tile<Arch, Tile>());
-  using distribution = tile_distribution<detail::row_tile_encoding<Tile, Arch::value.wave_size>>;
+  static_assert(require_row_tile<Arch, Tile>());
+  using distribution = tile_distribution<row_tile_encoding<Tile, Arch::value.wave_size>>;
   using of_rows = reduced_distribution<distribution, 1>;  // one value for each row, in all threads that share it
   using of_cols = reduced_distribution<distribution, 0>;
   using row_values = static_distributed_tensor<float, of_rows>;
@@ -102,7 +100,7 @@ struct row_block {
   /// Writes one value for each row.
   template <class T>
   TILEWRIGHT_HD void store_rows(T* to, const static_distributed_tensor<T, of_rows>& values) const {
-    if (detail::is_first_replica<of_rows>())
+    if (is_first_replica<of_rows>())
       store_tile(
           make_tile_window(make_naive_tensor_view_packed<address_space_enum::global>(to + first_row, make_tuple(rows)),
                            make_tuple(number<Tile.rows()>{}), {0}, of_rows{}),
@@ -151,7 +149,7 @@ struct row_block {
   /// What each thread's own elements of its rows give; reduce_threads combines them.
   template <class F>
   TILEWRIGHT_HD static row_values reduce_own(const part<float>& tile, F f) {
-    return detail::reduce_registers<float>(tile, f, sequence<1>{});
+    return reduce_registers<float>(tile, f, sequence<1>{});
   }
   /// The first column in which the thread's own elements of a row equal its value; `none` where there is none.
   TILEWRIGHT_HD static auto first_equal(const part<float>& tile, const row_values& values, index_t first_col,
@@ -160,17 +158,19 @@ struct row_block {
     const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < distribution::num_elements; ++d)
-      columns.thread_buffer[d] = first_col + detail::position_in_tile<distribution>(own, d)[1];
+      columns.thread_buffer[d] = first_col + position_in_tile<distribution>(own, d)[1];
     tile_elementwise_inout([&](index_t& column, float x, float value) { column = x == value ? column : none; }, columns,
                            tile, along<0>(values));
-    return detail::reduce_registers<index_t>(columns, min, sequence<1>{});
+    return reduce_registers<index_t>(columns, min, sequence<1>{});
   }
   /// Combines values of the threads that share rows; each use needs lds_bytes of its own.
   template <class T, class F>
   TILEWRIGHT_HD static void reduce_threads(static_distributed_tensor<T, of_rows>& values, F f, exec::lds_pointer lds) {
-    detail::reduce_lanes<0>(values, f);
-    if constexpr (lds_bytes > 0) detail::reduce_waves<0>(values, lds, f);
+    reduce_lanes<0>(values, f);
+    if constexpr (lds_bytes > 0) reduce_waves<0>(values, lds, f);
   }
 };
+
+}  // namespace detail
 
 }  // namespace tilewright

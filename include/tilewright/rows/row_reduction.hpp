@@ -25,7 +25,7 @@ template <class Arch, class T, row_tile Tile, row_reduction_kind Kind>
 struct row_reduction {
   using arch = Arch;
   using args_type = row_reduction_args<T>;
-  using block = row_block<Arch, Tile>;
+  using block = detail::row_block<Arch, Tile>;
   static constexpr bool is_max = Kind == row_reduction_kind::maximum, is_sum = Kind == row_reduction_kind::sum;
   static constexpr index_t reductions = is_sum ? 1 : 2;
   static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;

@@ -23,7 +23,7 @@ template <class Arch, class T, row_tile Tile, softmax_kind Kind = softmax_kind::
 struct softmax {
   using arch = Arch;
   using args_type = softmax_args<T>;
-  using block = row_block<Arch, Tile>;
+  using block = detail::row_block<Arch, Tile>;
   static constexpr index_t block_size = Tile.threads, lds_bytes = 2 * block::lds_bytes;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.

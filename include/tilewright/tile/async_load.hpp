@@ -85,9 +85,9 @@ TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& wi
   static_assert(
       have_same_vectors,
       "async_load_tile: one window allows wider vectors than the other; give both layouts the same contiguous runs");
-  constexpr bool have_same_lanes = LdsWindow::accesses::plan.exchange == Window::accesses::plan.exchange;
+  constexpr bool have_same_lanes = LdsWindow::accesses::plan.permutation == Window::accesses::plan.permutation;
   static_assert(have_same_lanes, "async_load_tile: make both windows with make_async_tile_window, for the same layout");
-  if constexpr (!LdsWindow::accesses::is_exchanged) detail::require_lane_order<LdsWindow>();
+  if constexpr (!LdsWindow::accesses::is_permuted) detail::require_lane_order<LdsWindow>();
   detail::async_load_each(lds_window, window, known, lds_bytes, typename Window::access_sequence{});
 }
 

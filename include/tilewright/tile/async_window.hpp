@@ -8,16 +8,17 @@ namespace tilewright {
 
 namespace detail {
 
-struct exchange_choice {
+struct permutation_choice {
   bool is_possible = false;
-  lane_exchange exchange = {};
+  lane_permutation permutation = {};
 };
 
-/// The exchange after which a wave's lanes fill LDS in the order of their numbers. Possible where addresses are linear
-/// over F2 and each instruction fills as many bytes as it is aligned to: other accesses and waves then see the same
-/// order, with some bits flipped.
-TILEWRIGHT_HD constexpr exchange_choice choose_lane_exchange(const tensor_graph& layout, const distribution_encoding& e,
-                                                             index_t element_bytes, index_t num_access) {
+/// The permutation after which a wave's lanes fill LDS in the order of their numbers. Possible where addresses are
+/// linear over F2 and each instruction fills as many bytes as it is aligned to: other accesses and waves then see the
+/// same order, with some bits flipped.
+TILEWRIGHT_HD constexpr permutation_choice choose_lane_permutation(const tensor_graph& layout,
+                                                                   const distribution_encoding& e,
+                                                                   index_t element_bytes, index_t num_access) {
   const lds_access_walk walk(layout, e, element_bytes);
   const index_t lanes = walk.num_lanes(), bytes = walk.bytes_per_lane(), footprint = lanes * bytes;
   if (walk.rule() != lds_access_walk::addresses_are::xor_of_parts || walk.num_access() != num_access) return {};
@@ -29,31 +30,32 @@ TILEWRIGHT_HD constexpr exchange_choice choose_lane_exchange(const tensor_graph&
   const auto flips_of = [&](index_t wave, index_t access) {
     return lane_at[(walk.first_address(wave, access) ^ address[0]) % footprint / bytes];
   };
-  exchange_choice choice{lane_at[0] == 0 && num_access <= 1 << lane_exchange::max_bits};
-  lane_exchange& exchange = choice.exchange;
-  for (index_t b = 0; 1 << b < lanes; ++b) exchange.of_lane |= lane_exchange::make_field(b, lane_at[1 << b] ^ 1 << b);
+  permutation_choice choice{lane_at[0] == 0 && num_access <= 1 << lane_permutation::max_bits};
+  lane_permutation& permutation = choice.permutation;
+  for (index_t b = 0; 1 << b < lanes; ++b)
+    permutation.of_lane |= lane_permutation::make_field(b, lane_at[1 << b] ^ 1 << b);
   for (index_t b = 0; 1 << b < walk.num_waves(); ++b)
-    exchange.of_wave |= lane_exchange::make_field(b, flips_of(1 << b, 0));
-  for (index_t b = 0; 1 << b < num_access; ++b) exchange.of_access |= lane_exchange::make_field(b, flips_of(0, 1 << b));
+    permutation.of_wave |= lane_permutation::make_field(b, flips_of(1 << b, 0));
+  for (index_t b = 0; 1 << b < num_access; ++b)
+    permutation.of_access |= lane_permutation::make_field(b, flips_of(0, 1 << b));
   for (index_t i = 0; i < num_access; ++i)
-    choice.is_possible = choice.is_possible && lane_exchange::flips(exchange.of_access, i) == flips_of(0, i);
+    choice.is_possible = choice.is_possible && lane_permutation::flips(permutation.of_access, i) == flips_of(0, i);
   return choice;
 }
 
 /// Positions in the tile of the lanes whose accesses the calling thread makes.
 template <class Window, index_t... Groups>
-TILEWRIGHT_HD constexpr array<multi_index<Window::ndim>, Window::num_lanes> positions_after_exchange(
-    sequence<Groups...>) {
+TILEWRIGHT_HD constexpr array<multi_index<Window::ndim>, Window::num_lanes> positions_of_lanes(sequence<Groups...>) {
   using Distribution = typename Window::distribution_type;
   constexpr index_t lane = Distribution::ndim_p - 1;
   multi_index<Distribution::ndim_p> p = get_partition_index<Distribution>();
-  p[lane] = exchanged_lane<Window::accesses::plan.exchange>(lane == 0 ? 0 : p[0], p[lane], make_sequence<6>{});
+  p[lane] = permuted_lane<Window::accesses::plan.permutation>(lane == 0 ? 0 : p[0], p[lane], make_sequence<6>{});
   const auto position = [&](index_t flips) TILEWRIGHT_INLINE_LAMBDA {
     multi_index<Distribution::ndim_p> other = p;
     other[lane] ^= flips;
     return Distribution::calculate_index(other);
   };
-  constexpr auto groups = find_lane_groups<Window::num_access>(Window::accesses::plan.exchange);
+  constexpr auto groups = find_lane_groups<Window::num_access>(Window::accesses::plan.permutation);
   return {{position(constant(groups.flips[Groups]))...}};
 }
 
@@ -76,7 +78,7 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
   } else {
     constexpr index_t vector_length =
         detail::choose_vector(View::descriptor_type::graph, Distribution::encoding, element_bytes).length;
-    constexpr detail::exchange_choice choice = detail::choose_lane_exchange(
+    constexpr detail::permutation_choice choice = detail::choose_lane_permutation(
         layout, Distribution::encoding, element_bytes, Distribution::num_elements / vector_length);
     constexpr bool stays_in_footprint = choice.is_possible;
     static_assert(stays_in_footprint,
@@ -86,9 +88,9 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
       if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
         detail::require_lengths_of_tile<Distribution, Lengths...>();
       if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_partition<Distribution>(get_partition_index<Distribution>());
-      using window_type = tile_window<View, Distribution, address_plan{.exchange = choice.exchange}>;
+      using window_type = tile_window<View, Distribution, address_plan{.permutation = choice.permutation}>;
       window_type window{
-          view, origin, detail::positions_after_exchange<window_type>(make_sequence<window_type::num_lanes>{}), {}, {}};
+          view, origin, detail::positions_of_lanes<window_type>(make_sequence<window_type::num_lanes>{}), {}, {}};
       detail::compute_bases(window, true, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
       return window;
     }

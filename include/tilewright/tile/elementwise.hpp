@@ -99,9 +99,8 @@ namespace detail {
 template <class Distribution>
 TILEWRIGHT_HD constexpr unsigned place_in_tile(const multi_index<Distribution::ndim_x>& x) {
   unsigned place = 0;
-  unroll<Distribution::ndim_x>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-    place = place * unsigned(constant(Distribution::x_lengths[i.value])) + unsigned(x[i]);
-  });
+  unroll<Distribution::ndim_x>(
+      [&](auto i) { place = place * unsigned(constant(Distribution::x_lengths[i.value])) + unsigned(x[i]); });
   return place;
 }
 }  // namespace detail

@@ -85,10 +85,10 @@ TILEWRIGHT_HD bool is_first_replica() {
   } else {
     bool first = true;
     const auto p = get_partition_index<Distribution>();
-    unroll<Distribution::ndim_p>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<Distribution::ndim_p>([&](auto i) {
       unsigned rest = unsigned(p[i]);
       constexpr index_t digits = Distribution::encoding.p[i].size();
-      unroll<digits>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      unroll<digits>([&](auto j) {
         constexpr rh_id id = Distribution::encoding.p[i][digits - 1 - j];
         constexpr unsigned length = unsigned(Distribution::encoding.length(id));
         if constexpr (id.major == 0) first = first && rest % length == 0;

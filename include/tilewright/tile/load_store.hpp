@@ -54,7 +54,7 @@ using moved_vector_t = conditional_t<Window::register_step == 1, exec::moved_t<t
 
 template <class Tile, class Window, class Known, index_t... Is>
 TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_t bytes, sequence<Is...> accesses) {
-  constexpr bool has_own_lanes = !Window::accesses::is_exchanged;
+  constexpr bool has_own_lanes = !Window::accesses::is_permuted;
   static_assert(has_own_lanes, "load_tile: make_async_tile_window is for async_load_tile; use make_tile_window here");
   using vector_type = moved_vector_t<Window>;
   auto* registers = tile.thread_buffer.data();
@@ -137,7 +137,7 @@ namespace detail {
 /// the condition in front of the sentence, and these types are long.
 template <class Window, class T, class Distribution>
 TILEWRIGHT_HD constexpr void require_storable() {
-  constexpr bool has_own_lanes = !Window::accesses::is_exchanged;
+  constexpr bool has_own_lanes = !Window::accesses::is_permuted;
   static_assert(has_own_lanes, "store_tile: make_async_tile_window is for async_load_tile; use make_tile_window here");
   constexpr bool is_read_only = Window::view_type::is_read_only;
   static_assert(!is_read_only,

@@ -49,9 +49,8 @@ TILEWRIGHT_HD T combine_lanes(T value, F f) {
   } else {
     const index_t lane = exec::lane_id(), digit = modulo(divide(lane, Stride), Count);
     T result = exec::shuffle(value, lane - digit * Stride);
-    unroll<Count - 1>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      result = combine(f, result, exec::shuffle(value, lane + (i.value + 1 - digit) * Stride));
-    });
+    unroll<Count - 1>(
+        [&](auto i) { result = combine(f, result, exec::shuffle(value, lane + (i.value + 1 - digit) * Stride)); });
     return result;
   }
 }
@@ -106,7 +105,7 @@ TILEWRIGHT_HD void reduce_waves(static_distributed_tensor<Acc, Distribution>& ti
   });
   TILEWRIGHT_UNROLL_ALL
   for (index_t d = 0; d < n; ++d) tile.thread_buffer[d] = exec::lds_load<Acc>(lds, place(first, d));
-  unroll<wave_group_v<Distribution, First>.count - 1>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<wave_group_v<Distribution, First>.count - 1>([&](auto i) {
     const index_t other = first + constant(wave_group_v<Distribution, First>.offsets[i.value + 1]);
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < n; ++d)

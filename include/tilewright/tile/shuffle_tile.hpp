@@ -71,7 +71,7 @@ inline constexpr auto register_exchange_v = make_register_exchange<In, Out, Orde
 template <class In, class Out, index_t... Order, class T, class U>
 TILEWRIGHT_HD constexpr void exchange_registers(static_distributed_tensor<T, Out>& out,
                                                 const static_distributed_tensor<U, In>& in) {
-  unroll<Out::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<Out::num_elements>([&](auto d) {
     out.thread_buffer[d] =
         type_convert<T>(in.thread_buffer[constant(register_exchange_v<In, Out, Order...>.source[d.value])]);
   });

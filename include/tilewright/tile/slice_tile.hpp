@@ -46,7 +46,7 @@ TILEWRIGHT_HD constexpr auto get_slice_tile(const static_distributed_tensor<T, D
     using part_distribution =
         detail::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
     static_distributed_tensor<T, part_distribution> part{};
-    unroll<part_distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<part_distribution::num_elements>([&](auto d) {
       part.thread_buffer[d] = tile.thread_buffer[constant(
           detail::registers_of_part<Distribution, sequence<Begins...>, sequence<Ends...>>[d.value])];
     });
@@ -66,7 +66,7 @@ TILEWRIGHT_HD constexpr void set_slice_tile(static_distributed_tensor<T, Distrib
     static_assert(fits,
                   "set_slice_tile: the part must be what get_slice_tile gives for this tile, these begins and ends");
     if constexpr (fits) {
-      unroll<part_distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+      unroll<part_distribution::num_elements>([&](auto d) {
         tile.thread_buffer[constant(
             detail::registers_of_part<Distribution, sequence<Begins...>, sequence<Ends...>>[d.value])] =
             part.thread_buffer[d];

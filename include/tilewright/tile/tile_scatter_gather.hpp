@@ -87,7 +87,7 @@ TILEWRIGHT_HD auto load_page_indices(const index_t* table, index_t length, index
   const auto own = Distribution::calculate_index(get_partition_index<Distribution>());
   const exec::global_buffer buffer = exec::make_global_buffer(table, long_index_t(length) * 4);
   typename window_type::page_index result{};
-  unroll<window_type::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<window_type::num_pages>([&](auto k) {
     const index_t row =
         begin + own[Gathered] + constant(detail::gathered_positions_v<typename window_type::accesses>.x[k.value]);
     const bool inside = row >= 0 && row < length;

@@ -92,7 +92,7 @@ TILEWRIGHT_HD constexpr void move_tile_window(tile_window<View, Distribution, Pl
     exec::expect(step[Plan.gathered] == 0,
                  "move_tile_window: along the gathered dimension a window moves by update_page_idx");
   }
-  unroll<View::descriptor_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { window.origin[d] += step[d]; });
+  unroll<View::descriptor_type::ndim>([&](auto d) { window.origin[d] += step[d]; });
   if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_allowed_origin(window);
   detail::move_addresses(window, step);
 }
@@ -102,7 +102,7 @@ template <class View, class Distribution, address_plan Plan>
 TILEWRIGHT_HD constexpr void set_window_origin(tile_window<View, Distribution, Plan>& window,
                                                const multi_index<View::descriptor_type::ndim>& origin) {
   multi_index<View::descriptor_type::ndim> step = origin;
-  unroll<View::descriptor_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { step[d] -= window.origin[d]; });
+  unroll<View::descriptor_type::ndim>([&](auto d) { step[d] -= window.origin[d]; });
   move_tile_window(window, step);
 }
 

@@ -16,7 +16,7 @@ TILEWRIGHT_HD typename Window::page_index rows_of_pages(const page_table<RowsPer
   const exec::global_buffer buffer =
       exec::make_global_buffer(table.pages, (long_index_t(num_rows) + per_page - 1) / per_page * 4);
   typename Window::page_index result{};
-  unroll<Window::num_pages>([&](auto k) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<Window::num_pages>([&](auto k) {
     const unsigned row =
         unsigned(first_row + own_row + constant(gathered_positions_v<typename Window::accesses>.x[k.value]));
     const bool exists = row < num_rows;
@@ -80,7 +80,7 @@ TILEWRIGHT_HD void move_tile_window(tile_window<View, Distribution, Plan>& windo
                                     const multi_index<View::descriptor_type::ndim>& step) {
   using window_type = tile_window<View, Distribution, Plan>;
   constexpr index_t paged = Plan.gathered;
-  unroll<window_type::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA { window.origin[d] += step[d]; });
+  unroll<window_type::ndim>([&](auto d) { window.origin[d] += step[d]; });
 #if TILEWRIGHT_CPU_PASS
   detail::expect_allowed_origin(window);
 #endif

@@ -29,7 +29,7 @@ struct atomic_piece<T> {
 template <exec::atomic_op Op, index_t Step, index_t Count, class T, class Buffer, class Offset>
 TILEWRIGHT_HD void update_vector(const Buffer& buffer, Offset offset, const T* registers) {
   using piece = atomic_piece<T>;
-  unroll<Count / piece::elements>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<Count / piece::elements>([&](auto j) {
     const T* first = registers + j.value * piece::elements * Step;
     typename piece::type value;
     if constexpr (piece::elements == 1) {
@@ -73,9 +73,8 @@ TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_te
     store_tile(window, tile, known);
   } else if constexpr (Operation == add) {
     auto sum = load_tile(window, known);
-    unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-      sum.thread_buffer[d] = type_convert<T>(sum.thread_buffer[d] + tile.thread_buffer[d]);
-    });
+    unroll<Distribution::num_elements>(
+        [&](auto d) { sum.thread_buffer[d] = type_convert<T>(sum.thread_buffer[d] + tile.thread_buffer[d]); });
     store_tile(window, sum, known);
   } else {
     using piece = detail::atomic_piece<T>;

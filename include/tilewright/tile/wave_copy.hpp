@@ -76,7 +76,7 @@ class wave_copy {
     TILEWRIGHT_UNROLL_ALL
     for (index_t& offset : offset_) offset = exec::forget_origin(offset);
     const index_t wave = exec::wave_id();
-    unroll<6>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<6>([&](auto b) {
       constexpr index_t step = places::value.of_wave_bit[b.value];
       if constexpr (step != 0) to_ = to_ + (wave >> b.value & 1) * step;
     });

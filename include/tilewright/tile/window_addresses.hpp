@@ -143,7 +143,7 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, bool is_new, sequence
     for (multi_index<ndim>& first : own) ((first[Ds] += window.origin[Ds]), ...);
   }
   if constexpr (rule == address_rule::independent) {
-    unroll<Window::num_bases>([&](auto b) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<Window::num_bases>([&](auto b) {
       using accesses = typename Window::accesses;
       const multi_index<ndim>& first = own[constant(accesses::list.lane_of_base[b.value])];
       if constexpr (Window::gathered >= 0) {
@@ -205,12 +205,11 @@ TILEWRIGHT_HD constexpr void move_addresses(Window& window, const multi_index<Wi
     for (index_t d = 0; d < Window::ndim; ++d) only_linear = only_linear && (plan.is_linear_along(d) || step[d] == 0);
     if (only_linear) {
       index_t elements = 0;
-      unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+      unroll<Window::ndim>([&](auto d) {
         if constexpr (Window::accesses::plan.is_linear_along(d.value))
           elements += step[d] * claimed_stride<d.value>(window.view.descriptor);
       });
-      unroll<Window::num_bases>([&](auto b)
-                                    TILEWRIGHT_INLINE_LAMBDA { window.base[b] += elements * Window::element_bytes; });
+      unroll<Window::num_bases>([&](auto b) { window.base[b] += elements * Window::element_bytes; });
 #if TILEWRIGHT_CPU_PASS
       expect_near(window);
       expect_plan_holds(window);

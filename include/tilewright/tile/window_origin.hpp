@@ -20,7 +20,7 @@ TILEWRIGHT_HD constexpr bool origin_has_whole_vectors(const multi_index<Window::
 template <class Window>
 TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::ndim>& origin) {
   bool whole = true;
-  unroll<Window::ndim>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<Window::ndim>([&](auto d) {
     constexpr index_t length = Window::distribution_type::x_lengths[d];
     whole = whole && origin[d] % length == 0;
   });

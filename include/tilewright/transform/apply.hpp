@@ -73,7 +73,9 @@ TILEWRIGHT_HD constexpr auto with_rules(const transform_spec& spec, F&& f) {
   return f(detail::make_rules<pass_through>());
 }
 
-/// rules.lower, but such that moves may begin at indices that do not exist: a merge rounds downwards there.
+namespace detail {
+
+/// rules.lower, but such that moves may start at indices that do not exist: a merge rounds downwards there.
 template <class Rules>
 TILEWRIGHT_HD constexpr void lower_anywhere(const Rules& rules, const index_t* p, index_t n, const index_t* up,
                                             index_t* low) {
@@ -83,8 +85,6 @@ TILEWRIGHT_HD constexpr void lower_anywhere(const Rules& rules, const index_t* p
     rules.lower(p, n, up, low);
   }
 }
-
-namespace detail {
 
 /// How far the lower index moves when the upper index has moved by up_step to up. low is where the lower index was;
 /// low_step holds zeros. There are num_lower and num_upper dimensions; the arrays have room for one more.

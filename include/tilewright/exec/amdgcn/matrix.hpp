@@ -53,7 +53,8 @@ struct elements {
   // As mfma_scale_f32_..._f8f6f4 counts formats of 8 bits: 0 is e4m3, 1 e5m2.
   static constexpr int a_format = __is_same(A, bf8_ocp_t) || __is_same(A, bf8_fnuz_t);
   static constexpr int b_format = __is_same(B, bf8_ocp_t) || __is_same(B, bf8_fnuz_t);
-  static constexpr bool is_fp8 = is_fp8_v<A>, fp8 = is_fp8 && !a_format && !b_format, bf8 = a_format && b_format;
+  static constexpr bool is_fp8 = tilewright::detail::is_fp8_v<A>, fp8 = is_fp8 && !a_format && !b_format,
+                        bf8 = a_format && b_format;
   static constexpr bool fp8_bf8 = is_fp8 && !a_format && b_format, bf8_fp8 = is_fp8 && a_format && !b_format;
 };
 

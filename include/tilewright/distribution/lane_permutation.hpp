@@ -5,12 +5,12 @@
 #include <tilewright/util/array.hpp>
 #include <tilewright/util/sequence.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// In access i, lane l of wave w makes the access of lane l ^ flips(of_lane, l) ^ flips(of_wave, w) ^
 /// flips(of_access, i). Each member has a field of 6 bits for each bit of its argument. They are integers, because g++
 /// 12 gives template arguments that differ in zeros inside of arrays the same symbol.
-struct lane_exchange {
+struct lane_permutation {
   unsigned long long of_lane = 0, of_wave = 0, of_access = 0;
 
   static constexpr index_t field_bits = 6, max_bits = 64 / field_bits;
@@ -29,12 +29,10 @@ struct lane_exchange {
   }
 
   TILEWRIGHT_HD constexpr bool is_identity() const { return of_lane == 0 && of_wave == 0 && of_access == 0; }
-  friend constexpr bool operator==(const lane_exchange&, const lane_exchange&) = default;
+  friend constexpr bool operator==(const lane_permutation&, const lane_permutation&) = default;
 };
 
-namespace detail {
-
-/// Accesses of a thread that belong to one lane. Without an exchange all of them are group 0.
+/// Accesses of a thread that belong to one lane. Without a permutation all of them are group 0.
 template <index_t NumAccess>
 struct lane_groups {
   index_t count = 0;
@@ -43,10 +41,10 @@ struct lane_groups {
 };
 
 template <index_t NumAccess>
-TILEWRIGHT_HD constexpr lane_groups<NumAccess> find_lane_groups(const lane_exchange& exchange) {
+TILEWRIGHT_HD constexpr lane_groups<NumAccess> find_lane_groups(const lane_permutation& permutation) {
   lane_groups<NumAccess> groups;
   for (index_t i = 0; i < NumAccess; ++i) {
-    const index_t flips = lane_exchange::flips(exchange.of_access, i);
+    const index_t flips = lane_permutation::flips(permutation.of_access, i);
     index_t g = 0;
     while (g < groups.count && groups.flips[g] != flips) ++g;
     if (g == groups.count) groups.flips[groups.count++] = flips;
@@ -64,12 +62,10 @@ TILEWRIGHT_HD constexpr index_t xor_of_bits(index_t value, sequence<Fields...>) 
 }
 
 /// The lane whose accesses of group 0 the calling lane makes.
-template <lane_exchange Exchange, index_t... Bs>
-TILEWRIGHT_HD constexpr index_t exchanged_lane(index_t wave, index_t lane, sequence<Bs...>) {
-  return xor_of_bits(lane, sequence<(lane_exchange::field(Exchange.of_lane, Bs) ^ 1 << Bs)...>{}) ^
-         xor_of_bits(wave, sequence<lane_exchange::field(Exchange.of_wave, Bs)...>{});
+template <lane_permutation Permutation, index_t... Bs>
+TILEWRIGHT_HD constexpr index_t permuted_lane(index_t wave, index_t lane, sequence<Bs...>) {
+  return xor_of_bits(lane, sequence<(lane_permutation::field(Permutation.of_lane, Bs) ^ 1 << Bs)...>{}) ^
+         xor_of_bits(wave, sequence<lane_permutation::field(Permutation.of_wave, Bs)...>{});
 }
 
-}  // namespace detail
-
-}  // namespace tilewright
+}  // namespace tilewright::detail
