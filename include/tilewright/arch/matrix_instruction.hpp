@@ -123,7 +123,8 @@ TILEWRIGHT_HD constexpr matrix_instruction describe(matrix_op op) {
   const index_t rows = f.rows;
   if (f.family == mfma) {
     // AMD Instinct MI200 / MI300 / CDNA4 ISA manuals, "Matrix Arithmetic Instructions": the accumulator's registers run
-    // down the rows in groups of four.
+    // down the rows in groups of four. The two longest 8-bit instructions rename k, in A and B alike: AMD's lanes hold
+    // two chunks of 16, one of each half of k. Scales of blocks along k would belong to AMD's order.
     const lane_map ab = detail::rows_by_lane(rows, f.elements_per_lane, 6);
     const lane_map c = rows == 16 ? lane_map{bits(col(0), col(1), col(2), col(3), row(2), row(3)), bits(row(0), row(1))}
                                   : lane_map{bits(col(0), col(1), col(2), col(3), col(4), row(2)),
