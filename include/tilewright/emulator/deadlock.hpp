@@ -8,7 +8,7 @@
 
 namespace tilewright::emulator {
 
-/// Some threads wait, the others have ended or wait elsewhere.
+/// Some threads wait; the others have ended, or wait elsewhere.
 class deadlock {
  public:
   /// `hopper` is nullptr if no thread has used Hopper's hardware.
@@ -60,8 +60,7 @@ class deadlock {
     return text;
   }
 
-  /// "thread 1 of block (0, 0, 0) waits at a barrier (file.hpp:12)", with what is missing there as far as that is
-  /// known.
+  /// "thread 1 of block (0, 0, 0) waits at a barrier (file.hpp:12)", and what is missing there if that is known.
   std::string waits(index_t number, const char* how) const {
     const thread_context& thread = threads_[std::size_t(number)];
     const waiting_place& p = place(number);

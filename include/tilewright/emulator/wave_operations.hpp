@@ -119,7 +119,7 @@ class wave_operations {
   }
 
   lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.number)]; }
-  /// Of the thread's wave, from its lane 0 on.
+  /// States of the lanes of the thread's wave.
   lane_state* wave_lanes(const thread_context& self) { return &lanes_[std::size_t(self.number - self.lane_id)]; }
 
   /// An access in which lanes exchange what they address; `complete` performs it for the wave.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was counted while a grid ran on the CPU.
+// Counts of a launch on the CPU: LDS instructions and their conflicts, matrix instructions.
 #pragma once
 
 #include <tilewright/arch/lds_op.hpp>

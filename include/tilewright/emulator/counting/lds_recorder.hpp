@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns what each thread did to LDS into instructions of waves, and counts their cost on the emulated target.
+// Combines threads' LDS accesses into instructions of their waves, and counts the instructions' cost.
 #pragma once
 
 #include <tilewright/emulator/counting/launch_report.hpp>
@@ -14,10 +14,10 @@
 
 namespace tilewright::emulator {
 
-/// The accesses of threads between two rendezvous. The accesses that come next in the lanes of a wave are
-/// one instruction if they are of one kind (and on one line, where lines are known). If they are not, some lanes have
-/// skipped what others executed: then the kind that the other lanes do not come to later is counted first,
-/// for the lanes that are at it.
+/// Logs the accesses of threads between two rendezvous. The next accesses in the logs of a wave's lanes are one
+/// instruction if they are of one kind (and on one line, where lines are known). If they differ, some lanes have
+/// skipped instructions that others executed. Then a kind that no other lane reaches later is counted first, for the
+/// lanes that are at it.
 class lds_recorder {
  public:
   lds_recorder(const arch::target& target, index_t threads)
@@ -33,7 +33,7 @@ class lds_recorder {
     thread.log_end = wave.entries.data() + wave.entries.size() + thread.lane_id;
   }
 
-  /// Whether the thread, whose log is full, has done nothing but the same access for a long time.
+  /// Whether the thread, whose log is full, has repeated one access for a long time.
   bool repeats_itself(const thread_context& thread) const {
     constexpr index_t many = 1 << 15;
     const index_t rows = index_t(waves_[std::size_t(thread.wave_number)].entries.size()) / thread.log_stride;

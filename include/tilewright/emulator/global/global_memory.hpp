@@ -28,7 +28,7 @@ class global_memory {
                        "registered");
   }
 
-  /// A number for a cluster of blocks that begins, the first of which is `first`.
+  /// Numbers a cluster that starts; `first` is its first block.
   std::uint32_t begin_cluster(block_index first) {
     const std::lock_guard lock(mutex_);
     clusters_.push_back({first, {}});
@@ -36,7 +36,7 @@ class global_memory {
   }
 
   /// Throws if the access races with an earlier one. `is_over(thread, time)`: whether what a thread of the same cluster
-  /// did at that time is over for this one.
+  /// did at that time happens before this access.
   template <class IsOver>
   void access(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
               std::uint32_t cluster, std::uint32_t time, call_site where, IsOver is_over) {
@@ -53,7 +53,7 @@ class global_memory {
     });
   }
 
-  /// All that the cluster has done before `time` becomes known to whoever sees the counter.
+  /// What the cluster did before `time` happens before everything after an acquire of the counter.
   void release(std::uint32_t cluster, const unsigned* counter, std::uint32_t time) {
     const std::lock_guard lock(mutex_);
     known_clusters& to = released_[counter];
@@ -66,7 +66,8 @@ class global_memory {
   }
 
  private:
-  using known_clusters = std::map<std::uint32_t, std::uint32_t>;  // before which time all is over
+  using known_clusters =
+      std::map<std::uint32_t, std::uint32_t>;  // by cluster: the time before which its accesses are ordered
   struct cluster_record {
     block_index first;
     known_clusters known;

@@ -61,10 +61,10 @@ class barriers_in_lds {
     }
   }
 
-  /// By which copies are known that count their bytes there.
+  /// The agent for copies that count their bytes at this barrier.
   index_t agent(index_t block, index_t address) const { return barriers_.at({block, address}).agent; }
 
-  /// Bytes of a copy have come.
+  /// Bytes of a copy have arrived.
   void complete(index_t block, index_t address, index_t bytes) {
     barrier& b = barriers_.at({block, address});
     if (access_order* const order = threads_.order()) order->release_agent(b.agent, b.known);
@@ -72,7 +72,7 @@ class barriers_in_lds {
     end_phase(b);
   }
 
-  /// Throws unless a copy can count its bytes there.
+  /// Throws if a copy cannot count its bytes there.
   void check(const thread_context& self, index_t block, index_t address, call_site where) {
     const barrier& b = find(self, block, address, "copies with", where);
     const access_order* const order = threads_.order();
@@ -81,7 +81,7 @@ class barriers_in_lds {
                      " after whose initialisation a fence_barrier_init() is missing");
   }
 
-  /// What the barrier lacks at which a thread waits.
+  /// What is missing at the barrier that a thread waits at.
   std::string describe(const thread_context& self) const {
     for (const auto& [place, b] : barriers_) {
       for (const index_t number : b.waiting) {
@@ -99,10 +99,10 @@ class barriers_in_lds {
  private:
   struct barrier {
     index_t arrivals = 0, missing = 0;
-    index_t bytes = 0;  // to come in this phase
+    index_t bytes = 0;  // outstanding in this phase
     unsigned phase = 0;
     std::vector<index_t> waiting{};
-    // Where accesses are checked: what those know who have arrived, and what all know at the end of a phase.
+    // If accesses are checked: clocks of the threads that have arrived, and their union at the end of a phase.
     known_accesses known{}, known_at_end{};
     index_t agent = -1;
     index_t initialised_by = 0;
@@ -202,7 +202,7 @@ class counting_barriers {
   struct barrier {
     index_t threads = 0, arrived = 0;
     std::vector<index_t> waiting{};
-    known_accesses known{};  // by those who have come; the cluster's barrier tells less
+    known_accesses known{};  // of the threads that have arrived; the cluster's barrier orders less
   };
 
   void come(barrier& b, thread_context& self, bool waits, meeting at, call_site where) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Boxes of tensors in bulk copies between global memory and LDS: where each byte goes, and what is outside of the
-// tensor.
+// Bulk copies of boxes between global memory and LDS: the address of each byte, and what happens outside of the tensor.
 #pragma once
 
 #include <tilewright/emulator/hopper/hopper_services.hpp>
@@ -24,7 +23,7 @@ inline tensor_map_request request_of(const tensor_map& map) {
 
 inline index_t bytes_in_lds(const tensor_map_request& r) { return r.row_bytes() * r.box[1]; }
 
-/// Throws what is wrong with a box's place in LDS.
+/// Throws if the box's place in LDS is not allowed.
 inline void check_box(const thread_context& self, const bulk_box& box, call_site where) {
   const tensor_map_request request = request_of(*box.map);
   const index_t bytes = bytes_in_lds(request);
@@ -41,8 +40,8 @@ inline void check_box(const thread_context& self, const bulk_box& box, call_site
 }
 
 /// move(place in LDS, place in global memory, bytes, whether it is inside of the tensor) for each element of the box;
-/// neighbours together where both are contiguous. Where a row of the tensor ends within 16 bytes of the box, the rest
-/// of these have a place in global memory, too; what else is outside has none.
+/// neighbours together where both are contiguous. If a row of the tensor ends within 16 bytes of the box, the rest of
+/// these 16 has a place in global memory, too; everything else outside has none.
 template <class Move>
 void for_each_piece(const bulk_box& box, Move move) {
   const tensor_map_request r = request_of(*box.map);
@@ -72,7 +71,7 @@ void for_each_piece(const bulk_box& box, Move move) {
   }
 }
 
-/// What is outside of the tensor becomes zero.
+/// Elements outside of the tensor become zero.
 inline void box_to_lds(const bulk_box& box, char* lds) {
   for_each_piece(box, [&](index_t to, const char* from, index_t bytes, bool inside) {
     if (inside) {
@@ -83,8 +82,8 @@ inline void box_to_lds(const bulk_box& box, char* lds) {
   });
 }
 
-/// What is outside of the tensor is not written; but rows are written in steps of 16 bytes, and zeros go where one ends
-/// within such a step. (Measured on an H100)
+/// Elements outside of the tensor are not written, except that rows are written in steps of 16 bytes: where a row ends
+/// within a step, the rest of the step becomes zero. (Measured on an H100)
 inline void box_from_lds(const bulk_box& box, const char* lds) {
   for_each_piece(box, [&](index_t from, char* to, index_t bytes, bool inside) {
     if (inside) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a cluster of blocks does for its threads on Hopper: barriers, bulk copies and warpgroups, all as late as they
-// may be.
+// Hopper's barriers in LDS, bulk copies and warpgroups. Everything asynchronous completes as late as it may.
 #pragma once
 
 #include <tilewright/emulator/global/global_history.hpp>
@@ -27,8 +26,8 @@ class hopper_machine final : public hopper_services {
     waiting_for_counts_.clear();
   }
 
-  /// No thread can go on: lets something come that some of them wait for. `others_run()` says whether blocks with lower
-  /// numbers, which may still count in global memory, are being run elsewhere. False if the threads wait for ever.
+  /// All threads wait: completes something that some of them wait for. `others_run()` says whether blocks with lower
+  /// numbers, which may still count in global memory, are running elsewhere. False if the threads wait forever.
   template <class OthersRun>
   bool idle(OthersRun others_run) {
     for (;; std::this_thread::yield()) {
@@ -40,7 +39,7 @@ class hopper_machine final : public hopper_services {
     }
   }
 
-  /// A thread has come to the end of the kernel.
+  /// A thread reaches the end of the kernel.
   void leave(const thread_context& self) const {
     if (!stores_[std::size_t(self.number)].started.empty())
       refuse(self,
@@ -49,14 +48,14 @@ class hopper_machine final : public hopper_services {
     warpgroups_.leave(self);
   }
 
-  /// All threads have.
+  /// All threads have reached it.
   void end_cluster() const {
     if (!loads_.empty())
       refuse(threads_.threads()[std::size_t(loads_.front().thread)],
              "leaves the kernel before a box that it loads (" + to_string(loads_.front().where) + ") has come");
   }
 
-  /// More about why a thread waits for ever.
+  /// Details of why a thread waits forever.
   std::string describe(const thread_context& self, meeting at) const {
     if (at == meeting::barrier_in_lds) return barriers_.describe(self);
     if (at == meeting::counter) return "which is " + describe_count(self) + " when all blocks before have ended";
@@ -69,7 +68,7 @@ class hopper_machine final : public hopper_services {
   struct load {
     bulk_box box;
     index_t barrier;
-    index_t block;  // of the cluster, to whose LDS
+    index_t block;  // of the cluster, whose LDS it fills
     index_t thread;
     call_site where;
   };
@@ -186,7 +185,7 @@ class hopper_machine final : public hopper_services {
     }
   }
 
-  /// Nothing orders copies; the one that was begun last comes first, so that no kernel relies on another order.
+  /// Nothing orders copies. The one that started last arrives first, so that no kernel relies on another order.
   void land_latest() {
     const load l = loads_.back();
     loads_.pop_back();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an emulated block does for a thread on targets with Hopper's barriers, bulk copies and warpgroup matrix
-// instructions.
+// Interface of Hopper's barriers, bulk copies and warpgroup matrix instructions for emulated threads.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>

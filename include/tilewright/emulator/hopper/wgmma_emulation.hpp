@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrix instructions of warpgroups on the CPU: where operands lie in LDS, as hardware decodes a descriptor, and the
+// Matrix instructions of warpgroups on the CPU: addresses of operands in LDS, decoded from descriptors, and the
 // product.
 #pragma once
 
@@ -33,9 +33,9 @@ struct wgmma_operand_in_lds {
   index_t rows;  // m or n
   bool transposed;
 
-  /// PTX ISA, "Strides": rows along k, each as long as the pattern, lie in groups of 8; `stride` leads to the next
-  /// group. Transposed, rows along m or n, each as long as the pattern: `stride` leads to the next 8, `leading_stride`
-  /// to what follows in m or n.
+  /// PTX ISA, "Strides": rows along k, each as long as the pattern, form groups of 8; `stride` leads to the next group.
+  /// Transposed, rows along m or n, each as long as the pattern: `stride` leads to the next 8, `leading_stride` to the
+  /// next part of m or n.
   index_t address(index_t row, index_t k_byte) const {
     const index_t pattern = fields.pattern_bytes();
     if (!transposed)
@@ -106,7 +106,7 @@ struct wgmma_a_in_registers {
   }
 };
 
-/// c (64 x n, rows one after the other) += a b; bytes_of_a(row, byte along k) points to an element of a. Products are
+/// c (64 x n, row-major) += a b; bytes_of_a(row, byte along k) points to an element of a. Products are
 /// exact and are added in the order of k, each sum rounded to float.
 template <class BytesOfA>
 void multiply_in_lds(BytesOfA bytes_of_a, const wgmma_operand_in_lds& b, arch::matrix_element element, const char* lds,

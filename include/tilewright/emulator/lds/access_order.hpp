@@ -11,8 +11,8 @@
 
 namespace tilewright::emulator {
 
-/// What is known to be over: of each agent, what it did before a time. Fenced: what copies and matrix instructions see,
-/// too.
+/// A vector clock: by agent, the time before which everything that it did happens before the owner's next access.
+/// Fenced: the same for what copies and matrix instructions of the owner see.
 struct known_accesses {
   std::vector<std::uint32_t> over, fenced;
 
@@ -26,9 +26,9 @@ struct known_accesses {
   }
 };
 
-/// The clock of a cluster of blocks, which goes on at every barrier. Where threads meet in other ways than block_sync
-/// and wave_sync it keeps what each one knows of each agent: agents are the threads, and beyond them what works for
-/// them, as copies and warpgroups.
+/// The clock of a cluster of blocks, which advances at every barrier. For threads that synchronise in other ways than
+/// by block_sync and wave_sync it keeps a vector clock for each of them. Agents are the threads and what works for
+/// them, such as copies and warpgroups.
 class access_order {
  public:
   explicit access_order(index_t threads) : threads_(threads) {}
@@ -39,7 +39,7 @@ class access_order {
   std::uint32_t begin() const { return begin_; }
   index_t num_threads() const { return threads_; }
 
-  /// Nothing is known of what was before. True if times begin anew.
+  /// Forgets the cluster before. True if the clock restarts from zero.
   bool begin_cluster() {
     const bool anew = now_ > latest_begin;
     if (anew) now_ = 0;
@@ -51,8 +51,8 @@ class access_order {
     return anew;
   }
 
-  /// From here on each thread's knowledge is kept. `known_before(t, u)`: before which time all that u did is over for
-  /// t.
+  /// Keeps vector clocks from now on. `known_before(t, u)`: the time before which all accesses of u happen before those
+  /// of t.
   template <class KnownBefore>
   void use(KnownBefore known_before) {
     known_.resize(std::size_t(threads_));
@@ -77,10 +77,10 @@ class access_order {
     return at(published_[std::size_t(thread)].over, thread) > time;
   }
 
-  /// What the thread knows and has done becomes known to whoever sees `to`.
+  /// Adds the thread's clock to `to`, for threads that acquire it.
   void release(index_t thread, known_accesses& to) { to.add(up_to_now(thread)); }
   void acquire(index_t thread, const known_accesses& from) { known_[std::size_t(thread)].add(from); }
-  /// What the agent did becomes known.
+  /// Adds what the agent has done.
   void release_agent(index_t agent, known_accesses& to) {
     if (to.over.size() <= std::size_t(agent)) to.over.resize(std::size_t(agent) + 1);
     to.over[std::size_t(agent)] = tick();
@@ -93,14 +93,14 @@ class access_order {
   }
   void fence_barrier_init(index_t thread) { published_[std::size_t(thread)] = up_to_now(thread); }
 
-  /// Threads meet and tell each other everything.
+  /// A barrier of these threads: all get the union of their clocks.
   void meet(index_t first, index_t count) {
     if (!is_used()) return;
     known_accesses all;
     for (index_t t = first; t < first + count; ++t) all.add(up_to_now(t));
     for (index_t t = first; t < first + count; ++t) known_[std::size_t(t)] = all;
   }
-  /// All threads of the cluster meet; they tell each other what fence_barrier_init has made known.
+  /// A barrier of all threads of the cluster; it orders only what fence_barrier_init has published.
   void cluster_sync() {
     known_accesses all;
     for (const known_accesses& k : published_) all.add(k);
@@ -123,7 +123,7 @@ class access_order {
   }
 
   index_t threads_, agents_ = threads_;
-  // Times count barriers, over all clusters: what an earlier one did lies before begin_.
+  // Times count barriers over all clusters: those of earlier clusters are before begin_.
   std::uint32_t now_ = 0, begin_ = 0, cluster_sync_ = 0;
   std::vector<known_accesses> known_;      // by each thread
   std::vector<known_accesses> published_;  // by each thread's latest fence_barrier_init

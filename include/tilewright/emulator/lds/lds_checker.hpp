@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds accesses of two threads to the same bytes of LDS with no barrier between, and reads of what was never written.
+// Finds races in LDS, and reads of bytes that were never written.
 #pragma once
 
 #include <tilewright/emulator/fault.hpp>
@@ -10,23 +10,25 @@
 
 namespace tilewright::emulator {
 
-/// Refuses races, reads of what was never written, and touches of what copies and matrix instructions under way need.
+/// Refuses races, reads of bytes that were never written, and accesses to bytes that a copy or a matrix instruction in
+/// flight uses.
 class lds_checker : public lds_history {
  public:
   using lds_history::lds_history;
 
-  /// Takes note of an access that is inside of the allocation and aligned. Throws a fault if it races with an earlier
-  /// one, reads what was never written, or touches what a copy under way will write. Returns the number of its place.
+  /// Records an access that is inside of the allocation and aligned. Throws a fault if it races with an earlier one,
+  /// reads bytes that were never written, or touches bytes that a copy in flight will write. Returns the number of its
+  /// place.
   unsigned access(const thread_context& self, lds_touch how, index_t address, index_t bytes, call_site where) {
     if (bytes < 4 && granule_shift_ != 0) look_at_single_bytes();
     const touch mine = touch_of(self, where);
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
-    // What threads of this block did before is over for them.
+    // Accesses by threads of this block before this time happen before the new one.
     const std::uint32_t begin = order_->begin(), over = is_of_block(mine) ? block_time_ : begin;
     switch (how) {
       case lds_touch::read:
         for (granule* g = first; g != end; ++g) {
-          // Written in this block and before the last barrier, as a rule.
+          // Usually written by this block before its last barrier.
           if (g->write.time - begin >= over - begin || g->update.time >= over) {
             check_writes(g, end, mine, self, "reads");
             check_updates(g, end, mine, self, "reads");
@@ -38,12 +40,12 @@ class lds_checker : public lds_history {
       case lds_touch::begin_copy: ++copies_; [[fallthrough]];
       case lds_touch::write:
         for (granule* g = first; g != end; ++g) {
-          // Touched before the last barrier or never, as a rule.
+          // Usually touched before the last barrier, or never.
           if (max(g->write.time, max(g->read.time, g->update.time)) >= over || !readers_.empty())
             check_all(g, end, mine, self, "writes");
           forget(g);
           g->write = mine;
-          if (how == lds_touch::begin_copy) g->write.time = under_way;
+          if (how == lds_touch::begin_copy) g->write.time = in_flight;
         }
         break;
       case lds_touch::atomic_update:
@@ -68,7 +70,7 @@ class lds_checker : public lds_history {
     return mine.place;
   }
 
-  /// A bulk copy to LDS begins, perhaps by a thread of another block. Whole multiples of 4 bytes here and below.
+  /// A bulk copy to LDS starts, perhaps by a thread of another block. Multiples of 4 bytes, here and below.
   void begin_bulk_write(const thread_context& self, index_t address, index_t bytes, call_site where) {
     const touch mine = touch_of(self, where);
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
@@ -77,12 +79,12 @@ class lds_checker : public lds_history {
       check_fenced(g, end, mine, self, "copies to");
       forget(g);
       g->write = mine;
-      g->write.time = under_way;
+      g->write.time = in_flight;
     }
     has_others_ = true;
     if (!is_of_block(mine)) from_elsewhere_ = mine;
   }
-  /// It has come, as a deed of the agent that its barrier is.
+  /// It has arrived. Its barrier is the agent that wrote.
   void end_bulk_write(index_t agent, index_t address, index_t bytes) {
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
     for (granule* g = first; g != end; ++g) {
@@ -91,13 +93,14 @@ class lds_checker : public lds_history {
     }
   }
 
-  /// What reads LDS on its own: a warpgroup of the block, or after those the bulk stores of its threads.
+  /// Reads LDS asynchronously: a warpgroup of the block, or the bulk stores of its threads, which are numbered after
+  /// them.
   struct bulk_reader {
     index_t number;
-    std::uint16_t sequence;  // tells apart what it does
+    std::uint16_t sequence;  // of the instruction or copy
   };
 
-  /// A bulk copy or a matrix instruction of the thread's wave begins to read.
+  /// A bulk copy or a matrix instruction of the thread's wave starts to read.
   void begin_bulk_read(const thread_context& self, bulk_reader reader, index_t address, index_t bytes, const char* does,
                        call_site where) {
     const touch mine = touch_of(self, where);
@@ -108,22 +111,22 @@ class lds_checker : public lds_history {
       check_updates(g, end, mine, self, does);
       check_written(g, end, mine, self, does);
       check_fenced(g, end, mine, self, does);
-      readers_of(g)[reader.number] = {under_way, reader.sequence, mine.place};
+      readers_of(g)[reader.number] = {in_flight, reader.sequence, mine.place};
     }
     has_others_ = true;
   }
-  /// It has read, as a deed of an agent.
+  /// It has read; the agent is who orders later writes after it.
   void end_bulk_read(bulk_reader reader, index_t agent, index_t address, index_t bytes) {
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
     const std::uint32_t flag = agent < order_->num_threads() ? 0 : others;
     for (granule* g = first; g != end; ++g) {
       touch& read = readers_of(g)[reader.number];
-      if (read.time == under_way && read.thread == reader.sequence)
+      if (read.time == in_flight && read.thread == reader.sequence)
         read = {flag | order_->now(), std::uint16_t(agent), read.place};
     }
   }
 
-  /// The block ends: no other block may access its LDS from now on.
+  /// The block ends: no other block may access its LDS any more.
   void end_block() const {
     if (from_elsewhere_.time == 0 || (from_elsewhere_.time & ~others) < order_->latest_cluster_sync()) return;
     throw fault("thread " + name_of(from_elsewhere_.thread) + at(from_elsewhere_) + " touches LDS of block " +
@@ -140,7 +143,7 @@ class lds_checker : public lds_history {
     touch* const readers = readers_of(g);
     for (index_t i = 0; i <= num_warpgroups(); ++i) {
       const char* const what = i < num_warpgroups() ? "a matrix instruction" : "a bulk copy";
-      if (readers[i].time == under_way) {
+      if (readers[i].time == in_flight) {
         throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) + " before " + what +
                     at(readers[i]) + " that reads there was waited for");
       }
@@ -153,7 +156,7 @@ class lds_checker : public lds_history {
   }
   void check_writes(const granule* g, const granule* end, touch mine, const thread_context& self,
                     const char* does) const {
-    if (g->write.time == under_way) {
+    if (g->write.time == in_flight) {
       throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) + " before the copy by thread " +
                   name_of(g->write.thread) + at(g->write) + " to there was waited for");
     }
@@ -164,7 +167,7 @@ class lds_checker : public lds_history {
     }
     refuse(&granule::write, g, end, mine, self, does, "wrote");
   }
-  /// What threads wrote, copies and matrix instructions see after a fence only.
+  /// Copies and matrix instructions see what threads wrote only after a fence.
   void check_fenced(const granule* g, const granule* end, touch mine, const thread_context& self,
                     const char* does) const {
     const touch write = g->write;
@@ -206,7 +209,7 @@ class lds_checker : public lds_history {
                 ", which nobody has written before: is a write or a barrier missing?");
   }
 
-  /// The granules from g on that the same earlier access makes a race of.
+  /// Reports all granules from g on that race with the same earlier access.
   [[noreturn]] void refuse(touch granule::* before, const granule* g, const granule* end, touch mine,
                            const thread_context& self, const char* does, const char* did) const {
     const touch other = g->*before;
@@ -224,7 +227,7 @@ class lds_checker : public lds_history {
     return "thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + ' ';
   }
   std::string at(touch t) const { return places_->text(t.place); }
-  /// A thread's number, with its block where that is another one.
+  /// A thread's number, with its block if that is another one.
   std::string name_of(index_t thread) const {
     const std::string number = std::to_string(thread % block_size_);
     if (thread / block_size_ == first_thread_ / block_size_) return number;

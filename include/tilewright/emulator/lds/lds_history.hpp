@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who touched which bytes of a block's LDS, and which of those touches are over for a thread.
+// Shadow of a block's LDS: who accessed each byte last, and what happens before a new access.
 #pragma once
 
 #include <tilewright/emulator/lds/access_order.hpp>
@@ -16,13 +16,13 @@
 
 namespace tilewright::emulator {
 
-/// Remembers for every byte of a block's LDS who wrote it last and who has read it since. Barriers order accesses:
-/// block_sync those of all threads, wave_sync those of a wave, others as access_order says; nothing else does, so
-/// whether two accesses race does not depend on the order in which the threads happened to run. Bytes are looked at in
-/// fours until the first access of fewer than four.
+/// Records for every byte of a block's LDS who wrote it last and who has read it since. Only barriers order accesses:
+/// block_sync those of all threads, wave_sync those of a wave, others as access_order says. So whether two accesses
+/// race does not depend on the order in which the threads happened to run. There is one record for 4 bytes until the
+/// first access of fewer than 4.
 class lds_history {
  public:
-  /// The history of one block of the cluster whose accesses `order` orders.
+  /// For one block of a cluster. `order`: the happens-before relation of the cluster.
   lds_history(access_order& order, call_places& places, index_t wave_size, index_t block, index_t block_size,
               index_t lds_bytes)
       : order_(&order),
@@ -64,42 +64,43 @@ class lds_history {
     wave_time_[std::size_t(wave)] = order_->tick();
   }
 
-  /// Before which time all that one thread of the block did is over for another one.
+  /// The time before which all accesses of one thread of the block happen before those of another one.
   std::uint32_t known_before(index_t thread, index_t other) const {
     const index_t wave = (other - first_thread_) >> wave_shift_;
     const bool same = (thread - first_thread_) >> wave_shift_ == wave;
     return same ? max(block_time_, wave_time_[std::size_t(wave)]) : block_time_;
   }
 
-  /// Whether all that a thread of the cluster did at a time is over for another one of this block.
+  /// Whether what a thread of the cluster did at a time happens before the next access of a thread of this block.
   bool is_over(index_t mine, index_t other, std::uint32_t time) const {
     touch before{time, std::uint16_t(other), 0};
     if (!is_of_block(before)) before.time |= others;
     return !races(before, {0, std::uint16_t(mine), 0});
   }
 
-  /// The block's warpgroups: they read LDS on their own.
+  /// The block's warpgroups, which read LDS asynchronously.
   index_t num_warpgroups() const { return (block_size_ + 127) / 128; }
 
  protected:
-  static constexpr std::uint32_t under_way = 0xffffffff;
-  /// Set in the time of touches by others than the block's threads: the block's barrier says nothing of those.
+  static constexpr std::uint32_t in_flight = 0xffffffff;
+  /// Set in the time of accesses by others than the block's threads: the block's barrier does not order those.
   static constexpr std::uint32_t others = 0x80000000;
 
   struct touch {
-    std::uint32_t time = 0;  // barriers before it; 0: it never was
+    std::uint32_t time = 0;  // number of barriers before it; 0: no access
     std::uint16_t thread = 0;
     std::uint16_t place = 0;
 
     friend bool operator==(touch, touch) = default;
   };
-  /// The last write and, of the reads since, as many as it takes to know whether a write races with any of them: the
-  /// newest, and one by another thread that is not ordered before it; by another wave, where there is such a read.
-  /// Likewise of atomic updates, which do not race with each other.
+  /// The last write, and enough of the later reads to know whether a write races with any of them: the newest read, and
+  /// one by another thread (of another wave if there is one) that does not happen before it. Likewise for atomic
+  /// updates, which do not race with each other.
   struct granule {
     touch write, read, other_read, update, other_update;
   };
-  /// Those for which two do not suffice, because threads met in other ways than block_sync and wave_sync.
+  /// Further accesses, where two do not suffice because threads synchronise in other ways than block_sync and
+  /// wave_sync.
   struct further {
     std::vector<touch> reads, updates;
   };
@@ -144,7 +145,7 @@ class lds_history {
   void note(granule* g, touch granule::* newest, touch granule::* other, std::vector<touch> further::* list,
             touch mine) {
     if (!order_->is_used()) return note_two(g->*newest, g->*other, mine);
-    // Where order is not that of block_sync and wave_sync alone, all that are not over for the new one count.
+    // If not only block_sync and wave_sync order accesses, all that do not happen before the new one are kept.
     const auto keep = [&](touch t) { return t.time >= order_->begin() && races(t, mine); };
     std::vector<touch> more;
     if (further* const known = further_of(g)) more.swap(known->*list);
@@ -175,7 +176,7 @@ class lds_history {
       if (a.how == lds_touch::atomic_update) note(g, &granule::update, &granule::other_update, &further::updates, now);
     }
   }
-  /// Whether the latest barrier of the block let the access go on.
+  /// Whether the access was in flight at the latest barrier of the block, and still is.
   bool is_late(touch t) const { return std::find(late_.begin(), late_.end(), t) != late_.end(); }
 
   void look_at_single_bytes() {
@@ -209,8 +210,8 @@ class lds_history {
   std::unordered_map<std::ptrdiff_t, further> further_;  // by granule
   std::vector<touch> readers_;            // of each granule: what each bulk_reader has read since it was written
   std::uint32_t block_time_ = 0;          // of the last block_sync
-  index_t copies_ = 0;                    // under way
-  bool has_others_ = false;               // have touched LDS than the block's threads
+  index_t copies_ = 0;                    // in flight
+  bool has_others_ = false;               // whether others than the block's threads have accessed LDS
   touch from_elsewhere_{};                // the latest by a thread of another block
   std::vector<touch> late_;               // accesses in flight at the latest barrier
   std::vector<std::uint32_t> wave_time_;  // of each wave's last wave_sync

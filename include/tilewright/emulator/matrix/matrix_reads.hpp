@@ -9,14 +9,14 @@
 
 namespace tilewright::emulator {
 
-/// The part of a lane in such an access: the byte of LDS that it addresses, and what it receives or gives.
+/// What one lane contributes: the byte of LDS that it addresses, and the words that it receives or stores.
 struct matrix_access {
   index_t address = 0;
   array<unsigned, 4> words{};
 };
 
-/// Transposing: where each element comes from, arch::source_of_transposing_read says.
-/// lane_at(lane) is the matrix_access of a lane of the wave.
+/// Transposing reads; arch::source_of_transposing_read says where each element comes from. lane_at(lane) is the
+/// matrix_access of a lane of the wave.
 template <class LaneAt>
 void read_transposed(arch::lds_op op, index_t element_bytes, index_t wave_size, const char* lds, LaneAt lane_at) {
   for (index_t lane = 0; lane < wave_size; ++lane) {

@@ -8,8 +8,8 @@
 
 namespace tilewright::emulator {
 
-/// AMD hardware fills LDS in the order of the lanes. The first lane that issues its n-th copy says where the wave's
-/// n-th copy begins.
+/// AMD hardware fills LDS in the order of the lanes. The first lane that issues its n-th copy decides the first byte of
+/// the wave's n-th copy.
 inline void check_order_of_lanes(thread_context& self, index_t to, index_t bytes, call_site where) {
   thread_context& first = *(&self - self.lane_id);
   const index_t begin = to - self.lane_id * bytes;

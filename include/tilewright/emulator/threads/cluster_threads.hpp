@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the parts of a machine that threads wait in know of the threads: those of all blocks of a cluster.
+// Interface of a cluster of blocks for the parts of the machine in which its threads wait.
 #pragma once
 
 #include <tilewright/emulator/threads/meeting.hpp>
@@ -17,14 +17,14 @@ class cluster_threads {
   /// The running thread waits until it is woken.
   virtual void wait(thread_context&, meeting, call_site) = 0;
   virtual void wake(index_t number) = 0;
-  /// The threads of one block after those of the block before it.
+  /// Those of block 0, then those of block 1, and so on.
   virtual std::vector<thread_context>& threads() = 0;
   virtual bool any_ready() const = 0;
-  /// The thread has seen a counter to which others have released what they did.
+  /// The thread has read a counter in global memory: what was released to it happens before the next access.
   virtual void acquire(const thread_context&, const unsigned* counter) = 0;
-  /// Checker of a block's LDS; nullptr where accesses are not checked.
+  /// Checker of a block's LDS; nullptr if accesses are not checked.
   virtual lds_checker* checker(index_t block) = 0;
-  /// nullptr where accesses are not checked.
+  /// nullptr if accesses are not checked.
   virtual access_order* order() = 0;
 
   index_t block_size() { return index_t(threads().size()) / blocks(); }

@@ -20,8 +20,8 @@ namespace tilewright::emulator {
 
 namespace detail {
 
-/// Stacks with a guard page. Each starts at another cache set than its neighbours: the stacks of a wave are used in
-/// turn, and their hottest lines would otherwise displace each other.
+/// Stacks with a guard page. Neighbouring stacks start at different cache sets, because the stacks of a wave are used
+/// round robin and their hottest lines would evict each other.
 class staggered_stack {
  public:
   staggered_stack(std::size_t bytes, index_t number, stack_bounds& bounds)
@@ -111,7 +111,7 @@ class fiber_group {
 
   bool any_ready() const { return next(0) != count_; }
 
-  /// Lets a range of fibers go on.
+  /// Makes a range of fibers ready to run.
   void wake(index_t first, index_t count) {
     for (const index_t end = first + count; first < end; first += 64 - first % 64) {
       const index_t bits = end - first;
@@ -169,7 +169,7 @@ class fiber_group {
     arrive(std::move(from), handle);
   }
 
-  /// Whoever ran before goes back to its place, to be resumed from there.
+  /// Stores the fiber that ran before, so that it can be resumed.
   void arrive(boost::context::fiber&& from, void* handle) {
     const detail::stack_bounds stack = detail::arrive_on_stack(handle);
     if (last_ == count_) stacks_[std::size_t(count_)] = stack;
@@ -180,7 +180,7 @@ class fiber_group {
   std::uint64_t random_;  // 0: in order
   body function_;
   void* argument_;
-  index_t last_ = 0;  // the fiber that ran before the present one
+  index_t last_ = 0;  // the fiber that ran before the current one
   index_t ended_ = 0;
   bool stopping_ = false;
   std::exception_ptr error_;

@@ -9,8 +9,8 @@
 
 namespace tilewright::emulator {
 
-/// What an access does to bytes of LDS. A copy without registers writes them at some time before it is waited for;
-/// barriers are updated by those who arrive or wait.
+/// What an access does to bytes of LDS. An asynchronous copy writes them at some time before the wait for it; threads
+/// that arrive at a barrier or wait there update its bytes.
 enum class lds_touch : signed char { read, write, atomic_update, barrier_update, begin_copy, end_copy };
 
 struct recent_access {

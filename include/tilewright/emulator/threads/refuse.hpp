@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The faults of single threads: who did what, where, and what it breaks.
+// Throws the fault of one thread: its number and block, what it did, and on which line.
 #pragma once
 
 #include <tilewright/emulator/fault.hpp>

@@ -29,7 +29,7 @@ struct stack_bounds {
 };
 
 #if TILEWRIGHT_ADDRESS_SANITIZER
-/// Before a switch; what it returns is for arrive_on_stack() when execution comes back.
+/// Before a switch; returns the handle for arrive_on_stack() when execution comes back.
 inline void* leave_stack(const stack_bounds& to) {
   void* handle = nullptr;
   __sanitizer_start_switch_fiber(&handle, to.bottom, to.size);

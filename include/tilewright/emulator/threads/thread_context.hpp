@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one emulated thread knows of itself, and the services of the block that runs it.
+// State of one emulated thread, and the interface of the block that runs it.
 #pragma once
 
 #include <tilewright/arch/lds_op.hpp>
@@ -23,10 +23,10 @@ enum class global_touch : signed char;
 struct thread_context;
 class hopper_services;
 
-/// What the emulated block does for a thread. Every function may switch to other threads or throw.
+/// Services of the emulated block. Every function may switch to other threads or throw.
 class block_services {
  public:
-  /// Without `waits_for_lds` the thread's accesses that it has not waited for stay in flight.
+  /// Without `waits_for_lds`, accesses that the thread has not waited for stay in flight.
   virtual void block_sync(thread_context&, bool waits_for_lds, call_site) = 0;
   virtual void wave_sync(thread_context&, call_site) = 0;
   virtual void allocate_lds(thread_context&, index_t bytes) = 0;
@@ -41,13 +41,14 @@ class block_services {
   /// Throws if the bytes are outside of the launch's memory or the access races with another one.
   virtual void check_global_access(const thread_context&, global_touch, const char* place, long_index_t bytes,
                                    call_site) = 0;
-  /// Whoever sees the counter sees what the thread's block has done.
+  /// What the thread's block has done happens before everything after an acquire of the counter.
   virtual void release(const thread_context&, const unsigned* counter) = 0;
   /// The thread reads the same bytes of global memory again and again: others run first.
   virtual void let_others_run(thread_context&, call_site) = 0;
-  /// Throws on a target that has nothing of the kind.
+  /// Throws on a target without this hardware.
   virtual hopper_services& hopper(const thread_context&) = 0;
-  /// Throws if the access races with another one or reads what was never written. Returns the number of the place.
+  /// Throws if the access races with another one or reads bytes that were never written. Returns the number of its
+  /// line.
   virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;
   [[noreturn]] virtual void refuse_lds_access(thread_context&, arch::lds_op, index_t address, call_site) = 0;
 
@@ -92,15 +93,15 @@ struct thread_context {
 
   call_site last_place{nullptr, 0};  // of its last call of the machine
   const void* last_load = nullptr;   // from global memory
-  index_t loads_from_there = 0;      // one after the other
+  index_t loads_from_there = 0;      // consecutive ones
 
   const char* stack_guard = nullptr;  // the page below the stack, which is not accessible
   std::size_t stack_bytes = 0;
 
-  /// The line that answers for what the thread does now.
+  /// The line that faults of the current call name.
   call_site place_of(call_site where) const { return scope.file != nullptr ? scope : where; }
 
-  /// Takes note of a load from global memory. A thread that loads from one place only may wait for another thread.
+  /// Counts loads from one place of global memory: a thread that repeats them may be waiting for another thread.
   void note_load(const void* from, call_site where) {
     static constexpr index_t patience = 1024;
     if (from != last_load) {
@@ -112,18 +113,18 @@ struct thread_context {
     }
   }
 
-  /// A copy to LDS that async_wait() completes; from nullptr come zeros.
+  /// A copy to LDS that async_wait() completes; nullptr as `from` stands for zeros.
   struct async_copy {
     const char* from;
     index_t to, bytes;
     unsigned place;
-    array<char, 16> source;  // as it was when the copy began
+    array<char, 16> source;  // as it was when the copy started
     call_site where;
   };
   std::vector<async_copy> async_copies;
   std::vector<std::size_t> async_group_ends;  // copies up to the end of each group
   index_t async_copies_begun = 0;
-  std::vector<index_t> async_begins;  // of a wave's first lane: where in LDS each copy of the wave begins
+  std::vector<index_t> async_begins;  // in a wave's first lane: first byte in LDS of each copy of the wave
 
   /// Throws if the access is outside of the allocated LDS or not aligned to its size.
   void check_place(arch::lds_op op, index_t address, index_t bytes, call_site where) {
@@ -131,7 +132,7 @@ struct thread_context {
     if (!inside || (address & (bytes - 1)) != 0) services->refuse_lds_access(*this, op, address, place_of(where));
   }
 
-  /// Checks one LDS access and writes it down.
+  /// Checks and logs one LDS access.
   void record(arch::lds_op op, index_t address, index_t bytes, call_site where) {
     check_place(op, address, bytes, where);
     last_place = place_of(where);
@@ -149,7 +150,7 @@ struct thread_context {
 /// The emulated thread that runs now on this thread of the CPU.
 inline thread_local constinit thread_context* current_thread = nullptr;
 
-/// While it lives, what the thread asks of the machine is reported with this line.
+/// While it lives, faults of the thread name this line.
 class call_scope {
  public:
   explicit call_scope(call_site where) : thread_(current_thread) {
