@@ -17,7 +17,7 @@ TEST(TransposingRead, GivesLaneIColumnIOfARowMajorMatrixOf16Columns) {
     EXPECT_FALSE(exchange_of(op).is_identity());
     for (index_t lane = 0; lane < 64; ++lane) {
       for (index_t row = 0; row < length; ++row) {
-        // Element (row, lane % 16) of the matrix of this group, which its lanes address one after the other.
+        // Element (row, lane % 16) of the matrix of this group, which its lanes address one after another.
         const index_t place = row * 16 + lane % 16;
         const lane_element from{lane / 16 * 16 + place / length, place % length};
         EXPECT_EQ(source_of_transposing_read(op, {lane, row}), from) << bytes << ", " << lane << ", " << row;

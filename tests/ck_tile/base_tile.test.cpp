@@ -79,7 +79,7 @@ TEST(BaseTile, MayBeOneRowOrOneColumn) {
 template <class Arch, class Tile>
 void expect_no_conflicts() {
   constexpr auto descriptor = Tile::template make_lds_descriptor<4 * Tile::rows, 2 * Tile::cols>();
-  // Two waves side by side, each of which takes four base tiles.
+  // Two waves next to each other, each of which takes four base tiles.
   constexpr distribution_encoding block =
       embed(tile_distribution_encoding<sequence<>, tuple<sequence<4>, sequence<2>>, tuple<sequence<2>, sequence<>>,
                                        tuple<sequence<0>, sequence<>>, sequence<1>, sequence<0>>::value,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 48 lanes, and 32 that lie nowhere.
+// 48 lanes, and 32 without a place.
 // EXPECT: base_tile: thread rows times thread columns must be the lanes of a wave, 32 or 64
 // EXPECT: base_tile: thread rows times thread columns must be the lanes of a wave, 32 or 64
 #include <tilewright/ck_tile/base_tile.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A proof about transposing reads by threads that hold 16 bytes side by side.
+// A proof about transposing reads by threads that hold 16 bytes next to each other.
 // EXPECT: LDS proof: a transposing read takes 8 contiguous, aligned bytes of each lane
 #include <tilewright/arch/gfx950.hpp>
 #include <tilewright/descriptor/make_descriptor.hpp>

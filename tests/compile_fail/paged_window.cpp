@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pages of a third dimension, pages without rows, pages in LDS; a copy without registers of rows that may lie anywhere.
+// Pages of a third dimension, pages without rows, pages in LDS; a copy without registers of rows that may be anywhere.
 // EXPECT: make_paged_tile_window: the view has no such dimension
 // EXPECT: make_paged_tile_window: a page must have at least one row
 // EXPECT: make_paged_tile_window: the pool must be in global memory

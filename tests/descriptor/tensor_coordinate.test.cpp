@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Moving a coordinate equals making it anew, through every transform.
+// Moving a coordinate equals making a new one, through every transform.
 #include "sample_descriptors.hpp"
 
 #include <tilewright/descriptor/tensor_coordinate.hpp>

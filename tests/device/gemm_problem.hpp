@@ -20,7 +20,7 @@ struct gemm_shape {
   }
 };
 
-/// Rows of `length` elements, of which only these, not what lies between them, belong to the matrix.
+/// Rows of `length` elements, of which only these, not what is between them, belong to the matrix.
 struct padded_matrix {
   using index_t = tilewright::index_t;
   index_t rows, length, ld, batch, batch_stride;

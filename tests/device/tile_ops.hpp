@@ -79,8 +79,8 @@ using by_rows_of_transposed =
     tile_distribution<tile_distribution_encoding<sequence<>, tuple<sequence<256 / Wave, 2, Wave / 8>, sequence<8, 4>>,
                                                  tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 0>>,
                                                  sequence<1, 2>, sequence<0, 1>>::value>;
-/// cols x rows as the operand of a matrix instruction: waves of 64 lanes hold 16 rows side by side and 8 neighbours of
-/// each, waves of 32 hold 8 rows and pairs.
+/// cols x rows as the operand of a matrix instruction: waves of 64 lanes hold 16 rows next to each other and 8
+/// neighbours of each, waves of 32 hold 8 rows and pairs.
 template <index_t Wave>
 using as_operand = tile_distribution<
     Wave == 64 ? tile_distribution_encoding<sequence<>, tuple<sequence<2, 2, 16>, sequence<4, 8>>,

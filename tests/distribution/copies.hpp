@@ -6,7 +6,7 @@
 
 namespace tilewright::copies {
 
-/// A tile of rows x cols. Lanes lie along a row first; each holds `vector` neighbours of a row,
+/// A tile of rows x cols. Lanes run along a row first; each holds `vector` neighbours of a row,
 /// and waves take turns with rows.
 constexpr distribution_encoding along_rows(index_t rows, index_t cols, index_t waves, index_t wave_size,
                                            index_t vector) {

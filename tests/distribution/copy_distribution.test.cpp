@@ -10,7 +10,7 @@
 namespace tilewright {
 namespace {
 
-/// Every element once, vectors of 16 bytes along dimension Contiguous, neighbouring lanes side by side there.
+/// Every element once, vectors of 16 bytes along dimension Contiguous, neighbouring lanes next to each other there.
 template <index_t Contiguous, class T, class Distribution>
 void expect_coalesced(Distribution distribution, index_t length) {
   constexpr index_t vector = 16 / sizeof(T);

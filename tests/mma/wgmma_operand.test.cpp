@@ -10,8 +10,8 @@ namespace tw = tilewright;
 namespace {
 
 // Where the hardware looks for an element, from the descriptor's fields: PTX ISA, "Canonical layouts" with 128-byte
-// swizzle. K-major: 8 rows of 128 bytes are a group, groups lie `stride` apart. MN-major: 8 k of 128 bytes are a group,
-// groups lie `stride` apart; the next 128 bytes along m (n) lie `leading` further.
+// swizzle. K-major: 8 rows of 128 bytes are a group, groups are `stride` apart. MN-major: 8 k of 128 bytes are a group,
+// groups are `stride` apart; the next 128 bytes along m (n) are `leading` further.
 int hardware_address(const tw::wgmma_operand& o, int row, int k) {
   const unsigned long long fields = o.descriptor_fields();
   const int leading = int(fields >> 16 & 0x3fff) * 16, stride = int(fields >> 32 & 0x3fff) * 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversions to 8-bit integers: every integer, every boundary between two, and what lies beyond.
+// Conversions to 8-bit integers: every integer, every boundary between two, and what is beyond.
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>

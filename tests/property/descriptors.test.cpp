@@ -17,7 +17,7 @@ namespace {
 
 using hidden_indices = array<index_t, tensor_graph::max_hidden>;
 
-/// Index of every hidden dimension, made anew.
+/// Index of every hidden dimension, computed from scratch.
 hidden_indices place(const tensor_graph& graph, const index_t* values, const indices& index) {
   hidden_indices hidden{};
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[std::size_t(i)];

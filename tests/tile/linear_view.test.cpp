@@ -112,7 +112,7 @@ TEST(TileWindow, MovesAlongProductsOfRunTimeStrides) {
         [](multi_index<2> x) { return long_index_t(x[0]) * every * pitch + x[1]; });
 }
 
-/// Matrices of more than 2^30 elements one after the other; only the beginning of matrix 3 and the end of 2 are in
+/// Matrices of more than 2^30 elements one after another; only the beginning of matrix 3 and the end of 2 are in
 /// memory.
 constexpr index_t batch = 5, rows = 40000, cols = 40000;
 constexpr long_index_t matrix = long_index_t(rows) * cols, third = 3 * matrix;

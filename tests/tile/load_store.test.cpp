@@ -129,7 +129,7 @@ TEST(LoadTile, OfATensorSmallerThanTheTile) {
   expect_loads<by_columns<64>>(column_major(31, 2, 40), {0, -30});
 }
 
-// A GEMM's first tile along k is the partial one: it begins before the tensor, and every other one lies inside.
+// A GEMM's first tile along k is the partial one: it begins before the tensor, and every other one is inside.
 TEST(LoadTile, FromBeforeTheTensorOnward) {
   for (const index_t k : {1, 7, 31, 32, 33, 95}) {
     const index_t first = k - ceil_div(k, 32) * 32;

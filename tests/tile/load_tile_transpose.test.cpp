@@ -16,7 +16,7 @@ namespace {
 using namespace testing_tiles;
 using enum arch::matrix_op;
 
-/// Two waves over 32 rows side by side, two fragments along k: what a matrix instruction's operand is.
+/// Two waves over 32 rows next to each other, two fragments along k: what a matrix instruction's operand is.
 template <arch::matrix_op Op>
 using operand = tile_distribution<[] {
   distribution_encoding outer;

@@ -27,7 +27,7 @@ emulator::launch_report run(const arch::target& target, Kernel kernel, index_t l
                           kernel);
 }
 
-/// Byte offsets of all accesses of a window from its buffer's begin; out_of_bounds_offset outside of the tensor.
+/// Byte offsets of all accesses of a window from its buffer's first byte; out_of_bounds_offset outside of the tensor.
 template <class Window>
 auto checked_offsets(const Window& window) {
   return detail::checked_offsets<known_inside<>>(window, typename Window::access_sequence{},

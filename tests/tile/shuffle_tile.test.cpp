@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tiles in other distributions: when registers alone can be exchanged, and what lies in them then.
+// Tiles in other distributions: when registers alone can be exchanged, and what is in them then.
 #include "on_cpu.hpp"
 
 #include <tilewright/lds/lds_index_swapping.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows: vectors, addresses, and that moving one equals making it anew.
+// Windows: vectors, addresses, and that moving one equals making a new one.
 #include "on_cpu.hpp"
 
 #include <tilewright/descriptor/transform_descriptor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows on rows whose pages lie anywhere in a pool, and rows that lie further apart than 32-bit offsets reach.
+// Windows on rows whose pages are anywhere in a pool, and rows that are further apart than 32-bit offsets reach.
 #include "on_cpu.hpp"
 #include "sparse_memory.hpp"
 
@@ -184,7 +184,7 @@ TEST(TileScatterGather, RefusesAPromiseThatDoesNotHold) {
   }
 }
 
-// Plain windows have 32-bit offsets from their begin.
+// Plain windows have 32-bit offsets from their start.
 TEST(TileWindow, RefusesRowsThatItsOffsetsDoNotReach) {
   sparse_memory memory(std::size_t(far_rows) * far_stride * 4);
   const auto make = [&](index_t rows, index_t stride) {

@@ -33,7 +33,7 @@ struct finding {
   double worst_deviation = 0;    // of random patterns' times from what the row says, in units
   bool same_word_merges = true;  // lanes that touch one word cost as much as one lane
   /// Sets of lane bits, as masks, with this property: where lanes that differ in no other bit share an address, an
-  /// instruction takes less than its phases one after the other. With the words that it takes then.
+  /// instruction takes less than its phases one after another. With the words that it takes then.
   std::vector<std::pair<index_t, double>> merging;
 };
 

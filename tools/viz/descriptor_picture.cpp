@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a descriptor of one or two dimensions: at which offset each element lies. As text and SVG.
+// Draws a descriptor of one or two dimensions: at which offset each element is. As text and SVG.
 #include <tilewright/viz/descriptor_picture.hpp>
 #include <tilewright/viz/text_table.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws phases of LDS instructions, side by side: pieces of LDS coloured by bank, and the queues at the banks.
+// Draws phases of LDS instructions, next to each other: pieces of LDS coloured by bank, and the queues at the banks.
 #include <tilewright/viz/lds_picture.hpp>
 
 namespace tilewright::viz {

@@ -35,7 +35,7 @@ enum class matrix_op : signed char {
   wgmma_k32_b8,
 };
 
-/// Whether four waves together multiply operands that lie in LDS (Hopper's wgmma). describe() says what one wave has of
+/// Whether four waves together multiply operands in LDS (Hopper's wgmma). describe() says what one wave has of
 /// 16 columns of the result.
 TILEWRIGHT_HD constexpr bool is_wgmma(matrix_op op) {
   return op == matrix_op::wgmma_k16 || op == matrix_op::wgmma_k32_b8;

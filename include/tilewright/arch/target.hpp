@@ -49,7 +49,7 @@ struct target {
   index_t lds_bytes = 0;            // most that one block may have
   index_t lds_granule = 0;          // allocations are rounded up to a multiple of this many bytes
   index_t lds_pool_bytes = 0;       // that the blocks of a compute unit (WGP, SM) share; 0: as much as one may have
-  index_t lds_reserved_bytes = 0;   // that each block takes from the pool besides its allocation
+  index_t lds_reserved_bytes = 0;   // that each block takes from the pool in addition to its allocation
   index_t max_lds_offset = 0xffff;  // largest constant in bytes that an LDS instruction adds to its address
   grade lds_size_known_by = grade::unknown;
   const char* lds_size_source = "";

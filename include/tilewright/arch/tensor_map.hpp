@@ -11,11 +11,11 @@ struct alignas(128) tensor_map {
   unsigned long long opaque[16];
 };
 
-/// Of a matrix whose rows belong to several tensors, one after the other: each copy says at which row its tensor ends.
+/// For a matrix whose rows belong to several consecutive tensors: each copy says at which row its tensor ends.
 struct ragged_tensor_map : tensor_map {};
 
-/// A tensor of three or four dimensions, the first of them contiguous, and the box of it that one copy moves. The map of
-/// a `ragged` one, of less than 2^30 rows and one matrix, must be a ragged_tensor_map.
+/// A tensor of three or four dimensions, the first of them contiguous, and the box of it that one copy moves. The map
+/// of a `ragged` one, of less than 2^30 rows and one matrix, must be a ragged_tensor_map.
 struct tensor_map_request {
   void* data;                    // a multiple of 16
   arch::matrix_element element;  // of 1 or 2 bytes

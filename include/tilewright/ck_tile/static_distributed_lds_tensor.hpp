@@ -8,8 +8,8 @@
 namespace tilewright {
 
 /// What a static_distributed_tensor of this distribution holds, in LDS: every thread has places of its own, so nothing
-/// must be waited for, and no thread sees what another one holds. Element d of all threads lies side by side, so that
-/// accesses of 4 bytes and more are free of bank conflicts. The contents are not initialised.
+/// must be waited for, and no thread sees what another one holds. The elements d of all threads are contiguous, so
+/// that accesses of 4 bytes and more are free of bank conflicts. The contents are not initialised.
 template <class T, TileDistribution Distribution>
 struct static_distributed_lds_tensor {
   using element_type = T;
@@ -45,7 +45,7 @@ struct static_distributed_lds_tensor {
     return {begin, byte_offset(constant(detail::register_of<Distribution, Index>::value))};
   }
 
-  /// Where element d of the calling thread lies.
+  /// Where element d of the calling thread is.
   TILEWRIGHT_HD static index_t byte_offset(index_t d) {
     return (d * Distribution::num_threads() + exec::thread_id()) * index_t(sizeof(T));
   }

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// Where in its row vector `col` of row `row` lies. A row has KPerBlock / KPack vectors of KPack elements.
+/// Position of vector `col` in row `row`. A row has KPerBlock / KPack vectors of KPack elements.
 template <index_t KPerBlock, index_t KPack>
 TILEWRIGHT_HD constexpr index_t xor_preshuffle(index_t row, index_t col) {
   static_assert(KPack > 0 && KPerBlock % KPack == 0, "xor_preshuffle: KPerBlock must be a multiple of KPack");

@@ -103,7 +103,7 @@ TILEWRIGHT_HD constexpr element_census count_elements(const tensor_graph& graph,
   if (first == 0 && last == space - 1) {
     result.is_exhaustive = num_taken == space;
   } else {
-    look();  // some lie outside of the space; now they are seen, too
+    look();  // at those outside of the space, too
   }
   return result;
 }

@@ -196,7 +196,7 @@ struct tensor_adaptor {
     return lengths;
   }
 
-  /// Whether all lengths and the offsets of all elements fit into 32 bits; of the tensor that lies underneath, not only
+  /// Whether all lengths and the offsets of all elements fit into 32 bits; of the tensor that is underneath, not only
   /// of the part that slices leave. Where it is false, calculate_offset is meaningful near the origin only.
   TILEWRIGHT_HD constexpr bool offsets_fit() const {
     return detail::nodes_fit<Graph>(values.data(), make_sequence<Graph.nodes.size()>{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A position in a tensor that remembers its intermediate indices, so that moving it costs less than computing it anew.
+// A position in a tensor that remembers its intermediate indices, so that moving it costs less than computing it again.
 #pragma once
 
 #include <tilewright/descriptor/tensor_descriptor.hpp>
@@ -106,7 +106,7 @@ TILEWRIGHT_HD constexpr tensor_coordinate<Graph> make_tensor_coordinate(const te
 
 /// Moves the coordinate by `step` along the top dimensions; afterwards it equals make_tensor_adaptor_coordinate of the
 /// sum. Says by how much the bottom index has moved. Linear transforms add their strides times the step, merge carries,
-/// others are computed anew; where nothing moves, nothing is done. With a step known at compile time,
+/// others are computed again; where nothing moves, nothing is done. With a step known at compile time,
 /// merge divides by nothing.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr void move_tensor_adaptor_coordinate(const tensor_adaptor<Graph>& adaptor,
@@ -139,7 +139,7 @@ TILEWRIGHT_HD constexpr void move_tensor_coordinate(const tensor_descriptor<Grap
   move_tensor_adaptor_coordinate<Graph>(descriptor, coordinate, step);
 }
 
-/// Whether there is an element at the coordinate. With ..._assuming_top_index_is_valid the index is known to lie inside
+/// Whether there is an element at the coordinate. With ..._assuming_top_index_is_valid the index is known to be inside
 /// of the lengths; only pads, indexing and functors are asked.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool coordinate_has_valid_offset_assuming_top_index_is_valid(

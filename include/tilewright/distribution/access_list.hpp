@@ -60,7 +60,7 @@ struct gathered_positions {
   index_t count = 0;
 };
 
-/// Where the accesses lie in the tile and in the registers: y in row-major order,
+/// Where the accesses are in the tile and in the registers: y in row-major order,
 /// the vector's dimension in steps of the vector.
 template <index_t NumAccess, index_t NDimX>
 constexpr void place_accesses(access_list<NumAccess, NDimX>& list, const distribution_encoding& e) {

@@ -8,12 +8,12 @@
 
 namespace tilewright {
 
-/// Lanes of a wave lie along a row first, then along neighbouring rows; each holds a vector of neighbours of a row.
+/// Lanes of a wave run along a row first, then along neighbouring rows; each holds a vector of neighbours of a row.
 /// When a wave does not cover its rows at once it takes them in turns.
 enum class tile_distribution_pattern : signed char {
   thread_raked,  // a wave's rows are together; so are those of a lane
   warp_raked,    // a wave's rows are together; lanes take every n-th of them
-  block_raked,   // the block takes its rows from top to bottom, all waves side by side
+  block_raked,   // the block takes its rows from top to bottom, all waves next to each other
 };
 
 /// A copy of rows x cols elements by `waves` waves of `wave_size` lanes, in vectors of up to `vector`

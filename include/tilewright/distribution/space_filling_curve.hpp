@@ -49,7 +49,7 @@ struct curve {
   TILEWRIGHT_HD constexpr multi_index<NDim> get_forward_step(index_t i) const { return get_step_between(i, i + 1); }
   TILEWRIGHT_HD constexpr multi_index<NDim> get_backward_step(index_t i) const { return get_step_between(i, i - 1); }
 
-  /// Whether access i lies wholly inside of the tensor.
+  /// Whether access i is wholly inside of the tensor.
   TILEWRIGHT_HD constexpr bool is_in_bounds(index_t i) const {
     const multi_index<NDim> index = get_index(i);
     for (index_t d = 0; d < NDim; ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes with a distribution: where a thread's elements lie in the tile.
+// Computes with a distribution: where a thread's elements are in the tile.
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>

@@ -14,7 +14,7 @@ enum class proof_basis : signed char {
 };
 
 /// No reading of the instruction's row is inferred or unknown. A cost is always the worse of two readings, so that a
-/// proof that rests on a disputed row holds whoever is right.
+/// proof that rests on a disputed row holds in either reading.
 TILEWRIGHT_HD constexpr bool rests_on_evidence(const arch::target& target, arch::lds_op op) {
   const arch::lds_instruction* row = target.find(op);
   if (row == nullptr) return false;
@@ -24,7 +24,7 @@ TILEWRIGHT_HD constexpr bool rests_on_evidence(const arch::target& target, arch:
   return true;
 }
 
-/// One kind of access by a block: who accesses what, where it lies, on which target.
+/// One kind of access by a block: distribution, layout and target.
 template <class Arch, auto Descriptor, class Distribution, class T, lds_access_kind Kind>
 struct lds_access {
   using arch = Arch;

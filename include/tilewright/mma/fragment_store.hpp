@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace detail {
 
-/// The tile of one wave that consists of `repeat_n` results of an instruction side by side.
+/// The tile of one wave that consists of `repeat_n` results of an instruction next to each other.
 TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_n, const arch::lane_map& result) {
   distribution_encoding outer;
   outer.h.push_back({});

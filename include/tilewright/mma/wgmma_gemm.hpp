@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// block_gemm for Hopper's wgmma: a warpgroup multiplies operands that lie in LDS, or A in registers.
+// block_gemm for Hopper's wgmma: a warpgroup multiplies operands in LDS, or A in registers.
 #pragma once
 
 #include <tilewright/exec/hopper.hpp>
@@ -17,7 +17,7 @@ struct wgmma_tile_in_lds {
 };
 
 /// Starts sums = a b, plus sums if `accumulate`, for the calling warpgroup, whose first 64 rows of A begin at
-/// a.address; of its waves, those of the other warpgroups lie between its groups of 64 rows. Ends with wgmma_commit:
+/// a.address; of its waves, those of the other warpgroups are between its groups of 64 rows. Ends with wgmma_commit:
 /// exec::wgmma_wait() waits for the sums. T is the element type of both operands.
 template <block_tile Tile, class T, wgmma_operand A, wgmma_operand B, class C>
 TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, wgmma_tile_in_lds<A> a, wgmma_tile_in_lds<B> b,

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// A tile of `rows` (m or n) x k in LDS, as boxes with rows of 128 bytes that lie one after the other. If k is
+/// A tile of `rows` (m or n) x k in LDS, as boxes with consecutive rows of 128 bytes. If k is
 /// contiguous, a box is all rows x 128 bytes along k; else it is 128 bytes along the rows, with a row for each k.
 struct wgmma_operand {
   static constexpr index_t row_bytes = 128;

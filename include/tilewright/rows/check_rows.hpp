@@ -33,7 +33,7 @@ inline bool is_in_place(const row_matrix& a, const row_matrix& b) {
   return a.data == b.data && a.row_stride == b.row_stride && a.element_bytes == b.element_bytes;
 }
 
-/// What no kernel can do with such a matrix, as a sentence; nullptr when it can. A block takes `rows_at_once` rows.
+/// Why no kernel can take such a matrix, as a sentence; nullptr if one can. A block takes `rows_at_once` rows.
 inline const char* check_matrix(const row_matrix& m, index_t vector, index_t rows_at_once) {
   if (m.rows < 1 || m.cols < 1 || m.batch < 1) return "rows, cols and batch must be positive";
   if (m.rows > 0x7fffffff - 65536 || m.cols > 0x7fffffff - 65536) return "rows or cols is too close to 2^31";

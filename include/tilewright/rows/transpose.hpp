@@ -32,7 +32,7 @@ struct transpose {
   static_assert((sizeof(T) == 2 || sizeof(T) == 4) && (Vector == 1 || Vector == square),
                 "transpose: elements have 2 or 4 bytes, and vectors 16 bytes or one element");
 
-  /// A wave reads squares of vectors, 8 beside each other.
+  /// A wave reads squares of vectors, 8 next to each other.
   static constexpr index_t wave = Arch::value.wave_size, beside = 8, below = wave / beside;
   static constexpr index_t waves_beside = 16 / beside, waves_below = 16 / below;
   template <bool Transposed>

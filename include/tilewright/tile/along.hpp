@@ -93,7 +93,7 @@ TILEWRIGHT_HD constexpr auto& element_for(const along_operand<Tile, Dims...>& op
   return operand.tile.thread_buffer[register_along<Whole, typename Tile::distribution_type, Dims...>(d)];
 }
 
-/// What an elementwise function takes besides its first tile.
+/// The further operands of an elementwise function.
 template <class T>
 inline constexpr bool is_operand_v = is_static_distributed_tensor_v<T>;
 template <class Tile, index_t... Dims>

@@ -37,7 +37,7 @@ inline constexpr auto kept_dims = [] {
   return kept;
 }();
 
-/// Whether register d lies at 0 along dimensions Dims, so that it is the first of those that are combined.
+/// Whether register d is at 0 along dimensions Dims, so that it is the first of those that are combined.
 template <class Distribution, index_t... Dims, index_t... Ys>
 TILEWRIGHT_HD constexpr bool is_first_along(index_t d, sequence<Ys...>) {
   constexpr distribution_encoding e = Distribution::encoding;

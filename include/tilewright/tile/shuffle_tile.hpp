@@ -160,7 +160,7 @@ TILEWRIGHT_HD constexpr void transpose_tile2d(static_distributed_tensor<T, Out>&
 }
 
 /// out(n, m) = in(m, n) through LDS at `lds`, by all threads of the block; the rules are those of shuffle_tile.
-/// The tile of `in` lies there in row-major order.
+/// LDS holds the tile of `in` in row-major order.
 template <class T, class Out, class In>
 TILEWRIGHT_HD void transpose_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
                                   exec::lds_pointer lds, exec::call_site where = {}) {

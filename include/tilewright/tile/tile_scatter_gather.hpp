@@ -57,9 +57,9 @@ TILEWRIGHT_HD constexpr auto make_gather_window(const View& view, const tuple<Le
 template <class View, TileDistribution Distribution, index_t Gathered>
 inline constexpr index_t num_page_indices = detail::gather_window_t<View, Distribution, Gathered>::num_pages;
 
-/// A window whose rows lie anywhere (tokens of experts, pages of a cache): along dimension Gathered the index is
+/// A window whose rows are anywhere (tokens of experts, pages of a cache): along dimension Gathered the index is
 /// page_idx[k] for the k-th position that this thread holds, in order; origin[Gathered] is not used. An index outside
-/// of the tensor, -1 for instance, reads zeros and writes nothing. Rows may lie anywhere in memory, if the view is
+/// of the tensor, -1 for instance, reads zeros and writes nothing. Rows may be anywhere in memory, if the view is
 /// linear; else within 2^31 elements.
 template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered>
 TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>& lengths,

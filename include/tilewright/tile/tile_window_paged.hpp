@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows on a sequence of rows whose pages lie anywhere in a pool: the cache of an attention kernel, for instance.
+// Windows on a sequence of rows whose pages are anywhere in a pool: the cache of an attention kernel, for instance.
 #pragma once
 
 #include <tilewright/tile/tile_scatter_gather.hpp>
@@ -56,7 +56,7 @@ TILEWRIGHT_HD auto make_paged_window(const View& view, [[maybe_unused]] const tu
 
 }  // namespace detail
 
-/// A window on a sequence of rows whose pages lie anywhere in a pool. The view is the whole pool, (pages * rows per
+/// A window on a sequence of rows whose pages are anywhere in a pool. The view is the whole pool, (pages * rows per
 /// page, ...); along dimension Paged, origin and moves count rows of the sequence.
 template <class View, class... Lengths, TileDistribution Distribution, class RowsPerPage, index_t Paged>
 TILEWRIGHT_HD auto make_paged_tile_window(const View& view, const tuple<Lengths...>& lengths,

@@ -108,7 +108,7 @@ struct tile_window {
     return result;
   }
 
-  /// Clears inside[I] for those accesses that lie outside of the tensor along dimension D.
+  /// Clears inside[I] for those accesses that are outside of the tensor along dimension D.
   template <index_t D, index_t... Is>
   TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
     const unsigned length = unsigned(view.descriptor.template get_length<D>());

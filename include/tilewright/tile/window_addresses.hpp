@@ -8,8 +8,8 @@ namespace tilewright {
 
 namespace detail {
 
-/// Byte offsets of accesses Is from the buffer's begin; in global memory out_of_bounds_offset for those outside of the
-/// tensor. Dimensions listed in Known are taken to be inside.
+/// Byte offsets of accesses Is from the buffer's first byte; in global memory out_of_bounds_offset for those outside of
+/// the tensor. Dimensions listed in Known are taken to be inside.
 template <class Known, class Window, index_t... Is, index_t... Ds>
 TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is...> accesses, sequence<Ds...> dims) {
   auto result = window.offsets(accesses);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a window may lie: what the addresses of its vectors and of swizzled views allow.
+// Where a window may be: what the addresses of its vectors and of swizzled views allow.
 #pragma once
 
 #include <tilewright/exec/expect.hpp>

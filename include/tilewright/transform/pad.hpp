@@ -28,7 +28,7 @@ struct transform_rules<transform_kind::pad> : detail::default_rules {
     return unsigned(up[0]) - unsigned(p[1]) < unsigned(p[0]);
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {
-    // A vector must lie wholly inside or wholly outside of the original tensor. Lengths known only at run time are
+    // A vector must be wholly inside or wholly outside of the original tensor. Lengths known only at run time are
     // covered by the promise that came with them, which the lower run already contains.
     index_t r = low_run[0];
     if (p[0] != dynamic) r = gcd(r, p[0]);

@@ -12,7 +12,7 @@ struct block_index {
   friend constexpr bool operator==(const block_index&, const block_index&) = default;
 };
 
-/// An offset in bytes that lies outside every global_buffer: a load from it gives zeros, a store to it is dropped.
+/// An offset in bytes that is outside every global_buffer: a load from it gives zeros, a store to it is dropped.
 inline constexpr index_t out_of_bounds_offset = -2147483647 - 1;
 
 }  // namespace tilewright::exec

@@ -49,7 +49,7 @@ struct curve_panel {
 /// what overhangs the tile is red.
 std::string curve_svg(const std::vector<curve_panel>& panels, const std::string& heading, svg_theme theme);
 
-/// The first element of every access, and whether the access lies inside of the tile.
+/// The first element of every access, and whether the access is inside of the tile.
 std::string curve_json(const curve_path& path);
 
 }  // namespace tilewright::viz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a descriptor of one or two dimensions: at which offset each element lies. As text and SVG.
+// Draws a descriptor of one or two dimensions: at which offset each element is. As text and SVG.
 #pragma once
 
 #include <tilewright/descriptor/tensor_descriptor.hpp>
@@ -48,7 +48,7 @@ struct offset_panel {
   index_t run = 1, period = svg_drawing::num_colours;
 };
 
-/// Grids side by side: one box for each element, with its offset; grey where there is none.
+/// Grids next to each other: one box for each element, with its offset; grey where there is none.
 std::string offsets_svg(const std::vector<offset_panel>& panels, const std::string& heading, svg_theme theme);
 
 }  // namespace tilewright::viz

@@ -52,7 +52,7 @@ enum class lds_view { tile, memory };
 
 /// One piece of LDS: as many bytes as a lane accesses, at least a bank's dword.
 struct lds_cell {
-  index_t bank = -1;           // the first; -1: nothing of the tile lies here
+  index_t bank = -1;           // the first; -1: nothing of the tile is here
   index_t row = 0, piece = 0;  // of the tile
   std::vector<index_t> lanes;  // of the phase
   bool is_in_conflict = false;
@@ -100,7 +100,7 @@ struct lds_panel {
   lds_view view = lds_view::tile;
 };
 
-/// The panels side by side under one heading. The legend explains the signs that occur.
+/// The panels next to each other under one heading. The legend explains the signs that occur.
 std::string lds_svg(const std::vector<lds_panel>& panels, const std::string& heading, svg_theme theme);
 
 /// An access and its worst instruction, phase by phase, as an object: what it costs, and the numbers that show why.

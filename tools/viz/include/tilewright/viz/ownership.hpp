@@ -17,7 +17,7 @@ using element_position = multi_index<distribution_encoding::max_x>;  // dimensio
 /// What a register's number says about its place among the dimensions y.
 multi_index<distribution_encoding::max_y> y_of_register(const distribution_encoding& e, index_t reg);
 
-/// Where the element lies that a register of a thread holds.
+/// Where the element is that a register of a thread holds.
 element_position position_of(const distribution_encoding& e, index_t wave, index_t lane, index_t reg);
 
 /// One register of one thread.
