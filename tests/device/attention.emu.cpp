@@ -4,6 +4,7 @@
 
 #include <amdgcn_emulator.hpp>
 
+#include "../attention/check_attention_backward.hpp"
 #include "../attention/check_attention_decode.hpp"
 #include "code_objects.hpp"
 
@@ -76,6 +77,15 @@ class Attention : public testing::TestWithParam<code_object> {
           run<typename decode::followed_by>(code, "decode_combine_half_128", args, m);
         },
         paged());
+    using backward = attention_backward<backward_bfloat16_64<Arch>>;
+    for (const problem& p : {ragged(), sliding()}) {
+      expect_gradients_by<backward_bfloat16_64<Arch>>(
+          [&](const auto& args, const auto& m) {
+            run<backward>(code, "backward_bfloat16_64", args, m);
+            run<typename backward::followed_by>(code, "gradients_bfloat16_64", args, m);
+          },
+          p);
+    }
     found_ = true;
   }
   bool found_ = false;

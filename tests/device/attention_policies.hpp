@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/current.hpp>
+#include <tilewright/attention/attention_backward.hpp>
 #include <tilewright/attention/attention_decode.hpp>
 #include <tilewright/attention/attention_forward.hpp>
 
@@ -12,6 +13,8 @@ template <class Arch>
 struct half_64 : tilewright::attention_policy<Arch, tilewright::half_t, 64> {};
 template <class Arch>
 struct bfloat16_96 : tilewright::attention_policy<Arch, tilewright::bfloat16_t, 96, 64> {};
+template <class Arch>
+struct backward_bfloat16_64 : tilewright::attention_backward_policy<Arch, tilewright::bfloat16_t, 64> {};
 template <class Arch>
 struct decode_half_128 : tilewright::attention_decode_policy<Arch, tilewright::half_t, 128> {};
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// libtilewright_attention_backward: attention_backward behind C functions, for benchmarks that load it from Python.
+#include <tilewright/attention/attention_backward.hpp>
+#include <tilewright/launch/launch.hpp>
+
+#include <string>
+
+namespace {
+
+namespace tw = tilewright;
+
+template <class T, tw::index_t Dim>
+struct policy : tw::attention_backward_policy<tw::arch::sm90, T, Dim> {};
+
+template <class T>
+bool backward(int dim, const tw::attention_backward_args& args, cudaStream_t stream) {
+  const auto try_dim = [&]<tw::index_t D>() {
+    if (dim != D) return false;
+    tw::launch<tw::attention_backward<policy<T, D>>>(args, {.stream = stream});
+    return true;
+  };
+  return try_dim.template operator()<64>() || try_dim.template operator()<128>();
+}
+
+}  // namespace
+
+/// Queues the gradients of Q, K and V. Returns null, or why it was refused: a text that lives until the next call.
+extern "C" const char* tilewright_attention_backward(int is_bf16, int dim, const tw::attention_backward_args* args,
+                                                     cudaStream_t stream) {
+  static std::string message;
+  try {
+    const bool done =
+        is_bf16 ? backward<tw::bfloat16_t>(dim, *args, stream) : backward<tw::half_t>(dim, *args, stream);
+    if (done) return nullptr;
+    message = "no kernel for this head dimension";
+  } catch (const tw::launch_error& error) {
+    message = error.what();
+  }
+  return message.c_str();
+}
+
+/// For callers that declare the arguments themselves.
+extern "C" int tilewright_attention_backward_args_bytes() { return int(sizeof(tw::attention_backward_args)); }

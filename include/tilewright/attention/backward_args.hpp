@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Arguments and policy of attention's gradients.
+#pragma once
+
+#include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/attention_policy.hpp>
+
+namespace tilewright {
+
+/// attention_args, where o and lse are what attention_forward wrote, and the gradients: of O as input, of Q, K and V as
+/// results. Their strides follow the rules of those of q, k, v and o.
+struct attention_backward_args : attention_args {
+  const void* d_o = nullptr;
+  void* d_q = nullptr;
+  void* d_k = nullptr;
+  void* d_v = nullptr;
+  attention_strides d_o_strides, d_q_strides, d_k_strides, d_v_strides;
+  void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
+};
+
+/// Bytes that attention_backward_args::workspace must have: two floats for each query of each head.
+constexpr long_index_t workspace_bytes(const attention_backward_args& args) {
+  return long_index_t(args.batch) * args.heads * args.queries * 8;
+}
+
+namespace detail {
+
+constexpr const char* check_backward(const attention_backward_args& args, index_t head_dim, index_t value_dim,
+                                     index_t vector) {
+  if (const char* why = check_attention(args, head_dim, value_dim, vector)) return why;
+  if (!args.lse) return "lse is null: the gradients need the log-sum-exp that attention_forward writes";
+  if (!args.d_o || !args.d_q || (args.keys > 0 && (!args.d_k || !args.d_v)))
+    return "a pointer is null: d_o, d_q, d_k or d_v";
+  if (!args.workspace) return "the gradients need a workspace, of workspace_bytes(args)";
+  if (args.queries > 0x1fffffff || args.keys > 0x1fffffff) return "there are more than 2^29 queries or keys";
+  if (long_index_t(args.heads) * ceil_div(args.queries, 16) + long_index_t(args.kv_heads) * ceil_div(args.keys, 16) >
+      0x7fffffff)
+    return "there are too many blocks: heads times queries or keys is too large";
+  attention_args gradients = args;
+  gradients.q = args.d_q;
+  gradients.k = args.d_k;
+  gradients.v = args.d_v;
+  gradients.o = const_cast<void*>(args.d_o);
+  gradients.q_strides = args.d_q_strides;
+  gradients.k_strides = args.d_k_strides;
+  gradients.v_strides = args.d_v_strides;
+  gradients.o_strides = args.d_o_strides;
+  return check_attention(gradients, head_dim, value_dim, vector);
+}
+
+/// Waves with the rows of one instruction; steps that leave registers for the sums of two products.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim>
+TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
+  constexpr index_t dim = max(HeadDim, ValueDim), m = arch::describe(default_block_tile<Arch, T>().op).m;
+  // 32 rows of a part of 32 elements are less than a vector for each of 256 threads.
+  constexpr bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
+  if (!arch::is_amd(Arch::value))
+    return dim <= 64 ? attention_tile{128, 32, 4, true} : attention_tile{128, 64, 8, true};
+  if (Arch::value.wave_size == 64) return {m * 4, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, 4, dim > 128};
+  return {m * 4, has_narrow_part ? 32 : 16, 4, true};
+}
+
+}  // namespace detail
+
+/// Everything that attention_backward must know at compile time. Name a struct that derives from it; it may replace
+/// score_function and args_type. A score function of its own needs, beside operator(), the derivative of its result:
+/// float derivative(float, const score_position&, const args&). The tile's `queries` are rows of a block: keys, and
+/// queries; its `keys` the queries, and keys, of a step.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
+          attention_tile Tile = detail::default_backward_tile<Arch, T, HeadDim, ValueDim>()>
+struct attention_backward_policy : attention_policy<Arch, T, HeadDim, ValueDim, Tile> {
+  using args_type = attention_backward_args;
+};
+
+}  // namespace tilewright

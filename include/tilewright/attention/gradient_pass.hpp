@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Gradients of a block's rows: of K and V, or of Q.
+#pragma once
+
+#include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/attention/backward_scores.hpp>
+#include <tilewright/attention/backward_stream.hpp>
+
+namespace tilewright::detail {
+
+/// Gradients of a block's rows: of K and V (RowsAreKeys), or of Q. S, dP and their gradients have the block's rows,
+/// which its waves divide; the other rows pass through LDS. Each gradient is added up in one order: results are the
+/// same in each run.
+template <class Policy, bool RowsAreKeys>
+struct gradient_pass {
+  using args_type = typename Policy::args_type;
+  using T = typename Policy::element_type;
+  using qk = of_head_dim<Policy, Policy::head_dim>;   // Q and K
+  using vo = of_head_dim<Policy, Policy::value_dim>;  // V and dO
+  using qk_parts = attention_parts<qk, operand_major::k>;
+  using vo_parts = attention_parts<vo, operand_major::k>;
+  using qk_stream = row_stream<qk, true>;
+  using vo_stream = row_stream<vo, RowsAreKeys>;
+  using exchange_type = probability_exchange<Policy>;
+  using scores = backward_scores<Policy, RowsAreKeys>;
+  static constexpr attention_tile tile = Policy::tile;
+  static constexpr index_t buffers = arch::is_amd(Policy::arch::value) ? 1 : 2;
+  static constexpr index_t buffer_bytes = qk_stream::buffer_bytes + vo_stream::buffer_bytes;
+  static constexpr index_t exchange_begin = buffers * buffer_bytes;
+  static constexpr index_t rows_begin = exchange_begin + (RowsAreKeys ? 2 : 1) * exchange_type::lds_bytes;
+  static constexpr index_t lds_bytes = rows_begin + queries_lds_bytes<qk> + queries_lds_bytes<vo>;
+
+  /// A head of one of the tensors.
+  TILEWRIGHT_HD static const T* head_of(const void* data, const attention_strides& s, const index_t* starts,
+                                        index_t batch, index_t head, long_index_t row) {
+    return static_cast<const T*>(data) + offset_of_head(s, starts != nullptr, batch, head, row);
+  }
+
+  template <class Of, index_t... Parts>
+  TILEWRIGHT_HD static auto load_rows(const T* head, index_t row_stride, index_t count, index_t first,
+                                      exec::lds_pointer lds, sequence<Parts...>) {
+    attention_problem rows{};
+    rows.queries = count;
+    rows.first_query = first;
+    return make_tuple(query_part<Of, Parts>::load_operand(head, rows, row_stride, lds)...);
+  }
+
+  template <class Of, class Sums, index_t... Parts>
+  TILEWRIGHT_HD static void store_rows(const Sums& sums, float factor, const T* head, index_t row_stride, index_t count,
+                                       index_t first, sequence<Parts...>) {
+    const auto store = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
+      using product = attention_product<Of, operand_major::mn, part.value>;
+      constexpr block_tile of_part = product::tile;
+      const auto view = make_naive_tensor_view<address_space_enum::global>(
+          const_cast<T*>(head) + product::first, make_tuple(count, number<of_part.n>{}),
+          make_tuple(row_stride, number<1>{}), number<Policy::vector>{});
+      const auto scaled = tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x * factor; },
+                                              sums.template get<part.value>());
+      store_tile(make_tile_window(view, make_tuple(number<of_part.m>{}, number<of_part.n>{}), {first, 0},
+                                  typename product::c{}),
+                 cast_tile<T>(scaled), known_inside<1>{});
+    };
+    (store(number<Parts>{}), ...);
+  }
+
+  struct sums_type {
+    typename attention_outputs<qk, qk_parts>::type qk_sums{};
+    typename attention_outputs<vo, vo_parts>::type vo_sums{};
+  };
+
+  /// Adds what the rows from `range.first` on of one head give.
+  template <class QkRows, class VoRows>
+  TILEWRIGHT_HD static void add_head(sums_type& sums, const QkRows& qk_rows, const VoRows& vo_rows,
+                                     const args_type& args, const attention_problem& p, index_t first_row,
+                                     exec::lds_pointer lds) {
+    constexpr index_t step = tile.keys;
+    const seen_band seen(args.window, p);
+    const index_t count = RowsAreKeys ? p.queries : p.keys, last_row = first_row + tile.queries - 1;
+    const index_range range = RowsAreKeys ? seen.queries_of(first_row, min(last_row, p.keys - 1), count)
+                                          : seen.keys_of(first_row, min(last_row, p.queries - 1), count);
+    const index_t first = range.first & -step;
+    const backward_workspace space(args, p.batch, p.head);
+    qk_stream qk_there =
+        RowsAreKeys ? qk_stream(head_of(args.q, args.q_strides, args.query_starts, p.batch, p.head, p.query_row), count,
+                                args.q_strides.row, first, lds)
+                    : qk_stream(head_of(args.k, args.k_strides, args.key_starts, p.batch, p.kv_head, p.key_row), count,
+                                args.k_strides.row, first, lds);
+    const exec::lds_pointer vo_lds = lds + qk_stream::buffer_bytes;
+    vo_stream vo_there =
+        RowsAreKeys ? vo_stream(head_of(args.d_o, args.d_o_strides, args.query_starts, p.batch, p.head, p.query_row),
+                                count, args.d_o_strides.row, first, vo_lds)
+                    : vo_stream(head_of(args.v, args.v_strides, args.key_starts, p.batch, p.kv_head, p.key_row), count,
+                                args.v_strides.row, first, vo_lds);
+    const exchange_type exchange{lds + exchange_begin},
+        second_exchange{lds + (exchange_begin + (RowsAreKeys ? exchange_type::lds_bytes : 0))};
+    typename scores::query_values exponents, deltas;
+    if constexpr (!RowsAreKeys) {
+      exponents = scores::load(space.exponents, p.queries, first_row);
+      deltas = scores::load(space.deltas, p.queries, first_row);
+    }
+    index_t buffer = 0;  // in bytes
+    const auto begin = [&] TILEWRIGHT_INLINE_LAMBDA {
+      qk_there.begin(buffer);
+      vo_there.begin(buffer);
+    };
+    if (first < range.last) begin();
+    TILEWRIGHT_UNROLL(1)
+    for (index_t at = first; at < range.last; at += step) {
+      qk_there.finish();
+      vo_there.finish();
+      async_wait();
+      exec::block_sync();
+      const index_t here = buffer;
+      if constexpr (buffers == 2) buffer = buffer_bytes - buffer;
+      if (at + step < range.last) begin();
+      if constexpr (RowsAreKeys) {
+        exponents = scores::load(space.exponents, p.queries, at);
+        deltas = scores::load(space.deltas, p.queries, at);
+      }
+      typename scores::tile_type s{}, ds{};
+      qk_there.multiply_rows(s, qk_rows, here);
+      vo_there.multiply_rows(ds, vo_rows, here);
+      const bool all_see = at + step <= count && (RowsAreKeys ? seen.all_see(at, at + step - 1, first_row, last_row)
+                                                              : seen.all_see(first_row, last_row, at, at + step - 1));
+      scores::differentiate(s, ds, exponents, deltas, args, p, seen, first_row, at, !all_see);
+      if constexpr (RowsAreKeys) vo_there.multiply_columns(sums.vo_sums, exchange(s), here);
+      qk_there.multiply_columns(sums.qk_sums, second_exchange(ds), here);
+      if constexpr (buffers == 1) exec::block_sync();
+    }
+    if constexpr (buffers == 2) exec::block_sync();
+  }
+
+  /// Gradients of the rows from `first_row` on. p: of the head, or of the first head that shares the keys.
+  TILEWRIGHT_HD static void run(const args_type& args, attention_problem p, index_t first_row, exec::lds_pointer lds) {
+    const index_t count = RowsAreKeys ? p.keys : p.queries;
+    const index_t* const starts = RowsAreKeys ? args.key_starts : args.query_starts;
+    const index_t head = RowsAreKeys ? p.kv_head : p.head;
+    const long_index_t row = RowsAreKeys ? p.key_row : p.query_row;
+    const attention_strides &qk_strides = RowsAreKeys ? args.k_strides : args.q_strides,
+                            &vo_strides = RowsAreKeys ? args.v_strides : args.d_o_strides;
+    const auto qk_rows = load_rows<qk>(head_of(RowsAreKeys ? args.k : args.q, qk_strides, starts, p.batch, head, row),
+                                       qk_strides.row, count, first_row, lds + rows_begin, qk_parts{});
+    const auto vo_rows =
+        load_rows<vo>(head_of(RowsAreKeys ? args.v : args.d_o, vo_strides, starts, p.batch, head, row), vo_strides.row,
+                      count, first_row, lds + (rows_begin + queries_lds_bytes<qk>), vo_parts{});
+    sums_type sums;
+    const index_t heads = RowsAreKeys ? divide(args.heads, args.kv_heads) : 1;
+    for (index_t h = 0; h < heads; ++h) {
+      add_head(sums, qk_rows, vo_rows, args, p, first_row, lds);
+      ++p.head;
+    }
+    const attention_strides& to = RowsAreKeys ? args.d_k_strides : args.d_q_strides;
+    store_rows<qk>(sums.qk_sums, args.scale, head_of(RowsAreKeys ? args.d_k : args.d_q, to, starts, p.batch, head, row),
+                   to.row, count, first_row, qk_parts{});
+    if constexpr (RowsAreKeys)
+      store_rows<vo>(sums.vo_sums, 1, head_of(args.d_v, args.d_v_strides, starts, p.batch, head, row),
+                     args.d_v_strides.row, count, first_row, vo_parts{});
+  }
+};
+
+}  // namespace tilewright::detail

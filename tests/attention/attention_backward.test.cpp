@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "check_attention_backward.hpp"
+
+namespace attention_test {
+
+namespace {
+
+struct cdna3_gradients : attention_backward_policy<arch::gfx942, half_t, 64> {};
+struct rdna3_gradients : attention_backward_policy<arch::gfx1100, bfloat16_t, 96, 64> {};
+
+struct cap_args : attention_backward_args {
+  float cap = 0;
+};
+struct soft_cap {
+  TILEWRIGHT_HD float operator()(float s, const score_position& at, const cap_args& args) const {
+    return args.cap * exec::tanh(s / args.cap) + 0.01f * float(at.key - at.query) * float(1 + at.head);
+  }
+  TILEWRIGHT_HD float derivative(float s, const score_position&, const cap_args& args) const {
+    const float t = exec::tanh(s / args.cap);
+    return 1 - t * t;
+  }
+};
+struct hopper_gradients : attention_backward_policy<arch::sm90, half_t, 64, 128> {
+  using score_function = soft_cap;
+  using args_type = cap_args;
+};
+
+/// Random lengths, heads, masks and memory orders: each case is another combination.
+template <class Policy>
+void expect_random_gradients(int cases, unsigned seed, typename Policy::args_type args = {}) {
+  std::mt19937 random(seed);
+  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
+  for (int i = 0; i < cases; ++i) {
+    problem p;
+    p.packed = up_to(2) == 1;
+    p.rows_before_heads = up_to(2) == 1;
+    p.kv_heads = 1 + up_to(2);
+    p.heads = p.kv_heads * (1 + up_to(2));
+    const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = p.packed ? 1 + up_to(3) : 1;
+    for (index_t b = 0; b < sequences; ++b) {
+      p.queries.push_back(1 + up_to(longest));
+      p.keys.push_back(1 + up_to(longest));
+    }
+    const index_t mask = up_to(4);
+    if (mask == 1) p.window = causal;
+    if (mask == 2) p.window = {up_to(50), 0};
+    if (mask == 3) p.window = {up_to(20), up_to(20)};
+    p.seed = random();
+    SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
+    expect_gradients<Policy>(p, args);
+  }
+}
+
+}  // namespace
+
+TEST(AttentionBackward, Cdna3) { expect_random_gradients<cdna3_gradients>(10, 1); }
+TEST(AttentionBackward, Rdna3) { expect_random_gradients<rdna3_gradients>(5, 2); }
+TEST(AttentionBackward, HopperWithScoreFunction) {
+  cap_args args;
+  args.cap = 3;
+  expect_random_gradients<hopper_gradients>(8, 3, args);
+}
+
+TEST(AttentionBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
+  problem whole;
+  whole.queries = whole.keys = {128};
+  expect_gradients<cdna3_gradients>(whole);
+  problem blind;
+  blind.queries = {200};
+  blind.keys = {40};
+  blind.window = causal;  // 160 rows see nothing
+  expect_gradients<cdna3_gradients>(blind);
+  problem empty;
+  empty.packed = true;
+  empty.queries = {5, 7};
+  empty.keys = {0, 9};
+  expect_gradients<cdna3_gradients>(empty);
+}
+
+TEST(AttentionBackward, RefusesWhatItCannotDo) {
+  using kernel = attention_backward<cdna3_gradients>;
+  alignas(16) half_t memory[64];
+  float lse = 0;
+  attention_backward_args good;
+  good.q = good.k = good.v = good.d_o = memory;
+  good.o = good.d_q = good.d_k = good.d_v = good.workspace = memory;
+  good.lse = &lse;
+  good.queries = good.keys = 1;
+  good.q_strides = good.k_strides = good.v_strides = good.o_strides = {64, 64, 64};
+  good.d_q_strides = good.d_k_strides = good.d_v_strides = good.d_o_strides = {64, 64, 64};
+  good.lse_strides = {1, 1, 1};
+  ASSERT_EQ(kernel::check(good), nullptr);
+  EXPECT_EQ(workspace_bytes(good), 8);
+  const auto refusal = [&](auto change) {
+    attention_backward_args args = good;
+    change(args);
+    const char* why = kernel::check(args);
+    return std::string(why ? why : "accepted");
+  };
+  EXPECT_NE(refusal([](auto& a) { a.scale = 0; }).find("scale"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.lse = nullptr; }).find("lse is null"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.d_k = nullptr; }).find("d_o, d_q, d_k or d_v"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.workspace = nullptr; }).find("workspace"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.d_v_strides.row = 60; }).find("multiples of 8"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.queries = 0x20000000; }).find("2^29"), std::string::npos);
+}
+
+}  // namespace attention_test

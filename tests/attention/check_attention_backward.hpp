@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Runs attention_backward and compares with gradients in double precision.
+#pragma once
+
+#include <tilewright/attention/attention_backward.hpp>
+
+#include "check_attention_forward.hpp"
+
+namespace attention_test {
+
+/// Gradients of one head of one sequence: rows of each tensor, in double precision.
+struct head_gradients {
+  std::vector<double> o, lse, d_q, d_k, d_v;
+};
+
+using rows_of_doubles = std::vector<double>;
+
+/// `p`: probabilities of a query's keys; adds its part of the gradients.
+template <class Policy, class Args>
+head_gradients reference_gradients(const Args& args, score_position at, index_t queries, index_t keys,
+                                   const rows_of_doubles& q, const rows_of_doubles& k, const rows_of_doubles& v,
+                                   const rows_of_doubles& d_o) {
+  constexpr std::size_t dim = Policy::head_dim, value_dim = Policy::value_dim;
+  const auto n = static_cast<std::size_t>(queries), s = static_cast<std::size_t>(keys);
+  head_gradients g{rows_of_doubles(n * value_dim), rows_of_doubles(n), rows_of_doubles(n * dim),
+                   rows_of_doubles(s * dim), rows_of_doubles(s * value_dim)};
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> dot(s), p(s), dp(s);
+    double sum = 0, delta = 0;
+    for (std::size_t j = 0; j < s; ++j) {
+      for (std::size_t d = 0; d < dim; ++d) dot[j] += q[i * dim + d] * k[j * dim + d];
+      for (std::size_t d = 0; d < value_dim; ++d) dp[j] += d_o[i * value_dim + d] * v[j * value_dim + d];
+      at.query = index_t(i);
+      at.key = index_t(j);
+      p[j] = std::exp(reference_score<Policy>(args, at, queries, keys, dot[j]));
+      sum += p[j];
+    }
+    g.lse[i] = std::log(sum);
+    for (std::size_t j = 0; j < s && sum > 0; ++j) {
+      p[j] /= sum;
+      delta += p[j] * dp[j];
+      for (std::size_t d = 0; d < value_dim; ++d) {
+        g.o[i * value_dim + d] += p[j] * v[j * value_dim + d];
+        g.d_v[j * value_dim + d] += p[j] * d_o[i * value_dim + d];
+      }
+    }
+    for (std::size_t j = 0; j < s && sum > 0; ++j) {
+      double ds = p[j] * (dp[j] - delta) * double(args.scale);
+      if constexpr (!std::is_same_v<typename Policy::score_function, no_score_function>) {
+        at.key = index_t(j);
+        ds *= double(typename Policy::score_function{}.derivative(float(dot[j] * double(args.scale)), at, args));
+      }
+      for (std::size_t d = 0; d < dim; ++d) {
+        g.d_q[i * dim + d] += ds * k[j * dim + d];
+        g.d_k[j * dim + d] += ds * q[i * dim + d];
+      }
+    }
+  }
+  return g;
+}
+
+/// The largest difference, in units of the largest number.
+template <class T>
+void expect_near(const tensor<T>& got, const problem& p, std::size_t batch, index_t first_row, index_t head,
+                 index_t dim, const rows_of_doubles& wanted, const char* what) {
+  const double unit = std::is_same_v<T, bfloat16_t> ? 0x1p-8 : 0x1p-11;
+  double largest = 1e-3, worst = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double value =
+        double(float(got.values[got.at(p, batch, first_row, head, index_t(i) / dim, index_t(i) % dim)]));
+    const double error = std::abs(value - wanted[i]);
+    worst = error <= worst ? worst : error;
+    largest = std::max(largest, std::abs(wanted[i]));
+  }
+  EXPECT_LT(worst / largest, 4 * unit) << what << " of sequence " << batch << ", head " << head;
+}
+
+/// Computes a problem by run(args, memories) and checks all gradients.
+template <class Policy, class Run>
+void expect_gradients_by(Run run, const problem& p, typename Policy::args_type args = {}) {
+  using T = typename Policy::element_type;
+  constexpr index_t dim = Policy::head_dim, value_dim = Policy::value_dim;
+  const T zero = T(0.0f), poison = T(std::numeric_limits<float>::quiet_NaN());
+  tensor<T> q(p, p.heads, p.queries, dim, zero), k(p, p.kv_heads, p.keys, dim, zero),
+      v(p, p.kv_heads, p.keys, value_dim, zero), d_o(p, p.heads, p.queries, value_dim, zero),
+      o(p, p.heads, p.queries, value_dim, zero);
+  tensor<T> d_q(p, p.heads, p.queries, dim, poison), d_k(p, p.kv_heads, p.keys, dim, poison),
+      d_v(p, p.kv_heads, p.keys, value_dim, poison);
+  std::mt19937 random(p.seed);
+  std::normal_distribution<float> gaussian;
+  for (auto* t : {&q.values, &k.values, &v.values, &d_o.values}) {
+    for (T& x : *t) x = T(gaussian(random));
+  }
+  const std::vector<index_t> query_starts = starts_of(p.queries), key_starts = starts_of(p.keys);
+  const index_t longest_queries = *std::max_element(p.queries.begin(), p.queries.end()),
+                longest_keys = *std::max_element(p.keys.begin(), p.keys.end());
+  const index_t lse_rows = p.packed ? query_starts.back() : longest_queries;
+  std::vector<float> lse(p.queries.size() * std::size_t(p.heads * lse_rows), NAN);
+  args.batch = index_t(p.queries.size());
+  args.heads = p.heads;
+  args.kv_heads = p.kv_heads;
+  args.queries = longest_queries;
+  args.keys = longest_keys;
+  args.scale = p.scale;
+  args.window = p.window;
+
+  const auto rows = [&](const tensor<T>& t, std::size_t b, index_t first, index_t head, index_t count, index_t width) {
+    rows_of_doubles values;
+    for (index_t i = 0; i < count * width; ++i)
+      values.push_back(double(float(t.values[t.at(p, b, first, head, i / width, i % width)])));
+    return values;
+  };
+  // What the forward pass gives, and the gradients of each head; heads that share keys add theirs up.
+  std::vector<head_gradients> wanted;
+  for (std::size_t b = 0; b < p.queries.size(); ++b) {
+    for (index_t h = 0; h < p.heads; ++h) {
+      const index_t kv = h / (p.heads / p.kv_heads), first = query_starts[b], first_key = key_starts[b];
+      wanted.push_back(reference_gradients<Policy>(
+          args, {index_t(b), h, 0, 0}, p.queries[b], p.keys[b], rows(q, b, first, h, p.queries[b], dim),
+          rows(k, b, first_key, kv, p.keys[b], dim), rows(v, b, first_key, kv, p.keys[b], value_dim),
+          rows(d_o, b, first, h, p.queries[b], value_dim)));
+      for (index_t i = 0; i < p.queries[b]; ++i) {
+        const std::size_t row =
+            p.packed ? std::size_t(h * lse_rows + first + i)
+                     : (b * std::size_t(p.heads) + std::size_t(h)) * std::size_t(lse_rows) + std::size_t(i);
+        lse[row] = float(wanted.back().lse[std::size_t(i)]);
+        for (index_t d = 0; d < value_dim; ++d)
+          o.values[o.at(p, b, first, h, i, d)] = T(float(wanted.back().o[std::size_t(i * value_dim + d)]));
+      }
+    }
+  }
+  std::vector<float> workspace(std::size_t(workspace_bytes(args) / 4), NAN);
+  args.q = q.values.data();
+  args.k = k.values.data();
+  args.v = v.values.data();
+  args.o = o.values.data();
+  args.lse = lse.data();
+  args.d_o = d_o.values.data();
+  args.d_q = d_q.values.data();
+  args.d_k = d_k.values.data();
+  args.d_v = d_v.values.data();
+  args.q_strides = q.strides;
+  args.k_strides = k.strides;
+  args.v_strides = v.strides;
+  args.o_strides = o.strides;
+  args.d_o_strides = d_o.strides;
+  args.d_q_strides = d_q.strides;
+  args.d_k_strides = d_k.strides;
+  args.d_v_strides = d_v.strides;
+  args.lse_strides = {long_index_t(p.heads) * lse_rows, lse_rows, 1};
+  if (p.packed) {
+    args.query_starts = query_starts.data();
+    args.key_starts = key_starts.data();
+  }
+  args.workspace = workspace.data();
+  run(args,
+      std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                          memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values), memory_of(d_v.values),
+                          memory_of(lse), memory_of(query_starts), memory_of(key_starts), memory_of(workspace)});
+
+  const index_t group = p.heads / p.kv_heads;
+  for (std::size_t b = 0; b < p.queries.size(); ++b) {
+    for (index_t h = 0; h < p.heads; ++h) {
+      head_gradients& own = wanted[b * std::size_t(p.heads) + std::size_t(h)];
+      expect_near(d_q, p, b, query_starts[b], h, dim, own.d_q, "dQ");
+      if (h % group == 0) continue;
+      head_gradients& first = wanted[b * std::size_t(p.heads) + std::size_t(h / group * group)];
+      for (std::size_t i = 0; i < own.d_k.size(); ++i) first.d_k[i] += own.d_k[i];
+      for (std::size_t i = 0; i < own.d_v.size(); ++i) first.d_v[i] += own.d_v[i];
+    }
+    for (index_t kv = 0; kv < p.kv_heads; ++kv) {
+      const head_gradients& sum = wanted[b * std::size_t(p.heads) + std::size_t(kv * group)];
+      expect_near(d_k, p, b, key_starts[b], kv, dim, sum.d_k, "dK");
+      expect_near(d_v, p, b, key_starts[b], kv, value_dim, sum.d_v, "dV");
+    }
+  }
+}
+
+/// On the CPU machine.
+template <class Policy>
+void expect_gradients(const problem& p, typename Policy::args_type args = {}) {
+  expect_gradients_by<Policy>(
+      [](const auto& a, const auto&) {
+        launch<attention_backward<Policy>>(a, {.check_lds = emulator::lds_checks::on});
+      },
+      p, args);
+}
+
+}  // namespace attention_test
