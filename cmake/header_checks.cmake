@@ -12,6 +12,7 @@ set(header_rules
   "exec/amdgcn/=hip"
   "exec/stub/=hip_host"
   "exec/no_schedule.hpp=cpu=hip_host=cuda"
+  "gemm/find_fastest.hpp=cpu=cuda"
   "exec/nvptx/make_tensor_map.hpp=cuda"
   "exec/nvptx/=cuda_device"
   "launch/launch_on_cpu.hpp=cpu"
