@@ -21,7 +21,7 @@
 #
 #   tilewright_find_gpu_archs(<variable> <name variable> amd|nvidia)
 #       The architectures that a program for GPUs of a vendor can be built for here: those that have a compiler, if the runtime was
-#       found; else nothing. The other variable gets the runtime's name, hip or cuda.
+#       found; else nothing. TILEWRIGHT_GPU_ARCHS (a|b) leaves out the others. The other variable gets the runtime's name, hip or cuda.
 #
 #   tilewright_target_gpu_source(<program> SOURCE <file> ARCHS <arch>... [NAME <name>] [DEFINITIONS <def>...] [OPTIONS <opt>...])
 #       Compiles the host and the device half of a source, adds the object to the program, and links the GPU's runtime
@@ -197,6 +197,9 @@ function(tilewright_find_gpu_archs variable name_variable vendor)
   set(archs)
   if(runtime)
     tilewright_known_archs(known ${vendor})
+    if(TILEWRIGHT_GPU_ARCHS)
+      list(FILTER known INCLUDE REGEX "^(${TILEWRIGHT_GPU_ARCHS})$")
+    endif()
     foreach(arch IN LISTS known)
       tilewright_find_device_compiler(compiler ${arch})
       if(compiler)

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "hip_runner.hpp"
 #include "memory.hpp"
 #include "report.hpp"
 
@@ -231,6 +232,11 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
                              " threads in a workgroup, " + std::to_string(threads) + " were asked for");
   if (k.reqd[0] && (k.reqd[0] != block.x || k.reqd[1] != block.y || k.reqd[2] != block.z))
     throw std::runtime_error("kernel '" + name + "' requires another workgroup size");
+  static const bool elsewhere = runs_through_hip();
+  if (elsewhere) {
+    run_through_hip(co.path, name, grid, block, dynamic_lds, args.bytes, p_->ranges);
+    return {};
+  }
   const u32 lanes = co.wave32 ? 32 : 64;
   const u64 lds_limit = co.target == "gfx950" ? 160 * 1024 : 64 * 1024, lds = k.lds_bytes + dynamic_lds;
   if (lds > lds_limit)

@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks and measures everything on this machine's GPU, AMD or NVIDIA, and writes report-<gpu>.json and report-<gpu>.md.
+
+    ./dev gpu [--out FOLDER] [--quick] [--only STEP]... [--arch ARCH] [--no-build] [--jobs N]
+
+Needs ROCm or CUDA, CMake, Python 3, and for the GEMM programs CLI11 and nlohmann-json. Nothing is fetched. Every row of the report has the
+command that repeats it. Exit code: 0 if nothing failed or contradicts the tables, 1 otherwise, 2 if there is no supported GPU.
+Steps: probe, kernels, products, counters, sanitizers, benchmarks.
+"""
+import argparse
+import csv
+import datetime
+import io
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+import check_gemm  # noqa: E402
+import check_lds  # noqa: E402
+
+AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+STEPS = ("probe", "kernels", "products", "counters", "sanitizers", "benchmarks")
+VERDICTS = ("confirmed", "contradicted", "failed", "left out", "measured")
+
+
+class no_gpu(Exception):
+    pass
+
+
+def run(command, timeout=300):
+    """Never raises: a program that does not end or does not exist has an exit code of its own."""
+    try:
+        return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", f"not done after {timeout} s")
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, "", str(error))
+
+
+def last_line(done):
+    lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    return lines[-1] if lines else f"exit code {done.returncode}"
+
+
+def kfd_arch(topology):
+    """The first GPU that the kernel driver of AMD GPUs lists: gfx_target_version 90402 is gfx942, 90010 gfx90a."""
+    for properties in sorted(pathlib.Path(topology).glob("nodes/*/properties")):
+        found = re.search(r"^gfx_target_version (\d+)$", properties.read_text(), re.MULTILINE)
+        if found and int(found[1]) > 0:
+            version = int(found[1])
+            return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
+    return None
+
+
+def find_arch(topology="/sys/class/kfd/kfd/topology"):
+    """The architecture as its compiler names it: gfx942, sm_90a."""
+    arch = kfd_arch(topology)
+    if arch:
+        return arch
+    done = run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], timeout=60)
+    if done.returncode == 0 and done.stdout.strip():
+        capability = done.stdout.splitlines()[0].strip().replace(".", "")
+        return "sm_90a" if capability == "90" else f"sm_{capability}"
+    raise no_gpu("no GPU was found: neither the driver of AMD GPUs (/sys/class/kfd) nor nvidia-smi lists one")
+
+
+class Report:
+    def __init__(self, arch, folder, build, quick, jobs):
+        self.arch, self.folder, self.build, self.quick, self.jobs = arch, folder, build, quick, jobs
+        self.runtime = "cuda" if arch.startswith("sm_") else "hip"
+        self.device, self.rows, self.steps = arch, [], {}
+
+    def program(self, name):
+        """Path of a program of the build; None if it was left out."""
+        for path in (self.build / "tools" / "lds_probe", self.build / "tools" / "gemm", self.build / "tests" / "gpu", self.build / "benchmarks" / "gpu"):
+            if (path / name).exists():
+                return path / name
+        return None
+
+    def add(self, step, what, verdict, command=(), detail="", **more):
+        row = {"step": step, "what": what, "verdict": verdict, "detail": detail, "command": shlex.join(str(c) for c in command), **more}
+        self.rows.append(row)
+        if verdict in ("failed", "contradicted"):
+            print(f"  {verdict.upper()}: {what}: {detail}", flush=True)
+
+    def left_out(self, step, what, why):
+        self.add(step, what, "left out", detail=why)
+
+    # The steps.
+
+    def probe(self):
+        """Which lanes each LDS instruction serves together, by timing, against the tables of arch/."""
+        program = self.program(f"lds_probe-{self.runtime}")
+        if not program:
+            return self.left_out("probe", "LDS instructions", "lds_probe was not built")
+        file = self.folder / "lds_probe.json"
+        command = [program, "--json", file]
+        done = run(command)
+        if not file.exists():
+            return self.add("probe", "LDS instructions", "failed", command, last_line(done))
+        found = json.loads(file.read_text())
+        self.device = found["device"]
+        for row in found["instructions"]:
+            name = row["instruction"]
+            command = [program, "--only", name]
+            if not row["consistent"]:
+                self.add("probe", name, "failed", command, "the times are not consistent: " + row.get("problem", "see the program's output"))
+            else:
+                self.add("probe", name, "confirmed" if row["as_in_table"] else "contradicted", command,
+                         f"phases {row['phases']}, {row['banks']} banks" + ("" if row["as_in_table"] else ", not as in the table"))
+
+    def kernels(self):
+        """Programs that print PASS or FAIL for each kernel."""
+        for name in ("math", "row_kernels", "attention", "examples"):
+            program = self.program(f"gpu_{name}-{self.runtime}")
+            if not program:
+                self.left_out("kernels", name, "the program was not built")
+                continue
+            done = run([program])
+            lines = [line for line in done.stdout.splitlines() if re.search(r"\b(PASS|FAIL)\b", line)]
+            for line in lines:
+                what, verdict, detail = re.split(r"\b(PASS|FAIL)\b", line, maxsplit=1)
+                self.add("kernels", f"{name}: {' '.join(what.split())}", "confirmed" if verdict == "PASS" else "failed", [program], detail.strip())
+            if not lines or (done.returncode != 0 and not any("FAIL" in line for line in lines)):
+                self.add("kernels", name, "failed", [program], last_line(done))
+
+    def product_arguments(self):
+        products = [check_gemm.arguments_of(shape, dtype, layout, *more)
+                    for shape in check_gemm.SHAPES for dtype in ("f16", "bf16") for layout in ("rrr", "rcr", "ccr")
+                    for more in ((), ("--alpha", "1.5", "--beta", "-0.5"))]
+        products += [check_gemm.arguments_of(shape, "f16", layout) for shape in check_gemm.LARGE for layout in ("rrr", "rcr")]
+        products += [check_gemm.arguments_of((200, 328, 136), "f16", "rcr", *more) for more in (
+            ["--batch", "3", "--beta", "1"], ["--gap", "24"], ["--split-k", "2"], ["--bias", "--activation", "relu"],
+            ["--row-scale", "--column-scale", "--activation", "gelu"], ["--residual", "--activation", "silu"], ["--out-dtype", "f32"])]
+        if self.arch in AMD:
+            products += [check_gemm.arguments_of((300, 256, 512), dtype, "rcr") for dtype in ("int8", "fp8", "bf8")]
+        if self.arch == "sm_90a":
+            products += list(check_gemm.hopper_products())
+        return products[::4] if self.quick else products
+
+    def products(self):
+        """GEMM on random data against double precision."""
+        program = self.program(f"gemm-{self.runtime}")
+        if not program:
+            return self.left_out("products", "GEMM", "the program gemm was not built (it needs CLI11 and nlohmann-json)")
+        for row in check_gemm.check_products(str(program), self.product_arguments(), self.jobs):
+            command = [program, "--device", "gpu", "--verify", *row["arguments"].split()]
+            if row["ok"]:
+                self.add("products", row["arguments"], "confirmed", command, f"relative error {row['relative_error']:.3g}", kernel=row["kernel"])
+                continue
+            done = run(command)
+            missing = done.returncode == 2 and "no kernel" in done.stderr
+            self.add("products", row["arguments"], "left out" if missing else "failed", command, last_line(done))
+
+    def counters(self):
+        """LDS conflicts by the GPU's own counters, against what the layouts predict."""
+        program = self.program(f"gemm-{self.runtime}")
+        if self.runtime == "cuda":
+            self.counters_of_ncu(program)
+        else:
+            self.counters_of_rocprof(program)
+
+    def counters_of_ncu(self, gemm):
+        if not shutil.which("ncu"):
+            return self.left_out("counters", "LDS conflicts", "ncu (Nsight Compute) is not in PATH")
+        program = self.program("lds_accesses")
+        try:
+            if program:
+                accesses = [json.loads(line) for line in check_lds.run([program, "list"]).splitlines()]
+                check_lds.compare(accesses, check_lds.counted_wavefronts(program))
+                for row in check_lds.summarise(accesses):
+                    equal = row["equal"] == row["accesses"]
+                    self.add("counters", f"{row['instruction']}, {row['lanes']}", "confirmed" if equal else "contradicted",
+                             [ROOT / "tests/gpu/check_lds.py", program], f"wavefronts of {row['equal']} of {row['accesses']} accesses as predicted, "
+                             f"{row['with_conflicts']} with conflicts")
+            if gemm and not self.quick:
+                for row in check_gemm.check_conflicts(str(gemm)):
+                    self.add("counters", f"{row['kernel']}, {'x'.join(map(str, row['shape']))} {row['layout']}",
+                             "confirmed" if row["ok"] else "contradicted", [ROOT / "tests/gpu/check_gemm.py", gemm, "--only", "conflicts"],
+                             f"wavefronts predicted {row['predicted']}, counted {row['counted']}")
+        except (SystemExit, OSError, KeyError, ValueError) as error:
+            self.left_out("counters", "LDS conflicts", "ncu could not count: " + str(error).strip().splitlines()[-1])
+
+    def counters_of_rocprof(self, gemm):
+        profiler = shutil.which("rocprofv3")
+        if not profiler or not gemm:
+            return self.left_out("counters", "LDS conflicts", "rocprofv3 is not in PATH" if gemm else "the program gemm was not built")
+        for shape, layout, dtype in (((512, 512, 512), "rcr", "f16"), ((512, 512, 512), "rrr", "bf16"), ((256, 384, 200), "crr", "f16")):
+            product = [gemm, "--device", "gpu", "--no-verify", "--json", *check_gemm.arguments_of(shape, dtype, layout)]
+            what = " ".join(check_gemm.arguments_of(shape, dtype, layout))
+            report = run(product)
+            with tempfile.TemporaryDirectory() as out:
+                command = [profiler, "--pmc", "SQ_LDS_BANK_CONFLICT", "SQ_INSTS_LDS", "--output-format", "csv", "-d", out, "--", *product]
+                done = run(command)
+                counted = {}
+                for file in pathlib.Path(out).rglob("*counter_collection.csv"):
+                    for row in csv.DictReader(io.StringIO(file.read_text())):
+                        if "gemm" in row.get("Kernel_Name", ""):
+                            counted[row["Counter_Name"]] = counted.get(row["Counter_Name"], 0) + float(row["Counter_Value"])
+            if report.returncode != 0 or "SQ_LDS_BANK_CONFLICT" not in counted:
+                self.left_out("counters", what, "rocprofv3 counted nothing: " + last_line(done))
+                continue
+            lines = json.loads(report.stdout)["lds"]
+            conflicts, instructions = (sum(line[key] for line in lines) for key in ("predicted_conflicts", "executions"))
+            ok = (counted["SQ_LDS_BANK_CONFLICT"] == 0) == (conflicts == 0)
+            self.add("counters", what, "confirmed" if ok else "contradicted", command,
+                     f"conflicts predicted {conflicts}, counted {counted['SQ_LDS_BANK_CONFLICT']:.0f} cycles; "
+                     f"LDS instructions predicted {instructions}, counted {counted.get('SQ_INSTS_LDS', 0):.0f}", predicted=conflicts, counted=counted)
+
+    def sanitizers(self):
+        program = self.program(f"gemm-{self.runtime}")
+        if self.runtime == "hip":
+            return self.left_out("sanitizers", "memory errors and races", "ROCm has no tool that checks programs as they are; the CPU machine and the emulator do")
+        if not shutil.which("compute-sanitizer") or not program:
+            return self.left_out("sanitizers", "memory errors and races", "compute-sanitizer is not in PATH" if program else "the program gemm was not built")
+        attention = self.program("gpu_attention-cuda")
+        for tool in check_gemm.SANITIZERS:
+            if attention:
+                command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", attention]
+                done = run(command)
+                self.add("sanitizers", f"{tool}: attention", "confirmed" if done.returncode == 0 else "failed", command, last_line(done))
+            if not self.quick:
+                for row in check_gemm.check_sanitizer(str(program), tool, self.jobs):
+                    self.add("sanitizers", f"{tool}: {row['arguments']}", "confirmed" if row["ok"] else "failed",
+                             ["compute-sanitizer", "--tool", tool, program, "--device", "gpu", "--verify", *row["arguments"].split()])
+
+    def benchmarks(self):
+        """Speed of GEMM against the vendor's library."""
+        shapes = ((4096, 4096, 4096), (8192, 8192, 8192), (4096, 7168, 2048))
+        program = self.program("gemm-benchmark")
+        if program:
+            file = self.folder / "benchmark.json"
+            command = [program, "--dtype", "f16", "--b", "col", *(a for m, n, k in shapes for a in ("--shape", f"{m}x{n}x{k}")), "--rounds", "5", "--json", file]
+            done = run(command)
+            for line in done.stdout.splitlines():
+                if re.match(r"\s*\|?\s*\d+\s*x\s*\d+", line):
+                    self.add("benchmarks", "gemm-benchmark", "measured", command, line.strip())
+            if done.returncode != 0:
+                self.add("benchmarks", "gemm-benchmark", "failed", command, last_line(done))
+            return
+        program = self.program(f"gemm-{self.runtime}")
+        if not program:
+            return self.left_out("benchmarks", "GEMM", "the program gemm was not built")
+        for m, n, k in shapes[:1 if self.quick else None]:
+            command = [program, "--device", "gpu", "--no-verify", "--repeat", "20", "--json", *check_gemm.arguments_of((m, n, k), "f16", "rcr")]
+            done = run(command)
+            if done.returncode != 0:
+                self.add("benchmarks", f"{m}x{n}x{k}", "failed", command, last_line(done))
+                continue
+            mine, vendor = json.loads(done.stdout)["operations_per_second"] * 1e-12, self.vendor_rate(m, n, k)
+            detail = f"{mine:.1f} TFLOP/s" + "".join(f", {name} {rate:.1f} ({mine / rate:.2f})" for name, rate in vendor.items())
+            self.add("benchmarks", f"{m}x{n}x{k} f16 rcr", "measured", command, detail, tflops=mine, vendor=vendor)
+        if not (shutil.which("hipblaslt-bench") or shutil.which("rocblas-bench")):
+            self.left_out("benchmarks", "the vendor's library", "neither hipblaslt-bench nor rocblas-bench is in PATH; both belong to ROCm")
+
+    def vendor_rate(self, m, n, k):
+        """TFLOP/s by library. A row-major C is a column-major one of the operands in reverse order."""
+        sizes = ["-m", n, "-n", m, "-k", k]
+        calls = {"hipBLASLt": ["hipblaslt-bench", *sizes, "--transA", "T", "--transB", "N", "--precision", "f16_r", "--compute_type", "f32_r", "--iters", "20"],
+                 "rocBLAS": ["rocblas-bench", "-f", "gemm_ex", *sizes, "--transposeA", "T", "--transposeB", "N", "--a_type", "f16_r", "--b_type", "f16_r",
+                             "--c_type", "f16_r", "--d_type", "f16_r", "--compute_type", "f32_r", "-i", "20"]}
+        rates = {}
+        for name, command in calls.items():
+            if shutil.which(command[0]):
+                rate = self.rate_in(run(command).stdout)
+                if rate:
+                    rates[name] = rate
+        return rates
+
+    @staticmethod
+    def rate_in(text):
+        """The column ...Gflops of a benchmark's table, as TFLOP/s."""
+        lines = [line.split(",") for line in text.splitlines() if "," in line]
+        for header, values in zip(lines, lines[1:]):
+            for name, value in zip(header, values):
+                if name.strip().lower().endswith("gflops"):
+                    return float(value) / 1000
+        return None
+
+    # The result.
+
+    def summary(self):
+        return {verdict: sum(row["verdict"] == verdict for row in self.rows) for verdict in VERDICTS}
+
+    def versions(self):
+        compiler = ["nvcc", "--version"] if self.runtime == "cuda" else ["hipconfig", "--version"]
+        driver = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"] if self.runtime == "cuda" else ["cat", "/sys/module/amdgpu/version"]
+        texts = {"compiler": last_line(run(compiler)), "driver": last_line(run(driver)), "system": last_line(run(["uname", "-sr"]))}
+        return texts | {"commit": last_line(run(["git", "-C", ROOT, "rev-parse", "HEAD"]))}
+
+    def write(self):
+        name = "report-" + re.sub(r"[^a-z0-9]+", "-", self.device.lower()).strip("-")
+        head = {"device": self.device, "arch": self.arch, "date": datetime.date.today().isoformat(), "versions": self.versions(),
+                "summary": self.summary(), "seconds": self.steps}
+        as_json = json.dumps(head, indent=1)[:-2] + ',\n "rows": [\n  ' + ",\n  ".join(json.dumps(row) for row in self.rows) + "\n ]\n}\n"
+        (self.folder / f"{name}.json").write_text(as_json)
+        (self.folder / f"{name}.md").write_text(self.page(head))
+        return self.folder / f"{name}.json"
+
+    def page(self, head):
+        lines = [f"# {head['device']} ({head['arch']}), {head['date']}", "", "Written by `./dev gpu`. " + ", ".join(f"{k}: {v}" for k, v in head["versions"].items()) + ".", "",
+                 "| | " + " | ".join(VERDICTS) + " |", "|---|" + "---|" * len(VERDICTS)]
+        for step in STEPS:
+            counts = [sum(row["step"] == step and row["verdict"] == verdict for row in self.rows) for verdict in VERDICTS]
+            lines.append(f"| {step} | " + " | ".join(str(c or "") for c in counts) + " |")
+        for title, verdicts in (("What contradicts the tables, or failed", ("contradicted", "failed")), ("What was measured", ("measured",)),
+                                ("What was left out", ("left out",))):
+            rows = [row for row in self.rows if row["verdict"] in verdicts]
+            lines += ["", f"## {title}", ""] + [f"* {row['step']}, {row['what']}: {row['detail']}" + (f"\n  `{row['command']}`" if row["command"] else "") for row in rows]
+            if not rows:
+                lines.append("Nothing.")
+        lines += ["", "## What was confirmed", ""]
+        for step in STEPS:
+            rows = [row for row in self.rows if row["step"] == step and row["verdict"] == "confirmed"]
+            if rows:
+                lines += [f"### {step}", "", "| | |", "|---|---|"] + [f"| {row['what']} | {row['detail']} |" for row in rows] + [f"\nThe last one: `{rows[-1]['command']}`", ""]
+        return "\n".join(lines) + "\n"
+
+
+def build(arch, folder, jobs):
+    """Configures and builds what the steps run; what a missing library leaves out is not built. Returns what failed."""
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    options = {"CMAKE_BUILD_TYPE": "Release", "TILEWRIGHT_HOST": "OFF", "TILEWRIGHT_BUILD_TESTS": "OFF", "TILEWRIGHT_BUILD_EXAMPLES": "OFF",
+               "TILEWRIGHT_BUILD_TOOLS": "ON", "TILEWRIGHT_INSTALL": "OFF", "TILEWRIGHT_BUILD_GPU_CHECKS": "ON", "TILEWRIGHT_BUILD_BENCHMARKS": "ON" if arch == "sm_90a" else "OFF",
+               "TILEWRIGHT_GPU_ARCHS": arch}
+    configure = ["cmake", "-S", ROOT, "-B", folder, *generator, *(f"-D{key}={value}" for key, value in options.items())]
+    done = run(configure)
+    if done.returncode != 0:
+        return f"cmake failed; repeat with: {shlex.join(str(c) for c in configure)}\n{done.stderr}"
+    keep_going = ["-k", "0"] if generator else ["-k"]
+    done = run(["cmake", "--build", folder, "--target", "gpu_checks", "-j", str(jobs), "--", *keep_going], timeout=3600)
+    return "" if done.returncode == 0 else done.stdout[-3000:] + done.stderr[-3000:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder of the report")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "gpu", help="folder of the build")
+    parser.add_argument("--no-build", action="store_true", help="run what is built already")
+    parser.add_argument("--quick", action="store_true", help="fewer products, counters and sanitizer runs: about two minutes")
+    parser.add_argument("--only", action="append", choices=STEPS, help="run this step only")
+    parser.add_argument("--arch", choices=(*AMD, "sm_80", "sm_90a"), help="instead of what the driver says")
+    parser.add_argument("--jobs", type=int, default=max(1, min(8, os.cpu_count() or 1)), help="compilations, and products, at a time")
+    options = parser.parse_args()
+    try:
+        arch = options.arch or find_arch()
+        if arch not in (*AMD, "sm_80", "sm_90a"):
+            raise no_gpu(f"there are no kernels for this GPU, {arch}; supported: {', '.join((*AMD, 'sm_80', 'sm_90a'))}")
+    except no_gpu as error:
+        print(f"gpu: {error}", file=sys.stderr)
+        return 2
+    options.out.mkdir(parents=True, exist_ok=True)
+    report = Report(arch, options.out.resolve(), options.build.resolve(), options.quick, options.jobs)
+    if not options.no_build:
+        print(f"building for {arch} in {report.build}", flush=True)
+        problem = build(arch, report.build, options.jobs)
+        if problem:
+            print(problem, file=sys.stderr)
+            report.add("kernels", "the build", "failed", detail=problem.strip().splitlines()[-1])
+    for step in STEPS:
+        if options.only and step not in options.only:
+            continue
+        print(step, flush=True)
+        begin = time.monotonic()
+        getattr(report, step)()
+        report.steps[step] = round(time.monotonic() - begin, 1)
+        file = report.write()  # after each step, so that nothing is lost
+    summary = report.summary()
+    print(", ".join(f"{count} {verdict}" for verdict, count in summary.items() if count) + f"; {file}")
+    return 1 if summary["failed"] + summary["contradicted"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
