@@ -8,6 +8,7 @@ FOLDER has pictures that are checked like those drawn here.
 """
 
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,20 @@ VERDICTS = [
     ("--dtype f8 --read mfma:16x16x64 --layout xor", 0, "ds_read_b128"),
     ("--dtype f32 --read mfma:32x32x8 --layout solve", 0, "ds_read_b128"),
     ("--help", 0, "row-xor"),
+    ("--version", 0, "tilewright-layout 0."),
+    ("--dtype fp8 --read v_mfma_f32_16x16x32_fp8_fp8 --layout xor", 0, "of 128 x 64 fp8"),
+    ("--read v_mfma_f32_32x32x8_f16:b --layout solve", 0, "ds_read_b64"),
+    ("--arch gfx1201 --read v_wmma_f32_16x16x16_f16 --layout solve", 0, "ds_load_b128"),
+    ("--arch sm_90 --read mma:16x8x16", 1, "ld.shared.b32"),
+    ("--arch sm_90 --read mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 1, "ld.shared.b32"),
+    ("--arch gfx950 --tile 64x64 --layout solve --write rows:16B --read ds_read_b64_tr_b16", 0, "ds_read_b64_tr_b16 is known by I: as ds_read_b64"),
+    ("--arch gfx950 --tile 64x64 --read ds_read_b64_tr_b16:32x32x16:b", 1, "ds_read_b64_tr_b16"),
+    ("--arch gfx950 --tile 64x64 --dtype fp8 --layout solve --read ds_read_b64_tr_b8", 0, "ds_read_b64_tr_b8"),
+    ("--arch sm_90 --tile 64x64 --layout solve --read ldmatrix --read ldmatrix.trans:b", 0, "ldmatrix.trans:b"),
+    ("--arch gfx942,gfx950 --tile 64x32 --layout solve --write rows:16B --read mfma:16x16x32", 0, "\ngfx950, tile of 64 x 32 f16"),
+    ("--arch gfx942 --arch sm_90 --read rows:16B", 0, "\nsm_90, tile of"),
+    ("--arch sm_90 --dtype f32 --tile 32x32 --read column:4B --explain-bank 0", 1, "  word 32, byte 128: lane 1 at (1, 0)"),
+    ("--layout solve --tile 96x64 --write rows:16B --read mfma:32x32x16", 0, "no conflict"),
 ]
 
 # Arguments and what standard error must say; the exit code is 2, and nothing else is printed.
@@ -73,7 +88,7 @@ REFUSALS = [
     ("--read rows:16B --tile 96x40", "do not share"),
     ("--read waves:16B", "is not known; there are rows:BYTES"),
     ("--read mfma:4x4x4", "gfx942 has no such matrix instruction for elements of 2 bytes; it has mfma:16x16x16, "),
-    ("--arch sm_90 --read mfma:32x32x8", "it has mma:16x16x16"),
+    ("--arch sm_90 --read mfma:32x32x8", "it has mma:16x8x16"),
     ("--arch sm_90 --dtype f64 --read mma:16x16x16", "for elements of 8 bytes; it has none"),
     ("--read mfma:32x32x8 --tile 48x64", "no multiple of the operand's 32x8"),
     ("--read mfma:32x32x8:d", "the operand is a, b or c"),
@@ -97,7 +112,18 @@ REFUSALS = [
     ("--layout swizzle:8,4,8 --read rows:16B", "must be at most 14"),
     ("--layout row-xor:1,8 --read rows:16B", "a whole number from 0 to 7"),
     ("--layout row-xor:1,1,1,1,1,1,1,1 --read rows:16B", "takes at most 7 numbers"),
-    ("--layout solve --tile 96x64 --read rows:16B", "powers of two"),
+    ("--layout solve --tile 64x96 --read encoding:H(64)(12,8)P(1.0)Y(2.0,2.1)", "whose length is a power of two"),
+    ("--layout solve --arch gfx942,sm_90 --read rows:16B", "do not share the tile alike"),
+    ("--arch gfx942,gfx9 --read rows:16B", "not 'gfx9'"),
+    ("--arch gfx942,gfx950 --read rows:16B --format svg", "one --arch at a time"),
+    ("--threads 2048 --read rows:16B", "from 1 to 1024"),
+    ("--read ds_read_b64_tr_b16", "gfx942 has no such instruction"),
+    ("--arch gfx950 --dtype f32 --read ds_read_b64_tr_b16", "no such instruction for elements of 4 bytes"),
+    ("--arch gfx950 --tile 8x64 --read ds_read_b64_tr_b16", "k runs down the rows"),
+    ("--read v_mfma_f32", "names no shape"),
+    ("--read rows:16B --explain-bank 32", "banks 0 to 31"),
+    ("--read encoding:", "ends too early"),
+    ("--read \x1b[31m", "\\x1b[31m"),
     ("--read rows:16B --show 2", "there are 1 accesses"),
     ("--read rows:16B --phase 8", "has phases 0 to 7"),
     ("--read encoding:H(64)(64)P(1.0)Y(2.0)", "does not distribute a tile of 128x64"),
@@ -105,12 +131,14 @@ REFUSALS = [
     ("--read rows:16B --format png", "--format must be one of json|svg|text"),
     ("--read rows:16B --nonsense", "--help lists the options"),
     ("--read rows:16B --out /nowhere/file", "cannot be written"),
+    ("--read rows:16B --out /dev/full", "No space left on device"),
     ("curve 4x6:zigzag", "'zigzag' is not known"),
     ("curve 4", "must be 2 numbers"),
     ("curve 4x6:hilbert:snake", "hilbert stands alone"),
     ("curve 128x64", "up to 4096 elements"),
     ("curve 4x6 2x2 --format json", "one curve at a time"),
-    ("distribution", "pattern"),
+    ("distribution", "say which distribution"),
+    ("curve", "say which curve"),
 ]
 
 for line, code, wanted in VERDICTS:
@@ -136,6 +164,7 @@ PICTURES = [
     "distribution rows:16B --colours wave --tile 256x64",
     "curve 4x6 5x7:access=2x3 4x8:order=1,0:snake",
     "phases --arch gfx950",
+    "--read rows:16B --title \x1b[31m\udcff&",
 ]
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -169,6 +198,10 @@ check(len(gallery) > 0, f"{sys.argv[2]}: no pictures")
 for file in gallery:
     check_picture(file.name, file.read_text(encoding="utf-8"))
 
+# Several targets are several objects.
+both = json.loads(run("--arch", "gfx942,gfx950", "--read", "rows:16B", "--format", "json").stdout)
+check([one["target"] for one in both] == ["gfx942", "gfx950"], "JSON: two targets")
+
 # JSON says what the text says.
 answer = json.loads(run("--read", "mfma:32x32x16", "--write", "rows:16B", "--layout", "plain", "--layout", "xor", "--format", "json").stdout)
 plain, xor = answer["layouts"]
@@ -193,6 +226,22 @@ with tempfile.TemporaryDirectory() as folder:
     other = Path(folder) / "other.svg"
     run("--read", "rows:3B", "--format", "svg", "--out", str(other))
     check(not other.exists(), "--out: a refused request leaves a file")
+
+    # A disk without room: the file that was there stays, and nothing else does.
+    picture.chmod(0o640)
+    before = picture.read_text()
+    result = subprocess.run(
+        [PROGRAM, "--read", "mfma:32x32x16", "--format", "svg", "--out", str(picture)], capture_output=True, text=True, timeout=60,
+        restore_signals=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
+    check(result.returncode == 2 and "cannot be written" in result.stderr, f"--out: no room: {result.returncode} {result.stderr}")
+    check(picture.read_text() == before, "--out: without room the old file is lost")
+    check([p.name for p in Path(folder).iterdir()] == ["picture.svg"], "--out: without room something is left")
+    run("--read", "mfma:32x32x16", "--format", "svg", "--out", str(picture))
+    check(picture.read_text() != before and picture.stat().st_mode & 0o777 == 0o640, "--out: the file is not replaced, or its rights are")
+    link = Path(folder) / "link.svg"
+    link.symlink_to("picture.svg")
+    run("--read", "rows:16B", "--format", "svg", "--out", str(link))
+    check(link.is_symlink() and picture.read_text() == before, "--out: a link is not followed")
 
 for failure in failures:
     print(failure)

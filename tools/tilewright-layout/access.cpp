@@ -132,6 +132,45 @@ std::string cost_text(const tw::lds_access_analysis& a) {
          (a.conflicts > 0 ? " and " + std::to_string(a.conflicts) + " extra" : "");
 }
 
+/// "bank 16 of 32, phase 0: word 400 (bytes 1600 to 1603): lane 12 at (12, 0)", a line for each word.
+std::string bank_text(const options& o, const shown_phase& s) {
+  const index_t banks = s.service->banks;
+  if (o.explained_bank >= banks) {
+    throw refusal("--explain-bank " + std::to_string(o.explained_bank) + ": the instruction sees banks 0 to " +
+                  std::to_string(banks - 1));
+  }
+  const auto& visits = s.phase.banks[std::size_t(o.explained_bank)];
+  std::string text = "bank " + std::to_string(o.explained_bank) + " of " + std::to_string(banks) + " in phase " +
+                     std::to_string(s.phase.phase) + ", words whose number modulo " + std::to_string(banks) + " is " +
+                     std::to_string(o.explained_bank) + ": " + std::to_string(visits.size()) +
+                     (visits.size() == 1 ? " cycle\n" : " cycles\n");
+  for (const viz::lds_bank_visit& visit : visits) {
+    text += "  word " + std::to_string(visit.dword) + ", byte " + std::to_string(visit.dword * 4) + ": ";
+    for (std::size_t i = 0; i < visit.lanes.size(); ++i) {
+      const auto& at = s.step.element[visit.lanes[i]];
+      text += (i > 0 ? ", lane " : "lane ") + std::to_string(visit.lanes[i]) + " at (" + std::to_string(at[0]) + ", " +
+              std::to_string(at[1]) + ")";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+/// "ds_read_b128: V, from such and such a source", a line for each kind of instruction.
+std::string evidence_text(const options& o, const examined_layout& layout) {
+  std::string text;
+  for (const examined& access : layout.accesses) {
+    const tw::arch::lds_op op = access.analysis.op;
+    std::string line = std::string(tw::arch::instruction_name(*o.target, op)) + " is known by ";
+    const auto& readings = o.target->find(op)->readings;
+    for (index_t i = 0; i < readings.size(); ++i)
+      line +=
+          (i > 0 ? "; or " : "") + std::string(1, tw::arch::letter(readings[i].known_by)) + ": " + readings[i].source;
+    if (text.find(line) == std::string::npos) text += line + "\n";
+  }
+  return text;
+}
+
 std::string text_of(const options& o, const std::vector<examined_layout>& layouts, std::size_t drawn) {
   std::string text = heading_of(o) + "\n";
   for (const examined_layout& layout : layouts) {
@@ -150,7 +189,7 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
                  std::to_string(a.worst_degree), std::to_string(a.conflicts),
                  std::string(1, tw::arch::letter(a.known_by)), std::to_string(access.addresses.registers)});
     }
-    text += table.str();
+    text += table.str() + evidence_text(o, layout);
     const examined& access = layout.accesses[drawn];
     const shown_phase s = shown(o, access);
     text += "\n" + title_of(*access.pattern) + ", " + place_text(access.analysis) + "\n";
@@ -161,6 +200,7 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
     }
     text += phases.str() + "\nphase " + std::to_string(s.phase.phase) + ": " + viz::verdict_of(s.phase) + "\n" +
             viz::lds_text(picture_of(o, access), o.view);
+    if (o.explained_bank >= 0) text += "\n" + bank_text(o, s);
     for (const examined& each : layout.accesses) {
       if (o.direct && is_write(*each.pattern)) {
         text += title_of(*each.pattern) + " without registers: " +
@@ -187,7 +227,7 @@ std::string svg_of(const options& o, const std::vector<examined_layout>& layouts
   return viz::lds_svg(panels, o.title.empty() ? heading : o.title, o.theme);
 }
 
-std::string json_of(const options& o, const std::vector<examined_layout>& layouts) {
+nlohmann::ordered_json json_of(const options& o, const std::vector<examined_layout>& layouts) {
   using json = nlohmann::ordered_json;
   json all{{"target", o.target->name},
            {"rows", o.tile.rows},
@@ -213,28 +253,79 @@ std::string json_of(const options& o, const std::vector<examined_layout>& layout
                               {"blocks_that_fit", tw::arch::resident_blocks(*o.target, layout.bytes)},
                               {"accesses", accesses}});
   }
-  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return all;
 }
 
 }  // namespace
 
-answer access_answer(const options& o) {
+namespace {
+
+std::vector<named_pattern> patterns_of(const options& o) {
   std::vector<named_pattern> patterns;
   for (const std::string& text : o.writes) patterns.push_back(pattern_of(text, *o.target, o.tile, true, o.threads));
   for (const std::string& text : o.reads) patterns.push_back(pattern_of(text, *o.target, o.tile, false, o.threads));
-  std::vector<examined_layout> layouts;
-  answer result;
-  for (const std::string& text : o.layouts) {
-    examined_layout& layout = layouts.emplace_back();
-    layout.layout = text == "solve" ? solve(*o.target, o.tile, patterns) : layout_of(text, *o.target, o.tile);
-    layout.bytes = viz::lds_map(layout.layout.graph, o.tile.element_bytes).size();
-    for (const named_pattern& pattern : patterns) layout.accesses.push_back(examine(o, layout.layout, pattern));
-    if (!is_fine(o, layout)) result.exit_code = 1;
+  return patterns;
+}
+
+/// One layout for all targets, which must access the tile alike.
+named_layout solve_for_all(const options& asked) {
+  options o = asked;
+  const std::vector<named_pattern> patterns = patterns_of(o);
+  for (const tw::arch::target* const target : asked.targets) {
+    o.target = target;
+    const std::vector<named_pattern> others = patterns_of(o);
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (others[i].distribution == patterns[i].distribution && others[i].kind == patterns[i].kind) continue;
+      throw refusal("--layout solve: threads of " + std::string(asked.targets[0]->name) + " and of " + target->name +
+                    " do not share the tile alike in pattern " + patterns[i].name + "; ask for one --arch at a time");
+    }
   }
-  switch (o.as) {
-    case format::text: result.text = text_of(o, layouts, access_to_show(o, layouts)); break;
-    case format::svg: result.text = svg_of(o, layouts, access_to_show(o, layouts)); break;
-    case format::json: result.text = json_of(o, layouts); break;
+  return solve(asked.targets, asked.tile, patterns);
+}
+
+/// The accesses of one target.
+struct examined_target {
+  options asked;  // of this target
+  std::vector<named_pattern> patterns;
+  std::vector<examined_layout> layouts;
+};
+
+}  // namespace
+
+answer access_answer(const options& o) {
+  answer result;
+  std::vector<examined_target> all;
+  all.reserve(o.targets.size());
+  for (const tw::arch::target* const target : o.targets) {
+    examined_target& one = all.emplace_back();
+    one.asked = o;
+    one.asked.target = target;
+    one.patterns = patterns_of(one.asked);
+    for (const std::string& text : o.layouts) {
+      examined_layout& layout = one.layouts.emplace_back();
+      layout.layout = text == "solve" ? solve_for_all(o) : layout_of(text, *target, o.tile);
+      layout.bytes = viz::lds_map(layout.layout.graph, o.tile.element_bytes).size();
+      for (const named_pattern& pattern : one.patterns)
+        layout.accesses.push_back(examine(one.asked, layout.layout, pattern));
+      if (!is_fine(one.asked, layout)) result.exit_code = 1;
+    }
+  }
+  if (o.as == format::svg) {
+    result.text = svg_of(all[0].asked, all[0].layouts, access_to_show(all[0].asked, all[0].layouts));
+    return result;
+  }
+  nlohmann::ordered_json documents = nlohmann::ordered_json::array();
+  for (const examined_target& one : all) {
+    if (o.as == format::text) {
+      result.text +=
+          (result.text.empty() ? "" : "\n") + text_of(one.asked, one.layouts, access_to_show(one.asked, one.layouts));
+    } else {
+      documents.push_back(json_of(one.asked, one.layouts));
+    }
+  }
+  if (o.as == format::json) {
+    const auto& document = all.size() == 1 ? documents[0] : documents;
+    result.text = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
   return result;
 }

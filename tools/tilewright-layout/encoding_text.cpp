@@ -38,8 +38,9 @@ class reader {
 
   [[noreturn]] void fail() const {
     throw refusal(
-        "encoding:" + text_ + " cannot be read at '" + text_.substr(at_) +
-        "'; an encoding looks like H(2,4,16)(4,8)P(1.1)(1.2,2.0)Y(1.0,2.1), with R(2) before it if it replicates");
+        "encoding:" + text_ +
+        (at_ < text_.size() ? " cannot be read from '" + text_.substr(at_) + "' on" : " ends too early") +
+        "; an encoding looks like H(2,4,16)(4,8)P(1.1)(1.2,2.0)Y(1.0,2.1), with R(2) before it if it replicates");
   }
 
  private:

@@ -26,7 +26,8 @@ struct options {
   std::string out_file;  // empty: standard output
   std::string title;     // of a picture; empty: one that says what was asked for
 
-  const tilewright::arch::target* target = nullptr;
+  std::vector<const tilewright::arch::target*> targets;
+  const tilewright::arch::target* target = nullptr;  // the one that is looked at
   tilewright::lds_tile tile{128, 64, 2};
   std::string dtype = "f16";
   index_t threads = 0;  // 0: as many as the tile keeps busy, up to 256
@@ -36,8 +37,9 @@ struct options {
   bool only_evidence = false;
   bool direct = false;  // writes shall be copies from global memory that bypass registers
   tilewright::viz::lds_view view = tilewright::viz::lds_view::tile;
-  index_t shown_access = 0;  // of the writes and then the reads, from 1 on; 0: the one with the worst conflicts
-  index_t shown_phase = -1;  // -1: the guilty one
+  index_t shown_access = 0;     // of the writes and then the reads, from 1 on; 0: the one with the worst conflicts
+  index_t shown_phase = -1;     // -1: the guilty one
+  index_t explained_bank = -1;  // who wants what of it in the shown phase; -1: none is asked for
 
   std::string pattern;  // of command distribution
   tilewright::viz::owner_part colours = tilewright::viz::owner_part::lane;

@@ -3,11 +3,13 @@
 #include "pattern.hpp"
 
 #include "encoding_text.hpp"
+#include "output_file.hpp"
 #include "words.hpp"
 
 #include <tilewright/distribution/distribution_pattern.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/mma/block_tile.hpp>
 
 #include <algorithm>
@@ -23,8 +25,13 @@ const char* const pattern_help =
     "block-raked (default), warp-raked or thread-raked\n"
     "column:BYTES            each lane has a row of its own; neighbouring lanes move BYTES of neighbouring rows\n"
     "mfma:MxNxK[:a|b|c]      what a wave holds of an operand (default a) of the target's matrix instruction; wmma and "
-    "mma likewise\n"
+    "mma likewise.\n"
+    "                        The vendor's name does as well: v_mfma_f32_16x16x32_f16, v_wmma_f32_16x16x16_f16, "
+    "mma.m16n8k16\n"
     "ldmatrix[:a|b]          the addresses that a wave gives to ldmatrix for an operand of mma\n"
+    "ldmatrix.trans[:a|b]    the same for a tile whose rows are k: (K, M) or (K, N)\n"
+    "ds_read_b64_tr_b16[:MxNxK][:a|b]   likewise of gfx950, and ds_read_b64_tr_b8; default the first mfma that it "
+    "serves\n"
     "encoding:...            any distribution, as H(2,4,16)(4,8)P(1.1)(1.2,2.0)Y(1.0,2.1): the factors of each "
     "dimension; who owns\n"
     "                        factor major.minor: wave, lane, and the registers Y. R(2) before H replicates";
@@ -105,8 +112,8 @@ distribution_encoding column_encoding(const std::string& text, const arch::targe
   return e;
 }
 
-std::string shape_of(const arch::matrix_instruction& i) {
-  return std::to_string(i.m) + "x" + std::to_string(i.n) + "x" + std::to_string(i.k);
+std::string shape_of(index_t m, index_t n, index_t k) {
+  return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
 }
 
 std::string family_of(const arch::target& target) {
@@ -114,21 +121,82 @@ std::string family_of(const arch::target& target) {
   return target.isa == cdna ? "mfma" : target.isa == rdna ? "wmma" : "mma";
 }
 
+/// The shape of one instruction of the group, as its vendor names it: two m16n8k16 make one 16x16x16.
+std::string vendor_shape(arch::matrix_op op) {
+  const arch::matrix_instruction i = describe(op);
+  return tw::uses_ldmatrix(op) ? shape_of(i.m, i.n / 2, i.k) : shape_of(i.m, i.n, i.k / num_issues(op));
+}
+
+/// "mfma" and "16x16x32" for v_mfma_f32_16x16x32_f16, "mma" and "16x8x16" for mma.sync.aligned.m16n8k16.
+bool is_vendor_name(const std::string& word, std::string& family, std::string& shape) {
+  const auto numbers = [&](std::size_t at, const char* separators) {
+    std::string result;
+    for (int i = 0; i < 3; ++i) {
+      if (i > 0 && (at >= word.size() || word[at++] != separators[i])) return std::string();
+      const std::size_t first = at;
+      while (at < word.size() && word[at] >= '0' && word[at] <= '9') ++at;
+      if (first == at || at - first > 4) return std::string();
+      result += (i > 0 ? "x" : "") + word.substr(first, at - first);
+    }
+    return result;
+  };
+  for (const char* const name : {"mfma", "wmma"}) {
+    if (!word.starts_with(std::string("v_") + name + "_")) continue;
+    const std::size_t x = word.find('x');
+    std::size_t first = x == std::string::npos ? word.size() : x;
+    while (first > 0 && word[first - 1] >= '0' && word[first - 1] <= '9') --first;
+    family = name;
+    shape = numbers(first, " xx");
+    return true;
+  }
+  if (!word.starts_with("mma.")) return false;
+  family = "mma";
+  const std::size_t m = word.find(".m");
+  shape = m == std::string::npos ? "" : numbers(m + 2, " nk");
+  return true;
+}
+
 /// The instruction (or group of them) of this shape for elements of this size; any element may be stored from a result.
+/// Empty shape: the first one that `fits`.
+template <class Fits>
 arch::matrix_op matrix_op_of(const std::string& text, const std::string& family, const std::string& shape,
-                             const std::string& operand, const arch::target& target, const lds_tile& tile) {
+                             const std::string& operand, const arch::target& target, const lds_tile& tile,
+                             Fits&& fits) {
   std::vector<std::string> known;
-  for (const arch::matrix_op op : target.matrix_ops) {
-    const std::string name = shape_of(describe(op));
-    if (operand != "c" && element_bytes(op) != tile.element_bytes) continue;
-    if (family == family_of(target) && name == shape) return op;
-    if (std::find(known.begin(), known.end(), family_of(target) + ":" + name) == known.end()) {
-      known.push_back(family_of(target) + ":" + name);
+  const bool is_known = family == family_of(target);
+  for (const bool of_group : {true, false}) {
+    for (const arch::matrix_op op : target.matrix_ops) {
+      const arch::matrix_instruction i = describe(op);
+      const std::string name = of_group ? shape_of(i.m, i.n, i.k) : vendor_shape(op);
+      if ((operand != "c" && element_bytes(op) != tile.element_bytes) || !fits(op)) continue;
+      if (is_known && (name == shape || shape.empty())) return op;
+      const std::string listed = family_of(target) + ":" + (tw::uses_ldmatrix(op) ? vendor_shape(op) : name);
+      if (std::find(known.begin(), known.end(), listed) == known.end()) known.push_back(listed);
     }
   }
   throw refusal("pattern " + text + ": " + target.name + " has no such matrix instruction for elements of " +
                 std::to_string(tile.element_bytes) + " bytes; it has " +
                 (known.empty() ? "none" : joined(known, ", ")));
+}
+
+/// A transposing read of an operand whose k runs down the tile's rows.
+named_pattern transposing_pattern(const std::string& text, const std::string& shape, const std::string& operand,
+                                  const arch::target& target, const lds_tile& tile) {
+  const arch::matrix_op op =
+      matrix_op_of(text, family_of(target), shape, operand, target, tile,
+                   [&](arch::matrix_op candidate) { return tw::reads_transposed(target, candidate); });
+  const arch::matrix_instruction i = describe(op);
+  if (operand != "a" && operand != "b")
+    throw refusal("pattern " + text + ": the operand is a or b, not '" + operand + "'");
+  const index_t rows = operand == "a" ? i.m : i.n;
+  if (tile.rows % i.k != 0 || tile.cols % rows != 0) {
+    throw refusal("pattern " + text + ": a tile of " + std::to_string(tile.rows) + "x" + std::to_string(tile.cols) +
+                  " is no multiple of the operand's " + std::to_string(i.k) + "x" + std::to_string(rows) +
+                  ": k runs down the rows");
+  }
+  const distribution_encoding e = operand == "a" ? tw::a_encoding({tile.cols, i.n, tile.rows, 1, 1, op}, true, true)
+                                                 : tw::b_encoding({i.m, tile.cols, tile.rows, 1, 1, op}, true, true);
+  return {readable(text), tw::detail::with_dimensions_exchanged(e), tw::fragment_access(op, true), 16};
 }
 
 /// The tile as operand of a matrix instruction, held by one wave.
@@ -166,7 +234,7 @@ distribution_encoding given_encoding(const std::string& text, const arch::target
 
 named_pattern pattern_of(const std::string& text, const arch::target& target, const lds_tile& tile, bool is_write,
                          index_t threads) {
-  named_pattern pattern{text, {}, is_write ? tw::lds_access_kind::write : tw::lds_access_kind::read, 16};
+  named_pattern pattern{readable(text), {}, is_write ? tw::lds_access_kind::write : tw::lds_access_kind::read, 16};
   if (text.starts_with("encoding:")) {
     pattern.distribution = given_encoding(text.substr(9), target, tile);
     return pattern;
@@ -178,6 +246,8 @@ named_pattern pattern_of(const std::string& text, const arch::target& target, co
   const auto no_more_than = [&](std::size_t most) {
     if (words.size() > most) throw refusal("pattern " + text + " has too many parts");
   };
+  std::string family, shape;
+  const auto any = [](arch::matrix_op) { return true; };
   if (words[0] == "rows") {
     no_more_than(3);
     pattern.max_bytes = bytes_of(word(1, ""), text, tile);
@@ -186,10 +256,27 @@ named_pattern pattern_of(const std::string& text, const arch::target& target, co
     no_more_than(2);
     pattern.max_bytes = bytes_of(word(1, ""), text, tile);
     pattern.distribution = column_encoding(text, target, tile, pattern.max_bytes, threads);
+  } else if (is_vendor_name(words[0], family, shape)) {
+    no_more_than(2);
+    if (shape.empty())
+      throw refusal("pattern " + text + " names no shape, as v_mfma_f32_16x16x32_f16 and mma.m16n8k16 do");
+    const arch::matrix_op op = matrix_op_of(text, family, shape, word(1, "a"), target, tile, any);
+    pattern.distribution = operand_encoding(text, op, word(1, "a"), false, tile);
   } else if (words[0] == "mfma" || words[0] == "wmma" || words[0] == "mma") {
     no_more_than(3);
-    const arch::matrix_op op = matrix_op_of(text, words[0], word(1, ""), word(2, "a"), target, tile);
+    const arch::matrix_op op = matrix_op_of(text, words[0], word(1, "?"), word(2, "a"), target, tile, any);
     pattern.distribution = operand_encoding(text, op, word(2, "a"), false, tile);
+  } else if (words[0] == "ldmatrix.trans" || words[0] == "ds_read_b64_tr_b16" || words[0] == "ds_read_b64_tr_b8") {
+    const bool names_shape = words.size() > 1 && words[1].find('x') != std::string::npos;
+    no_more_than(names_shape ? 3 : 2);
+    if (is_write) throw refusal("pattern " + text + " reads; give it to --read");
+    const arch::lds_op op = arch::transposing_op(target, tile.element_bytes);
+    const std::string has = words[0] == "ldmatrix.trans" ? "ldmatrix" : words[0];
+    if (has != arch::instruction_name(target, op)) {
+      throw refusal("pattern " + text + ": " + target.name + " has no such instruction for elements of " +
+                    std::to_string(tile.element_bytes) + " bytes");
+    }
+    return transposing_pattern(text, names_shape ? words[1] : "", word(names_shape ? 2 : 1, "a"), target, tile);
   } else if (words[0] == "ldmatrix") {
     no_more_than(2);
     if (is_write) throw refusal("pattern " + text + " reads; give it to --read");
@@ -201,8 +288,9 @@ named_pattern pattern_of(const std::string& text, const arch::target& target, co
     if (pattern.kind != tw::lds_access_kind::ldmatrix)
       throw refusal("pattern " + text + ": " + target.name + " has no ldmatrix");
   } else {
-    throw refusal("pattern " + text + " is not known; there are rows:BYTES, column:BYTES, " + family_of(target) +
-                  ":MxNxK, ldmatrix and encoding:..., as --help explains");
+    throw refusal(
+        "pattern " + text + " is not known; there are rows:BYTES, column:BYTES, " + family_of(target) +
+        ":MxNxK, ldmatrix, ldmatrix.trans, ds_read_b64_tr_b16, ds_read_b64_tr_b8 and encoding:..., as --help explains");
   }
   return pattern;
 }

@@ -9,8 +9,8 @@
 
 namespace tilewright_layout {
 
-/// The layout, described with the degree that was reached. Throws refusal.
-named_layout solve(const tilewright::arch::target& target, const tilewright::lds_tile& tile,
+/// A layout for all targets, described with the degree that was reached. Throws refusal.
+named_layout solve(const std::vector<const tilewright::arch::target*>& targets, const tilewright::lds_tile& tile,
                    const std::vector<named_pattern>& patterns);
 
 }  // namespace tilewright_layout
