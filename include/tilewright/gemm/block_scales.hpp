@@ -50,11 +50,9 @@ class block_scales {
     const auto view =
         make_naive_tensor_view<address_space_enum::global>(a, make_tuple(rows_), make_tuple(args_.row_stride_a_scales));
     values v{load_tile(make_tile_window(view, make_tuple(number<rows::x_lengths[0]>{}), {0}, rows{})), {}};
-    const index_t columns = ceil_div(args_.n, scale_block);
-    const exec::global_buffer b =
-        exec::make_global_buffer(b_, (long_index_t(columns - 1) * args_.ld_b_scales + k_block + 1) * 4);
+    const index_t last_column = divide(args_.n - 1, scale_block);  // what is scaled after it is not stored
     for (index_t i = 0; i < Parts; ++i)
-      v.b[i] = exec::buffer_load<float>(b, (long_index_t(first_column_ + i) * args_.ld_b_scales + k_block) * 4);
+      v.b[i] = b_[long_index_t(min(first_column_ + i, last_column)) * args_.ld_b_scales + k_block];
     return v;
   }
 
