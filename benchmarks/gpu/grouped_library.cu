@@ -72,8 +72,21 @@ constexpr specialized_tile tiles[] = {
     {.m = 192, .n = 128, .share_a = 2, .consumers = 3},
     {.m = 192, .n = 128, .share_b = 2, .consumers = 3},
     {.m = 128, .n = 128, .share_b = 2, .share_a = 2},
+    {.m = 128, .n = 128, .share_b = 2},
 };
-enum tile_name { wide, wide_pair, tall_pair, square, square_pair, tall, middle, three, three_tall, square_four };
+enum tile_name {
+  wide,
+  wide_pair,
+  tall_pair,
+  square,
+  square_pair,
+  tall,
+  middle,
+  three,
+  three_tall,
+  square_four,
+  square_tall
+};
 
 // Named structs: nvcc cannot spell the arguments of the templates that they derive from.
 template <class T, operand_major BMajor, tile_name Tile>
@@ -141,6 +154,8 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
     TILEWRIGHT_SCALED(tall_pair);
     TILEWRIGHT_SCALED(square_pair);
     TILEWRIGHT_SCALED(square_four);
+    TILEWRIGHT_SCALED(square_tall);
+    TILEWRIGHT_SCALED(wide_pair);
     TILEWRIGHT_SCALED(three);
     TILEWRIGHT_SCALED(three_tall);
 #undef TILEWRIGHT_SCALED

@@ -20,7 +20,8 @@ struct persistent_gemm {
 
   /// Consumers that alternate at the end of a tile do so for this many k tiles, which are in LDS at the same time;
   /// barriers 1 to 3 are add_up_parts's.
-  static constexpr index_t head_start = min(4, Block::num_stages), turn_barrier = 4, turn_taken_barrier = 5;
+  static constexpr index_t head_start = min(4, Block::num_stages - Block::is_block_scaled), turn_barrier = 4,
+                           turn_taken_barrier = 5;
 
   const typename Block::device_args& args;
   exec::lds_pointer block_lds;
@@ -104,8 +105,7 @@ struct persistent_gemm {
         exec::named_arrive<256>(turn_taken_barrier);
       };
       if constexpr (Block::is_block_scaled) {
-        multiply_scaled(unit, m0, n0, consumer, c, at, backwards, take_turn,
-                        [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA { stages.release(stage, block_to_tell); });
+        consume_scaled(unit, m0, n0, consumer, block_to_tell, c, at, backwards, take_turn);
         backwards = !backwards;
       } else {
         TILEWRIGHT_UNROLL(1)
@@ -137,23 +137,23 @@ struct persistent_gemm {
   }
 
   /// The products of a unit of block-scaled operands.
-  template <class TakeTurn, class Release>
-  TILEWRIGHT_HD void multiply_scaled(const unit_type& unit, index_t m0, index_t n0, index_t consumer,
-                                     typename Block::sums_type& c, typename ring::cursor& at, bool backwards,
-                                     const TakeTurn& take_turn, const Release& release) const {
-    const scaled_multiply<Block> multiply{{args.args, m0 + consumer * 64 + modulo(exec::wave_id(), 4) * 16, n0,
-                                           finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch}};
-    clear_tile(c);
-    TILEWRIGHT_UNROLL(1)
-    for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {
-      take_turn(k);
-      stages.wait_until_full(at);
-      const auto done = [&]() TILEWRIGHT_INLINE_LAMBDA { release(at.stage); };
-      if (unit.has_rows(m0 + consumer * 64)) {
-        multiply(stages.a_stage(at.stage), stages.b_stage(at.stage), consumer, c,
-                 backwards ? unit.k_begin + unit.k_end - 1 - k : k, done);
-      } else {
-        done();
+  template <class TakeTurn>
+  TILEWRIGHT_HD void consume_scaled(const unit_type& unit, index_t m0, index_t n0, index_t consumer,
+                                    index_t block_to_tell, typename Block::sums_type& c, typename ring::cursor& at,
+                                    bool backwards, const TakeTurn& take_turn) const {
+    m0 += consumer * 64;
+    if (unit.has_rows(m0)) {
+      const block_scales<typename scaled_multiply<Block>::wave_tile, scaled_multiply<Block>::parts> scales(
+          args.args, m0 + modulo(exec::wave_id(), 4) * 16, n0, finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch);
+      const auto k_of = [&](index_t k)
+                            TILEWRIGHT_INLINE_LAMBDA { return backwards ? unit.k_begin + unit.k_end - 1 - k : k; };
+      multiply_scaled<Block>(unit, {stages, scales, c, consumer, block_to_tell}, at, k_of, take_turn);
+    } else {
+      TILEWRIGHT_UNROLL(1)
+      for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {
+        take_turn(k);
+        stages.wait_until_full(at);
+        stages.release(at.stage, block_to_tell);
       }
     }
   }
