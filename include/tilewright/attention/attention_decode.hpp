@@ -18,15 +18,27 @@ struct attention_decode {
   using followed_by = detail::decode_combine<Policy>;
   using T = typename Policy::element_type;
   using product = detail::decode_product<Policy::op, 32>;
+  static constexpr index_t dim = max(Policy::head_dim, Policy::value_dim);
   /// Whether K and V of the next step fit into registers beside those of this one. gfx11 holds everything twice.
-  static constexpr bool loads_ahead = max(Policy::head_dim, Policy::value_dim) <= (product::stays_in_lanes ? 128 : 64);
-  static constexpr index_t exchange_bytes = product::stays_in_lanes ? 0 : 16 * 24 * index_t(sizeof(T));
-  using queries_type = detail::decode_queries<Policy, !loads_ahead, detail::decode_parts<Policy::head_dim>>;
+  static constexpr bool fits_ahead = dim <= (product::stays_in_lanes ? 128 : 64);
+  static constexpr detail::cache_loads loads = !tilewright::arch::is_amd(arch::value) ? detail::cache_loads::queue
+                                               : fits_ahead                           ? detail::cache_loads::ahead
+                                                                                      : detail::cache_loads::now;
+  using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_parts<Policy::head_dim>>;
+  using values_type = detail::cached_keys<Policy, true, loads, detail::decode_parts<Policy::value_dim>>;
+  using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
   using sums_type = detail::decode_sums<Policy>;
-  using waves_type = detail::decode_waves<Policy>;
+  /// Steps of 16 keys in flight or in use, for each wave.
+  static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;
+  static constexpr index_t slot_bytes = keys_type::slot_bytes + values_type::slot_bytes;
+  static constexpr index_t exchange_bytes = product::stays_in_lanes ? 0 : 16 * 24 * index_t(sizeof(T));
+  /// A wave's own LDS; when its keys are done, its sums take this place.
+  static constexpr index_t wave_bytes =
+      max(detail::decode_sums_bytes<Policy>, stages* slot_bytes + queries_type::lds_bytes + exchange_bytes);
+  using waves_type = detail::decode_waves<Policy, wave_bytes>;
   static constexpr index_t block_size = Policy::waves * arch::value.wave_size;
-  static constexpr index_t blocks_at_once = 2;
-  static constexpr index_t lds_bytes = waves_type::bytes + Policy::waves * (queries_type::lds_bytes + exchange_bytes);
+  static constexpr index_t blocks_at_once = dim <= 128 ? 3 : 2;
+  static constexpr index_t lds_bytes = Policy::waves * wave_bytes;
 
   static constexpr const char* check(const args_type& args) {
     const char* const why = detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
@@ -44,9 +56,9 @@ struct attention_decode {
     const detail::decode_problem p = detail::locate_decode(args, row_block * detail::decode_rows, block.y, block.z);
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     sums_type sums;
-    add_keys(sums, args, p, split,
-             lds + (waves_type::bytes + exec::wave_id() * (queries_type::lds_bytes + exchange_bytes)));
+    add_keys(sums, args, p, split, lds + exec::wave_id() * wave_bytes);
     sums.finish();
+    exec::wave_sync();
     const waves_type waves{lds};
     waves.store(sums);
     exec::block_sync();
@@ -85,34 +97,63 @@ struct attention_decode {
     if (key >= last) return;
 
     const detail::key_cache<T> k_cache(args.k, args.k_strides, args, p), v_cache(args.v, args.v_strides, args, p);
+    const exec::lds_pointer slots = own_lds + (queries_type::lds_bytes + exchange_bytes);
     const queries_type q(args, p, own_lds);
-    detail::key_place at = detail::locate_keys(args, of.batch, key);
-    detail::cached_keys<Policy, false, detail::decode_parts<Policy::head_dim>> k;
-    detail::cached_keys<Policy, true, detail::decode_parts<Policy::value_dim>> v;
-    if (loads_ahead) {
-      k.begin(k_cache, at, of.keys);
-      v.begin(v_cache, at, of.keys);
-      if (key + stride < last) at = detail::locate_keys(args, of.batch, key + stride);
-    }
+    keys_type k;
+    values_type v;
+    constexpr index_t ahead = loads == detail::cache_loads::now ? 0 : stages;  // steps in flight
+    detail::key_place at = detail::locate_keys(args, of.batch, key), next = at;
+    unroll<ahead>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const exec::lds_pointer slot = slots + i * slot_bytes;
+      if (key + i * stride < last) {
+        k.begin(k_cache, next, of.keys, slot);
+        v.begin(v_cache, next, of.keys, slot + keys_type::slot_bytes);
+      } else if constexpr (loads == detail::cache_loads::queue) {
+        exec::async_end_group();
+        exec::async_end_group();
+      }
+      if (key + (i + 1) * stride < last) next = detail::locate_keys(args, of.batch, key + (i + 1) * stride);
+    });
+    index_t used = 0;  // bytes from the first slot to this step's
     TILEWRIGHT_UNROLL(1)
     for (; key < last; key += stride) {
-      const bool loads_next = loads_ahead && key + stride < last;
+      const bool loads_next = ahead > 0 && key + ahead * stride < last;
+      const exec::lds_pointer slot = slots + used, v_slot = slot + keys_type::slot_bytes;
+      if constexpr (stages > 1) used = used == (stages - 1) * slot_bytes ? 0 : used + slot_bytes;
       typename sums_type::scores s{};
-      k.template for_each_part<!loads_ahead>(k_cache, at, of.keys, [&](auto part, const auto& tile) {
+      wait();
+      k.for_each_part(k_cache, at, of.keys, slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::head_dim, part.value>;
         block_gemm<of_part::scores>(s, q.template get<part.value>(), relayout<T>(tile, typename of_part::k{}));
       });
-      if (loads_next) k.begin(k_cache, at, of.keys);
+      begin_or_end_group(k, k_cache, next, of.keys, slot, loads_next);
       sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last);
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
-      v.template for_each_part<!loads_ahead>(v_cache, at, of.keys, [&](auto part, const auto& tile) {
+      wait();
+      v.for_each_part(v_cache, at, of.keys, v_slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::value_dim, part.value>;
         block_gemm<of_part::values>(sums.o.template get<part.value>(), probabilities,
                                     relayout<T>(tile, typename of_part::v{}));
       });
-      if (loads_next) v.begin(v_cache, at, of.keys);
-      const index_t next = key + (loads_ahead ? 2 : 1) * stride;
-      if (next < last) at = detail::locate_keys(args, of.batch, next);
+      begin_or_end_group(v, v_cache, next, of.keys, v_slot, loads_next);
+      const index_t after = key + (ahead + 1) * stride;
+      if (after < last) next = detail::locate_keys(args, of.batch, after);
+      if constexpr (ahead == 0) at = next;
+    }
+  }
+
+  /// Until the oldest group of copies is complete.
+  TILEWRIGHT_HD static void wait() {
+    if constexpr (loads == detail::cache_loads::queue) exec::async_wait_groups<2 * stages - 1>();
+  }
+  /// Groups are counted, so one without copies stands for what is past the last key.
+  template <class Keys, class Cache>
+  TILEWRIGHT_HD static void begin_or_end_group(Keys& keys, const Cache& cache, const detail::key_place& at,
+                                               index_t count, exec::lds_pointer slot, bool is_inside) {
+    if (is_inside) {
+      keys.begin(cache, at, count, slot);
+    } else if constexpr (loads == detail::cache_loads::queue) {
+      exec::async_end_group();
     }
   }
 };

@@ -75,7 +75,7 @@ struct backward_scores {
       const index_t row = own_row + constant(at[0]), column = own_column + constant(at[1]);
       const index_t query = RowsAreKeys ? column : row, key = RowsAreKeys ? row : column;
       float &x = s.thread_buffer[d], &dx = dp.thread_buffer[d];
-      float slope = 1;
+      [[maybe_unused]] float slope = 1;
       if constexpr (has_score_function) {
         const score_position position{p.batch, p.head, query, key};
         const float scaled = x * args.scale;

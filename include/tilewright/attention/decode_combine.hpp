@@ -76,12 +76,15 @@ struct decode_row_sum {
   }
 };
 
-/// The sums of a block's waves in LDS.
+/// What a wave's sums need in LDS.
 template <class Policy>
+inline constexpr index_t decode_sums_bytes = decode_rows * (Policy::value_dim + 4 + 2) * 4;
+
+/// The sums of a block's waves in LDS, each at the start of the wave's WaveBytes.
+template <class Policy, index_t WaveBytes>
 struct decode_waves {
   using sums_type = decode_sums<Policy>;
-  static constexpr index_t dim = Policy::value_dim, ld = dim + 4, waves = Policy::waves;
-  static constexpr index_t wave_floats = decode_rows * (ld + 2), bytes = waves * wave_floats * 4;
+  static constexpr index_t dim = Policy::value_dim, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
 
   exec::lds_pointer lds;
 

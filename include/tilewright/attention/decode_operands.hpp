@@ -58,47 +58,96 @@ TILEWRIGHT_HD key_place locate_keys(const attention_decode_args& args, index_t b
           key - in_table * args.rows_per_page};
 }
 
-/// The parts of a wave's K or V for 16 keys, in flight or in registers.
-template <class Policy, bool IsValues, class Parts>
+/// How a wave's K or V of 16 keys come into registers.
+/// now: when they are needed. ahead: the next ones are in flight in registers. queue: the next ones are in flight to
+/// LDS, from where each lane takes back what it copied itself.
+enum class cache_loads : signed char { now, ahead, queue };
+
+template <class Policy, bool IsValues, cache_loads Kind, class Parts>
 struct cached_keys;
-template <class Policy, bool IsValues, index_t... Parts>
-struct cached_keys<Policy, IsValues, sequence<Parts...>> {
+template <class Policy, bool IsValues, cache_loads Kind, index_t... Parts>
+struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
   using T = typename Policy::element_type;
   static constexpr index_t dim = IsValues ? Policy::value_dim : Policy::head_dim;
+  static constexpr index_t slot_bytes = Kind == cache_loads::queue ? decode_keys * dim * index_t(sizeof(T)) : 0;
   template <index_t Part>
   using product = decode_product_of<Policy, dim, Part>;
   template <index_t Part>
   using load = conditional_t<IsValues, typename product<Part>::v_load, typename product<Part>::k_load>;
+  template <index_t Part>
+  using tile = static_distributed_tensor<T, load<Part>>;
 
-  tuple<static_distributed_tensor<T, load<Parts>>...> parts;
+  tuple<tile<Parts>...> parts;  // ahead
+
+  /// Starts to load; keys from number `keys` of the sequence on are zeros. queue: to `slot` in the wave's LDS, as a
+  /// group of copies.
+  TILEWRIGHT_HD void begin(const key_cache<T>& cache, const key_place& at, index_t keys,
+                           [[maybe_unused]] exec::lds_pointer slot) {
+    if constexpr (Kind == cache_loads::ahead) {
+      ((parts.template get<Parts>() = load_tile(window<Parts>(cache, at, keys), known())), ...);
+    } else if constexpr (Kind == cache_loads::queue) {
+      (copy(window<Parts>(cache, at, keys), slot + 64 * Parts * decode_keys * index_t(sizeof(T))), ...);
+      exec::async_end_group();
+    }
+  }
+  /// f(number<Part>, tile in the order of loads) for each part.
+  template <class F>
+  TILEWRIGHT_HD void for_each_part(const key_cache<T>& cache, const key_place& at, index_t keys,
+                                   [[maybe_unused]] exec::lds_pointer slot, F f) const {
+    const auto use = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (Kind == cache_loads::now) {
+        exec::schedule_fence();  // no two parts occupy registers
+        f(part, load_tile(window<part.value>(cache, at, keys), known()));
+      } else if constexpr (Kind == cache_loads::ahead) {
+        f(part, parts.template get<part.value>());
+      } else {
+        using window_type = decltype(window<part.value>(cache, at, keys));
+        f(part, take_back<window_type>(slot + 64 * part.value * decode_keys * index_t(sizeof(T))));
+      }
+    };
+    (use(number<Parts>{}), ...);
+  }
+
+ private:
+  TILEWRIGHT_HD static constexpr auto known() { return known_inside<IsValues ? 0 : 1>{}; }
 
   template <index_t Part>
-  TILEWRIGHT_HD static auto load_part(const key_cache<T>& cache, const key_place& at, index_t keys) {
+  TILEWRIGHT_HD static auto window(const key_cache<T>& cache, const key_place& at, index_t keys) {
     constexpr number<decode_part(dim, Part)> length{};
     constexpr number<decode_keys> rows{};
     const auto view = cache.template view<64 * Part, length.value, IsValues>(at.page, at.row, keys - at.key);
     if constexpr (IsValues) {
-      return load_tile(make_tile_window(view, make_tuple(length, rows), {}, load<Part>{}), known_inside<0>{});
+      return make_tile_window(view, make_tuple(length, rows), {}, load<Part>{});
     } else {
-      return load_tile(make_tile_window(view, make_tuple(rows, length), {}, load<Part>{}), known_inside<1>{});
+      return make_tile_window(view, make_tuple(rows, length), {}, load<Part>{});
     }
   }
-  /// Starts to load; keys from number `keys` of the sequence on are zeros.
-  TILEWRIGHT_HD void begin(const key_cache<T>& cache, const key_place& at, index_t keys) {
-    ((parts.template get<Parts>() = load_part<Parts>(cache, at, keys)), ...);
+  /// Where a lane's access lies in a part's slot.
+  template <class Window>
+  TILEWRIGHT_HD static index_t place(index_t access) {
+    constexpr index_t bytes = Window::vector_length * Window::element_bytes;
+    return (access * Policy::arch::value.wave_size + exec::lane_id()) * bytes;
   }
-  /// Each part, loaded now if Now: f(number<Part>, tile in the order of loads). Then no two parts occupy registers.
-  template <bool Now, class F>
-  TILEWRIGHT_HD void for_each_part(const key_cache<T>& cache, const key_place& at, index_t keys, F f) const {
-    const auto use = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (Now) {
-        exec::schedule_fence();
-        f(part, load_part<part.value>(cache, at, keys));
-      } else {
-        f(part, parts.template get<part.value>());
-      }
-    };
-    (use(number<Parts>{}), ...);
+  template <class Window>
+  TILEWRIGHT_HD static void copy(const Window& from, exec::lds_pointer to) {
+    const auto offsets =
+        checked_offsets<decltype(known())>(from, typename Window::access_sequence{}, typename Window::dim_sequence{});
+    const exec::walking_buffer buffer(from.view.buffer);
+    unroll<Window::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      exec::async_load_in_group<Window::vector_length * Window::element_bytes>(buffer, offsets[i.value], to,
+                                                                               place<Window>(i.value));
+    });
+  }
+  template <class Window>
+  TILEWRIGHT_HD static auto take_back(exec::lds_pointer from) {
+    static_assert(Window::register_step == 1);
+    tile_of<Window> result;
+    unroll<Window::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const auto vector = exec::lds_load<typename Window::vector_type>(from, place<Window>(i.value));
+      vector_to_registers<1>(result.thread_buffer.data() + constant(Window::accesses::list.first_register[i.value]),
+                             vector);
+    });
+    return result;
   }
 };
 
