@@ -56,7 +56,7 @@ TEST(DocsCpuBackend, Faults) {
     if (exec::wave_id() == 0) exec::block_sync();
   });
   EXPECT_EQ(unreached,
-            "thread 0 of block (0, 0, 0) waits for ever at a barrier (cpu_backend.test.cpp:56) that thread 64 does not "
+            "thread 0 of block (0, 0, 0) waits forever at a barrier (cpu_backend.test.cpp:56) that thread 64 does not "
             "reach: it has left the kernel");
 }
 

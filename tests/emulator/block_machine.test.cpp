@@ -76,14 +76,14 @@ TEST(BlockMachine, EveryThreadMustReachABarrier) {
   EXPECT_EQ(fault_of([] {
               if (!in_block_one() || exec::thread_id() != 100) exec::block_sync();
             }),
-            "thread 0 of block (1, 0, 0) waits for ever at a barrier (here) that thread 100 does not reach: it has "
+            "thread 0 of block (1, 0, 0) waits forever at a barrier (here) that thread 100 does not reach: it has "
             "left the kernel");
   EXPECT_EQ(fault_of([] {
               if (exec::wave_id() == 0) exec::shuffle(1, 0);
               if (exec::thread_id() == 7) exec::shuffle(1, 0);
               exec::block_sync();
             }),
-            "thread 7 of block (0, 0, 0) waits for ever at a shuffle (here) that thread 0 does not reach: it waits at "
+            "thread 7 of block (0, 0, 0) waits forever at a shuffle (here) that thread 0 does not reach: it waits at "
             "a barrier (here)");
 }
 
@@ -99,7 +99,7 @@ TEST(BlockMachine, EveryLaneMustReachABarrierOfItsWave) {
       fault_of([] {
         if (exec::thread_id() != 70) exec::wave_sync();
       }),
-      "thread 64 of block (0, 0, 0) waits for ever at a barrier of its wave (here) that thread 70 does not reach: it "
+      "thread 64 of block (0, 0, 0) waits forever at a barrier of its wave (here) that thread 70 does not reach: it "
       "has left the kernel");
 }
 
@@ -154,7 +154,7 @@ TEST(BlockMachine, LanesOfAWaveMustDoTheSameOperation) {
   EXPECT_EQ(fault_of([] {
               if (exec::lane_id() != 9) exec::shuffle(1, 0);
             }),
-            "thread 0 of block (0, 0, 0) waits for ever at a shuffle (here) that thread 9 does not reach: it has left "
+            "thread 0 of block (0, 0, 0) waits forever at a shuffle (here) that thread 9 does not reach: it has left "
             "the kernel");
 }
 

@@ -51,7 +51,7 @@ TEST(LdsAnalysis, PredictsWhatTheCpuCounts) {
                             .block_size = walk.num_waves() * target->wave_size,
                             .lds_bytes = lds_bytes,
                             .workers = 1,
-                            .check_lds = emulator::lds_checks::off},  // reads what nobody has written
+                            .check_lds = emulator::lds_checks::off},  // reads what no thread has written
                            [&] {
                              const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
                              naive::each_index(naive::y_lengths(e), [&](const naive::indices& y) {

@@ -64,7 +64,7 @@ TEST(LdsChecker, AReadOfWhatAnotherThreadWritesNeedsABarrier) {
   // Thread 0 comes first: no thread has written there yet.
   EXPECT_EQ(
       fault_of(first, [&] { kernel(false); }),
-      "thread 0 reads LDS bytes 256 to 259 (+6), which nobody has written before: is a write or a barrier missing?");
+      "thread 0 reads LDS bytes 256 to 259 (+6), which no thread has written before: is a write or a barrier missing?");
   const int last = __LINE__;
   const auto wider = [] {
     const exec::lds_pointer p = lds();
@@ -168,9 +168,9 @@ TEST(LdsChecker, SingleBytesAreToldApart) {
   EXPECT_EQ(fault_of(first, [&] { kernel(3, 1); }), "no fault");
   EXPECT_EQ(fault_of(first, [&] { kernel(1, 2); }),
             "thread 2 reads LDS byte 515 (+10) that thread 1 wrote (+9) with no barrier between");
-  EXPECT_EQ(
-      fault_of(first, [&] { kernel(1, 3); }),
-      "thread 127 reads LDS bytes 128 to 129 (+12), which nobody has written before: is a write or a barrier missing?");
+  EXPECT_EQ(fault_of(first, [&] { kernel(1, 3); }),
+            "thread 127 reads LDS bytes 128 to 129 (+12), which no thread has written before: is a write or a barrier "
+            "missing?");
 }
 
 TEST(LdsChecker, WhatAReadCoversMustHaveBeenWrittenInThisBlock) {
@@ -183,7 +183,7 @@ TEST(LdsChecker, WhatAReadCoversMustHaveBeenWrittenInThisBlock) {
   };
   EXPECT_EQ(
       fault_of(first, kernel),
-      "thread 6 reads LDS bytes 36 to 39 (+5), which nobody has written before: is a write or a barrier missing?");
+      "thread 6 reads LDS bytes 36 to 39 (+5), which no thread has written before: is a write or a barrier missing?");
   try {
     run([] {  // the second block finds what the first one left
       const exec::lds_pointer p = lds();
@@ -209,10 +209,10 @@ TEST(LdsChecker, LdmatrixReadsTheRowThatALaneAddresses) {
   EXPECT_EQ(fault_of(
                 first, [&] { kernel(32, false); }, arch::sm90::value),
             "thread 32 reads LDS bytes 0 to 15 (+5) that thread 0 wrote (+3) with no barrier between");
-  EXPECT_EQ(
-      fault_of(
-          first, [&] { kernel(31, true); }, arch::sm90::value),
-      "thread 63 reads LDS bytes 496 to 511 (+5), which nobody has written before: is a write or a barrier missing?");
+  EXPECT_EQ(fault_of(
+                first, [&] { kernel(31, true); }, arch::sm90::value),
+            "thread 63 reads LDS bytes 496 to 511 (+5), which no thread has written before: is a write or a barrier "
+            "missing?");
 }
 
 TEST(LdsChecker, AtomicUpdatesRaceWithEverythingButEachOther) {
@@ -237,7 +237,7 @@ TEST(LdsChecker, AtomicUpdatesRaceWithEverythingButEachOther) {
             "thread 64 updates LDS bytes 0 to 3 (+5) that thread 127 read (+6) with no barrier between");
   EXPECT_EQ(
       fault_of(first, [&] { kernel(-1, -1, false); }),
-      "thread 127 updates LDS bytes 0 to 3 (+5), which nobody has written before: is a write or a barrier missing?");
+      "thread 127 updates LDS bytes 0 to 3 (+5), which no thread has written before: is a write or a barrier missing?");
 }
 
 TEST(LdsChecker, CopiesWithoutRegistersMustBeWaitedFor) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hopper's barriers on the CPU: phases, clusters of blocks, counters in global memory, and what is said of those that
-// wait for ever.
+// wait forever.
 #include "../emulator/fault_text.hpp"
 
 #include <tilewright/arch/arch.hpp>
@@ -155,7 +155,7 @@ TEST(Barrier, NamedBarriersCountThreadsThatDoNotWait) {
   EXPECT_EQ(fault_of([&] { kernel(1); }, {.threads = 64}), "no fault");
   EXPECT_EQ(order, (std::vector<index_t>{1, 0}));
   EXPECT_EQ(fault_of([&] { kernel(2); }, {.threads = 64}),
-            "thread 0 of block (0, 0, 0) waits for ever at a named barrier (here), where 32 of 64 threads have come");
+            "thread 0 of block (0, 0, 0) waits forever at a named barrier (here), where 32 of 64 threads have come");
   EXPECT_EQ(fault_of([&] { exec::wave_id() == 0 ? exec::named_sync<64>(1) : exec::named_sync<96>(1); }),
             "thread 32 of block (0, 0, 0) comes to the named barrier 1 (here) of 96 threads, where others wait for 64");
 }
@@ -196,7 +196,7 @@ TEST(Barrier, ABarrierMustBeKnownToTheCluster) {
 TEST(Barrier, Mistakes) {
   EXPECT_EQ(
       fault_of([] { exec::mbarrier{exec::lds_address(exec::lds_allocate<4096>())}.arrive(); }),
-      "thread 0 of block (0, 0, 0) arrives at a barrier in LDS (here) at byte 0, where nobody has initialised one");
+      "thread 0 of block (0, 0, 0) arrives at a barrier in LDS (here) at byte 0, where no thread has initialised one");
   EXPECT_EQ(fault_of([] { exec::mbarrier{exec::lds_address(exec::lds_allocate<4096>()) + 4}.init(1); }),
             "thread 0 of block (0, 0, 0) initialises a barrier in LDS (here) at byte 4, which is not a multiple of 8");
   EXPECT_EQ(
@@ -208,14 +208,13 @@ TEST(Barrier, Mistakes) {
       }),
       "thread 5 of block (0, 0, 0) arrives at a barrier in LDS (here) more often in a phase than the 1 times that "
       "it expects");
-  EXPECT_EQ(
-      fault_of([] {
-        const exec::mbarrier b = barrier_for(2);
-        if (exec::thread_id() == 0) b.arrive_and_expect(64);
-        if (exec::thread_id() == 32) b.wait(0);
-      }),
-      "thread 32 of block (0, 0, 0) waits for ever at a barrier in LDS (here), where 1 of 2 arrivals and 64 bytes "
-      "are missing");
+  EXPECT_EQ(fault_of([] {
+              const exec::mbarrier b = barrier_for(2);
+              if (exec::thread_id() == 0) b.arrive_and_expect(64);
+              if (exec::thread_id() == 32) b.wait(0);
+            }),
+            "thread 32 of block (0, 0, 0) waits forever at a barrier in LDS (here), where 1 of 2 arrivals and 64 bytes "
+            "are missing");
   EXPECT_EQ(fault_of([] { exec::cluster_sync(); }, {.threads = 64, .checks = emulator::lds_checks::off}), "no fault");
   EXPECT_EQ(fault_of([] { barrier_for(1).arrive_at(2); }, {.blocks = 2, .cluster = 2, .threads = 32}),
             "thread 30 of block (1, 0, 0) names block 2 (here) of a cluster of 2");
@@ -238,7 +237,7 @@ TEST(Barrier, WhereThreadsWaitForEachOther) {
     }
   };
   EXPECT_EQ(fault_of(kernel),
-            "thread 0 of block (0, 0, 0) waits for ever at a barrier in LDS (here), where 1 of 1 arrivals are missing; "
+            "thread 0 of block (0, 0, 0) waits forever at a barrier in LDS (here), where 1 of 1 arrivals are missing; "
             "thread 1 of block (0, 0, 0) waits at a barrier in LDS (here), where 2 of 2 arrivals are missing");
 }
 
@@ -275,7 +274,7 @@ TEST(Barrier, CountersInGlobalMemory) {
                   if (exec::block_id().x == 1 && exec::thread_id() == 0) exec::add_release(&counter, 1);
                 },
                 {.blocks = 2, .threads = 32}),
-            "thread 0 of block (0, 0, 0) waits for ever at a counter in global memory (here), which is 0 instead of 1 "
+            "thread 0 of block (0, 0, 0) waits forever at a counter in global memory (here), which is 0 instead of 1 "
             "when all blocks before have ended");
 }
 

@@ -267,11 +267,11 @@ TEST(BulkCopy, WhatIsMissingBetweenACopyAndOtherAccesses) {
             "thread 0 of block (0, 0, 0) leaves the kernel before its bulk stores have read their boxes: "
             "wait_for_bulk_stores_to_read<0>() is missing");
   EXPECT_EQ(fault_without(expectation),
-            "thread 0 of block (0, 0, 0) waits for ever at a barrier in LDS (here), where 0 of 1 arrivals are missing, "
-            "and 1024 bytes came that nobody has announced");
+            "thread 0 of block (0, 0, 0) waits forever at a barrier in LDS (here), where 0 of 1 arrivals are missing, "
+            "and 1024 bytes came that no thread has announced");
   EXPECT_EQ(fault_without(announcement),
-            "thread 0 of block (0, 0, 0) waits for ever at a barrier in LDS (here), where 1 of 1 arrivals are missing, "
-            "and 2048 bytes came that nobody has announced");
+            "thread 0 of block (0, 0, 0) waits forever at a barrier in LDS (here), where 1 of 1 arrivals are missing, "
+            "and 2048 bytes came that no thread has announced");
   EXPECT_EQ(fault_without(barrier_fence),
             "thread 0 of block (0, 0, 0) copies with a barrier in LDS (here) after whose initialisation a "
             "fence_barrier_init() is missing");

@@ -231,7 +231,7 @@ TEST(Wgmma, WhatIsMissing) {
             "thread 64 of block (0, 0, 0) multiplies LDS bytes 4096 to 4097 (here) that thread 0 wrote (here) without "
             "a fence_async_proxy() between");
   EXPECT_EQ(fault_without(barrier),
-            "thread 0 of block (0, 0, 0) multiplies LDS bytes 2 to 15 (here), which nobody has written before: is a "
+            "thread 0 of block (0, 0, 0) multiplies LDS bytes 2 to 15 (here), which no thread has written before: is a "
             "write or a barrier missing?");
   EXPECT_EQ(fault_without(hands_off),
             "thread 77 of block (0, 0, 0) changes accumulators before it has waited (here) for the matrix instructions "

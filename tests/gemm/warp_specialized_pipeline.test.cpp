@@ -107,9 +107,9 @@ TEST(WarpSpecializedPipeline, MistakesAreFound) {
   EXPECT_EQ(fault_with(mistake::none), "no fault");
   EXPECT_EQ(fault_with(mistake::none, 1), "no fault");
   expect_found(mistake::parity_of_full, "multiplies LDS bytes");
-  expect_found(mistake::parity_of_empty, "waits for ever at a barrier in LDS, where");
+  expect_found(mistake::parity_of_empty, "waits forever at a barrier in LDS, where");
   expect_found(mistake::release_too_early, "copies to LDS bytes");
-  expect_found(mistake::no_release, "waits for ever at a barrier in LDS, where");
+  expect_found(mistake::no_release, "waits forever at a barrier in LDS, where");
   expect_found(mistake::fewer_releases, "that a matrix instruction read with no barrier between");
   expect_found(mistake::expects_less, "barrier in LDS");
   expect_found(mistake::no_async_fence, "without a fence_async_proxy() between");

@@ -6,8 +6,8 @@ namespace tilewright::planted {
 namespace {
 
 constexpr const char *race =
-                         "with no barrier between|which nobody has written before: is a write or a barrier missing?",
-                     *unreached = "waits for ever at|while other lanes of its wave wait in";
+                         "with no barrier between|which no thread has written before: is a write or a barrier missing?",
+                     *unreached = "waits forever at|while other lanes of its wave wait in";
 
 exec::lds_pointer lds() { return exec::lds_allocate<8192>(); }
 index_t thread() { return exec::thread_id(); }
@@ -137,7 +137,7 @@ const kernel barriers[] = {
        }
      }},
     {"some lanes shuffle, the others wait at a barrier",
-     "while other lanes of its wave wait in|waits for ever at a shuffle",
+     "while other lanes of its wave wait in|waits forever at a shuffle",
      [](world&) {
        if (exec::lane_id() < 32) exec::shuffle(1, 0);
        exec::block_sync();
@@ -224,25 +224,25 @@ const kernel places[] = {
        lds();
        lds();
      }},
-    {"LDS is read before anybody writes it", "which nobody has written before",
+    {"LDS is read before anybody writes it", "which no thread has written before",
      [](world&) {
        lds();
        load(thread() * 4);
      }},
-    {"a vector of which the last word was never written", "which nobody has written before",
+    {"a vector of which the last word was never written", "which no thread has written before",
      [](world&) {
        lds();
        if (thread() < 127) store(thread() * 4);
        exec::block_sync();
        if (thread() < 32) exec::lds_load<four>(exec::lds_pointer{}, thread() * 16);
      }},
-    {"LDS is taken to be zero: an atomic sum", "which nobody has written before",
+    {"LDS is taken to be zero: an atomic sum", "which no thread has written before",
      [](world&) {
        lds();
        exec::lds_atomic<exec::atomic_op::add>(exec::lds_pointer{}, 0, 1);
      }},
     {"LDS is taken to last from block to block",
-     "which nobody has written before",
+     "which no thread has written before",
      [](world&) {
        lds();
        if (exec::block_id().x == 0) store(thread() * 4);
@@ -266,7 +266,7 @@ const kernel places[] = {
        exec::lds_atomic<exec::atomic_op::add>(exec::lds_pointer{}, 0, 1);
        if (thread() == 0) store(0);
      }},
-    {"a wave waits for an LDS flag in a loop", "over and over|with no barrier between|nobody has written before",
+    {"a wave waits for an LDS flag in a loop", "over and over|with no barrier between|no thread has written before",
      [](world&) {
        lds();
        if (thread() == 0) {
@@ -293,7 +293,7 @@ const kernel copies[] = {
        load((thread() ^ 1) * 4);
      }},
     {"async_wait, but no barrier before others read",
-     "with no barrier between|before the copy by thread|nobody has written",
+     "with no barrier between|before the copy by thread|no thread has written",
      [](world& w) {
        lds();
        copy(w, thread() * 4, thread() * 4);
@@ -478,7 +478,7 @@ const kernel memory[] = {
      },
      sm90,
      {.blocks = 2}},
-    {"a wave waits for a flag that nobody sets", "a value in global memory that nobody changes",
+    {"a wave waits for a flag that nobody sets", "a value in global memory that no thread changes",
      [](world& w) {
        if (exec::wave_id() == 0) {
          while (exec::buffer_load<int>(w.buffer(), 0) == 0) {
@@ -486,7 +486,7 @@ const kernel memory[] = {
        }
        exec::block_sync();
      }},
-    {"a wave waits for a flag that is set after a barrier", "a value in global memory that nobody changes",
+    {"a wave waits for a flag that is set after a barrier", "a value in global memory that no thread changes",
      [](world& w) {
        if (thread() == 0) {
          while (exec::buffer_load<int>(w.buffer(), 0) == 0) {
@@ -496,7 +496,7 @@ const kernel memory[] = {
        if (thread() == 64) exec::buffer_store(w.buffer(), 0, 1);
      }},
     {"a block waits for one with a higher number",
-     "a value in global memory that nobody changes",
+     "a value in global memory that no thread changes",
      [](world& w) {
        if (thread() != 0) return;
        while (exec::block_id().x == 0 && exec::buffer_load<int>(w.buffer(), 0) == 0) {
@@ -540,20 +540,20 @@ const kernel matrices[] = {
 };
 
 const kernel hopper[] = {
-    {"a barrier that nobody has initialised", "where nobody has initialised one",
+    {"a barrier that no thread has initialised", "where no thread has initialised one",
      [](world&) { exec::mbarrier{exec::lds_address(lds())}.arrive(); }, sm90},
     {"a barrier at a multiple of 4", "which is not a multiple of 8",
      [](world&) { exec::mbarrier{exec::lds_address(lds()) + 4}.init(1); }, sm90},
     {"a barrier for no arrivals", "for no arrivals", [](world&) { exec::mbarrier{exec::lds_address(lds())}.init(0); },
      sm90},
-    {"a wait for a phase that never ends", "waits for ever at a barrier in LDS",
+    {"a wait for a phase that never ends", "waits forever at a barrier in LDS",
      [](world&) {
        const exec::mbarrier b = barrier(2);
        if (thread() == 0) b.arrive();
        b.wait(0);
      },
      sm90},
-    {"more arrivals than the barrier expects", "more often in a phase than the 1 times|waits for ever",
+    {"more arrivals than the barrier expects", "more often in a phase than the 1 times|waits forever",
      [](world&) {
        const exec::mbarrier b = barrier(1);
        if (thread() == 0) b.arrive_and_expect(16);
@@ -597,7 +597,7 @@ const kernel hopper[] = {
        }
      },
      sm90},
-    {"a named barrier of other threads than arrive", "waits for ever at a named barrier",
+    {"a named barrier of other threads than arrive", "waits forever at a named barrier",
      [](world&) {
        if (exec::wave_id() < 2) exec::named_sync<96>(1);
      },
@@ -641,7 +641,7 @@ const kernel hopper[] = {
        load(1024);
      },
      sm90},
-    {"another number of bytes is expected than come", "bytes came that nobody has announced",
+    {"another number of bytes is expected than come", "bytes came that no thread has announced",
      [](world& w) {
        const exec::mbarrier b = barrier(1);
        if (thread() == 0) {
@@ -678,7 +678,7 @@ const kernel hopper[] = {
        exec::wait_for_bulk_stores_to_read<0>();
      },
      sm90},
-    {"a box is stored before all have written it", "with no barrier between|nobody has written",
+    {"a box is stored before all have written it", "with no barrier between|no thread has written",
      [](world& w) {
        lds();
        for (index_t i = 0; i < 4; ++i) store(1024 + i * 512 + thread() * 4);

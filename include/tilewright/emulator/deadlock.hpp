@@ -32,7 +32,7 @@ class deadlock {
     const std::string why = other.at == meeting::ended
                                 ? std::string("has left the kernel")
                                 : std::string("waits at ") + name(other.at) + " (" + to_string(other.where) + ')';
-    return waits(stuck, " for ever") + " that thread " + std::to_string(threads_[std::size_t(missing)].thread_id) +
+    return waits(stuck, " forever") + " that thread " + std::to_string(threads_[std::size_t(missing)].thread_id) +
            " does not reach: it " + why;
   }
 
@@ -49,7 +49,7 @@ class deadlock {
 
   /// Up to four lines at which threads wait, each once: one of them is why the others do.
   std::string describe_from(index_t stuck) const {
-    std::string text = waits(stuck, " for ever");
+    std::string text = waits(stuck, " forever");
     std::vector<call_site> told{place(stuck).where};
     for (index_t i = 0; i < index_t(places_.size()) && told.size() < 4; ++i) {
       const bool is_told = std::find(told.begin(), told.end(), place(i).where) != told.end();

@@ -35,22 +35,10 @@ constexpr address_plan gather_plan(index_t gathered, bool is_promised_near, inde
 template <class View, class Distribution, index_t Gathered, bool IsPromisedNear = false, index_t RowsPerPage = 0>
 using gather_window_t = tile_window<View, Distribution, gather_plan<View>(Gathered, IsPromisedNear, RowsPerPage)>;
 
-template <bool IsPromisedNear, class View, class... Lengths, class Distribution, class PageIndex, index_t Gathered>
-TILEWRIGHT_HD constexpr auto make_gather_window(const View& view, const tuple<Lengths...>&,
-                                                const multi_index<sizeof...(Lengths)>& origin,
-                                                Distribution distribution, const PageIndex& page_idx,
-                                                number<Gathered>) {
-  constexpr index_t ndim = View::descriptor_type::ndim;
-  constexpr bool num_lengths_match = ndim == index_t(sizeof...(Lengths));
-  static_assert(num_lengths_match, "make_tile_scatter_gather: one length is needed for each dimension of the view");
-  static_assert(0 <= Gathered && Gathered < ndim, "make_tile_scatter_gather: the view has no such dimension");
-  using window_type = gather_window_t<View, Distribution, Gathered, IsPromisedNear>;
-  if constexpr (!are_lengths_of_tile_v<Distribution, Lengths...>) require_lengths_of_tile<Distribution, Lengths...>();
-  static_assert(__is_same(PageIndex, typename window_type::page_index),
-                "make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, "
-                "Gathered>>");
-  return make_grouped_window<window_type>(view, without_gathered<window_type>(origin), distribution, {page_idx});
-}
+/// Rows anywhere in memory: no promise.
+struct any_rows {};
+template <class Rows>
+concept RowsInReach = __is_same(Rows, near_rows) || __is_same(Rows, any_rows);
 }  // namespace detail
 
 /// How many indices of dimension Gathered a thread needs for a window with this distribution.
@@ -59,24 +47,27 @@ inline constexpr index_t num_page_indices = detail::gather_window_t<View, Distri
 
 /// A window whose rows are anywhere (tokens of experts, pages of a cache): along dimension Gathered the index is
 /// page_idx[k] for the k-th position that this thread holds, in order; origin[Gathered] is not used. An index outside
-/// of the tensor, -1 for instance, reads zeros and writes nothing. Rows may be anywhere in memory, if the view is
-/// linear; else within 2^31 elements.
-template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered>
-TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>& lengths,
+/// of the tensor, -1 for instance, reads zeros and writes nothing. Rows may be anywhere in memory if the view is
+/// linear, else within 2^31 elements. near_rows{} promises that all rows start within 2^31 bytes; tensors whose lengths
+/// are known to make them so small need no promise.
+template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered,
+          detail::RowsInReach Rows = detail::any_rows>
+TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>&,
                                                       const multi_index<sizeof...(Lengths)>& origin,
                                                       Distribution distribution, const PageIndex& page_idx,
-                                                      number<Gathered> dim) {
-  return detail::make_gather_window<false>(view, lengths, origin, distribution, page_idx, dim);
-}
-
-/// The same with rows that all begin within 2^31 bytes. Tensors whose lengths are known
-/// to make them so small need no promise.
-template <class View, class... Lengths, TileDistribution Distribution, class PageIndex, index_t Gathered>
-TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tuple<Lengths...>& lengths,
-                                                      const multi_index<sizeof...(Lengths)>& origin,
-                                                      Distribution distribution, const PageIndex& page_idx,
-                                                      number<Gathered> dim, near_rows) {
-  return detail::make_gather_window<true>(view, lengths, origin, distribution, page_idx, dim);
+                                                      number<Gathered>, Rows = {}) {
+  constexpr index_t ndim = View::descriptor_type::ndim;
+  constexpr bool num_lengths_match = ndim == index_t(sizeof...(Lengths));
+  static_assert(num_lengths_match, "make_tile_scatter_gather: one length is needed for each dimension of the view");
+  static_assert(0 <= Gathered && Gathered < ndim, "make_tile_scatter_gather: the view has no such dimension");
+  using window_type = detail::gather_window_t<View, Distribution, Gathered, __is_same(Rows, near_rows)>;
+  if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
+    detail::require_lengths_of_tile<Distribution, Lengths...>();
+  static_assert(__is_same(PageIndex, typename window_type::page_index),
+                "make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, "
+                "Gathered>>");
+  return detail::make_grouped_window<window_type>(view, detail::without_gathered<window_type>(origin), distribution,
+                                                  {page_idx});
 }
 
 /// This thread's indices from a table in global memory: table[begin + position of each of its rows],

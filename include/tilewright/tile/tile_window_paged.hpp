@@ -27,14 +27,20 @@ TILEWRIGHT_HD typename Window::page_index rows_of_pages(const page_table<RowsPer
   return result;
 }
 
-template <bool IsPromisedNear, class View, class... Lengths, class Distribution, class RowsPerPage, index_t Paged>
-TILEWRIGHT_HD auto make_paged_window(const View& view, [[maybe_unused]] const tuple<Lengths...>& lengths,
-                                     const multi_index<sizeof...(Lengths)>& origin, Distribution distribution,
-                                     const page_table<RowsPerPage>& table, [[maybe_unused]] number<Paged> dim) {
+}  // namespace detail
+
+/// A window on a sequence of rows whose pages are anywhere in a pool. The view is the whole pool, (pages * rows per
+/// page, ...); along dimension Paged, origin and moves count rows of the sequence. near_rows{} promises that the pool
+/// has less than 2^31 bytes.
+template <class View, class... Lengths, TileDistribution Distribution, class RowsPerPage, index_t Paged,
+          detail::RowsInReach Rows = detail::any_rows>
+TILEWRIGHT_HD auto make_paged_tile_window(const View& view, const tuple<Lengths...>&,
+                                          const multi_index<sizeof...(Lengths)>& origin, Distribution distribution,
+                                          const page_table<RowsPerPage>& table, number<Paged>, Rows = {}) {
   constexpr bool in_memory = View::address_space == address_space_enum::global;
   static_assert(in_memory, "make_paged_tile_window: the pool must be in global memory");
   constexpr bool whole_pages = [] {
-    if constexpr (is_number_v<RowsPerPage>) return RowsPerPage::value > 0;
+    if constexpr (detail::is_number_v<RowsPerPage>) return RowsPerPage::value > 0;
     return true;
   }();
   static_assert(whole_pages, "make_paged_tile_window: a page must have at least one row");
@@ -42,35 +48,17 @@ TILEWRIGHT_HD auto make_paged_window(const View& view, [[maybe_unused]] const tu
   static_assert(exists, "make_paged_tile_window: the view has no such dimension");
   exec::expect(index_t(table.rows_per_page) > 0, "make_paged_tile_window: a page must have at least one row");
   if constexpr (exists && in_memory && whole_pages) {
-    constexpr index_t rows_per_page = static_value_v<RowsPerPage>;
-    using window_type = gather_window_t<View, Distribution, Paged, IsPromisedNear, rows_per_page>;
+    constexpr index_t rows_per_page = detail::static_value_v<RowsPerPage>;
+    using window_type = detail::gather_window_t<View, Distribution, Paged, __is_same(Rows, near_rows), rows_per_page>;
     static_assert(window_type::ndim == index_t(sizeof...(Lengths)),
                   "make_paged_tile_window: one length is needed for each dimension of the view");
-    if constexpr (!are_lengths_of_tile_v<Distribution, Lengths...>) require_lengths_of_tile<Distribution, Lengths...>();
+    if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
+      detail::require_lengths_of_tile<Distribution, Lengths...>();
     const auto own = Distribution::calculate_index(get_partition_index<Distribution>());
-    const auto rows = rows_of_pages<window_type>(table, own[Paged], origin[Paged]);
-    return make_grouped_window<window_type>(view, origin, distribution,
-                                            {rows, {table.pages, table.num_rows, {table.rows_per_page}}});
+    const auto rows = detail::rows_of_pages<window_type>(table, own[Paged], origin[Paged]);
+    return detail::make_grouped_window<window_type>(view, origin, distribution,
+                                                    {rows, {table.pages, table.num_rows, {table.rows_per_page}}});
   }
-}
-
-}  // namespace detail
-
-/// A window on a sequence of rows whose pages are anywhere in a pool. The view is the whole pool, (pages * rows per
-/// page, ...); along dimension Paged, origin and moves count rows of the sequence.
-template <class View, class... Lengths, TileDistribution Distribution, class RowsPerPage, index_t Paged>
-TILEWRIGHT_HD auto make_paged_tile_window(const View& view, const tuple<Lengths...>& lengths,
-                                          const multi_index<sizeof...(Lengths)>& origin, Distribution distribution,
-                                          const page_table<RowsPerPage>& table, number<Paged> dim) {
-  return detail::make_paged_window<false>(view, lengths, origin, distribution, table, dim);
-}
-
-/// The same in a pool of less than 2^31 bytes.
-template <class View, class... Lengths, TileDistribution Distribution, class RowsPerPage, index_t Paged>
-TILEWRIGHT_HD auto make_paged_tile_window(const View& view, const tuple<Lengths...>& lengths,
-                                          const multi_index<sizeof...(Lengths)>& origin, Distribution distribution,
-                                          const page_table<RowsPerPage>& table, number<Paged> dim, near_rows) {
-  return detail::make_paged_window<true>(view, lengths, origin, distribution, table, dim);
 }
 
 /// Moves the window by a number of elements along each dimension; along the paged one, the table is read again.

@@ -90,7 +90,7 @@ class barriers_in_lds {
         if (b.bytes > 0) text += "and " + std::to_string(b.bytes) + " bytes ";
         text += "are missing";
         return b.bytes >= 0 ? text
-                            : text + ", and " + std::to_string(-b.bytes) + " bytes came that nobody has announced";
+                            : text + ", and " + std::to_string(-b.bytes) + " bytes came that no thread has announced";
       }
     }
     return "";
@@ -131,7 +131,7 @@ class barriers_in_lds {
       refuse(self, std::string(does) + " a barrier in LDS" + in_parentheses(self, where) + " at byte " +
                        std::to_string(address) +
                        (block == self.rank ? "" : " of block " + std::to_string(block) + " of its cluster") +
-                       ", where nobody has initialised one");
+                       ", where no thread has initialised one");
     }
     return found->second;
   }

@@ -206,7 +206,7 @@ class lds_checker : public lds_history {
     const granule* rest = g + 1;
     while (rest != end && rest->write.time < order_->begin()) ++rest;
     throw fault(subject(self) + does + " LDS " + bytes_of(g, rest) + at(mine) +
-                ", which nobody has written before: is a write or a barrier missing?");
+                ", which no thread has written before: is a write or a barrier missing?");
   }
 
   /// Reports all granules from g on that race with the same earlier access.

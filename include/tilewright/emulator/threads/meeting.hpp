@@ -39,7 +39,7 @@ inline bool is_of_wave(meeting at) { return at >= meeting::wave_barrier && at <=
 /// In the words of a fault.
 inline const char* name(meeting at) {
   switch (at) {
-    case meeting::unchanged_value: return "a value in global memory that nobody changes";
+    case meeting::unchanged_value: return "a value in global memory that no thread changes";
     case meeting::barrier: return "a barrier";
     case meeting::wave_barrier: return "a barrier of its wave";
     case meeting::shuffle: return "a shuffle";
