@@ -53,8 +53,10 @@ struct attention_consumer {
     if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
   }
 
+  /// Takes the turn.
   TILEWRIGHT_HD void start_scores() {
     stages.template full<0>(k_at.stage).wait(k_at.parity);
+    wait_for_turn();
     const wgmma_tile_in_lds<lds.q()> q{stages.base + unsigned(consumer * 64 * lds.q().row_bytes)};
     const wgmma_tile_in_lds<lds.k()> k{stages.template place<0>(k_at.stage)};
     block_gemm<Policy::scores_tile, T>(s, q, k, false);
@@ -64,12 +66,16 @@ struct attention_consumer {
     const wgmma_tile_in_lds<lds.v()> v{stages.template place<1>(v_at.stage)};
     block_gemm(sums.o.template get<0>(), p, v, true);
   }
+  template <index_t Which>
+  TILEWRIGHT_HD void leave(typename stages_type::cursor& at) const {
+    if (thread == 0) stages.template empty<Which>(at.stage).arrive();
+    at.advance();
+  }
   /// The tile is complete, and the stage that `at` names no longer needed.
   template <index_t Which, class Tile>
   TILEWRIGHT_HD void finish(Tile& tile_of_sums, typename stages_type::cursor& at) const {
     for (float& x : tile_of_sums.thread_buffer) exec::settle(x);
-    if (thread == 0) stages.template empty<Which>(at.stage).arrive();
-    at.advance();
+    leave<Which>(at);
   }
   TILEWRIGHT_HD void finish_scores() { finish<0>(s, k_at); }
   TILEWRIGHT_HD void finish_outputs() { finish<1>(sums.o.template get<0>(), v_at); }
@@ -83,6 +89,10 @@ struct attention_consumer {
     attention_problem mine = problem;
     mine.first_query += 64 * consumer;
     const index_range unmasked = mine.seen_by_all(device.args.window, 64);
+    const index_t end = last;
+    // Rows of other consumers may see more keys.
+    last = max(first + tile.keys,
+               min(last, first + round_up(max(mine.seen_by_any(device.args.window, 64).last - first, 0), tile.keys)));
     const auto add_step = [&](index_t key, auto rescale) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (!lds.o_replaces_q()) {
         if (key + tile.keys >= last) leave_q();
@@ -93,7 +103,6 @@ struct attention_consumer {
     if constexpr (flushes_first) flush();
     stages.q_full(consumer).wait(q_parity);
     q_parity ^= 1;
-    wait_for_turn();
     start_scores();
     if (!flushes_first && has_probabilities) {
       start_outputs();
@@ -113,7 +122,6 @@ struct attention_consumer {
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
     for (index_t key = first + tile.keys; key < last; key += tile.keys) {
-      wait_for_turn();
       start_scores();
       start_outputs();
       pass_turn();
@@ -131,6 +139,18 @@ struct attention_consumer {
         sums.scale_outputs(factors);
       p.assign(s);
     }
+    if (last < end) flush();
+    for (; last < end; last += tile.keys) skip_step();
+  }
+
+  /// A step of which this consumer's rows see nothing.
+  TILEWRIGHT_HD void skip_step() {
+    wait_for_turn();
+    pass_turn();
+    stages.template full<0>(k_at.stage).wait(k_at.parity);
+    leave<0>(k_at);
+    stages.template full<1>(v_at.stage).wait(v_at.parity);
+    leave<1>(v_at);
   }
 
   /// Multiplies the last probabilities and writes O.
