@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Attention on an NVIDIA GPU: this library against PyTorch's cuDNN and flash back ends, verified and timed in one process.
 
-    benchmarks/gpu/attention.py LIBRARY [--dtype bf16,f16] [--dims 64,128,256] [--seconds S] [--json FILE] [--check-only]
+    benchmarks/gpu/attention.py LIBRARY [--dtype bf16,f16] [--dims 64,128,256] [--seconds S] [--json FILE] [--portable] [--check-only]
 
 LIBRARY is libtilewright_attention.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). All contenders get the same Gaussian data, 16,384 tokens in
 all and 2,048 / dim heads, and are timed in turns, in back-to-back launches. Prints medians in TFLOP/s and the ratio to cuDNN, and errors
@@ -44,11 +44,11 @@ class Tilewright:
         self.library = ctypes.CDLL(path)
         self.forward = self.library.tilewright_attention_forward
         self.forward.restype = ctypes.c_char_p
-        self.forward.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Args), ctypes.c_void_p]
+        self.forward.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Args), ctypes.c_void_p]
         if self.library.tilewright_attention_args_bytes() != ctypes.sizeof(Args):
             raise SystemExit("attention.py: the library's attention_args have another size than this script's")
 
-    def prepare(self, q, k, v, o, causal, lse=None):
+    def prepare(self, q, k, v, o, causal, lse=None, portable=False):
         """A function that queues the kernel on the current stream."""
         args = Args(q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr() if lse is not None else None, q.shape[0], q.shape[1],
                     k.shape[1], q.shape[2], k.shape[2], strides_of(q), strides_of(k), strides_of(v), strides_of(o),
@@ -56,7 +56,7 @@ class Tilewright:
                     0 if causal else -1)
 
         def call():
-            why = self.forward(q.dtype == torch.bfloat16, q.shape[3], v.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
+            why = self.forward(q.dtype == torch.bfloat16, portable, q.shape[3], v.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
             if why:
                 raise SystemExit(f"attention.py: {why.decode()}")
         return call
@@ -100,6 +100,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.02, help="length of a block of launches")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json")
+    parser.add_argument("--portable", action="store_true", help="the kernel by mma.sync, too")
     parser.add_argument("--check-only", action="store_true")
     options = parser.parse_args()
     ours = Tilewright(options.library)
@@ -116,6 +117,8 @@ def main():
                     contenders = {"tilewright": ours.prepare(q, k, v, o, causal),
                                   "cudnn": torch_call(SDPBackend.CUDNN_ATTENTION, q, k, v, causal),
                                   "flash": torch_call(SDPBackend.FLASH_ATTENTION, q, k, v, causal)}
+                    if options.portable:
+                        contenders["portable"] = ours.prepare(q, k, v, torch.empty_like(q), causal, portable=True)
                     contenders["tilewright"]()
                     theirs = contenders["cudnn"]()
                     torch.cuda.synchronize()

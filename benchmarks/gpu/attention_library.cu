@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_attention: the attention kernels behind one C function, for benchmarks that load it from Python.
 #include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/attention/specialized_attention.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>
@@ -10,29 +11,36 @@ namespace {
 namespace tw = tilewright;
 
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
-struct policy : tw::attention_policy<tw::arch::sm90, T, HeadDim, ValueDim> {};
+struct portable : tw::attention_policy<tw::arch::sm90, T, HeadDim, ValueDim> {};
+template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
+struct specialized : tw::specialized_attention_policy<T, HeadDim, ValueDim> {};
 
 template <class T>
-bool forward(int head_dim, int value_dim, const tw::attention_args& args, cudaStream_t stream) {
+bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_args& args, cudaStream_t stream) {
   const auto try_dims = [&]<tw::index_t D, tw::index_t Dv>() {
     if (head_dim != D || value_dim != Dv) return false;
-    tw::launch<tw::attention_forward<policy<T, D, Dv>>>(args, {.stream = stream});
+    if (is_portable) {
+      tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});
+    } else {
+      tw::launch<tw::attention_forward<specialized<T, D, Dv>>>(args, {.stream = stream});
+    }
     return true;
   };
-  return try_dims.template operator()<64, 64>() || try_dims.template operator()<128, 128>() ||
+  return try_dims.template operator()<64, 64>() || try_dims.template operator()<96, 96>() ||
+         try_dims.template operator()<128, 128>() || try_dims.template operator()<192, 128>() ||
          try_dims.template operator()<256, 256>();
 }
 
 }  // namespace
 
-/// Queues O = softmax(scale Q K^T + mask) V. `is_bf16`: bfloat16_t, else half_t. Returns null, or why it was refused:
-/// a text that lives until the next call.
-extern "C" const char* tilewright_attention_forward(int is_bf16, int head_dim, int value_dim,
+/// Queues O = softmax(scale Q K^T + mask) V. `is_bf16`: bfloat16_t, else half_t. `is_portable`: by mma.sync. Returns
+/// null, or why it was refused: a text that lives until the next call.
+extern "C" const char* tilewright_attention_forward(int is_bf16, int is_portable, int head_dim, int value_dim,
                                                     const tw::attention_args* args, cudaStream_t stream) {
   static std::string message;
   try {
-    const bool done = is_bf16 ? forward<tw::bfloat16_t>(head_dim, value_dim, *args, stream)
-                              : forward<tw::half_t>(head_dim, value_dim, *args, stream);
+    const bool done = is_bf16 ? forward<tw::bfloat16_t>(is_portable != 0, head_dim, value_dim, *args, stream)
+                              : forward<tw::half_t>(is_portable != 0, head_dim, value_dim, *args, stream);
     if (done) return nullptr;
     message = "no kernel for these head dimensions";
   } catch (const tw::launch_error& error) {
