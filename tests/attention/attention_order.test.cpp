@@ -23,7 +23,7 @@ TEST(AttentionOrder, EveryUnitOnceForAnyNumberOfBlocks) {
   for (const attention_window window : {attention_window{}, causal, attention_window{7, 0}}) {
     for (const long_index_t bytes : {1 << 12, 5 << 20, 100 << 20}) {
       const detail::attention_order order =
-          detail::make_attention_order(with_lengths(1000, 6, 2, 3, window), 128, bytes);
+          detail::make_attention_order(with_lengths(1000, 6, 2, 3, window), 128, bytes, 132);
       ASSERT_EQ(order.num_units(), 8 * 18);
       for (const index_t blocks : {1, 7, 132, 200}) {
         std::set<std::tuple<index_t, index_t, index_t>> seen;
@@ -45,19 +45,26 @@ TEST(AttentionOrder, EveryUnitOnceForAnyNumberOfBlocks) {
 // 5 MB of K and V: 6 key heads fit in 32 MB, and 3 query heads share each.
 TEST(AttentionOrder, LongestRowsOfHeadsThatFitInTheCacheFirst) {
   const detail::attention_order order =
-      detail::make_attention_order(with_lengths(1000, 24, 8, 4, causal), 128, 5 << 20);
+      detail::make_attention_order(with_lengths(2000, 24, 8, 4, causal), 128, 5 << 20, 132);
   EXPECT_EQ(order.group, 18);
-  for (index_t block = 0; block < 18; ++block) EXPECT_EQ(order(block, 200, 0).row, 7);
-  EXPECT_EQ(order(18, 200, 0).row, 6);
-  EXPECT_EQ(order(150, 200, 0).row, -1);
-  EXPECT_EQ(order(199, 200, 1).row, 7);
-  EXPECT_EQ(order(199, 200, 1).head, 18);
+  for (index_t block = 0; block < 18; ++block) EXPECT_EQ(order(block, 300, 0).row, 15);
+  EXPECT_EQ(order(18, 300, 0).row, 14);
+  EXPECT_EQ(order(290, 300, 0).row, -1);
+  EXPECT_EQ(order(299, 300, 1).row, 15);
+  EXPECT_EQ(order(299, 300, 1).head, 18);
+}
+
+// 4 tiles for each head: 33 heads are a round of 132 blocks.
+TEST(AttentionOrder, ShortSequencesMixLongAndShortRows) {
+  const detail::attention_order order =
+      detail::make_attention_order(with_lengths(512, 16, 16, 32, causal), 128, 1 << 18, 132);
+  EXPECT_EQ(order.group, 33);
 }
 
 // 16 heads of 128 tiles in groups of 4 for 132 blocks: a group is no whole number of rounds.
 TEST(AttentionOrder, BlocksGetAboutAsManyKeys) {
   const detail::attention_order order =
-      detail::make_attention_order(with_lengths(16384, 16, 16, 1, causal), 128, 8 << 20);
+      detail::make_attention_order(with_lengths(16384, 16, 16, 1, causal), 128, 8 << 20, 132);
   ASSERT_EQ(order.group, 4);
   index_t most = 0, all = 0;
   for (index_t block = 0; block < 132; ++block) {

@@ -37,15 +37,17 @@ struct attention_order {
   }
 };
 
-/// `bytes_of_head`: of K and V of a head's keys.
+/// For `blocks` blocks; `bytes_of_head`: of K and V of a head's keys. Groups are what fits in the L2 cache, but if they
+/// have few tiles a round: else blocks would first all wait for memory, and later none.
 constexpr attention_order make_attention_order(const attention_args& args, index_t rows_of_tile,
-                                               long_index_t bytes_of_head) {
+                                               long_index_t bytes_of_head, index_t blocks) {
   constexpr long_index_t l2_bytes = 32 << 20;
   attention_order order{ceil_div(args.queries, rows_of_tile), args.heads, args.batch, args.heads * args.batch};
   order.longest_first = args.window.right >= 0 && args.window.left < 0;
   if (order.longest_first) {
     const long_index_t shared = args.heads / args.kv_heads, fit = l2_bytes / max(bytes_of_head, long_index_t{1});
-    order.group = index_t(min(max(fit, long_index_t{1}) * shared, long_index_t{order.group}));
+    const long_index_t wanted = order.rows <= 8 ? blocks / order.rows : max(fit, long_index_t{1}) * shared;
+    order.group = index_t(min(max(wanted, long_index_t{1}), long_index_t{order.group}));
   }
   return order;
 }

@@ -145,7 +145,6 @@ template <class Policy>
 struct attention_registers {
   using scores = static_distributed_tensor<float, typename attention_product<Policy, operand_major::k, 0>::c>;
   using outputs = typename attention_outputs<Policy>::type;
-  static constexpr index_t polynomials = 0;  // of 8 exponentials
 };
 
 }  // namespace detail

@@ -92,17 +92,6 @@ class attention_sums {
     });
   }
 
-  /// Where exponentials bound the kernel, some pairs of 8 are computed by multiply-adds.
-  template <auto Register>
-  TILEWRIGHT_HD static float exponential(number<Register>, float x) {
-    constexpr index_t polynomials = attention_registers<Policy>::polynomials;
-    if constexpr (Register / 2 % 8 * polynomials % 8 < polynomials && polynomials > 0) {
-      return exec::exp2_by_multiply_adds(x);
-    } else {
-      return exec::exp2(x);
-    }
-  }
-
   static constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
 
   /// What a score is multiplied by to become an exponent of 2.
@@ -166,8 +155,8 @@ class attention_sums {
         x[0] = x[0] * scale - offset_.thread_buffer[row];
         x[1] = x[1] * scale - offset_.thread_buffer[next_row];
       }
-      x[0] = exponential(d, x[0]);
-      x[1] = exponential(d, x[1]);
+      x[0] = exec::exp2(x[0]);
+      x[1] = exec::exp2(x[1]);
       if constexpr (row == next_row) {
         exec::add_pair(sums_[row].data(), x);
       } else {

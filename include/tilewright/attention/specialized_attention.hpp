@@ -160,7 +160,8 @@ struct attention_forward<Policy> {
     make_map(d.o, args.o, args.o_strides, Policy::value_dim, true, 16);
     d.args = args;
     d.order = detail::make_attention_order(
-        args, tile.queries, long_index_t(args.keys) * (Policy::head_dim + Policy::value_dim) * index_t(sizeof(T)));
+        args, tile.queries, long_index_t(args.keys) * (Policy::head_dim + Policy::value_dim) * index_t(sizeof(T)),
+        facts.resident_clusters);
     d.blocks = min(d.order.num_units(), facts.resident_clusters);
     return d;
   }

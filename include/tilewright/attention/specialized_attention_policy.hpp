@@ -16,7 +16,6 @@ struct specialized_attention_tile {
   index_t queries, keys;
   index_t stages = 2;
   bool takes_turns = true;  // consumers start their products one after the other
-  index_t polynomials = 0;  // of 8 exponentials, computed by multiply-adds: exponentials bound short head dimensions
 
   TILEWRIGHT_HD constexpr index_t consumers() const { return queries / 64; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }
@@ -106,7 +105,6 @@ template <class Policy>
 struct attention_registers<Policy> {
   using scores = static_distributed_tensor<float, typename Policy::scores_distribution>;
   using outputs = tuple<static_distributed_tensor<float, typename Policy::outputs_distribution>>;
-  static constexpr index_t polynomials = Policy::tile.polynomials;
 };
 
 /// What crosses to the device. Args is the policy's args_type.

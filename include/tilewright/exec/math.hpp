@@ -14,7 +14,6 @@
 //   add_pair(x, y)       x[i] += y[i] for i = 0, 1; one instruction there
 // The others return NaN for NaN. Subnormal arguments and results may count as zeros.
 #include <tilewright/config/config.hpp>
-#include <tilewright/numeric/bits.hpp>
 #include <tilewright/util/type_traits.hpp>
 
 #if TILEWRIGHT_AMDGCN_PASS
@@ -30,16 +29,6 @@
 namespace tilewright::exec {
 
 TILEWRIGHT_HD float sigmoid(float x) { return rcp(1.0f + exp2(x * -1.442695041f)); }
-
-#if !TILEWRIGHT_NVPTX_PASS
-TILEWRIGHT_HD float exp2_by_multiply_adds(float x) {
-  constexpr float rounds_to_integer = 12582912.0f;  // 1.5 * 2^23: the integer is in the low bits of the sum
-  x = x > -127.0f ? x : -127.0f;
-  const float shifted = x + rounds_to_integer, f = x - (shifted - rounds_to_integer);
-  const float y = (((0.00958286f * f + 0.05590645f) * f + 0.24024099f) * f + 0.69312419f) * f + 1.0f;
-  return bit_cast<float>(bit_cast<unsigned>(y) + (bit_cast<unsigned>(shifted) << 23));
-}
-#endif
 
 #if !TILEWRIGHT_AMDGCN_PASS
 TILEWRIGHT_HD void multiply_add_pair(float* x, float factor, float addend) {

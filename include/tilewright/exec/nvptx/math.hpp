@@ -11,22 +11,6 @@ TILEWRIGHT_HD float exp2(float x) {
   asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
   return x;
 }
-// As exec/math.hpp computes it elsewhere. One asm: among wgmma, ptxas serialises what it is when written in C++.
-TILEWRIGHT_HD float exp2_by_multiply_adds(float x) {
-  asm("{.reg .f32 shifted, f, y;\n.reg .b32 exponent, bits;\n"
-      "max.ftz.f32 %0, %0, 0fC2FE0000;\n"
-      "add.ftz.f32 shifted, %0, 0f4B400000;\n"
-      "sub.ftz.f32 f, shifted, 0f4B400000;\n"
-      "sub.ftz.f32 f, %0, f;\n"
-      "fma.rn.ftz.f32 y, f, 0f3C1D016E, 0f3D64FE29;\n"
-      "fma.rn.ftz.f32 y, y, f, 0f3E7601BC;\n"
-      "fma.rn.ftz.f32 y, y, f, 0f3F317096;\n"
-      "fma.rn.ftz.f32 y, y, f, 0f3F800000;\n"
-      "mov.b32 exponent, shifted;\nshl.b32 exponent, exponent, 23;\nmov.b32 bits, y;\n"
-      "add.s32 bits, bits, exponent;\nmov.b32 %0, bits;}"
-      : "+f"(x));
-  return x;
-}
 TILEWRIGHT_HD float log2(float x) {
   asm("lg2.approx.ftz.f32 %0, %0;" : "+f"(x));
   return x;
