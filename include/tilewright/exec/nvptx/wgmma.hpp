@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrix instructions of Hopper GPUs: a warpgroup (four waves) multiplies operands in LDS.
+// Matrix instructions of Hopper GPUs: a warpgroup (four waves) multiplies operands in LDS, or A in registers.
 #pragma once
 
 #include <tilewright/arch/current.hpp>

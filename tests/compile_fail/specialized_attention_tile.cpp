@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// A step of keys that is no multiple of 16; and stages that do not fit in LDS.
+// EXPECT: specialized_attention_policy: a tile has 64, 128 or 192 queries, 64 to 256 keys, a multiple of 16, and 2 to 4
+// EXPECT: specialized_attention_policy: Q and the stages need more LDS than the GPU has; use fewer keys or stages
+#include <tilewright/attention/specialized_attention_policy.hpp>
+
+namespace tw = tilewright;
+
+using uneven = tw::specialized_attention_policy<tw::half_t, 64, 64, tw::specialized_attention_tile{128, 72}>;
+constexpr tw::index_t vector = uneven::vector;
+using large = tw::specialized_attention_policy<tw::half_t, 128, 128, tw::specialized_attention_tile{192, 128, 3}>;
+constexpr tw::index_t large_vector = large::vector;
