@@ -3,11 +3,12 @@
 #pragma once
 
 //   exp2(x)              2^x, 2 ulp
-//   exp2_by_multiply_adds(x)  2^x for x < 127, a relative error of 3e-6; 0 for x <= -127. For where exp2 is the
-//   bottleneck log2(x)              3 ulp; for 0.5 <= x <= 2 an absolute error of 2^-22 rcp(x)               1 / x, 1
-//   ulp rsqrt(x)             1 / sqrt(x), 2 ulp tanh(x)              a relative error of 2^-10.9 sigmoid(x)           1
-//   / (1 + exp(-x)), a relative error of 2^-21 + |x| 2^-23 max(a, b), min(a, b) exact, of floats or integers. A NaN
-//   loses: the result is NaN only if both are. Zeros of either
+//   log2(x)              3 ulp; for 0.5 <= x <= 2 an absolute error of 2^-22
+//   rcp(x)               1 / x, 1 ulp
+//   rsqrt(x)             1 / sqrt(x), 2 ulp
+//   tanh(x)              a relative error of 2^-10.9
+//   sigmoid(x)           1 / (1 + exp(-x)), a relative error of 2^-21 + |x| 2^-23
+//   max(a, b), min(a, b) exact, of floats or integers. A NaN loses: the result is NaN only if both are. Zeros of either
 //                        sign are equal
 //   multiply_add_pair(x, f, a) x[i] = x[i] f + a for i = 0, 1; one instruction on gfx90a, gfx942 and gfx950, which
 //                        rounds once
