@@ -64,12 +64,12 @@ TEST(BlockMachine, LdsAccessesMustBeAligned) {
 
 TEST(BlockMachine, LdsIsAllocatedOnceAndWithinTheLaunch) {
   EXPECT_EQ(fault_of([] { exec::lds_allocate<2048>(); }),
-            "thread 0 of block (0, 0, 0) allocates 2048 bytes of LDS, but the launch gave the block 1024");
+            "thread 0 of block (0, 0, 0) allocates 2048 bytes of LDS (here), but the launch gave the block 1024");
   EXPECT_EQ(fault_of([] {
               exec::lds_allocate<64>();
               exec::lds_allocate<64>();
             }),
-            "thread 0 of block (0, 0, 0) allocates LDS a second time");
+            "thread 0 of block (0, 0, 0) allocates LDS a second time (here)");
 }
 
 TEST(BlockMachine, EveryThreadMustReachABarrier) {
@@ -166,9 +166,9 @@ TEST(BlockMachine, AnInstructionMustExistOnTheTarget) {
                   exec::mma<arch::matrix_op::mfma_16x16x16>(c.data(), ab.data(), ab.data());
                 },
                 arch::gfx1100::value),
-            "thread 0 of block (0, 0, 0) asks for a matrix instruction that gfx1100 does not have");
+            "thread 0 of block (0, 0, 0) asks for a matrix instruction that gfx1100 does not have (here)");
   EXPECT_EQ(fault_of([] { exec::ldmatrix_x4(exec::lds_allocate<512>(), 0); }),
-            "thread 0 of block (0, 0, 0) asks for ldmatrix, which gfx942 does not have");
+            "thread 0 of block (0, 0, 0) asks for ldmatrix, which gfx942 does not have (here)");
 }
 
 struct destruction_counter {

@@ -219,7 +219,7 @@ const kernel places[] = {
      }},
     {"more LDS than the launch gives", "but the launch gave the block 8192",
      [](world&) { exec::lds_allocate<8193>(); }},
-    {"LDS is allocated twice", "allocates LDS a second time",
+    {"LDS is allocated twice", "allocates LDS a second time (mistakes.test.cpp:",
      [](world&) {
        lds();
        lds();

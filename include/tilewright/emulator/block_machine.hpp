@@ -103,12 +103,13 @@ class block_machine final : private block_services {
     return *hopper_;
   }
 
-  void allocate_lds(thread_context& self, index_t bytes) override {
+  void allocate_lds(thread_context& self, index_t bytes, call_site where) override {
     if (bytes > lds_bytes_) {
-      refuse(self, "allocates " + std::to_string(bytes) + " bytes of LDS, but the launch gave the block " +
-                       std::to_string(lds_bytes_));
+      refuse(self, "allocates " + std::to_string(bytes) + " bytes of LDS" + in_parentheses(self, where) +
+                       ", but the launch gave the block " + std::to_string(lds_bytes_));
     }
-    if (has_allocated_[std::size_t(self.number)]) refuse(self, "allocates LDS a second time");
+    if (has_allocated_[std::size_t(self.number)])
+      refuse(self, "allocates LDS a second time" + in_parentheses(self, where));
     has_allocated_[std::size_t(self.number)] = true;
     self.lds_bytes = bytes;
   }

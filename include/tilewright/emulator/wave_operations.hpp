@@ -45,7 +45,8 @@ class wave_operations {
   void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
            void* c, const void* a, const void* b, call_site where) {
     if (!target_.supports(op, a_element, b_element))
-      refuse(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have");
+      refuse(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have" +
+                       in_parentheses(self, where));
     matrix_instruction_of_wave& mine = instructions_[std::size_t(self.wave_number)];
     const meeting others_at = meetings_.waits_at(self);
     if (others_at == meeting::none) {
@@ -54,14 +55,16 @@ class wave_operations {
       mine.b_element = b_element;
     } else if (others_at == meeting::mma &&
                (mine.op != op || mine.a_element != a_element || mine.b_element != b_element)) {
-      refuse(self, "reaches another matrix instruction than the lanes of its wave before it");
+      refuse(self, "reaches another matrix instruction" + in_parentheses(self, where) +
+                       " than the lanes of its wave before it");
     }
     mine.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};
     meetings_.meet(self, meeting::mma, where, [&] {
       const matrix_emulator& emulator = emulators_.of(op);
       if (const index_t lane = emulator.find_unequal_copies(mine.operands.data()); lane >= 0) {
-        refuse(meetings_.lanes_of(self.wave_number)[lane],
-               "passes a matrix instruction other operands than the lane that must hold a copy of them");
+        const thread_context& other = meetings_.lanes_of(self.wave_number)[lane];
+        refuse(other, "passes a matrix instruction" + in_parentheses(other, where) +
+                          " other operands than the lane that must hold a copy of them");
       }
       emulator.run(a_element, b_element, mine.operands.data());
       ++num_matrix_instructions_;
@@ -70,7 +73,7 @@ class wave_operations {
   long_index_t num_matrix_instructions() const { return num_matrix_instructions_; }
 
   array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) {
-    require(self, arch::lds_op::ldmatrix, "ldmatrix");
+    require(self, arch::lds_op::ldmatrix, "ldmatrix", where);
     self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix), where);
     const meeting at = transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix;
     return access_together(self, at, {address, {}}, where, [&](auto lane_at) {
@@ -83,7 +86,7 @@ class wave_operations {
   }
 
   void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, call_site where) {
-    require(self, arch::lds_op::stmatrix, "stmatrix");
+    require(self, arch::lds_op::stmatrix, "stmatrix", where);
     self.record(arch::lds_op::stmatrix, address, arch::access_bytes(arch::lds_op::stmatrix), where);
     access_together(self, meeting::stmatrix, {address, words}, where,
                     [&](auto lane_at) { write_matrices(self.lds, lane_at); });
@@ -91,7 +94,7 @@ class wave_operations {
 
   array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes, call_site where) {
     const arch::lds_op op = arch::transposing_read_op(element_bytes);
-    require(self, op, arch::instruction_name(arch::instruction_set::cdna, op));
+    require(self, op, arch::instruction_name(arch::instruction_set::cdna, op), where);
     self.record(op, address, arch::access_bytes(op), where);
     const meeting at = element_bytes == 2 ? meeting::transposing_read_16 : meeting::transposing_read_8;
     const array<unsigned, 4> result = access_together(self, at, {address, {}}, where, [&](auto lane_at) {
@@ -113,9 +116,10 @@ class wave_operations {
     array<matrix_operands, 64> operands{};
   };
 
-  void require(const thread_context& self, arch::lds_op op, const char* instruction) const {
+  void require(const thread_context& self, arch::lds_op op, const char* instruction, call_site where) const {
     if (!target_.supports(op))
-      refuse(self, std::string("asks for ") + instruction + ", which " + target_.name + " does not have");
+      refuse(self, std::string("asks for ") + instruction + ", which " + target_.name + " does not have" +
+                       in_parentheses(self, where));
   }
 
   lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.number)]; }

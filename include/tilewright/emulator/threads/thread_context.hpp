@@ -29,7 +29,7 @@ class block_services {
   /// Without `waits_for_lds`, accesses that the thread has not waited for stay in flight.
   virtual void block_sync(thread_context&, bool waits_for_lds, call_site) = 0;
   virtual void wave_sync(thread_context&, call_site) = 0;
-  virtual void allocate_lds(thread_context&, index_t bytes) = 0;
+  virtual void allocate_lds(thread_context&, index_t bytes, call_site) = 0;
   virtual unsigned shuffle(thread_context&, unsigned value, index_t source_lane, call_site) = 0;
   virtual bool any(thread_context&, bool condition, call_site) = 0;
   virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element a_element, arch::matrix_element b_element,

@@ -43,9 +43,9 @@ struct lds_pointer {
 };
 
 template <index_t Bytes>
-lds_pointer lds_allocate() {
+lds_pointer lds_allocate(call_site where = {}) {
   static_assert(Bytes >= 0);
-  detail::self().services->allocate_lds(detail::self(), Bytes);
+  detail::self().services->allocate_lds(detail::self(), Bytes, where);
   return {};
 }
 
