@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Target header_checks: every header compiles alone, included twice in a row, with each compiler found here; and the umbrella
-# headers link when two files include them. Only what changed is compiled again.
+# Target header_checks: every header compiles alone, included twice in a row, with g++, or with the first compiler that may include
+# it; every other compiler found here compiles all of its headers in one file. The umbrella headers link when two files include
+# them. Only what changed is compiled again.
 
 # Where a header may be included from. The first folder that matches decides; anything else is for all of them.
 #   cpu: a C++ compiler    hip: clang, code for an AMD GPU    hip_host: clang, the host half of a HIP compilation
@@ -9,6 +10,9 @@ set(header_rules
   "emulator/=cpu"
   "exec/host/=cpu"
   "exec/amdgcn/=hip"
+  "exec/stub/=hip_host"
+  "exec/no_schedule.hpp=cpu=hip_host=cuda"
+  "gemm/find_fastest.hpp=cpu=cuda"
   "exec/nvptx/make_tensor_map.hpp=cuda"
   "exec/nvptx/=cuda_device"
   "launch/launch_on_cpu.hpp=cpu"
@@ -57,7 +61,37 @@ if(TILEWRIGHT_BUILD_DEVICE AND nvidia_compiler)
   list(APPEND checks cuda cuda_device)
 endif()
 
+# header_check(<check> <name> <header>...): compiles a file that includes the headers, twice.
 set(stamps)
+function(header_check check name)
+  set(base ${PROJECT_BINARY_DIR}/header_checks/${name})
+  set(stamp ${base}.${check})
+  set(text)
+  foreach(header IN LISTS ARGN ARGN)
+    string(APPEND text "#include <tilewright/${header}>\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${base}.${check}.cpp CONTENT "${text}")
+  if(check MATCHES "^hip")
+    # The driver ignores -MF when it compiles one half alone; what it calls understands -dependency-file.
+    set(dependencies -Xclang -dependency-file -Xclang ${stamp}.d -Xclang -MT -Xclang ${stamp})
+  else()
+    set(dependencies -MD -MF ${stamp}.d -MT ${stamp})
+  endif()
+  if(check MATCHES "^cuda")
+    list(APPEND dependencies -o ${stamp}.o)
+  endif()
+  add_custom_command(
+    OUTPUT ${stamp}
+    COMMAND ${${check}_command} ${base}.${check}.cpp ${dependencies}
+    COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+    DEPENDS ${base}.${check}.cpp
+    DEPFILE ${stamp}.d
+    COMMENT "Headers (${check}): ${name}"
+    VERBATIM
+  )
+  set(stamps ${stamps} ${stamp} PARENT_SCOPE)
+endfunction()
+
 foreach(header IN LISTS headers)
   cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include/tilewright)
   set(machines cpu hip hip_host cuda)
@@ -70,34 +104,21 @@ foreach(header IN LISTS headers)
       break()
     endif()
   endforeach()
-
-  set(base ${PROJECT_BINARY_DIR}/header_checks/${header})
-  file(CONFIGURE OUTPUT ${base}.cpp CONTENT "#include <tilewright/${header}>\n#include <tilewright/${header}>\n")
+  set(alone TRUE)
   foreach(check IN LISTS checks)
-    if(NOT ${check}_machine IN_LIST machines)
-      continue()
+    if(${check}_machine IN_LIST machines)
+      list(APPEND headers_of_${check} ${header})
+      if(alone)
+        header_check(${check} ${header} ${header})
+        set(alone FALSE)
+      endif()
     endif()
-    set(stamp ${base}.${check})
-    if(check MATCHES "^hip")
-      # The driver ignores -MF when it compiles one half alone; what it calls understands -dependency-file.
-      set(dependencies -Xclang -dependency-file -Xclang ${stamp}.d -Xclang -MT -Xclang ${stamp})
-    else()
-      set(dependencies -MD -MF ${stamp}.d -MT ${stamp})
-    endif()
-    if(check MATCHES "^cuda")
-      list(APPEND dependencies -o ${stamp}.o)
-    endif()
-    add_custom_command(
-      OUTPUT ${stamp}
-      COMMAND ${${check}_command} ${base}.cpp ${dependencies}
-      COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-      DEPENDS ${base}.cpp
-      DEPFILE ${stamp}.d
-      COMMENT "Header alone (${check}): ${header}"
-      VERBATIM
-    )
-    list(APPEND stamps ${stamp})
   endforeach()
+endforeach()
+foreach(check IN LISTS checks)
+  if(NOT check STREQUAL "gxx" AND headers_of_${check})
+    header_check(${check} all_headers ${headers_of_${check}})
+  endif()
 endforeach()
 add_custom_target(header_checks DEPENDS ${stamps})
 

@@ -20,17 +20,7 @@ struct grid_order {
   index_t dies = 1;
   bool snake = false;  // row_groups: every other group runs backwards
 
-  /// Row and column of the tile that block `b` of rows x cols computes.
-  TILEWRIGHT_HD constexpr multi_index<2> tile_of(index_t b, index_t rows, index_t cols) const {
-    switch (curve) {
-      case grid_curve::hilbert: return tile_along<grid_curve::hilbert>(b, rows, cols);
-      case grid_curve::row_groups: return tile_along<grid_curve::row_groups>(b, rows, cols);
-      case grid_curve::rows: break;
-    }
-    return tile_along<grid_curve::rows>(b, rows, cols);
-  }
-
-  /// The same where the curve is known at compile time: code for the others takes the compiler time.
+  /// Row and column of the tile that block `b` of rows x cols computes, for a curve known at compile time: less code than tile_of.
   template <grid_curve Curve>
   TILEWRIGHT_HD constexpr multi_index<2> tile_along(index_t b, index_t rows, index_t cols) const {
     const index_t i = place_on_curve(b, rows * cols);
@@ -41,6 +31,16 @@ struct grid_order {
     } else {
       return {{divide(i, cols), modulo(i, cols)}};
     }
+  }
+
+  /// Row and column of the tile that block `b` of rows x cols computes.
+  TILEWRIGHT_HD constexpr multi_index<2> tile_of(index_t b, index_t rows, index_t cols) const {
+    switch (curve) {
+      case grid_curve::hilbert: return tile_along<grid_curve::hilbert>(b, rows, cols);
+      case grid_curve::row_groups: return tile_along<grid_curve::row_groups>(b, rows, cols);
+      case grid_curve::rows: break;
+    }
+    return tile_along<grid_curve::rows>(b, rows, cols);
   }
 
   /// Die d walks through blocks / dies places, the first blocks % dies of them one more.
