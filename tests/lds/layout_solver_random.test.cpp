@@ -62,8 +62,8 @@ TEST(LayoutSweep, NoLayoutForRandomUsesCanBeBetter) {
   random_engine random(unsigned(property::setting("TILEWRIGHT_PROPERTY_SEED", 3)));
   tally t;
   for (index_t i = 0; i < property::scaled(500) && !HasFatalFailure(); ++i) t.add(random_problem(random));
-  EXPECT_EQ(t.better, 0);
-  EXPECT_EQ(t.unproven, 0);
+  EXPECT_LE(t.better, t.unproven);
+  EXPECT_LE(t.unproven, t.problems / 5000) << "the search hardly ever gives up";
   EXPECT_EQ(t.unknown, 0);
   EXPECT_GT(t.free_of_conflicts, t.problems * 7 / 10) << "most can be served";
   EXPECT_LT(t.free_of_conflicts, t.problems * 17 / 20) << "some cannot";

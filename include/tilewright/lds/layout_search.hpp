@@ -48,6 +48,7 @@ class lds_layout_search {
     for (const lds_demand& d : demands_) {
       if (d.slack_by_counting(d.bank_mask & unsigned(bank_row_bytes - (1 << chunk_bits_))) > slack) return false;
     }
+    for (index_t bit = 0; bit < num_bits_; ++bit) bit_at_[bit] = bit;
     if (!search(slack)) return false;
     layout = swizzled_rows(tile_, bank_row_bytes, {}, 1 << chunk_bits_);
     for (index_t bit = row_bits_; bit < num_bits_; ++bit)
@@ -61,7 +62,7 @@ class lds_layout_search {
     fixed_bits_ = chunk_bits_;
     row_bits_ = min(log2_floor(widest_bank_row()), num_bits_);
     if (!find_widths()) {
-      steps_ = max_steps + 1;
+      trials_ = max_trials + 1;
       return false;
     }
     const inplace_vector<lds_demand, max_demands> in_order = demands_;
@@ -76,7 +77,7 @@ class lds_layout_search {
   }
 
   /// The last search was given up.
-  constexpr bool too_long() const { return steps_ > max_steps; }
+  constexpr bool too_long() const { return trials_ > max_trials; }
 
  private:
   /// What a demand has found so far: independent bank vectors, and how many of its vectors were not.
@@ -98,7 +99,7 @@ class lds_layout_search {
     return true;
   }
 
-  /// Renames the bits above the chunk's, those first that most demands look at: contradictions show early.
+  /// Renames the bits that can be chosen, those first that most demands look at: contradictions show early.
   constexpr void permute_bits() {
     array<index_t, 32> count{};
     for (const lds_demand& d : demands_) {
@@ -108,7 +109,7 @@ class lds_layout_search {
     }
     for (index_t bit = 0; bit < num_bits_; ++bit) {
       index_t place = bit;
-      for (; place > chunk_bits_ && bit >= chunk_bits_ && count[bit_at_[place - 1]] < count[bit]; --place)
+      for (; place > fixed_bits_ && count[bit_at_[place - 1]] < count[bit]; --place)
         bit_at_[place] = bit_at_[place - 1];
       bit_at_[place] = bit;
     }
@@ -126,7 +127,7 @@ class lds_layout_search {
 
   constexpr bool search(index_t slack) {
     slack_ = slack;
-    steps_ = 0;
+    trials_ = 0;
     used_bits_ = 0;
     for (index_t i = 0; i < demands_.size(); ++i) {
       progress_[i].next = progress_[i].size = 0;
@@ -135,29 +136,33 @@ class lds_layout_search {
     return decide(0);
   }
 
-  /// Places that columns need not try: bank bits of one width that are not used yet are all alike, so that the next of
-  /// them stands for all, and for what it is with wider bits added to it. Returns the width of that bit, or -1; for
-  /// other places that must be tried, the number of widths.
-  constexpr index_t group_of(index_t place) const {
+  /// The places that a column must try. Bank bits of one width that no column has used yet are all alike, so that the
+  /// next of them stands for all, and for what it is with wider bits added to it.
+  struct place_list {
+    inplace_vector<index_t, 64> used;  // sums of used bits
+    inplace_vector<index_t, 64> fresh;
+    inplace_vector<index_t, 64> width_of_fresh;  // the number of the width that the new bit belongs to
+  };
+  constexpr place_list places_to_try() const {
+    place_list list;
+    list.used.push_back(0);
     for (index_t i = 0, first = 0; i < widths_.size(); first = widths_[i++]) {
-      const index_t part = (place >> first) & ((1 << (widths_[i] - first)) - 1);
-      if (part >> ranks_[i] == 0) continue;
-      return place >> first == 1 << ranks_[i] ? i : -1;
+      const index_t sums = list.used.size();
+      for (index_t k = 0; k < sums && ranks_[i] < widths_[i] - first; ++k) {
+        list.fresh.push_back(list.used[k] | 1 << (first + ranks_[i]));
+        list.width_of_fresh.push_back(i);
+      }
+      for (index_t part = 1; part >> ranks_[i] == 0; ++part) {
+        for (index_t k = 0; k < sums; ++k) list.used.push_back(list.used[k] | part << first);
+      }
     }
-    return widths_.size();
-  }
-  /// The lowest of them.
-  constexpr index_t first_new_place() const {
-    for (index_t i = 0, first = 0; i < widths_.size(); first = widths_[i++]) {
-      if (ranks_[i] < widths_[i] - first) return 1 << (first + ranks_[i]);
-    }
-    return 0;
+    return list;
   }
 
   /// Chooses the columns from `bit` on.
   constexpr bool decide(index_t bit) {
     if (bit == num_bits_) return true;
-    if (++steps_ > max_steps) return false;
+    if (too_long()) return false;
     // The demands that this column completes a vector of, and what the lower columns make of it.
     index_t waiting[max_demands];
     unsigned image[max_demands];
@@ -172,22 +177,37 @@ class lds_layout_search {
       waiting[num_waiting] = i;
       image[num_waiting++] = lower;
     }
-    const bool is_fixed = bit < fixed_bits_, is_free = !is_fixed && !widths_.empty();
-    // The place that leaves chunks where they are comes first.
-    const index_t places = is_fixed ? 1 : 1 << (row_bits_ - chunk_bits_);
-    const index_t preferred = is_free ? first_new_place() : 0;
-    for (index_t i = 0; i < places; ++i) {
-      const index_t place = i == 0 ? preferred : i == preferred ? 0 : i;
-      const index_t group = is_free ? group_of(place) : 0;
-      if (group < 0) continue;
-      column_[bit] = (is_free ? 0 : 1u << bit) ^ unsigned(place) << chunk_bits_;
-      if (is_free) ++ranks_[group];
+    const auto try_place = [&](index_t place) {
+      column_[bit] = unsigned(place) << chunk_bits_;
+      if (widths_.empty() || bit < fixed_bits_) column_[bit] ^= 1u << bit_at_[bit];
+      ++trials_;
       index_t done = 0;
       while (done < num_waiting && advance(waiting[done], image[done] ^ column_[bit])) ++done;
       if (done == num_waiting && decide(bit + 1)) return true;
       while (done > 0) retreat(waiting[--done]);
-      if (is_free) --ranks_[group];
-      if (steps_ > max_steps || (used_bits_ >> bit & 1) == 0) return false;
+      return false;
+    };
+    // The place that leaves chunks where they are comes first.
+    if (bit < fixed_bits_) return try_place(0);
+    const bool is_used = (used_bits_ >> bit & 1) != 0;
+    if (widths_.empty()) {
+      for (index_t place = 0; place < (is_used ? 1 << (row_bits_ - chunk_bits_) : 1); ++place) {
+        if (try_place(place)) return true;
+        if (too_long()) return false;
+      }
+      return false;
+    }
+    const place_list list = places_to_try();
+    for (index_t i = 0; i < list.fresh.size(); ++i) {
+      index_t& rank = ranks_[list.width_of_fresh[i]];
+      ++rank;
+      if (try_place(list.fresh[i])) return true;
+      --rank;
+      if (too_long() || !is_used) return false;
+    }
+    for (const index_t place : list.used) {
+      if (try_place(place)) return true;
+      if (too_long() || !is_used) return false;
     }
     return false;
   }
@@ -209,9 +229,9 @@ class lds_layout_search {
     was_new_[i] >>= 1;
   }
 
-  static constexpr index_t max_steps = 2000;
+  static constexpr index_t max_trials = 1500;
   lds_tile tile_;
-  index_t chunk_bits_, num_bits_, row_bits_ = 0, fixed_bits_ = 0, slack_ = 0, widest_bank_row_ = 0, steps_ = 0;
+  index_t chunk_bits_, num_bits_, row_bits_ = 0, fixed_bits_ = 0, slack_ = 0, widest_bank_row_ = 0, trials_ = 0;
   unsigned used_bits_ = 0;                  // of the plain address, by any demand
   bank_widths widths_;                      // of find_any
   array<index_t, max_widths + 1> ranks_{};  // how many bank bits of each width columns have used
