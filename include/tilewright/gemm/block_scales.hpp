@@ -56,6 +56,13 @@ class block_scales {
     return v;
   }
 
+  /// The scales of A for the tile's rows, which lie in LDS one after the other.
+  TILEWRIGHT_HD static values load_rows(exec::lds_pointer from) {
+    constexpr auto descriptor = make_naive_tensor_descriptor_packed(make_tuple(number<rows::x_lengths[0]>{}));
+    const auto view = make_tensor_view<address_space_enum::lds, float>(from, descriptor);
+    return {load_tile(make_tile_window(view, make_tuple(number<rows::x_lengths[0]>{}), {}, rows{})), {}};
+  }
+
   /// Registers of part `Part` of sums += those of its products times scales.
   template <index_t Part>
   TILEWRIGHT_HD static void add(float* sums, const float* part_products, const values& v) {

@@ -30,6 +30,8 @@ struct persistent_gemm {
 
   /// Whether units are found by whole waves, of which one lane may then do the work.
   static constexpr bool finds_by_wave = Block::groups != group_kind::none;
+  /// Whether all lanes of the copying waves walk through the units.
+  static constexpr bool copies_by_wave = finds_by_wave || Block::is_block_scaled;
 
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
@@ -56,7 +58,7 @@ struct persistent_gemm {
   template <class Work>
   TILEWRIGHT_HD void for_each_unit_of_thread(Work work) const {
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
-      if (!finds_by_wave || exec::lane_id() == 0) work(unit, m0, n0);
+      if (!copies_by_wave || exec::lane_id() == 0) work(unit, m0, n0);
     });
   }
 
@@ -86,7 +88,7 @@ struct persistent_gemm {
     typename Block::sums_type c;
     typename ring::cursor at;
     index_t to_release = -1;  // the stage that was multiplied last
-    [[maybe_unused]] bool has_turn = false, backwards = false;
+    [[maybe_unused]] bool has_turn = false;
     const auto release = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if (to_release >= 0) stages.release(to_release, block_to_tell);
       to_release = -1;
@@ -105,8 +107,7 @@ struct persistent_gemm {
         exec::named_arrive<256>(turn_taken_barrier);
       };
       if constexpr (Block::is_block_scaled) {
-        consume_scaled(unit, m0, n0, consumer, block_to_tell, c, at, backwards, take_turn);
-        backwards = !backwards;
+        consume_scaled(unit, m0, consumer, block_to_tell, c, at, take_turn);
       } else {
         TILEWRIGHT_UNROLL(1)
         for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
@@ -138,16 +139,11 @@ struct persistent_gemm {
 
   /// The products of a unit of block-scaled operands.
   template <class TakeTurn>
-  TILEWRIGHT_HD void consume_scaled(const unit_type& unit, index_t m0, index_t n0, index_t consumer,
-                                    index_t block_to_tell, typename Block::sums_type& c, typename ring::cursor& at,
-                                    bool backwards, const TakeTurn& take_turn) const {
-    m0 += consumer * 64;
-    if (unit.has_rows(m0)) {
-      const block_scales<typename scaled_multiply<Block>::wave_tile, scaled_multiply<Block>::parts> scales(
-          args.args, m0 + modulo(exec::wave_id(), 4) * 16, n0, finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch);
-      const auto k_of = [&](index_t k)
-                            TILEWRIGHT_INLINE_LAMBDA { return backwards ? unit.k_begin + unit.k_end - 1 - k : k; };
-      multiply_scaled<Block>(unit, {stages, scales, c, consumer, block_to_tell}, at, k_of, take_turn);
+  TILEWRIGHT_HD void consume_scaled(const unit_type& unit, index_t m0, index_t consumer, index_t block_to_tell,
+                                    typename Block::sums_type& c, typename ring::cursor& at,
+                                    const TakeTurn& take_turn) const {
+    if (unit.has_rows(m0 + consumer * 64)) {
+      multiply_scaled<Block>(unit, {stages, block_lds, c, consumer, block_to_tell}, at, take_turn);
     } else {
       TILEWRIGHT_UNROLL(1)
       for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {
@@ -156,6 +152,30 @@ struct persistent_gemm {
         stages.release(at.stage, block_to_tell);
       }
     }
+  }
+
+  /// A wave copies the scales of each stage, one step ahead of those in flight, in the order of produce().
+  TILEWRIGHT_HD void produce_scales() const {
+    typename ring::cursor at;
+    bool backwards = false;
+    exec::wait_for_previous_kernel();
+    for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+      using copy_type = scale_copy<Block>;
+      const copy_type copy{args.args, m0, n0, finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch};
+      const auto k_of = [&](index_t k)
+                            TILEWRIGHT_INLINE_LAMBDA { return backwards ? unit.k_begin + unit.k_end - 1 - k : k; };
+      typename copy_type::values next = copy.load(k_of(unit.k_begin));
+      TILEWRIGHT_UNROLL(1)
+      for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {
+        const typename copy_type::values now = next;
+        next = copy.load(k_of(min(k + 1, unit.k_end - 1)));
+        stages.empty(at.stage).wait(at.parity ^ 1);
+        copy_type::store(block_lds + (lds.scales_offset() + at.stage * lds.scale_bytes), now);
+        exec::wave_sync();
+        if (exec::lane_id() == 0) stages.full(at.stage).arrive();
+      }
+      backwards = !backwards;
+    });
   }
 
   /// What the waves of the last warpgroup do, with one thread each: the first starts copies to stages,
@@ -167,6 +187,9 @@ struct persistent_gemm {
     if (wave == 2) {
       exec::wait_for_previous_kernel();
       boxes.hand_out(args, units);
+    }
+    if constexpr (Block::is_block_scaled) {
+      if (wave == 3) produce_scales();
     }
   }
 
@@ -185,7 +208,7 @@ struct persistent_gemm {
     exec::let_next_kernel_start();
     if (warpgroup == tile.consumers) {
       if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers()>();
-      if (finds_by_wave || exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
+      if (copies_by_wave || exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
       exec::wave_sync();
     } else {
       if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers()>();

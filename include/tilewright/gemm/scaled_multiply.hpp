@@ -8,6 +8,35 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
+/// Scales of a stage on their way to LDS, by one wave: each lane has some rows of A, the first ones B's.
+template <class Block>
+struct scale_copy {
+  static constexpr index_t rows = Block::tile.m, per_lane = rows / 32, parts = scaled_parts<Block::tiles>();
+  struct values {
+    float a[per_lane], b;
+  };
+
+  const block_scaled_args& args;
+  index_t m0, n0, a_batch, b_batch;
+
+  TILEWRIGHT_HD values load(index_t k_block) const {
+    const float* const a =
+        args.a_scales + a_batch * args.batch_stride_a_scales + long_index_t(k_block) * args.k_stride_a_scales;
+    const index_t lane = exec::lane_id(), last_column = divide(args.n - 1, scale_block);
+    values v;
+    for (index_t i = 0; i < per_lane; ++i)  // sums of rows outside of C are not stored
+      v.a[i] = a[long_index_t(min(m0 + lane + 32 * i, args.m - 1)) * args.row_stride_a_scales];
+    const index_t column = min(divide(n0, scale_block) + min(lane, parts - 1), last_column);
+    v.b = args.b_scales[b_batch * args.batch_stride_b_scales + long_index_t(column) * args.ld_b_scales + k_block];
+    return v;
+  }
+  TILEWRIGHT_HD static void store(exec::lds_pointer stage, const values& v) {
+    const index_t lane = exec::lane_id();
+    for (index_t i = 0; i < per_lane; ++i) exec::lds_store(stage, (lane + 32 * i) * 4, v.a[i]);
+    if (lane < parts) exec::lds_store(stage, (rows + lane) * 4, v.b);
+  }
+};
+
 /// One consumer and one tile of C: multiplies stage by stage, and adds products times scales to the sums. With
 /// registers for the products of two steps the tensor cores go on meanwhile; else another consumer keeps them busy.
 template <class Block>
@@ -24,11 +53,11 @@ struct scaled_multiply {
   static constexpr wgmma_operand a_operand = Block::lds.a, b_operand{part.n, Block::lds.b.element_bytes, true};
 
   const ring& stages;
-  const scales_type& scales;  // of the wave's 16 rows
+  exec::lds_pointer block_lds;
   typename Block::sums_type& sums;
   index_t consumer, block_to_tell;
   products_type products[depth] = {};
-  values now[depth] = {}, next = {};
+  values now[depth] = {};
   index_t pending = -1;  // the stage whose products are in flight
 
   /// Starts products of part P of a stage.
@@ -44,26 +73,38 @@ struct scaled_multiply {
     unroll<products_type::num_elements>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(from.thread_buffer[i]); });
     scales_type::template add<P>(sums.thread_buffer.data(), from.thread_buffer.data(), v);
   }
+  /// The scales of a stage: those of the wave's 16 rows.
+  TILEWRIGHT_HD values scales_of(index_t stage) const {
+    constexpr specialized_lds lds = Block::lds;
+    const exec::lds_pointer begin = block_lds + (lds.scales_offset() + stage * lds.scale_bytes);
+    values v = scales_type::load_rows(begin + (consumer * 64 + modulo(exec::wave_id(), 4) * 16) * 4);
+    for (index_t p = 0; p < parts; ++p) v.b[p] = exec::lds_load<float>(begin, (tile.m + p) * 4);
+    return v;
+  }
 
-  /// The products of the stage at `at`, which is full, in buffer I; scales of step next_k are loaded for the one after.
+  /// The wave has read a stage's operands and scales.
+  TILEWRIGHT_HD void release(index_t stage) const {
+    exec::wave_sync();
+    stages.release(stage, block_to_tell);
+  }
+
+  /// The products of a stage, which is full, in buffer I.
   template <index_t I>
-  TILEWRIGHT_HD void step(number<I>, index_t stage, index_t next_k) {
-    now[I] = next;
+  TILEWRIGHT_HD void step(number<I>, index_t stage) {
+    now[I] = scales_of(stage);
     if constexpr (depth == 2) {
       start<0>(products[I], stage);
-      next = scales.load(next_k);
       if (pending >= 0) {
         exec::wgmma_wait<1>();
-        stages.release(pending, block_to_tell);
+        release(pending);
         add<0>(products[1 - I], now[1 - I]);
       }
       pending = stage;
     } else {
       unroll<parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
         start<p.value>(products[0], stage);
-        if constexpr (p.value == 0) next = scales.load(next_k);
         exec::wgmma_wait<0>();
-        if constexpr (p.value + 1 == parts) stages.release(stage, block_to_tell);
+        if constexpr (p.value + 1 == parts) release(stage);
         add<p.value>(products[0], now[0]);
       });
     }
@@ -73,30 +114,28 @@ struct scaled_multiply {
   TILEWRIGHT_HD void finish(number<I>) {
     if constexpr (depth == 2) {
       exec::wgmma_wait<0>();
-      stages.release(pending, block_to_tell);
+      release(pending);
       add<0>(products[I], now[I]);
     }
   }
 };
 
-/// Sums of the steps of a unit, from stage `at` on. k_of(k): which step is the k-th; before(k) is called before it.
-template <class Block, class KOf, class Before>
+/// Sums of the steps of a unit, from stage `at` on. before(k) is called before step k.
+template <class Block, class Before>
 TILEWRIGHT_HD void multiply_scaled(const typename Block::unit_type& unit, scaled_multiply<Block> multiply,
-                                   typename stage_ring<Block>::cursor& at, const KOf& k_of, const Before& before) {
-  constexpr index_t last_buffer = scaled_multiply<Block>::depth - 1;
+                                   typename stage_ring<Block>::cursor& at, const Before& before) {
   clear_tile(multiply.sums);
-  multiply.next = multiply.scales.load(k_of(unit.k_begin));
   const auto step = [&](auto buffer, index_t k) TILEWRIGHT_INLINE_LAMBDA {
     before(k);
     multiply.stages.wait_until_full(at);
-    multiply.step(buffer, at.stage, k_of(min(k + 1, unit.k_end - 1)));
+    multiply.step(buffer, at.stage);
     at.advance();
   };
   TILEWRIGHT_UNROLL(1)
   for (index_t k = unit.k_begin;; ++k) {
     step(number<0>{}, k);
     if (k + 1 == unit.k_end) return multiply.finish(number<0>{});
-    if constexpr (last_buffer == 1) {
+    if constexpr (scaled_multiply<Block>::depth == 2) {
       step(number<1>{}, ++k);
       if (k + 1 == unit.k_end) return multiply.finish(number<1>{});
     }

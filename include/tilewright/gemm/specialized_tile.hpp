@@ -104,11 +104,12 @@ struct specialized_tile {
 
 namespace detail {
 
-/// Where everything lies in a block's LDS, in bytes: stages of A and B; boxes of C, 64 rows each; barriers.
+/// Where everything lies in a block's LDS, in bytes: stages of A and B; boxes of C, 64 rows each; barriers; scales.
 struct specialized_lds {
   specialized_tile tile;
   wgmma_operand a, b;
-  index_t result_bytes;  // of an element of C
+  index_t result_bytes;     // of an element of C
+  index_t scale_bytes = 0;  // of a stage's scales: those of A's rows, then those of B
 
   TILEWRIGHT_HD constexpr index_t stage_bytes() const { return a.bytes() + b.bytes(); }
   TILEWRIGHT_HD constexpr wgmma_operand b_of_product() const {
@@ -120,10 +121,10 @@ struct specialized_lds {
   /// As many stages as fit with two boxes for each consumer; then as many boxes as still fit and divide those
   /// of the tile: so each box has one place for all tiles.
   TILEWRIGHT_HD constexpr index_t num_stages() const {
-    return min(12, (room() - 2 * tile.consumers * box_bytes()) / stage_bytes());
+    return min(12, (room() - 2 * tile.consumers * box_bytes()) / (stage_bytes() + scale_bytes));
   }
   TILEWRIGHT_HD constexpr index_t num_boxes() const {
-    index_t n = min(10, (room() - num_stages() * stage_bytes()) / box_bytes());
+    index_t n = min(10, (room() - num_stages() * (stage_bytes() + scale_bytes)) / box_bytes());
     while (modulo(tile.num_boxes(), n) != 0) --n;
     return n;
   }
@@ -131,7 +132,8 @@ struct specialized_lds {
   TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + (2 + tile.consumers) * num_boxes(); }
   TILEWRIGHT_HD constexpr index_t boxes_offset() const { return num_stages() * stage_bytes(); }
   TILEWRIGHT_HD constexpr index_t barriers_offset() const { return boxes_offset() + num_boxes() * box_bytes(); }
-  TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
+  TILEWRIGHT_HD constexpr index_t scales_offset() const { return barriers_offset() + barrier_bytes; }
+  TILEWRIGHT_HD constexpr index_t bytes() const { return scales_offset() + num_stages() * scale_bytes; }
 
   /// A wave's 16 rows of a box.
   TILEWRIGHT_HD constexpr swizzled_layout box_layout() const {
@@ -172,7 +174,8 @@ struct specialized_block {
   static constexpr detail::specialized_lds lds{tile,
                                                {tile.m, sizeof(T), a_major == operand_major::k},
                                                {tile.n, sizeof(T), b_major == operand_major::k},
-                                               sizeof(result_type)};
+                                               sizeof(result_type),
+                                               is_block_scaled ? (tile.m + 4) * 4 : 0};
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
   static_assert(lds.a.is_sound() && lds.b.is_sound() && detail::is_bulk_swizzle(lds.box_layout()),
                 "warp_specialized_pipeline: the layouts in LDS are not those of wgmma and of bulk copies");

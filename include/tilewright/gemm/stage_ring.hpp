@@ -30,6 +30,8 @@ struct stage_ring {
   static constexpr specialized_lds lds = Block::lds;
   static constexpr index_t num_stages = Block::num_stages;
   using cursor = stage_cursor<num_stages>;
+  /// Of a consumer. Its wgmma ends for all four waves at once, but each of them reads its own scales.
+  static constexpr index_t waves_that_release = Block::is_block_scaled ? 4 : 1;
 
   unsigned base;  // of the block's LDS
   index_t rank;   // of the block in its cluster; blocks that share B come first
@@ -49,8 +51,8 @@ struct stage_ring {
 
   TILEWRIGHT_HD void init_barriers() const {
     for (index_t s = 0; s < num_stages; ++s) {
-      full(s).init(1);
-      empty(s).init(tile.consumers * (tile.share_b + tile.share_a - 1));
+      full(s).init(Block::is_block_scaled ? 2 : 1);
+      empty(s).init(tile.consumers * waves_that_release * (tile.share_b + tile.share_a - 1));
     }
   }
 
@@ -108,6 +110,7 @@ struct stage_ring {
 
   /// The block whose producer this thread of a consumer tells that a stage is empty: each that copies to it; -1: none.
   TILEWRIGHT_HD index_t block_to_tell(index_t thread) const {
+    if constexpr (waves_that_release == 4) thread = modulo(thread, 32);
     if (thread < tile.share_b) return col() * tile.share_b + thread;
     const index_t other = thread - tile.share_b;
     return other < tile.share_a - 1 ? (other + (other >= col())) * tile.share_b + row() : -1;
