@@ -29,7 +29,7 @@ struct attention_consumer {
   index_t consumer;
   index_t thread = modulo(exec::thread_id(), 128);
   typename stages_type::cursor k_at{}, v_at{};
-  unsigned q_parity = 0;
+  typename stages_type::q_cursor q_at{};
   typename registers::scores s{};
   wgmma_tile_in_registers<Policy::values_tile, T> p{};  // of the last step, not yet multiplied if has_probabilities
   bool has_probabilities = false;
@@ -57,7 +57,7 @@ struct attention_consumer {
   TILEWRIGHT_HD void start_scores() {
     stages.template full<0>(k_at.stage).wait(k_at.parity);
     wait_for_turn();
-    const wgmma_tile_in_lds<lds.q()> q{stages.base + unsigned(consumer * 64 * lds.q().row_bytes)};
+    const wgmma_tile_in_lds<lds.q()> q{stages.q_place(q_at.stage, consumer)};
     const wgmma_tile_in_lds<lds.k()> k{stages.template place<0>(k_at.stage)};
     block_gemm<Policy::scores_tile, T>(s, q, k, false);
   }
@@ -80,8 +80,9 @@ struct attention_consumer {
   TILEWRIGHT_HD void finish_scores() { finish<0>(s, k_at); }
   TILEWRIGHT_HD void finish_outputs() { finish<1>(sums.o.template get<0>(), v_at); }
 
-  TILEWRIGHT_HD void leave_q() const {
-    if (exec::lane_id() == 0) stages.q_empty(consumer).arrive();
+  TILEWRIGHT_HD void leave_q() {
+    if (exec::lane_id() == 0) stages.q_empty(q_at.stage, consumer).arrive();
+    q_at.advance();
   }
 
   /// Steps [first, last) of the keys of a unit; at least one. The last product of the unit before runs with the first.
@@ -101,8 +102,7 @@ struct attention_consumer {
     };
     constexpr bool flushes_first = lds.o_replaces_q();  // else nobody could fetch Q
     if constexpr (flushes_first) flush();
-    stages.q_full(consumer).wait(q_parity);
-    q_parity ^= 1;
+    stages.q_full(q_at.stage, consumer).wait(q_at.parity);
     start_scores();
     if (!flushes_first && has_probabilities) {
       start_outputs();
@@ -178,7 +178,7 @@ struct attention_consumer {
       tile_distribution<number<wave_tile_encoding(box_columns / 16, ldmatrix_address_map(result_map))>::value>;
 
   template <class Outputs>
-  TILEWRIGHT_HD void store(const Outputs& o, const attention_problem& problem) const {
+  TILEWRIGHT_HD void store(const Outputs& o, const attention_problem& problem) {
     constexpr auto descriptor = make_lds_descriptor<box_layout>();
     const index_t row = 64 * consumer + thread / 32 * 16;
     const index_t place = lds.o_offset() + row * lds.q().row_bytes;

@@ -16,6 +16,7 @@ struct attention_stages {
   static constexpr specialized_attention_lds lds = Policy::lds;
   static constexpr specialized_attention_tile tile = Policy::tile;
   using cursor = stage_cursor<tile.stages>;
+  using q_cursor = stage_cursor<lds.q_stages()>;
 
   unsigned base;  // of the block's LDS
 
@@ -23,13 +24,21 @@ struct attention_stages {
     return {base + lds.barriers_offset() + number * exec::mbarrier::bytes};
   }
   /// Q of a consumer has come; its four waves no longer need the place.
-  TILEWRIGHT_HD exec::mbarrier q_full(index_t consumer) const { return barrier(consumer); }
-  TILEWRIGHT_HD exec::mbarrier q_empty(index_t consumer) const { return barrier(tile.consumers() + consumer); }
+  TILEWRIGHT_HD exec::mbarrier q_full(index_t stage, index_t consumer) const {
+    return barrier(stage * tile.consumers() + consumer);
+  }
+  TILEWRIGHT_HD exec::mbarrier q_empty(index_t stage, index_t consumer) const {
+    return q_full(lds.q_stages() + stage, consumer);
+  }
+  /// Its 64 rows in the first box.
+  TILEWRIGHT_HD unsigned q_place(index_t stage, index_t consumer) const {
+    return base + lds.q_offset() + stage * lds.q().bytes() + consumer * 64 * lds.q().row_bytes;
+  }
 
   /// A ring of K (Which: 0) or V (1): its stages are full, or all consumers are done with them.
   template <index_t Which>
   TILEWRIGHT_HD exec::mbarrier full(index_t stage) const {
-    return barrier(2 * tile.consumers() + 2 * Which * tile.stages + stage);
+    return barrier((2 * lds.q_stages() * tile.consumers()) + 2 * Which * tile.stages + stage);
   }
   template <index_t Which>
   TILEWRIGHT_HD exec::mbarrier empty(index_t stage) const {
@@ -41,9 +50,9 @@ struct attention_stages {
   }
 
   TILEWRIGHT_HD void init_barriers() const {
-    for (index_t c = 0; c < tile.consumers(); ++c) {
-      q_full(c).init(1);
-      q_empty(c).init(4);
+    for (index_t i = 0; i < lds.q_stages() * tile.consumers(); ++i) {
+      q_full(0, i).init(1);
+      q_empty(0, i).init(4);
     }
     for (index_t s = 0; s < tile.stages; ++s) {
       full<0>(s).init(1);
@@ -73,15 +82,18 @@ struct attention_stages {
     at.advance();
   }
 
-  /// One thread: the same for a consumer's rows of Q.
+  /// One thread: the same for the block's rows of Q, consumer by consumer.
   template <class Args>
-  TILEWRIGHT_HD void fill_q(index_t consumer, unsigned parity, const Args& device, const attention_problem& p) const {
+  TILEWRIGHT_HD void fill_q(q_cursor& at, const Args& device, const attention_problem& p) const {
     constexpr wgmma_operand operand = lds.q();
-    const exec::mbarrier done = q_full(consumer);
-    q_empty(consumer).wait(parity ^ 1);
-    done.arrive_and_expect(operand.bytes() / tile.consumers());
-    copy_boxes<operand.num_boxes(), operand.box_bytes()>(base + consumer * 64 * operand.row_bytes, device.q, done,
-                                                         query_position(device.args, p, 64 * consumer));
+    for (index_t c = 0; c < tile.consumers(); ++c) {
+      const exec::mbarrier done = q_full(at.stage, c);
+      q_empty(at.stage, c).wait(at.parity ^ 1);
+      done.arrive_and_expect(operand.bytes() / tile.consumers());
+      copy_boxes<operand.num_boxes(), operand.box_bytes()>(q_place(at.stage, c), device.q, done,
+                                                           query_position(device.args, p, 64 * c));
+    }
+    at.advance();
   }
   template <class Args>
   TILEWRIGHT_HD static multi_index<4> query_position(const Args& args, const attention_problem& p, index_t row) {

@@ -87,11 +87,9 @@ struct specialized_attention_block {
     });
   }
   TILEWRIGHT_HD void produce_queries() const {
-    unsigned parity = 0;
-    for_each_unit([&](const attention_problem& p, index_t, index_t) TILEWRIGHT_INLINE_LAMBDA {
-      for (index_t c = 0; c < tile.consumers(); ++c) stages.fill_q(c, parity, device, p);
-      parity ^= 1;
-    });
+    typename attention_stages<Policy>::q_cursor at;
+    for_each_unit([&](const attention_problem& p, index_t, index_t)
+                      TILEWRIGHT_INLINE_LAMBDA { stages.fill_q(at, device, p); });
   }
 
   TILEWRIGHT_HD void operator()() const {

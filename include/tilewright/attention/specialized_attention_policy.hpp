@@ -29,7 +29,7 @@ namespace detail {
 
 /// Tiles that were fastest on an H100.
 TILEWRIGHT_HD constexpr specialized_attention_tile default_specialized_attention_tile(index_t dim) {
-  if (dim <= 64) return {192, 128};
+  if (dim <= 64) return {192, 128, 2, false};
   if (dim <= 128) return {192, 80};
   if (dim <= 192) return {128, 96};
   return {128, 80, 2, false};
@@ -45,18 +45,25 @@ struct specialized_attention_lds {
   TILEWRIGHT_HD constexpr wgmma_operand v() const { return {value_dim, element_bytes, false, tile.keys}; }
 
   static constexpr index_t barrier_bytes = 256;
-  TILEWRIGHT_HD constexpr index_t k_offset() const { return q().bytes(); }
+  TILEWRIGHT_HD constexpr index_t k_offset() const { return 0; }
   TILEWRIGHT_HD constexpr index_t v_offset() const { return k_offset() + tile.stages * k().bytes(); }
   TILEWRIGHT_HD constexpr index_t end_of_stages() const { return v_offset() + tile.stages * v().bytes(); }
+  TILEWRIGHT_HD constexpr index_t q_offset() const { return end_of_stages(); }
   /// O is written to LDS as boxes of 128 bytes along the head dimension, like Q: to a place of its own if there is
-  /// room, else to that of Q.
+  /// room, else to that of Q. If there is still room, Q of the next unit comes while this one is in use.
   TILEWRIGHT_HD constexpr index_t o_boxes() const { return ceil_div(value_dim * element_bytes, 128); }
   TILEWRIGHT_HD constexpr index_t o_bytes() const { return o_boxes() * q().box_bytes(); }
-  TILEWRIGHT_HD constexpr bool o_replaces_q() const {
-    return end_of_stages() + o_bytes() + barrier_bytes > arch::sm90::value.lds_bytes;
+  TILEWRIGHT_HD constexpr index_t room() const {
+    return arch::sm90::value.lds_bytes - barrier_bytes - q_offset() - q().bytes();
   }
-  TILEWRIGHT_HD constexpr index_t o_offset() const { return o_replaces_q() ? 0 : end_of_stages(); }
-  TILEWRIGHT_HD constexpr index_t barriers_offset() const { return end_of_stages() + (o_replaces_q() ? 0 : o_bytes()); }
+  TILEWRIGHT_HD constexpr bool o_replaces_q() const { return room() < o_bytes(); }
+  TILEWRIGHT_HD constexpr index_t q_stages() const { return room() < o_bytes() + q().bytes() ? 1 : 2; }
+  TILEWRIGHT_HD constexpr index_t o_offset() const {
+    return q_offset() + (o_replaces_q() ? 0 : q_stages() * q().bytes());
+  }
+  TILEWRIGHT_HD constexpr index_t barriers_offset() const {
+    return q_offset() + q_stages() * q().bytes() + (o_replaces_q() ? 0 : o_bytes());
+  }
   TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
   TILEWRIGHT_HD constexpr bool is_sound() const {
     return q().is_sound() && k().is_sound() && v().is_sound() && bytes() <= arch::sm90::value.lds_bytes &&
