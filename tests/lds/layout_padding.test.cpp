@@ -44,10 +44,12 @@ TEST(ChooseLdsPadding, CostsLessWhereNoSwizzleIsFree) {
   EXPECT_EQ(pad.cost.cycles, 32 + 32) << "writes of single words take as many cycles as vectors";
 }
 
-TEST(ChooseLdsPadding, ServesAnyNumberOfColumns) {
-  constexpr lds_use read_columns{down_columns(32, 24), read};
-  constexpr lds_padding_choice pad = choose_lds_padding<arch::gfx1100, arch::sm90>({32, 24, 4}, read_columns);
-  static_assert(pad.pad_bytes == 4 && pad.cost.worst_degree == 1 && pad.cost.cycles == 2 * 24);
+TEST(ChooseLdsPadding, ServesRowsOfAnyLength) {
+  constexpr lds_use read_columns{down_columns(32, 12), read};
+  const lds_padding_choice pad = choose_lds_padding<arch::gfx1100, arch::sm90>({32, 12, 4}, read_columns);
+  EXPECT_EQ(pad.pad_bytes, 4);
+  EXPECT_EQ(pad.cost.worst_degree, 1);
+  EXPECT_EQ(pad.cost.cycles, 2 * 12);
 }
 
 TEST(ChooseLdsPadding, RefusesWhatNoPadMakesLegal) {
@@ -65,8 +67,11 @@ TEST(ChooseLdsLayout, ServesPartsOfTilesOfAnyNumberOfRows) {
   constexpr distribution_encoding copy = copies::along_rows(96, 64, 4, 64, 8);
   static_assert(copy.h[0][0] == 3 && copy.x_length(0) == 96);
   constexpr lds_use write_all{copy, write};
-  constexpr lds_layout_choice choice = choose_lds_layout<arch::gfx942, arch::gfx950>(tile, write_all, read_window);
-  static_assert(choice.worst_degree == 1 && choice.layout.tile == tile);
+  const arch::target* const targets[] = {&arch::gfx942::value, &arch::gfx950::value};
+  const lds_use uses[] = {write_all, read_window};
+  lds_layout_choice choice = choose_lds_layout(targets, 2, tile, uses, 2);
+  EXPECT_EQ(choice.worst_degree, 1);
+  EXPECT_EQ(choice.layout.tile, tile);
   for (const lds_access_analysis& a : analyze_choice<arch::gfx942, arch::gfx950>(choice, write_all, read_window))
     EXPECT_TRUE(a.is_conflict_free());
   // The parts are alike, and each has its own bytes.
@@ -74,9 +79,13 @@ TEST(ChooseLdsLayout, ServesPartsOfTilesOfAnyNumberOfRows) {
     for (index_t byte = 0; byte < 128; byte += 16)
       EXPECT_EQ(choice.layout.address(row + 32, byte), choice.layout.address(row, byte) + 32 * 128);
   }
-  constexpr auto layout = make_lds_descriptor<choice.layout>();
-  for (index_t row = 0; row < 96; ++row)
-    EXPECT_EQ(2 * layout.calculate_offset({row, 24}), choice.layout.address(row, 48)) << row;
+  const tensor_graph layout = make_lds_graph(choice.layout);
+  for (index_t row = 0; row < 96; ++row) {
+    const index_t at[] = {row, 24};
+    index_t hidden[tensor_graph::max_hidden] = {};
+    lower_all(layout, nullptr, at, hidden);
+    EXPECT_EQ(2 * hidden[0], choice.layout.address(row, 48)) << row;
+  }
 }
 
 TEST(ChooseLdsLayout, RefusesWindowsThatCrossParts) {

@@ -61,7 +61,7 @@ struct tally {
 TEST(LayoutSweep, NoLayoutForRandomUsesCanBeBetter) {
   random_engine random(unsigned(property::setting("TILEWRIGHT_PROPERTY_SEED", 3)));
   tally t;
-  for (index_t i = 0; i < property::scaled(500) && !HasFatalFailure(); ++i) t.add(random_problem(random));
+  for (index_t i = 0; i < property::scaled(300) && !HasFatalFailure(); ++i) t.add(random_problem(random));
   EXPECT_LE(t.better, t.unproven);
   EXPECT_LE(t.unproven, t.problems / 5000) << "the search hardly ever gives up";
   EXPECT_EQ(t.unknown, 0);
@@ -71,7 +71,7 @@ TEST(LayoutSweep, NoLayoutForRandomUsesCanBeBetter) {
 
 TEST(LayoutSweep, NoLayoutForAGemmOperandCanBeBetter) {
   tally t;
-  const index_t every = max(1, index_t(307 / property::scaled(1)));
+  const index_t every = max(1, index_t(607 / property::scaled(1)));
   index_t number = 0;
   for_each_gemm_problem([&](const layout_problem& p) {
     if (number++ % every == 0 && !HasFatalFailure()) t.add(p);
@@ -84,12 +84,12 @@ TEST(LayoutSweep, NoLayoutForAGemmOperandCanBeBetter) {
   EXPECT_LT(t.free_of_conflicts, t.problems);
 }
 
-// The 16-bit operands with rows of 32 bytes: a column's bit must often lie above those of rows.
+// 16-bit operands with rows of 32 bytes on two targets: a column's bit must often lie above those of rows.
 TEST(LayoutSweep, ShortRows) {
   tally t;
   index_t above_rows = 0;
   for_each_gemm_problem([&](const layout_problem& p) {
-    if (p.tile.element_bytes != 2 || p.tile.row_bytes() != 32 || p.targets.size() > 2 || HasFatalFailure()) return;
+    if (p.tile.element_bytes != 2 || p.tile.row_bytes() != 32 || p.targets.size() != 2 || HasFatalFailure()) return;
     t.add(p);
     const auto places = p.solve().layout.places;
     above_rows += places.size() > 0 && (places[0] & (places[0] + 1)) != 0;
