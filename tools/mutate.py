@@ -48,6 +48,10 @@ AFTER_ITS_OWN = {
         "layout_solver", "layout_solver_random", "bank_conflicts", "random_access")],
     "tile": [f"tests/tile/{name}.test.cpp" for name in (
         "static_distributed_tensor", "load_store", "window_moves", "linear_view", "tile_window_paged", "tile_ops", "transform_view")],
+    "emulator": [f"tests/{name}.test.cpp" for name in (
+        "planted/random_programs", "emulator/lds_checker", "emulator/block_machine", "planted/mistakes", "planted/correct",
+        "emulator/launch", "emulator/lds_analysis", "exec/machine", "exec/async_copy", "exec/atomic", "exec/barrier",
+        "exec/bulk_copy", "exec/wgmma")],
     "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
 }
 AFTER_ITS_OWN |= {
@@ -198,7 +202,7 @@ def compile_fail_tests(header, root=ROOT):
 
 def tests_of(header, root=ROOT):
     """Lists of sources, each one program: the header's own test first."""
-    floor, name = header.split("/")[-2:]
+    floor, name = header.split("/")[0], header.split("/")[-1]
     own = f"tests/{floor}/{Path(name).stem}.test.cpp"
     others = AFTER_ITS_OWN.get(f"{floor}/{name}") or AFTER_ITS_OWN.get(floor) or sorted(f"tests/{floor}/{path.name}" for path in (root / "tests" / floor).glob("*.test.cpp"))
     tests = [own] * (root / own).is_file() + [test for test in others if test != own]

@@ -88,7 +88,8 @@ class Report:
         return None
 
     def add(self, step, what, verdict, command=(), detail="", **more):
-        row = {"step": step, "what": what, "verdict": verdict, "detail": detail, "command": shlex.join(str(c) for c in command), **more}
+        words = [str(c).replace(f"{ROOT}/", "").replace(f"{self.folder}/", "") for c in command]  # from the root of the tree
+        row = {"step": step, "what": what, "verdict": verdict, "detail": detail, "command": shlex.join(words), **more}
         self.rows.append(row)
         if verdict in ("failed", "contradicted"):
             print(f"  {verdict.upper()}: {what}: {detail}", flush=True)
@@ -260,7 +261,9 @@ class Report:
             mine, vendor = json.loads(done.stdout)["operations_per_second"] * 1e-12, self.vendor_rate(m, n, k)
             detail = f"{mine:.1f} TFLOP/s" + "".join(f", {name} {rate:.1f} ({mine / rate:.2f})" for name, rate in vendor.items())
             self.add("benchmarks", f"{m}x{n}x{k} f16 rcr", "measured", command, detail, tflops=mine, vendor=vendor)
-        if not (shutil.which("hipblaslt-bench") or shutil.which("rocblas-bench")):
+        if self.runtime == "cuda":
+            self.left_out("benchmarks", "cuBLAS", "gemm-benchmark was not built: it is for compute capability 9.0 and needs cuBLAS")
+        elif not (shutil.which("hipblaslt-bench") or shutil.which("rocblas-bench")):
             self.left_out("benchmarks", "the vendor's library", "neither hipblaslt-bench nor rocblas-bench is in PATH; both belong to ROCm")
 
     def vendor_rate(self, m, n, k):
@@ -296,7 +299,8 @@ class Report:
         compiler = ["nvcc", "--version"] if self.runtime == "cuda" else ["hipconfig", "--version"]
         driver = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"] if self.runtime == "cuda" else ["cat", "/sys/module/amdgpu/version"]
         texts = {"compiler": last_line(run(compiler)), "driver": last_line(run(driver)), "system": last_line(run(["uname", "-sr"]))}
-        return texts | {"commit": last_line(run(["git", "-C", ROOT, "rev-parse", "HEAD"]))}
+        commit = run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"])
+        return texts | {"commit": last_line(commit) if commit.returncode == 0 else "unknown"}
 
     def write(self):
         name = "report-" + re.sub(r"[^a-z0-9]+", "-", self.device.lower()).strip("-")
