@@ -19,8 +19,9 @@ set(header_rules
   "launch/launch_on_gpu.hpp=hip=hip_host=cuda"
   "launch/gpu_runtime.hpp=hip_host=cuda"
   "gemm/gemm_plan.hpp=cuda"
-  "gemm/find_fastest.hpp=cpu=hip_host=cuda"
-  "gemm/tuning_file.hpp=cpu=hip_host=cuda"
+  "gemm/gemm_kernels.hpp=cuda"
+  "gemm/find_fastest.hpp=cpu=cuda"
+  "gemm/tuning_file.hpp=cpu=cuda"
   "gemm/gemm_autotune.hpp=cuda"
 )
 

@@ -4,6 +4,10 @@
 #include <tilewright/gemm/gemm_autotune.hpp>
 #include <tilewright/tilewright.hpp>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
 #include "device.hpp"
 #include "tilewright_products.hpp"
 
@@ -14,6 +18,19 @@ namespace tw = tilewright;
 using product = tw::gemm_product<tw::GEMM_ELEMENT, tw::operand_major::GEMM_A_MAJOR, tw::operand_major::GEMM_B_MAJOR,
                                  tw::GEMM_RESULT>;
 using plan = tw::gemm_plan<product>;
+
+/// The fastest choice; with GEMM_BENCHMARK_TIMES in the environment, the others' times are printed.
+tw::gemm_choice tuned_choice(const std::vector<tw::gemm_args>& all) {
+  std::vector<std::pair<tw::gemm_choice, double>> times;
+  const tw::gemm_choice best = tw::gemm_autotune<product>(all, nullptr, nullptr, {}, &times);
+  if (std::getenv("GEMM_BENCHMARK_TIMES")) {
+    std::sort(times.begin(), times.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+    for (const auto& [choice, seconds] : times)
+      std::printf(" [%s] %.2f", tw::gemm_kernels<product>::name(choice).c_str(), seconds * 1e6);
+    std::printf("\n");
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -35,8 +52,7 @@ prepared_product TILEWRIGHT_PREPARE(GEMM_PRODUCT)(const problem& p, const std::v
   for (tw::gemm_args& args : all) args.workspace = workspace(std::size_t(bytes));
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "asking for multiprocessors");
-  const tw::gemm_choice choice =
-      tuned ? tw::gemm_autotune<product>(all) : tw::choose_gemm<product>(all[0], multiprocessors);
+  const tw::gemm_choice choice = tuned ? tuned_choice(all) : tw::choose_gemm<product>(all[0], multiprocessors);
   prepared_product result;
   result.choice = tw::gemm_kernels<product>::name(choice);
   for (const tw::gemm_args& args : all) result.launches.push_back(plan(args, choice));

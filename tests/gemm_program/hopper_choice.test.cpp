@@ -2,8 +2,6 @@
 // Which Hopper kernel the gemm program takes, and when it takes none.
 #include <gtest/gtest.h>
 
-#include <tilewright/gemm/specialized_choice.hpp>
-
 #include "hopper_kernels.hpp"
 
 namespace gemm_program {
@@ -11,23 +9,26 @@ namespace {
 
 using enum tw::operand_major;
 
-const char* accepts(const tw::gemm_args&) { return nullptr; }
-const char* wants_even_n(const tw::gemm_args& args) { return args.n % 2 == 0 ? nullptr : "n must be even"; }
+/// Two kernels, of which the model prefers the second where there are few rows.
+const char* accepts(const tw::gemm_args&, tw::index_t) { return nullptr; }
+const char* wants_even_n(const tw::gemm_args& args, tw::index_t) {
+  return args.n % 2 == 0 ? nullptr : "n must be even";
+}
+tw::index_t choose(const tw::gemm_args& args, tw::index_t) { return args.m <= 16; }
 
 /// f16 in every layout, fp8 contiguous along k.
-std::vector<hopper_entry> kernels() {
-  std::vector<hopper_entry> list;
-  for (tw::index_t tile = 0; tile < tw::specialized_tiles.size(); ++tile) {
-    for (const tw::operand_major a : {k, mn}) {
-      for (const tw::operand_major b : {k, mn}) {
-        for (const bool has_epilogue : {false, true}) {
-          hopper_entry e{element::f16, element::f16, a, b, tile, has_epilogue, wants_even_n};
-          list.push_back(e);
-          e.type = element::e4m3;
-          e.result = element::bf16;
-          e.check = accepts;
-          if (a == k && b == k) list.push_back(e);
-        }
+std::vector<hopper_product> products() {
+  std::vector<hopper_product> list;
+  for (const tw::operand_major a : {k, mn}) {
+    for (const tw::operand_major b : {k, mn}) {
+      for (const bool has_epilogue : {false, true}) {
+        hopper_product e{element::f16, element::f16, a, b, has_epilogue, {"128x256_b2", "few_rows"},
+                         wants_even_n, choose};
+        list.push_back(e);
+        e.type = element::e4m3;
+        e.result = element::bf16;
+        e.check = accepts;
+        if (a == k && b == k) list.push_back(e);
       }
     }
   }
@@ -55,7 +56,7 @@ kernel_request named(const std::string& policy) {
 constexpr int multiprocessors = 132;
 
 hopper_choice choice(const problem& p, const kernel_request& request = {}) {
-  static const std::vector<hopper_entry> list = kernels();
+  static const std::vector<hopper_product> list = products();
   return choose_hopper_kernel(list, kernel_problem_of(p, {}), request, multiprocessors);
 }
 
@@ -70,7 +71,7 @@ std::string refusal_of(const problem& p, const kernel_request& request) {
 
 std::string name_of_choice(const problem& p) {
   const hopper_choice c = choice(p);
-  return c.kernel ? c.kernel->name() : "none: " + c.reason;
+  return c.product ? c.name() : "none: " + c.reason;
 }
 
 TEST(HopperKernelChoice, EveryLayout) {
@@ -88,17 +89,17 @@ TEST(HopperKernelChoice, EveryLayout) {
 TEST(HopperKernelChoice, EpiloguesWhereTheyAreWanted) {
   for (const char* layout : {"rcr", "rrr", "ccr", "crr"}) {
     problem p = product(layout);
-    EXPECT_FALSE(choice(p).kernel->has_epilogue) << layout;
+    EXPECT_FALSE(choice(p).product->has_epilogue) << layout;
     p.epilogue.activation = tw::activation::relu;
-    EXPECT_TRUE(choice(p).kernel->has_epilogue) << layout;
+    EXPECT_TRUE(choice(p).product->has_epilogue) << layout;
   }
 }
 
-TEST(HopperKernelChoice, TheTileFollowsTheProduct) {
+TEST(HopperKernelChoice, TheKernelFollowsTheProduct) {
   problem p = product("rcr");
   p.m = 16;
-  EXPECT_EQ(name_of_choice(p), "hopper_64x64_f16_ak_bk_to_f16");
-  EXPECT_EQ(choice(product("rcr"), named("hopper_192x192_b2")).kernel->name(), "hopper_192x192_b2_f16_ak_bk_to_f16");
+  EXPECT_EQ(name_of_choice(p), "hopper_few_rows_f16_ak_bk_to_f16");
+  EXPECT_EQ(choice(product("rcr"), named("hopper_few_rows")).name(), "hopper_few_rows_f16_ak_bk_to_f16");
 }
 
 TEST(HopperKernelChoice, WhatTheyCannotDoIsLeftToPortableKernels) {
@@ -111,27 +112,25 @@ TEST(HopperKernelChoice, WhatTheyCannotDoIsLeftToPortableKernels) {
   kernel_request parts_of_k, along_hilbert;
   parts_of_k.split_k = 2;
   along_hilbert.grid_order = tw::grid_curve::hilbert;
-  EXPECT_EQ(choice(product("rcr"), parts_of_k).kernel, nullptr);
-  EXPECT_EQ(choice(product("rcr"), along_hilbert).kernel, nullptr);
-  EXPECT_EQ(choice(product("rcr"), named("gemm_128x128")).kernel, nullptr);
+  EXPECT_EQ(choice(product("rcr"), parts_of_k).product, nullptr);
+  EXPECT_EQ(choice(product("rcr"), along_hilbert).product, nullptr);
+  EXPECT_EQ(choice(product("rcr"), named("gemm_128x128")).product, nullptr);
 }
 
 TEST(HopperKernelChoice, WhatIsAskedForByNameIsRefusedInstead) {
-  EXPECT_EQ(refusal_of(product("rrr", element::e4m3, element::bf16), named("hopper_128x256")),
+  EXPECT_EQ(refusal_of(product("rrr", element::e4m3, element::bf16), named("hopper_128x256_b2")),
             "the Hopper kernels cannot do this: there are none for e4m3 to bf16 with this layout");
   problem odd = product("rcr");
   odd.n = 4095;
-  EXPECT_EQ(refusal_of(odd, named("hopper_128x256")), "the Hopper kernels cannot do this: n must be even");
+  EXPECT_EQ(refusal_of(odd, named("hopper_128x256_b2")), "the Hopper kernels cannot do this: n must be even");
   EXPECT_EQ(refusal_of(product("rcr"), named("hopper_1x1")),
-            "there is no policy 'hopper_1x1'; those of the Hopper kernels are hopper_128x256_b2, hopper_128x256, "
-            "hopper_256x160_a2, hopper_192x192_b2, hopper_128x192_b2, hopper_128x128_b2, hopper_128x64_a2, "
-            "hopper_64x64");
+            "there is no policy 'hopper_1x1'; those of the Hopper kernels are hopper_128x256_b2, hopper_few_rows");
 }
 
 TEST(HopperKernelChoice, NoneOnOtherMachines) {
   const hopper_choice c =
-      choose_hopper_kernel({}, kernel_problem_of(product("rcr"), {}), named("hopper_128x256"), multiprocessors);
-  EXPECT_EQ(c.kernel, nullptr);
+      choose_hopper_kernel({}, kernel_problem_of(product("rcr"), {}), named("hopper_128x256_b2"), multiprocessors);
+  EXPECT_EQ(c.product, nullptr);
   EXPECT_EQ(c.reason, "");
 }
 

@@ -24,7 +24,8 @@ SHAPES = [(1, 1, 1), (17, 17, 17), (127, 127, 127), (128, 128, 32), (1, 4096, 64
 LARGE = [(1000, 5000, 2000), (4096, 4096, 4096)]
 PORTABLE = "gemm_128x128"
 HOPPER_TILES = {"hopper_128x256_b2": (128, 256), "hopper_128x256": (128, 256), "hopper_256x160_a2": (256, 160), "hopper_192x192_b2": (192, 192),
-                "hopper_128x192_b2": (128, 192), "hopper_128x128_b2": (128, 128), "hopper_128x64_a2": (128, 64), "hopper_64x64": (64, 64)}
+                "hopper_128x192_b2": (128, 192), "hopper_128x128_b2": (128, 128), "hopper_128x64_a2": (128, 64), "hopper_64x64": (64, 64),
+                "hopper_64x64_x2": (64, 64), "hopper_64x128_x2": (64, 128)}
 SANITIZERS = ("memcheck", "racecheck", "synccheck")
 
 
@@ -86,8 +87,15 @@ def hopper_products():
             yield arguments_of(shape, dtype, layout)
     for dtype, layout in (("f16", "rcr"), ("bf16", "crr")):
         yield arguments_of((4096, 4096, 4096), dtype, layout)
-    for shape in ((100, 100, 64), (64, 64, 20), (333, 77, 1000)):  # not for bulk copies: the program takes the portable kernel
-        yield arguments_of(shape, "f16", "rcr")
+    # Rows that start anywhere: on copies of the operands, with the kernel that the program chooses and with a named one.
+    for i, (shape, layout) in enumerate(itertools.product(((100, 100, 64), (64, 64, 20), (333, 77, 1000), (130, 515, 777)), ("rcr", "rrr", "ccr", "crr"))):
+        yield arguments_of(shape, ("f16", "bf16")[i % 2], layout, *variants[i % len(variants)])
+        yield arguments_of(shape, ("bf16", "f16")[i % 2], layout, "--policy", list(HOPPER_TILES)[i % len(HOPPER_TILES)], *variants[(i + 4) % len(variants)])
+    # Few rows.
+    for i, (m, layout, dtype) in enumerate(itertools.product((1, 5, 8, 16), ("rcr", "rrr", "ccr", "crr"), ("f16", "bf16"))):
+        n, k = near(512, 8, rnd), near(2048, 8, rnd)
+        yield arguments_of((m, n, k), dtype, layout, "--policy", "hopper_few_rows", *variants[(0, 1, 5, 6, 8)[i % 5]])
+        yield arguments_of((m, n + 3, k + 5), dtype, layout, "--policy", "hopper_few_rows_v1", *variants[i % len(variants)])
 
 
 def check_products(program, products, jobs):

@@ -28,18 +28,18 @@ kernel_list kernels_on(const std::string& device) {
 
 #if !defined(__HIP_PLATFORM_AMD__)
 /// Operands of 16 bits in every layout, those of 8 bits contiguous along k: all that wgmma reads.
-std::vector<hopper_entry> hopper_kernels() {
+std::vector<hopper_product> hopper_products() {
   using enum tw::operand_major;
-  std::vector<hopper_entry> list;
-  add_hopper_kernels<f16_elements, k, k>(list);
-  add_hopper_kernels<f16_elements, k, mn>(list);
-  add_hopper_kernels<f16_elements, mn, k>(list);
-  add_hopper_kernels<f16_elements, mn, mn>(list);
-  add_hopper_kernels<bf16_elements, k, k>(list);
-  add_hopper_kernels<bf16_elements, k, mn>(list);
-  add_hopper_kernels<bf16_elements, mn, k>(list);
-  add_hopper_kernels<bf16_elements, mn, mn>(list);
-  add_hopper_kernels<other_elements, k, k>(list);
+  std::vector<hopper_product> list;
+  add_hopper_products<f16_elements, k, k>(list);
+  add_hopper_products<f16_elements, k, mn>(list);
+  add_hopper_products<f16_elements, mn, k>(list);
+  add_hopper_products<f16_elements, mn, mn>(list);
+  add_hopper_products<bf16_elements, k, k>(list);
+  add_hopper_products<bf16_elements, k, mn>(list);
+  add_hopper_products<bf16_elements, mn, k>(list);
+  add_hopper_products<bf16_elements, mn, mn>(list);
+  add_hopper_products<other_elements, k, k>(list);
   return list;
 }
 #endif
@@ -56,7 +56,7 @@ class gpu_backend final : public backend {
     if (kernels_.empty())
       throw refusal("the program has no kernels for this GPU, " + device_.name + " (" + device_.target + ")");
 #if !defined(__HIP_PLATFORM_AMD__)
-    if (device_.target == "sm_90") hopper_ = hopper_kernels();
+    if (device_.target == "sm_90") hopper_ = hopper_products();
 #endif
   }
 
@@ -69,13 +69,13 @@ class gpu_backend final : public backend {
     kernel_problem problem = kernel_problem_of(p, data);
     const hopper_choice hopper = choose_hopper_kernel(hopper_, problem, options.kernel, device_.multiprocessors);
     chosen_kernel portable{};
-    if (!hopper.kernel) {
+    if (!hopper.product) {
       portable = choose_kernel(kernels_, problem, options.kernel);
       if (!hopper.reason.empty()) portable.reason += "; not one of the Hopper kernels: " + hopper.reason;
     }
-    outcome result = hopper.kernel ? run(p, data, problem, *hopper.kernel, options)
-                                   : run(p, data, problem, *portable.kernel, options);
-    result.reason = hopper.kernel ? hopper.reason : portable.reason;
+    outcome result =
+        hopper.product ? run(p, data, problem, hopper, options) : run(p, data, problem, *portable.kernel, options);
+    result.reason = hopper.product ? hopper.reason : portable.reason;
     result.device = device_.name + " (" + device_.target + ")";
     return result;
   } catch (const gpu::unusable& error) {
@@ -143,17 +143,18 @@ class gpu_backend final : public backend {
     return result;
   }
 
-  static outcome run(const problem& p, const operands& data, kernel_problem& problem, const hopper_entry& kernel,
+  static outcome run(const problem& p, const operands& data, kernel_problem& problem, const hopper_choice& chosen,
                      const run_options& options) {
     on_device device(p, problem.args);
-    outcome result = repeat(device, static_cast<char*>(data.c), options, kernel.prepare(problem.args));
-    result.kernel = kernel.name();
+    outcome result =
+        repeat(device, static_cast<char*>(data.c), options, chosen.product->prepare(problem.args, chosen.kernel));
+    result.kernel = chosen.name();
     return result;
   }
 
   gpu::device_facts device_;
   kernel_list kernels_;
-  std::vector<hopper_entry> hopper_;
+  std::vector<hopper_product> hopper_;
 };
 
 }  // namespace

@@ -21,6 +21,7 @@
 //
 // Bulk copies (TMA) of boxes described by a tensor_map; one thread issues them
 //   prefetch(map)                      fetches the map ahead of its use
+//   prefetch_to_l2(from, bytes)        hints that global memory will be read; both are multiples of 16 bytes
 //   bulk_load(lds, map, done, x, y, z) the box at element (x, y, z), zeros outside of the tensor; the mbarrier `done`
 //                                      counts its bytes
 //   bulk_load_multicast(lds, map, done, blocks, x, y, z)  to the same address in each block of the mask, counted

@@ -76,6 +76,7 @@ struct few_rows_gemm {
     const exec::block_index block = exec::block_id();
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     exec::let_next_kernel_start();
+    if constexpr (Policy::vector > 1) prefetch_b(d, block);
     exec::wait_for_previous_kernel();
     static_distributed_tensor<float, typename tiles::sums> sums{};
     multiply(sums, d, block);
@@ -83,15 +84,31 @@ struct few_rows_gemm {
     if (d.parts > 1 && !add_up_blocks(result, d, block)) return;
     const multi_index<2> origin{{0, block.x * tile.n}};
     constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
-    const detail::tile_place<typename tiles::result, R, c_vector> at{d.args, origin, block.z,
-                                                                     get_partition_index<typename tiles::result>()};
-    store_tile(at.window(static_cast<R*>(d.args.c), d.args.ldc, d.args.batch_stride_c),
-               detail::finish<Policy>(at, d.args, result));
+    const detail::result_place<typename tiles::result, R, c_vector> at{
+        {d.args, origin, block.z, get_partition_index<typename tiles::result>()}};
+    static_distributed_tensor<R, typename tiles::result> rounded;
+    detail::finish<Policy>(rounded, at, d.args, result);
+    store_tile(at.c_window, rounded);
 #endif
   }
 
 #if TILEWRIGHT_HOPPER_PASS
  private:
+  /// Asks for the first elements of the block's part of B, while the previous kernel may still run. A hint: should that
+  /// kernel write B, L2 has what it wrote.
+  TILEWRIGHT_HD static void prefetch_b(const device_args& d, const exec::block_index& block) {
+    constexpr index_t ahead = 2 * k_of_block;
+    const gemm_args& g = d.args;
+    const index_t k0 = block.y * d.k_of_part, n0 = block.x * tile.n, thread = exec::thread_id();
+    const index_t k = min(min(g.k - k0, d.k_of_part), ahead), n = min(g.n - n0, tile.n);
+    const T* const b = static_cast<const T*>(g.b) + block.z * g.batch_stride_b;
+    if constexpr (Policy::b_major == operand_major::k) {
+      if (thread < n) exec::prefetch_to_l2(b + long_index_t(n0 + thread) * g.ldb + k0, k * index_t(sizeof(T)));
+    } else {
+      for (index_t row = thread; row < k; row += block_size)
+        exec::prefetch_to_l2(b + long_index_t(k0 + row) * g.ldb + n0, n * index_t(sizeof(T)));
+    }
+  }
   /// The window of an operand whose tiles a wave loads. Major: which dimension is contiguous.
   template <operand_major Major, index_t Vector, class Distribution>
   TILEWRIGHT_HD static auto operand_window(const T* data, index_t rows, index_t k, index_t ld,

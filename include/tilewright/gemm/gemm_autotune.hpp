@@ -70,7 +70,8 @@ std::string tuning_name(const gemm_args& g) {
 /// Throws launch_error if there is no kernel.
 template <class Product>
 gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream stream = nullptr,
-                          tuning_file* memory = nullptr, const tuning_effort& effort = {}) {
+                          tuning_file* memory = nullptr, const tuning_effort& effort = {},
+                          std::vector<std::pair<gemm_choice, double>>* times = nullptr) {
   using kernels = gemm_kernels<Product>;
   const std::vector<gemm_choice> choices = possible_choices<Product>(sets.at(0));
   if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
@@ -86,9 +87,14 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
   const auto measure = [&](std::size_t i, int launches) {
     if (plans[i].empty())
       for (const gemm_args& args : sets) plans[i].push_back(gemm_plan<Product>(args, choices[i]));
-    return seconds_of([&] {
+    const double seconds = seconds_of([&] {
       for (int n = 0; n < launches; ++n) plans[i][turn++ % plans[i].size()](stream);
     });
+    if (times) {
+      times->resize(choices.size(), {{}, 1e9});
+      (*times)[i] = {choices[i], std::min((*times)[i].second, seconds / launches)};
+    }
+    return seconds;
   };
   const gemm_choice best = choices[find_fastest(choices.size(), measure, effort)];
   if (memory) memory->remember(problem, kernels::name(best));

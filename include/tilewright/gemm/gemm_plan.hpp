@@ -3,92 +3,14 @@
 #pragma once
 
 #include <tilewright/gemm/aligned_operands.hpp>
-#include <tilewright/gemm/few_rows_gemm.hpp>
-#include <tilewright/gemm/named_policies.hpp>
-#include <tilewright/gemm/specialized_choice.hpp>
-#include <tilewright/gemm/warp_specialized_pipeline.hpp>
+#include <tilewright/gemm/gemm_kernels.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace tilewright {
-
-/// Types and orders of a product's operands; `Epilogue` as in a policy.
-template <class T, operand_major AMajor, operand_major BMajor, class Result = T, class Epilogue = epilogue::alpha_beta>
-struct gemm_product {
-  using element_type = T;
-  using result_type = Result;
-  using epilogue_type = Epilogue;
-  static constexpr operand_major a_major = AMajor, b_major = BMajor;
-  static constexpr product_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
-};
-
-/// A kernel of a product, and how it is used.
-struct gemm_choice {
-  index_t kernel = 0;    // in gemm_kernels
-  bool splits_k = true;  // where the kernel can
-  friend bool operator==(const gemm_choice&, const gemm_choice&) = default;
-};
-
-namespace detail {
-
-template <class Product, index_t Vector>
-struct portable_gemm_policy
-    : gemm_policy<arch::sm90, typename Product::element_type, Product::a_major, Product::b_major, Vector> {
-  using result_type = typename Product::result_type;
-  using epilogue = typename Product::epilogue_type;
-};
-
-/// The portable kernels and those of few rows multiply elements of 16 bits.
-template <class Product>
-inline constexpr bool has_16_bits = sizeof(typename Product::element_type) == 2;
-
-template <class Product, index_t Vector>
-using few_rows_of = few_rows_policy<typename Product::element_type, Product::a_major, Product::b_major,
-                                    Product::a_major == operand_major::k ? Vector : 1, Vector,
-                                    typename Product::result_type, typename Product::epilogue_type>;
-
-}  // namespace detail
-
-/// The kernels of a product: those of specialized_tiles, those of few rows and the portable ones, with vectors and
-/// without.
-template <class Product>
-struct gemm_kernels {
-  static constexpr index_t num_specialized = specialized_tiles.size(), few_rows = num_specialized,
-                           portable = few_rows + 2, size = num_specialized + (detail::has_16_bits<Product> ? 4 : 0);
-
-  template <index_t I>
-  static constexpr auto kernel_of() {
-    using T = typename Product::element_type;
-    constexpr index_t wide = 16 / index_t(sizeof(T));
-    if constexpr (I < num_specialized) {
-      return gemm_kernel<gemm_specialized<T, Product::a_major, Product::b_major, specialized_tiles[I],
-                                          typename Product::result_type, typename Product::epilogue_type>>{};
-    } else if constexpr (I < portable) {
-      return few_rows_gemm<detail::few_rows_of<Product, I == few_rows ? wide : 1>>{};
-    } else {
-      return gemm_kernel<detail::portable_gemm_policy<Product, I == portable ? wide : 1>>{};
-    }
-  }
-  template <index_t I>
-  using kernel = decltype(kernel_of<I>());
-
-  static std::string name(const gemm_choice& c) { return name(c.kernel) + (c.splits_k ? "" : ", k whole"); }
-  static std::string name(index_t i) {
-    if (i >= few_rows) {
-      constexpr const char* names[] = {"few rows", "few rows, vector 1", "portable", "portable, vector 1"};
-      return names[i - few_rows];
-    }
-    const specialized_tile& t = specialized_tiles[i];
-    std::string s = std::to_string(t.m) + "x" + std::to_string(t.n);
-    if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
-    if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
-    return s;
-  }
-};
 
 /// Bytes of gemm_args::workspace for the products of gemm_plan with these arguments; its first
 /// specialized_workspace::counter_bytes must be 0 before the first launch.
@@ -110,6 +32,7 @@ class gemm_plan {
     for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
       gemm_args given = args;
       if (!choice.splits_k) given.workspace = nullptr;
+      given.turn = choice.turn;
       if constexpr (is_specialized<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
         if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned, choice);
@@ -156,6 +79,7 @@ class gemm_plan {
     if (aligned.c.is_copy && aligned.args.beta != 0) steps_.push_back(copy_result(aligned.c.copy));
     const repitch_args back = aligned.back();
     if (!choice.splits_k) aligned.args.workspace = nullptr;
+    aligned.args.turn = choice.turn;
     using kernel = detail::with_room_after_rows<Kernel>;
     if (aligned.c.is_copy) {
       steps_.push_back(prepared_launch<kernel>(aligned.args, detail::gpu_functions::of<Kernel>()));
@@ -176,25 +100,45 @@ std::vector<gemm_choice> possible_choices(const gemm_args& args) {
   for (index_t i = 0; i < gemm_kernels<Product>::size; ++i) {
     if (gemm_plan<Product>::check(args, i)) continue;
     list.push_back({i, true});
+    if (i < gemm_kernels<Product>::num_specialized && specialized_tiles[i].takes_turns() &&
+        args.k <= 4096 / Product::operands.element_bytes) {
+      for (const index_t turn : {1, 2, 4}) list.push_back({i, false, turn});
+    }
     if (i < gemm_kernels<Product>::portable && args.workspace) list.push_back({i, false});
   }
   return list;
 }
 
-/// The choice that the model of specialized_choice.hpp prefers.
+namespace detail {
+
+/// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp.
+constexpr double predict_few_rows_clocks(const gemm_args& g) { return 3000 + double(g.n) * g.k * 2 * g.batch / 1660; }
+
+/// Clocks of the copies that make rows start at multiples of 16 bytes.
+template <class Product>
+double predict_copy_clocks(const gemm_args& args) {
+  const aligned_operands<Product> aligned(args);
+  double clocks = 0;
+  for (const aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c})
+    if (o->is_copy) clocks += 3200 + 2.0 * double(o->bytes) / 1060;
+  return clocks;
+}
+
+}  // namespace detail
+
+/// The choice that the models of specialized_choice.hpp and of this file prefer.
 template <class Product>
 gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
   using kernels = gemm_kernels<Product>;
   const auto can = [&](index_t kernel) { return !gemm_plan<Product>::check(args, kernel); };
+  const specialized_choice s = choose_specialized(args, Product::operands, multiprocessors);
   if constexpr (detail::has_16_bits<Product>) {
-    if (args.m <= 16) {
-      if (can(kernels::few_rows)) return {kernels::few_rows};
-      if (can(kernels::few_rows + 1)) return {kernels::few_rows + 1};
-    }
+    const index_t few_rows = can(kernels::few_rows) ? kernels::few_rows : kernels::few_rows + 1;
+    const double copies = detail::predict_copy_clocks<Product>(args);
+    if (can(few_rows) && (!can(s.tile) || detail::predict_few_rows_clocks(args) < s.clocks + copies)) return {few_rows};
+    if (!can(s.tile)) return {can(kernels::portable) ? kernels::portable : kernels::portable + 1};
   }
-  const index_t tile = choose_specialized_tile(args, Product::operands, multiprocessors);
-  if (can(tile) || !detail::has_16_bits<Product>) return {tile};
-  return {can(kernels::portable) ? kernels::portable : kernels::portable + 1};
+  return {s.tile, s.splits_k};
 }
 
 }  // namespace tilewright

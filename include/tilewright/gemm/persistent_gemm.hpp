@@ -79,6 +79,11 @@ struct persistent_gemm {
     });
   }
 
+  TILEWRIGHT_HD index_t turn() const {
+    if constexpr (requires { args.turn; }) return min(args.turn, head_start);
+    return head_start;
+  }
+
   TILEWRIGHT_HD void consume(index_t consumer) const {
     const index_t thread = modulo(exec::thread_id(), 128), wave = thread / 32;
     const index_t block_to_tell = stages.block_to_tell(thread);
@@ -96,7 +101,7 @@ struct persistent_gemm {
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       // The first consumer finishes the tile first: the second computes while it writes,
       // and it begins the next tile while the second writes.
-      const index_t last_to_share = max(unit.k_begin, unit.k_end - head_start);
+      const index_t last_to_share = turn() > 0 ? max(unit.k_begin, unit.k_end - turn()) : unit.k_end;
       const auto take_turn = [&](index_t k) TILEWRIGHT_INLINE_LAMBDA {
         if (!tile.takes_turns() || consumer == 0 || k != last_to_share) return;
         if constexpr (!Block::is_block_scaled) {
@@ -120,7 +125,7 @@ struct persistent_gemm {
           at.advance();
         }
       }
-      if (tile.takes_turns() && consumer == 0) {
+      if (tile.takes_turns() && turn() > 0 && consumer == 0) {
         // Where k is short the first consumer could arrive twice before the second has come.
         if (has_turn) exec::named_sync<256>(turn_taken_barrier);
         exec::named_arrive<256>(turn_barrier);

@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 8> specialized_tiles{{
+inline constexpr array<specialized_tile, 10> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 256, .n = 160, .share_a = 2},
@@ -16,6 +16,8 @@ inline constexpr array<specialized_tile, 8> specialized_tiles{{
     {.m = 128, .n = 128, .share_b = 2},
     {.m = 128, .n = 64, .share_a = 2},
     {.m = 64, .n = 64, .consumers = 1},
+    {.m = 64, .n = 64, .consumers = 1, .blocks = 2},
+    {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
 }};
 
 /// The policy of one of them.
@@ -23,7 +25,7 @@ template <class T, operand_major AMajor, operand_major BMajor, specialized_tile 
           class Epilogue = epilogue::alpha_beta>
 struct gemm_specialized
     : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers),
-                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a}>> {
+                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks}>> {
   using result_type = Result;
   using epilogue = Epilogue;
 };
@@ -44,48 +46,64 @@ constexpr index_t fetched_rows(const specialized_tile& t, const product_operand_
 
 /// About how many clusters run at the same time: some multiprocessors find no place in clusters of more than two.
 constexpr index_t expected_clusters(const specialized_tile& t, index_t multiprocessors) {
-  return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) / t.cluster());
+  return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) * t.blocks / t.cluster());
 }
 
 }  // namespace detail
 
-/// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: measured on an H100.
+/// A tile for a product, and whether its last round is split along k.
+struct specialized_choice {
+  index_t tile = 0;  // in specialized_tiles
+  bool splits_k = true;
+  double clocks = 0;  // as predicted
+};
+
+/// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: fitted to the times of all tiles for
+/// 60 products drawn by gemm-benchmark on an H100; those within 1.6 of the best are predicted to 15 %.
 constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
-                                            const product_operand_types& o, index_t multiprocessors) {
+                                            const product_operand_types& o, index_t multiprocessors,
+                                            bool splits_k = true) {
   const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = detail::expected_clusters(t, multiprocessors);
-  const work_schedule s = detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers,
-                                                     2 * multiprocessors / t.cluster());
-  // The tensor cores do 8192 bits of products a clock; a row takes 2.9 clocks to come,
-  // 4.8 if rows begin within cache lines.
+  const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  const work_schedule s =
+      detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers, max_parts);
+  // The tensor cores do 8192 bits of products a clock, 2 % fewer if blocks share nothing; a row takes 2 clocks to come,
+  // 2.3 if rows begin within cache lines; no k tile comes in less than 320 clocks. Blocks of a multiprocessor share
+  // all that.
   const bool aligned =
       long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
-  const double multiply = double(t.m) * t.n / 32 + 24, fetch = detail::fetched_rows(t, o) * (aligned ? 2.9 : 4.8);
-  const double k_clocks = multiply > fetch ? multiply : fetch;
+  const double multiply = double(t.m) * t.n / (t.cluster() > 1 ? 31.55 : 30.9) + 24,
+               fetch = detail::fetched_rows(t, o) * (aligned ? 1.97 : 2.3);
+  const index_t together = min(t.blocks, ceil_div(min(s.num_units(), workers) * t.cluster(), multiprocessors));
+  const double k_clocks = max(max(multiply, fetch) * together, 320.0);
   const index_t rounds = ceil_div(s.whole_tiles, workers);
   const double whole = double(rounds) * k_tiles * k_clocks;
   double split = 0;
   if (s.sharers > 0) {
-    const double share = double(s.num_split_tiles()) * (k_tiles - s.longer_by) / s.sharers;
-    split = (share + s.longer_by + 2 * (s.max_parts() - 1)) * k_clocks;
+    const double share = double(s.num_split_tiles()) * (k_tiles - s.longer_by) / s.sharers + s.longer_by;
+    const index_t parts = s.max_parts() - 1;
+    split = (share + 2 * parts) * k_clocks + 1850 + 290.0 * parts * t.m * t.n / 32768;
   }
   const index_t ends = rounds + (s.sharers > 0) + s.shares_cross_tiles();
-  // Memory brings about 1600 bytes a clock; a box of C takes 180 clocks that nothing hides.
-  const double bytes = (double(g.m) * g.k + double(g.n) * g.k + double(g.m) * g.n) * o.element_bytes * g.batch;
-  const double memory = bytes / 1600, busy = whole + split;
-  return (busy > memory ? busy : memory) + ends * 180.0 * t.num_boxes() + (s.sharers > 0 ? 4000 : 0) +
-         (t.cluster() > 1 ? 2500 : 0);
+  // Memory brings 1750 bytes a clock, at the same time as the tensor cores multiply, but for a part; a box of C takes
+  // 37 clocks, one of 32 columns 60, and a change of tiles 90.
+  const double bytes = ((double(g.m) * g.k + double(g.n) * g.k) * o.element_bytes + double(g.m) * g.n * 2) * g.batch;
+  const double busy = whole + split, memory = bytes / 1750;
+  const double at_ends = ends * together * (90 + (t.store_n() == 64 ? 37.0 : 60.0) * t.num_boxes());
+  return max(busy, memory) + 0.39 * min(busy, memory) + at_ends + (t.cluster() > 1 ? 800 : 0);
 }
 
-/// The number in specialized_tiles of the tile with the shortest predicted time. Tiles of which rows of C would fill
-/// less than half are left out where there are smaller ones.
-constexpr index_t choose_specialized_tile(const gemm_args& g, const product_operand_types& o, index_t multiprocessors) {
-  index_t best = specialized_tiles.size() - 1;
-  double best_clocks = predict_specialized_clocks(g, specialized_tiles[best], o, multiprocessors);
-  for (index_t i = 0; i < specialized_tiles.size() - 1 && g.m > 64; ++i) {
-    const double clocks = predict_specialized_clocks(g, specialized_tiles[i], o, multiprocessors);
-    if (clocks >= best_clocks) continue;
-    best = i;
-    best_clocks = clocks;
+/// The choice with the shortest predicted time. Tiles of which rows of C would fill less than half are left out.
+constexpr specialized_choice choose_specialized(const gemm_args& g, const product_operand_types& o,
+                                                index_t multiprocessors) {
+  specialized_choice best{0, true, 1e300};
+  for (index_t i = 0; i < specialized_tiles.size(); ++i) {
+    const specialized_tile& t = specialized_tiles[i];
+    if (t.m > 64 && g.m <= t.m / 2) continue;
+    for (const bool splits_k : {false, true}) {
+      const double clocks = predict_specialized_clocks(g, t, o, multiprocessors, splits_k);
+      if (clocks < best.clocks) best = {i, splits_k, clocks};
+    }
   }
   return best;
 }

@@ -14,6 +14,7 @@ namespace tilewright {
 /// `share_a` blocks side by side, which receive the same tile of A.
 struct cluster_shape {
   index_t share_b = 1, share_a = 1;
+  index_t blocks = 1;  // see specialized_tile
 
   TILEWRIGHT_HD constexpr index_t size() const { return share_b * share_a; }
   friend constexpr bool operator==(const cluster_shape&, const cluster_shape&) = default;
@@ -53,6 +54,7 @@ struct specialized_tile {
   index_t share_b = 1, share_a = 1;
   index_t consumers = 2;
   index_t products = 1;
+  index_t blocks = 1;  // that LDS holds at once on a multiprocessor
 
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + 1) * 128; }
   TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a; }
@@ -141,7 +143,10 @@ struct specialized_lds {
   }
 
  private:
-  TILEWRIGHT_HD static constexpr index_t room() { return arch::sm90::value.lds_bytes - barrier_bytes; }
+  /// A multiprocessor keeps 1 KiB of each block for itself.
+  TILEWRIGHT_HD constexpr index_t room() const {
+    return (arch::sm90::value.lds_bytes - (tile.blocks - 1) * 1024) / tile.blocks / 16 * 16 - barrier_bytes;
+  }
 };
 
 template <class Args, index_t Products>
@@ -163,8 +168,8 @@ struct specialized_block {
   static constexpr bool is_block_scaled = Policy::is_block_scaled;
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
-  static constexpr specialized_tile tile{tiles.m,         tiles.n,           cluster.share_b,
-                                         cluster.share_a, tiles.waves_m / 4, Policy::products};
+  static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,
+                                         tiles.waves_m / 4, Policy::products, cluster.blocks};
   static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.consumers) && tile.is_sound(),
                 "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
                 "3 consumers and whose n is 64, 128, 160, 192 or 256, with at most 160 accumulators for each thread "

@@ -49,6 +49,7 @@ inline index_t num_blocks() { return detail::self().num_blocks; }
 inline index_t block_of_cluster() { return detail::self().rank; }
 
 inline void prefetch(const tensor_map&) {}
+inline void prefetch_to_l2(const void*, index_t) {}
 namespace detail {
 inline emulator::bulk_box box_of(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
   return {&map, index_t(lds), {x, y, z, 0}, false};

@@ -63,6 +63,9 @@ TILEWRIGHT_HD index_t block_of_cluster() {
   return rank;
 }
 
+TILEWRIGHT_HD void prefetch_to_l2(const void* from, index_t bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
 TILEWRIGHT_HD void prefetch(const tensor_map& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
 TILEWRIGHT_HD void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, index_t x, index_t y, index_t z) {
   asm volatile(

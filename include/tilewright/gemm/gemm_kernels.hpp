@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The kernels that compute a product on Hopper GPUs, by number.
+#pragma once
+
+#include <tilewright/gemm/few_rows_gemm.hpp>
+#include <tilewright/gemm/named_policies.hpp>
+#include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/gemm/warp_specialized_pipeline.hpp>
+
+#include <string>
+
+namespace tilewright {
+
+/// Types and orders of a product's operands; `Epilogue` as in a policy.
+template <class T, operand_major AMajor, operand_major BMajor, class Result = T, class Epilogue = epilogue::alpha_beta>
+struct gemm_product {
+  using element_type = T;
+  using result_type = Result;
+  using epilogue_type = Epilogue;
+  static constexpr operand_major a_major = AMajor, b_major = BMajor;
+  static constexpr product_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
+};
+
+/// A kernel of a product, and how it is used.
+struct gemm_choice {
+  index_t kernel = 0;    // in gemm_kernels
+  bool splits_k = true;  // where the kernel can
+  index_t turn = -1;     // gemm_args::turn
+  friend bool operator==(const gemm_choice&, const gemm_choice&) = default;
+};
+
+namespace detail {
+
+template <class Product, index_t Vector>
+struct portable_gemm_policy
+    : gemm_policy<arch::sm90, typename Product::element_type, Product::a_major, Product::b_major, Vector> {
+  using result_type = typename Product::result_type;
+  using epilogue = typename Product::epilogue_type;
+};
+
+/// The portable kernels and those of few rows multiply elements of 16 bits.
+template <class Product>
+inline constexpr bool has_16_bits = sizeof(typename Product::element_type) == 2;
+
+template <class Product, index_t Vector>
+using few_rows_of = few_rows_policy<typename Product::element_type, Product::a_major, Product::b_major,
+                                    Product::a_major == operand_major::k ? Vector : 1, Vector,
+                                    typename Product::result_type, typename Product::epilogue_type>;
+
+}  // namespace detail
+
+/// The kernels of a product: those of specialized_tiles, those of few rows and the portable ones, with vectors and
+/// without.
+template <class Product>
+struct gemm_kernels {
+  static constexpr index_t num_specialized = specialized_tiles.size(), few_rows = num_specialized,
+                           portable = few_rows + 2, size = num_specialized + (detail::has_16_bits<Product> ? 4 : 0);
+
+  template <index_t I>
+  static constexpr auto kernel_of() {
+    using T = typename Product::element_type;
+    constexpr index_t wide = 16 / index_t(sizeof(T));
+    if constexpr (I < num_specialized) {
+      return gemm_kernel<gemm_specialized<T, Product::a_major, Product::b_major, specialized_tiles[I],
+                                          typename Product::result_type, typename Product::epilogue_type>>{};
+    } else if constexpr (I < portable) {
+      return few_rows_gemm<detail::few_rows_of<Product, I == few_rows ? wide : 1>>{};
+    } else {
+      return gemm_kernel<detail::portable_gemm_policy<Product, I == portable ? wide : 1>>{};
+    }
+  }
+  template <index_t I>
+  using kernel = decltype(kernel_of<I>());
+
+  static std::string name(const gemm_choice& c) {
+    return name(c.kernel) + (c.splits_k ? "" : ", k whole") + (c.turn < 0 ? "" : ", turn " + std::to_string(c.turn));
+  }
+  static std::string name(index_t i) {
+    if (i >= few_rows) {
+      constexpr const char* names[] = {"few_rows", "few_rows_v1", "portable", "portable_v1"};
+      return names[i - few_rows];
+    }
+    const specialized_tile& t = specialized_tiles[i];
+    std::string s = std::to_string(t.m) + "x" + std::to_string(t.n);
+    if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
+    if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
+    if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
+    return s;
+  }
+};
+
+}  // namespace tilewright
