@@ -36,7 +36,9 @@ struct examined_layout {
   std::vector<examined> accesses;
 };
 
-bool is_write(const named_pattern& pattern) { return pattern.kind == tw::lds_access_kind::write; }
+bool is_write(const named_pattern& pattern) {
+  return pattern.kind == tw::lds_access_kind::write || pattern.kind == tw::lds_access_kind::stmatrix;
+}
 std::string title_of(const named_pattern& pattern) { return (is_write(pattern) ? "write " : "read ") + pattern.name; }
 
 examined examine(const options& o, const named_layout& layout, const named_pattern& pattern) {

@@ -30,6 +30,8 @@ const char* const pattern_help =
     "mma.m16n8k16\n"
     "ldmatrix[:a|b]          the addresses that a wave gives to ldmatrix for an operand of mma\n"
     "ldmatrix.trans[:a|b]    the same for a tile whose rows are k: (K, M) or (K, N)\n"
+    "stmatrix                the addresses that a wave gives to stmatrix for 16x16 of a result\n"
+    "ds_read_b128[:ORDER]    rows:16B with the instruction's name, as ds_store_b64 or ld.shared.v4.b32\n"
     "ds_read_b64_tr_b16[:MxNxK][:a|b]   likewise of gfx950, and ds_read_b64_tr_b8; default the first mfma that it "
     "serves\n"
     "encoding:...            any distribution, as H(2,4,16)(4,8)P(1.1)(1.2,2.0)Y(1.0,2.1): the factors of each "
@@ -110,6 +112,17 @@ distribution_encoding column_encoding(const std::string& text, const arch::targe
   e.y.push_back({2, 0});
   e.y.push_back({2, 3});
   return e;
+}
+
+/// Bytes that a lane moves with the target's LDS instruction of this name, ds_read_b128 or st.shared.v4.b32; 0: it is
+/// none that moves them as they are in this direction.
+index_t width_of_instruction(const std::string& word, const arch::target& target, bool is_write) {
+  for (const arch::lds_instruction& row : target.lds) {
+    const bool is_plain = row.op < arch::lds_op::ldmatrix && arch::exchange_of(row.op).is_identity();
+    if (is_plain && arch::is_write(row.op) == is_write && word == instruction_name(target, row.op))
+      return arch::access_bytes(row.op);
+  }
+  return 0;
 }
 
 std::string shape_of(index_t m, index_t n, index_t k) {
@@ -277,20 +290,25 @@ named_pattern pattern_of(const std::string& text, const arch::target& target, co
                     std::to_string(tile.element_bytes) + " bytes");
     }
     return transposing_pattern(text, names_shape ? words[1] : "", word(names_shape ? 2 : 1, "a"), target, tile);
-  } else if (words[0] == "ldmatrix") {
+  } else if (words[0] == "ldmatrix" || words[0] == "stmatrix") {
+    const bool stores = words[0] == "stmatrix";
+    no_more_than(stores ? 1 : 2);
+    if (is_write != stores)
+      throw refusal("pattern " + text + (stores ? " writes; give it to --write" : " reads; give it to --read"));
+    if (!target.supports(stores ? arch::lds_op::stmatrix : arch::lds_op::ldmatrix))
+      throw refusal("pattern " + text + ": " + target.name + " has no " + words[0]);
+    // Four 8x8 matrices of a result lie like those of operand A.
+    pattern.kind = stores ? tw::lds_access_kind::stmatrix : tw::lds_access_kind::ldmatrix;
+    const arch::matrix_op op = matrix_op_of(text, family_of(target), "", "a", target, tile, tw::uses_ldmatrix);
+    pattern.distribution = operand_encoding(text, op, word(1, "a"), true, tile);
+  } else if (const index_t bytes = width_of_instruction(words[0], target, is_write); bytes > 0) {
     no_more_than(2);
-    if (is_write) throw refusal("pattern " + text + " reads; give it to --read");
-    for (const arch::matrix_op op : target.matrix_ops) {
-      if (!tw::uses_ldmatrix(op)) continue;
-      pattern.kind = tw::lds_access_kind::ldmatrix;
-      pattern.distribution = operand_encoding(text, op, word(1, "a"), true, tile);
-    }
-    if (pattern.kind != tw::lds_access_kind::ldmatrix)
-      throw refusal("pattern " + text + ": " + target.name + " has no ldmatrix");
+    pattern.max_bytes = bytes_of(std::to_string(bytes) + "B", text, tile);
+    pattern.distribution = rows_encoding(text, word(1, "block-raked"), target, tile, bytes, threads);
   } else {
     throw refusal(
         "pattern " + text + " is not known; there are rows:BYTES, column:BYTES, " + family_of(target) +
-        ":MxNxK, ldmatrix, ldmatrix.trans, ds_read_b64_tr_b16, ds_read_b64_tr_b8 and encoding:..., as --help explains");
+        ":MxNxK, ldmatrix, ldmatrix.trans, stmatrix, names of instructions and encoding:..., as --help explains");
   }
   return pattern;
 }
