@@ -119,12 +119,12 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tupl
   } else {
     const auto embed = make_embed_transform(lengths, strides, guaranteed_vector, offset);
     long_index_t space = long_index_t(offset) + 1;
-    unroll<sizeof...(Lengths)>([&](auto i) {
-      const auto stride = strides.template get<i.value>();
-      const long_index_t last = long_index_t(lengths.template get<i.value>()) - 1;
-      constexpr index_t known = detail::static_value_v<detail::remove_const_t<decltype(stride)>>;
-      if constexpr (known == dynamic || known > 0) space += last * stride;
-    });
+    [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      ((space += detail::static_value_v<Strides> == dynamic || detail::static_value_v<Strides> > 0
+                     ? (long_index_t(lengths.template get<Is>()) - 1) * strides.template get<Is>()
+                     : 0),
+       ...);
+    }(make_sequence<sizeof...(Lengths)>{});
     return detail::make_single_node_descriptor(embed, max(space, 0ll));
   }
 }

@@ -29,9 +29,9 @@ TILEWRIGHT_HD constexpr auto rules_of() {
 }
 
 /// One step from top to bottom. Everything is expanded here, and constant() makes constants of what the graph says: a
-/// node must not survive as an object in the generated code. The kinds that most layouts consist of are one expression,
-/// without arrays and loops for the compiler to take apart. In the others arrays have one element more than they need,
-/// because some need none.
+/// node must not survive as an object in the generated code. Strides and merges are one expression, without arrays and
+/// loops for the compiler to take apart; not so swizzles, whose bits it then combines in ways that cost registers. In
+/// the others arrays have one element more than they need, because some need none.
 template <graph_node Node, index_t... Ps, index_t... Us, index_t... Ls>
 TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, sequence<Ps...>, sequence<Us...>,
                                         sequence<Ls...>) {
@@ -44,22 +44,12 @@ TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, 
              unsigned(parameter(constant(Node.spec.parameters[n + Us]), constant(Node.value_slot(n + Us)), values))),
      ...);
     hidden[constant(Node.lower[0])] = index_t(sum);
-  } else if constexpr (kind == unmerge && Node.spec.num_dynamic() == 0) {
-    unsigned sum = 0;
-    ((sum = sum * constant(Node.spec.parameters[Us]) + unsigned(hidden[constant(Node.upper[Us])])), ...);
-    hidden[constant(Node.lower[0])] = index_t(sum);
   } else if constexpr (kind == merge && Node.spec.num_dynamic() == 0) {
     index_t rest = hidden[constant(Node.upper[0])];
     ((hidden[constant(Node.lower[n - 1 - Ls])] =
           Ls == n - 1 ? rest : tilewright::modulo(rest, constant(Node.spec.parameters[n - 1 - Ls])),
       rest = divide(rest, constant(Node.spec.parameters[n - 1 - Ls]))),
      ...);
-  } else if constexpr (kind == swizzle) {
-    const index_t row = hidden[constant(Node.upper[0])];
-    index_t flipped = 0;
-    ((flipped ^= Ps < 2 ? 0 : -(row >> (Ps < 2 ? 0 : Ps - 2) & 1) & constant(Node.spec.parameters[Ps])), ...);
-    hidden[constant(Node.lower[0])] = row;
-    hidden[constant(Node.lower[1])] = hidden[constant(Node.upper[1])] ^ flipped;
   } else {
     const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
     const index_t up[] = {hidden[constant(Node.upper[Us])]..., 0};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>
-#include <tilewright/util/math.hpp>
 #include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
@@ -42,10 +41,6 @@ inline constexpr bool is_sound_encoding_v = require_sound_encoding<Check.fault, 
 /// if length is 0) moves x[x] by stride.
 struct digit_place {
   index_t p, divisor, length, x, stride;
-
-  TILEWRIGHT_HD constexpr bool is_bits() const {
-    return is_power_of_two(divisor) && (length == 0 || is_power_of_two(length));
-  }
 };
 
 /// Factors of the tile, without those of R, that partition indices own.
@@ -73,12 +68,7 @@ TILEWRIGHT_HD constexpr array<digit_place, N> digit_places(const distribution_en
   return places;
 }
 
-/// Called with constants: not templates, so that they are instantiated for no distribution. Digits that are bits of p
-/// are cut out as such: a division that the compiler meets before it knows the divisor becomes comparisons.
-TILEWRIGHT_HD constexpr void add_bits(index_t* x, const index_t* p, index_t i, index_t first_bit, unsigned mask,
-                                      index_t d, index_t stride) {
-  x[d] += index_t(unsigned(p[i]) >> first_bit & mask) * stride;
-}
+/// Called with constants: not a template, so that it is instantiated for no distribution.
 TILEWRIGHT_HD constexpr void add_digit(index_t* x, const index_t* p, index_t i, index_t divisor, index_t length,
                                        index_t d, index_t stride) {
   const unsigned quotient = unsigned(p[i]) / unsigned(divisor);
@@ -144,12 +134,8 @@ struct tile_distribution {
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> calculate_index(const multi_index<ndim_p>& p) {
     multi_index<ndim_x> x{};
     [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
-      ((constant(places[Is].is_bits())
-            ? detail::add_bits(x.data(), p.data(), constant(places[Is].p), constant(log2_floor(places[Is].divisor)),
-                               unsigned(constant(places[Is].length - 1)), constant(places[Is].x),
-                               constant(places[Is].stride))
-            : detail::add_digit(x.data(), p.data(), constant(places[Is].p), constant(places[Is].divisor),
-                                constant(places[Is].length), constant(places[Is].x), constant(places[Is].stride))),
+      (detail::add_digit(x.data(), p.data(), constant(places[Is].p), constant(places[Is].divisor),
+                         constant(places[Is].length), constant(places[Is].x), constant(places[Is].stride)),
        ...);
     }(make_sequence<places.size()>{});
     return x;

@@ -26,11 +26,12 @@ struct beta {
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
     if constexpr (__is_same(typename Sums::element_type, int)) {
       decltype(at.c()) old{};  // a branch around the additions, too, would take more registers
-      if (args.beta != 0) old = at.c();
+      if (args.beta != 0) at.read_c(old);
       tile_elementwise_inout([&](int& x, int y) { x = int(unsigned(x) + unsigned(int(args.beta)) * unsigned(y)); },
                              sums, old);
     } else if (args.beta != 0) {
-      const auto old = at.c();
+      decltype(at.c()) old;
+      at.read_c(old);
       tile_elementwise_inout([&](float& x, auto y) { x += args.beta * type_convert<float>(y); }, sums, old);
     }
   }

@@ -81,19 +81,23 @@ class operand_windows {
   static constexpr block_tile tile = Policy::tile;
 
   template <class Element, tensor_graph Layout, distribution_encoding Encoding>
-  TILEWRIGHT_HD static constexpr auto window(exec::lds_pointer lds) {
-    constexpr auto lengths = make_tuple(number<Encoding.x_length(0)>{}, number<Encoding.x_length(1)>{});
-    constexpr tensor_descriptor<Layout> layout{{}, Encoding.x_length(0) * Encoding.x_length(1)};
-    return make_tile_window(make_tensor_view<address_space_enum::lds, Element>(lds, layout), lengths, {},
-                            tile_distribution<Encoding>{});
+  struct window_of {
+    using type = tile_window<tensor_view<address_space_enum::lds, Element, tensor_descriptor<Layout>>,
+                             tile_distribution<Encoding>>;
+  };
+
+  template <class Window>
+  TILEWRIGHT_HD static constexpr void place(Window& window, exec::lds_pointer lds, const multi_index<2>& partition) {
+    constexpr multi_index<2> lengths = Window::distribution_type::x_lengths;
+    detail::place_window(window, {lds, {{}, lengths[0] * lengths[1]}}, {}, partition);
   }
 
  public:
-  using a_write_window = decltype(window<T, Policy::a_lds, Policy::a_copy>({}));
-  using b_write_window = decltype(window<BElement, Policy::b_lds, Policy::b_copy>({}));
+  using a_write_window = typename window_of<T, Policy::a_lds, Policy::a_copy>::type;
+  using b_write_window = typename window_of<BElement, Policy::b_lds, Policy::b_copy>::type;
 
-  using a_read_window = decltype(window<T, Policy::a_lds, Policy::a_read>({}));
-  using b_read_window = decltype(window<BElement, Policy::b_lds, Policy::b_read>({}));
+  using a_read_window = typename window_of<T, Policy::a_lds, Policy::a_read>::type;
+  using b_read_window = typename window_of<BElement, Policy::b_lds, Policy::b_read>::type;
 
  private:
   a_write_window a_write_;
@@ -119,11 +123,13 @@ class operand_windows {
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
   /// B's first stage is `b_begin` bytes after A's.
-  TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds, index_t b_begin = a_bytes)
-      : a_write_(window<T, Policy::a_lds, Policy::a_copy>(lds)),
-        b_write_(window<BElement, Policy::b_lds, Policy::b_copy>(lds + b_begin)),
-        a_read_(window<T, Policy::a_lds, Policy::a_read>(lds)),
-        b_read_(window<BElement, Policy::b_lds, Policy::b_read>(lds + b_begin)) {}
+  TILEWRIGHT_HD explicit operand_windows(exec::lds_pointer lds, index_t b_begin = a_bytes) {
+    const multi_index<2> partition = detail::partition_index<2>();
+    place(a_write_, lds, partition);
+    place(b_write_, lds + b_begin, partition);
+    place(a_read_, lds, partition);
+    place(b_read_, lds + b_begin, partition);
+  }
 
   /// Writes a tile of each operand to the stage `lds_bytes` after the first.
   template <class A, class B>

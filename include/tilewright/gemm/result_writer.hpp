@@ -14,6 +14,10 @@ struct box_place : tile_place<typename Writer::distribution, typename Writer::Re
   Writer& writer;
   index_t box;
   TILEWRIGHT_HD auto c() const { return writer.old_elements(box); }
+  template <class Tile>
+  TILEWRIGHT_HD void read_c(Tile& tile) const {
+    tile = c();
+  }
 };
 
 /// One wave of a consumer: writes its 16 rows of boxes.

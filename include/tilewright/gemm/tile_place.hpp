@@ -69,6 +69,8 @@ struct result_place : tile_place<Distribution, R, Vector> {
 
   /// The old elements of C. Call it only where args.beta is not 0.
   TILEWRIGHT_HD auto c() const { return load_tile(c_window); }
+  /// The same into a tile that exists.
+  TILEWRIGHT_HD void read_c(tile_of<decltype(c_window)>& tile) const { load_tile(tile, c_window); }
 
   /// Moves on by a number of rows.
   TILEWRIGHT_HD void move_down(index_t step) {

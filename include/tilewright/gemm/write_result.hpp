@@ -42,17 +42,17 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
   using chunk_sums = tile_distribution<stage::sums>;
   using chunk_rows = tile_distribution<stage::rows>;
   constexpr auto layout = make_lds_descriptor<stage::layout.layout>();
-  constexpr auto lengths = make_tuple(number<stage::chunk.m>{}, number<stage::chunk.n>{});
-  constexpr auto result_lengths = make_tuple(number<stage::chunk.m>{}, number<stage::cols>{});
-  const auto view = make_tensor_view<address_space_enum::lds, Sum>(lds, layout);
+  using view_type = tensor_view<address_space_enum::lds, Sum, detail::remove_const_t<decltype(layout)>>;
+  const view_type view{lds, layout};
   // Addresses are computed here, not before the loop over k, where registers are scarce.
   constexpr index_t wave_size = Policy::arch::value.wave_size;
   const multi_index<2> partition{{exec::wave_id(), modulo(exec::forget_origin(exec::thread_id()), wave_size)}};
-  const auto write = make_tile_window(view, lengths, {}, chunk_sums{}, partition);
-  const auto read = [&](index_t product) TILEWRIGHT_INLINE_LAMBDA {
-    return make_tile_window(view, result_lengths, {0, product * stage::cols}, chunk_rows{}, partition);
-  };
-  const auto first = read(0), last = read(Policy::products - 1);
+  tile_window<view_type, chunk_sums> write;
+  tile_window<view_type, chunk_rows> first;
+  [[maybe_unused]] tile_window<view_type, chunk_rows> last;
+  detail::place_window(write, view, {}, partition);
+  detail::place_window(first, view, {}, partition);
+  if constexpr (Policy::products > 1) detail::place_window(last, view, {0, stage::cols}, partition);
   detail::result_place<chunk_rows, R, Policy::vector> at{{args, origin, batch, partition}};
   unroll<stage::num_chunks>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
     static_distributed_tensor<Sum, chunk_sums> chunk;
@@ -61,7 +61,8 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
     exec::block_sync();  // what others read from LDS before is no longer needed
     store_tile(write, chunk);
     exec::block_sync();
-    static_distributed_tensor<Sum, chunk_rows> of_first, of_last;
+    static_distributed_tensor<Sum, chunk_rows> of_first;
+    [[maybe_unused]] static_distributed_tensor<Sum, chunk_rows> of_last;
     static_distributed_tensor<R, chunk_rows> result;
     load_tile(of_first, first);
     if constexpr (Policy::products == 1) {

@@ -59,7 +59,9 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
   using vector_type = moved_vector_t<Window>;
   auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
-    const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
+    array<typename Window::offset_type, Window::num_access> offsets;
+    fill_offsets<Known>(offsets, window, accesses, typename Window::dim_sequence{},
+                        make_sequence<sizeof...(Is) * Window::ndim>{});
     (vector_to_registers<Window::register_step>(
          registers + constant(Window::accesses::list.first_register[Is]),
          exec::buffer_load<vector_type>(window.view.buffer, offsets.elements[Is], bytes)),
@@ -80,14 +82,17 @@ TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known,
   using vector_type = moved_vector_t<Window>;
   const auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
-    const auto offsets = checked_offsets<Known>(window, accesses, typename Window::dim_sequence{});
+    array<typename Window::offset_type, Window::num_access> offsets;
+    fill_offsets<Known>(offsets, window, accesses, typename Window::dim_sequence{},
+                        make_sequence<sizeof...(Is) * Window::ndim>{});
     (exec::buffer_store(window.view.buffer, offsets.elements[Is],
                         vector_of_registers<vector_type, Window::register_step>(
                             registers, constant(Window::accesses::list.first_register[Is]))),
      ...);
   } else {
-    const auto offsets = window.offsets(accesses);
-    (exec::lds_store(window.view.buffer, offsets.elements[Is] + lds_bytes,
+    (exec::lds_store(window.view.buffer,
+                     window.base.elements[constant(Window::accesses::list.base[Is])] +
+                         constant(Window::accesses::list.immediate[Is] * Window::element_bytes) + lds_bytes,
                      vector_of_registers<vector_type, Window::register_step>(
                          registers, constant(Window::accesses::list.first_register[Is]))),
      ...);

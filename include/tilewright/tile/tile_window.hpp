@@ -55,6 +55,22 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   return window;
 }
 
+namespace detail {
+/// Sets a window to what make_tile_window makes, field by field. Results of up to 64 bytes are taken apart and put
+/// together again on AMD GPUs, which takes their compiler longer than making them.
+template <class Window>
+TILEWRIGHT_HD constexpr void place_window(Window& window, const typename Window::view_type& view,
+                                          const multi_index<Window::ndim>& origin,
+                                          const multi_index<Window::distribution_type::ndim_p>& p) {
+  using distribution = typename Window::distribution_type;
+  if constexpr (TILEWRIGHT_CPU_PASS) expect_partition<distribution>(p);
+  window.view = view;
+  window.origin = origin;
+  window.thread_index = {{distribution::calculate_index(p)}};
+  compute_bases(window, true, typename Window::base_sequence{}, typename Window::dim_sequence{});
+}
+}  // namespace detail
+
 /// Refuses an origin of another number of dimensions, in a sentence.
 template <class View, class... Lengths, index_t N, TileDistribution Distribution>
   requires(N != index_t(sizeof...(Lengths)))

@@ -83,15 +83,10 @@ TILEWRIGHT_HD constexpr auto make_embed_transform(const tuple<Lengths...>& lengt
     return detail::static_transform<transform_kind::embed, 1, n, Lengths..., Strides..., Constant, Promise>{};
   } else {
     detail::require_lengths<Lengths...>();
-    return apply(
-        [&](auto... l) {
-          return apply(
-              [&](auto... s) {
-                return detail::make_transform<transform_kind::embed, 1, n>(l..., s..., constant, promise);
-              },
-              strides);
-        },
-        lengths);
+    return [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      return detail::make_transform<transform_kind::embed, 1, n>(lengths.template get<Is>()...,
+                                                                 strides.template get<Is>()..., constant, promise);
+    }(make_sequence<n>{});
   }
 }
 
