@@ -99,7 +99,7 @@ struct gradient_pass {
       deltas = scores::load(space.deltas, p.queries, first_row);
     }
     index_t buffer = 0;  // in bytes
-    const auto begin = [&] TILEWRIGHT_INLINE_LAMBDA {
+    const auto begin = [&]() TILEWRIGHT_INLINE_LAMBDA {
       qk_there.begin(buffer);
       vo_there.begin(buffer);
     };
