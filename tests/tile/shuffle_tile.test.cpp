@@ -109,10 +109,21 @@ void expect_shuffled(Layout... layout) {
   for (std::size_t i = 0; i < to.size(); ++i) ASSERT_EQ(found[i], value(to[i])) << i;
 }
 
+/// A column's bit numbers bank rows, and places are two groups of bits of columns and rows.
+constexpr swizzled_layout scattered = [] {
+  swizzled_layout layout{{32, 32, 2}, 16, {}, {}};
+  layout.places.push_back(0b0001110);
+  layout.places.push_back(0b0010000);
+  for (const index_t flip : {5, 9, 14, 3}) layout.flips.push_back(flip);
+  return layout;
+}();
+
 TEST(ShuffleTile, ThroughLds) {
   static_assert(detail::shuffle_tile_lds_bytes<short, by_rows<64>> == 32 * 32 * 2);
   expect_shuffled<by_rows<64>, by_columns<64>>();
   expect_shuffled<by_columns<64>, by_rows<64>>(make_lds_index_swapping_descriptor<32, 8, 2, 32, short>());
+  static_assert(scattered.rest() == 0b1100001);
+  expect_shuffled<by_rows<64>, by_columns<64>>(make_lds_descriptor<scattered>());
 }
 
 }  // namespace
