@@ -50,7 +50,7 @@ class Backward:
         workspace = torch.empty(q.shape[0] * q.shape[1] * q.shape[2] * 2, device="cuda")
         args.workspace = workspace.data_ptr()
 
-        def call(_alive=workspace):
+        def call(_alive=(workspace, o, lse, d_o)):
             why = self.run(q.dtype == torch.bfloat16, q.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
             if why:
                 raise SystemExit(f"attention_backward.py: {why.decode()}")

@@ -54,8 +54,7 @@ TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
   constexpr index_t dim = max(HeadDim, ValueDim), m = arch::describe(default_block_tile<Arch, T>().op).m;
   // 32 rows of a part of 32 elements are less than a vector for each of 256 threads.
   constexpr bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
-  if (!arch::is_amd(Arch::value))
-    return dim <= 64 ? attention_tile{128, 32, 4, true} : attention_tile{128, 64, 8, true};
+  if (!arch::is_amd(Arch::value)) return dim <= 64 ? attention_tile{128, 32, 4, true} : attention_tile{64, 64, 4, true};
   if (Arch::value.wave_size == 64) return {m * 4, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, 4, dim > 128};
   return {m * 4, has_narrow_part ? 32 : 16, 4, true};
 }

@@ -59,7 +59,7 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 }  // namespace detail
 
 /// How many blocks should share the keys of a sequence, for a GPU that runs `resident` blocks at a time: about three
-/// for each multiprocessor. As few as keep nearly all of them busy, with at least 256 keys each.
+/// for each multiprocessor. As few as keep most of them busy, with at least 256 keys each.
 constexpr index_t choose_splits(const attention_decode_args& args, index_t resident) {
   const long_index_t blocks = long_index_t(args.batch) * args.kv_heads * detail::decode_row_blocks(args);
   const index_t most = max(1, min(min(args.keys / 256, 1024), resident));
@@ -70,7 +70,7 @@ constexpr index_t choose_splits(const attention_decode_args& args, index_t resid
   float best = 0;
   for (index_t s = 1; s <= most; ++s) best = busy(s) > best ? busy(s) : best;
   index_t splits = 1;
-  while (busy(splits) < 0.95f * best) ++splits;
+  while (busy(splits) < 0.85f * best) ++splits;
   return splits;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <tilewright/attention/decode_rows.hpp>
+#include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/tile/lane_copy.hpp>
 #include <tilewright/tile/relayout.hpp>
 #include <tilewright/tile/transform_view.hpp>
 
@@ -86,7 +88,8 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
     if constexpr (Kind == cache_loads::ahead) {
       ((parts.template get<Parts>() = load_tile(window<Parts>(cache, at, keys), known())), ...);
     } else if constexpr (Kind == cache_loads::queue) {
-      (copy(window<Parts>(cache, at, keys), slot + 64 * Parts * decode_keys * index_t(sizeof(T))), ...);
+      if (!IsValues) exec::wave_sync();  // all lanes have read what was here
+      (copy<Parts>(cache, at, keys, slot + place_of(Parts)), ...);
       exec::async_end_group();
     }
   }
@@ -100,26 +103,30 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
         f(part, load_tile(window<part.value>(cache, at, keys), known()));
       } else if constexpr (Kind == cache_loads::ahead) {
         f(part, parts.template get<part.value>());
-      } else {
+      } else if constexpr (IsValues) {
         using window_type = decltype(window<part.value>(cache, at, keys));
-        f(part, take_back<window_type>(slot + 64 * part.value * decode_keys * index_t(sizeof(T))));
+        f(part, take_back<window_type>(slot + place_of(part.value)));
+      } else {
+        f(part, load_tile(lds_window<part.value>(slot + place_of(part.value), load<part.value>{})));
       }
     };
+    if (Kind == cache_loads::queue && !IsValues) exec::wave_sync();  // each lane has waited for its own copies
     (use(number<Parts>{}), ...);
   }
 
  private:
+  TILEWRIGHT_HD static constexpr index_t place_of(index_t part) { return 64 * part * decode_keys * index_t(sizeof(T)); }
   TILEWRIGHT_HD static constexpr auto known() { return known_inside<IsValues ? 0 : 1>{}; }
 
-  template <index_t Part>
+  template <index_t Part, class Distribution = load<Part>>
   TILEWRIGHT_HD static auto window(const key_cache<T>& cache, const key_place& at, index_t keys) {
     constexpr number<decode_part(dim, Part)> length{};
     constexpr number<decode_keys> rows{};
     const auto view = cache.template view<64 * Part, length.value, IsValues>(at.page, at.row, keys - at.key);
     if constexpr (IsValues) {
-      return make_tile_window(view, make_tuple(length, rows), {}, load<Part>{});
+      return make_tile_window(view, make_tuple(length, rows), {}, Distribution{});
     } else {
-      return make_tile_window(view, make_tuple(rows, length), {}, load<Part>{});
+      return make_tile_window(view, make_tuple(rows, length), {}, Distribution{});
     }
   }
   /// Where a lane's access lies in a part's slot.
@@ -128,15 +135,34 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
     constexpr index_t bytes = Window::vector_length * Window::element_bytes;
     return (access * Policy::arch::value.wave_size + exec::lane_id()) * bytes;
   }
-  template <class Window>
-  TILEWRIGHT_HD static void copy(const Window& from, exec::lds_pointer to) {
-    const auto offsets =
-        checked_offsets<decltype(known())>(from, typename Window::access_sequence{}, typename Window::dim_sequence{});
-    const exec::walking_buffer buffer(from.view.buffer);
-    unroll<Window::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      exec::async_load_in_group<Window::vector_length * Window::element_bytes>(buffer, offsets[i.value], to,
-                                                                               place<Window>(i.value));
-    });
+  /// How 16 keys of a part of K lie in LDS: without conflicts for the copy and for the reads.
+  template <index_t Part>
+  static constexpr lds_layout_choice key_layout = number<choose_lds_layout<typename Policy::arch>(
+      lds_tile{decode_keys, decode_part(dim, Part), sizeof(T)},
+      lds_use{product<Part>::k_copy_encoding, lds_access_kind::write},
+      lds_use{product<Part>::k_load_encoding, lds_access_kind::read})>::value;
+  template <index_t Part, class Distribution>
+  TILEWRIGHT_HD static auto lds_window(exec::lds_pointer lds, Distribution) {
+    constexpr number<decode_part(dim, Part)> length{};
+    const auto view = make_tensor_view<address_space_enum::lds, T>(lds, make_lds_descriptor<key_layout<Part>.layout>());
+    return make_tile_window(view, make_tuple(number<decode_keys>{}, length), {}, Distribution{});
+  }
+  template <index_t Part>
+  TILEWRIGHT_HD static void copy(const key_cache<T>& cache, const key_place& at, index_t keys, exec::lds_pointer to) {
+    if constexpr (!IsValues) {
+      using distribution = typename product<Part>::k_copy;
+      lane_copy(window<Part, distribution>(cache, at, keys), lds_window<Part>(to, distribution{}), known()).begin(0);
+    } else {
+      const auto from = window<Part>(cache, at, keys);
+      using from_type = remove_cvref_t<decltype(from)>;
+      const auto offsets = checked_offsets<decltype(known())>(from, typename from_type::access_sequence{},
+                                                              typename from_type::dim_sequence{});
+      const exec::walking_buffer buffer(from.view.buffer);
+      unroll<from_type::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+        exec::async_load_in_group<from_type::vector_length * from_type::element_bytes>(buffer, offsets[i.value], to,
+                                                                                       place<from_type>(i.value));
+      });
+    }
   }
   template <class Window>
   TILEWRIGHT_HD static auto take_back(exec::lds_pointer from) {

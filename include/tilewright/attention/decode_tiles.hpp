@@ -109,6 +109,16 @@ TILEWRIGHT_HD constexpr decode_maps make_decode_maps(arch::matrix_op op, index_t
   return maps;
 }
 
+/// A copy of 16 rows of `dim` elements by one wave: neighbouring lanes move neighbouring vectors of a row.
+TILEWRIGHT_HD constexpr arch::lane_map decode_copy_map(index_t dim, index_t wave_size) {
+  arch::lane_map map{{}, arch::bits(arch::col(0), arch::col(1), arch::col(2))};
+  int row = 0;
+  for (int col = 3; 1 << col < dim; ++col) map.lane.push_back(arch::col(col));
+  while (map.num_lanes() < wave_size) map.lane.push_back(arch::row(row++));
+  while (1 << row < decode_keys) map.reg.push_back(arch::row(row++));
+  return map;
+}
+
 /// The same as distributions; those that end in _load have the registers that loads of vectors fill.
 template <arch::matrix_op Op, index_t Dim>
 struct decode_product {
@@ -124,7 +134,9 @@ struct decode_product {
                                          o_encoding = number<encoding_of(maps.o)>::value,
                                          q_load_encoding = number<encoding_of(in_memory_order(maps.q, col))>::value,
                                          k_load_encoding = number<encoding_of(in_memory_order(maps.k, col))>::value,
-                                         v_load_encoding = number<encoding_of(in_memory_order(maps.v, row))>::value;
+                                         v_load_encoding = number<encoding_of(in_memory_order(maps.v, row))>::value,
+                                         k_copy_encoding =
+                                             number<encoding_of(decode_copy_map(Dim, maps.k.num_lanes()))>::value;
   using q = tile_distribution<q_encoding>;
   using k = tile_distribution<k_encoding>;
   using s = tile_distribution<s_encoding>;
@@ -134,6 +146,7 @@ struct decode_product {
   using q_load = tile_distribution<q_load_encoding>;
   using k_load = tile_distribution<k_load_encoding>;
   using v_load = tile_distribution<v_load_encoding>;
+  using k_copy = tile_distribution<k_copy_encoding>;
 };
 
 }  // namespace detail

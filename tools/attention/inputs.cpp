@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// What one run computes with: Q, K and V from files or random, and room for O.
+#include "inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "npy.hpp"
+#include "random.hpp"
+
+namespace attention_program {
+namespace {
+
+using gemm_program::npy_reader, gemm_program::npy_scalar;
+
+/// A size that a file or an option gives; both must agree.
+class size {
+ public:
+  size(const char* what, std::optional<std::int64_t> wanted) : what_(what), value_(wanted), from_("the options") {}
+  void settle(std::int64_t value, const std::string& from) {
+    if (value_ && *value_ != value)
+      throw refusal(std::string(what_) + " would be " + std::to_string(*value_) + " by " + from_ + ", but " +
+                    std::to_string(value) + " by " + from);
+    value_ = value;
+    from_ = from;
+  }
+  std::int64_t value_or(std::int64_t otherwise) const { return value_.value_or(otherwise); }
+
+ private:
+  const char* what_;
+  std::optional<std::int64_t> value_;
+  std::string from_;
+};
+
+std::optional<npy_reader> open(const std::optional<std::string>& name) {
+  if (!name) return {};
+  return npy_reader(*name);
+}
+
+matrix read_or_draw(std::optional<npy_reader>& file, matrix random, std::uint64_t seed, std::uint64_t stream) {
+  if (file) return file->read(random.type);
+  gemm_program::fill_random(random, seed, stream);
+  return random;
+}
+
+}  // namespace
+
+inputs prepare_inputs(const options& o) {
+  std::optional<npy_reader> q = open(o.q_file), k = open(o.k_file), v = open(o.v_file);
+  const std::int64_t batch = o.batch.value_or(1);
+  size heads("the number of query heads", o.heads), kv_heads("the number of key heads", o.kv_heads),
+      queries("the number of queries", o.queries), keys("the number of keys", o.keys),
+      dim("the head dimension of Q and K", o.dim), value_dim("the head dimension of V", o.value_dim);
+  std::optional<element> type = o.type;
+  const auto settle = [&](const std::optional<npy_reader>& file, size& of_heads, size& rows, size& columns) {
+    if (!file) return;
+    const gemm_program::npy_header& h = file->header();
+    if (h.batch % batch != 0)
+      throw refusal(file->name() + " holds " + std::to_string(h.batch) + " matrices, which is no multiple of --batch");
+    of_heads.settle(h.batch / batch, file->name());
+    rows.settle(h.rows, file->name());
+    columns.settle(h.cols, file->name());
+    if (h.scalar == npy_scalar::f32) return;
+    if (h.scalar != npy_scalar::f16 && h.scalar != npy_scalar::bf16)
+      throw refusal(file->name() + " holds neither float16, bfloat16 nor float32");
+    const element found = h.scalar == npy_scalar::f16 ? element::f16 : element::bf16;
+    if (type && *type != found)
+      throw refusal(file->name() + " holds " + name_of(found) + ", but another file or --dtype says " + name_of(*type));
+    type = found;
+  };
+  settle(q, heads, queries, dim);
+  settle(k, kv_heads, keys, dim);
+  settle(v, kv_heads, keys, value_dim);
+
+  inputs data;
+  data.batch = batch;
+  data.kv_heads = kv_heads.value_or(heads.value_or(2));
+  data.heads = heads.value_or(data.kv_heads);
+  if (data.heads % data.kv_heads != 0)
+    throw refusal(std::to_string(data.heads) + " query heads are no multiple of " + std::to_string(data.kv_heads) +
+                  " key heads");
+  const std::int64_t d = dim.value_or(64), dv = value_dim.value_or(d), n = queries.value_or(128),
+                     s = keys.value_or(128);
+  if (d > 128 || dv > 128) throw refusal("the program has kernels for head dimensions up to 128");
+  const element t = type.value_or(element::f16);
+  const auto tensor = [&](std::int64_t count, std::int64_t rows, std::int64_t cols) {
+    if (double(batch) * double(count) * double(rows) * double(cols) > 0x1p34)
+      throw refusal("a tensor would have more than 2^34 elements");
+    return matrix{.rows = rows, .cols = cols, .type = t, .batch = batch * count};
+  };
+  data.q = read_or_draw(q, tensor(data.heads, n, d), o.seed, 1);
+  data.k = read_or_draw(k, tensor(data.kv_heads, s, d), o.seed, 2);
+  data.v = read_or_draw(v, tensor(data.kv_heads, s, dv), o.seed, 3);
+  data.o = tensor(data.heads, n, dv);
+  data.lse = matrix{.rows = batch * data.heads, .cols = n, .type = element::f32};
+  data.scale = o.scale.value_or(1 / std::sqrt(float(d)));
+  data.window = o.window;
+  data.q_source = o.q_file.value_or("random");
+  data.k_source = o.k_file.value_or("random");
+  data.v_source = o.v_file.value_or("random");
+  return data;
+}
+
+std::int64_t kernel_dim(const inputs& data) { return std::max(data.q.cols, data.v.cols) <= 64 ? 64 : 128; }
+
+std::vector<unsigned char> with_row_length(const matrix& source, std::int64_t dim) {
+  matrix wide{.rows = source.rows, .cols = dim, .type = source.type, .batch = source.batch};
+  for (std::int64_t z = 0; z < source.batch; ++z) {
+    for (std::int64_t i = 0; i < source.rows; ++i) {
+      for (std::int64_t j = 0; j < source.cols; ++j) wide.set_bits_at(wide.place(i, j, z), source.bits(i, j, z));
+    }
+  }
+  return std::move(wide.bytes);
+}
+
+}  // namespace attention_program

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What one run computes with: Q, K and V from files or random, and room for O.
+#pragma once
+
+#include "matrix.hpp"
+#include "options.hpp"
+
+namespace attention_program {
+
+using gemm_program::matrix;
+
+/// Tensors are batches of matrices, one for each head of each sequence.
+struct inputs {
+  std::int64_t batch = 1, heads = 1, kv_heads = 1;
+  float scale = 1;
+  tw::attention_window window;
+  matrix q, k, v, o;
+  matrix lse;  // float32, (batch * heads) x queries
+  std::string q_source, k_source, v_source;
+
+  std::int64_t queries() const { return q.rows; }
+  std::int64_t keys() const { return k.rows; }
+  /// The head of K and V that a head of Q belongs to, both counted through all sequences.
+  std::int64_t kv_of(std::int64_t head) const { return head / (heads / kv_heads); }
+};
+
+/// Settles sizes and types, refuses what does not match, and reads or draws the tensors.
+inputs prepare_inputs(const options& o);
+
+/// The head dimension of the kernel that computes this: dimensions are filled up with zeros.
+std::int64_t kernel_dim(const inputs& data);
+
+/// A tensor with rows of `dim` elements; what is new is zero.
+std::vector<unsigned char> with_row_length(const matrix& source, std::int64_t dim);
+
+}  // namespace attention_program
