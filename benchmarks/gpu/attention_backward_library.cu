@@ -29,8 +29,7 @@ extern "C" const char* tilewright_attention_backward(int is_bf16, int dim, const
                                                      cudaStream_t stream) {
   static std::string message;
   try {
-    const bool done =
-        is_bf16 ? backward<tw::bfloat16_t>(dim, *args, stream) : backward<tw::half_t>(dim, *args, stream);
+    const bool done = is_bf16 ? backward<tw::bfloat16_t>(dim, *args, stream) : backward<tw::half_t>(dim, *args, stream);
     if (done) return nullptr;
     message = "no kernel for this head dimension";
   } catch (const tw::launch_error& error) {

@@ -16,7 +16,7 @@ using tile_type = by_columns<64>;
 TEST(StaticDistributedLdsTensor, KeepsEachThreadsElements) {
   using tensor = static_distributed_lds_tensor<float, tile_type>;
   static_assert(tensor::get_lds_buffer_size() == 32 * 32 && tensor::lds_bytes() == 4096);
-  std::vector<float> found(std::size_t(tensor::get_lds_buffer_size()));
+  std::vector<float> found(static_cast<std::size_t>(tensor::get_lds_buffer_size()));
   const emulator::launch_report report = run<tile_type>(
       arch::gfx942::value,
       [&] {

@@ -20,7 +20,8 @@ struct grid_order {
   index_t dies = 1;
   bool snake = false;  // row_groups: every other group runs backwards
 
-  /// Row and column of the tile that block `b` of rows x cols computes, for a curve known at compile time: less code than tile_of.
+  /// Row and column of the tile that block `b` of rows x cols computes, for a curve known at compile time: less code
+  /// than tile_of.
   template <grid_curve Curve>
   TILEWRIGHT_HD constexpr multi_index<2> tile_along(index_t b, index_t rows, index_t cols) const {
     const index_t i = place_on_curve(b, rows * cols);
