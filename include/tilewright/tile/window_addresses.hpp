@@ -169,7 +169,8 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, bool is_new, sequence
   const auto& descriptor = window.view.descriptor;
   auto own = window.thread_index;
   if constexpr (!Window::is_linear_view) {
-    for (multi_index<ndim>& first : own) ((first[Ds] += window.origin[Ds]), ...);
+    ((own[0][Ds] += window.origin[Ds]), ...);
+    for (index_t i = 1; i < Window::num_lanes; ++i) ((own[i][Ds] += window.origin[Ds]), ...);
   }
   if constexpr (rule == address_rule::independent) {
     unroll<Window::num_bases>([&](auto b) {
@@ -192,11 +193,10 @@ TILEWRIGHT_HD constexpr void compute_bases(Window& window, bool is_new, sequence
 #endif
     return;
   }
-  index_t offset[Window::num_lanes] = {};
-  for (index_t i = 0; i < Window::num_lanes; ++i) {
-    offset[i] = descriptor.calculate_offset(own[i]);
-    if constexpr (Window::is_linear_view && has_constant_term(Window::graph))
-      offset[i] = without_constant_term(descriptor, offset[i]);
+  index_t offset[Window::num_lanes] = {descriptor.calculate_offset(own[0])};
+  for (index_t i = 1; i < Window::num_lanes; ++i) offset[i] = descriptor.calculate_offset(own[i]);
+  if constexpr (Window::is_linear_view && has_constant_term(Window::graph)) {
+    for (index_t& o : offset) o = without_constant_term(descriptor, o);
   }
   if constexpr (rule == address_rule::xor_groups) {
     ((window.base.elements[Bs] = bytes_of(
