@@ -29,7 +29,7 @@ struct attention_decode {
   using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
   using sums_type = detail::decode_sums<Policy>;
   /// Steps of 16 keys in flight or in use, for each wave.
-  static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;
+  static constexpr index_t stages = loads == detail::cache_loads::queue ? 3 : 1;
   static constexpr index_t slot_bytes = keys_type::slot_bytes + values_type::slot_bytes;
   static constexpr index_t exchange_bytes = product::stays_in_lanes ? 0 : 16 * 24 * index_t(sizeof(T));
   /// A wave's own LDS; when its keys are done, its sums take this place.
@@ -37,7 +37,7 @@ struct attention_decode {
       max(detail::decode_sums_bytes<Policy>, stages* slot_bytes + queries_type::lds_bytes + exchange_bytes);
   using waves_type = detail::decode_waves<Policy, wave_bytes>;
   static constexpr index_t block_size = Policy::waves * arch::value.wave_size;
-  static constexpr index_t blocks_at_once = dim <= 128 ? 3 : 2;
+  static constexpr index_t blocks_at_once = 2;
   static constexpr index_t lds_bytes = Policy::waves * wave_bytes;
 
   static constexpr const char* check(const args_type& args) {

@@ -58,7 +58,7 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 
 }  // namespace detail
 
-/// How many blocks should share the keys of a sequence, for a GPU that runs `resident` blocks at a time: about three
+/// How many blocks should share the keys of a sequence, for a GPU that runs `resident` blocks at a time: two
 /// for each multiprocessor. As few as keep most of them busy, with at least 256 keys each.
 constexpr index_t choose_splits(const attention_decode_args& args, index_t resident) {
   const long_index_t blocks = long_index_t(args.batch) * args.kv_heads * detail::decode_row_blocks(args);
