@@ -112,7 +112,9 @@ std::vector<gemm_choice> possible_choices(const gemm_args& args) {
 namespace detail {
 
 /// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp.
-constexpr double predict_few_rows_clocks(const gemm_args& g) { return 3000 + double(g.n) * g.k * 2 * g.batch / 1660; }
+constexpr double predict_few_rows_clocks(const gemm_args& g, bool a_along_k) {
+  return 3000 + double(g.n) * g.k * 2 * g.batch / (a_along_k ? 1600 : 1350);
+}
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.
 template <class Product>
@@ -135,7 +137,9 @@ gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
   if constexpr (detail::has_16_bits<Product>) {
     const index_t few_rows = can(kernels::few_rows) ? kernels::few_rows : kernels::few_rows + 1;
     const double copies = detail::predict_copy_clocks<Product>(args);
-    if (can(few_rows) && (!can(s.tile) || detail::predict_few_rows_clocks(args) < s.clocks + copies)) return {few_rows};
+    if (can(few_rows) &&
+        (!can(s.tile) || detail::predict_few_rows_clocks(args, Product::operands.a_along_k) < s.clocks + copies))
+      return {few_rows};
     if (!can(s.tile)) return {can(kernels::portable) ? kernels::portable : kernels::portable + 1};
   }
   return {s.tile, s.splits_k};

@@ -58,8 +58,8 @@ struct specialized_choice {
   double clocks = 0;  // as predicted
 };
 
-/// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: fitted to the times of all tiles for
-/// 60 products drawn by gemm-benchmark on an H100; those within 1.6 of the best are predicted to 15 %.
+/// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: fitted to times of some 200 products
+/// drawn by gemm-benchmark on an H100, which are predicted to 16 %.
 constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
                                             const product_operand_types& o, index_t multiprocessors,
                                             bool splits_k = true) {
@@ -67,30 +67,33 @@ constexpr double predict_specialized_clocks(const gemm_args& g, const specialize
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s =
       detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers, max_parts);
-  // The tensor cores do 8192 bits of products a clock, 2 % fewer if blocks share nothing; a row takes 2 clocks to come,
-  // 2.3 if rows begin within cache lines; no k tile comes in less than 320 clocks. Blocks of a multiprocessor share
-  // all that.
+  // The tensor cores do 8192 bits of products a clock, 2 % fewer if blocks share nothing; a row takes 2.9 clocks to
+  // come, 3.2 if rows begin within cache lines, and none if A does not have it; no k tile comes in less than 310
+  // clocks. Blocks of a multiprocessor share all that.
   const bool aligned =
       long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
-  const double multiply = double(t.m) * t.n / (t.cluster() > 1 ? 31.55 : 30.9) + 24,
-               fetch = detail::fetched_rows(t, o) * (aligned ? 1.97 : 2.3);
+  const double rows = detail::fetched_rows(t, o) - double(t.m - min(t.m, g.m)) / t.share_a;
+  const double multiply = double(t.m) * t.n / (t.cluster() > 1 ? 31.7 : 31.05) + 24,
+               fetch = rows * (aligned ? 2.89 : 3.21);
   const index_t together = min(t.blocks, ceil_div(min(s.num_units(), workers) * t.cluster(), multiprocessors));
-  const double k_clocks = max(max(multiply, fetch) * together, 320.0);
+  const double k_clocks = max(max(multiply, fetch) * together, 310.0);
   const index_t rounds = ceil_div(s.whole_tiles, workers);
   const double whole = double(rounds) * k_tiles * k_clocks;
   double split = 0;
   if (s.sharers > 0) {
     const double share = double(s.num_split_tiles()) * (k_tiles - s.longer_by) / s.sharers + s.longer_by;
     const index_t parts = s.max_parts() - 1;
-    split = (share + 2 * parts) * k_clocks + 1850 + 290.0 * parts * t.m * t.n / 32768;
+    split = (share + 2 * parts) * k_clocks + 1850 + 114.0 * parts * t.m * t.n / 32768;
+    // Workers with the ends of two tiles wait for each other; whole tiles before give them different starts.
+    split *= s.whole_tiles > 0 ? 1 + 0.1 * s.shares_cross_tiles() : 1.04 + 0.42 * s.shares_cross_tiles();
   }
   const index_t ends = rounds + (s.sharers > 0) + s.shares_cross_tiles();
-  // Memory brings 1750 bytes a clock, at the same time as the tensor cores multiply, but for a part; a box of C takes
-  // 37 clocks, one of 32 columns 60, and a change of tiles 90.
+  // Memory brings 2300 bytes a clock, at the same time as the tensor cores multiply, but for a part; a box of C takes
+  // 67 clocks, one of 32 columns 118, and a change of tiles 400.
   const double bytes = ((double(g.m) * g.k + double(g.n) * g.k) * o.element_bytes + double(g.m) * g.n * 2) * g.batch;
-  const double busy = whole + split, memory = bytes / 1750;
-  const double at_ends = ends * together * (90 + (t.store_n() == 64 ? 37.0 : 60.0) * t.num_boxes());
-  return max(busy, memory) + 0.39 * min(busy, memory) + at_ends + (t.cluster() > 1 ? 800 : 0);
+  const double busy = whole + split, memory = bytes / 2300;
+  const double at_ends = ends * together * (400 + (t.store_n() == 64 ? 67.0 : 118.0) * t.num_boxes());
+  return max(busy, memory) + 0.41 * min(busy, memory) + at_ends + (t.cluster() > 1 ? 800 : 0);
 }
 
 /// The choice with the shortest predicted time. Tiles of which rows of C would fill less than half are left out.
