@@ -40,8 +40,7 @@
 //                                      added to c if `accumulate`. a and b are descriptors of operands in LDS,
 //                                      transposed where contiguous along m or n (16-bit types). Registers of c:
 //                                      mma_m16n8k16_x2
-//   wgmma<N, T, TransposeB>(c, a, b, accumulate)  the same with a in registers: four words, which must not change
-//   before
+//   wgmma<N, T, TransposeB>(c, a, b, accumulate)  the same with a in registers: four words, unchanged until
 //                                      wgmma_wait. Registers of a: mma_m16n8k16_x2, of 8-bit types wgmma_k32_b8
 //   wgmma_fence()                      orders register and LDS accesses before the wgmmas that follow
 //   wgmma_commit()                     ends a group
