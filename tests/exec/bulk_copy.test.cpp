@@ -106,25 +106,25 @@ TEST(BulkCopy, LoadsWhatIsInsideAndZeros) {
 
 // Two coordinates whose strides are alike: what is outside of the second dimension is outside, wherever it is in
 // memory.
-TEST(BulkCopy, FourDimensions) {
+TEST(BulkCopy, FiveDimensions) {
   tensor t(32);
   const index_t first = 4, end = 9;  // rows of plane 1
   exec::make_tensor_map(t.map, {t.at(0, 0, 1) - tensor::rows * tensor::pitch,
                                 arch::matrix_element::f16,
-                                {tensor::columns, tensor::rows, 1, 100},
-                                {tensor::pitch * 2, 16, tensor::pitch * 2},
+                                {tensor::columns, tensor::rows, 1, 100, 1},
+                                {tensor::pitch * 2, 16, tensor::pitch * 2, 16},
                                 {32, tensor::box_rows}});
   run([&] {
     const exec::mbarrier done = make_barrier();
     if (exec::thread_id() == 0) {
       done.arrive_and_expect(64 * tensor::box_rows);
-      exec::bulk_load(box_place, t.map, done, {{8, tensor::rows - end + first, 0, end}});
+      exec::bulk_load(box_place, t.map, done, {{8, tensor::rows - end + first, 0, end, 0}});
     }
     done.wait(0);
     if (exec::thread_id() != 0) return;
     for (index_t row = 0; row < tensor::box_rows; ++row)
       EXPECT_EQ(element_in_lds(64, row, 5), first + row < end ? *t.at(13, first + row, 1) : element(0));
-    exec::bulk_store(t.map, box_place, {{0, tensor::rows - 1, 0, end}});
+    exec::bulk_store(t.map, box_place, {{0, tensor::rows - 1, 0, end, 0}});
     exec::commit_bulk_stores();
     exec::wait_for_bulk_stores_to_read<0>();
   });

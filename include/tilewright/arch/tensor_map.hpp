@@ -14,17 +14,17 @@ struct alignas(128) tensor_map {
 /// For a matrix whose rows belong to several consecutive tensors: each copy says at which row its tensor ends.
 struct ragged_tensor_map : tensor_map {};
 
-/// A tensor of three or four dimensions, the first of them contiguous, and the box of it that one copy moves. The map
+/// A tensor of three or five dimensions, the first of them contiguous, and the box of it that one copy moves. The map
 /// of a `ragged` one, of less than 2^30 rows and one matrix, must be a ragged_tensor_map.
 struct tensor_map_request {
   void* data;                    // a multiple of 16
   arch::matrix_element element;  // of 1 or 2 bytes
-  long_index_t lengths[4];       // the last is 0 if there are three dimensions
-  long_index_t stride_bytes[3];  // of dimensions 1 to 3: multiples of 16
+  long_index_t lengths[5];       // the last two are 0 if there are three dimensions
+  long_index_t stride_bytes[4];  // of dimensions 1 to 4: multiples of 16; addresses are sums modulo 2^64
   index_t box[2];                // in elements along dimensions 0 and 1, at most 256; 1 along the others
   bool ragged = false;
 
-  index_t rank() const { return lengths[3] == 0 ? 3 : 4; }
+  index_t rank() const { return lengths[3] == 0 ? 3 : 5; }
 
   index_t element_bytes() const { return arch::bytes_of(element); }
   /// Bytes of a row of the box: 128 or 64. The box is in LDS with the swizzle of that many bytes.

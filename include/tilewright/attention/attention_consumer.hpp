@@ -21,7 +21,7 @@ struct attention_consumer {
   using device_args = specialized_attention_args<typename Policy::args_type>;
   static constexpr specialized_attention_tile tile = Policy::tile;
   static constexpr specialized_attention_lds lds = Policy::lds;
-  static constexpr index_t first_turn_barrier = 1;
+  static constexpr index_t first_turn_barrier = 1, first_skip_barrier = 4;
 
   const device_args& device;
   const stages_type& stages;
@@ -148,8 +148,10 @@ struct attention_consumer {
     wait_for_turn();
     pass_turn();
     stages.template full<0>(k_at.stage).wait(k_at.parity);
-    leave<0>(k_at);
     stages.template full<1>(v_at.stage).wait(v_at.parity);
+    exec::named_sync<128>(first_skip_barrier +
+                          consumer);  // a wave that is late would mistake the next phase for this one
+    leave<0>(k_at);
     leave<1>(v_at);
   }
 
@@ -197,7 +199,7 @@ struct attention_consumer {
     exec::wave_sync();
     if (exec::lane_id() == 0) {
       exec::fence_async_proxy();
-      multi_index<4> at = stages_type::query_position(device.args, problem, row);
+      multi_index<5> at = stages_type::query_position(device.args, problem, row);
       for (index_t box = 0; box < lds.o_boxes(); ++box) {
         exec::bulk_store(device.o, stages.base + unsigned(place + box * lds.q().box_bytes()), at);
         at[0] += box_columns;

@@ -64,9 +64,10 @@ struct attention_stages {
 
   /// Element 0 of row `row` of a head. Packed sequences end where dimension 1 of the map does (request_attention_map):
   /// rows after them read as zeros and are not written.
-  TILEWRIGHT_HD static multi_index<4> position(bool has_starts, index_t longest, index_t rows, long_index_t first_row,
-                                               index_t row, index_t head, index_t batch) {
-    return {{0, max(longest, 1) - rows + row, head, has_starts ? index_t(first_row) + rows : batch}};
+  TILEWRIGHT_HD static multi_index<5> position(bool has_starts, index_t rows, long_index_t first_row, index_t row,
+                                               index_t head, index_t batch) {
+    if (has_starts) return {{0, rows_of_map - rows + row, head, index_t(first_row) + rows, rows_of_map}};
+    return {{0, rows == 0 ? row + 1 : row, head, batch, 0}};
   }
 
   /// One thread: waits until the stage is empty, then starts the copy of the keys from `key` on.
@@ -78,7 +79,7 @@ struct attention_stages {
     done.arrive_and_expect(operand.bytes());
     copy_boxes<operand.num_boxes(), operand.box_bytes()>(
         place<Which>(at.stage), Which == 0 ? device.k : device.v, done,
-        position(device.args.key_starts != nullptr, device.args.keys, p.keys, p.key_row, key, p.kv_head, p.batch));
+        position(device.args.key_starts != nullptr, p.keys, p.key_row, key, p.kv_head, p.batch));
     at.advance();
   }
 
@@ -96,15 +97,14 @@ struct attention_stages {
     at.advance();
   }
   template <class Args>
-  TILEWRIGHT_HD static multi_index<4> query_position(const Args& args, const attention_problem& p, index_t row) {
-    return position(args.query_starts != nullptr, args.queries, p.queries, p.query_row, p.first_query + row, p.head,
-                    p.batch);
+  TILEWRIGHT_HD static multi_index<5> query_position(const Args& args, const attention_problem& p, index_t row) {
+    return position(args.query_starts != nullptr, p.queries, p.query_row, p.first_query + row, p.head, p.batch);
   }
 
  private:
   template <index_t Boxes, index_t BoxBytes>
   TILEWRIGHT_HD static void copy_boxes(unsigned to, const exec::tensor_map& map, exec::mbarrier done,
-                                       multi_index<4> at) {
+                                       multi_index<5> at) {
     for (index_t box = 0; box < Boxes; ++box) {
       exec::bulk_load(to + box * BoxBytes, map, done, at);
       at[0] += lds.q().box_columns();

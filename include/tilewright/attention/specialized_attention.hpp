@@ -24,26 +24,28 @@ constexpr const char* check_specialized_attention(const attention_args& args) {
   return units > 0x7fffffff / 64 ? "there are too many rows of Q; use several launches" : nullptr;
 }
 
-/// Rows of one of the tensors as a tensor map sees them: (dimension, row, head, sequence). Sequences of different
-/// lengths are found by the sum of two coordinates with the same stride. Row r of a sequence whose rows end before row
-/// `end` of the tensor, r being counted from `end`, is at (longest + r, end), and the map ends at `longest`: what comes
-/// after the sequence is outside.
+/// Rows of one of the tensors as a tensor map sees them: (dimension, row, head, sequence). Packed sequences are found
+/// by the sum of three coordinates: with a stride of s bytes for a row, those of dimensions 3 and 4 are s and T - s,
+/// where 2^30 T is 0 modulo 2^64. So (2^30 - length + row, start + length, 2^30) is row start + row; and rows from
+/// `length` on are outside of dimension 1, which ends at 2^30.
 template <class T>
 exec::tensor_map_request request_attention_map(const void* data, const attention_strides& strides, bool has_starts,
                                                index_t dim, index_t rows, index_t heads, index_t batch,
                                                index_t box_rows) {
-  constexpr long_index_t bytes = sizeof(T), any_stride = 16;
-  const long_index_t longest = max(rows, 1), row_bytes = strides.row * bytes;
-  const char* begin = static_cast<const char*>(data);
-  if (has_starts) begin -= longest * row_bytes;
-  return {const_cast<char*>(begin),
-          matrix_element_v<T>,
-          {dim, longest, heads, has_starts ? 0x7fff0000ll : batch},
-          {row_bytes, heads > 1 ? strides.head * bytes : any_stride,
-           has_starts  ? row_bytes
-           : batch > 1 ? strides.batch * bytes
-                       : any_stride},
-          {128 / bytes, box_rows}};
+  constexpr long_index_t bytes = sizeof(T), any_stride = 16, unbounded = 0x7fff0000;
+  const long_index_t row_bytes = strides.row * bytes, head_bytes = heads > 1 ? strides.head * bytes : any_stride;
+  exec::tensor_map_request r{const_cast<void*>(data),
+                             matrix_element_v<T>,
+                             {dim, max(rows, 1), heads, batch, 1},
+                             {row_bytes, head_bytes, batch > 1 ? strides.batch * bytes : any_stride, any_stride},
+                             {128 / bytes, box_rows}};
+  if (has_starts) {
+    r.lengths[1] = rows_of_map;
+    r.lengths[3] = r.lengths[4] = unbounded;
+    r.stride_bytes[2] = row_bytes;
+    r.stride_bytes[3] = (bytes << 34) - row_bytes;
+  }
+  return r;
 }
 
 /// One block. Block-wide choices of each role; see attention_consumer and attention_stages.

@@ -29,7 +29,7 @@
 //   bulk_store(map, lds, x, y, z)      writes what is inside of the tensor; a row that is no multiple of 16 bytes ends
 //                                      with zeros up to the next multiple
 //     With a ragged_tensor_map z is the row at which the tensor ends, and y at most 2^30 - 1 more.
-//     Of a tensor of four dimensions bulk_load and bulk_store take the position as a multi_index<4>.
+//     Of a tensor of five dimensions bulk_load and bulk_store take the position as a multi_index<5>.
 //   commit_bulk_stores()               ends a group of the thread's stores
 //   wait_for_bulk_stores_to_read<n>()  until at most n of the thread's groups have yet to read LDS
 //

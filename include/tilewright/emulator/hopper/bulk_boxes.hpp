@@ -47,13 +47,16 @@ void for_each_piece(const bulk_box& box, Move move) {
   const tensor_map_request r = request_of(*box.map);
   const index_t row_bytes = r.row_bytes(), size = r.element_bytes(), piece = 16 / size;
   const index_t plane = r.ragged ? 0 : box.at[2];
-  const bool plane_inside =
-      plane >= 0 && plane < r.lengths[2] && box.at[3] >= 0 && box.at[3] < (r.rank() == 3 ? 1 : r.lengths[3]);
+  bool plane_inside = plane >= 0 && plane < r.lengths[2];
+  for (index_t i = 3; i < 5; ++i)
+    plane_inside = plane_inside && box.at[i] >= 0 && box.at[i] < (r.rank() == 3 ? 1 : r.lengths[i]);
   const long_index_t rows = r.ragged ? min(r.lengths[1], long_index_t(box.at[2])) : r.lengths[1];
   for (index_t row = 0; row < r.box[1]; ++row) {
     const long_index_t y = long_index_t(box.at[1]) + row;
-    char* const begin =
-        static_cast<char*>(r.data) + y * r.stride_bytes[0] + plane * r.stride_bytes[1] + box.at[3] * r.stride_bytes[2];
+    using address = __UINTPTR_TYPE__;
+    const auto offset = [&](long_index_t at, index_t dim) { return address(at) * address(r.stride_bytes[dim - 1]); };
+    char* const begin = reinterpret_cast<char*>(reinterpret_cast<address>(r.data) + offset(y, 1) + offset(plane, 2) +
+                                                offset(box.at[3], 3) + offset(box.at[4], 4));
     const bool row_inside = plane_inside && y >= 0 && y < rows;
     for (index_t i = 0; i < r.box[0]; i += piece) {
       const long_index_t x = long_index_t(box.at[0]) + i;

@@ -19,7 +19,7 @@ struct thread_context;
 struct bulk_box {
   const tensor_map* map;
   index_t lds;
-  index_t at[4];
+  index_t at[5];
   bool ragged = false;
 };
 

@@ -52,10 +52,10 @@ inline void prefetch(const tensor_map&) {}
 inline void prefetch_to_l2(const void*, index_t) {}
 namespace detail {
 inline emulator::bulk_box box_of(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
-  return {&map, index_t(lds), {x, y, z, 0}, false};
+  return {&map, index_t(lds), {x, y, z, 0, 0}, false};
 }
 inline emulator::bulk_box box_of(const ragged_tensor_map& map, unsigned lds, index_t x, index_t row, index_t end) {
-  return {&map, index_t(lds), {x, row, end, 0}, true};
+  return {&map, index_t(lds), {x, row, end, 0, 0}, true};
 }
 }  // namespace detail
 
@@ -69,17 +69,17 @@ template <class Map>
 void bulk_load(unsigned lds, const Map& map, mbarrier done, index_t x, index_t y, index_t z, call_site where = {}) {
   bulk_load_multicast(lds, map, done, 1u << detail::self().rank, x, y, z, where);
 }
-inline void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<4>& at,
+inline void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<5>& at,
                       call_site where = {}) {
-  detail::hopper().bulk_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3]}}, index_t(done.address),
-                             1u << detail::self().rank, where);
+  detail::hopper().bulk_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}},
+                             index_t(done.address), 1u << detail::self().rank, where);
 }
 template <class Map>
 void bulk_store(const Map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
   detail::hopper().bulk_store(detail::self(), detail::box_of(map, lds, x, y, z), where);
 }
-inline void bulk_store(const tensor_map& map, unsigned lds, const multi_index<4>& at, call_site where = {}) {
-  detail::hopper().bulk_store(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3]}}, where);
+inline void bulk_store(const tensor_map& map, unsigned lds, const multi_index<5>& at, call_site where = {}) {
+  detail::hopper().bulk_store(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}}, where);
 }
 inline void commit_bulk_stores() { detail::hopper().commit_bulk_stores(detail::self()); }
 template <index_t Pending>

@@ -112,17 +112,18 @@ TILEWRIGHT_HD void bulk_store(const ragged_tensor_map& map, unsigned lds, index_
                "r"(lds), "r"(x), "r"((1 << 30) - end + row), "r"(end), "r"(1 << 30)
                : "memory");
 }
-TILEWRIGHT_HD void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<4>& at) {
+TILEWRIGHT_HD void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<5>& at) {
   asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
-      "[%2];" ::"r"(lds),
-      "l"(&map), "r"(done.address), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
+      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, "
+      "%7}], [%2];" ::"r"(lds),
+      "l"(&map), "r"(done.address), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
       : "memory");
 }
-TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, const multi_index<4>& at) {
-  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(&map),
-               "r"(lds), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
-               : "memory");
+TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, const multi_index<5>& at) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(&map),
+      "r"(lds), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
+      : "memory");
 }
 TILEWRIGHT_HD void commit_bulk_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <index_t Pending>

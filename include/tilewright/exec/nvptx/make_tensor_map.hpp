@@ -26,11 +26,11 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
     if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
     encode = reinterpret_cast<encode_function>(entry);
   }
-  cuuint64_t lengths[4] = {cuuint64_t(r.lengths[0]), cuuint64_t(r.lengths[1]), cuuint64_t(r.lengths[2]),
-                           cuuint64_t(r.lengths[3])};
-  cuuint64_t strides[3] = {cuuint64_t(r.stride_bytes[0]), cuuint64_t(r.stride_bytes[1]), cuuint64_t(r.stride_bytes[2])};
-  const cuuint32_t box[4] = {cuuint32_t(r.box[0]), cuuint32_t(r.box[1]), 1, 1};
-  const cuuint32_t steps[4] = {1, 1, 1, 1};
+  cuuint64_t lengths[5], strides[4];
+  for (int i = 0; i < 5; ++i) lengths[i] = cuuint64_t(r.lengths[i]);
+  for (int i = 0; i < 4; ++i) strides[i] = cuuint64_t(r.stride_bytes[i]);
+  const cuuint32_t box[5] = {cuuint32_t(r.box[0]), cuuint32_t(r.box[1]), 1, 1, 1};
+  const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
   if (r.ragged) {
     // The strides of dimensions 1 to 3 are s, s and T - s with 2^30 T = 0 modulo 2^64, so that element
     // (x, 2^30 - end + row, end, 2^30) is (x, row); the length of dimension 1 makes rows from `end` on outside.
