@@ -159,28 +159,21 @@ struct persistent_gemm {
     }
   }
 
-  /// A wave copies the scales of each stage, one step ahead of those in flight, in the order of produce().
+  /// A wave copies the scales of each stage, in the order of produce().
   TILEWRIGHT_HD void produce_scales() const {
-    typename ring::cursor at;
+    scale_copies<Block> copies{stages, block_lds + lds.scales_offset()};
     bool backwards = false;
     exec::wait_for_previous_kernel();
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
-      using copy_type = scale_copy<Block>;
-      const copy_type copy{args.args, m0, n0, finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch};
-      const auto k_of = [&](index_t k)
-                            TILEWRIGHT_INLINE_LAMBDA { return backwards ? unit.k_begin + unit.k_end - 1 - k : k; };
-      typename copy_type::values next = copy.load(k_of(unit.k_begin));
       TILEWRIGHT_UNROLL(1)
-      for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {
-        const typename copy_type::values now = next;
-        next = copy.load(k_of(min(k + 1, unit.k_end - 1)));
-        stages.empty(at.stage).wait(at.parity ^ 1);
-        copy_type::store(block_lds + (lds.scales_offset() + at.stage * lds.scale_bytes), now);
-        exec::wave_sync();
-        if (exec::lane_id() == 0) stages.full(at.stage).arrive();
+      for (index_t i = unit.k_begin; i < unit.k_end; ++i) {
+        const index_t k = backwards ? unit.k_begin + unit.k_end - 1 - i : i;
+        copies.start(args.args, m0, n0, finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch, k);
+        copies.template wait<scale_copies<Block>::in_flight>();
       }
       backwards = !backwards;
     });
+    copies.template wait<0>();
   }
 
   /// What the waves of the last warpgroup do, with one thread each: the first starts copies to stages,

@@ -8,32 +8,51 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// Scales of a stage on their way to LDS, by one wave: each lane has some rows of A, the first ones B's.
+/// Copies the scales of stages to LDS, by one wave: each lane has some rows of A, the first ones have B's.
 template <class Block>
-struct scale_copy {
-  static constexpr index_t rows = Block::tile.m, per_lane = rows / 32, parts = scaled_parts<Block::tiles>();
-  struct values {
-    float a[per_lane], b;
-  };
+struct scale_copies {
+  static constexpr index_t rows = Block::tile.m, parts = scaled_parts<Block::tiles>();
+  /// Stages whose scales are in flight when those of the next one are waited for.
+  static constexpr index_t in_flight = min(2, Block::num_stages - 2);
 
-  const block_scaled_args& args;
-  index_t m0, n0, a_batch, b_batch;
+  const stage_ring<Block>& stages;
+  exec::lds_pointer scales;  // of the first stage
+  typename stage_ring<Block>::cursor at = {}, arrived = {};
+  index_t started = 0;  // stages that have not arrived
 
-  TILEWRIGHT_HD values load(index_t k_block) const {
+  /// Starts those of the tile at (m0, n0) and step k_block, once the stage is empty. What is outside of C is not
+  /// stored: any scale will do.
+  TILEWRIGHT_HD void start(const block_scaled_args& args, index_t m0, index_t n0, index_t a_batch, index_t b_batch,
+                           index_t k_block) {
+    constexpr index_t stage_bytes = Block::lds.scale_bytes;
+    const index_t lane = exec::lane_id(), to = at.stage * stage_bytes + lane * 4;
+    const auto copy = [&](const float* from, index_t bytes) TILEWRIGHT_INLINE_LAMBDA {
+      exec::async_load_in_group<4>(exec::walking_buffer(exec::make_global_buffer(from, 4)), 0, scales, bytes);
+    };
     const float* const a =
         args.a_scales + a_batch * args.batch_stride_a_scales + long_index_t(k_block) * args.k_stride_a_scales;
-    const index_t lane = exec::lane_id(), last_column = divide(args.n - 1, scale_block);
-    values v;
-    for (index_t i = 0; i < per_lane; ++i)  // sums of rows outside of C are not stored
-      v.a[i] = a[long_index_t(min(m0 + lane + 32 * i, args.m - 1)) * args.row_stride_a_scales];
-    const index_t column = min(divide(n0, scale_block) + min(lane, parts - 1), last_column);
-    v.b = args.b_scales[b_batch * args.batch_stride_b_scales + long_index_t(column) * args.ld_b_scales + k_block];
-    return v;
+    stages.empty(at.stage).wait(at.parity ^ 1);
+    for (index_t i = 0; i < rows; i += 32)
+      copy(a + long_index_t(min(m0 + lane + i, args.m - 1)) * args.row_stride_a_scales, to + i * 4);
+    if (lane < parts) {
+      const index_t column = min(divide(n0, scale_block) + lane, divide(args.n - 1, scale_block));
+      copy(args.b_scales + b_batch * args.batch_stride_b_scales + long_index_t(column) * args.ld_b_scales + k_block,
+           to + rows * 4);
+    }
+    exec::async_end_group();
+    at.advance();
+    ++started;
   }
-  TILEWRIGHT_HD static void store(exec::lds_pointer stage, const values& v) {
-    const index_t lane = exec::lane_id();
-    for (index_t i = 0; i < per_lane; ++i) exec::lds_store(stage, (lane + 32 * i) * 4, v.a[i]);
-    if (lane < parts) exec::lds_store(stage, (rows + lane) * 4, v.b);
+
+  /// Until at most Pending stages have not arrived.
+  template <index_t Pending>
+  TILEWRIGHT_HD void wait() {
+    exec::async_wait_groups<Pending>();
+    exec::wave_sync();
+    TILEWRIGHT_UNROLL(1)
+    for (; started > Pending; --started, arrived.advance()) {
+      if (exec::lane_id() == 0) stages.full(arrived.stage).arrive();
+    }
   }
 };
 
