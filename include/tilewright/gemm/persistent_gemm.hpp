@@ -20,8 +20,15 @@ struct persistent_gemm {
 
   /// Consumers that alternate at the end of a tile do so for this many k tiles, which are in LDS at the same time;
   /// barriers 1 to 3 are add_up_parts's.
-  static constexpr index_t head_start = min(4, Block::num_stages - Block::is_block_scaled), turn_barrier = 4,
-                           turn_taken_barrier = 5;
+  static constexpr index_t head_start = [] {
+    if constexpr (Block::is_block_scaled) {  // scales of in_flight stages come after those of later ones have started
+      return min(4, Block::num_stages - scale_copies<Block>::in_flight - scaled_multiply<Block>::depth + 1);
+    } else {
+      return min(4, Block::num_stages);
+    }
+  }();
+  static_assert(head_start > 0);
+  static constexpr index_t turn_barrier = 4, turn_taken_barrier = 5;
 
   const typename Block::device_args& args;
   exec::lds_pointer block_lds;

@@ -26,18 +26,19 @@ struct scale_copies {
                            index_t k_block) {
     constexpr index_t stage_bytes = Block::lds.scale_bytes;
     const index_t lane = exec::lane_id(), to = at.stage * stage_bytes + lane * 4;
-    const auto copy = [&](const float* from, index_t bytes) TILEWRIGHT_INLINE_LAMBDA {
-      exec::async_load_in_group<4>(exec::walking_buffer(exec::make_global_buffer(from, 4)), 0, scales, bytes);
-    };
+    const auto one = [](const float* from)
+                         TILEWRIGHT_INLINE_LAMBDA { return exec::walking_buffer(exec::make_global_buffer(from, 4)); };
     const float* const a =
         args.a_scales + a_batch * args.batch_stride_a_scales + long_index_t(k_block) * args.k_stride_a_scales;
     stages.empty(at.stage).wait(at.parity ^ 1);
     for (index_t i = 0; i < rows; i += 32)
-      copy(a + long_index_t(min(m0 + lane + i, args.m - 1)) * args.row_stride_a_scales, to + i * 4);
+      exec::async_load_in_group<4>(one(a + long_index_t(min(m0 + lane + i, args.m - 1)) * args.row_stride_a_scales), 0,
+                                   scales, to + i * 4);
     if (lane < parts) {
       const index_t column = min(divide(n0, scale_block) + lane, divide(args.n - 1, scale_block));
-      copy(args.b_scales + b_batch * args.batch_stride_b_scales + long_index_t(column) * args.ld_b_scales + k_block,
-           to + rows * 4);
+      const float* const b =
+          args.b_scales + b_batch * args.batch_stride_b_scales + long_index_t(column) * args.ld_b_scales + k_block;
+      exec::async_load_in_group<4>(one(b), 0, scales, to + rows * 4);
     }
     exec::async_end_group();
     at.advance();
