@@ -13,7 +13,7 @@ template <class Block>
 struct scale_copies {
   static constexpr index_t rows = Block::tile.m, parts = scaled_parts<Block::tiles>();
   /// Stages whose scales are in flight when those of the next one are waited for.
-  static constexpr index_t in_flight = min(2, Block::num_stages - 2);
+  static constexpr index_t in_flight = 1;
 
   const stage_ring<Block>& stages;
   exec::lds_pointer scales;  // of the first stage
