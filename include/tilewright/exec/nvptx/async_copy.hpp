@@ -17,7 +17,8 @@ TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_o
     const char* const from = buffer.base + (inside ? byte_offset : 0);
     const int bytes_read = inside ? Bytes : 0;  // the rest is filled with zeros
     if constexpr (Bytes == 16) {
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes_read) : "memory");
+      asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes_read)
+                   : "memory");
     } else {
       asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(from), "r"(bytes_read), "n"(Bytes)
                    : "memory");
@@ -47,7 +48,7 @@ TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byt
     asm volatile(
         "{.reg .pred inside;\n.reg .b32 bytes_read;\n"
         "setp.ge.s32 inside, %2, 0;\nselp.b32 bytes_read, 16, 0, inside;\n"
-        "cp.async.cg.shared.global [%0], [%1], 16, bytes_read;}" ::"r"(to),
+        "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, bytes_read;}" ::"r"(to),
         "l"(from), "r"(byte_offset)
         : "memory");
   } else {
