@@ -93,6 +93,13 @@ TEST(SpecializedAttention, RefusesWhatBulkCopiesCannotDo) {
   EXPECT_EQ(attention_forward<three_consumers>::check(args), nullptr);
   args.k_strides.head = -64;
   EXPECT_NE(std::string(attention_forward<three_consumers>::check(args)).find("not negative"), std::string::npos);
+  args.k_strides.head = 64;
+  const index_t starts[] = {0, 1};
+  args.key_starts = starts;
+  args.keys = (1 << 30) - 1;
+  EXPECT_EQ(attention_forward<three_consumers>::check(args), nullptr);
+  ++args.keys;
+  EXPECT_NE(std::string(attention_forward<three_consumers>::check(args)).find("2^30"), std::string::npos);
 }
 
 }  // namespace attention_test

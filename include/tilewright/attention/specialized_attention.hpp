@@ -20,6 +20,8 @@ constexpr const char* check_specialized_attention(const attention_args& args) {
     if (s->batch < 0 || s->head < 0 || s->batch >= 1ll << 38 || s->head >= 1ll << 38)
       return "bulk copies need strides that are not negative and less than 2^38 elements; use attention_policy";
   }
+  if ((args.query_starts && args.queries >= rows_of_map) || (args.key_starts && args.keys >= rows_of_map))
+    return "a packed sequence has fewer than 2^30 rows; use attention_policy for longer ones";
   const long_index_t units = long_index_t(ceil_div(args.queries, Policy::tile.queries)) * args.heads * args.batch;
   return units > 0x7fffffff / 64 ? "there are too many rows of Q; use several launches" : nullptr;
 }
