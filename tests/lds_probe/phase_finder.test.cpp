@@ -202,7 +202,9 @@ TEST(RowText, ReadsAsARowOfATable) {
       "  8 clocks without conflicts, 2 for each further word of a bank; random patterns within 0 words\n"
       "  lds_row(lds_op::read_b128, lds_service{lds_phases{64, 16, {{1, 2, 12, 20, 4, 32}}}, 64, grade::measured_here, "
       "\"lds_probe on a simulation\", 4})\n"
-      "  as in the table (V: vendor; measured by others)\n");
+      "  as in the table (" +
+          known.known_by + ")\n");
+  EXPECT_EQ(known.known_by.substr(0, 3), "V: ") << known.known_by;
   const std::string json = lds_probe::row_json("ds_read_b128", found, known);
   EXPECT_NE(json.find("\"banks\": 64, \"clocks\": 8"), std::string::npos) << json;
   EXPECT_NE(json.find("\"as_in_table\": true"), std::string::npos) << json;
