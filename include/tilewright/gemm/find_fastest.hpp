@@ -36,8 +36,10 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
     const int repeat = launches(effort.first_seconds, measure(i, 1));
     all.push_back({i, measure(i, repeat) / repeat, {}});
   }
-  const auto by_time = [](const contender& x, const contender& y) { return x.seconds < y.seconds; };
-  std::stable_sort(all.begin(), all.end(), by_time);
+  const auto by_time = [](const contender& x, const contender& y) {
+    return x.seconds < y.seconds || (x.seconds == y.seconds && x.number < y.number);
+  };
+  std::sort(all.begin(), all.end(), by_time);
   const double limit = all[0].seconds * effort.close;
   while (all.size() > 1 && (all.size() > effort.finalists || all.back().seconds > limit)) all.pop_back();
   if (all.size() == 1) return all[0].number;
