@@ -53,10 +53,12 @@ void compare(emu::module& code, const char* name, inputs& in, Expression express
                              .add(in.h.data())
                              .add(out.data());
   code.launch(std::string("alu_") + name, {values / 256}, {256}, 0, arguments);
+  const bool any_zero = std::strcmp(name, "fminmax") == 0;  // C leaves open which of -0 and 0 fmin and fmax return
   int wrong = 0;
   for (int i = 0; i < values; ++i) {
     const T want = expression(operands{in.a[i], in.b[i], in.c[i], in.f[i], in.g[i], in.h[i]}), got = out[i];
     if (std::memcmp(&want, &got, sizeof(T)) == 0 || (want != want && got != got)) continue;
+    if (any_zero && want == got) continue;
     if (wrong++ == 0)
       ADD_FAILURE() << name << ": " << +got << " instead of " << +want << " for a " << in.a[i] << ", b " << in.b[i]
                     << ", c " << in.c[i] << ", f " << in.f[i] << ", g " << in.g[i] << ", h " << in.h[i];

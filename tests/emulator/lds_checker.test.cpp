@@ -92,7 +92,9 @@ TEST(LdsChecker, AWriteOverWhatAnotherThreadReadsNeedsABarrier) {
 }
 
 TEST(LdsChecker, TwoWritesToTheSameBytesAreARaceAlsoOfOneInstruction) {
-  EXPECT_EQ(fault_of(__LINE__, [] { exec::lds_store(lds(), exec::thread_id() / 2 * 8, 1.0); }),
+  const int line = __LINE__ + 1;
+  const auto in_pairs = [] { exec::lds_store(lds(), exec::thread_id() / 2 * 8, 1.0); };
+  EXPECT_EQ(fault_of(line, in_pairs),
             "thread 1 writes LDS bytes 0 to 7 (+0) that thread 0 wrote (+0) with no barrier between");
   const int first = __LINE__;
   const auto one_astray = [] { exec::lds_store(lds(), exec::thread_id() == 99 ? 40 : 8 * exec::thread_id(), 1.0); };

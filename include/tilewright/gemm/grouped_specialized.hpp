@@ -45,9 +45,11 @@ struct grouped_block : specialized_block<Policy> {
   using device_args = grouped_device_args<typename Policy::args_type, kind>;
   using unit_type = grouped_unit<kind>;
   static_assert(Policy::products == 1, "grouped_gemm_kernel: there is one product for each group");
+  static constexpr bool orders_fit = kind == group_kind::rows
+                                         ? Policy::a_major == operand_major::k
+                                         : Policy::a_major == operand_major::mn && Policy::b_major == operand_major::mn;
   static_assert(
-      kind == group_kind::rows ? Policy::a_major == operand_major::k
-                               : Policy::a_major == operand_major::mn && Policy::b_major == operand_major::mn,
+      orders_fit,
       "grouped_gemm_kernel: A must be contiguous along k where groups divide rows; where they divide k, A must "
       "be contiguous along m and B along n");
 
