@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Expressions compiled for the GPU and for the host: results agree in every bit.
 #include <cmath>
+#include <cstring>
 
 #include "emulated_kernels.hpp"
 
