@@ -37,7 +37,7 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
     all.push_back({i, measure(i, repeat) / repeat, {}});
   }
   const auto by_time = [](const contender& x, const contender& y) {
-    return x.seconds < y.seconds || (x.seconds == y.seconds && x.number < y.number);
+    return x.seconds < y.seconds || (x.seconds == y.seconds && y.number > x.number);
   };
   std::sort(all.begin(), all.end(), by_time);
   const double limit = all[0].seconds * effort.close;
