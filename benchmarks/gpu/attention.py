@@ -18,6 +18,8 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from timing import seconds_of
+
 TOKENS, WIDTH = 16384, 2048
 LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
 
@@ -67,20 +69,6 @@ def torch_call(backend, q, k, v, causal):
         with sdpa_kernel(backend):
             return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
     return call
-
-
-def seconds_of(calls, repeat):
-    """Times of one block of back-to-back launches for each call, in turns."""
-    result = []
-    for call in calls:
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        for _ in range(repeat):
-            call()
-        end.record()
-        end.synchronize()
-        result.append(begin.elapsed_time(end) / 1e3 / repeat)
-    return result
 
 
 def reference(q, k, v, causal):

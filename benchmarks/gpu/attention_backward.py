@@ -18,7 +18,8 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from attention import TOKENS, WIDTH, Args, Strides, seconds_of, strides_of
+from attention import TOKENS, WIDTH, Args, Strides, strides_of
+from timing import seconds_of
 
 
 class BackwardArgs(ctypes.Structure):

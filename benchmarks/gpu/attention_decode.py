@@ -18,7 +18,8 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from attention import Args, Strides, seconds_of, strides_of
+from attention import Args, Strides, strides_of
+from timing import seconds_of
 
 HEADS, KV_HEADS, DIM = 32, 8, 128
 

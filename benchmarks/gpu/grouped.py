@@ -21,6 +21,8 @@ import statistics
 import sys
 
 import torch
+
+from timing import seconds_of
 import torch.nn.functional as F
 
 # Groups, rows in all, n, k; groups of equal length.
@@ -96,20 +98,6 @@ def ends_of(case):
         sum_so_far += w
         ends.append(round(rows * sum_so_far / total))
     return ends
-
-
-def seconds_of(calls, repeat):
-    """Times of one block of back-to-back launches for each call, in turns."""
-    result = []
-    for call in calls:
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        for _ in range(repeat):
-            call()
-        end.record()
-        end.synchronize()
-        result.append(begin.elapsed_time(end) / 1e3 / repeat)
-    return result
 
 
 def gaussian(*shape, dtype):

@@ -75,7 +75,7 @@ struct request {
   void add_to(CLI::App& app) {
     const auto orders = CLI::IsMember({"row", "col"});
     app.add_option("--shape", shapes, "MxNxK; may be given several times (default: a list of 11)");
-    app.add_option("--sample", sample, "instead of shapes: draw so many products from a population, by --seed")
+    app.add_option("--sample", sample, "instead of shapes: number of products to draw from a population, by --seed")
         ->check(CLI::Range(1, 100000));
     app.add_option("--dtype", types, "f16, bf16, e4m3")->check(CLI::IsMember({"f16", "bf16", "e4m3"}))->delimiter(',');
     app.add_option("--a", a_orders, "order of A: row, col")->check(orders)->delimiter(',');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Device memory with Gaussian operands, in so many sets that the L2 cache holds none
+// Device memory with Gaussian operands, in enough sets that none stays in the L2 cache
 // of them when its turn comes.
 #pragma once
 

@@ -16,6 +16,8 @@ import statistics
 import sys
 
 import torch
+
+from timing import seconds_of
 import torch.nn.functional as F
 
 COLS = (1000, 1024, 4096, 8192, 16384, 32768, 131072)
@@ -90,20 +92,6 @@ CASES = {
     "gelu_bf16": ("gelu_bf16", BF16, BF16, (), lambda x: F.gelu(x, approximate="tanh"), lambda x: F.gelu(x, approximate="tanh"), 5e-3),
     "swiglu_bf16": ("swiglu_bf16", BF16, BF16, ("x2",), lambda x, z: F.silu(x) * z, lambda x, z: F.silu(x) * z, 5e-3),
 }
-
-
-def seconds_of(calls, repeat):
-    """Times of one block of back-to-back launches for each call, in turns."""
-    result = []
-    for call in calls:
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        for _ in range(repeat):
-            call()
-        end.record()
-        end.synchronize()
-        result.append(begin.elapsed_time(end) / 1e3 / repeat)
-    return result
 
 
 def make_tensors(case, rows, cols):

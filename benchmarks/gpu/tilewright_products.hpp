@@ -17,7 +17,7 @@ struct prepared_product {
   std::vector<std::function<void(cudaStream_t)>> launches;
 };
 
-/// Memory of so many bytes, whose counters are 0.
+/// A workspace of the given size in bytes, with its counters set to 0.
 using get_workspace = std::function<void*(std::size_t bytes)>;
 
 /// By the model, or (`tuned`) the fastest of all kernels, by time.

@@ -66,10 +66,12 @@ struct emulated_object {
     return out << object.name << " for " << object.target;
   }
 };
-inline std::vector<emulated_object> objects_named(std::initializer_list<const char*> names) {
+inline std::vector<emulated_object> objects_named(std::initializer_list<const char*> names,
+                                                  std::initializer_list<const char*> targets = {
+                                                      "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
   std::vector<emulated_object> objects;
   for (const char* name : names)
-    for (const char* target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"})
+    for (const char* target : targets)
       if (exists(name, target)) objects.push_back({name, target});
   return objects;
 }

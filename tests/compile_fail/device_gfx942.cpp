@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What gfx942 does not have: so much LDS, transposing reads, a matrix instruction, wide copies past registers, copies
-// that do not write LDS lane after lane.
+// What gfx942 does not have: more than 64 KiB of LDS, transposing reads, a matrix instruction, wide copies past
+// registers, copies that do not write LDS lane after lane.
 // COMPILERS: gfx942
 // EXPECT: lds_allocate: the kernel needs more LDS than this target has; use a smaller block tile or fewer stages
 // EXPECT: lds_load_transpose: this target has no transposing reads; load_tile_transpose works everywhere

@@ -20,7 +20,7 @@ struct attention_decode_args : attention_args {
   index_t table_stride = 0;
   index_t rows_per_page = 0;  // a multiple of 16
 
-  /// The keys are split among so many blocks; see choose_splits. More than one needs a workspace.
+  /// Number of blocks that share the keys of a sequence; see choose_splits. More than one needs a workspace.
   index_t splits = 1;
   void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
 };

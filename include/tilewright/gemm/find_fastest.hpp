@@ -11,15 +11,15 @@ namespace tilewright {
 /// How long is measured.
 struct tuning_effort {
   double first_seconds = 0.5e-3;  // of each contender, after one launch that is not measured
-  double close = 1.25;            // those whose time is at most so many times the best one's stay in the race,
-  std::size_t finalists = 6;      // up to so many
+  double close = 1.25;            // contenders slower than this times the best are dropped
+  std::size_t finalists = 6;      // and at most this many stay
   int rounds = 5;                 // in which the finalists take turns
   double round_seconds = 1e-3;    // of each finalist in each round
   int max_launches = 200;         // of one measurement
 };
 
 /// The number, from 0 to `count` - 1, of the contender with the smallest median of its measurements.
-/// measure(contender, launches): seconds of so many launches one after another. `count` is positive.
+/// measure(contender, launches): seconds that `launches` back-to-back launches take. `count` is positive.
 template <class Measure>
 std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort& effort = {}) {
   struct contender {

@@ -83,8 +83,8 @@ struct swizzled_layout {
   TILEWRIGHT_HD static constexpr index_t count_of(unsigned bits) { return __builtin_popcount(bits); }
 };
 
-/// Chunks permuted within bank rows of so many bytes: consecutive rows of the tile, or equal parts of a row. Flips: for
-/// each bit of the bank row's number, the places that it flips.
+/// Chunks permuted within bank rows of a given number of bytes: consecutive rows of the tile, or equal parts of a row.
+/// Flips: for each bit of the bank row's number, the places that it flips.
 TILEWRIGHT_HD constexpr swizzled_layout swizzled_rows(const lds_tile& tile, index_t bank_row_bytes,
                                                       std::initializer_list<index_t> flips = {},
                                                       index_t chunk_bytes = 16) {
@@ -178,7 +178,7 @@ TILEWRIGHT_HD constexpr index_t merge_runs(tensor_graph& graph, const bit_runs& 
     ids.push_back(runs.id[bit]);
     lengths.push_back(runs.length[bit]);
   }
-  // Fastest first; one transform merges so many.
+  // Fastest first; one merge takes at most max_dims lengths.
   while (ids.size() > 1) {
     inplace_vector<index_t, transform_spec::max_dims> low, parameters;
     const index_t count = min(ids.size(), transform_spec::max_dims);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -71,17 +72,19 @@ void load(ihipModule_t& module, const std::string& path) {
   for (emu::kernel_summary& kernel : module.code->kernels()) module.kernels[kernel.name] = kernel;
 }
 void load(ihipModule_t& module, const char* object, std::size_t size) {
-  char path[] = "/tmp/amdgcn-emulated-XXXXXX";
-  const int file = mkstemp(path);
-  if (file < 0 || write(file, object, size) != ssize_t(size)) throw std::runtime_error("cannot write to /tmp");
+  std::string path = std::filesystem::temp_directory_path() / "amdgcn-emulated-XXXXXX";  // TMPDIR says where
+  const int file = mkstemp(path.data());
+  if (file < 0) throw std::runtime_error("no file can be made as " + path);
+  const bool written = write(file, object, size) == ssize_t(size);
   close(file);
   try {
+    if (!written) throw std::runtime_error("cannot write to " + path);
     load(module, path);
   } catch (...) {
-    unlink(path);
+    unlink(path.c_str());
     throw;
   }
-  unlink(path);
+  unlink(path.c_str());
 }
 /// Loads the code object for the emulated GPU from a bundle: a magic word, the number of entries, and for each its
 /// offset, size and target.

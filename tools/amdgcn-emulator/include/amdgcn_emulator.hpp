@@ -53,8 +53,8 @@ struct options {
   int trace = 0;         // print the first N instructions executed
   enum order_t { in_order, reverse, random } order = in_order;
   std::uint64_t seed = 1;
-  std::uint64_t slice = 0;  // switch waves every so many instructions; 0: at barriers only (64 when random, 1000 with
-                            // several resident workgroups)
+  std::uint64_t slice = 0;  // number of instructions after which waves are switched; 0: at barriers only (64 when
+                            // random, 1000 with several resident workgroups)
   unsigned resident =
       1;  // workgroups that run at the same time (more than one for kernels whose workgroups wait for each other)
   std::uint64_t limit = 4'000'000'000ull;  // wave instructions, to end endless loops
