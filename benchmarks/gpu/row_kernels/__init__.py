@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""The cases of rows.py: each module of this folder adds its own to CASES."""
+import dataclasses
+import typing
+
+import torch
+
+BF16, F16, F32, E4M3, INT8 = torch.bfloat16, torch.float16, torch.float32, torch.float8_e4m3fn, torch.int8
+
+
+@dataclasses.dataclass
+class Case:
+    """A kernel with one kind of input, against PyTorch."""
+    name: str
+    # make(*shape): lists of the kernel's inputs and outputs, in the order in which its .cu file reads them; None is an absent tensor.
+    make: typing.Callable
+    # function(*inputs), without the absent ones: what PyTorch and torch.compile run; one tensor or several.
+    function: typing.Callable
+    # exact(*inputs in float64): all present outputs, in order. Without it: function.
+    exact: typing.Callable = None
+    # Of each output: the largest error in the Frobenius norm, relative to that of the exact one.
+    tolerance: tuple = (0,)
+    kernel: str = None  # its name in the library, if it is not `name`
+    shapes: tuple = None  # without it: (rows, cols) for each --cols, with --mib MiB
+    element_bytes: int = 2  # of x, for (rows, cols)
+    numbers: tuple = ()  # passed to the kernel
+    # outputs(*outputs): what to compare, where the kernel's outputs are not comparable themselves.
+    outputs: typing.Callable = None
+
+
+CASES = {}
+
+
+def add(*args, **words):
+    case = Case(*args, **words)
+    case.kernel = case.kernel or case.name
+    case.exact = case.exact or case.function
+    CASES[case.name] = case
+
+
+def gaussian(*lengths, dtype=BF16):
+    return torch.randn(*lengths, device="cuda").to(dtype)
+
+
+def empty(*lengths, dtype=BF16):
+    return torch.empty(*lengths, device="cuda", dtype=dtype)
