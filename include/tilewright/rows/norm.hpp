@@ -17,6 +17,8 @@ struct norm_args {
   const T* bias = nullptr;      // cols elements; LayerNorm only, optional
   Result* y = nullptr;
   float* scale = nullptr;  // Result of 8 bits: for each row the largest |y| / the largest Result; y is divided by it
+  float* mean = nullptr;   // for each row, optional; LayerNorm only. row_norm_gradient takes both
+  float* rstd = nullptr;   // for each row, optional: 1 / sqrt(variance + epsilon)
   index_t rows = 0, cols = 0;
   long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;
   float epsilon = 1e-5f;
@@ -41,8 +43,9 @@ struct row_norm {
   using args_type = norm_args<T, Result>;
   using block = detail::row_block<Arch, Tile>;
   static constexpr bool quantises = sizeof(Result) == 1, is_layer_norm = Kind == norm_kind::layer_norm;
-  static constexpr index_t reductions = (is_layer_norm ? 2 : 1) + (quantises ? 1 : 0);
+  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (quantises ? 1 : 0);
   static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;
+  static constexpr index_t blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -51,7 +54,7 @@ struct row_norm {
     };
     if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
     if (quantises && !args.scale) return "a result of 8 bits needs scale: one float for each row";
-    if (!is_layer_norm && args.bias) return "RMSNorm has no bias";
+    if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
     const detail::row_matrix x = matrix(args.x, args.x_stride), y = matrix(args.y, args.y_stride),
                              residual = matrix(args.residual, args.residual_stride),
                              sum = matrix(args.sum, args.sum_stride),
@@ -97,10 +100,9 @@ struct row_norm {
     rows.forward(part, load_sum, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       const auto e = cast_tile<float>(x);
       if constexpr (is_layer_norm) {
-        moments.add(rows, e, first);
+        moments.add(rows, e, first, lds);
       } else {
-        const auto more = block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus);
-        tile_elementwise_inout([](float& s, float m) { s += m; }, moments.squares, more);
+        detail::add_to(moments.squares, block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus));
       }
     });
     if constexpr (is_layer_norm) {
@@ -110,16 +112,15 @@ struct row_norm {
     }
     auto& factor = moments.squares;
     tile_elementwise_inout([&](float& s) { s = exec::rsqrt(s * (1.0f / float(args.cols)) + args.epsilon); }, factor);
+    if (is_layer_norm && args.mean) rows.store_rows(args.mean, moments.mean);
+    if (args.rstd) rows.store_rows(args.rstd, factor);
 
     const auto normalise = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto e = cast_tile<float>(x);
-      const auto weight = rows.load_cols(args.weight, first);
       tile_elementwise_inout([](float& a, float m, float f, T w) { a = (a - m) * f * float(w); }, e,
-                             along<0>(moments.mean), along<0>(factor), along<1>(weight));
-      if (is_layer_norm && args.bias) {
-        const auto bias = rows.load_cols(args.bias, first);
-        tile_elementwise_inout([](float& a, T b) { a += float(b); }, e, along<1>(bias));
-      }
+                             along<0>(moments.mean), along<0>(factor), along<1>(rows.load_cols(args.weight, first)));
+      if (is_layer_norm && args.bias)
+        tile_elementwise_inout([](float& a, T b) { a += float(b); }, e, along<1>(rows.load_cols(args.bias, first)));
       return e;
     };
     if constexpr (!quantises) {

@@ -19,17 +19,24 @@ struct row_tile {
   friend constexpr bool operator==(const row_tile&, const row_tile&) = default;
 };
 
-/// A good row_tile for rows of about `cols` elements: a thread holds up to 4 vectors, up to 1024 threads share a row.
-/// `vector`: elements of an access; 16 bytes, or 1 for lengths and strides that are no multiples.
+/// A good row_tile for rows of about `cols` elements: up to 1024 threads share a row, and a thread holds 2 vectors, or
+/// up to 4 of longer rows. `vector`: elements of an access; 16 bytes, or 1 for lengths and strides that are no
+/// multiples.
 TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t vector) {
-  row_tile tile{.threads = 256, .threads_per_row = 4, .vectors = vector == 1 ? 8 : 4, .vector = vector};
+  const index_t few = vector == 1 ? 8 : 2;
+  row_tile tile{.threads = 256, .threads_per_row = 4, .vectors = few, .vector = vector};
   while (tile.threads_per_row < 1024 && tile.cols() < cols) tile.threads_per_row *= 2;
+  if (tile.cols() < cols) tile.vectors = 2 * few;
   tile.threads = max(256, tile.threads_per_row);
   while (tile.vectors > 1 && cols <= tile.cols() - tile.threads_per_row * tile.vector) --tile.vectors;
   return tile;
 }
 
 namespace detail {
+
+TILEWRIGHT_HD void add_to(auto& sums, const auto& more) {
+  tile_elementwise_inout([](float& s, float m) { s += m; }, sums, more);
+}
 
 /// Neighbouring lanes hold neighbouring vectors; lanes, then waves share a row, then come the next rows.
 template <row_tile Tile, index_t Wave>
@@ -66,8 +73,12 @@ struct row_block {
   template <class T>
   using part = static_distributed_tensor<T, distribution>;
   static constexpr index_t part_cols = Tile.cols();
-  /// LDS of one reduction across waves; 0 if a row belongs to one wave.
-  static constexpr index_t lds_bytes = reduce_lds_bytes<part<float>, 1>;
+  static constexpr index_t waves_per_row = ceil_div(Tile.threads_per_row, Arch::value.wave_size);
+  /// LDS of one reduction across waves: 4 bytes for each; 0 if a row belongs to one wave.
+  static constexpr index_t lds_bytes = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
+
+  /// Enough for memory to be busy: blocks wait for their loads, then for each other.
+  static constexpr index_t blocks_at_once = max(1, 1536 / Tile.threads);
 
   index_t first_row, rows, cols;
 
@@ -92,10 +103,25 @@ struct row_block {
   }
   /// Values for each column, such as weights.
   template <class T>
-  TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
-    return load_tile(make_tile_window(
+  TILEWRIGHT_HD auto window_of_cols(T* values, index_t first_col) const {
+    return make_tile_window(
         make_naive_tensor_view_packed<address_space_enum::global>(values, make_tuple(cols), number<Tile.vector>{}),
-        make_tuple(number<part_cols>{}), {first_col}, of_cols{}));
+        make_tuple(number<part_cols>{}), {first_col}, of_cols{});
+  }
+  template <class T>
+  TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
+    return load_tile(window_of_cols(values, first_col));
+  }
+  template <class T>
+  TILEWRIGHT_HD void store_cols(T* values, index_t first_col, const static_distributed_tensor<T, of_cols>& tile) const {
+    store_tile(window_of_cols(values, first_col), tile);
+  }
+  /// One value for each row, in all threads that share it.
+  template <class T>
+  TILEWRIGHT_HD auto load_rows(const T* values) const {
+    return load_tile(make_tile_window(
+        make_naive_tensor_view_packed<address_space_enum::global>(values + first_row, make_tuple(rows)),
+        make_tuple(number<Tile.rows()>{}), {0}, of_rows{}));
   }
   /// Writes one value for each row.
   template <class T>
@@ -106,11 +132,40 @@ struct row_block {
                            make_tuple(number<Tile.rows()>{}), {0}, of_rows{}),
           values);
   }
-  /// Gives elements after the end of the rows this value.
+  /// Gives elements after the end of the rows this value. Rows end where a vector ends: one comparison for each vector,
+  /// and no branch, after which all elements would need registers at once.
   template <class T>
   TILEWRIGHT_HD void mask(part<T>& tile, index_t first_col, T value) const {
-    if (first_col + part_cols > cols)
-      set_tile_if(tile, value, [&](const multi_index<2>& x) { return first_col + x[1] >= cols; });
+    const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < distribution::num_elements; ++d) {
+      const index_t col = first_col + position_in_tile<distribution>(own, d / Tile.vector * Tile.vector)[1];
+      tile.thread_buffer[d] = col < cols ? tile.thread_buffer[d] : value;
+    }
+  }
+
+  /// One element of each row: that in the row's column; 0 where this is negative.
+  template <class T>
+  TILEWRIGHT_HD auto load_column(const T* matrix, long_index_t row_stride,
+                                 const static_distributed_tensor<index_t, of_rows>& column) const {
+    const index_t own = of_rows::calculate_index(get_partition_index<of_rows>())[0];
+    const index_t col = column.thread_buffer[0];
+    const exec::global_buffer buffer = exec::make_global_buffer(
+        matrix + first_row * row_stride, ((rows - 1) * row_stride + cols) * long_index_t(sizeof(T)));
+    static_distributed_tensor<T, of_rows> result;
+    result.thread_buffer[0] = exec::buffer_load<T>(
+        buffer, own < rows && col >= 0 ? long_index_t(sizeof(T)) * (own * row_stride + col) : long_index_t{-1});
+    return result;
+  }
+  /// Adds `value` to one element of each row: that in the row's column.
+  TILEWRIGHT_HD void add_at(part<float>& tile, index_t first_col,
+                            const static_distributed_tensor<index_t, of_rows>& column, float value) const {
+    const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < distribution::num_elements; ++d) {
+      const index_t here = column.thread_buffer[0] - first_col - position_in_tile<distribution>(own, d)[1];
+      tile.thread_buffer[d] += here == 0 ? value : 0.0f;
+    }
   }
 
   /// f(part, first_col) for each part from the first to the last; `tile` holds the first one already, and holds the
@@ -125,11 +180,13 @@ struct row_block {
       tile = load(first);
     }
   }
+  /// Where the last part begins.
+  TILEWRIGHT_HD index_t last_part() const { return (cols - 1) / part_cols * part_cols; }
   /// The same from the last part, which `tile` holds already, to the first.
   template <class Part, class Load, class F>
   TILEWRIGHT_HD void backward(Part& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
-    for (index_t first = (cols - 1) / part_cols * part_cols;;) {
+    for (index_t first = last_part();;) {
       f(tile, first);
       if (first == 0) return;
       first -= part_cols;
@@ -167,7 +224,15 @@ struct row_block {
   template <class T, class F>
   TILEWRIGHT_HD static void reduce_threads(static_distributed_tensor<T, of_rows>& values, F f, exec::lds_pointer lds) {
     reduce_lanes<0>(values, f);
-    if constexpr (lds_bytes > 0) reduce_waves<0>(values, lds, f);
+    if constexpr (waves_per_row > 1) {
+      T& value = values.thread_buffer[0];
+      const unsigned lane = unsigned(exec::lane_id()), wave = unsigned(exec::wave_id()),
+                     waves = unsigned(waves_per_row);
+      if (lane == 0) exec::lds_store(lds, index_t(wave * 4), value);
+      exec::block_sync();
+      value = combine_lanes<1, waves_per_row>(
+          exec::lds_load<T>(lds, index_t((wave / waves * waves + lane % waves) * 4)), f);
+    }
   }
 };
 

@@ -27,7 +27,7 @@ struct row_reduction {
   using args_type = row_reduction_args<T>;
   using block = detail::row_block<Arch, Tile>;
   static constexpr bool is_max = Kind == row_reduction_kind::maximum, is_sum = Kind == row_reduction_kind::sum;
-  static constexpr index_t reductions = is_sum ? 1 : 2;
+  static constexpr index_t reductions = is_sum ? 1 : is_max ? 2 : 3;
   static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -71,7 +71,7 @@ struct row_reduction {
             [&](index_t& i, index_t in_part, float old, float m) { i = m > old || i == none ? in_part : i; }, index,
             found, before, y);
       } else {
-        moments.add(rows, e, first);
+        moments.add(rows, e, first, lds);
       }
     });
     if constexpr (is_sum) {

@@ -2,7 +2,7 @@
 // Softmax and log-softmax of rows of any length.
 #pragma once
 
-#include <tilewright/rows/row_block.hpp>
+#include <tilewright/rows/row_exponents.hpp>
 
 namespace tilewright {
 
@@ -39,44 +39,31 @@ struct softmax {
   static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f, lowest = -3.4028235e38f;
     const auto lds = block::template allocate<2>();
     const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
-    typename block::row_values largest, sum;  // of this thread's elements, then of the rows
-    set_tile(largest, lowest);
-    set_tile(sum, 0.0f);
-    const auto rescale = [](float& s, float from, float to) { s *= exec::exp2((from - to) * log2_e); };
-
+    detail::row_exponents<block> exponents;
     auto part = load(0);
     rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto e = cast_tile<float>(x);
-      rows.mask(e, first, bit_cast<float>(0xff800000u));
-      const auto before = largest;
-      tile_elementwise_inout([](float& m, float more) { m = exec::max(m, more); }, largest, block::reduce_own(e, max));
-      tile_elementwise_inout([](float& a, float m) { a = exec::exp2((a - m) * log2_e); }, e, along<0>(largest));
-      tile_elementwise_inout(rescale, sum, before, largest);
-      tile_elementwise_inout([](float& s, float more) { s += more; }, sum, block::reduce_own(e, plus));
+      exponents.add(rows, cast_tile<float>(x), first);
     });
-    const auto own = largest;
-    block::reduce_threads(largest, max, lds);
-    tile_elementwise_inout(rescale, sum, own, largest);
-    block::reduce_threads(sum, plus, lds + block::lds_bytes);
+    exponents.finish(lds);
 
     // softmax: exp(x - largest) / sum; log_softmax: x - largest - log(sum).
-    tile_elementwise_inout([](float& s) { s = Kind == softmax_kind::softmax ? exec::rcp(s) : exec::log2(s) * ln_2; },
-                           sum);
+    tile_elementwise_inout(
+        [](float& s) { s = Kind == softmax_kind::softmax ? exec::rcp(s) : exec::log2(s) * detail::ln_2; },
+        exponents.sum);
     rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto e = cast_tile<float>(x);
       tile_elementwise_inout(
           [](float& a, float m, float s) {
             if constexpr (Kind == softmax_kind::softmax) {
-              a = exec::exp2((a - m) * log2_e) * s;
+              a = exec::exp2((a - m) * detail::log2_e) * s;
             } else {
               a = a - m - s;
             }
           },
-          e, along<0>(largest), along<0>(sum));
+          e, along<0>(exponents.largest), along<0>(exponents.sum));
       rows.store(args.y, args.y_stride, first, cast_tile<T>(e));
     });
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <tilewright/config/config.hpp>
-#include <tilewright/config/nvrtc.hpp>
 
 namespace tilewright {
 

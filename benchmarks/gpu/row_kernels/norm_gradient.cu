@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Gradients of norms for rows.py: dy, x, weight, mean, rstd, dx, dweight, dbias.
+#include "choose_rows.hpp"
+
+#include <tilewright/rows/norm_gradient.hpp>
+
+namespace row_kernels {
+namespace {
+
+using enum tw::norm_kind;
+
+/// Memory for sums of columns, which grows when it is too small.
+float* workspace(std::size_t floats) {
+  static float* memory = nullptr;
+  static std::size_t size = 0;
+  if (size < floats) {
+    cudaFree(memory);
+    size = cudaMalloc(&memory, floats * 4) == cudaSuccess ? floats : 0;
+  }
+  return memory;
+}
+
+template <class T, tw::norm_kind Kind, tw::row_tile Tile>
+const char* start_tile(tw::norm_gradient_args<T> args, const call& c) {
+  constexpr int multiprocessors = 132;
+  args.num_parts = tw::min(args.rows, multiprocessors * tw::max(1, 1024 / Tile.threads));
+  args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.cols + 4));
+  return start<tw::row_norm_gradient<arch, T, Tile, Kind>>(args, c);
+}
+
+template <class T, tw::norm_kind Kind>
+const char* start_gradient(const call& c) {
+  const tw::norm_gradient_args<T> args{.dy = c.data<const T>(0),
+                                       .s = c.data<const T>(1),
+                                       .weight = c.data<const T>(2),
+                                       .mean = c.data<const float>(3),
+                                       .rstd = c.data<const float>(4),
+                                       .dx = c.data<T>(5),
+                                       .dweight = c.data<T>(6),
+                                       .dbias = c.data<T>(7),
+                                       .rows = c[0].rows(),
+                                       .cols = c[0].cols(),
+                                       .dy_stride = c[0].row_stride(),
+                                       .s_stride = c[1].row_stride(),
+                                       .dx_stride = c[5].row_stride()};
+  constexpr index_t vector = 16 / index_t(sizeof(T));
+  if (args.cols % vector != 0) return start_tile<T, Kind, tw::row_tile{1024, 1024, 2, 1}>(args, c);
+  if (args.cols <= 1024) return start_tile<T, Kind, tw::row_tile{1024 / vector, 1024 / vector, 1, vector}>(args, c);
+  if (args.cols <= 512 * vector) return start_tile<T, Kind, tw::row_tile{512, 512, 1, vector}>(args, c);
+  return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector}>(args, c);
+}
+
+const registered gradients[] = {
+    {"rms_norm_gradient_bf16", start_gradient<tw::bfloat16_t, rms_norm>},
+    {"layer_norm_gradient_bf16", start_gradient<tw::bfloat16_t, layer_norm>},
+};
+
+}  // namespace
+}  // namespace row_kernels

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Cross-entropy of logits over a vocabulary of any size, and its gradient; probabilities are not stored.
+#pragma once
+
+#include <tilewright/rows/row_exponents.hpp>
+
+namespace tilewright {
+
+/// loss = log(sum of exp(x)) - x[target] for each row of x. Rows whose target is not in 0 to cols - 1 are ignored:
+/// their loss and gradient are 0. Strides in elements.
+template <class T, class Target = index_t>
+struct cross_entropy_args {
+  const T* x = nullptr;            // logits
+  const Target* target = nullptr;  // for each row; int or long_index_t
+  float* loss = nullptr;           // for each row
+  float* log_sum = nullptr;        // for each row, optional: log(sum of exp(x)), which cross_entropy_gradient takes
+  T* gradient = nullptr;           // (softmax(x) - [c == target]) times the row's factor; may be x
+  const float* factor = nullptr;   // for each row: the gradient that comes from above; null: 1 for all
+  float scale = 1;                 // of all factors: 1 / number of rows, for instance
+  index_t rows = 0, cols = 0;
+  long_index_t x_stride = 0, gradient_stride = 0;
+};
+
+/// loss: reads x once. loss_and_gradient: and writes the gradient; rows that do not fit in registers are read again.
+/// gradient: of the loss that was computed before, from log_sum.
+enum class cross_entropy_kind : signed char { loss, loss_and_gradient, gradient };
+
+template <class Arch, class T, row_tile Tile, cross_entropy_kind Kind = cross_entropy_kind::loss,
+          class Target = index_t>
+struct cross_entropy {
+  using arch = Arch;
+  using args_type = cross_entropy_args<T, Target>;
+  using block = detail::row_block<Arch, Tile>;
+  static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;
+  static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = has_loss ? 2 * block::lds_bytes : 0;
+  static constexpr index_t blocks_at_once = block::blocks_at_once;
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const args_type& args) {
+    const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
+    const detail::row_matrix gradient{args.gradient, args.rows, args.cols, args.gradient_stride, sizeof(T)};
+    if (const char* why = detail::check_matrix(x, Tile.vector, Tile.rows())) return why;
+    if (!args.target) return "a pointer is null: target";
+    if (has_loss && !args.loss) return "a pointer is null: loss";
+    if (!has_loss && !args.log_sum) return "the gradient alone needs log_sum, which the loss's kernel writes";
+    if (has_gradient) {
+      if (const char* why = detail::check_matrix(gradient, Tile.vector, Tile.rows())) return why;
+      if (detail::overlap(x, gradient) && !detail::is_in_place(x, gradient))
+        return "the gradient overlaps x, but is not x";
+    }
+    const void* const of_rows[] = {has_loss ? args.loss : nullptr, has_loss ? args.log_sum : nullptr};
+    for (const void* result : of_rows) {
+      const detail::row_matrix written{result, 1, args.rows, args.rows, 4};
+      if (result && (detail::overlap(written, x) || (has_gradient && detail::overlap(written, gradient))))
+        return "loss or log_sum overlaps a matrix";
+    }
+    return nullptr;
+  }
+  static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    using detail::log2_e;
+    const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
+    const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
+    auto part = load(has_loss ? 0 : rows.last_part());
+    const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },
+                                            rows.load_rows(args.target));
+    typename block::row_values log_sum;
+    if constexpr (has_loss) {
+      const auto lds = block::template allocate<2>();
+      const auto of_target = rows.load_column(args.x, args.x_stride, target);
+      detail::row_exponents<block> exponents;
+      rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        exponents.add(rows, cast_tile<float>(x), first);
+      });
+      exponents.finish(lds);
+      log_sum = tile_elementwise_in([](float m, float s) { return m + exec::log2(s) * detail::ln_2; },
+                                    exponents.largest, exponents.sum);
+      if (args.log_sum) rows.store_rows(args.log_sum, log_sum);
+      rows.store_rows(args.loss,
+                      tile_elementwise_in([](float all, T x, index_t t) { return t < 0 ? 0 : all - float(x); }, log_sum,
+                                          of_target, target));
+    } else {
+      log_sum = rows.load_rows(args.log_sum);
+    }
+    if constexpr (has_gradient) {
+      typename block::row_values factor;
+      set_tile(factor, 1.0f);
+      if (args.factor) factor = rows.load_rows(args.factor);
+      tile_elementwise_inout([&](float& f, index_t t) { f = t < 0 ? 0 : f * args.scale; }, factor, target);
+      rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        auto e = cast_tile<float>(x);
+        tile_elementwise_inout([](float& a, float all) { a = exec::exp2((a - all) * log2_e); }, e, along<0>(log_sum));
+        rows.add_at(e, first, target, -1.0f);
+        tile_elementwise_inout([](float& a, float f) { a *= f; }, e, along<0>(factor));
+        rows.store(args.gradient, args.gradient_stride, first, cast_tile<T>(e));
+      });
+    }
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Largest element and sum of exponentials of rows that arrive part by part.
+#pragma once
+
+#include <tilewright/rows/row_block.hpp>
+
+namespace tilewright::detail {
+
+inline constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
+
+/// Of each row of the block: the largest element, and the sum of exp(x - largest). First of the thread's own elements,
+/// after finish() of the whole rows.
+template <class Block>
+struct row_exponents {
+  static constexpr index_t reductions = 2;
+  typename Block::row_values largest, sum;
+
+  TILEWRIGHT_HD row_exponents() {
+    set_tile(largest, -3.4028235e38f);
+    set_tile(sum, 0.0f);
+  }
+  /// The part that begins at first_col.
+  TILEWRIGHT_HD void add(const Block& rows, typename Block::template part<float> x, index_t first_col) {
+    rows.mask(x, first_col, bit_cast<float>(0xff800000u));
+    const auto before = largest;
+    tile_elementwise_inout([](float& m, float more) { m = exec::max(m, more); }, largest, Block::reduce_own(x, max));
+    tile_elementwise_inout([](float& a, float m) { a = exec::exp2((a - m) * log2_e); }, x, along<0>(largest));
+    tile_elementwise_inout(rescale_function{}, sum, before, largest);
+    add_to(sum, Block::reduce_own(x, plus));
+  }
+  /// Combines the threads that share rows. LDS for two reductions.
+  TILEWRIGHT_HD void finish(exec::lds_pointer lds) {
+    const auto own = largest;
+    Block::reduce_threads(largest, max, lds);
+    tile_elementwise_inout(rescale_function{}, sum, own, largest);
+    Block::reduce_threads(sum, plus, lds + Block::lds_bytes);
+  }
+
+ private:
+  struct rescale_function {
+    TILEWRIGHT_HD void operator()(float& s, float from, float to) const { s *= exec::exp2((from - to) * log2_e); }
+  };
+};
+
+}  // namespace tilewright::detail

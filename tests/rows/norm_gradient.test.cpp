@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "matrix.hpp"
+
+#include <tilewright/launch/launch.hpp>
+#include <tilewright/rows/norm_gradient.hpp>
+
+namespace rows_test {
+
+namespace {
+
+using layer_forward = row_norm<arch::gfx942, float, row_tile{256, 256, 1, 4}, norm_kind::layer_norm>;
+using layer = row_norm_gradient<arch::gfx942, float, row_tile{256, 256, 1, 4}, norm_kind::layer_norm>;
+using rms = row_norm_gradient<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 1}>;
+
+/// What row_norm_gradient must write, from the statistics that it is given.
+struct exact_gradients {
+  std::vector<double> dx, dweight, dbias;
+
+  template <class T>
+  exact_gradients(const matrix<T>& dy, const matrix<T>& s, const matrix<T>& weight, const std::vector<float>& mean,
+                  const std::vector<float>& rstd, bool is_layer_norm)
+      : dweight(std::size_t(s.cols)), dbias(std::size_t(s.cols)) {
+    for (index_t r = 0; r < s.rows; ++r) {
+      const double m = is_layer_norm ? double(mean[std::size_t(r)]) : 0.0, f = double(rstd[std::size_t(r)]);
+      double sum = 0, products = 0;
+      for (index_t c = 0; c < s.cols; ++c) {
+        const double e = (s(r, c) - m) * f, g = dy(r, c) * weight(0, c);
+        sum += is_layer_norm ? g / s.cols : 0.0;
+        products += g * e / s.cols;
+        dweight[std::size_t(c)] += dy(r, c) * e;
+        dbias[std::size_t(c)] += dy(r, c);
+      }
+      for (index_t c = 0; c < s.cols; ++c)
+        dx.push_back(f * (dy(r, c) * weight(0, c) - sum - (s(r, c) - m) * f * products));
+    }
+  }
+};
+
+template <class Kernel, class T>
+void expect_gradients(index_t rows, index_t cols, index_t gap, index_t num_parts, bool adds, double error,
+                      std::mt19937& random) {
+  SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols) + " in " + std::to_string(num_parts));
+  matrix<T> dy(rows, cols, gap, random), s(rows, cols, 0, random, 3), weight(1, cols, 0, random),
+      ds(rows, cols, 0, random), dx(rows, cols, gap, T(-7.0f)), dweight(1, cols, 0, T(-7.0f)), dbias = dweight;
+  std::vector<float> mean, rstd, parts(std::size_t(2 * num_parts * (cols + 3)), -7.0f);
+  std::uniform_real_distribution<float> numbers(0.1f, 1.0f);
+  for (index_t r = 0; r < rows; ++r) mean.push_back(numbers(random)), rstd.push_back(numbers(random));
+  norm_gradient_args<T> args{.dy = dy.data(),
+                             .s = s.data(),
+                             .weight = weight.data(),
+                             .mean = Kernel::is_layer_norm ? mean.data() : nullptr,
+                             .rstd = rstd.data(),
+                             .ds = adds ? ds.data() : nullptr,
+                             .dx = dx.data(),
+                             .dweight = dweight.data(),
+                             .dbias = Kernel::is_layer_norm ? dbias.data() : nullptr,
+                             .parts = parts.data(),
+                             .num_parts = num_parts,
+                             .rows = rows,
+                             .cols = cols,
+                             .dy_stride = dy.stride,
+                             .s_stride = s.stride,
+                             .ds_stride = ds.stride,
+                             .dx_stride = dx.stride};
+  launch<Kernel>(args, {.check_lds = emulator::lds_checks::on});
+  EXPECT_TRUE(dx.has_clean_gaps(T(-7.0f)));
+  const exact_gradients wanted(dy, s, weight, mean, rstd, Kernel::is_layer_norm);
+  double worst = 0, worst_sum = 0;
+  for (index_t c = 0; c < cols; ++c) {
+    for (index_t r = 0; r < rows; ++r)
+      worst = std::max(worst, std::abs(dx(r, c) - wanted.dx[std::size_t(r * cols + c)] - (adds ? ds(r, c) : 0)));
+    const auto off = [&](const matrix<T>& found, const std::vector<double>& exact) {
+      const double e = exact[std::size_t(c)];
+      return std::abs(found(0, c) - e) / std::max(10.0, std::abs(e));
+    };
+    worst_sum = std::max(worst_sum, off(dweight, wanted.dweight));
+    if (Kernel::is_layer_norm) worst_sum = std::max(worst_sum, off(dbias, wanted.dbias));
+  }
+  EXPECT_LT(worst, 10 * error);
+  EXPECT_LT(worst_sum, error);
+}
+
+}  // namespace
+
+TEST(NormGradient, RowsOfAnyLength) {
+  std::mt19937 random(31);
+  for (int i = 0; i < 4; ++i) {
+    const index_t rows = 3 + index_t(random() % 20), num_parts = 1 + index_t(random() % 3), gap = i % 2 * 4;
+    expect_gradients<layer, float>(rows, random_length(random, 3000, 4), gap, num_parts, i > 1, 1e-5, random);
+    expect_gradients<rms, bfloat16_t>(rows, random_length(random, 700, 1), i, num_parts, i > 1, 0x1p-8, random);
+  }
+  expect_gradients<layer, float>(2, 130000, 0, 1, true, 1e-5, random);
+}
+
+TEST(NormGradient, TakesWhatRowNormSaves) {
+  std::mt19937 random(32);
+  const matrix<float> x(5, 1500, 0, random, 3);
+  matrix<float> weight(1, 1500, 0, random), y(5, 1500, 0, 0.0f);
+  std::vector<float> mean(5), rstd(5);
+  launch<layer_forward>({.x = x.values.data(),
+                         .weight = weight.data(),
+                         .y = y.data(),
+                         .mean = mean.data(),
+                         .rstd = rstd.data(),
+                         .rows = 5,
+                         .cols = 1500,
+                         .x_stride = 1500,
+                         .y_stride = 1500});
+  for (index_t r = 0; r < 5; ++r) {
+    for (index_t c = 0; c < 1500; c += 7)
+      EXPECT_NEAR((x(r, c) - mean[std::size_t(r)]) * rstd[std::size_t(r)] * weight(0, c), y(r, c), 1e-5);
+  }
+}
+
+TEST(NormGradient, RefusesWhatItCannotDo) {
+  alignas(16) static float memory[16384];
+  const norm_gradient_args<float> good{.dy = memory,
+                                       .s = memory + 2048,
+                                       .weight = memory + 4096,
+                                       .mean = memory,
+                                       .rstd = memory,
+                                       .dx = memory,
+                                       .dweight = memory + 6144,
+                                       .parts = memory + 8192,
+                                       .num_parts = 2,
+                                       .rows = 2,
+                                       .cols = 1000,
+                                       .dy_stride = 1000,
+                                       .s_stride = 1000,
+                                       .dx_stride = 1000};
+  EXPECT_EQ(layer::check(good), nullptr);
+  const auto refuse = [&](auto change, const char* words) {
+    auto args = good;
+    change(args);
+    expect_refusal<layer>(args, words);
+  };
+  refuse([](auto& a) { a.rows = -1; }, "must be positive");
+  refuse([](auto& a) { a.mean = nullptr; }, "rstd, or mean");
+  refuse([](auto& a) { a.parts = nullptr; }, "null: dweight, or parts");
+  refuse([](auto& a) { ++a.parts; }, "16 bytes");
+  refuse([](auto& a) { a.num_parts = 3; }, "at most rows");
+  refuse([](auto& a) { a.dx_stride = 1004; }, "dx overlaps dy");
+  refuse([](auto& a) { a.dx = memory + 2048; }, "dx overlaps s");
+  refuse([](auto& a) { ++a.weight; }, "aligned");
+}
+
+}  // namespace rows_test
