@@ -31,6 +31,28 @@
 #   tilewright_find_gpu_runtime(<variable> amd|nvidia)
 #       The runtime's target, where this machine has its headers and library, and for AMD the program clang-offload-bundler
 #       that belongs to the compiler (Debian: clang-tools-22); else an empty string.
+#
+#   tilewright_find_single_header(<variable> [amd|nvidia])
+#       The path of tilewright_single.hpp, the headers for kernels in one file, or of the one for one maker's GPUs; an empty string
+#       where it is not there. In Tilewright's own build the target tilewright_single_header makes it.
+
+function(tilewright_find_single_header variable)
+  set(name tilewright_single.hpp)
+  if(ARGC GREATER 1)
+    set(name tilewright_single_${ARGV1}.hpp)
+  endif()
+  if(TARGET tilewright_single_header)
+    get_target_property(folder tilewright_single_header TILEWRIGHT_FOLDER)
+    set(${variable} ${folder}/${name} PARENT_SCOPE)
+    return()
+  endif()
+  get_target_property(folders tilewright::tilewright INTERFACE_INCLUDE_DIRECTORIES)
+  find_file(header ${name} PATHS ${folders} NO_DEFAULT_PATH NO_CACHE)
+  if(NOT header)
+    set(header "")
+  endif()
+  set(${variable} "${header}" PARENT_SCOPE)
+endfunction()
 
 function(tilewright_known_archs variable vendor)
   if(vendor STREQUAL amd)

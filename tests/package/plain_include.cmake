@@ -12,6 +12,7 @@ foreach(standard IN ITEMS 20 23)
 endforeach()
 
 file(GLOB_RECURSE headers ${SOURCE}/include/*.hpp)
+list(FILTER headers EXCLUDE REGEX "config/nvrtc.hpp$")  # builtins that NVRTC lacks have their own names
 foreach(header IN LISTS headers)
   file(READ ${header} text)
   string(REGEX MATCHALL "#[ \t]*define[ \t]+[A-Za-z_0-9]+" macros "${text}")

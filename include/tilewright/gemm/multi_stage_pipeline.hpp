@@ -54,9 +54,9 @@ struct multi_stage_pipeline {
     // Stages - 1 tiles later. `left`: tiles from this one on, at least two.
     const auto multiply = [&](index_t current, index_t free, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
       const bool exists = left > Stages - 1;
-      unroll<steps - 1>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-        multiply_step<s.value, s.value + 1>(c, f, windows, current, [&]() TILEWRIGHT_INLINE_LAMBDA {
-          if constexpr (s.value < parts) copies.template begin<s.value, parts>(free, exists);
+      unroll<steps - 1>([&]<index_t S>(number<S>) TILEWRIGHT_INLINE_LAMBDA {
+        multiply_step<S, S + 1>(c, f, windows, current, [&]() TILEWRIGHT_INLINE_LAMBDA {
+          if constexpr (S < parts) copies.template begin<S, parts>(free, exists);
         });
       });
       if constexpr (steps == 1) copies.begin(free, exists);

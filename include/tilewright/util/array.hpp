@@ -4,7 +4,23 @@
 
 #include <tilewright/util/index.hpp>
 
-#include <initializer_list>  // loops over {a, b, c}
+// Loops over {a, b, c} need std::initializer_list, which is a pointer and a length to compilers. NVRTC has it built in.
+#if __has_include(<initializer_list>)
+#include <initializer_list>
+#elif !defined(__CUDACC_RTC__)
+namespace std {
+template <class T>
+class initializer_list {
+  const T* first_ = nullptr;
+  decltype(sizeof(0)) count_ = 0;
+
+ public:
+  constexpr auto size() const { return count_; }
+  constexpr const T* begin() const { return first_; }
+  constexpr const T* end() const { return first_ + count_; }
+};
+}  // namespace std
+#endif
 
 namespace tilewright {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/config/config.hpp>
+#include <tilewright/config/nvrtc.hpp>
 
 namespace tilewright {
 

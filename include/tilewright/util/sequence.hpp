@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/util/array.hpp>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -15,17 +16,37 @@ struct sequence {
   TILEWRIGHT_HD constexpr index_t operator[](index_t i) const { return values[i]; }
 };
 
-#if defined(__clang__)
 namespace detail {
+#if defined(__clang__)
 template <class, index_t... Values>
 using made_sequence = sequence<Values...>;
-}
+#elif defined(__CUDACC_RTC__)
+template <class Half>
+struct doubled;
+template <index_t... Is>
+struct doubled<sequence<Is...>> {
+  using even = sequence<Is..., index_t(sizeof...(Is)) + Is...>;
+  using odd = sequence<Is..., index_t(sizeof...(Is)) + Is..., 2 * index_t(sizeof...(Is))>;
+};
+template <index_t N>
+struct made_sequence {
+  using type = conditional_t<N % 2 == 0, typename doubled<typename made_sequence<N / 2>::type>::even,
+                             typename doubled<typename made_sequence<N / 2>::type>::odd>;
+};
+template <>
+struct made_sequence<0> {
+  using type = sequence<>;
+};
 #endif
+}  // namespace detail
 
 /// sequence<0, 1, ... N - 1>. Compilers make it themselves; the standard's header takes them longer than most of ours.
 #if defined(__clang__)
 template <index_t N>
 using make_sequence = __make_integer_seq<detail::made_sequence, index_t, N>;
+#elif defined(__CUDACC_RTC__)
+template <index_t N>
+using make_sequence = typename detail::made_sequence<N>::type;
 #else
 template <index_t N>
 using make_sequence = sequence<__integer_pack(N)...>;
