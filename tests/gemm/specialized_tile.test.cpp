@@ -85,7 +85,7 @@ TEST(SpecializedTile, WritingResultsHasNoBankConflicts) {
 
 TEST(SpecializedTile, UnsoundTiles) {
   EXPECT_FALSE((tw::specialized_tile{.m = 96}).is_sound());
-  EXPECT_FALSE((tw::specialized_tile{.n = 96}).is_sound());
+  EXPECT_FALSE((tw::specialized_tile{.n = 80}).is_sound());
   EXPECT_FALSE((tw::specialized_tile{.m = 256, .n = 256}).is_sound());  // too many accumulators
   EXPECT_FALSE((tw::specialized_tile{.m = 192, .n = 256, .consumers = 3}).is_sound());
   EXPECT_TRUE((tw::specialized_tile{.m = 192, .n = 192, .consumers = 3}).is_sound());

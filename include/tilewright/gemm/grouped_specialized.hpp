@@ -109,33 +109,15 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
 
 template <class Policy>
   requires(arch::is_wgmma(Policy::tile.op))
-struct grouped_gemm_kernel<Policy> {
-  using arch = typename Policy::arch;
-  using args_type = typename Policy::args_type;
-  using block = detail::grouped_block<Policy>;
-  using device_args = typename block::device_args;
-  static constexpr index_t block_size = block::tile.block_size(), cluster = block::tile.cluster(),
-                           lds_bytes = block::lds.bytes();
-  static constexpr bool overlaps_previous = true;
+struct grouped_gemm_kernel<Policy> : detail::persistent_kernel<Policy, detail::grouped_block<Policy>> {
+  using base = detail::persistent_kernel<Policy, detail::grouped_block<Policy>>;
+  using args_type = typename base::args_type;
 
   static constexpr const char* check(const args_type& args) {
-    if (const char* why = check_grouped<Policy>(args, {2, sizeof(typename Policy::result_type), true})) return why;
-    if constexpr (Policy::is_block_scaled) {
-      if (const char* why = detail::check_block_scales(args)) return why;
-    }
-    return detail::check_bulk_copies<Policy>(args);
+    return base::or_operands(check_grouped<Policy>(args, base::promise), args);
   }
-  static device_args prepare(const args_type& args, const launch_facts& facts) {
+  static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {
     return detail::plan_grouped<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
-  }
-  static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
-
-  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
-#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    constexpr index_t bytes = lds_bytes;
-    const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    detail::persistent_gemm<block>{args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
-#endif
   }
 };
 

@@ -94,7 +94,7 @@ struct specialized_tile {
   TILEWRIGHT_HD constexpr index_t consumer_registers() const { return consumers == 2 ? 232 : 152; }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
-    const bool known_n = n == 64 || n == 128 || n == 160 || n == 192 || n == 256;
+    const bool known_n = n % 32 == 0 && 64 <= n && n <= 256;
     if (consumers < 1 || consumers > 3 || m < 64 * consumers || m % (64 * consumers) != 0 || !known_n) return false;
     const bool room = accumulators() <= (consumers == 3 ? 96 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0;
@@ -170,11 +170,12 @@ struct specialized_block {
   static constexpr block_tile tiles = Policy::tile;
   static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,
                                          tiles.waves_m / 4, Policy::products, cluster.blocks};
-  static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.consumers) && tile.is_sound(),
-                "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
-                "3 consumers and whose n is 64, 128, 160, 192 or 256, with at most 160 accumulators for each thread "
-                "(96 with 3 consumers), of two products with 64 rows for each consumer and columns that are a multiple "
-                "of 32; a cluster has at most 8 blocks, a power of two");
+  static_assert(
+      tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.consumers) && tile.is_sound(),
+      "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
+      "3 consumers and whose n is a multiple of 32 from 64 to 256, with at most 160 accumulators for each thread "
+      "(96 with 3 consumers), of two products with 64 rows for each consumer and columns that are a multiple "
+      "of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = Policy::a_major, b_major = Policy::b_major;
   static constexpr detail::specialized_lds lds{tile,
                                                {tile.m, sizeof(T), a_major == operand_major::k},
