@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: MIT
 """Breaks one operator or constant of a header at a time, and shows whether a test notices.
 
-usage: mutate.py [--every N] [--first I] [--results] HEADER...   headers, or folders of them, below include/tilewright
-       mutate.py --list HEADER...                                the mutants, without trying them
+usage: mutate.py [--every N] [--first I] [--results] HEADER...    headers, or folders of them, below include/tilewright
+       mutate.py --sample N [--seed S] [--results] HEADER...      N mutants of each argument, drawn at random
+       mutate.py --list HEADER...                                 the mutants, without trying them
        mutate.py --self-test
 
 A mutant is killed when a test no longer compiles (static_asserts and other compile-time checks), fails, takes too long, or when what
 must be refused (tests/compile_fail) no longer is. The test of the header's own name is tried first, then others of its floor, then
 the property tests; only those that include the header. What no test notices has survived: it is printed, and gets a test, or an entry
 in tools/equivalent_mutants.txt that says why it does the same; mutants with an entry are counted and not tried. --results writes
-the counts to docs/notes/mutation_results.md. Exit code 1: a mutant without an entry has survived. Compile-fail tests are read by g++ alone.
+the counts to docs/notes/mutation_results.md. Exit code 1: a mutant without an entry has survived. Tests are compiled by clang++-22, else g++;
+compile-fail tests are read by g++ alone.
 """
 
 import argparse
 import os
+import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -24,9 +28,11 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COMPILER = ["g++", "-std=c++20", "-O0"]
+DIALECT = ["-std=c++20", "-O0"]
+COMPILER = [shutil.which("clang++-22") or "g++", *DIALECT]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
-TIME_LIMIT_S = 90
+COMPILE_LIMIT_S, RUN_LIMIT_S = 90, 30
+MEMORY_LIMIT = 16 << 30
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
 RESULTS = ROOT / "docs/notes/mutation_results.md"
 
@@ -49,9 +55,16 @@ AFTER_ITS_OWN = {
     "tile": [f"tests/tile/{name}.test.cpp" for name in (
         "static_distributed_tensor", "load_store", "window_moves", "linear_view", "tile_window_paged", "tile_ops", "transform_view")],
     "emulator": [f"tests/{name}.test.cpp" for name in (
-        "planted/random_programs", "emulator/lds_checker", "emulator/block_machine", "planted/mistakes", "planted/correct",
-        "emulator/launch", "emulator/lds_analysis", "exec/machine", "exec/async_copy", "exec/atomic", "exec/barrier",
-        "exec/bulk_copy", "exec/wgmma")],
+        "planted/mistakes", "emulator/lds_checker", "emulator/block_machine", "planted/random_programs", "planted/correct",
+        "emulator/launch", "emulator/lds_recorder", "emulator/lds_analysis", "emulator/matrix_emulation", "exec/machine", "exec/async_copy",
+        "exec/atomic", "exec/barrier", "exec/bulk_copy", "exec/wgmma")],
+    "exec": [f"tests/{name}.test.cpp" for name in (
+        "exec/machine", "exec/bulk_copy", "exec/barrier", "exec/wgmma", "exec/async_copy", "exec/atomic", "exec/math", "exec/cross_lane",
+        "planted/mistakes", "planted/correct", "tile/wave_copy")],
+    "mma": [f"tests/{name}.test.cpp" for name in (
+        "mma/block_gemm", "mma/fragment_load", "mma/chained_products", "mma/block_tile", "mma/wgmma_operand", "gemm/specialized_tile")],
+    "attention": [f"tests/attention/{name}.test.cpp" for name in (
+        "attention_forward", "attention_decode", "attention_backward", "specialized_attention", "attention_order")],
     "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
 }
 AFTER_ITS_OWN |= {
@@ -154,17 +167,17 @@ class Workshop:
         subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
         self.flags += ["-include", common]
 
-    def run(self, command):
+    def run(self, command, limit_s=COMPILE_LIMIT_S):
         try:
             return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                  timeout=TIME_LIMIT_S,
+                                  timeout=limit_s, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT)),
                                   env=os.environ | {"LC_ALL": "C", "TILEWRIGHT_PROPERTY_CASES": "300",
                                                     "RC_PARAMS": "seed=1 max_success=300 noshrink=1"})
         except subprocess.TimeoutExpired:
             return None
 
     def is_refused(self, source, words):
-        result = self.run([*COMPILER, f"-I{self.include}", f"-I{self.root / 'tools/viz/include'}", "-fsyntax-only", "-fmessage-length=0", source])
+        result = self.run(["g++", *DIALECT, f"-I{self.include}", f"-I{self.root / 'tools/viz/include'}", "-fsyntax-only", "-fmessage-length=0", source])
         if result is None or result.returncode == 0:
             return False
         errors = [line for line in result.stdout.splitlines() if not re.match(r" *\d* +\|", line)]
@@ -180,11 +193,12 @@ class Workshop:
             if built is None or built.returncode != 0:
                 return "time" if built is None else "compiler"
         program = self.folder / "test"
-        linked = self.run(["g++", *objects, *self.libraries, "-o", program])
+        linked = self.run([COMPILER[0], *objects, *self.libraries, "-o", program])
         if linked is None or linked.returncode != 0:
             raise SystemExit(f"mutate: {sources} cannot be linked\n{linked.stdout if linked else ''}")
         # What generates random layouts is not mutated, and 300 of them have no rare pairs.
-        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=-RandomLayouts.PutEveryTransform*"])
+        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=-RandomLayouts.PutEveryTransform*"],
+                          RUN_LIMIT_S)
         return "time" if result is None else None if result.returncode == 0 else "test"
 
 
@@ -300,46 +314,79 @@ def self_test():
     return 1 if failed else 0
 
 
-def main():
+def chosen_mutants(headers, options, generator):
+    """(header, its text, the mutants to try, how many it has) of each header of one argument."""
+    found = [(header, text, list(mutants_of(text))) for header in headers
+             for text in [(ROOT / "include/tilewright" / header).read_text(encoding="utf-8")]]
+    if not options.sample:
+        return [(header, text, mutants[options.first::options.every], len(mutants)) for header, text, mutants in found]
+    places = [(number, i) for number, (_, _, mutants) in enumerate(found) for i in range(len(mutants))]
+    drawn = sorted(generator.sample(places, min(options.sample, len(places))))
+    return [(header, text, [mutants[i] for of, i in drawn if of == number], len(mutants))
+            for number, (header, text, mutants) in enumerate(found)]
+
+
+def try_header(workshop, header, text, mutants, explained):
+    """What became of the mutants; without a workshop they are only listed."""
+    counts, tests = Counter(), tests_of(header)
+    for mutant in mutants:
+        code = mutated_line(text, mutant)
+        where = f"{header}:{mutant[0] + 1}:{mutant[1] + 1}: '{mutant[2].strip()}' -> '{mutant[3].strip()}'"
+        if workshop is None:
+            print(where)
+            continue
+        how = "same" if (header, code) in explained else try_mutant(workshop, header, text, mutant, tests)
+        counts[how] += 1
+        if how == "survived":
+            print(f"survived {where}\n  {code}", flush=True)
+    return counts
+
+
+def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("headers", nargs="*")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--every", type=int, default=1, help="only every N-th mutant of a header")
     parser.add_argument("--first", type=int, default=0, help="begin with mutant I of each header")
+    parser.add_argument("--sample", type=int, default=0, help="N mutants of each argument, drawn at random; the results have one row for each")
+    parser.add_argument("--seed", type=int, default=1, help="of --sample")
     parser.add_argument("--results", action="store_true", help=f"write the counts to {RESULTS.relative_to(ROOT)}")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
+    if not options.headers and not options.self_test:
+        parser.error("no headers are given")
+    return options
+
+
+def main():
+    options = read_arguments()
     if options.self_test:
         return self_test()
-    if not options.headers:
-        parser.error("no headers are given")
     explained = read_equivalents(EQUIVALENTS.read_text(encoding="utf-8"))
     total, of, fine = Counter(), 0, True
+    generator = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         workshop = None if options.list else Workshop(folder)
-        for header in headers_of(options.headers):
-            text = (ROOT / "include/tilewright" / header).read_text()
-            mutants = list(mutants_of(text))
-            tests, counts = tests_of(header), Counter()
-            of += len(mutants)
-            for code in old_entries(header, text, explained):
-                print(f"{EQUIVALENTS.name}: {header} has no such mutant any more: {code}")
-                fine = False
-            for mutant in mutants[options.first::options.every]:
-                code = mutated_line(text, mutant)
-                where = f"{header}:{mutant[0] + 1}:{mutant[1] + 1}: '{mutant[2].strip()}' -> '{mutant[3].strip()}'"
-                if options.list:
-                    print(where)
+        for argument in options.headers:
+            chosen, of_argument, in_argument = chosen_mutants(headers_of([argument]), options, generator), Counter(), 0
+            for header, text, mutants, number in chosen:
+                for code in old_entries(header, text, explained):
+                    print(f"{EQUIVALENTS.name}: {header} has no such mutant any more: {code}")
+                    fine = False
+                counts = try_header(workshop, header, text, mutants, explained)
+                of_argument += counts
+                in_argument += number
+                if options.list or options.sample:
                     continue
-                how = "same" if (header, code) in explained else try_mutant(workshop, header, text, mutant, tests)
-                counts[how] += 1
-                if how == "survived":
-                    print(f"survived {where}\n  {code}", flush=True)
-            total += counts
-            if not options.list:
-                print(report(header, counts, len(mutants)), flush=True)
+                print(report(header, counts, number), flush=True)
                 if options.results:
-                    write_results(report(header, counts, len(mutants)))
+                    write_results(report(header, counts, number))
+            total, of = total + of_argument, of + in_argument
+            if options.sample and not options.list:
+                row = report(f"{argument}, seed {options.seed}", of_argument, in_argument)
+                print(row, flush=True)
+                if options.results:
+                    write_results(row)
     if not options.list:
         print(report("all", total, of))
     return 0 if fine and not total["survived"] else 1

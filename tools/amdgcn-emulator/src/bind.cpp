@@ -12,7 +12,8 @@ std::unordered_map<std::string, op_entry>& table() {
   return t;
 }
 void fill_table() {
-  static const bool once = (register_salu(), register_valu_float(), register_valu_int(), register_valu_cvt(),
+  static const bool once = (register_salu_int(), register_salu_control(), register_salu_float(), register_valu_float(),
+                            register_valu_functions(), register_valu_int(), register_valu_bits(), register_valu_cvt(),
                             register_valu_packed(), register_valu_lane(), true);
   (void)once;
 }

@@ -34,4 +34,14 @@ void mem_to_reg(wave& w, const inst& i, const operand& o, u32 first, u32 lane, c
 bool parse_shape(inst& i, const std::string& s, bool store);  // "dwordx4", "u16_d16_hi", ...
 bool parse_atomic(inst& i, std::string s);                    // "add_f32", "cmpswap_x2", ...
 std::string hex(u64 v);
+
+/// Which instructions a vector access belongs to.
+enum segment { flat, scratch, global, buffer };
+void access(wave& w, const inst& i, u32 lane, u8* p, u8* loaded);  // p: host memory
+void finish(wave& w, const inst& i, u64 lanes, u8 (*data)[16]);    // writes what was loaded
+u8* scratch_at(wave& w, const inst& i, u32 lane, u64 a);
+u8* global_at(wave& w, const inst& i, u32 lane, u64 a, u32 bytes);
+void buffer_access(wave& w, const inst& i);
+void scalar_load(wave& w, const inst& i);
+bool bind_scalar_load(inst& i, const std::string& shape, bool from_buffer, const code_object& co);
 }  // namespace emu

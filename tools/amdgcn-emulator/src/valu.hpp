@@ -154,15 +154,16 @@ void reg_acc(const char* names, F) {
   for_names(names, {&vop3<D, A, B, C, F>, 1, 0, is_fp<D>, true});
 }
 
-void register_salu();
+void register_salu_int();
+void register_salu_control();
+void register_salu_float();
 void register_valu_float();
+void register_valu_functions();
 void register_valu_int();
+void register_valu_bits();
 void register_valu_cvt();
 void register_valu_packed();
 void register_valu_lane();
-void register_memory();
-void register_lds();
-void register_matrix();
 bool bind_memory(inst& i, const code_object& co);  // parses loads, stores and atomics
 bool bind_lds(inst& i, const code_object& co);
 bool bind_matrix(inst& i, const code_object& co);
