@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include <elf.h>
 #include <unistd.h>
 
 using namespace emulated_hip;
@@ -124,6 +125,16 @@ hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** a
 hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
   *module = new ihipModule_t;
   return guarded([&] { load(**module, path); });
+}
+hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
+  *module = new ihipModule_t;
+  return guarded([&] {
+    const auto* const bytes = static_cast<const char*>(image);
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes, sizeof header);
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw std::runtime_error("the image is no code object");
+    load(**module, bytes, header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize);  // the table is at the end
+  });
 }
 hipError_t hipModuleUnload(hipModule_t module) { return delete module, hipSuccess; }
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# Writes OUTPUT, a C++ file with the text of HEADER.
+file(READ ${HEADER} text)
+string(SHA256 digest "${text}")
+file(WRITE ${OUTPUT} "#include \"embedded_header.hpp\"
+namespace tilewright::jit {
+std::string_view embedded_header() { return R\"tilewright(${text})tilewright\"; }
+const std::string& embedded_header_digest() {
+  static const std::string digest = \"${digest}\";
+  return digest;
+}
+}
+")

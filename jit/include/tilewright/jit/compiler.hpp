@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// jit::compiler: compiles kernels when they are needed, keeps them, loads them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tilewright/jit/buffer.hpp>
+#include <tilewright/jit/cache_options.hpp>
+#include <tilewright/jit/error.hpp>
+#include <tilewright/jit/kernel.hpp>
+#include <tilewright/jit/kernel_source.hpp>
+
+namespace tilewright::jit {
+
+/// What happens to a kernel that is neither in an archive nor in the cache.
+enum class miss { compile, fail };
+
+/// How far prepare() is. name: of the kernel that is ready.
+struct progress {
+  std::size_t done, total;
+  const std::string& name;
+};
+
+struct compiler_options {
+  std::string target = {};    // "gfx942", "sm_90a"; empty: that of this machine's GPU
+  std::string compiler = {};  // "nvrtc", "hiprtc", or a command: clang++, hipcc, nvcc; empty: the first that is there
+  std::vector<std::string> flags = {};  // more options for the compiler
+  cache_options cache = {};
+  std::vector<std::filesystem::path> archives = {};       // asked before the cache
+  miss on_miss = miss::compile;                           // fail: for production, where nothing may be compiled
+  unsigned threads = 0;                                   // of prepare(); 0: one for each of the CPU's
+  std::function<void(const progress&)> on_progress = {};  // called by one thread at a time
+};
+
+/// Functions may be called from several threads, and throw error, whose sentence names the kernel.
+class compiler {
+ public:
+  /// Throws error if there is no GPU and no target is named, or an archive cannot be read. Looks for no compiler yet.
+  explicit compiler(const compiler_options& options = {});
+
+  const std::string& target() const;
+  /// The GPU's number of multiprocessors; 0: unknown.
+  int multiprocessors() const;
+
+  /// The bytes of a code object (AMD) or cubin (NVIDIA). Needs no GPU.
+  std::string code_object(const kernel_source& source);
+
+  /// The kernel, on this machine's GPU. The second call with the same source takes it from memory.
+  kernel load(const kernel_source& source);
+
+  /// Makes all of these ready, several at a time: loads them where there is a GPU. Kernels that cannot be made do not
+  /// stop the others; the error of the first is thrown at the end.
+  void prepare(const std::vector<kernel_source>& sources);
+
+  kernel load(const kernel_request& request) { return load(request(target())); }
+  std::string code_object(const kernel_request& request) { return code_object(request(target())); }
+  void prepare(const std::vector<kernel_request>& requests);
+
+  /// The name under which archives keep a kernel: 32 bytes that depend on the library, the source, the flags and the
+  /// target, and not on the compiler.
+  std::string archive_key(const kernel_source& source) const;
+
+  /// A text of the archives, such as a tuning file.
+  std::string archived_text(const std::string& name) const;
+
+  /// Memory of this machine's GPU, for programs that use no runtime of their own.
+  buffer allocate(std::size_t bytes);
+
+  /// Why the last kernel was not kept in the cache; empty if it was.
+  std::string cache_trouble() const;
+
+ private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+/// For compiler_options::on_progress: a line on stderr, once the work has taken a second.
+std::function<void(const progress&)> progress_line();
+
+}  // namespace tilewright::jit

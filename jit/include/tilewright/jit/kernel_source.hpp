@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// kernel_source: a ready kernel as text.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tilewright/launch/ready_kernel.hpp>
+
+namespace tilewright::jit {
+
+/// The host half of a kernel with device_args: what check(), prepare() and grid() are for launch().
+struct host_half {
+  const char* (*check)(const void* args) = nullptr;
+  struct prepared {
+    std::vector<char> device_args;
+    int grid[3];
+  };
+  prepared (*prepare)(const void* args, const launch_facts& facts) = nullptr;
+};
+
+/// A ready kernel as text. What is known at run time only (lengths, strides, a policy) becomes part of `code` or
+/// `kernel`.
+struct kernel_source {
+  std::string name;    // of the __global__ function, and in messages: letters, digits and underscores
+  std::string code;    // C++ that defines the kernel; the library's headers come before it, tw is namespace tilewright
+  std::string kernel;  // its type, for instance "scale<4096>"; tw::arch::current is the target
+  /// Optional: a constant of the kernel's args_type, pointers null. check() and grid() are evaluated for it when the
+  /// kernel is compiled, and launches need not say a grid.
+  std::string problem = {};
+  /// The library's headers that the code needs, for instance "tile/load_store.hpp"; fewer compile faster. Empty: all.
+  std::vector<std::string> uses = {};
+  const host_half* host = nullptr;  // for kernels with device_args
+};
+
+/// A kernel whose text depends on the target: what jit::gemm() and jit::attention() return.
+using kernel_request = std::function<kernel_source(const std::string& target)>;
+
+}  // namespace tilewright::jit

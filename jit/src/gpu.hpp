@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// A GPU, through the CUDA driver or HIP's runtime, which are loaded at run time.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <tilewright/launch/ready_kernel.hpp>
+
+namespace tilewright::jit {
+
+/// How a function is launched.
+struct launch_shape {
+  int grid[3] = {1, 1, 1};
+  int block_size = 1, lds_bytes = 0, cluster = 1;
+  bool overlaps_previous = false;
+};
+
+/// Functions throw error with the driver's message. A stream is a cudaStream_t, CUstream or hipStream_t.
+class gpu {
+ public:
+  virtual ~gpu() = default;
+  virtual const std::string& target() const = 0;  // "gfx942", "sm_90a"
+  virtual const std::string& name() const = 0;
+  virtual int multiprocessors() const = 0;
+
+  virtual void* load(const std::string& code_object) = 0;  // a module
+  virtual void unload(void* module) = 0;
+  virtual void* function(void* module, const std::string& name, int lds_bytes) = 0;
+  virtual void launch(void* function, const launch_shape& shape, const void* args, std::size_t bytes, void* stream) = 0;
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) = 0;
+  virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void download(void* to, const void* from, std::size_t bytes) = 0;  // after all that was queued
+  /// What prepare() of a kernel is told.
+  virtual launch_facts facts(void* function, const launch_shape& shape) = 0;
+};
+
+/// This machine's first GPU, or the one whose context is current. Throws error if there is none.
+std::shared_ptr<gpu> find_gpu();
+
+/// Throw error if the maker's runtime is not there or has no GPU.
+std::shared_ptr<gpu> find_nvidia_gpu();
+std::shared_ptr<gpu> find_amd_gpu();
+
+}  // namespace tilewright::jit

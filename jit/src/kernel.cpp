@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include <cstring>
+#include <vector>
+
+#include <tilewright/jit/error.hpp>
+
+#include "elf_facts.hpp"
+#include "kernel_state.hpp"
+#include "source_text.hpp"
+
+namespace tilewright::jit {
+
+struct bound_kernel::state {
+  std::shared_ptr<const kernel::state> of;
+  std::vector<char> args, follower_args;
+  launch_shape shape, follower;  // follower.grid[0] = 0: none
+};
+
+kernel::state::state(std::shared_ptr<gpu> on, const kernel_source& source, const std::string& code_object)
+    : device(std::move(on)), name(source.name), facts(read_facts(code_object, source.name)), host(source.host) {
+  if (facts.refusal[0] != 0) throw error(name + ": " + facts.refusal);
+  if (facts.prepared && host == nullptr)
+    throw error(name + " has device_args, so kernel_source::host must say how they are made");
+  module = device->load(code_object);
+  function = device->function(module, name, facts.lds_bytes);
+  if (facts.follower_block_size > 0) follower = device->function(module, follower_name(name), facts.follower_lds_bytes);
+}
+
+const std::string& kernel::name() const { return state_->name; }
+const kernel_facts& kernel::facts() const { return state_->facts; }
+
+void bound_kernel::operator()(void* stream) const {
+  const state& s = *state_;
+  s.of->device->launch(s.of->function, s.shape, s.args.data(), s.args.size(), stream);
+  if (s.follower.grid[0] > 0)
+    s.of->device->launch(s.of->follower, s.follower, s.follower_args.data(), s.follower_args.size(), stream);
+}
+
+void kernel::launch(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
+  bind(args, bytes, grid)(stream);
+}
+
+bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid& grid) const {
+  const kernel_facts& f = state_->facts;
+  const auto* const begin = static_cast<const char*>(args);
+  auto bound = std::make_shared<bound_kernel::state>();
+  bound->of = state_;
+  bound->shape = {.block_size = f.block_size,
+                  .lds_bytes = f.lds_bytes,
+                  .cluster = f.cluster,
+                  .overlaps_previous = f.overlaps_previous != 0};
+  bound->args.assign(begin, begin + bytes);
+  if (state_->host != nullptr) {
+    if (const char* why = state_->host->check(args)) throw error(state_->name + ": " + why);
+  }
+  if (f.prepared) {
+    host_half::prepared made = state_->host->prepare(args, state_->device->facts(state_->function, bound->shape));
+    bound->args = std::move(made.device_args);
+    std::memcpy(bound->shape.grid, made.grid, sizeof made.grid);
+  } else {
+    const int given[3] = {grid.x, grid.y, grid.z};
+    if (grid.x == 0 && !f.has_grid)
+      throw error(state_->name + " was compiled for no problem in particular, so its launch needs a grid");
+    std::memcpy(bound->shape.grid, grid.x == 0 ? f.grid : given, sizeof given);
+  }
+  if (int(bound->args.size()) != f.args_bytes)
+    throw error(state_->name + " takes arguments of " + std::to_string(f.args_bytes) + " bytes, not of " +
+                std::to_string(bound->args.size()));
+  bound->follower.grid[0] = 0;
+  if (f.follower_block_size > 0 && f.has_grid) {
+    bound->follower.block_size = f.follower_block_size;
+    bound->follower.lds_bytes = f.follower_lds_bytes;
+    std::memcpy(bound->follower.grid, f.follower_grid, sizeof f.follower_grid);
+    bound->follower_args.assign(begin, begin + bytes);
+  }
+  bound_kernel result;
+  result.state_ = std::move(bound);
+  return result;
+}
+
+}  // namespace tilewright::jit

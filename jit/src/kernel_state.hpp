@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What a jit::kernel refers to.
+#pragma once
+
+#include <tilewright/jit/kernel.hpp>
+#include <tilewright/jit/kernel_source.hpp>
+
+#include "gpu.hpp"
+
+namespace tilewright::jit {
+
+struct kernel::state {
+  /// Loads the code; throws error with the sentence of check() if the kernel was compiled for a problem that it
+  /// refuses.
+  state(std::shared_ptr<gpu> on, const kernel_source& source, const std::string& code_object);
+  ~state() { device->unload(module); }
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
+
+  std::shared_ptr<gpu> device;
+  std::string name;
+  kernel_facts facts;
+  const host_half* host;
+  void *module = nullptr, *function = nullptr, *follower = nullptr;
+};
+
+}  // namespace tilewright::jit

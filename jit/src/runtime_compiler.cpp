@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// NVRTC and hipRTC, loaded at run time. Their interfaces, which are the same but for the names, are declared here.
+#include <tilewright/jit/error.hpp>
+
+#include "embedded_header.hpp"
+#include "shared_library.hpp"
+#include "toolchain.hpp"
+
+namespace tilewright::jit {
+namespace {
+
+/// How one of them is called.
+struct dialect {
+  std::string name, prefix, code;  // code: what GetCode and GetCodeSize are called
+  int smallest_version;
+  std::vector<std::string> options;
+};
+
+class runtime_compiler final : public toolchain {
+ public:
+  runtime_compiler(dialect how, std::string target, std::vector<std::string> flags, const shared_library& library)
+      : how_(std::move(how)), target_(std::move(target)), flags_(std::move(flags)) {
+    const auto find = [&](auto& function, const std::string& name) {
+      library.find(function, (how_.prefix + name).c_str());
+    };
+    int (*version)(int*, int*) = nullptr;
+    find(version, "Version");
+    find(error_string_, "GetErrorString");
+    find(create_, "CreateProgram");
+    find(compile_, "CompileProgram");
+    find(log_size_, "GetProgramLogSize");
+    find(log_, "GetProgramLog");
+    find(code_size_, "Get" + how_.code + "Size");
+    find(code_, "Get" + how_.code);
+    find(destroy_, "DestroyProgram");
+    int major = 0, minor = 0;
+    require(version(&major, &minor), "its version");
+    identity_ = how_.name + " " + std::to_string(major) + "." + std::to_string(minor);
+    require_version(how_.name, identity_, how_.name + " ", how_.smallest_version, target_);
+  }
+
+  const std::string& identity() override { return identity_; }
+
+  std::string compile(const translation_unit& unit) override {
+    std::vector<std::string> words = how_.options;
+    for (const std::string& d : unit.definitions) words.push_back("-D" + d);
+    words.insert(words.end(), flags_.begin(), flags_.end());
+    std::vector<const char*> options;
+    for (const std::string& word : words) options.push_back(word.c_str());
+
+    const char* const header = embedded_header().data();  // ends with a zero
+    const char* const include_name = "tilewright_single.hpp";
+    program p(*this);
+    require(create_(&p.handle, unit.text.c_str(), unit.name.c_str(), 1, &header, &include_name), unit.name);
+    if (compile_(p.handle, int(options.size()), options.data()) != 0)
+      throw_compile_error(how_.name, unit.name, target_, log_of(p.handle));
+    std::size_t size = 0;
+    require(code_size_(p.handle, &size), unit.name);
+    std::string code(size, '\0');
+    require(code_(p.handle, code.data()), unit.name);
+    return code;
+  }
+
+ private:
+  struct program {
+    explicit program(const runtime_compiler& by) : of(by) {}
+    program(const program&) = delete;
+    ~program() {
+      if (handle != nullptr) (void)of.destroy_(&handle);
+    }
+    const runtime_compiler& of;
+    void* handle = nullptr;
+  };
+
+  void require(int result, const std::string& what) const {
+    if (result != 0) throw error(how_.name + " failed for " + what + ": " + error_string_(result));
+  }
+  std::string log_of(void* handle) const {
+    std::size_t size = 0;
+    if (log_size_(handle, &size) != 0 || size == 0) return {};
+    std::string text(size, '\0');
+    if (log_(handle, text.data()) != 0) return {};
+    text.resize(size - 1);
+    return text;
+  }
+
+  dialect how_;
+  std::string target_, identity_;
+  std::vector<std::string> flags_;
+  const char* (*error_string_)(int) = nullptr;
+  int (*create_)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  int (*compile_)(void*, int, const char* const*) = nullptr;
+  int (*log_size_)(void*, std::size_t*) = nullptr;
+  int (*log_)(void*, char*) = nullptr;
+  int (*code_size_)(void*, std::size_t*) = nullptr;
+  int (*code_)(void*, char*) = nullptr;
+  int (*destroy_)(void**) = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<toolchain> make_nvrtc(const std::string& target, const std::vector<std::string>& flags) {
+  const shared_library library(
+      {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"});
+  const dialect how{"NVRTC", "nvrtc", "CUBIN", 12, {"--std=c++20", "--gpu-architecture=" + target, "-default-device"}};
+  return std::make_unique<runtime_compiler>(how, target, flags, library);
+}
+
+std::unique_ptr<toolchain> make_hiprtc(const std::string& target, const std::vector<std::string>& flags) {
+  const shared_library library({"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so", "/opt/rocm/lib/libhiprtc.so"});
+  const dialect how{"hipRTC", "hiprtc", "Code", 6, {"-std=c++20", "-O3", "--offload-arch=" + target}};
+  return std::make_unique<runtime_compiler>(how, target, flags, library);
+}
+
+}  // namespace tilewright::jit

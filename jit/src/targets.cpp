@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "targets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <tilewright/jit/error.hpp>
+
+namespace tilewright::jit {
+
+void require_known_target(const std::string& target) {
+  constexpr std::array<std::string_view, 7> known = {"gfx90a",  "gfx942", "gfx950", "gfx1100",
+                                                     "gfx1201", "sm_80",  "sm_90a"};
+  if (std::find(known.begin(), known.end(), target) != known.end()) return;
+  if (target == "cpu" || target == "host")
+    throw error(
+        "the CPU machine runs kernels that are part of a program, so there are no code objects for it; use tw::launch");
+  std::string names;
+  for (const std::string_view name : known) names.append(names.empty() ? "" : ", ").append(name);
+  throw error("'" + target + "' is not a target; there are " + names);
+}
+
+bool is_nvidia(const std::string& target) { return target.starts_with("sm_"); }
+
+}  // namespace tilewright::jit

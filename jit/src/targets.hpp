@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The targets that kernels are compiled for, by the names that compilers use.
+#pragma once
+
+#include <string>
+
+namespace tilewright::jit {
+
+/// Throws error if the library has no table for the target.
+void require_known_target(const std::string& target);
+
+bool is_nvidia(const std::string& target);
+
+}  // namespace tilewright::jit

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/jit/archive.hpp>
+
+#include <random>
+
+#include "fake_compiler.hpp"
+
+namespace {
+
+class Archive : public FakeCompiler {
+ protected:
+  void write_archive() {
+    jit::compiler compiler(options());
+    jit::archive_writer writer;
+    for (const char* name : {"first", "second"})
+      writer.add(compiler.archive_key(source(name)), name, make_object(some_facts(), name));
+    writer.add_text("tuning", "a choice");
+    writer.write(path());
+  }
+  fs::path path() const { return folder / "kernels.twa"; }
+};
+
+TEST_F(Archive, IsLoadedWithoutACompiler) {
+  write_archive();
+  jit::compiler_options o = options();
+  o.archives = {path()};
+  o.compiler = "no-such-compiler";
+  o.cache.enabled = false;
+  o.on_miss = jit::miss::fail;
+  jit::compiler compiler(o);
+  EXPECT_EQ(compiler.code_object(source("first")), make_object(some_facts(), "first"));
+  EXPECT_EQ(compiler.code_object(source("second")), make_object(some_facts(), "second"));
+  EXPECT_EQ(compiler.archived_text("tuning"), "a choice");
+  EXPECT_EQ(sentence_of([&] { (void)compiler.code_object(source("third")); }),
+            "jit: third for gfx942 is in no archive, and compiler_options::on_miss forbids to compile it");
+}
+
+TEST_F(Archive, DependsOnlyOnWhatIsInIt) {
+  write_archive();
+  const std::string once = read(path());
+  write_archive();
+  EXPECT_EQ(read(path()), once);
+}
+
+TEST_F(Archive, ThatIsDamagedGivesASentenceAndNoWrongKernel) {
+  write_archive();
+  const std::string intact = read(path());
+  std::mt19937 random(5);
+  int refused = 0;
+  for (int i = 0; i < 600; ++i) {
+    std::string damaged = intact;
+    if (i % 3 == 0)
+      damaged.resize(random() % damaged.size());
+    else
+      damaged[random() % damaged.size()] ^= char(1 << random() % 8);
+    write(path(), damaged);
+    jit::compiler_options o = options();
+    o.archives = {path()};
+    o.cache.enabled = false;
+    o.on_miss = jit::miss::fail;
+    for (const char* name : {"first", "second"}) {
+      try {
+        EXPECT_EQ(jit::compiler(o).code_object(source(name)), make_object(some_facts(), name));
+      } catch (const jit::error& e) {
+        ++refused;
+        EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+      }
+    }
+  }
+  EXPECT_GT(refused, 600);  // what was damaged may be the other kernel
+  EXPECT_EQ(sentence_of([&] { jit::archive("/no/such.twa"); }), "jit: the archive /no/such.twa cannot be read");
+}
+
+}  // namespace

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include <random>
+#include <set>
+
+#include "elf_facts.hpp"
+#include "fake_compiler.hpp"
+#include "sha256.hpp"
+
+namespace {
+
+using Compiler = FakeCompiler;
+
+TEST(Sha256, GivesThePublishedDigests) {
+  EXPECT_EQ(jit::to_hex(jit::sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(jit::to_hex(jit::sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(jit::to_hex(jit::sha256(std::string(1000000, 'a'))),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(jit::to_hex(jit::sha256(std::string(119, 'a'))).size(), 64u);
+}
+
+TEST(ElfFacts, AreReadOrRefused) {
+  const std::string object = make_object(some_facts());
+  EXPECT_EQ(jit::read_facts(object, "scale").block_size, 256);
+  std::mt19937 random(11);
+  for (int i = 0; i < 20000; ++i) {
+    std::string damaged = object;
+    if (i % 2 == 0) damaged.resize(random() % damaged.size());
+    for (int flips = 0; flips < 3 && !damaged.empty(); ++flips)
+      damaged[random() % damaged.size()] ^= char(1 << random() % 8);
+    try {
+      EXPECT_GT(jit::read_facts(damaged, "scale").block_size, 0);
+    } catch (const jit::error& e) {
+      EXPECT_STREQ(e.what(), "jit: what was compiled for scale is no code object of this library");
+    }
+  }
+}
+
+TEST_F(Compiler, ThatIsMissingIsNamed) {
+  jit::compiler_options o = options();
+  o.compiler = "no-such-compiler";
+  EXPECT_EQ(sentence_of([&] { (void)jit::compiler(o).code_object(source()); }),
+            "jit: the compiler no-such-compiler cannot be run: No such file or directory");
+}
+
+TEST_F(Compiler, ThatIsTooOldIsRefused) {
+  jit::compiler_options o = options();
+  o.compiler = make_program("old", "", "Debian clang version 14.0.6");
+  EXPECT_EQ(sentence_of([&] { (void)jit::compiler(o).code_object(source()); }),
+            "jit: " + o.compiler + " is version 14, too old for kernels for gfx942; they need 19 or later");
+  o.compiler = make_program("mute", "", "hello");
+  EXPECT_NE(sentence_of([&] { (void)jit::compiler(o).code_object(source()); }).find("does not say which version"),
+            std::string::npos);
+}
+
+TEST_F(Compiler, ThatFailsIsQuotedWithTheKernelsName) {
+  jit::compiler_options o = options();
+  o.compiler =
+      make_program("failing", "echo 'a note'; echo 'scale:3:7: error: gemm: the block tile is too large'; exit 1");
+  EXPECT_EQ(sentence_of([&] { (void)jit::compiler(o).code_object(source()); }),
+            "jit: " + o.compiler + " could not compile scale for gfx942: error: gemm: the block tile is too large");
+  try {
+    (void)jit::compiler(o).code_object(source());
+  } catch (const jit::error& e) {
+    EXPECT_EQ(e.log, "a note\nscale:3:7: error: gemm: the block tile is too large\n");
+  }
+  o.compiler = make_program("silent", "exit 0");
+  EXPECT_NE(sentence_of([&] { (void)jit::compiler(o).code_object(source()); }).find("wrote no code for scale"),
+            std::string::npos);
+  o.compiler = make_program("confused", "echo nonsense > \"$out\"");
+  EXPECT_EQ(sentence_of([&] { (void)jit::compiler(o).code_object(source()); }),
+            "jit: what was compiled for scale is no code object of this library");
+  EXPECT_EQ(only_entry(), fs::path());  // nothing of this was kept
+}
+
+TEST_F(Compiler, CanBeForbiddenToCompile) {
+  jit::compiler_options o = options();
+  o.on_miss = jit::miss::fail;
+  EXPECT_EQ(sentence_of([&] { (void)jit::compiler(o).code_object(source()); }),
+            "jit: scale for gfx942 is in no archive and not in the cache " + (folder / "cache").string() +
+                ", and compiler_options::on_miss forbids to compile it");
+  EXPECT_EQ(calls(), 0);
+  (void)jit::compiler(options()).code_object(source());
+  EXPECT_EQ(jit::compiler(o).code_object(source()), object);
+}
+
+TEST_F(Compiler, PreparesManyAndReportsProgress) {
+  std::vector<jit::kernel_source> sources;
+  for (int i = 0; i < 20; ++i) sources.push_back(source("kernel_" + std::to_string(i)));
+  sources[3].name = "no name";
+  jit::compiler_options o = options();
+  o.threads = 4;
+  std::set<std::string> names;
+  std::size_t last = 0;
+  o.on_progress = [&](const jit::progress& p) {
+    EXPECT_EQ(p.done, last + 1);
+    EXPECT_EQ(p.total, 20u);
+    last = p.done;
+    names.insert(p.name);
+  };
+  EXPECT_EQ(sentence_of([&] { jit::compiler(o).prepare(sources); }),
+            "jit: 'no name' cannot name a kernel; use letters, digits and underscores");
+  EXPECT_EQ(names.size(), 19u);
+  EXPECT_EQ(calls(), 19);
+}
+
+TEST(Targets, AreThoseOfGpus) {
+  const auto sentence = [](const std::string& target) -> std::string {
+    try {
+      (void)jit::compiler({.target = target});
+    } catch (const jit::error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  EXPECT_NE(sentence("cpu").find("the CPU machine runs kernels that are part of a program"), std::string::npos);
+  EXPECT_NE(sentence("gfx900").find("'gfx900' is not a target; there are gfx90a, gfx942"), std::string::npos);
+}
+
+}  // namespace
