@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_attention_backward: attention_backward behind C functions, for benchmarks that load it from Python.
-#include <tilewright/attention/attention_backward.hpp>
+#include <tilewright/attention/specialized_backward.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>
@@ -10,26 +10,34 @@ namespace {
 namespace tw = tilewright;
 
 template <class T, tw::index_t Dim>
-struct policy : tw::attention_backward_policy<tw::arch::sm90, T, Dim> {};
+struct portable : tw::attention_backward_policy<tw::arch::sm90, T, Dim> {};
+template <class T, tw::index_t Dim>
+struct specialized : tw::specialized_backward_policy<T, Dim> {};
 
 template <class T>
-bool backward(int dim, const tw::attention_backward_args& args, cudaStream_t stream) {
+bool backward(bool is_portable, int dim, const tw::attention_backward_args& args, cudaStream_t stream) {
   const auto try_dim = [&]<tw::index_t D>() {
     if (dim != D) return false;
-    tw::launch<tw::attention_backward<policy<T, D>>>(args, {.stream = stream});
+    if (is_portable) {
+      tw::launch<tw::attention_backward<portable<T, D>>>(args, {.stream = stream});
+    } else {
+      tw::launch<tw::attention_backward<specialized<T, D>>>(args, {.stream = stream});
+    }
     return true;
   };
-  return try_dim.template operator()<64>() || try_dim.template operator()<128>();
+  return try_dim.template operator()<64>() || try_dim.template operator()<96>() || try_dim.template operator()<128>();
 }
 
 }  // namespace
 
-/// Queues the gradients of Q, K and V. Returns null, or why it was refused: a text that lives until the next call.
-extern "C" const char* tilewright_attention_backward(int is_bf16, int dim, const tw::attention_backward_args* args,
-                                                     cudaStream_t stream) {
+/// Queues the gradients of Q, K and V. `is_portable`: by mma.sync. The workspace has workspace_bytes(args, dim).
+/// Returns null, or why it was refused: a text that lives until the next call.
+extern "C" const char* tilewright_attention_backward(int is_bf16, int is_portable, int dim,
+                                                     const tw::attention_backward_args* args, cudaStream_t stream) {
   static std::string message;
   try {
-    const bool done = is_bf16 ? backward<tw::bfloat16_t>(dim, *args, stream) : backward<tw::half_t>(dim, *args, stream);
+    const bool done = is_bf16 ? backward<tw::bfloat16_t>(is_portable != 0, dim, *args, stream)
+                              : backward<tw::half_t>(is_portable != 0, dim, *args, stream);
     if (done) return nullptr;
     message = "no kernel for this head dimension";
   } catch (const tw::launch_error& error) {

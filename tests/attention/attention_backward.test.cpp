@@ -25,32 +25,6 @@ struct hopper_gradients : attention_backward_policy<arch::sm90, half_t, 64, 128>
   using args_type = cap_args;
 };
 
-/// Random lengths, heads, masks and memory orders: each case is another combination.
-template <class Policy>
-void expect_random_gradients(int cases, unsigned seed, typename Policy::args_type args = {}) {
-  std::mt19937 random(seed);
-  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
-  for (int i = 0; i < cases; ++i) {
-    problem p;
-    p.packed = up_to(2) == 1;
-    p.rows_before_heads = up_to(2) == 1;
-    p.kv_heads = 1 + up_to(2);
-    p.heads = p.kv_heads * (1 + up_to(2));
-    const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = p.packed ? 1 + up_to(3) : 1;
-    for (index_t b = 0; b < sequences; ++b) {
-      p.queries.push_back(1 + up_to(longest));
-      p.keys.push_back(1 + up_to(longest));
-    }
-    const index_t mask = up_to(4);
-    if (mask == 1) p.window = causal;
-    if (mask == 2) p.window = {up_to(50), 0};
-    if (mask == 3) p.window = {up_to(20), up_to(20)};
-    p.seed = random();
-    SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
-    expect_gradients<Policy>(p, args);
-  }
-}
-
 }  // namespace
 
 TEST(AttentionBackward, Cdna3) { expect_random_gradients<cdna3_gradients>(10, 1); }

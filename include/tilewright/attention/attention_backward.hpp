@@ -52,7 +52,8 @@ struct attention_gradients {
 }  // namespace detail
 
 /// dQ, dK and dV of attention_forward with the same arguments and policy. This kernel computes the sums of dO O for
-/// each row; launch() queues the one that computes the gradients after it.
+/// each row; launch() queues the one that computes the gradients after it. For specialized_backward_policy include
+/// specialized_backward.hpp.
 template <class Policy>
 struct attention_backward {
   using arch = typename Policy::arch;
@@ -91,6 +92,12 @@ struct attention_backward {
                    y = exec::buffer_load<vector>(d_o, at(args.d_o_strides));
       for (index_t i = 0; i < 8; ++i) sum += float(x[i]) * float(y[i]);
     }
+    const detail::backward_workspace space(args, p.batch, p.head);
+    if constexpr (tilewright::arch::is_wgmma(Policy::op)) {  // dQ is added up there
+      float* const d_q = space.d_q(args, Policy::head_dim) + long_index_t(row) * Policy::head_dim;
+      for (index_t first = lane * 4; exists && first < Policy::head_dim; first += lanes * 4)
+        exec::buffer_store(exec::make_global_buffer(d_q, Policy::head_dim * 4), first * 4, array<float, 4>{});
+    }
     sum += exec::shuffle_xor<1>(sum);
     sum += exec::shuffle_xor<2>(sum);
     sum += exec::shuffle_xor<4>(sum);
@@ -99,7 +106,6 @@ struct attention_backward {
         args.lse + detail::offset_of_head(args.lse_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row),
         (long_index_t(p.queries - 1) * args.lse_strides.row + 1) * 4);
     const float exponent = exec::buffer_load<float>(lse, long_index_t(row) * args.lse_strides.row * 4);
-    const detail::backward_workspace space(args, p.batch, p.head);
     const long_index_t bytes = long_index_t(p.queries) * 4;
     const bool sees_nothing = exponent == bit_cast<float>(0xff800000u);
     exec::buffer_store(exec::make_global_buffer(space.exponents, bytes), row * 4,

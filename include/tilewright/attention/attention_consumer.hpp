@@ -5,8 +5,6 @@
 
 #include <tilewright/attention/attention_softmax.hpp>
 #include <tilewright/attention/attention_stages.hpp>
-#include <tilewright/mma/fragment_store.hpp>
-#include <tilewright/mma/wgmma_gemm.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
@@ -171,40 +169,18 @@ struct attention_consumer {
     store(sums.o.template get<0>(), before);
   }
 
-  /// A wave's 16 rows of O in LDS: boxes of 128 bytes along the head dimension.
-  static constexpr swizzled_layout box_layout = bulk_swizzle(16, 128, sizeof(T));
-  static constexpr index_t box_columns = 128 / index_t(sizeof(T));
-  static constexpr arch::lane_map result_map = arch::describe(Policy::op).c;
-  using box_distribution = tile_distribution<number<wave_tile_encoding(box_columns / 16, result_map)>::value>;
-  using box_addresses =
-      tile_distribution<number<wave_tile_encoding(box_columns / 16, ldmatrix_address_map(result_map))>::value>;
-
+  /// A wave's 16 rows of O.
   template <class Outputs>
   TILEWRIGHT_HD void store(const Outputs& o, const attention_problem& problem) {
-    constexpr auto descriptor = make_lds_descriptor<box_layout>();
-    const index_t row = 64 * consumer + thread / 32 * 16;
-    const index_t place = lds.o_offset() + row * lds.q().row_bytes;
-    const auto window = make_tile_window(make_tensor_view<address_space_enum::lds, T>(block_lds + place, descriptor),
-                                         make_tuple(number<16>{}, number<box_columns>{}), {}, box_addresses{});
-    const auto rounded = cast_tile<T>(o);
+    const index_t row = 64 * consumer + thread / 32 * 16, place = lds.o_offset() + row * lds.q().row_bytes;
+    const auto words = round_to_words<T>(o);
     if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
     exec::wave_sync();
-    unroll<lds.o_boxes()>([&](auto box) TILEWRIGHT_INLINE_LAMBDA {
-      static_distributed_tensor<T, box_distribution> part{};
-      constexpr index_t first = box * box_distribution::num_elements;
-      constexpr index_t count = min(box_distribution::num_elements, Outputs::distribution_type::num_elements - first);
-      for (index_t i = 0; i < count; ++i) part.thread_buffer[i] = rounded.thread_buffer[first + i];
-      store_fragments(window, part, box * lds.q().box_bytes());
-    });
+    store_to_boxes<Policy::op, T>(block_lds + place, words, lds.q().box_bytes());
     exec::wave_sync();
     if (exec::lane_id() == 0) {
-      exec::fence_async_proxy();
-      multi_index<5> at = stages_type::query_position(device.args, problem, row);
-      for (index_t box = 0; box < lds.o_boxes(); ++box) {
-        exec::bulk_store(device.o, stages.base + unsigned(place + box * lds.q().box_bytes()), at);
-        at[0] += box_columns;
-      }
-      exec::commit_bulk_stores();
+      store_boxes<T>(device.o, stages.base + unsigned(place), lds.o_boxes(), lds.q().box_bytes(),
+                     query_position(device.args, problem, problem.first_query + row));
       if constexpr (lds.o_replaces_q()) exec::wait_for_bulk_stores_to_read<0>();
     }
     if constexpr (lds.o_replaces_q()) leave_q();

@@ -2,9 +2,8 @@
 // The stages in LDS that attention's producer fills with bulk copies: places, barriers, coordinates.
 #pragma once
 
-#include <tilewright/attention/attention_problem.hpp>
+#include <tilewright/attention/attention_boxes.hpp>
 #include <tilewright/attention/specialized_attention_policy.hpp>
-#include <tilewright/exec/hopper.hpp>
 #include <tilewright/gemm/stage_ring.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
@@ -62,14 +61,6 @@ struct attention_stages {
     }
   }
 
-  /// Element 0 of row `row` of a head. Packed sequences end where dimension 1 of the map does (request_attention_map):
-  /// rows after them read as zeros and are not written.
-  TILEWRIGHT_HD static multi_index<5> position(bool has_starts, index_t rows, long_index_t first_row, index_t row,
-                                               index_t head, index_t batch) {
-    if (has_starts) return {{0, rows_of_map - rows + row, head, index_t(first_row) + rows, rows_of_map}};
-    return {{0, rows == 0 ? row + 1 : row, head, batch, 0}};
-  }
-
   /// One thread: waits until the stage is empty, then starts the copy of the keys from `key` on.
   template <index_t Which, class Args>
   TILEWRIGHT_HD void fill(cursor& at, const Args& device, const attention_problem& p, index_t key) const {
@@ -77,9 +68,8 @@ struct attention_stages {
     const exec::mbarrier done = full<Which>(at.stage);
     empty<Which>(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(operand.bytes());
-    copy_boxes<operand.num_boxes(), operand.box_bytes()>(
-        place<Which>(at.stage), Which == 0 ? device.k : device.v, done,
-        position(device.args.key_starts != nullptr, p.keys, p.key_row, key, p.kv_head, p.batch));
+    load_boxes<operand.num_boxes(), operand.box_bytes(), typename Policy::element_type>(
+        place<Which>(at.stage), Which == 0 ? device.k : device.v, done, key_position(device.args, p, key));
     at.advance();
   }
 
@@ -91,24 +81,10 @@ struct attention_stages {
       const exec::mbarrier done = q_full(at.stage, c);
       q_empty(at.stage, c).wait(at.parity ^ 1);
       done.arrive_and_expect(operand.bytes() / tile.consumers());
-      copy_boxes<operand.num_boxes(), operand.box_bytes()>(q_place(at.stage, c), device.q, done,
-                                                           query_position(device.args, p, 64 * c));
+      load_boxes<operand.num_boxes(), operand.box_bytes(), typename Policy::element_type>(
+          q_place(at.stage, c), device.q, done, query_position(device.args, p, p.first_query + 64 * c));
     }
     at.advance();
-  }
-  template <class Args>
-  TILEWRIGHT_HD static multi_index<5> query_position(const Args& args, const attention_problem& p, index_t row) {
-    return position(args.query_starts != nullptr, p.queries, p.query_row, p.first_query + row, p.head, p.batch);
-  }
-
- private:
-  template <index_t Boxes, index_t BoxBytes>
-  TILEWRIGHT_HD static void copy_boxes(unsigned to, const exec::tensor_map& map, exec::mbarrier done,
-                                       multi_index<5> at) {
-    for (index_t box = 0; box < Boxes; ++box) {
-      exec::bulk_load(to + box * BoxBytes, map, done, at);
-      at[0] += lds.q().box_columns();
-    }
   }
 };
 

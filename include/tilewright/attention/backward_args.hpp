@@ -18,9 +18,11 @@ struct attention_backward_args : attention_args {
   void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
 };
 
-/// Bytes that attention_backward_args::workspace must have: two floats for each query of each head.
-constexpr long_index_t workspace_bytes(const attention_backward_args& args) {
-  return long_index_t(args.batch) * args.heads * args.queries * 8;
+/// Bytes that attention_backward_args::workspace must have: two floats for each query of each head; with
+/// specialized_backward_policy, whose dQ is added up in float, `d_q_columns` more, the head dimension of Q.
+constexpr long_index_t workspace_bytes(const attention_backward_args& args, index_t d_q_columns = 0) {
+  const long_index_t rows = long_index_t(args.batch) * args.heads * args.queries;
+  return d_q_columns == 0 ? rows * 8 : detail::round_up(rows * 8, long_index_t{16}) + rows * d_q_columns * 4;
 }
 
 namespace detail {

@@ -30,14 +30,24 @@ struct seen_band {
   }
 };
 
-/// The two rows of the workspace: the log-sum-exp as an exponent of 2, +infinity where nothing was seen, so that
-/// probabilities become zero; and the sum of dO O.
+/// What the workspace holds of a head: for each query the log-sum-exp as an exponent of 2, +infinity where nothing was
+/// seen, so that probabilities become zero; and the sum of dO O.
 struct backward_workspace {
   float *exponents, *deltas;
-  TILEWRIGHT_HD backward_workspace(const attention_backward_args& args, index_t batch, index_t head) {
-    exponents = static_cast<float*>(args.workspace) + (long_index_t(batch) * args.heads + head) * args.queries;
-    deltas = exponents + long_index_t(args.batch) * args.heads * args.queries;
+  TILEWRIGHT_HD backward_workspace(const attention_backward_args& args, index_t batch, index_t head)
+      : number_of_head_(long_index_t(batch) * args.heads + head),
+        rows_(long_index_t(args.batch) * args.heads * args.queries) {
+    exponents = static_cast<float*>(args.workspace) + number_of_head_ * args.queries;
+    deltas = exponents + rows_;
   }
+  /// Its rows of dQ in float, where the kernel adds them up in memory.
+  TILEWRIGHT_HD float* d_q(const attention_backward_args& args, index_t head_dim) const {
+    return static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) +
+           number_of_head_ * args.queries * head_dim;
+  }
+
+ private:
+  long_index_t number_of_head_, rows_;
 };
 
 /// Scores of a tile with rows of keys and columns of queries (RowsAreKeys), or the other way round.

@@ -16,38 +16,10 @@ namespace detail {
 template <class Policy>
 constexpr const char* check_specialized_attention(const attention_args& args) {
   if (const char* why = check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector)) return why;
-  for (const attention_strides* s : {&args.q_strides, &args.k_strides, &args.v_strides, &args.o_strides}) {
-    if (s->batch < 0 || s->head < 0 || s->batch >= 1ll << 38 || s->head >= 1ll << 38)
-      return "bulk copies need strides that are not negative and less than 2^38 elements; use attention_policy";
-  }
-  if ((args.query_starts && args.queries >= rows_of_map) || (args.key_starts && args.keys >= rows_of_map))
-    return "a packed sequence has fewer than 2^30 rows; use attention_policy for longer ones";
+  const attention_strides strides[] = {args.q_strides, args.k_strides, args.v_strides, args.o_strides};
+  if (const char* why = check_bulk_copies(args, strides)) return why;
   const long_index_t units = long_index_t(ceil_div(args.queries, Policy::tile.queries)) * args.heads * args.batch;
   return units > 0x7fffffff / 64 ? "there are too many rows of Q; use several launches" : nullptr;
-}
-
-/// Rows of one of the tensors as a tensor map sees them: (dimension, row, head, sequence). Packed sequences are found
-/// by the sum of three coordinates: with a stride of s bytes for a row, those of dimensions 3 and 4 are s and T - s,
-/// where 2^30 T is 0 modulo 2^64. So (2^30 - length + row, start + length, 2^30) is row start + row; and rows from
-/// `length` on are outside of dimension 1, which ends at 2^30.
-template <class T>
-exec::tensor_map_request request_attention_map(const void* data, const attention_strides& strides, bool has_starts,
-                                               index_t dim, index_t rows, index_t heads, index_t batch,
-                                               index_t box_rows) {
-  constexpr long_index_t bytes = sizeof(T), any_stride = 16, unbounded = 0x7fff0000;
-  const long_index_t row_bytes = strides.row * bytes, head_bytes = heads > 1 ? strides.head * bytes : any_stride;
-  exec::tensor_map_request r{const_cast<void*>(data),
-                             matrix_element_v<T>,
-                             {dim, max(rows, 1), heads, batch, 1},
-                             {row_bytes, head_bytes, batch > 1 ? strides.batch * bytes : any_stride, any_stride},
-                             {128 / bytes, box_rows}};
-  if (has_starts) {
-    r.lengths[1] = rows_of_map;
-    r.lengths[3] = r.lengths[4] = unbounded;
-    r.stride_bytes[2] = row_bytes;
-    r.stride_bytes[3] = (bytes << 34) - row_bytes;
-  }
-  return r;
 }
 
 /// One block. Block-wide choices of each role; see attention_consumer and attention_stages.

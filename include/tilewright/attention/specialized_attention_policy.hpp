@@ -114,9 +114,6 @@ struct attention_registers<Policy> {
   using outputs = tuple<static_distributed_tensor<float, typename Policy::outputs_distribution>>;
 };
 
-/// Rows that the tensor map of packed sequences has; rows and starts are less.
-inline constexpr index_t rows_of_map = 1 << 30;
-
 /// What crosses to the device. Args is the policy's args_type.
 template <class Args>
 struct specialized_attention_args {

@@ -50,6 +50,7 @@
 //   add_release(counter, n)            adds to a counter in global memory; releases what the thread wrote
 //   wait_for_count(counter, n)         until it is n; acquires. Wait only for blocks of lower number: they have started
 //   store_to_l2(to, values), load_from_l2(from)  four floats, 16-byte aligned, that other blocks read or wrote
+//   add_to_l2(to, values)              adds four floats, 16-byte aligned; each addition is atomic, in any order
 //   give_registers_back<n>(), take_registers<n>()  registers per thread from here on; all waves of a warpgroup
 //   let_next_kernel_start(), wait_for_previous_kernel()  programmatic dependent launch
 //   settle(register)                   a compiler barrier for one register

@@ -96,21 +96,23 @@ template <class Kernel>
 emulator::launch_report launch_checked(const typename Kernel::args_type& args, const launch_options& options) {
   const launched_args_t<Kernel> prepared = prepare_on_cpu<Kernel>(args, options);
   const auto grid = Kernel::grid(prepared);
-  emulator::launch_report report = emulator::launch({.target = &emulated_by<Kernel>(options),
-                                                     .grid = {grid.x, grid.y, grid.z},
-                                                     .cluster = cluster_of<Kernel>(),
-                                                     .block_size = Kernel::block_size,
-                                                     .lds_bytes = Kernel::lds_bytes,
-                                                     .workers = options.workers,
-                                                     .progress = options.progress,
-                                                     .check_lds = options.check_lds,
-                                                     .memory = options.memory},
-                                                    [&] { Kernel{}(prepared); });
+  emulator::launch_report report;
+  if (grid.x > 0) {
+    report = emulator::launch({.target = &emulated_by<Kernel>(options),
+                               .grid = {grid.x, grid.y, grid.z},
+                               .cluster = cluster_of<Kernel>(),
+                               .block_size = Kernel::block_size,
+                               .lds_bytes = Kernel::lds_bytes,
+                               .workers = options.workers,
+                               .progress = options.progress,
+                               .check_lds = options.check_lds,
+                               .memory = options.memory},
+                              [&] { Kernel{}(prepared); });
+  }
   if constexpr (HasFollower<Kernel>) {
     launch_options then = options;
     then.progress = {};
-    if (Kernel::followed_by::grid(args).x > 0)
-      add_report(report, launch_checked<typename Kernel::followed_by>(args, then));
+    add_report(report, launch_checked<typename Kernel::followed_by>(args, then));
   }
   return report;
 }

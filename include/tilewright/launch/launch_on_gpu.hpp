@@ -35,25 +35,31 @@ struct follower_of {
   struct type : Kernel<Arch>::followed_by {};
 };
 
-/// The __global__ functions of a kernel and of the one that follows it.
+/// The __global__ functions of a kernel and of those that follow it: at most two.
 struct gpu_functions {
-  const void *kernel = nullptr, *follower = nullptr;
+  const void *kernel = nullptr, *follower = nullptr, *last = nullptr;
+
+  gpu_functions after() const { return {follower, last}; }
 
   template <class Kernel>
   static gpu_functions of() {
     gpu_functions result{reinterpret_cast<const void*>(&run_kernel<Kernel, launched_args_t<Kernel>>)};
-    if constexpr (HasFollower<Kernel>)
-      result.follower =
-          reinterpret_cast<const void*>(&run_kernel<typename Kernel::followed_by, typename Kernel::args_type>);
+    if constexpr (HasFollower<Kernel>) {
+      const gpu_functions after = of<typename Kernel::followed_by>();
+      result.follower = after.kernel;
+      result.last = after.follower;
+    }
     return result;
   }
   template <template <class> class Kernel>
   static gpu_functions of() {
     using any = Kernel<arch::current>;
     gpu_functions result{reinterpret_cast<const void*>(&run_kernel<Kernel, launched_args_t<any>>)};
-    if constexpr (HasFollower<any>)
-      result.follower =
-          reinterpret_cast<const void*>(&run_kernel<follower_of<Kernel>::template type, typename any::args_type>);
+    if constexpr (HasFollower<any>) {
+      const gpu_functions after = of<follower_of<Kernel>::template type>();
+      result.follower = after.kernel;
+      result.last = after.follower;
+    }
     return result;
   }
 };
@@ -75,6 +81,27 @@ void launch(const auto&, const launch_options& = {}) {
 
 #else
 
+template <class Kernel>
+class prepared_launch;
+
+namespace detail {
+
+/// The launch of the kernel that follows another one, if there is one.
+struct no_launch {
+  no_launch(const auto&, const gpu_functions&) {}
+  void operator()(gpu_stream) const {}
+};
+template <class Kernel>
+struct launch_after {
+  using type = no_launch;
+};
+template <HasFollower Kernel>
+struct launch_after<Kernel> {
+  using type = prepared_launch<typename Kernel::followed_by>;
+};
+
+}  // namespace detail
+
 /// A launch that can be repeated: the arguments are checked and prepared once.
 template <class Kernel>
 class prepared_launch {
@@ -86,55 +113,47 @@ class prepared_launch {
   explicit prepared_launch(const args_type& args) : prepared_launch(args, detail::gpu_functions::of<Kernel>()) {}
 
   /// With the __global__ functions of a template that Kernel is made from.
-  prepared_launch(const args_type& args, const detail::gpu_functions& functions) : args_(args) {
-    if (const char* why = Kernel::check(args)) throw launch_error(why);
+  prepared_launch(const args_type& args, const detail::gpu_functions& functions)
+      : follower_(checked(args), functions.after()) {
     if constexpr (detail::HasArch<Kernel>) {
       const std::string here = detail::target_of(functions.kernel);
       if (here != Kernel::arch::value.name)
         throw launch_error(std::string("launch: the kernel is for ") + Kernel::arch::value.name +
                            ", but this GPU runs code for " + here);
     }
-    kernel_ = shape<Kernel>(functions.kernel);
+    kernel_ = {.function = functions.kernel,
+               .block_size = Kernel::block_size,
+               .lds_bytes = Kernel::lds_bytes,
+               .cluster = detail::cluster_of<Kernel>(),
+               .overlaps_previous = detail::overlaps_previous_of<Kernel>()};
     detail::allow_lds(kernel_);
     if constexpr (detail::HasDeviceArgs<Kernel>) {
       device_args_ = Kernel::prepare(args, detail::facts_of(kernel_));
-      set_grid(kernel_, Kernel::grid(device_args_));
     } else {
       device_args_ = args;
-      set_grid(kernel_, Kernel::grid(args));
     }
-    if constexpr (detail::HasFollower<Kernel>) {
-      follower_ = shape<typename Kernel::followed_by>(functions.follower);
-      detail::allow_lds(follower_);
-      set_grid(follower_, Kernel::followed_by::grid(args));
-    }
+    const auto grid = Kernel::grid(device_args_);
+    kernel_.grid = dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z));
   }
 
   /// What the kernel gets.
   const detail::launched_args_t<Kernel>& prepared() const { return device_args_; }
 
-  /// Queues the kernel, and the one that follows it unless its grid is empty.
+  /// Queues the kernel and those that follow it, except those whose grid is empty.
   void operator()(detail::gpu_stream stream = nullptr) const {
-    detail::queue(kernel_, &device_args_, stream);
-    if (follower_.function && follower_.grid.x > 0) detail::queue(follower_, &args_, stream);
+    if (kernel_.grid.x > 0) detail::queue(kernel_, &device_args_, stream);
+    follower_(stream);
   }
 
  private:
-  template <class K>
-  static detail::gpu_launch shape(const void* function) {
-    return {.function = function,
-            .block_size = K::block_size,
-            .lds_bytes = K::lds_bytes,
-            .cluster = detail::cluster_of<K>(),
-            .overlaps_previous = detail::overlaps_previous_of<K>()};
-  }
-  static void set_grid(detail::gpu_launch& launch, const auto& grid) {
-    launch.grid = dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z));
+  static const args_type& checked(const args_type& args) {
+    if (const char* why = Kernel::check(args)) throw launch_error(why);
+    return args;
   }
 
-  args_type args_;
   detail::launched_args_t<Kernel> device_args_;
-  detail::gpu_launch kernel_, follower_;
+  detail::gpu_launch kernel_;
+  typename detail::launch_after<Kernel>::type follower_;
 };
 
 /// Queues a kernel on a stream. Throws launch_error, before anything is queued, with the sentence of

@@ -96,7 +96,7 @@ concept HasBody = requires(const Kernel& kernel, const launched_args_t<Kernel>& 
 ///   cluster                  blocks along x that form a cluster
 ///   overlaps_previous        true: it may start before the previous kernel has ended, and waits for it itself (NVIDIA)
 ///   followed_by              a ready kernel with the same args_type that is launched after it, unless its grid.x is
-///                            0; void: none
+///                            0; void: none. At most two kernels follow each other so
 ///   device_args              what grid() and operator() take instead of args_type ...
 ///   prepare(args, facts)     ... made on the host from args and launch_facts
 template <class Kernel>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/emulator/hopper/hopper_services.hpp>
-#include <tilewright/exec/host/machine.hpp>
+#include <tilewright/exec/host/atomic.hpp>
 
 namespace tilewright::exec {
 inline namespace host {
@@ -138,6 +138,10 @@ inline void store_to_l2(float* to, const array<float, 4>& values, call_site wher
 }
 inline array<float, 4> load_from_l2(const float* from, call_site where = {}) {
   return exec::buffer_load<array<float, 4>>(make_global_buffer(from, sizeof(array<float, 4>)), 0, 0, where);
+}
+inline void add_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
+  for (index_t i = 0; i < 4; ++i)
+    exec::buffer_atomic<atomic_op::add>(make_global_buffer(to, sizeof(values)), 4 * i, values[i], where);
 }
 inline void settle(float&) {}
 

@@ -159,6 +159,11 @@ TILEWRIGHT_HD array<float, 4> load_from_l2(const float* from) {
   const float4 v = __ldcg(reinterpret_cast<const float4*>(from));
   return {{v.x, v.y, v.z, v.w}};
 }
+TILEWRIGHT_HD void add_to_l2(float* to, const array<float, 4>& values) {
+  asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(values[0]), "f"(values[1]),
+               "f"(values[2]), "f"(values[3])
+               : "memory");
+}
 TILEWRIGHT_HD void settle(float& value) { asm volatile("" : "+f"(value)::"memory"); }
 
 }  // namespace nvptx

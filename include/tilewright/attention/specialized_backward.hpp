@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Gradients of attention for Hopper: persistent blocks of a producer warpgroup and two consumers that multiply with
+// wgmma.
+#pragma once
+
+#include <tilewright/attention/attention_backward.hpp>
+#include <tilewright/attention/gradient_consumer.hpp>
+#include <tilewright/launch/ready_kernel.hpp>
+#include <tilewright/util/trap.hpp>
+
+namespace tilewright::detail {
+
+/// One block. Each of its units is 128 rows of K and V of a head.
+#if TILEWRIGHT_HOPPER_PASS
+template <class Policy>
+struct specialized_gradients_block {
+  using stages_type = gradient_stages<Policy>;
+  using device_args = specialized_backward_args<typename Policy::args_type>;
+  static constexpr index_t queries = Policy::tile.queries;
+
+  const device_args& device;
+  stages_type stages;
+
+  /// work(problem of the first head that shares the keys, first row of K, queries of each head that see any of them).
+  template <class Work>
+  TILEWRIGHT_HD void for_each_unit(Work work) const {
+    const attention_order& order = device.order;
+    const index_t blocks = exec::num_blocks(), block = exec::block_id().x;
+    const index_t shared = divide(device.args.heads, device.args.kv_heads);
+    TILEWRIGHT_UNROLL(1)
+    for (index_t round = 0; round < order.num_rounds(blocks); ++round) {
+      const attention_unit unit = order(block, blocks, round);
+      if (unit.row < 0) continue;
+      const attention_problem p = locate_attention(device.args, 0, unit.head * shared, unit.batch);
+      // Under a causal mask the first keys are seen by most queries.
+      const index_t key = (order.longest_first ? order.rows - 1 - unit.row : unit.row) * Policy::keys;
+      if (key >= p.keys) continue;
+      index_range rows =
+          seen_band(device.args.window, p).queries_of(key, min(key + constant(Policy::keys), p.keys) - 1, p.queries);
+      rows.first -= modulo(rows.first, queries);
+      work(p, key, rows);
+    }
+  }
+  /// fill(problem, query) for each step of each unit.
+  template <class Fill>
+  TILEWRIGHT_HD void for_each_step(Fill fill) const {
+    for_each_unit([&](attention_problem p, index_t, index_range rows) TILEWRIGHT_INLINE_LAMBDA {
+      if (rows.first >= rows.last) return;
+      const index_t end = p.head + divide(device.args.heads, device.args.kv_heads);
+      for (; p.head < end; ++p.head) {
+        TILEWRIGHT_UNROLL(1)
+        for (index_t query = rows.first; query < rows.last; query += queries) fill(p, query);
+      }
+    });
+  }
+
+  /// One wave for K and V, one for Q and dO, one for the numbers of their rows.
+  TILEWRIGHT_HD void produce() const {
+    const index_t wave = modulo(exec::wave_id(), 4);
+    typename stages_type::cursor at;
+    typename stages_type::unit_cursor unit;
+    if (wave == 0 && exec::lane_id() == 0)
+      for_each_unit([&](const attention_problem& p, index_t key, index_range)
+                        TILEWRIGHT_INLINE_LAMBDA { stages.fill_keys(unit, device, p, key); });
+    if (wave == 1 && exec::lane_id() == 0)
+      for_each_step([&](const attention_problem& p, index_t query)
+                        TILEWRIGHT_INLINE_LAMBDA { stages.fill_queries(at, device, p, query); });
+    if (wave == 2)
+      for_each_step([&](const attention_problem& p, index_t query)
+                        TILEWRIGHT_INLINE_LAMBDA { stages.fill_numbers(at, device.args, p, query); });
+    exec::wave_sync();
+  }
+
+  TILEWRIGHT_HD void operator()() const {
+    const index_t warpgroup = exec::shuffle(divide(exec::thread_id(), 128), 0);
+    if (exec::thread_id() == 0) {
+      stages.init_barriers();
+      exec::fence_barrier_init();
+      for (const exec::tensor_map* map : {&device.q, &device.k, &device.v, &device.d_o, &device.d_k, &device.d_v})
+        exec::prefetch(*map);
+    }
+    exec::block_sync();
+    if (warpgroup == 2) {
+      exec::give_registers_back<24>();
+      produce();
+    } else {
+      exec::take_registers<240>();
+      gradient_consumer<Policy> consume{device, stages, warpgroup};
+      for_each_unit([&](const attention_problem& p, index_t key, index_range rows)
+                        TILEWRIGHT_INLINE_LAMBDA { consume(p, key, rows); });
+      consume.end();
+    }
+  }
+};
+#endif
+
+/// The third kernel: dQ from its float copy.
+template <class Policy>
+struct round_d_queries {
+  using arch = typename Policy::arch;
+  using args_type = typename Policy::args_type;
+  static constexpr index_t block_size = 256, lds_bytes = 0, pieces = Policy::head_dim / 16;
+
+  static constexpr const char* check(const args_type&) { return nullptr; }
+  /// Blocks: x for rows, y for heads, z for sequences.
+  static constexpr grid_size grid(const args_type& args) {
+    return {index_t(ceil_div(long_index_t(args.queries) * pieces, long_index_t(block_size))), args.heads, args.batch};
+  }
+
+  /// A thread has 16 columns of a row; gradient_consumer says in what order they are.
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    using T = typename Policy::element_type;
+    const exec::block_index block = exec::block_id();
+    const attention_problem p = locate_attention(args, 0, block.y, block.z);
+    const index_t i = block.x * block_size + exec::thread_id(), row = divide(i, constant(pieces)),
+                  column = modulo(i, constant(pieces)) * 16;
+    if (row >= p.queries) return;
+    const float* const from = backward_workspace(args, p.batch, p.head).d_q(args, Policy::head_dim) +
+                              (long_index_t(row) * Policy::head_dim + column);
+    T* const to = static_cast<T*>(args.d_q) +
+                  (offset_of_head(args.d_q_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row) +
+                   long_index_t(row) * args.d_q_strides.row + column);
+    array<vector_t<T, 8>, 2> result;
+    for (index_t j = 0; j < 4; ++j) {
+      const auto x = exec::buffer_load<array<float, 4>>(exec::make_global_buffer(from, 64), 16 * j);
+      for (index_t e = 0; e < 4; ++e) result[e / 2][2 * j + e % 2] = T(x[e] * args.scale);
+    }
+    for (index_t half = 0; half < 2; ++half)
+      exec::buffer_store(exec::make_global_buffer(to, 32), 16 * half, result[half]);
+  }
+};
+
+/// The second kernel: dK and dV, and dQ in float.
+template <class Policy>
+  requires(arch::is_wgmma(Policy::op))
+struct attention_gradients<Policy> {
+  using arch = typename Policy::arch;
+  using args_type = typename Policy::args_type;
+  using device_args = specialized_backward_args<args_type>;
+  using followed_by = round_d_queries<Policy>;
+  static constexpr index_t block_size = 3 * 128, lds_bytes = Policy::lds.bytes();
+
+  static constexpr const char* check(const args_type& args) {
+    if (const char* why = check_backward(args, Policy::head_dim, Policy::value_dim, Policy::vector)) return why;
+    const attention_strides strides[] = {args.q_strides,   args.k_strides,   args.v_strides,
+                                         args.d_o_strides, args.d_k_strides, args.d_v_strides};
+    return check_bulk_copies(args, strides);
+  }
+
+  static device_args prepare(const args_type& args, const launch_facts& facts) {
+    using T = typename Policy::element_type;
+    device_args d{};
+    const auto make_map = [&](exec::tensor_map& map, const void* data, const attention_strides& strides, index_t dim,
+                              bool of_queries, index_t box_rows) {
+      const void* const starts = of_queries ? args.query_starts : args.key_starts;
+      // Without keys nothing is copied, but a map needs an address.
+      facts.make_tensor_map(
+          map, request_attention_map<T>(data ? data : args.q, strides, starts != nullptr, dim,
+                                        of_queries ? args.queries : args.keys, of_queries ? args.heads : args.kv_heads,
+                                        args.batch, box_rows));
+    };
+    make_map(d.q, args.q, args.q_strides, Policy::head_dim, true, Policy::tile.queries);
+    make_map(d.k, args.k, args.k_strides, Policy::head_dim, false, Policy::keys);
+    make_map(d.v, args.v, args.v_strides, Policy::value_dim, false, Policy::keys);
+    make_map(d.d_o, args.d_o, args.d_o_strides, Policy::value_dim, true, Policy::tile.queries);
+    make_map(d.d_k, args.d_k, args.d_k_strides, Policy::head_dim, false, 16);
+    make_map(d.d_v, args.d_v, args.d_v_strides, Policy::value_dim, false, 16);
+    d.args = args;
+    // Heads in an order that keeps Q, dO and the sums of dQ in L2.
+    attention_args streamed = args;
+    streamed.queries = max(args.keys, 1);
+    streamed.heads = streamed.kv_heads = args.kv_heads;
+    const long_index_t row_bytes = Policy::head_dim * (4 + index_t(sizeof(T))) + Policy::value_dim * index_t(sizeof(T));
+    d.order = make_attention_order(streamed, Policy::keys, args.queries * (args.heads / args.kv_heads) * row_bytes,
+                                   facts.resident_clusters);
+    d.blocks = min(d.order.num_units(), facts.resident_clusters);
+    return d;
+  }
+
+  static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
+
+  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
+#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    constexpr index_t bytes = lds_bytes;
+    specialized_gradients_block<Policy>{args, { exec::lds_allocate<bytes>() }}();
+#elif TILEWRIGHT_NVPTX_PASS
+    detail::trap();  // compile for sm_90a
+#endif
+  }
+};
+
+}  // namespace tilewright::detail

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// How attention's gradients on Hopper divide a block: tiles, products, what lies where in LDS.
+#pragma once
+
+#include <tilewright/arch/sm90.hpp>
+#include <tilewright/arch/tensor_map.hpp>
+#include <tilewright/attention/attention_order.hpp>
+#include <tilewright/attention/backward_args.hpp>
+#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/mma/wgmma_operand.hpp>
+
+namespace tilewright {
+
+/// Rows of Q of a step, 64 or 128, and steps whose Q and dO fit in LDS. A block owns 128 rows of K and V, 64 for each
+/// of two consumers.
+struct specialized_backward_tile {
+  index_t queries;
+  index_t stages = 2;
+  friend constexpr bool operator==(const specialized_backward_tile&, const specialized_backward_tile&) = default;
+};
+
+namespace detail {
+
+/// The tile that was fastest on an H100.
+TILEWRIGHT_HD constexpr specialized_backward_tile default_specialized_backward_tile(index_t dim) {
+  return {dim <= 64 ? 128 : 64};
+}
+
+/// Where everything lies in a block's LDS, in bytes: K, V, stages of Q and dO, two buffers of dS, numbers of rows,
+/// barriers.
+struct specialized_backward_lds {
+  specialized_backward_tile tile;
+  index_t head_dim, value_dim, element_bytes;
+
+  static constexpr index_t keys = 128, barrier_bytes = 256;
+  TILEWRIGHT_HD constexpr wgmma_operand k() const { return {keys, element_bytes, true, head_dim}; }
+  TILEWRIGHT_HD constexpr wgmma_operand v() const { return {keys, element_bytes, true, value_dim}; }
+  TILEWRIGHT_HD constexpr wgmma_operand q() const { return {tile.queries, element_bytes, true, head_dim}; }
+  TILEWRIGHT_HD constexpr wgmma_operand d_o() const { return {tile.queries, element_bytes, true, value_dim}; }
+  /// The same places as operands B whose k are the rows.
+  TILEWRIGHT_HD constexpr wgmma_operand q_columns() const { return {head_dim, element_bytes, false, tile.queries}; }
+  TILEWRIGHT_HD constexpr wgmma_operand d_o_columns() const { return {value_dim, element_bytes, false, tile.queries}; }
+  /// Of the product dQ = dS K. With 128 queries each consumer has 64 of them, else 64 columns of K.
+  TILEWRIGHT_HD constexpr index_t d_q_columns() const { return tile.queries == 128 ? head_dim : 64; }
+  TILEWRIGHT_HD constexpr wgmma_operand d_s() const { return {tile.queries, element_bytes, false, keys}; }
+  TILEWRIGHT_HD constexpr wgmma_operand k_columns() const { return {d_q_columns(), element_bytes, false, keys}; }
+
+  TILEWRIGHT_HD constexpr index_t v_offset() const { return k().bytes(); }
+  TILEWRIGHT_HD constexpr index_t stages_offset() const { return v_offset() + v().bytes(); }
+  TILEWRIGHT_HD constexpr index_t stage_bytes() const { return q().bytes() + d_o().bytes(); }
+  TILEWRIGHT_HD constexpr index_t d_s_offset() const { return stages_offset() + tile.stages * stage_bytes(); }
+  /// Boxes of all rows of K x 128 bytes: dS while it is an operand, then dV and dK.
+  TILEWRIGHT_HD constexpr index_t d_s_boxes() const { return 2 * d_s().num_boxes(); }
+  /// For each query of a stage: the log-sum-exp, the sum of dO O.
+  TILEWRIGHT_HD constexpr index_t numbers_offset() const { return d_s_offset() + 2 * d_s().bytes(); }
+  TILEWRIGHT_HD constexpr index_t barriers_offset() const { return numbers_offset() + tile.stages * tile.queries * 8; }
+  TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
+  TILEWRIGHT_HD constexpr bool is_sound() const {
+    return k().is_sound() && v().is_sound() && q().is_sound() && d_o().is_sound() && d_s().is_sound() &&
+           bytes() <= arch::sm90::value.lds_bytes;
+  }
+};
+
+}  // namespace detail
+
+/// attention_backward_policy for Hopper's bulk copies and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of
+/// 32 from 64 to 128. dQ is added up by atomic operations in any order, so its last bits differ from run to run.
+template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
+          specialized_backward_tile Tile = detail::default_specialized_backward_tile(max(HeadDim, ValueDim))>
+struct specialized_backward_policy {
+  static_assert(sizeof(T) == 2, "specialized_backward_policy: the elements are half_t or bfloat16_t");
+  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 64 <= HeadDim && HeadDim <= 128 && 64 <= ValueDim &&
+                    ValueDim <= 128,
+                "specialized_backward_policy: head dimensions are multiples of 32, from 64 to 128; use "
+                "attention_backward_policy for others");
+  static_assert((Tile.queries == 64 || Tile.queries == 128) && 2 <= Tile.stages && Tile.stages <= 4,
+                "specialized_backward_policy: a tile has 64 or 128 queries and 2 to 4 stages");
+  using arch = tilewright::arch::sm90;
+  using element_type = T;
+  using score_function = no_score_function;
+  using args_type = attention_backward_args;
+  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;
+  static constexpr specialized_backward_tile tile = Tile;
+  static constexpr index_t vector = 8;
+  static constexpr tilewright::arch::matrix_op op = tilewright::arch::matrix_op::wgmma_k16;
+  static constexpr detail::specialized_backward_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
+  static_assert(lds.is_sound(),
+                "specialized_backward_policy: the stages need more LDS than the GPU has; use fewer stages or queries");
+  /// The products, with rows of K and V as rows: S = K Q^T, dP = V dO^T, dV = P dO, dK = dS Q; and dQ = dS^T K.
+  static constexpr index_t keys = lds.keys;
+  static constexpr block_tile s_tile{keys, Tile.queries, HeadDim, 8, 1, op};
+  static constexpr block_tile d_p_tile{keys, Tile.queries, ValueDim, 8, 1, op};
+  static constexpr block_tile d_v_tile{keys, ValueDim, Tile.queries, 8, 1, op};
+  static constexpr block_tile d_k_tile{keys, HeadDim, Tile.queries, 8, 1, op};
+  static constexpr block_tile d_q_tile{Tile.queries, lds.d_q_columns(), keys, Tile.queries / 16, 1, op};
+  using s_distribution = c_distribution<s_tile>;
+  using d_v_distribution = c_distribution<d_v_tile>;
+  using d_k_distribution = c_distribution<d_k_tile>;
+  using d_q_distribution = c_distribution<d_q_tile>;
+};
+
+namespace detail {
+
+/// What crosses to the device. Args is the policy's args_type.
+template <class Args>
+struct specialized_backward_args {
+  exec::tensor_map q, k, v, d_o, d_k, d_v;
+  Args args;
+  attention_order order;
+  index_t blocks;
+};
+
+}  // namespace detail
+
+}  // namespace tilewright

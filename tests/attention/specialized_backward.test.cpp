@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/attention/specialized_backward.hpp>
+
+#include "check_attention_backward.hpp"
+
+namespace attention_test {
+
+namespace {
+
+struct cap_args : attention_backward_args {
+  float cap = 0;
+};
+struct soft_cap {
+  TILEWRIGHT_HD float operator()(float s, const score_position& at, const cap_args& args) const {
+    return args.cap * exec::tanh(s / args.cap) + 0.01f * float(at.key - at.query) * float(1 + at.head);
+  }
+  TILEWRIGHT_HD float derivative(float s, const score_position&, const cap_args& args) const {
+    const float t = exec::tanh(s / args.cap);
+    return 1 - t * t;
+  }
+};
+/// 128 queries a step, a function of the scores; and consumers that share the columns of dQ, of which the last 32 of
+/// 128 do not exist.
+struct long_steps : specialized_backward_policy<half_t, 64> {
+  using score_function = soft_cap;
+  using args_type = cap_args;
+};
+struct short_steps : specialized_backward_policy<bfloat16_t, 96, 64> {};
+
+}  // namespace
+
+TEST(SpecializedBackward, LongStepsWithScoreFunction) {
+  cap_args args;
+  args.cap = 3;
+  expect_random_gradients<long_steps>(8, 1, args);
+}
+TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(8, 2); }
+
+TEST(SpecializedBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
+  problem whole;
+  whole.queries = whole.keys = {256};
+  expect_gradients<short_steps>(whole);
+  problem blind;
+  blind.queries = {200};
+  blind.keys = {40};
+  blind.window = causal;  // 160 rows see nothing
+  expect_gradients<short_steps>(blind);
+  problem empty;
+  empty.packed = true;
+  empty.queries = {5, 0, 7};
+  empty.keys = {0, 3, 9};
+  expect_gradients<short_steps>(empty);
+}
+
+TEST(SpecializedBackward, RefusesStridesThatBulkCopiesCannotHave) {
+  alignas(16) bfloat16_t memory[128];
+  float lse = 0;
+  attention_backward_args args;
+  args.q = args.k = args.v = args.d_o = memory;
+  args.o = args.d_q = args.d_k = args.d_v = args.workspace = memory;
+  args.lse = &lse;
+  args.queries = args.keys = 1;
+  args.q_strides = args.k_strides = args.v_strides = args.o_strides = {96, 96, 96};
+  args.d_q_strides = args.d_k_strides = args.d_v_strides = args.d_o_strides = {96, 96, 96};
+  args.lse_strides = {1, 1, 1};
+  ASSERT_EQ(attention_backward<short_steps>::check(args), nullptr);
+  EXPECT_EQ(workspace_bytes(args, 96), 16 + 96 * 4);
+  args.d_k_strides.head = -96;
+  EXPECT_NE(std::string(attention_backward<short_steps>::check(args)).find("not negative"), std::string::npos);
+}
+
+}  // namespace attention_test
