@@ -22,7 +22,7 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
   args.y_stride = y.stride;
   if (is_layer_norm) args.bias = bias.data();
   if (has_residual) args.residual = args.sum = residual.data();  // in place
-  if (Kernel::quantises) args.scale = scale.data();
+  if ((sizeof(Result) == 1)) args.scale = scale.data();
   launch<Kernel>(args, {.check_lds = emulator::lds_checks::on});
   EXPECT_TRUE(y.has_clean_gaps(Result(-7.0f)));
 
@@ -43,8 +43,8 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
       largest = std::max(largest, std::abs(e));
     }
     for (index_t c = 0; c < x.cols; ++c) {
-      const double found = y(r, c) * (Kernel::quantises ? double(scale[std::size_t(r)]) : 1.0);
-      const double off = std::abs(found - s[std::size_t(c)]) / (Kernel::quantises ? std::max(largest, 1e-30) : 1.0);
+      const double found = y(r, c) * ((sizeof(Result) == 1) ? double(scale[std::size_t(r)]) : 1.0);
+      const double off = std::abs(found - s[std::size_t(c)]) / ((sizeof(Result) == 1) ? std::max(largest, 1e-30) : 1.0);
       worst = off <= worst ? worst : off;
     }
   }
@@ -114,7 +114,10 @@ TEST(Norm, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.residual_stride = 992; }, "rows would overlap");
   refuse([](auto& a) { a.y = memory + 16; }, "overlaps an input");
   refuse([](auto& a) { a.y = a.sum; }, "two results");
-  expect_refusal<rms_int8>({}, "needs scale");
+  const auto* x = reinterpret_cast<const bfloat16_t*>(memory);
+  auto* y = reinterpret_cast<int8_t*>(memory + 4096);
+  expect_refusal<rms_int8>({.x = x, .weight = x, .y = y, .rows = 1, .cols = 512, .x_stride = 512, .y_stride = 512},
+                           "needs scale");
 }
 
 }  // namespace rows_test

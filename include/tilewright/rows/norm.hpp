@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// RMSNorm and LayerNorm of rows of any length, with a residual, and with a result of 8 bits and one scale for each row.
+// RMSNorm and LayerNorm of rows of any length, with a residual, and with a result of 8 bits and scales.
 #pragma once
 
 #include <tilewright/rows/row_moments.hpp>
+#include <tilewright/rows/row_scales.hpp>
 
 namespace tilewright {
 
@@ -16,9 +17,10 @@ struct norm_args {
   const T* weight = nullptr;    // cols elements
   const T* bias = nullptr;      // cols elements; LayerNorm only, optional
   Result* y = nullptr;
-  float* scale = nullptr;  // Result of 8 bits: for each row the largest |y| / the largest Result; y is divided by it
-  float* mean = nullptr;   // for each row, optional; LayerNorm only. row_norm_gradient takes both
-  float* rstd = nullptr;   // for each row, optional: 1 / sqrt(variance + epsilon)
+  float* scale = nullptr;                                     // with Scales; y times scale is the result
+  long_index_t scale_row_stride = 1, scale_group_stride = 0;  // of scales per 128 both are needed
+  float* mean = nullptr;  // for each row, optional; LayerNorm only. row_norm_gradient takes both
+  float* rstd = nullptr;  // for each row, optional: 1 / sqrt(variance + epsilon)
   index_t rows = 0, cols = 0;
   long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;
   float epsilon = 1e-5f;
@@ -26,24 +28,16 @@ struct norm_args {
 
 enum class norm_kind : signed char { rms_norm, layer_norm };
 
-namespace detail {
-/// The largest finite number of an 8-bit element type.
-template <class T>
-inline constexpr float largest_of = 127;
-template <class T>
-  requires detail::is_fp8_v<T>
-inline constexpr float largest_of<T> = float(T(1e30f));
-}  // namespace detail
-
 /// Rows up to Tile.cols() elements are read once and stay in registers. Longer ones are read once more to be written,
 /// from the last part back, and with a Result of 8 bits a third time.
-template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, class Result = T>
+template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, class Result = T,
+          scale_kind Scales = sizeof(Result) == 1 ? scale_kind::per_row : scale_kind::none>
 struct row_norm {
   using arch = Arch;
   using args_type = norm_args<T, Result>;
   using block = detail::row_block<Arch, Tile>;
-  static constexpr bool quantises = sizeof(Result) == 1, is_layer_norm = Kind == norm_kind::layer_norm;
-  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (quantises ? 1 : 0);
+  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
+  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (Scales == scale_kind::per_row ? 1 : 0);
   static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;
   static constexpr index_t blocks_at_once = block::blocks_at_once;
 
@@ -53,7 +47,6 @@ struct row_norm {
       return detail::row_matrix{data, args.rows, args.cols, stride, sizeof(*data)};
     };
     if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
-    if (quantises && !args.scale) return "a result of 8 bits needs scale: one float for each row";
     if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
     const detail::row_matrix x = matrix(args.x, args.x_stride), y = matrix(args.y, args.y_stride),
                              residual = matrix(args.residual, args.residual_stride),
@@ -75,7 +68,7 @@ struct row_norm {
     if (clash(y, x) || (args.sum && (clash(sum, x) || clash(sum, residual) || clash(y, residual))))
       return "a result overlaps an input, but is not that input";
     if (args.sum && detail::overlap(y, sum)) return "y overlaps sum: they are two results";
-    return nullptr;
+    return detail::check_scales<Scales>(scales(args), x, y);
   }
   static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
 
@@ -123,34 +116,13 @@ struct row_norm {
         tile_elementwise_inout([](float& a, T b) { a += float(b); }, e, along<1>(rows.load_cols(args.bias, first)));
       return e;
     };
-    if constexpr (!quantises) {
-      rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        rows.store(args.y, args.y_stride, first, cast_tile<Result>(normalise(x, first)));
-      });
-    } else {
-      quantise(args, rows, part, load, normalise, lds + (reductions - 1) * block::lds_bytes);
-    }
+    detail::store_scaled<Scales, Tile>(rows, part, load, normalise, args.y, args.y_stride, scales(args),
+                                       lds + (reductions - 1) * block::lds_bytes);
   }
 
  private:
-  template <class Part, class Load, class Normalise>
-  TILEWRIGHT_HD static void quantise(const args_type& args, const block& rows, Part& part, Load load,
-                                     Normalise normalise, exec::lds_pointer lds) {
-    constexpr float most = detail::largest_of<Result>;
-    typename block::row_values largest{};
-    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      const auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, normalise(x, first));
-      tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
-                             block::reduce_own(sizes, max));
-    });
-    block::reduce_threads(largest, max, lds);
-    rows.store_rows(args.scale, tile_elementwise_in([](float l) { return l * (1 / most); }, largest));
-    tile_elementwise_inout([](float& l) { l = l > 0 ? most * exec::rcp(l) : 0.0f; }, largest);
-    rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto e = normalise(x, first);
-      tile_elementwise_inout([](float& a, float f) { a *= f; }, e, along<0>(largest));
-      rows.store(args.y, args.y_stride, first, cast_tile<Result>(e));
-    });
+  TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
+    return {args.scale, args.scale_row_stride, args.scale_group_stride};
   }
 };
 

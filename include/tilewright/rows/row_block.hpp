@@ -73,6 +73,7 @@ struct row_block {
   template <class T>
   using part = static_distributed_tensor<T, distribution>;
   static constexpr index_t part_cols = Tile.cols();
+  static constexpr index_t lanes_per_row = min(Tile.threads_per_row, Arch::value.wave_size);
   static constexpr index_t waves_per_row = ceil_div(Tile.threads_per_row, Arch::value.wave_size);
   /// LDS of one reduction across waves: 4 bytes for each; 0 if a row belongs to one wave.
   static constexpr index_t lds_bytes = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
@@ -123,14 +124,14 @@ struct row_block {
         make_naive_tensor_view_packed<address_space_enum::global>(values + first_row, make_tuple(rows)),
         make_tuple(number<Tile.rows()>{}), {0}, of_rows{}));
   }
-  /// Writes one value for each row.
+  /// Writes one value for each row, `stride` elements apart.
   template <class T>
-  TILEWRIGHT_HD void store_rows(T* to, const static_distributed_tensor<T, of_rows>& values) const {
-    if (is_first_replica<of_rows>())
-      store_tile(
-          make_tile_window(make_naive_tensor_view_packed<address_space_enum::global>(to + first_row, make_tuple(rows)),
-                           make_tuple(number<Tile.rows()>{}), {0}, of_rows{}),
-          values);
+  TILEWRIGHT_HD void store_rows(T* to, const static_distributed_tensor<T, of_rows>& values,
+                                long_index_t stride = 1) const {
+    if (!is_first_replica<of_rows>()) return;
+    const auto view = make_naive_tensor_view<address_space_enum::global>(to + first_row * stride, make_tuple(rows),
+                                                                         make_tuple(index_t(stride)));
+    store_tile(make_tile_window(view, make_tuple(number<Tile.rows()>{}), {0}, of_rows{}), values);
   }
   /// Gives elements after the end of the rows this value. Rows end where a vector ends: one comparison for each vector,
   /// and no branch, after which all elements would need registers at once.

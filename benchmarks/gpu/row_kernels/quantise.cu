@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Quantisation with scales for rows.py: x, x2 (of functions of two elements), y, scale.
+#include "choose_rows.hpp"
+
+#include <tilewright/rows/norm.hpp>
+#include <tilewright/rows/quantise_rows.hpp>
+
+namespace row_kernels {
+namespace {
+
+using enum tw::scale_kind;
+using tw::bfloat16_t;
+using tw::fp8_ocp_t;
+
+template <tw::scale_kind Scales, class Function>
+struct quantise_of {
+  template <tw::row_tile Tile>
+  using kernel = tw::quantise_rows<arch, bfloat16_t, fp8_ocp_t, Tile, Scales, Function>;
+};
+
+template <tw::scale_kind Scales, class Function = tw::copy_function>
+const char* start_quantise(const call& c) {
+  const tensor& scale = c[3];
+  const tw::quantise_args<bfloat16_t, fp8_ocp_t> args{.x = c.data<const bfloat16_t>(0),
+                                                      .x2 = c.data<const bfloat16_t>(1),
+                                                      .y = c.data<fp8_ocp_t>(2),
+                                                      .scale = c.data<float>(3),
+                                                      .rows = c[0].rows(),
+                                                      .cols = c[0].cols(),
+                                                      .x_stride = c[0].row_stride(),
+                                                      .x2_stride = c[1].row_stride(),
+                                                      .y_stride = c[2].row_stride(),
+                                                      .scale_row_stride = scale.strides[0],
+                                                      .scale_group_stride = scale.dims > 1 ? scale.strides[1] : 0};
+  using kernel = quantise_of<Scales, Function>;
+  if constexpr (Scales == per_128) {
+    return start<typename kernel::template kernel<tw::row_tile{256, 256, 2, 8}>>(args, c);
+  } else {
+    return start_rows<kernel, 8>(args, c);
+  }
+}
+
+const registered quantisations[] = {
+    {"quantise_rows_e4m3", start_quantise<per_row>},
+    {"quantise_128_e4m3", start_quantise<per_128>},
+    {"swiglu_128_e4m3", start_quantise<per_128, tw::swiglu_function>},
+};
+
+}  // namespace
+}  // namespace row_kernels

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Quantisation to fp8 or int8 with scales, of a matrix or of an element-wise function such as SwiGLU.
+#pragma once
+
+#include <tilewright/rows/map_rows.hpp>
+#include <tilewright/rows/row_scales.hpp>
+
+namespace tilewright {
+
+/// y times scale = f(x) or f(x, x2). Strides in elements.
+template <class T, class Result>
+struct quantise_args {
+  const T* x = nullptr;
+  const T* x2 = nullptr;  // for functions of two elements
+  Result* y = nullptr;
+  float* scale = nullptr;
+  index_t rows = 0, cols = 0;
+  long_index_t x_stride = 0, x2_stride = 0, y_stride = 0;
+  long_index_t scale_row_stride = 1, scale_group_stride = 0;  // of scales per 128 both are needed
+};
+
+/// Rows up to Tile.cols() elements are read once. With scales per row longer ones are read twice. Function: of one
+/// float, or of two floats, without state, with f(0) = 0.
+template <class Arch, class T, class Result, row_tile Tile, scale_kind Scales = scale_kind::per_row,
+          class Function = copy_function>
+struct quantise_rows {
+  using arch = Arch;
+  using args_type = quantise_args<T, Result>;
+  using block = detail::row_block<Arch, Tile>;
+  static_assert(sizeof(Result) == 1 && Scales != scale_kind::none,
+                "quantise_rows: a result of 8 bits with scales; map_rows writes other results");
+  static constexpr index_t block_size = Tile.threads, lds_bytes = Scales == scale_kind::per_row ? block::lds_bytes : 0;
+  static constexpr index_t blocks_at_once = block::blocks_at_once;
+  static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const args_type& args) {
+    const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
+    const detail::row_matrix x2{args.x2, args.rows, args.cols, args.x2_stride, sizeof(T)};
+    const detail::row_matrix y{args.y, args.rows, args.cols, args.y_stride, 1};
+    for (const detail::row_matrix& m : {x, y, has_two ? x2 : x}) {
+      if (const char* why = detail::check_matrix(m, Tile.vector, Tile.rows())) return why;
+      if (m.data != y.data && detail::overlap(m, y)) return "the result overlaps an input";
+    }
+    if (args.x == static_cast<const void*>(args.y)) return "the result overlaps an input";
+    return detail::check_scales<Scales>(scales(args), x, y);
+  }
+  static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    const auto lds = block::template allocate<1>();
+    const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
+    const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (has_two) {
+        return two{rows.load(args.x, args.x_stride, first), rows.load(args.x2, args.x2_stride, first)};
+      } else {
+        return rows.load(args.x, args.x_stride, first);
+      }
+    };
+    const auto function = [&](const auto& x, index_t) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (has_two) {
+        return tile_elementwise_in(Function{}, cast_tile<float>(x.x), cast_tile<float>(x.x2));
+      } else {
+        return tile_elementwise_in(Function{}, cast_tile<float>(x));
+      }
+    };
+    auto part = load(rows.last_part());
+    detail::store_scaled<Scales, Tile>(rows, part, load, function, args.y, args.y_stride, scales(args), lds);
+  }
+
+ private:
+  struct two {
+    typename block::template part<T> x, x2;
+  };
+  TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
+    return {args.scale, args.scale_row_stride, args.scale_group_stride};
+  }
+};
+
+}  // namespace tilewright

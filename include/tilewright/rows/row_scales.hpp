@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Results of 8 bits with scales: one for each row, or one for each 128 elements of a row.
+#pragma once
+
+#include <tilewright/rows/row_block.hpp>
+
+namespace tilewright {
+
+/// Which elements share a scale: their largest |value| / the largest number of the result's type.
+enum class scale_kind : signed char { none, per_row, per_128 };
+
+namespace detail {
+/// The largest finite number of an 8-bit element type.
+template <class T>
+inline constexpr float largest_of = 127;
+template <class T>
+  requires detail::is_fp8_v<T>
+inline constexpr float largest_of<T> = float(T(1e30f));
+
+/// Where scales go: that of row r, and of its g-th 128 elements, is scale[r * row_stride + g * group_stride].
+struct scale_place {
+  float* scale;
+  long_index_t row_stride = 1, group_stride = 0;
+};
+
+/// Why scales cannot be written, as a sentence; nullptr if they can. `results`: matrices and x that they must not
+/// touch.
+template <scale_kind Scales>
+constexpr const char* check_scales(const scale_place& to, const row_matrix& x, const row_matrix& y) {
+  if constexpr (Scales == scale_kind::none) return nullptr;
+  if (!to.scale) return "a result of 8 bits needs scale: floats for each row, or for each 128 elements of a row";
+  const long_index_t groups = Scales == scale_kind::per_row ? 1 : ceil_div(x.cols, long_index_t{128});
+  if (to.row_stride < 1 || (groups > 1 && to.group_stride < 1)) return "strides of scales must be positive";
+  const bool is_by_row = to.row_stride >= groups * to.group_stride || groups == 1;
+  if (!is_by_row && to.group_stride < x.rows * to.row_stride) return "strides of scales make two of them one element";
+  const row_matrix written{to.scale, 1, (x.rows - 1) * to.row_stride + (groups - 1) * to.group_stride + 1, 1, 4};
+  if (overlap(written, x) || overlap(written, y)) return "scale overlaps a matrix";
+  return nullptr;
+}
+
+/// Divides elements by their largest |value| in each 128 of a row, times `most`, and writes the scales.
+template <class Block, row_tile Tile>
+TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part<float>& e, index_t first_col,
+                                const scale_place& to, float most) {
+  using distribution = typename Block::distribution;
+  constexpr index_t lanes = 128 / Tile.vector;
+  static_assert(lanes <= Block::lanes_per_row,
+                "row_scales: the lanes of a wave that share a row hold 128 elements at a time: use longer vectors");
+  const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
+  const exec::global_buffer buffer = exec::make_global_buffer(to.scale, long_index_t{1} << 62);
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t first = 0; first < distribution::num_elements; first += Tile.vector) {
+    float largest = 0;
+    for (index_t i = 0; i < Tile.vector; ++i) {
+      const float x = e.thread_buffer[first + i];
+      largest = exec::max(largest, exec::max(x, -x));
+    }
+    largest = combine_lanes<1, lanes>(largest, max);
+    const float factor = largest > 0 ? most * exec::rcp(largest) : 0.0f;
+    for (index_t i = 0; i < Tile.vector; ++i) e.thread_buffer[first + i] *= factor;
+    const index_t row = own[0], col = first_col + position_in_tile<distribution>(own, first)[1];
+    if (row < rows.rows && col < rows.cols && unsigned(col) % 128 == 0)
+      exec::buffer_store(
+          buffer, 4 * ((rows.first_row + row) * to.row_stride + long_index_t(unsigned(col) / 128) * to.group_stride),
+          largest * (1 / most));
+  }
+}
+
+/// Writes f(part, first_col) of each part to y, scaled; `part` holds the last part, load(first_col) reads one. LDS for
+/// a reduction.
+template <scale_kind Scales, row_tile Tile, class Result, class Block, class Part, class Load, class F>
+TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, F f, Result* y, long_index_t y_stride,
+                                const scale_place& to, exec::lds_pointer lds) {
+  constexpr float most = largest_of<Result>;
+  if constexpr (Scales == scale_kind::none) {
+    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      rows.store(y, y_stride, first, cast_tile<Result>(f(x, first)));
+    });
+  } else if constexpr (Scales == scale_kind::per_128) {
+    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto e = f(x, first);
+      rows.mask(e, first, 0.0f);
+      scale_groups<Block, Tile>(rows, e, first, to, most);
+      rows.store(y, y_stride, first, cast_tile<Result>(e));
+    });
+  } else {
+    typename Block::row_values largest{};
+    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, f(x, first));
+      rows.mask(sizes, first, 0.0f);
+      tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
+                             Block::reduce_own(sizes, max));
+    });
+    Block::reduce_threads(largest, max, lds);
+    rows.store_rows(to.scale, tile_elementwise_in([](float l) { return l * (1 / most); }, largest), to.row_stride);
+    tile_elementwise_inout([](float& l) { l = l > 0 ? most * exec::rcp(l) : 0.0f; }, largest);
+    rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto e = f(x, first);
+      tile_elementwise_inout([](float& a, float factor) { a *= factor; }, e, along<0>(largest));
+      rows.store(y, y_stride, first, cast_tile<Result>(e));
+    });
+  }
+}
+
+}  // namespace detail
+
+}  // namespace tilewright
