@@ -38,7 +38,8 @@ struct quantise_rows {
     const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
     const detail::row_matrix x2{args.x2, args.rows, args.cols, args.x2_stride, sizeof(T)};
     const detail::row_matrix y{args.y, args.rows, args.cols, args.y_stride, 1};
-    for (const detail::row_matrix& m : {x, y, has_two ? x2 : x}) {
+    const detail::row_matrix matrices[] = {x, y, has_two ? x2 : x};
+    for (const detail::row_matrix& m : matrices) {
       if (const char* why = detail::check_matrix(m, Tile.vector, Tile.rows())) return why;
       if (m.data != y.data && detail::overlap(m, y)) return "the result overlaps an input";
     }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Rotary embedding of queries and keys.
+#pragma once
+
+#include <tilewright/exec/exec.hpp>
+#include <tilewright/rows/check_rows.hpp>
+
+namespace tilewright {
+
+/// Pairs (a, b) of each head become (a cos - b sin, b cos + a sin). Strides in elements; the elements of a head are
+/// contiguous. y may be x.
+template <class T>
+struct rotary_args {
+  const T* x = nullptr;
+  T* y = nullptr;
+  const float *cos = nullptr, *sin = nullptr;  // max_position rows of `pairs` floats
+  const index_t* position = nullptr;  // for each token, optional; else token modulo max_position. Outside of the table
+                                      // the token's result is 0
+  index_t tokens = 0, heads = 0;
+  index_t pairs = 0;  // of a head; elements from 2 pairs on are neither read nor written
+  index_t max_position = 0;
+  long_index_t x_token_stride = 0, x_head_stride = 0, y_token_stride = 0, y_head_stride = 0;
+  bool is_inverse = false;  // turns back: the gradient
+};
+
+/// half_split: element i with i + pairs; interleaved: element 2 i with 2 i + 1.
+enum class rotary_kind : signed char { half_split, interleaved };
+
+/// Each thread turns Vector pairs: 2 vectors of x.
+template <class Arch, class T, rotary_kind Kind = rotary_kind::half_split, index_t Vector = 16 / index_t(sizeof(T))>
+struct rotary {
+  using arch = Arch;
+  using args_type = rotary_args<T>;
+  static constexpr index_t block_size = 256, lds_bytes = 0;
+  static constexpr bool is_split = Kind == rotary_kind::half_split;
+  static_assert(Vector == 1 || Vector * sizeof(T) == 16, "rotary: vectors have 16 bytes or one element");
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const args_type& args) {
+    if (args.pairs < 1 || args.heads < 1 || args.tokens < 1 || args.max_position < 1)
+      return "tokens, heads, pairs and max_position must be positive";
+    if (args.pairs > 0x3fffffff) return "pairs is too large";
+    if (long_index_t{args.tokens} * args.heads * (args.pairs / Vector) > 0x7fffffff - block_size)
+      return "there are more than 2^31 vectors: split the tokens";
+    const detail::row_matrix x = heads_of(args, args.x, args.x_token_stride, args.x_head_stride);
+    const detail::row_matrix y = heads_of(args, args.y, args.y_token_stride, args.y_head_stride);
+    const detail::row_matrix matrices[] = {x, y};
+    for (const detail::row_matrix& m : matrices) {
+      if (const char* why = detail::check_matrix(m, Vector, 1)) return why;
+    }
+    if (args.pairs % Vector != 0) return "pairs must be a multiple of the vector; a vector of 1 takes any";
+    if (!args.cos || !args.sin) return "a pointer is null: cos or sin";
+    const float* const tables[] = {args.cos, args.sin};
+    for (const float* table : tables) {
+      if (reinterpret_cast<unsigned long long>(table) % (Vector > 1 ? 16u : 4u) != 0)
+        return "cos and sin must be aligned to 16 bytes; a vector of 1 takes any";
+      const detail::row_matrix read{table, args.max_position, args.pairs, args.pairs, 4};
+      if (detail::overlap(read, y)) return "the result overlaps cos or sin";
+    }
+    if (detail::overlap(x, y) && !(detail::is_in_place(x, y) && x.batch_stride == y.batch_stride))
+      return "the result overlaps the input, but is not the input";
+    return nullptr;
+  }
+  static constexpr exec::block_index grid(const args_type& args) {
+    return {ceil_div(args.tokens * args.heads * (args.pairs / Vector), block_size), 1, 1};
+  }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    using vector = array<T, Vector>;
+    const unsigned across = unsigned(args.pairs / Vector), heads = unsigned(args.heads);
+    const unsigned item = unsigned(exec::block_id().x) * unsigned(block_size) + unsigned(exec::thread_id());
+    const unsigned row = item / across, token = row / heads;
+    if (token >= unsigned(args.tokens)) return;
+    const long_index_t first = long_index_t(item - row * across) * Vector, head = row - token * heads;
+    const exec::global_buffer x = exec::make_global_buffer(args.x, everything),
+                              y = exec::make_global_buffer(args.y, everything);
+    const auto place = [&](long_index_t token_stride, long_index_t head_stride) TILEWRIGHT_INLINE_LAMBDA {
+      return (long_index_t(token) * token_stride + head * head_stride + (is_split ? first : 2 * first)) *
+             long_index_t(sizeof(T));
+    };
+    const long_index_t second = long_index_t(is_split ? args.pairs : Vector) * long_index_t(sizeof(T));
+    const long_index_t from = place(args.x_token_stride, args.x_head_stride);
+    const vector low = exec::buffer_load<vector>(x, from), high = exec::buffer_load<vector>(x, from + second);
+    const index_t position =
+        args.position ? exec::buffer_load<index_t>(
+                            exec::make_global_buffer(args.position, long_index_t{args.tokens} * 4), index_t(token) * 4)
+                      : index_t(token % unsigned(args.max_position));
+    const auto cos = load_table(args, args.cos, position, first), sin = load_table(args, args.sin, position, first);
+    array<T, 2 * Vector> in, out;
+    __builtin_memcpy(&in, &low, sizeof(low));
+    __builtin_memcpy(in.elements + Vector, &high, sizeof(high));
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Vector; ++i) {
+      const index_t at = is_split ? i : 2 * i, other = is_split ? i + Vector : 2 * i + 1;
+      const float a = float(in[at]), b = float(in[other]), s = args.is_inverse ? -sin[i] : sin[i];
+      out[at] = T(a * cos[i] - b * s);
+      out[other] = T(b * cos[i] + a * s);
+    }
+    const long_index_t to = place(args.y_token_stride, args.y_head_stride);
+    vector parts[2];
+    __builtin_memcpy(parts, &out, sizeof(out));
+    exec::buffer_store(y, to, parts[0]);
+    exec::buffer_store(y, to + second, parts[1]);
+  }
+
+ private:
+  static constexpr long_index_t everything = long_index_t{1} << 62;  // check() has looked at the lengths
+
+  /// The heads as rows, the tokens as matrices of a batch, or the other way round, whichever stride is larger.
+  template <class E>
+  static constexpr detail::row_matrix heads_of(const args_type& args, E* data, long_index_t token_stride,
+                                               long_index_t head_stride) {
+    const bool by_token = token_stride >= head_stride;
+    return {data,
+            by_token ? args.heads : args.tokens,
+            2 * args.pairs,
+            by_token ? head_stride : token_stride,
+            sizeof(E),
+            by_token ? args.tokens : args.heads,
+            by_token ? token_stride : head_stride};
+  }
+  TILEWRIGHT_HD static array<float, Vector> load_table(const args_type& args, const float* table, index_t position,
+                                                       long_index_t first) {
+    constexpr index_t part = min(Vector, 4);
+    const exec::global_buffer buffer =
+        exec::make_global_buffer(table, long_index_t{args.max_position} * args.pairs * 4);
+    array<float, Vector> result;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Vector; i += part) {
+      const auto values =
+          exec::buffer_load<array<float, part>>(buffer, (long_index_t{position} * args.pairs + first + i) * 4);
+      __builtin_memcpy(result.elements + i, &values, sizeof(values));
+    }
+    return result;
+  }
+};
+
+}  // namespace tilewright
