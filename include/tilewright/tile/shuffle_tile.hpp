@@ -35,6 +35,30 @@ TILEWRIGHT_HD constexpr bool can_be_compared() {
   }
 }
 
+/// Strides that number the elements of a tile.
+template <class Distribution>
+TILEWRIGHT_HD constexpr auto strides_of_tile() {
+  auto strides = Distribution::x_lengths;
+  index_t stride = 1;
+  for (index_t d = Distribution::ndim_x; d-- > 0; stride *= Distribution::x_lengths[d]) strides[d] = stride;
+  return strides;
+}
+
+/// The numbers of the elements in a thread's registers, less that of the first one.
+template <class Distribution>
+TILEWRIGHT_HD constexpr auto positions_of_registers(const multi_index<Distribution::ndim_x>& strides) {
+  array<index_t, Distribution::num_elements> positions{};
+  for (index_t y = Distribution::ndim_y, known = 1; y-- > 0; known *= Distribution::y_lengths[y]) {
+    multi_index<Distribution::ndim_y> one{};
+    one[y] = 1;
+    const auto x = Distribution::y_to_x(one);
+    index_t step = 0;
+    for (index_t d = 0; d < Distribution::ndim_x; ++d) step += x[d] * strides[d];
+    for (index_t r = known; r < known * Distribution::y_lengths[y]; ++r) positions[r] = positions[r - known] + step;
+  }
+  return positions;
+}
+
 /// Dimension d of Out's tile is dimension Order[d] of In's.
 template <class In, class Out, index_t... Order>
 TILEWRIGHT_HD constexpr register_exchange<Out::num_elements> make_register_exchange() {
@@ -49,15 +73,15 @@ TILEWRIGHT_HD constexpr register_exchange<Out::num_elements> make_register_excha
         if (Out::calculate_index(index) != multi_index<Out::ndim_x>{{from[Order]...}}) return exchange;
       }
     }
-    for (index_t r = 0; r < Out::num_elements; ++r) {
-      const auto wanted = Out::y_to_x(y_of_register<Out>(r));
-      const auto is_at = [&](index_t s) {
-        const auto x = In::y_to_x(y_of_register<In>(s));
-        return wanted == multi_index<Out::ndim_x>{{x[Order]...}};
-      };
-      index_t s = 0;
-      while (s < In::num_elements && !is_at(s)) ++s;
-      if (s == In::num_elements) return exchange;
+    index_t out_dim = 0;
+    multi_index<In::ndim_x> in_strides{};
+    const auto out_strides = strides_of_tile<Out>();
+    ((in_strides[Order] = out_strides[out_dim++]), ...);
+    const auto wanted = positions_of_registers<Out>(out_strides), is_at = positions_of_registers<In>(in_strides);
+    for (index_t r = 0, s = 0; r < Out::num_elements; ++r) {
+      index_t tried = 0;
+      for (; tried < In::num_elements && is_at[s] != wanted[r]; ++tried) s = s + 1 == In::num_elements ? 0 : s + 1;
+      if (tried == In::num_elements) return exchange;
       exchange.source[r] = s;
     }
     exchange.is_possible = true;
