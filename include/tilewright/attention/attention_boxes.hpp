@@ -29,20 +29,28 @@ TILEWRIGHT_HD auto round_to_words(const static_distributed_tensor<float, C>& til
   return words;
 }
 
+/// Who writes what of a wave's 16 rows of a box.
+template <arch::matrix_op Op, class T>
+struct box_access {
+  static constexpr index_t columns = 128 / index_t(sizeof(T));
+  static constexpr swizzled_layout layout = bulk_swizzle(16, 128, sizeof(T));
+  static constexpr arch::lane_map map = arch::describe(Op).c;
+  using distribution = tile_distribution<number<wave_tile_encoding(columns / 16, map)>::value>;
+  using addresses = tile_distribution<number<wave_tile_encoding(columns / 16, ldmatrix_address_map(map))>::value>;
+};
+
 /// Writes a wave's 16 rows of a result to LDS. `place`: of these rows in the first box; boxes are `box_bytes` apart.
 template <arch::matrix_op Op, class T, index_t Count>
 TILEWRIGHT_HD void store_to_boxes(exec::lds_pointer place, const array<unsigned, Count>& words, index_t box_bytes) {
-  constexpr index_t columns = 128 / index_t(sizeof(T)), words_of_box = columns / 4;
-  constexpr swizzled_layout layout = bulk_swizzle(16, 128, sizeof(T));
-  constexpr arch::lane_map map = arch::describe(Op).c;
-  using distribution = tile_distribution<number<wave_tile_encoding(columns / 16, map)>::value>;
-  using addresses = tile_distribution<number<wave_tile_encoding(columns / 16, ldmatrix_address_map(map))>::value>;
+  using access = box_access<Op, T>;
+  constexpr auto descriptor = make_lds_descriptor<access::layout>();
   const auto window =
-      make_tile_window(make_tensor_view<address_space_enum::lds, T>(place, make_lds_descriptor<layout>()),
-                       make_tuple(number<16>{}, number<columns>{}), {}, addresses{});
+      make_tile_window(make_tensor_view<address_space_enum::lds, T>(place, descriptor),
+                       make_tuple(number<16>{}, number<access::columns>{}), {}, typename access::addresses{});
+  constexpr index_t words_of_box = access::columns / 4;
   unroll<ceil_div(Count, words_of_box)>([&](auto box) TILEWRIGHT_INLINE_LAMBDA {
     constexpr index_t first = box * words_of_box, count = min(words_of_box, Count - first);
-    static_distributed_tensor<T, distribution> part{};
+    static_distributed_tensor<T, typename access::distribution> part{};
     __builtin_memcpy(part.thread_buffer.data(), words.data() + first, count * sizeof(unsigned));
     store_fragments(window, part, box * box_bytes);
   });
