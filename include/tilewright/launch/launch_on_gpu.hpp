@@ -121,11 +121,12 @@ class prepared_launch {
         throw launch_error(std::string("launch: the kernel is for ") + Kernel::arch::value.name +
                            ", but this GPU runs code for " + here);
     }
-    kernel_ = {.function = functions.kernel,
-               .block_size = Kernel::block_size,
-               .lds_bytes = Kernel::lds_bytes,
-               .cluster = detail::cluster_of<Kernel>(),
-               .overlaps_previous = detail::overlaps_previous_of<Kernel>()};
+    // One by one: nvcc takes an assigned list with designators for one without.
+    kernel_.function = functions.kernel;
+    kernel_.block_size = Kernel::block_size;
+    kernel_.lds_bytes = Kernel::lds_bytes;
+    kernel_.cluster = detail::cluster_of<Kernel>();
+    kernel_.overlaps_previous = detail::overlaps_previous_of<Kernel>();
     detail::allow_lds(kernel_);
     if constexpr (detail::HasDeviceArgs<Kernel>) {
       device_args_ = Kernel::prepare(args, detail::facts_of(kernel_));
