@@ -92,7 +92,7 @@ struct cross_entropy {
       rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         auto e = cast_tile<float>(x);
         tile_elementwise_inout([](float& a, float all) { a = exec::exp2((a - all) * log2_e); }, e, along<0>(log_sum));
-        rows.add_at(e, first, target, -1.0f);
+        rows.change_at(e, first, target, [](float p) { return p - 1; });
         tile_elementwise_inout([](float& a, float f) { a *= f; }, e, along<0>(factor));
         rows.store(args.gradient, args.gradient_stride, first, cast_tile<T>(e));
       });

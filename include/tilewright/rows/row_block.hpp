@@ -158,14 +158,15 @@ struct row_block {
         buffer, own < rows && col >= 0 ? long_index_t(sizeof(T)) * (own * row_stride + col) : long_index_t{-1});
     return result;
   }
-  /// Adds `value` to one element of each row: that in the row's column.
-  TILEWRIGHT_HD void add_at(part<float>& tile, index_t first_col,
-                            const static_distributed_tensor<index_t, of_rows>& column, float value) const {
+  /// f(element) of one element of each row: that in the row's column.
+  template <class F>
+  TILEWRIGHT_HD void change_at(part<float>& tile, index_t first_col,
+                               const static_distributed_tensor<index_t, of_rows>& column, F f) const {
     const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < distribution::num_elements; ++d) {
       const index_t here = column.thread_buffer[0] - first_col - position_in_tile<distribution>(own, d)[1];
-      tile.thread_buffer[d] += here == 0 ? value : 0.0f;
+      tile.thread_buffer[d] = here == 0 ? f(tile.thread_buffer[d]) : tile.thread_buffer[d];
     }
   }
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Routing to experts: logits to choices; choices to an order; rows to the experts' places and back."""
+import torch
+
+from . import BF16, F32, add, empty, gaussian
+
+INT32 = torch.int32
+
+
+def make_logits(tokens, experts, choices):
+    return [gaussian(tokens, experts, dtype=F32)], [empty(tokens, choices, dtype=INT32), empty(tokens, choices, dtype=F32)]
+
+
+def choose(choices):
+    def function(x):
+        values, experts = x.topk(choices, -1)
+        return experts, torch.softmax(values, -1)
+    return function
+
+
+def make_choices(tokens, experts, choices):
+    chosen = torch.rand(tokens, experts, device="cuda").topk(choices, -1).indices.to(INT32)
+    return [chosen], [empty(experts, dtype=INT32), empty(tokens * choices, dtype=INT32), empty(tokens * choices, dtype=INT32)]
+
+
+def order(experts):
+    def function(chosen):
+        flat = chosen.flatten()
+        source = torch.sort(flat, stable=True).indices
+        place = torch.empty_like(source)
+        place[source] = torch.arange(flat.numel(), device="cuda")
+        return torch.bincount(flat, minlength=experts).cumsum(0), source, place
+    return function
+
+
+def source_and_place(tokens, choices):
+    source = torch.randperm(tokens * choices, device="cuda")
+    place = torch.empty_like(source)
+    place[source] = torch.arange(tokens * choices, device="cuda")
+    return source.to(INT32), place.to(INT32)
+
+
+def make_scattered(tokens, choices, cols):
+    return [gaussian(tokens, cols), source_and_place(tokens, choices)[0], None], [empty(tokens * choices, cols)]
+
+
+def make_combined(tokens, choices, cols):
+    return ([gaussian(tokens * choices, cols), source_and_place(tokens, choices)[1], torch.rand(tokens * choices, device="cuda")],
+            [empty(tokens, cols)])
+
+
+def scatter(choices):
+    return lambda x, source: x[source // choices]
+
+
+def combine(choices):
+    return lambda x, place, weight: ((x[place] * weight.unsqueeze(-1)).unflatten(0, (-1, choices)).sum(1)).to(x.dtype)
+
+
+for experts, choices in ((128, 8), (256, 8)):
+    name = f"_{experts}_{choices}"
+    add("choose_experts" + name, make_logits, choose(choices), tolerance=(0, 1e-5), kernel="choose_experts", shapes=((65536, experts, choices),))
+    add("order_by_expert" + name, make_choices, order(experts), tolerance=(0, 0, 0), kernel="order_by_expert",
+        shapes=((8192, experts, choices), (131072, experts, choices)))
+rows = ((8192, 8, 4096), (32768, 4, 1024))
+for choices in (8, 4):
+    shapes = tuple(s for s in rows if s[1] == choices)
+    add(f"scatter_rows_{choices}_bf16", make_scattered, scatter(choices), kernel="scatter_rows_bf16", shapes=shapes)
+    add(f"combine_rows_{choices}_bf16", make_combined, combine(choices), tolerance=(5e-3,), kernel="combine_rows_bf16", shapes=shapes)
