@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DIALECT = ["-std=c++20", "-O0"]
 COMPILER = [shutil.which("clang++-22") or "g++", *DIALECT]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
-COMPILE_LIMIT_S, RUN_LIMIT_S = 90, 30
+CPU_LIMIT_S = 60  # of a compilation or a run
 MEMORY_LIMIT = 16 << 30
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
 RESULTS = ROOT / "docs/notes/mutation_results.md"
@@ -167,10 +167,14 @@ class Workshop:
         subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
         self.flags += ["-include", common]
 
-    def run(self, command, limit_s=COMPILE_LIMIT_S):
+    def run(self, command):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+            resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S))
+
         try:
             return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                  timeout=limit_s, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT)),
+                                  timeout=10 * CPU_LIMIT_S, preexec_fn=limit,
                                   env=os.environ | {"LC_ALL": "C", "TILEWRIGHT_PROPERTY_CASES": "300",
                                                     "RC_PARAMS": "seed=1 max_success=300 noshrink=1"})
         except subprocess.TimeoutExpired:
@@ -197,8 +201,7 @@ class Workshop:
         if linked is None or linked.returncode != 0:
             raise SystemExit(f"mutate: {sources} cannot be linked\n{linked.stdout if linked else ''}")
         # What generates random layouts is not mutated, and 300 of them have no rare pairs.
-        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=-RandomLayouts.PutEveryTransform*"],
-                          RUN_LIMIT_S)
+        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=-RandomLayouts.PutEveryTransform*"])
         return "time" if result is None else None if result.returncode == 0 else "test"
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Grids on the CPU: many blocks at a time, progress, refused configurations, and time.
+// Grids on the CPU: many blocks at a time, progress, refused configurations.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/exec.hpp>
@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -151,33 +150,6 @@ TEST(Launch, AFaultStopsTheOtherBlocks) {
       emulator::launch({.target = &arch::sm80::value, .grid = {1 << 20}, .block_size = 32, .workers = 2}, kernel),
       emulator::fault);
   EXPECT_LT(started, 32 << 20);
-}
-
-TEST(Launch, AGemmWorthOfMatrixInstructionsTakesAboutASecond) {
-  // What a 512 x 512 x 512 product in blocks of 128 x 128 and waves of 64 x 64 executes.
-  constexpr auto op = arch::matrix_op::mfma_32x32x8_x2;
-  using fragment = tw::array<tw::half_t, 8>;
-  const auto start = std::chrono::steady_clock::now();
-  const emulator::launch_report report =
-      emulator::launch({.target = &arch::gfx942::value, .grid = {4, 4, 1}, .block_size = 256, .lds_bytes = 16384}, [] {
-        const exec::lds_pointer lds = exec::lds_allocate<16384>();
-        tw::array<tw::array<float, 16>, 4> c{};
-        for (index_t k = 0; k < 512; k += 32) {
-          for (index_t i = 0; i < 4; ++i) exec::lds_store(lds, (exec::thread_id() + i * 256) * 16, fragment{});
-          exec::block_sync();
-          for (index_t step = 0; step < 2; ++step) {
-            tw::array<fragment, 4> ab;
-            for (index_t i = 0; i < 4; ++i) ab[i] = exec::lds_load<fragment>(lds, (i * 64 + exec::lane_id()) * 16);
-            for (index_t i = 0; i < 4; ++i) exec::mma<op>(c[i].data(), ab[i / 2].data(), ab[2 + i % 2].data());
-          }
-          exec::block_sync();
-        }
-      });
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  EXPECT_EQ(report.matrix_instructions, 512 / 32 * (512 / 32) * (512 / 16));
-  EXPECT_EQ(report.of(arch::lds_op::read_b128).executions, 16 * 4 * 16 * 2 * 4);
-  EXPECT_LT(seconds.count(), 20);  // about 0.1 s with optimisation on two cores; the bound is for unoptimised builds
-  RecordProperty("seconds", std::to_string(seconds.count()));
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ void expect_product(bool accumulate) {
   constexpr wgmma_operand a{64, sizeof(T), AAlongK}, b{N, sizeof(T), BAlongK};
   std::vector<float> result(64 * N, -1);
   const emulator::launch_report report = run([&] {
+    exec::take_registers<240>();
     exec::lds_allocate<lds_bytes>();
     write_operand<T>(a, a_place, a_at);
     write_operand<T>(b, b_place, b_at);

@@ -5,23 +5,6 @@
 namespace tilewright::planted {
 namespace {
 
-exec::lds_pointer lds() { return exec::lds_allocate<8192>(); }
-index_t thread() { return exec::thread_id(); }
-void store(index_t place, int value = 1) { exec::lds_store(exec::lds_pointer{}, place, value); }
-int load(index_t place) { return exec::lds_load<int>(exec::lds_pointer{}, place); }
-void copy(world& w, index_t from, index_t to) { exec::async_load_to_lds<4>(w.buffer(), from, exec::lds_pointer{}, to); }
-int read(world& w, index_t place) { return exec::buffer_load<int>(w.buffer(), place); }
-void write(world& w, index_t place, int value = 1) { exec::buffer_store(w.buffer(), place, value); }
-exec::mbarrier barrier(index_t arrivals) {
-  const exec::mbarrier b{exec::lds_address(lds())};
-  if (thread() == 0) {
-    b.init(arrivals);
-    exec::fence_barrier_init();
-  }
-  exec::block_sync();
-  return b;
-}
-
 const kernel in_lds[] = {
     {"a thread reads what it wrote", "",
      [](world&) {
@@ -79,7 +62,7 @@ const kernel in_lds[] = {
     {"neighbouring bytes of a word by four threads", "",
      [](world&) {
        lds();
-       exec::lds_store(exec::lds_pointer{}, thread(), char{1});
+       store(thread(), char{1});
        exec::block_sync();
        if (thread() < 32) load(thread() * 4);
      }},
@@ -88,14 +71,14 @@ const kernel in_lds[] = {
        lds();
        store(thread() * 4);
        exec::block_sync();
-       if (thread() < 32) exec::lds_load<four>(exec::lds_pointer{}, thread() * 16);
+       if (thread() < 32) load<four>(thread() * 16);
      }},
     {"atomic updates by all threads between two barriers", "",
      [](world&) {
        lds();
        if (thread() == 0) store(0, 0);
        exec::block_sync();
-       exec::lds_atomic<exec::atomic_op::add>(exec::lds_pointer{}, 0, 1);
+       add(0);
        exec::block_sync();
        exec::expect(load(0) == 128, "sum");
      }},
@@ -235,12 +218,12 @@ const kernel elsewhere[] = {
      [](world& w) { exec::expect(read(w, 16384 + thread()) == 0, "zero"); }},
     {"blocks write neighbouring bytes",
      "",
-     [](world& w) { exec::buffer_store(w.buffer(), exec::block_id().x * 128 + thread(), char{1}); },
+     [](world& w) { write(w, exec::block_id().x * 128 + thread(), char{1}); },
      gfx942,
      {.blocks = 3}},
     {"blocks with turns of every third byte",
      "",
-     [](world& w) { exec::buffer_store(w.buffer(), thread() * 3 + exec::block_id().x, char{1}); },
+     [](world& w) { write(w, thread() * 3 + exec::block_id().x, char{1}); },
      gfx942,
      {.blocks = 3}},
     {"all blocks read the same", "", [](world& w) { read(w, thread() * 4); }, gfx942, {.blocks = 4}},
@@ -347,10 +330,8 @@ const kernel elsewhere[] = {
     {"a box is loaded and read by all", "",
      [](world& w) {
        const exec::mbarrier b = barrier(1);
-       if (thread() == 0) {
-         b.arrive_and_expect(2048);
-         exec::bulk_load(1024, w.map, b, 0, 0, 0);
-       }
+       if (thread() == 0) load_box(w, b);
+
        b.wait(0);
        load(1024 + thread() * 4);
      },
@@ -359,8 +340,7 @@ const kernel elsewhere[] = {
      [](world& w) {
        const exec::mbarrier b = barrier(1);
        if (thread() == 0) {
-         b.arrive_and_expect(4096);
-         exec::bulk_load(1024, w.map, b, 0, 0, 0);
+         load_box(w, b, 4096);
          exec::bulk_load(3072, w.map, b, 0, 16, 0);
        }
        b.wait(0);
@@ -370,13 +350,11 @@ const kernel elsewhere[] = {
      sm90},
     {"a box is stored, then its place is used again", "",
      [](world& w) {
-       lds();
-       for (index_t i = 0; i < 4; ++i) store(1024 + i * 512 + thread() * 4);
+       write_box();
        exec::fence_async_proxy();
        exec::block_sync();
        if (thread() == 0) {
-         exec::bulk_store(w.map, 1024, 0, 0, 0);
-         exec::commit_bulk_stores();
+         store_box(w);
          exec::wait_for_bulk_stores_to_read<0>();
          store(1024);
        }
@@ -406,7 +384,7 @@ const kernel elsewhere[] = {
 template <std::size_t N>
 void expect_silence(const kernel (&kernels)[N]) {
   for (const kernel& k : kernels) {
-    for (const std::uint64_t seed : seeds) EXPECT_EQ(fault_of(k, seed), "") << k.name << ", seed " << seed;
+    for (const std::uint64_t seed : seeds()) EXPECT_EQ(fault_of(k, seed), "") << k.name << ", seed " << seed;
   }
 }
 

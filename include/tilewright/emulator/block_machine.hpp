@@ -91,11 +91,11 @@ class block_machine final : private block_services {
     return wave_operations_.transposing_read(self, address, element_bytes, where);
   }
 
-  hopper_services& hopper(const thread_context& self) override {
+  hopper_services& hopper(const thread_context& self, call_site where) override {
     if (!hopper_) {
       if (target_.max_cluster == 1)
         refuse(self, std::string("asks for a barrier in LDS, a bulk copy or a warpgroup, which ") + target_.name +
-                         " does not have");
+                         " does not have" + in_parentheses(self, where));
       hopper_ = std::make_unique<hopper_machine>(cluster_);
       cluster_.track_pairs();
       hopper_->begin_cluster();

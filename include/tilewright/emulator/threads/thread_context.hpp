@@ -46,7 +46,7 @@ class block_services {
   /// The thread reads the same bytes of global memory again and again: others run first.
   virtual void let_others_run(thread_context&, call_site) = 0;
   /// Throws on a target without this hardware.
-  virtual hopper_services& hopper(const thread_context&) = 0;
+  virtual hopper_services& hopper(const thread_context&, call_site) = 0;
   /// Throws if the access races with another one or reads bytes that were never written. Returns the number of its
   /// line.
   virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;

@@ -9,7 +9,7 @@ namespace tilewright::exec {
 inline namespace host {
 
 namespace detail {
-inline emulator::hopper_services& hopper() { return self().services->hopper(self()); }
+inline emulator::hopper_services& hopper(call_site where) { return self().services->hopper(self(), where); }
 }  // namespace detail
 
 inline unsigned lds_address(lds_pointer p) { return unsigned(p.byte); }
@@ -19,32 +19,32 @@ struct mbarrier {
   unsigned address;
 
   void init(index_t arrivals, call_site where = {}) const {
-    detail::hopper().init_barrier(detail::self(), index_t(address), arrivals, where);
+    detail::hopper(where).init_barrier(detail::self(), index_t(address), arrivals, where);
   }
   void wait(unsigned parity, call_site where = {}) const {
-    detail::hopper().wait(detail::self(), index_t(address), parity, where);
+    detail::hopper(where).wait(detail::self(), index_t(address), parity, where);
   }
   void arrive_and_expect(index_t bytes_to_come, call_site where = {}) const {
-    detail::hopper().arrive(detail::self(), detail::self().rank, index_t(address), bytes_to_come, where);
+    detail::hopper(where).arrive(detail::self(), detail::self().rank, index_t(address), bytes_to_come, where);
   }
   void arrive(call_site where = {}) const { arrive_at(detail::self().rank, where); }
   void arrive_at(index_t block_of_cluster, call_site where = {}) const {
-    detail::hopper().arrive(detail::self(), block_of_cluster, index_t(address), 0, where);
+    detail::hopper(where).arrive(detail::self(), block_of_cluster, index_t(address), 0, where);
   }
 };
 
-inline void fence_barrier_init() { detail::hopper().fence_barrier_init(detail::self()); }
-inline void fence_async_proxy() { detail::hopper().fence_async_proxy(detail::self()); }
+inline void fence_barrier_init(call_site where = {}) { detail::hopper(where).fence_barrier_init(detail::self()); }
+inline void fence_async_proxy(call_site where = {}) { detail::hopper(where).fence_async_proxy(detail::self()); }
 
 template <index_t Threads>
 void named_sync(index_t id, call_site where = {}) {
-  detail::hopper().named_barrier(detail::self(), id, Threads, true, where);
+  detail::hopper(where).named_barrier(detail::self(), id, Threads, true, where);
 }
 template <index_t Threads>
 void named_arrive(index_t id, call_site where = {}) {
-  detail::hopper().named_barrier(detail::self(), id, Threads, false, where);
+  detail::hopper(where).named_barrier(detail::self(), id, Threads, false, where);
 }
-inline void cluster_sync(call_site where = {}) { detail::hopper().cluster_sync(detail::self(), where); }
+inline void cluster_sync(call_site where = {}) { detail::hopper(where).cluster_sync(detail::self(), where); }
 inline index_t num_blocks() { return detail::self().num_blocks; }
 inline index_t block_of_cluster() { return detail::self().rank; }
 
@@ -63,7 +63,8 @@ inline emulator::bulk_box box_of(const ragged_tensor_map& map, unsigned lds, ind
 template <class Map>
 void bulk_load_multicast(unsigned lds, const Map& map, mbarrier done, unsigned blocks, index_t x, index_t y, index_t z,
                          call_site where = {}) {
-  detail::hopper().bulk_load(detail::self(), detail::box_of(map, lds, x, y, z), index_t(done.address), blocks, where);
+  detail::hopper(where).bulk_load(detail::self(), detail::box_of(map, lds, x, y, z), index_t(done.address), blocks,
+                                  where);
 }
 template <class Map>
 void bulk_load(unsigned lds, const Map& map, mbarrier done, index_t x, index_t y, index_t z, call_site where = {}) {
@@ -71,27 +72,27 @@ void bulk_load(unsigned lds, const Map& map, mbarrier done, index_t x, index_t y
 }
 inline void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<5>& at,
                       call_site where = {}) {
-  detail::hopper().bulk_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}},
-                             index_t(done.address), 1u << detail::self().rank, where);
+  detail::hopper(where).bulk_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}},
+                                  index_t(done.address), 1u << detail::self().rank, where);
 }
 template <class Map>
 void bulk_store(const Map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
-  detail::hopper().bulk_store(detail::self(), detail::box_of(map, lds, x, y, z), where);
+  detail::hopper(where).bulk_store(detail::self(), detail::box_of(map, lds, x, y, z), where);
 }
 inline void bulk_store(const tensor_map& map, unsigned lds, const multi_index<5>& at, call_site where = {}) {
-  detail::hopper().bulk_store(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}}, where);
+  detail::hopper(where).bulk_store(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}}, where);
 }
-inline void commit_bulk_stores() { detail::hopper().commit_bulk_stores(detail::self()); }
+inline void commit_bulk_stores(call_site where = {}) { detail::hopper(where).commit_bulk_stores(detail::self()); }
 template <index_t Pending>
 void wait_for_bulk_stores_to_read(call_site where = {}) {
-  detail::hopper().wait_for_bulk_stores(detail::self(), Pending, where);
+  detail::hopper(where).wait_for_bulk_stores(detail::self(), Pending, where);
 }
 
-inline void wgmma_fence() { detail::hopper().wgmma_fence(detail::self()); }
-inline void wgmma_commit() { detail::hopper().wgmma_commit(detail::self()); }
+inline void wgmma_fence(call_site where = {}) { detail::hopper(where).wgmma_fence(detail::self()); }
+inline void wgmma_commit(call_site where = {}) { detail::hopper(where).wgmma_commit(detail::self()); }
 template <index_t Pending>
 void wgmma_wait(call_site where = {}) {
-  detail::hopper().wgmma_wait(detail::self(), Pending, where);
+  detail::hopper(where).wgmma_wait(detail::self(), Pending, where);
 }
 /// Accumulators are NaN until wgmma_wait.
 template <index_t N, class T, bool TransposeA, bool TransposeB>
@@ -101,16 +102,16 @@ void wgmma(float* c, unsigned long long a_descriptor, unsigned long long b_descr
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t),
                 "wgmma: the operands are half_t, bfloat16_t or fp8_ocp_t");
   static_assert(sizeof(T) == 2 || (!TransposeA && !TransposeB), "wgmma: operands of 8 bits cannot be transposed");
-  detail::hopper().wgmma(detail::self(), c, nullptr,
-                         {a_descriptor, b_descriptor, matrix_element_v<T>, N, TransposeA, TransposeB, accumulate},
-                         where);
+  detail::hopper(where).wgmma(detail::self(), c, nullptr,
+                              {a_descriptor, b_descriptor, matrix_element_v<T>, N, TransposeA, TransposeB, accumulate},
+                              where);
 }
 
 template <index_t N, class T, bool TransposeB>
 void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool accumulate, call_site where = {}) {
   static_assert(sizeof(T) == 2 || !TransposeB, "wgmma: operands of 8 bits cannot be transposed");
-  detail::hopper().wgmma(detail::self(), c, a,
-                         {0, b_descriptor, matrix_element_v<T>, N, false, TransposeB, accumulate, true}, where);
+  detail::hopper(where).wgmma(detail::self(), c, a,
+                              {0, b_descriptor, matrix_element_v<T>, N, false, TransposeB, accumulate, true}, where);
 }
 
 /// Registers are not counted here.
@@ -131,7 +132,7 @@ inline void add_release(unsigned* counter, unsigned n) {
   __atomic_fetch_add(counter, n, __ATOMIC_RELEASE);
 }
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
-  detail::hopper().wait_for_count(detail::self(), counter, n, where);
+  detail::hopper(where).wait_for_count(detail::self(), counter, n, where);
 }
 inline void store_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
   exec::buffer_store(make_global_buffer(to, sizeof(values)), 0, values, where);
