@@ -133,7 +133,8 @@ hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
     Elf64_Ehdr header;
     std::memcpy(&header, bytes, sizeof header);
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw std::runtime_error("the image is no code object");
-    load(**module, bytes, header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize);  // the table is at the end
+    load(**module, bytes,
+         header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize);  // the table is at the end
   });
 }
 hipError_t hipModuleUnload(hipModule_t module) { return delete module, hipSuccess; }
