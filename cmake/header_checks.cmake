@@ -23,6 +23,10 @@ set(header_rules
   "gemm/find_fastest.hpp=cpu=cuda"
   "gemm/tuning_file.hpp=cpu=cuda"
   "gemm/gemm_autotune.hpp=cuda"
+  "parallel/gpu_calls.hpp=cuda"
+  "parallel/peer_memory.hpp=cuda"
+  "parallel/communicator.hpp=cuda"
+  "parallel/emulated_rank.hpp=cpu"
 )
 
 find_program(TILEWRIGHT_CHECK_GXX g++)

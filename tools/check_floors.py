@@ -31,6 +31,7 @@ FLOORS = {
     "gemm": 11,
     "attention": 12,
     "rows": 12,
+    "parallel": 12,
     "ck_tile": 12,
 }
 # Headers outside the floors, and the highest floor that each may include.

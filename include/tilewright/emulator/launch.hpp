@@ -8,6 +8,7 @@
 #else
 
 #include <tilewright/emulator/block_machine.hpp>
+#include <tilewright/emulator/rank_group.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -55,6 +56,7 @@ struct launch_config {
   /// Threads run in a random order that the seed fixes; 0: in the order of their numbers, or by the environment's
   /// TILEWRIGHT_SCHEDULE_SEED. A fault names the seed.
   std::uint64_t schedule_seed = 0;
+  rank_group* ranks = nullptr;  // whose other launches this one may wait for
 };
 
 namespace detail {
@@ -108,6 +110,7 @@ class block_queue {
         kernel_(kernel),
         total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z),
         progress_(std::size_t(workers)),
+        unfinished_(workers),
         memory_(config.memory),
         running_(std::size_t(workers), 0) {
     report_.workers = workers;
@@ -125,7 +128,7 @@ class block_queue {
       for (long_index_t i = take(worker); i < total_ && !stop_; i = take(worker)) {
         machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
                      index_t(i / config_.grid.x / config_.grid.y)},
-                    [&] { return lower_blocks_run(i); });
+                    waiting_worker{[&] { return lower_blocks_run(i); }, config_.ranks, &machine});
         if (config_.progress) {
           const std::lock_guard lock(mutex_);
           config_.progress(done_ += config_.cluster, total_);
@@ -139,6 +142,7 @@ class block_queue {
     } catch (...) {
       fail(std::current_exception());
     }
+    if (config_.ranks && --unfinished_ > 0) config_.ranks->remove();
   }
 
   const std::vector<worker_progress>& progress() const { return progress_; }
@@ -195,6 +199,7 @@ class block_queue {
   long_index_t total_;
   long_index_t next_ = 0;
   std::vector<worker_progress> progress_;
+  std::atomic<int> unfinished_;  // workers
   global_memory memory_;
   std::vector<long_index_t> running_;  // by worker: the first block of its cluster
   std::atomic<bool> stop_{false};
@@ -212,6 +217,7 @@ inline launch_report launch(const launch_config& config, kernel_reference kernel
   const int workers =
       int(min(long_index_t(min(wanted, max_fibers / (config.block_size * config.cluster))), long_index_t(clusters)));
   block_queue queue(config, workers, kernel);
+  if (config.ranks) config.ranks->add(workers - 1);  // the last one to end is this thread again
   {
     const watchdog watching(queue.progress(), config.watchdog_seconds);
     std::vector<std::jthread> others;

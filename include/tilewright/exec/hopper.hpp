@@ -32,6 +32,7 @@
 //     Of a tensor of five dimensions bulk_load and bulk_store take the position as a multi_index<5>.
 //   commit_bulk_stores()               ends a group of the thread's stores
 //   wait_for_bulk_stores_to_read<n>()  until at most n of the thread's groups have yet to read LDS
+//   wait_for_bulk_stores<n>()          until at most n of them have yet to write global memory
 //
 // Matrix instructions; wgmma is asynchronous and of a warpgroup (four waves)
 //   stmatrix_x4(p, offset, words)      [wave] the reverse of ldmatrix_x4
@@ -49,6 +50,9 @@
 // Between blocks and kernels
 //   add_release(counter, n)            adds to a counter in global memory; releases what the thread wrote
 //   wait_for_count(counter, n)         until it is n; acquires. Wait only for blocks of lower number: they have started
+//   set_flag(flag, n)                  writes a flag of any GPU; releases what the thread wrote, by bulk stores too
+//   wait_for_flag(flag, n, timeout_ms)  until a flag in this GPU's memory has reached n (modulo 2^32); acquires, for
+//                                      bulk copies too; false: it has not in this time
 //   store_to_l2(to, values), load_from_l2(from)  four floats, 16-byte aligned, that other blocks read or wrote
 //   add_to_l2(to, values)              adds four floats, 16-byte aligned; each addition is atomic, in any order
 //   give_registers_back<n>(), take_registers<n>()  registers per thread from here on; all waves of a warpgroup

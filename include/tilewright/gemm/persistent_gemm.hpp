@@ -56,7 +56,7 @@ struct persistent_gemm {
     } else {
       const index_t num_units = args.schedule.num_units();
       for (index_t u = first; u < num_units; u += clusters) {
-        const work_unit unit = args.schedule(u);
+        const unit_type unit = Block::unit_of(args, u);
         if (!unit.is_empty()) begin(unit);
       }
     }
@@ -77,6 +77,7 @@ struct persistent_gemm {
     for_each_unit_of_thread([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       if (!waited) exec::wait_for_previous_kernel();
       waited = true;
+      if constexpr (Block::receives_operands) Block::wait_for_operands(args, unit, m0);
       TILEWRIGHT_UNROLL(1)
       for (index_t i = unit.k_begin; i < unit.k_end; ++i, at.advance()) {
         const index_t k = backwards ? unit.k_begin + unit.k_end - 1 - i : i;
@@ -144,6 +145,7 @@ struct persistent_gemm {
       if constexpr (!finds_by_wave) {
         if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
       }
+      if constexpr (Block::sends_tiles) Block::wait_for_partial_sums(args, unit, m0, n0, consumer);
       write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });
     if (tile.takes_turns() && has_turn) exec::named_sync<256>(turn_taken_barrier);

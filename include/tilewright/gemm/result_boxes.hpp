@@ -63,8 +63,16 @@ struct result_boxes {
     for_each_box(for_each_unit, [&](index_t m, index_t n, index_t z, index_t) TILEWRIGHT_INLINE_LAMBDA {
       full(i).wait(i / num_boxes & 1);
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
-      exec::bulk_store(args.c, address(i), n, m, z);
+      if constexpr (Block::sends_tiles) {
+        Block::store_box(args, address(i), n, m, z);
+      } else {
+        exec::bulk_store(args.c, address(i), n, m, z);
+      }
       exec::commit_bulk_stores();
+      if constexpr (Block::sends_tiles) {
+        constexpr specialized_tile t = tile;
+        if (t.ends_tile(i)) Block::send_tile(args, n, m, z);
+      }
       exec::wait_for_bulk_stores_to_read<in_flight>();
       if (++i > in_flight) free(i - 1 - in_flight).arrive();
     });
@@ -79,7 +87,9 @@ struct result_boxes {
     for_each_box(for_each_unit, [&](index_t m, index_t n, index_t z, index_t consumer) TILEWRIGHT_INLINE_LAMBDA {
       const exec::mbarrier done = ready(i, consumer);
       free(i).wait(~(i / num_boxes) & 1);
-      if (args.args.beta != 0) {
+      bool has_old_c = args.args.beta != 0;
+      if constexpr (Block::sends_tiles) has_old_c = has_old_c && z == 0;
+      if (has_old_c) {
         done.arrive_and_expect(lds.box_bytes());
         exec::bulk_load(address(i), args.c, done, n, m, z);
       } else {

@@ -78,6 +78,8 @@ struct specialized_tile {
   TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
     return takes_turns() ? consumer * boxes_of_consumer() + box : box * consumers + consumer;
   }
+  /// Whether box i, counted from the kernel's start, is the last one of its tile.
+  TILEWRIGHT_HD constexpr bool ends_tile(unsigned i) const { return (i + 1) % unsigned(num_boxes()) == 0; }
   struct position {
     index_t m, n, consumer;
   };
@@ -153,6 +155,13 @@ template <class Args, index_t Products>
 struct specialized_args;
 struct work_unit;
 
+/// A tensor, and the last coordinate of boxes there.
+template <class Map>
+struct box_source {
+  const Map& map;
+  index_t z;
+};
+
 }  // namespace detail
 
 /// What the device code of warp_specialized_pipeline asks of a policy.
@@ -164,8 +173,20 @@ struct specialized_block {
   using epilogue = detail::epilogue_of<Policy>;
   using device_args = detail::specialized_args<typename Policy::args_type, Policy::products>;
   using unit_type = detail::work_unit;
+  /// Unit `u` of the schedule.
+  template <class Args>
+  TILEWRIGHT_HD static constexpr auto unit_of(const Args& args, index_t u) {
+    return args.schedule(u);
+  }
+  /// Where boxes of A come from; z: their last coordinate.
+  template <class Args>
+  TILEWRIGHT_HD static constexpr auto a_source(const Args& args, index_t z) {
+    return detail::box_source<decltype(args.a)>{args.a, z};
+  }
   static constexpr group_kind groups = Policy::groups;
   static constexpr bool is_block_scaled = Policy::is_block_scaled;
+  /// Whether A, or tiles of C, come from other GPUs or go there: see parallel/.
+  static constexpr bool receives_operands = false, sends_tiles = false;
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
   static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,

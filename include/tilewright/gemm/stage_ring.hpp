@@ -69,7 +69,8 @@ struct stage_ring {
     const exec::mbarrier done = full(at.stage);
     empty(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
-    load<lds.a, tile.share_a>(a_stage(at.stage), args.a, done, col(), left_edge << row(), m0, k0, a_z);
+    const auto a = Block::a_source(args, a_z);
+    load<lds.a, tile.share_a>(a_stage(at.stage), a.map, done, col(), left_edge << row(), m0, k0, a.z);
     // Each product has its part of the tile's rows of B.
     constexpr wgmma_operand b = lds.b_of_product();
     unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {

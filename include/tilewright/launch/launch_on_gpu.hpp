@@ -137,8 +137,9 @@ class prepared_launch {
     kernel_.grid = dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z));
   }
 
-  /// What the kernel gets.
+  /// What the kernel gets; changes count for the launches that follow.
   const detail::launched_args_t<Kernel>& prepared() const { return device_args_; }
+  detail::launched_args_t<Kernel>& prepared() { return device_args_; }
 
   /// Queues the kernel and those that follow it, except those whose grid is empty.
   void operator()(detail::gpu_stream stream = nullptr) const {

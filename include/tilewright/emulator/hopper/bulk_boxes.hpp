@@ -86,11 +86,11 @@ inline void box_to_lds(const bulk_box& box, char* lds) {
 }
 
 /// Elements outside of the tensor are not written, except that rows are written in steps of 16 bytes: where a row ends
-/// within a step, the rest of the step becomes zero. (Measured on an H100)
-inline void box_from_lds(const bulk_box& box, const char* lds) {
+/// within a step, the rest of the step becomes zero. `bytes`: those of the box in LDS. (Measured on an H100)
+inline void box_from_lds(const bulk_box& box, const char* bytes_in_lds) {
   for_each_piece(box, [&](index_t from, char* to, index_t bytes, bool inside) {
     if (inside) {
-      __builtin_memcpy(to, lds + from, std::size_t(bytes));
+      __builtin_memcpy(to, bytes_in_lds + (from - box.lds), std::size_t(bytes));
     } else if (to != nullptr) {
       __builtin_memset(to, 0, std::size_t(bytes));
     }

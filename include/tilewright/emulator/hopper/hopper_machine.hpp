@@ -4,7 +4,7 @@
 
 #include <tilewright/emulator/global/global_history.hpp>
 #include <tilewright/emulator/hopper/barriers_in_lds.hpp>
-#include <tilewright/emulator/hopper/bulk_boxes.hpp>
+#include <tilewright/emulator/hopper/bulk_stores.hpp>
 #include <tilewright/emulator/hopper/warpgroups.hpp>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace tilewright::emulator {
 class hopper_machine final : public hopper_services {
  public:
   explicit hopper_machine(cluster_threads& threads)
-      : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads) {}
+      : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads), stores_(threads) {}
 
   void begin_cluster() {
     barriers_.begin_cluster();
     counting_barriers_.begin_cluster();
     warpgroups_.begin_cluster();
     loads_.clear();
-    stores_.assign(threads_.threads().size(), {});
+    stores_.begin_cluster();
     waiting_for_counts_.clear();
   }
 
@@ -34,17 +34,16 @@ class hopper_machine final : public hopper_services {
       const bool others = !waiting_for_counts_.empty() && others_run();
       look_at_counts();
       while (!threads_.any_ready() && !loads_.empty()) land_latest();
-      if (threads_.any_ready()) return true;
-      if (!others) return false;
+      if (!threads_.any_ready() && !others && !give_up_a_flag()) return false;
+      if (!threads_.any_ready()) continue;
+      others_run.resume();
+      return true;
     }
   }
 
   /// A thread reaches the end of the kernel.
-  void leave(const thread_context& self) const {
-    if (!stores_[std::size_t(self.number)].started.empty())
-      refuse(self,
-             "leaves the kernel before its bulk stores have read their boxes: wait_for_bulk_stores_to_read<0>() is "
-             "missing");
+  void leave(const thread_context& self) {
+    stores_.leave(self);
     warpgroups_.leave(self);
   }
 
@@ -72,19 +71,15 @@ class hopper_machine final : public hopper_services {
     index_t thread;
     call_site where;
   };
-  struct store {
-    bulk_box box;
-    index_t bytes;
-    lds_checker::bulk_reader reader;
-  };
-  struct stores_of_thread {
-    std::vector<store> started{};
-    std::vector<std::size_t> group_ends{};
-  };
   struct wait_for_a_count {
     index_t thread;
     const unsigned* counter;
     unsigned n;
+    bool is_flag;  // which may pass n, and which another rank writes
+    bool is_over() const {
+      const unsigned now = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+      return is_flag ? int(now - n) >= 0 : now == n;
+    }
   };
 
   void init_barrier(thread_context& self, index_t address, index_t arrivals, call_site where) override {
@@ -109,11 +104,18 @@ class hopper_machine final : public hopper_services {
   }
 
   void wait_for_count(thread_context& self, const unsigned* counter, unsigned n, call_site where) override {
-    if (__atomic_load_n(counter, __ATOMIC_ACQUIRE) != n) {
-      waiting_for_counts_.push_back({self.number, counter, n});
+    (void)wait_until({self.number, counter, n, false}, self, where);
+  }
+  bool wait_for_flag(thread_context& self, const unsigned* flag, unsigned n, call_site where) override {
+    return wait_until({self.number, flag, n, true}, self, where);
+  }
+  bool wait_until(const wait_for_a_count& w, thread_context& self, call_site where) {
+    if (!w.is_over()) {
+      waiting_for_counts_.push_back(w);
       threads_.wait(self, meeting::counter, where);
     }
-    threads_.acquire(self, counter);
+    threads_.acquire(self, w.counter);
+    return w.is_over();
   }
 
   void bulk_load(thread_context& self, const bulk_box& box, index_t barrier, unsigned blocks,
@@ -134,32 +136,14 @@ class hopper_machine final : public hopper_services {
   void bulk_store(thread_context& self, const bulk_box& box, call_site where) override {
     check_box(self, box, where);
     check_memory(self, box, global_touch::write, where);
-    const index_t bytes = bytes_in_lds(request_of(*box.map));
-    lds_checker::bulk_reader reader{};
-    if (lds_checker* const checker = threads_.checker(self.rank)) {
-      reader = {checker->num_warpgroups(), std::uint16_t(++num_stores_)};
-      checker->begin_bulk_read(self, reader, box.lds, bytes, "copies from", self.place_of(where));
-    }
-    stores_[std::size_t(self.number)].started.push_back({box, bytes, reader});
+    stores_.start(self, box, where);
   }
-  void commit_bulk_stores(thread_context& self) override {
-    stores_of_thread& mine = stores_[std::size_t(self.number)];
-    mine.group_ends.push_back(mine.started.size());
-  }
+  void commit_bulk_stores(thread_context& self) override { stores_.commit(self); }
   void wait_for_bulk_stores(thread_context& self, index_t pending, call_site) override {
-    stores_of_thread& mine = stores_[std::size_t(self.number)];
-    auto& ends = mine.group_ends;
-    if (ends.size() <= std::size_t(pending)) return;
-    const std::size_t groups = ends.size() - std::size_t(pending), count = ends[groups - 1];
-    for (std::size_t i = 0; i < count; ++i) {
-      const store& s = mine.started[i];
-      box_from_lds(s.box, self.lds);
-      if (lds_checker* const checker = threads_.checker(self.rank))
-        checker->end_bulk_read(s.reader, self.number, s.box.lds, s.bytes);
-    }
-    mine.started.erase(mine.started.begin(), mine.started.begin() + std::ptrdiff_t(count));
-    ends.erase(ends.begin(), ends.begin() + std::ptrdiff_t(groups));
-    for (std::size_t& end : ends) end -= count;
+    stores_.wait_until_read(self, pending);
+  }
+  void write_bulk_stores(const thread_context& self, index_t pending) override {
+    stores_.wait_until_written(self, pending);
   }
 
   void wgmma_fence(thread_context& self) override { warpgroups_.fence(self); }
@@ -198,10 +182,20 @@ class hopper_machine final : public hopper_services {
 
   void look_at_counts() {
     std::erase_if(waiting_for_counts_, [&](const wait_for_a_count& w) {
-      if (__atomic_load_n(w.counter, __ATOMIC_ACQUIRE) != w.n) return false;
+      if (!w.is_over()) return false;
       threads_.wake(w.thread);
       return true;
     });
+  }
+
+  /// Nothing else can happen: the time of a wait for a flag is over.
+  bool give_up_a_flag() {
+    const auto flag = std::find_if(waiting_for_counts_.begin(), waiting_for_counts_.end(),
+                                   [](const wait_for_a_count& w) { return w.is_flag; });
+    if (flag == waiting_for_counts_.end()) return false;
+    threads_.wake(flag->thread);
+    waiting_for_counts_.erase(flag);
+    return true;
   }
 
   std::string describe_count(const thread_context& self) const {
@@ -217,8 +211,7 @@ class hopper_machine final : public hopper_services {
   counting_barriers counting_barriers_;
   warpgroups warpgroups_;
   std::vector<load> loads_;
-  std::vector<stores_of_thread> stores_;
-  unsigned num_stores_ = 0;
+  bulk_stores stores_;
   std::vector<wait_for_a_count> waiting_for_counts_;
 };
 

@@ -45,11 +45,13 @@ class hopper_services {
   virtual void cluster_sync(thread_context&, call_site) = 0;
   virtual void named_barrier(thread_context&, index_t id, index_t threads, bool waits, call_site) = 0;
   virtual void wait_for_count(thread_context&, const unsigned* counter, unsigned n, call_site) = 0;
+  virtual bool wait_for_flag(thread_context&, const unsigned* flag, unsigned n, call_site) = 0;
 
   virtual void bulk_load(thread_context&, const bulk_box&, index_t barrier, unsigned blocks, call_site) = 0;
   virtual void bulk_store(thread_context&, const bulk_box&, call_site) = 0;
   virtual void commit_bulk_stores(thread_context&) = 0;
   virtual void wait_for_bulk_stores(thread_context&, index_t pending, call_site) = 0;
+  virtual void write_bulk_stores(const thread_context&, index_t pending) = 0;
 
   virtual void wgmma_fence(thread_context&) = 0;
   /// `a`: the 16 bytes of a that the thread holds, if the operands say so.

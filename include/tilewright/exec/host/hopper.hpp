@@ -87,6 +87,10 @@ template <index_t Pending>
 void wait_for_bulk_stores_to_read(call_site where = {}) {
   detail::hopper(where).wait_for_bulk_stores(detail::self(), Pending, where);
 }
+template <index_t Pending>
+void wait_for_bulk_stores() {
+  detail::hopper().write_bulk_stores(detail::self(), Pending);
+}
 
 inline void wgmma_fence(call_site where = {}) { detail::hopper(where).wgmma_fence(detail::self()); }
 inline void wgmma_commit(call_site where = {}) { detail::hopper(where).wgmma_commit(detail::self()); }
@@ -133,6 +137,14 @@ inline void add_release(unsigned* counter, unsigned n) {
 }
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
   detail::hopper(where).wait_for_count(detail::self(), counter, n, where);
+}
+inline void set_flag(unsigned* flag, unsigned n) {
+  detail::self().services->release(detail::self(), flag);
+  __atomic_store_n(flag, n, __ATOMIC_RELEASE);
+}
+/// The time is over when nothing else can happen.
+inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site where = {}) {
+  return detail::hopper().wait_for_flag(detail::self(), flag, n, where);
 }
 inline void store_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
   exec::buffer_store(make_global_buffer(to, sizeof(values)), 0, values, where);

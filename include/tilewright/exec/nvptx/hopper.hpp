@@ -131,6 +131,28 @@ TILEWRIGHT_HD void wait_for_bulk_stores_to_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
 }
 
+template <index_t Pending>
+TILEWRIGHT_HD void wait_for_bulk_stores() {
+  asm volatile("cp.async.bulk.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
+TILEWRIGHT_HD void set_flag(unsigned* flag, unsigned n) {
+  asm volatile("fence.proxy.async.global;\nst.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(n) : "memory");
+}
+TILEWRIGHT_HD bool wait_for_flag(const unsigned* flag, unsigned n, index_t timeout_ms) {
+  unsigned now;
+  long_index_t start = 0, time;
+  for (;;) {
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(flag) : "memory");
+    if (index_t(now - n) >= 0) break;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    if (start == 0) start = time;
+    if (time - start > timeout_ms * long_index_t{1000000}) return false;
+  }
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+  return true;
+}
+
 template <index_t Registers>
 TILEWRIGHT_HD void give_registers_back() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));

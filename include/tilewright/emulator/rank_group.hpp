@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Several GPUs on the CPU machine: launches that run at the same time and wait for each other's flags, and copies
+// between them, which happen as late as they may.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tilewright::emulator {
+
+/// Ranks are threads of the CPU. A worker of a launch that names the group (launch_config::ranks) waits for flags as
+/// long as anything else can happen; then a flag has not come in time.
+class rank_group {
+ public:
+  /// Which of several pending copies is made first is drawn from the seed.
+  explicit rank_group(int ranks, std::uint64_t seed = 1)
+      : copies_(std::size_t(ranks)), sleepers_(std::size_t(ranks)), random_(seed) {}
+
+  /// Calls f(rank) for all ranks at the same time. Throws what the first of them throws that fails.
+  template <class F>
+  void run(F f) {
+    std::vector<std::exception_ptr> errors(copies_.size());
+    add(int(copies_.size()));
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t rank = 0; rank < copies_.size(); ++rank) {
+        threads.emplace_back([&, rank] {
+          try {
+            f(int(rank));
+          } catch (...) {
+            errors[rank] = std::current_exception();
+          }
+          finish_copies(int(rank));
+          remove();
+        });
+      }
+    }
+    for (const std::exception_ptr& e : errors)
+      if (e) std::rethrow_exception(e);
+  }
+
+  /// Queues what a rank's copy engine does: in order, when nothing else can happen or the rank waits for it.
+  void copy_later(int rank, std::function<void()> action) {
+    const std::lock_guard lock(mutex_);
+    copies_[std::size_t(rank)].push_back(std::move(action));
+  }
+  /// The rank's copies are made now.
+  void finish_copies(int rank) {
+    const std::lock_guard lock(mutex_);
+    while (!copies_[std::size_t(rank)].empty()) act(copies_[std::size_t(rank)]);
+  }
+  /// The rank goes on when nothing else can happen: a rank that is late.
+  void sleep(int rank) {
+    bool awake = false;
+    {
+      const std::lock_guard lock(mutex_);
+      sleepers_[std::size_t(rank)].push_back([&] { awake = true; });
+    }
+    for (;; std::this_thread::yield()) {
+      (void)may_change(&awake);
+      const std::lock_guard lock(mutex_);
+      if (!awake) continue;
+      waiting_.erase(&awake);
+      return;
+    }
+  }
+
+  // For launches.
+
+  /// Workers that run, or wait for something that others do.
+  void add(int workers) {
+    const std::lock_guard lock(mutex_);
+    live_ += workers;
+  }
+  void remove() {
+    const std::lock_guard lock(mutex_);
+    --live_;
+    ++changes_;
+  }
+  /// A worker waits for memory, which it looks at again after each call: whether it may still change. False once all
+  /// others wait, too, and no copy is left.
+  bool may_change(const void* worker) {
+    const std::lock_guard lock(mutex_);
+    const auto [mine, is_new] = waiting_.try_emplace(worker, state{0, false});
+    if (is_new) ++changes_;  // what it has written
+    if (mine->second.seen != changes_) {
+      mine->second = {changes_, false};
+      return true;
+    }
+    mine->second.has_looked = true;
+    if (int(waiting_.size()) < live_) return true;
+    for (const auto& [other, s] : waiting_)
+      if (s.seen != changes_ || !s.has_looked) return true;
+    if (act_on_any(copies_) || act_on_any(sleepers_)) return true;
+    waiting_.erase(mine);
+    return false;
+  }
+  /// The worker goes on.
+  void resume(const void* worker) {
+    const std::lock_guard lock(mutex_);
+    waiting_.erase(worker);
+  }
+
+ private:
+  using queue = std::deque<std::function<void()>>;
+  struct state {
+    std::uint64_t seen;
+    bool has_looked;
+  };
+
+  void act(queue& q) {
+    const std::function<void()> action = std::move(q.front());
+    q.pop_front();
+    action();
+    ++changes_;
+  }
+  bool act_on_any(std::vector<queue>& queues) {
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+      queue& q = queues[(std::size_t(random_ >> 33) + i) % queues.size()];
+      if (q.empty()) continue;
+      act(q);
+      return true;
+    }
+    return false;
+  }
+
+  std::mutex mutex_;
+  std::vector<queue> copies_, sleepers_;  // by rank
+  std::uint64_t random_, changes_ = 1;
+  int live_ = 0;
+  std::map<const void*, state> waiting_;
+};
+
+/// A worker that waits for blocks with lower numbers, or for other ranks.
+template <class LowerBlocksRun>
+struct waiting_worker {
+  LowerBlocksRun lower_blocks_run;
+  rank_group* ranks;  // null: there are none
+  const void* worker;
+
+  /// Whether anything may still change what it waits for.
+  bool operator()() const { return ranks ? ranks->may_change(worker) : lower_blocks_run(); }
+  void resume() const {
+    if (ranks) ranks->resume(worker);
+  }
+};
+
+}  // namespace tilewright::emulator

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Ranks of a product, each of which has a chunk of its rows, and units of work on a rank's rows.
+#pragma once
+
+#include <tilewright/gemm/work_schedule.hpp>
+#include <tilewright/util/math.hpp>
+
+namespace tilewright::parallel {
+
+/// GPUs that read and write each other's memory in one kernel.
+inline constexpr index_t max_peers = 8;
+
+/// One of the ranks of a product.
+struct rank_of {
+  index_t rank = 0, ranks = 1;
+
+  /// The rank that comes `steps` after this one, and the one that many before it, in a ring.
+  TILEWRIGHT_HD constexpr index_t after(index_t steps) const { return modulo(rank + steps, ranks); }
+  TILEWRIGHT_HD constexpr index_t before(index_t steps) const { return modulo(rank + ranks - steps, ranks); }
+};
+
+namespace detail {
+
+using namespace tilewright::detail;
+
+/// A unit of work on the rows of rank tile.batch. All ranks' rows are multiplied by the same B.
+struct chunk_unit : work_unit {
+  index_t a_at, c_at;
+
+  TILEWRIGHT_HD constexpr index_t a_z() const { return a_at; }
+  TILEWRIGHT_HD constexpr index_t b_z() const { return 0; }
+  TILEWRIGHT_HD constexpr index_t c_z() const { return c_at; }
+};
+
+}  // namespace detail
+}  // namespace tilewright::parallel

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Ranks on the CPU machine: memory, copies and flags as a communicator has them, made as late as they may be.
+#pragma once
+
+#include <tilewright/emulator/rank_group.hpp>
+#include <tilewright/launch/launch.hpp>
+#include <tilewright/parallel/chunk_order.hpp>
+#include <tilewright/parallel/wait_for_peer.hpp>
+
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace tilewright::parallel {
+
+/// Memory of all ranks.
+struct emulated_memory {
+  std::vector<char*> pointers;
+  void* of(index_t rank) const { return pointers[std::size_t(rank)]; }
+};
+
+/// Ranks of one program. Call run() once.
+struct emulated_ranks {
+  index_t count;
+  index_t blocks = 2;  // clusters that run at the same time on each rank
+  emulator::rank_group group;
+  std::mutex mutex = {};
+  std::vector<std::vector<std::unique_ptr<char[]>>> allocations = {};
+
+  explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, seed) {}
+};
+
+/// A communicator's like: one thread's view of emulated_ranks.
+class emulated_rank {
+ public:
+  using stream_type = int;
+  using memory_type = emulated_memory;
+
+  /// A kernel with its arguments, which may change from call to call.
+  template <class Kernel>
+  class launch_of {
+    using prepared_type = tilewright::detail::launched_args_t<Kernel>;
+
+   public:
+    launch_of(emulated_ranks& ranks, const typename Kernel::args_type& args)
+        : ranks_(&ranks), args_(prepared_args(ranks, args)) {}
+    prepared_type& prepared() { return args_; }
+    void operator()(stream_type) const {
+      const auto grid = Kernel::grid(args_);
+      emulator::launch({.target = &Kernel::arch::value,
+                        .grid = {grid.x, grid.y, grid.z},
+                        .cluster = tilewright::detail::cluster_of<Kernel>(),
+                        .block_size = Kernel::block_size,
+                        .lds_bytes = Kernel::lds_bytes,
+                        .workers = int(ranks_->blocks),
+                        .check_lds = emulator::lds_checks::off,
+                        .ranks = &ranks_->group},
+                       [&] { Kernel{}(args_); });
+    }
+
+   private:
+    static prepared_type prepared_args(const emulated_ranks& ranks, const typename Kernel::args_type& args) {
+      if (const char* why = Kernel::check(args)) throw launch_error(why);
+      launch_options options;
+      options.resident_clusters = ranks.blocks;
+      return tilewright::detail::prepare_on_cpu<Kernel>(args, options);
+    }
+
+    emulated_ranks* ranks_;
+    prepared_type args_;
+  };
+  template <class Kernel>
+  using launch_type = std::optional<launch_of<Kernel>>;
+
+  emulated_rank(emulated_ranks& ranks, index_t rank) : ranks_(ranks), self_{rank, ranks.count} {}
+
+  rank_of self() const { return self_; }
+  peer_wait wait() { return {&status_, 0}; }
+  /// Throws launch_error where another rank has been missing.
+  void finish(stream_type = 0) const {
+    if (status_ != 0) throw launch_error("a rank did not send its part");
+  }
+
+  /// Cleared memory on every rank. Collective: all ranks allocate in the same order.
+  emulated_memory allocate(long_index_t bytes) {
+    const std::lock_guard lock(ranks_.mutex);
+    if (allocated_ == ranks_.allocations.size()) {
+      ranks_.allocations.emplace_back();
+      for (index_t r = 0; r < self_.ranks; ++r) {
+        // A map's memory starts at a multiple of 16 bytes, as what new returns.
+        ranks_.allocations.back().push_back(std::make_unique<char[]>(std::size_t(bytes)));
+      }
+    }
+    emulated_memory result;
+    for (const auto& m : ranks_.allocations[allocated_]) result.pointers.push_back(m.get());
+    ++allocated_;
+    return result;
+  }
+
+  void fork(stream_type) {}
+  void join(stream_type) { ranks_.group.finish_copies(self_.rank); }
+  /// What lies at `to` is undefined from now on.
+  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
+            index_t rows) {
+    const auto for_each_row = [=](auto f) {
+      for (index_t row = 0; row < rows; ++row)
+        f(static_cast<char*>(to) + row * to_ld, static_cast<const char*>(from) + row * from_ld);
+    };
+    for_each_row([&](char* there, const char*) { std::memset(there, 0xff, std::size_t(row_bytes)); });
+    ranks_.group.copy_later(self_.rank, [=] {
+      for_each_row([&](char* there, const char* here) { std::memcpy(there, here, std::size_t(row_bytes)); });
+    });
+  }
+  void write_flag(unsigned* flag, unsigned value) {
+    ranks_.group.copy_later(self_.rank, [=] { __atomic_store_n(flag, value, __ATOMIC_RELEASE); });
+  }
+  template <class Kernel>
+  launch_type<Kernel> prepare(const typename Kernel::args_type& args) const {
+    return launch_type<Kernel>(std::in_place, ranks_, args);
+  }
+
+ private:
+  emulated_ranks& ranks_;
+  rank_of self_;
+  unsigned status_ = 0;
+  std::size_t allocated_ = 0;
+};
+
+}  // namespace tilewright::parallel

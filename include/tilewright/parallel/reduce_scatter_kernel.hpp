@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The product of parts of k on several GPUs: tiles go to the GPU that owns their rows, which adds them up and finishes.
+#pragma once
+
+#include <tilewright/parallel/all_gather_kernel.hpp>
+
+namespace tilewright::parallel {
+
+/// Arguments of reduce_scatter_kernel. C = sum over ranks of A B, where each rank has its own part of k: `a` is m x k
+/// and `b` is k x n, with this rank's k. This rank gets m / ranks rows, from row rank m / ranks on: `c`, and what
+/// epilogues read by rows. Sums of other ranks' rows go to sums_of[r], m / ranks x n elements of C's type without
+/// padding in the memory of rank r; then its flags flags_of[r][tile] become `epoch`.
+struct reduce_scatter_args : gemm_args {
+  rank_of self;
+  void* sums_of[max_peers] = {};
+  unsigned* flags_of[max_peers] = {};
+  const void* received[max_peers] = {};  // by source: sums that arrive in this rank's memory
+  const unsigned* arrived[max_peers] = {};
+  unsigned epoch = 0;
+  /// All-reduce: the same rows of C in the other ranks' memory, where they are written too, and flags for that.
+  void* c_of[max_peers] = {};
+  unsigned* c_flags_of[max_peers] = {};
+  peer_wait wait;
+};
+
+/// Flags that reduce_scatter_kernel needs for each rank's tiles, at most: `rows` of a rank.
+constexpr long_index_t max_tile_flags(index_t rows, index_t n) {
+  using tilewright::detail::round_up;
+  return long_index_t(round_up(ceil_div(rows, 64), 8)) * round_up(ceil_div(n, 64), 8);
+}
+
+namespace detail {
+
+template <class Args>
+struct reduce_scatter_device_args : specialized_args<Args, 1> {
+  exec::tensor_map sums[max_peers], others[max_peers];
+  index_t tile_cols;  // tiles of a row of C, flags of a row of tiles
+};
+
+/// Adds what the other ranks have sent, in the order of ranks, then Finish; sums that go to others stay as they are.
+template <class Finish>
+struct add_received {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+    return tilewright::epilogue::detail::check<Finish>(args, promise);
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    if (at.batch != args.self.rank) return;
+    TILEWRIGHT_UNROLL(1)
+    for (index_t source = 0; source < args.self.ranks; ++source) {
+      if (source == args.self.rank) continue;
+      auto more = at.matrix(args.received[source], args.n, 0);
+      tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, sums, more);
+    }
+    tilewright::epilogue::detail::call<Finish>(at, args, sums);
+  }
+};
+
+template <class Policy>
+struct with_scattered_c : Policy {
+  using args_type = reduce_scatter_args;
+  using epilogue = add_received<epilogue_of<Policy>>;
+};
+
+/// A specialized_block that begins with the rows of the next rank and ends with its own.
+template <class Policy>
+struct reduce_scatter_block : specialized_block<Policy> {
+  using device_args = reduce_scatter_device_args<typename Policy::args_type>;
+  using unit_type = chunk_unit;
+  static constexpr bool sends_tiles = true;
+  static_assert(Policy::products == 1 && Policy::groups == group_kind::none && !Policy::is_block_scaled,
+                "reduce_scatter_kernel: the policy must be one of a plain product");
+
+  TILEWRIGHT_HD static unit_type unit_of(const device_args& d, index_t u) {
+    work_unit unit = d.schedule(u);
+    const index_t owner = d.args.self.after(unit.tile.batch + 1);
+    unit.tile.batch = owner;
+    return {unit, owner, owner == d.args.self.rank ? 0 : owner + 1};
+  }
+#if TILEWRIGHT_HOPPER_PASS
+  static constexpr index_t tile_m = specialized_block<Policy>::tile.m, tile_n = specialized_block<Policy>::tile.n;
+
+  TILEWRIGHT_HD static index_t flag_of(const device_args& d, index_t m, index_t n) {
+    return divide(m, tile_m) * d.tile_cols + divide(n, tile_n);
+  }
+  /// z: 0 for own rows, else the owner + 1.
+  TILEWRIGHT_HD static void store_box(const device_args& d, unsigned box, index_t n, index_t m, index_t z) {
+    if (z != 0) return exec::bulk_store(d.sums[z - 1], box, n, m, 0);
+    exec::bulk_store(d.c, box, n, m, 0);
+    for (index_t i = 1; i < d.args.self.ranks && d.args.c_of[d.args.self.after(i)]; ++i)
+      exec::bulk_store(d.others[d.args.self.after(i)], box, n, m, 0);
+  }
+  /// After the last box of the tile that has element (m, n).
+  TILEWRIGHT_HD static void send_tile(const device_args& d, index_t n, index_t m, index_t z) {
+    const rank_of& self = d.args.self;
+    if (z == 0 && !d.args.c_of[self.after(1)]) return;
+    exec::wait_for_bulk_stores<0>();
+    if (z != 0) return exec::set_flag(d.args.flags_of[z - 1] + flag_of(d, m, n), d.args.epoch);
+    for (index_t i = 1; i < self.ranks; ++i)
+      exec::set_flag(d.args.c_flags_of[self.after(i)] + flag_of(d, m, n), d.args.epoch);
+  }
+  /// A consumer: until the other ranks have sent their sums of a tile of this rank.
+  TILEWRIGHT_HD static void wait_for_partial_sums(const device_args& d, const unit_type& unit, index_t m0, index_t n0,
+                                                  index_t consumer) {
+    if (unit.c_z() != 0 || m0 >= d.args.m || n0 >= d.args.n) return;
+    const index_t thread = modulo(exec::thread_id(), 128);
+    if (thread < d.args.self.ranks && thread != d.args.self.rank)
+      wait_for_peer(d.args.arrived[thread] + flag_of(d, m0, n0), d.args.epoch, d.args.wait);
+    exec::named_sync<128>(1 + consumer);
+  }
+#endif
+};
+
+}  // namespace detail
+
+/// The kernel of a policy of warp_specialized_pipeline. With c_of it is an all-reduce, whose rows of other ranks have
+/// arrived when await_results has run.
+template <class Policy>
+struct reduce_scatter_kernel {
+  using policy = detail::with_scattered_c<Policy>;
+  using arch = typename Policy::arch;
+  using args_type = reduce_scatter_args;
+  using block = detail::reduce_scatter_block<policy>;
+  using device_args = typename block::device_args;
+  static constexpr index_t block_size = block::tile.block_size(), cluster = block::tile.cluster(),
+                           lds_bytes = block::lds.bytes();
+  static constexpr bool overlaps_previous = true;
+
+  static constexpr const char* check(const args_type& args) {
+    if (const char* why = detail::check_ranks(args)) return why;
+    const args_type batch = as_batch(args);
+    if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename Policy::result_type), true})) return why;
+    return detail::check_bulk_copies<policy>(batch);
+  }
+  static device_args prepare(const args_type& args, const launch_facts& facts) {
+    using R = typename Policy::result_type;
+    constexpr specialized_tile tile = block::tile;
+    args_type batch = as_batch(args);
+    device_args d = detail::plan_ranks<block, policy>(batch, facts);
+    const auto map = [&](exec::tensor_map& to, const void* data, index_t ld) {
+      if (data)
+        facts.make_tensor_map(to, detail::request_map<R>(data, {args.n, batch.m}, ld, 1, 0, {tile.store_n(), 64}));
+    };
+    map(d.c, args.c, args.ldc);
+    for (index_t r = 0; r < args.self.ranks; ++r) {
+      if (r == args.self.rank) continue;
+      map(d.sums[r], args.sums_of[r], args.n);
+      map(d.others[r], args.c_of[r], args.ldc);
+    }
+    d.tile_cols = detail::round_up(ceil_div(args.n, tile.n), tile.share_a);
+    return d;
+  }
+  static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
+
+  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
+#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    constexpr index_t bytes = lds_bytes;
+    const exec::lds_pointer lds = exec::lds_allocate<bytes>();
+    tilewright::detail::persistent_gemm<block>{
+        args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
+#endif
+  }
+
+ private:
+  static constexpr args_type as_batch(const args_type& args) {
+    args_type batch = detail::as_batch(args, args.lda, 0);
+    batch.batch_stride_c = 16;  // of a map that is replaced
+    return batch;
+  }
+};
+
+}  // namespace tilewright::parallel
