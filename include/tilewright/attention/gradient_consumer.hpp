@@ -108,8 +108,7 @@ struct gradient_consumer {
   /// One step: the queries from `query` on. Its scores have been computed; those of the next step are, if there is one:
   /// nothing may be in flight from one turn of a loop to the next, or ptxas serialises all wgmma.
   template <bool IsLast>
-  TILEWRIGHT_HD void add_step(const attention_problem& problem, const seen_band& seen, index_t key, index_t query,
-                              bool is_first) {
+  TILEWRIGHT_HD void add_step(const attention_problem& problem, const seen_band& seen, index_t key, index_t query) {
     start_d_probabilities();
     [[maybe_unused]] scores slopes;
     if constexpr (has_score_function) slopes = apply_score_function(problem, key, query);
@@ -120,7 +119,7 @@ struct gradient_consumer {
       s.thread_buffer[d] = exec::exp2(s.thread_buffer[d] * scale - exponent);
     });
     p.assign(s);
-    block_gemm(d_v, p, wgmma_tile_in_lds<lds.d_o_columns()>{stages.d_o(at.stage)}, !is_first);
+    block_gemm(d_v, p, wgmma_tile_in_lds<lds.d_o_columns()>{stages.d_o(at.stage)}, true);
     exec::wgmma_wait<1>();
     settle(d_p);
     for_each_query(stages_type::deltas(at.stage), [&](index_t d, float delta) TILEWRIGHT_INLINE_LAMBDA {
@@ -128,17 +127,17 @@ struct gradient_consumer {
       if constexpr (has_score_function) s.thread_buffer[d] *= slopes.thread_buffer[d];
     });
     d_s.assign(s);
+    const index_t stage = at.stage;
+    block_gemm(d_k, d_s, wgmma_tile_in_lds<lds.q_columns()>{stages.q(stage)}, true);
     store_to_boxes<Policy::op, T>(stages.block_lds + (own_boxes() + buffer * lds.d_s().bytes()), d_s.words,
                                   lds.d_s().box_bytes());
     exec::fence_async_proxy();
     exec::named_sync<256>(1);
     start_d_queries();
-    const index_t stage = at.stage;
-    block_gemm(d_k, d_s, wgmma_tile_in_lds<lds.q_columns()>{stages.q(stage)}, !is_first);
     exec::wgmma_wait<2>();  // P's registers are free
     at.advance();
     if constexpr (!IsLast) start_scores();
-    exec::wgmma_wait<IsLast ? 1 : 2>();
+    exec::wgmma_wait<IsLast ? 0 : 1>();
     settle(d_q);
     add_d_queries(problem, query);
     buffer ^= 1;
@@ -188,26 +187,23 @@ struct gradient_consumer {
     stages.v_full().wait(unit.parity);
     unit.advance();
     wait_for_boxes();
+    d_v = {};
+    d_k = {};
     if (rows.first < rows.last) {
       start_scores();
       exec::wgmma_wait<0>();
       settle(s);
       index_t query = rows.first;
-      bool is_first = true;
       TILEWRIGHT_UNROLL(1)
       while (problem.head < last_head || query + queries < rows.last) {
-        add_step<false>(problem, seen, key, query, is_first);
-        is_first = false;
+        add_step<false>(problem, seen, key, query);
         query += queries;
         if (query >= rows.last) {
           query = rows.first;
           ++problem.head;
         }
       }
-      add_step<true>(problem, seen, key, query, is_first);
-    } else {
-      d_v = {};
-      d_k = {};
+      add_step<true>(problem, seen, key, query);
     }
     settle(d_v);
     settle(d_k);
