@@ -38,16 +38,48 @@ while [ "$1" != -d ]; do shift; done
 case "$*" in *"--layout crr"*) conflicts=64;; *) conflicts=0;; esac
 mkdir -p "$2/host"
 cat > "$2/host/1_counter_collection.csv" <<CSV
-"Kernel_Name","Counter_Name","Counter_Value"
-"run_kernel<gemm>","SQ_LDS_BANK_CONFLICT",$conflicts
-"run_kernel<gemm>","SQ_INSTS_LDS",100
-"other","SQ_LDS_BANK_CONFLICT",7
+"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size",\
+"LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"
+1,1,"Agent 4",1,20,20,4096,9,"void tilewright::run_kernel<gemm, int>(gemm, int)",256,32768,0,64,128,80,"SQ_LDS_BANK_CONFLICT",$conflicts.000000,1,2
+1,1,"Agent 4",1,20,20,4096,9,"void tilewright::run_kernel<gemm, int>(gemm, int)",256,32768,0,64,128,80,"SQ_INSTS_LDS",100.000000,1,2
+2,2,"Agent 4",1,20,20,4096,9,"void tilewright::run_kernel<gemm, int>(gemm, int)",256,32768,0,64,128,80,"SQ_LDS_BANK_CONFLICT",$conflicts.000000,3,4
+2,2,"Agent 4",1,20,20,4096,9,"void tilewright::run_kernel<gemm, int>(gemm, int)",256,32768,0,64,128,80,"SQ_INSTS_LDS",100.000000,3,4
+3,3,"Agent 4",1,20,20,4096,9,"other",256,0,0,64,0,80,"SQ_LDS_BANK_CONFLICT",7.000000,5,6
 CSV
 """
-BENCH = """#!/bin/sh
-echo 'transA,transB,m,n,k,hipblaslt-Gflops,us'
-echo 'T,N,4096,4096,4096,400000,343.6'
+# rocprofv2, and rocprof-compute (pmc_perf.csv): a column for each counter.
+ROCPROF_COMPUTE = """Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,\
+Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,SQ_INSTS_LDS,SQ_LDS_BANK_CONFLICT
+0,2,1,20,20,4096,256,32768,0,64,128,80,64,"void tilewright::run_kernel<gemm, int>(gemm, int)",1,2,0,100,16
+1,2,1,20,20,4096,256,32768,0,64,128,80,64,"void tilewright::run_kernel<gemm, int>(gemm, int)",3,4,0,100,16
+2,2,1,20,20,4096,256,0,0,64,128,80,64,other,5,6,0,9,9
 """
+HIPBLASLT = """hipBLASLt version: 1000
+Query device success: there are 1 devices
+-------------------------------------------------------------------------------
+Device ID 0 : AMD Instinct MI300X gfx942:sramecc+:xnack-
+with 206.1 GB memory, max. SCLK 2100 MHz, max. MCLK 1300 MHz, compute capability 9.4
+maxGridDimX 2147483647, sharedMemPerBlock 65.5 KB, maxThreadsPerBlock 1024, warpSize 64
+-------------------------------------------------------------------------------
+Is supported 1 / Total solutions: 1
+[0]:transA,transB,grouped_gemm,batch_count,m,n,k,alpha,lda,beta,ldb,ldc,ldd,d_type,compute_type,activation_type,bias_vector,hipblaslt-Gflops,hipblaslt-GB/s,us
+    T,N,0,1,4096,4096,4096,1,4096,0,4096,4096,4096,f16_r,f32_r,none,0,591344,576.241,232.4
+    --Solution index: 300662
+"""
+ROCBLAS = """transA,transB,M,N,K,alpha,lda,ldb,beta,ldc,ldd,batch_count,rocblas-Gflops,us
+T,N,4096,4096,4096,1,4096,4096,0,4096,4096,1,512000,268.4
+"""
+GEMM_BENCHMARK = """#!/bin/sh
+while [ "$1" != --json ]; do shift; done
+echo '{"results": [
+ {"m": 4096, "n": 4096, "k": 4096, "type": "f16", "tflops": 720.5, "cublas_tflops": 700.0, "ratio_to_cublas": 1.029,
+  "contenders": {"cublas": {"correct": true}, "tilewright": {"correct": true}}},
+ {"m": 4096, "n": 7168, "k": 2048, "type": "f16", "tflops": 1.0, "cublas_tflops": 700.0, "ratio_to_cublas": 0.1,
+  "contenders": {"cublas": {"correct": true}, "tilewright": {"correct": false}}}]}' > "$2"
+"""
+BENCH = """#!/bin/sh
+cat <<TEXT
+""" + HIPBLASLT.replace("591344", "400000") + "TEXT\n"
 
 
 def script(path, text):
@@ -121,6 +153,31 @@ class ReportTest(unittest.TestCase):
         _, found, _ = self.run_report("--only", "probe", "--only", "products", "--only", "counters", "--only", "sanitizers", "--only", "benchmarks")
         self.assertEqual({row["verdict"] for row in found["rows"]}, {"left out"})
         self.assertEqual({row["step"] for row in found["rows"]}, {"probe", "products", "counters", "sanitizers", "benchmarks"})
+
+    def test_what_is_counted_is_divided_by_the_launches(self):
+        _, found, _ = self.run_report("--only", "counters")
+        row = next(row for row in found["rows"] if "crr" in row["what"])
+        self.assertEqual(row["counted"], {"SQ_LDS_BANK_CONFLICT": 64, "SQ_INSTS_LDS": 100})
+
+    def test_formats_of_profilers(self):
+        (self.folder / "counted").mkdir()
+        (self.folder / "counted" / "pmc_perf.csv").write_text(ROCPROF_COMPUTE)
+        self.assertEqual(report.counters_in(self.folder / "counted", "gemm"), ({"SQ_INSTS_LDS": 200, "SQ_LDS_BANK_CONFLICT": 32}, 2))
+        self.assertEqual(report.counters_in(self.folder / "counted", "softmax"), ({}, 0))
+
+    def test_formats_of_benchmarks(self):
+        self.assertEqual(report.Report.rate_in(HIPBLASLT), 591.344)
+        self.assertEqual(report.Report.rate_in(ROCBLAS), 512)
+        self.assertIsNone(report.Report.rate_in("hipblaslt error: no solution,\nnothing"))
+
+    def test_rows_have_the_ratio_to_cublas(self):
+        script(self.folder / "build/benchmarks/gpu/gemm-benchmark", GEMM_BENCHMARK)
+        _, found, page = self.run_report("--only", "benchmarks")
+        right, wrong = found["rows"]
+        self.assertEqual((right["verdict"], right["vendor"]), ("measured", {"cuBLAS": 700}))
+        self.assertEqual(right["detail"], "720.5 TFLOP/s, cuBLAS 700.0 (1.03)")
+        self.assertEqual((wrong["verdict"], wrong["detail"]), ("failed", "wrong: tilewright"))
+        self.assertIn("* benchmarks, 4096x4096x4096 f16: 720.5 TFLOP/s, cuBLAS 700.0 (1.03)\n", page)
 
     def test_architecture_of_the_driver(self):
         for version, arch in (("90402", "gfx942"), ("90010", "gfx90a"), ("90500", "gfx950"), ("110000", "gfx1100"), ("120001", "gfx1201")):

@@ -74,6 +74,28 @@ def find_arch(topology="/sys/class/kfd/kfd/topology"):
     raise no_gpu("no GPU was found: neither the driver of AMD GPUs (/sys/class/kfd) nor nvidia-smi lists one")
 
 
+def counters_in(folder, kernel):
+    """What AMD's profilers counted in kernels whose names contain `kernel`: counter -> sum over their dispatches, and how many those were.
+
+    rocprofv3 writes <host>/<pid>_counter_collection.csv (with several passes pass_1/..., pmc_1/...) with a row for each counter of each dispatch;
+    rocprofv2 and rocprof-compute (pmc_perf.csv) write a row for each dispatch with a column for each counter.
+    """
+    counted, dispatches = {}, set()
+    for file in sorted(pathlib.Path(folder).rglob("*.csv")):
+        for row in csv.DictReader(io.StringIO(file.read_text())):
+            if kernel not in (row.get("Kernel_Name") or ""):
+                continue
+            if "Counter_Name" in row:
+                values = {row["Counter_Name"]: row["Counter_Value"]}
+            else:
+                values = {name: value for name, value in row.items() if re.match(r"(SQ|TCC|TCP|TA|TD|GRBM|SPI|CP)_", name)}
+            for name, value in values.items():
+                counted[name] = counted.get(name, 0) + float(value)
+            if values:
+                dispatches.add(row.get("Dispatch_Id") or row.get("Dispatch_ID"))
+    return counted, len(dispatches)
+
+
 class Report:
     def __init__(self, arch, folder, build, quick, jobs):
         self.arch, self.folder, self.build, self.quick, self.jobs = arch, folder, build, quick, jobs
@@ -203,14 +225,11 @@ class Report:
             with tempfile.TemporaryDirectory() as out:
                 command = [profiler, "--pmc", "SQ_LDS_BANK_CONFLICT", "SQ_INSTS_LDS", "--output-format", "csv", "-d", out, "--", *product]
                 done = run(command)
-                counted = {}
-                for file in pathlib.Path(out).rglob("*counter_collection.csv"):
-                    for row in csv.DictReader(io.StringIO(file.read_text())):
-                        if "gemm" in row.get("Kernel_Name", ""):
-                            counted[row["Counter_Name"]] = counted.get(row["Counter_Name"], 0) + float(row["Counter_Value"])
+                counted, launches = counters_in(out, "gemm")
             if report.returncode != 0 or "SQ_LDS_BANK_CONFLICT" not in counted:
                 self.left_out("counters", what, "rocprofv3 counted nothing: " + last_line(done))
                 continue
+            counted = {name: value / launches for name, value in counted.items()}
             lines = json.loads(report.stdout)["lds"]
             conflicts, instructions = (sum(line[key] for line in lines) for key in ("predicted_conflicts", "executions"))
             ok = (counted["SQ_LDS_BANK_CONFLICT"] == 0) == (conflicts == 0)
@@ -241,12 +260,17 @@ class Report:
         program = self.program("gemm-benchmark")
         if program:
             file = self.folder / "benchmark.json"
-            command = [program, "--dtype", "f16", "--b", "col", *(a for m, n, k in shapes for a in ("--shape", f"{m}x{n}x{k}")), "--rounds", "5", "--json", file]
+            command = [program, "--dtype", "f16,bf16,e4m3", "--b", "col", "--contender", "cublas", "--contender", "tilewright", *(a for m, n, k in shapes for a in ("--shape", f"{m}x{n}x{k}")), "--rounds", "5", "--json", file]
             done = run(command)
-            for line in done.stdout.splitlines():
-                if re.match(r"\s*\|?\s*\d+\s*x\s*\d+", line):
-                    self.add("benchmarks", "gemm-benchmark", "measured", command, line.strip())
-            if done.returncode != 0:
+            for row in json.loads(file.read_text())["results"] if file.exists() else ():
+                what, ratio = f"{row['m']}x{row['n']}x{row['k']} {row['type']}", row.get("ratio_to_cublas")
+                wrong = [name for name, one in row.get("contenders", {}).items() if not one.get("correct", True)]
+                if wrong or "tflops" not in row:
+                    self.add("benchmarks", what, "failed", command, f"wrong: {', '.join(wrong)}" if wrong else "not measured")
+                    continue
+                detail = f"{row['tflops']:.1f} TFLOP/s" + (f", cuBLAS {row['cublas_tflops']:.1f} ({ratio:.2f})" if ratio else "")
+                self.add("benchmarks", what, "measured", command, detail, tflops=row["tflops"], vendor={"cuBLAS": row["cublas_tflops"]} if ratio else {})
+            if done.returncode != 0 or not file.exists():
                 self.add("benchmarks", "gemm-benchmark", "failed", command, last_line(done))
             return
         program = self.program(f"gemm-{self.runtime}")
