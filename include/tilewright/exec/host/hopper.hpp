@@ -88,8 +88,8 @@ void wait_for_bulk_stores_to_read(call_site where = {}) {
   detail::hopper(where).wait_for_bulk_stores(detail::self(), Pending, where);
 }
 template <index_t Pending>
-void wait_for_bulk_stores() {
-  detail::hopper().write_bulk_stores(detail::self(), Pending);
+void wait_for_bulk_stores(call_site where = {}) {
+  detail::hopper(where).write_bulk_stores(detail::self(), Pending);
 }
 
 inline void wgmma_fence(call_site where = {}) { detail::hopper(where).wgmma_fence(detail::self()); }
@@ -144,7 +144,7 @@ inline void set_flag(unsigned* flag, unsigned n) {
 }
 /// The time is over when nothing else can happen.
 inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site where = {}) {
-  return detail::hopper().wait_for_flag(detail::self(), flag, n, where);
+  return detail::hopper(where).wait_for_flag(detail::self(), flag, n, where);
 }
 inline void store_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
   exec::buffer_store(make_global_buffer(to, sizeof(values)), 0, values, where);
