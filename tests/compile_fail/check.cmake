@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cmake -DCOMPILER=... -DSOURCE=... -DINCLUDE=... -P check.cmake
+# cmake -DCOMPILER=... -DSOURCE=... -DINCLUDE=... [-DPRELUDE=...] -P check.cmake
 #
 # The source says what the compiler must say, each on a line of its own:
 #   // EXPECT: text           in the output of every compiler; the same line n times: in n errors
@@ -46,6 +46,11 @@ elseif(ARCH)
   set(flags -x hip --offload-arch=${ARCH} --offload-device-only -nogpulib -nogpuinc -fsyntax-only -fmessage-length=0)
 else()
   set(flags -fsyntax-only -fmessage-length=0)
+  if(PRELUDE AND COMPILER MATCHES "clang")
+    list(APPEND flags -include-pch ${PRELUDE}.pch)
+  elseif(PRELUDE)
+    list(APPEND flags -include ${PRELUDE})
+  endif()
 endif()
 execute_process(
   COMMAND ${COMPILER} -std=c++20 ${flags} -I${INCLUDE} -I${INCLUDE}/../tools/viz/include ${SOURCE}
