@@ -80,6 +80,9 @@ TEST(WgmmaOperand, AddressesInDescriptors) {
   EXPECT_EQ(tw::detail::wgmma_descriptor(fields, 0x12400) & ~0x3fffull, fields);
 }
 
-TEST(WgmmaOperand, UnsoundOperands) { EXPECT_FALSE((tw::wgmma_operand{12, 2, true}).is_sound()); }
+TEST(WgmmaOperand, UnsoundOperands) {
+  EXPECT_FALSE((tw::wgmma_operand{12, 2, true}).is_sound());
+  EXPECT_FALSE((tw::wgmma_operand{12, 2, false, 64}).is_sound()) << "a box of 8192 bytes, but not 8 rows";
+}
 
 }  // namespace
