@@ -19,7 +19,7 @@ struct bound_kernel::state {
 kernel::state::state(std::shared_ptr<gpu> on, const kernel_source& source, const std::string& code_object)
     : device(std::move(on)), name(source.name), facts(read_facts(code_object, source.name)), host(source.host) {
   if (facts.refusal[0] != 0) throw error(name + ": " + facts.refusal);
-  if (facts.prepared && host == nullptr)
+  if (facts.prepared && !host.prepare)
     throw error(name + " has device_args, so kernel_source::host must say how they are made");
   module = device->load(code_object);
   function = device->function(module, name, facts.lds_bytes);
@@ -50,11 +50,11 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
                   .cluster = f.cluster,
                   .overlaps_previous = f.overlaps_previous != 0};
   bound->args.assign(begin, begin + bytes);
-  if (state_->host != nullptr) {
-    if (const char* why = state_->host->check(args)) throw error(state_->name + ": " + why);
+  if (state_->host.check) {
+    if (const char* why = state_->host.check(args)) throw error(state_->name + ": " + why);
   }
   if (f.prepared) {
-    host_half::prepared made = state_->host->prepare(args, state_->device->facts(state_->function, bound->shape));
+    host_half::prepared made = state_->host.prepare(args, state_->device->facts(state_->function, bound->shape));
     bound->args = std::move(made.device_args);
     std::memcpy(bound->shape.grid, made.grid, sizeof made.grid);
   } else {

@@ -20,7 +20,7 @@ struct kernel::state {
   std::shared_ptr<gpu> device;
   std::string name;
   kernel_facts facts;
-  const host_half* host;
+  host_half host;
   void *module = nullptr, *function = nullptr, *follower = nullptr;
 };
 

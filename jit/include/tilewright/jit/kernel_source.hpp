@@ -10,14 +10,16 @@
 
 namespace tilewright::jit {
 
-/// The host half of a kernel with device_args: what check(), prepare() and grid() are for launch().
+/// The host half of a kernel: what a program must know beyond the code object.
 struct host_half {
-  const char* (*check)(const void* args) = nullptr;
+  /// A sentence about what the kernel cannot do, or nullptr. Empty: any arguments will do.
+  std::function<const char*(const void* args)> check;
   struct prepared {
     std::vector<char> device_args;
     int grid[3];
   };
-  prepared (*prepare)(const void* args, const launch_facts& facts) = nullptr;
+  /// For kernels with device_args.
+  std::function<prepared(const void* args, const launch_facts& facts)> prepare;
 };
 
 /// A ready kernel as text. What is known at run time only (lengths, strides, a policy) becomes part of `code` or
@@ -31,7 +33,7 @@ struct kernel_source {
   std::string problem = {};
   /// The library's headers that the code needs, for instance "tile/load_store.hpp"; fewer compile faster. Empty: all.
   std::vector<std::string> uses = {};
-  const host_half* host = nullptr;  // for kernels with device_args
+  host_half host = {};
 };
 
 /// A kernel whose text depends on the target: what jit::gemm() and jit::attention() return.

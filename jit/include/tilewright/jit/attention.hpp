@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// jit::attention(problem): the attention kernel for one problem, as a request to a jit::compiler.
+#pragma once
+
+#include <tilewright/attention/attention_args.hpp>
+#include <tilewright/jit/gemm.hpp>
+
+namespace tilewright::jit {
+
+/// What a kernel is made for.
+struct attention_problem {
+  element type = element::f16;          // or bf16
+  int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
+  /// Lengths, heads, strides, the window and the scale become constants of the kernel. Of pointers it matters which of
+  /// the optional ones are null.
+  attention_args args = {};
+};
+
+/// The kernel takes attention_args with the same lengths, strides, window and scale, and refuses others.
+kernel_request attention(const attention_problem& problem);
+
+}  // namespace tilewright::jit

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// jit::gemm(problem): the GEMM kernel for one problem, as a request to a jit::compiler.
+#pragma once
+
+#include <string>
+
+#include <tilewright/gemm/gemm_args.hpp>
+#include <tilewright/jit/kernel_source.hpp>
+
+namespace tilewright::jit {
+
+/// Elements of a matrix. fp8 and bf8 are e4m3 and e5m2 as the target's matrix instructions take them.
+enum class element { f16, bf16, f32, fp8, bf8, i8, i32 };
+
+/// What a kernel is made for: C = alpha A B + beta C, as gemm_args says.
+struct gemm_problem {
+  element type = element::f16;              // of A and B
+  element result = element::f16;            // of C
+  bool a_along_k = true, b_along_k = true;  // whether k is the contiguous dimension of A (m x k), of B (k x n)
+  /// Lengths, strides and split_k become constants of the kernel. Of pointers it matters which are null and whether
+  /// they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias, residual and activation that
+  /// are given here are what the kernel applies. beta: whether it is 0.
+  gemm_args args = {};
+  std::string policy = {};  // "128x128", or for Hopper "128x256_b2"; empty: chosen by the lengths
+};
+
+/// The kernel takes gemm_args with the same lengths and strides, and refuses others. On a Hopper GPU its workspace, if
+/// it has one, is a specialized_workspace; with split_k it is of workspace_bytes(args).
+kernel_request gemm(const gemm_problem& problem);
+
+}  // namespace tilewright::jit

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/jit/attention.hpp>
+
+#include <array>
+#include <utility>
+
+#include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/specialized_attention.hpp>
+#include <tilewright/jit/error.hpp>
+
+#include "constants.hpp"
+#include "hopper_gemm.hpp"
+
+namespace tilewright::jit {
+namespace {
+
+/// check() and prepare() of the kernels for Hopper, for equal head dimensions of 64, 96, ... 256.
+template <class T, index_t Dim>
+host_half hopper_half() {
+  using kernel = attention_forward<specialized_attention_policy<T, Dim>>;
+  return {[](const void* args) { return kernel::check(*static_cast<const attention_args*>(args)); },
+          [](const void* args, const launch_facts& facts) {
+            const auto made = kernel::prepare(*static_cast<const attention_args*>(args), facts);
+            const auto* const bytes = reinterpret_cast<const char*>(&made);
+            return host_half::prepared{{bytes, bytes + sizeof made}, {kernel::grid(made).x, 1, 1}};
+          }};
+}
+template <class T>
+host_half find_half(int dim) {
+  host_half found;
+  const auto look_at = [&]<int... Is>(std::integer_sequence<int, Is...>) {
+    ((dim == 64 + 32 * Is ? void(found = hopper_half<T, 64 + 32 * Is>()) : void()), ...);
+  };
+  look_at(std::make_integer_sequence<int, 7>{});
+  return found;
+}
+
+constants constants_of(const attention_args& a) {
+  constants c;
+  for (const char* pointer : {"q", "k", "v", "o"}) c.points(pointer);
+  if (a.lse) c.points("lse");
+  if (a.query_starts) c.points("query_starts");
+  if (a.key_starts) c.points("key_starts");
+  c.set("batch", a.batch).set("heads", a.heads).set("kv_heads", a.kv_heads).set("queries", a.queries);
+  c.set("keys", a.keys);
+  const auto set_strides = [&](const std::string& name, const attention_strides& s) {
+    c.set(name + ".batch", s.batch).set(name + ".head", s.head).set(name + ".row", s.row);
+  };
+  set_strides("q_strides", a.q_strides);
+  set_strides("k_strides", a.k_strides);
+  set_strides("v_strides", a.v_strides);
+  set_strides("o_strides", a.o_strides);
+  if (a.lse) set_strides("lse_strides", a.lse_strides);
+  c.set_float("scale", a.scale);
+  c.set("window.left", a.window.left).set("window.right", a.window.right);
+  return c;
+}
+
+bool are_equal(const attention_strides& x, const attention_strides& y) {
+  return x.batch == y.batch && x.head == y.head && x.row == y.row;
+}
+const char* compare(const attention_args& p, const attention_args& a, int head_dim, int value_dim) {
+  if (a.batch != p.batch || a.heads != p.heads || a.kv_heads != p.kv_heads || a.queries != p.queries ||
+      a.keys != p.keys)
+    return "the kernel was made for other lengths";
+  if (!are_equal(a.q_strides, p.q_strides) || !are_equal(a.k_strides, p.k_strides) ||
+      !are_equal(a.v_strides, p.v_strides) || !are_equal(a.o_strides, p.o_strides) ||
+      (p.lse && !are_equal(a.lse_strides, p.lse_strides)))
+    return "the kernel was made for other strides";
+  if (a.scale != p.scale || a.window.left != p.window.left || a.window.right != p.window.right)
+    return "the kernel was made for another scale or window";
+  if (!a.lse != !p.lse || !a.query_starts != !p.query_starts || !a.key_starts != !p.key_starts)
+    return "the kernel was made for other null pointers among lse, query_starts and key_starts";
+  return detail::check_attention(a, head_dim, value_dim, 8);
+}
+
+std::string lengths_name(const attention_problem& p) {
+  return short_name(p.type) + "_d" + std::to_string(p.head_dim) +
+         (p.value_dim == p.head_dim ? "" : "_" + std::to_string(p.value_dim));
+}
+
+kernel_source hopper_attention(const attention_problem& p, const host_half& host) {
+  return {.name = "attention_hopper_" + lengths_name(p),
+          .code = "struct policy : tw::specialized_attention_policy<" + type_name(p.type) + ", " +
+                  std::to_string(p.head_dim) + "> {};\n",
+          .kernel = "tw::attention_forward<policy>",
+          .uses = {"attention/specialized_attention.hpp"},
+          .host = host};
+}
+
+kernel_source portable_attention(const attention_problem& p) {
+  const constants known = constants_of(p.args);
+  const attention_args& a = p.args;
+  return {.name = "attention_" + lengths_name(p) + "_" + std::to_string(a.queries) + "x" + std::to_string(a.keys),
+          .code =
+              "inline float jit_floats[4];\ninline int jit_numbers[4];\n"
+              "constexpr void* jit_somewhere(void*) { return jit_floats; }\n"
+              "constexpr const void* jit_somewhere(const void*) { return jit_floats; }\n"
+              "constexpr float* jit_somewhere(float*) { return jit_floats; }\n"
+              "constexpr const index_t* jit_somewhere(const index_t*) { return jit_numbers; }\n"
+              "struct policy : tw::attention_policy<tw::arch::current, " +
+              type_name(p.type) + ", " + std::to_string(p.head_dim) + ", " + std::to_string(p.value_dim) +
+              "> {};\nusing general_attention = tw::attention_forward<policy>;\n" +
+              known.kernel("exact_attention", "general_attention"),
+          .kernel = "exact_attention",
+          .problem = known.initializer("tw::attention_args"),
+          .uses = {"attention/attention_forward.hpp"},
+          .host = {.check =
+                       [made_for = p](const void* args) {
+                         return compare(made_for.args, *static_cast<const attention_args*>(args), made_for.head_dim,
+                                        made_for.value_dim);
+                       },
+                   .prepare = {}}};
+}
+
+}  // namespace
+
+kernel_request attention(const attention_problem& problem) {
+  return [problem](const std::string& target) {
+    if (problem.type != element::f16 && problem.type != element::bf16)
+      throw error("attention: the elements are f16 or bf16");
+    if (target == "sm_90a" && problem.head_dim == problem.value_dim) {
+      const host_half host =
+          problem.type == element::f16 ? find_half<half_t>(problem.head_dim) : find_half<bfloat16_t>(problem.head_dim);
+      attention_args probe = problem.args;  // null pointers are to be given later
+      alignas(16) static char somewhere[16];
+      for (const void** p : {&probe.q, &probe.k, &probe.v})
+        if (!*p) *p = somewhere;
+      if (!probe.o) probe.o = somewhere;
+      if (host.check && host.check(&probe) == nullptr) return hopper_attention(problem, host);
+    }
+    return portable_attention(problem);
+  };
+}
+
+}  // namespace tilewright::jit

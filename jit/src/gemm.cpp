@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/jit/gemm.hpp>
+
+#include <algorithm>
+
+#include <tilewright/arch/gpu_facts.hpp>
+#include <tilewright/jit/error.hpp>
+#include <tilewright/util/math.hpp>
+
+#include "constants.hpp"
+#include "hopper_gemm.hpp"
+#include "targets.hpp"
+
+namespace tilewright::jit {
+namespace {
+
+int bytes_of(element e) {
+  switch (e) {
+    case element::f32:
+    case element::i32: return 4;
+    case element::f16:
+    case element::bf16: return 2;
+    default: return 1;
+  }
+}
+
+bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
+
+/// Elements that lengths, strides and pointers allow to move at once, up to 16 bytes of A's.
+int widest_vector(const gemm_problem& p) {
+  const gemm_args& g = p.args;
+  const auto all_are_multiples = [&](long_index_t v) {
+    for (const long_index_t x :
+         {long_index_t(p.a_along_k ? g.k : g.m), long_index_t(p.b_along_k ? g.k : g.n), long_index_t(g.n),
+          long_index_t(g.lda), long_index_t(g.ldb), long_index_t(g.ldc), long_index_t(g.residual ? g.ld_residual : 0),
+          g.batch_stride_a, g.batch_stride_b, g.batch_stride_c, g.residual ? g.batch_stride_residual : 0})
+      if (x % v != 0) return false;
+    return true;
+  };
+  for (const void* pointer :
+       {g.a, g.b, static_cast<const void*>(g.c), g.bias, g.residual, static_cast<const void*>(g.column_scale)})
+    if (!is_aligned(pointer)) return 1;
+  int v = 16 / bytes_of(p.type);
+  while (v > 1 && !all_are_multiples(v)) v /= 2;
+  return v;
+}
+
+/// A named tile and, by experience, its share of the rate of the largest.
+struct tile_choice {
+  const char* name;
+  int m, n;
+  double rate;
+};
+
+/// The tile whose rounds of blocks take the least time.
+std::string choose_tile(const gemm_args& g, const std::string& target) {
+  constexpr tile_choice tiles[] = {{"256x256", 256, 256, 1},
+                                   {"128x256", 128, 256, 1},
+                                   {"128x128", 128, 128, 0.85},
+                                   {"128x64", 128, 64, 0.7},
+                                   {"64x64", 64, 64, 0.55}};
+  double compute_units = 100;
+  for (const arch::gpu_facts& gpu : arch::known_gpus)
+    if (target.starts_with(gpu.target)) compute_units = gpu.compute_units;
+  const tile_choice* best = nullptr;
+  double best_time = 0;
+  for (const tile_choice& t : tiles) {
+    if (t.m == 256 && !target.starts_with("gfx9")) continue;
+    if (t.n == 256 && t.m == 128 && !is_nvidia(target)) continue;
+    const double blocks = double(ceil_div(g.m, t.m)) * double(ceil_div(g.n, t.n)) * g.batch * g.split_k;
+    const double time = std::max(1.0, blocks / compute_units + 0.5) * t.m * t.n / t.rate;
+    if (best == nullptr || time < best_time) {
+      best = &t;
+      best_time = time;
+    }
+  }
+  return best->name;
+}
+
+/// The base class of the policy. Tiles other than the default exist for 16-bit elements in whole vectors.
+std::string policy_base(const gemm_problem& p, const std::string& target, int vector, std::string& tile) {
+  const bool may_choose = bytes_of(p.type) == 2 && vector == 8;
+  tile = !p.policy.empty() ? p.policy : may_choose ? choose_tile(p.args, target) : "128x128";
+  const bool is_default = tile == "128x128";
+  if (!is_default && !may_choose)
+    throw error("gemm: the policy " + tile + " needs 16-bit elements in whole vectors of 16 bytes");
+  if (tile != "256x256" && tile != "128x256" && tile != "128x64" && tile != "64x64" && !is_default)
+    throw error("gemm: there is no policy '" + tile + "' for " + target);
+  const auto major = [](bool along_k) { return along_k ? "tw::operand_major::k" : "tw::operand_major::mn"; };
+  return std::string("tw::gemm_") + (is_default ? "policy" : tile) + "<tw::arch::current, " +
+         type_name(p.type, target == "gfx942") + ", " + major(p.a_along_k) + ", " + major(p.b_along_k) + ", " +
+         std::to_string(vector) + ">";
+}
+
+constants constants_of(const gemm_args& g) {
+  constants c;
+  c.set("m", g.m).set("n", g.n).set("k", g.k).set("lda", g.lda).set("ldb", g.ldb).set("ldc", g.ldc);
+  if (g.beta == 0) c.set_float("beta", 0);
+  c.set("batch", g.batch).set("batch_stride_a", g.batch_stride_a).set("batch_stride_b", g.batch_stride_b);
+  c.set("batch_stride_c", g.batch_stride_c).set("split_k", g.split_k);
+  if (g.split_k > 1) c.points("workspace");
+  if (g.residual) c.set("ld_residual", g.ld_residual).set("batch_stride_residual", g.batch_stride_residual);
+  return c;
+}
+
+/// Whether a launch is the problem that the kernel was made for.
+const char* compare(const gemm_args& made_for, const gemm_args& g, bool moves_vectors) {
+  const gemm_args& p = made_for;
+  if (g.m != p.m || g.n != p.n || g.k != p.k || g.batch != p.batch || g.split_k != p.split_k)
+    return "the kernel was made for other lengths";
+  if (g.lda != p.lda || g.ldb != p.ldb || g.ldc != p.ldc || g.batch_stride_a != p.batch_stride_a ||
+      g.batch_stride_b != p.batch_stride_b || g.batch_stride_c != p.batch_stride_c)
+    return "the kernel was made for other strides";
+  if (p.residual && (g.ld_residual != p.ld_residual || g.batch_stride_residual != p.batch_stride_residual))
+    return "the kernel was made for other strides of the residual";
+  if (p.beta == 0 && g.beta != 0) return "the kernel was made for a beta of 0";
+  if (has_epilogue(g) && !has_epilogue(p)) return "the kernel was made without an epilogue";
+  if (p.split_k > 1 && !g.workspace) return "split_k needs a workspace, of workspace_bytes(args)";
+  for (const void* x :
+       {g.a, g.b, static_cast<const void*>(g.c), g.bias, g.residual, static_cast<const void*>(g.column_scale)})
+    if (moves_vectors && !is_aligned(x)) return "the kernel moves vectors: pointers must be multiples of 16 bytes";
+  return nullptr;
+}
+
+kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
+  const gemm_args& g = p.args;
+  const int vector = widest_vector(p);
+  const constants known = constants_of(g);
+  std::string tile;
+  const std::string base = policy_base(p, target, vector, tile);
+  kernel_source s;
+  s.name = "gemm_" + tile + "_" + operands_name(p) + "_v" + std::to_string(vector) + "_" + std::to_string(g.m) + "x" +
+           std::to_string(g.n) + "x" + std::to_string(g.k);
+  s.code =
+      "inline char jit_memory[16];\nconstexpr void* jit_somewhere(void*) { return jit_memory; }\n"
+      "struct policy : " +
+      base + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
+      ";\n  using epilogue = tw::epilogue::" + (has_epilogue(g) ? "from_args" : "alpha_beta") + ";\n" +
+      (g.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
+      "};\nusing general_gemm = tw::gemm_kernel<policy>;\n" + known.kernel("exact_gemm", "general_gemm");
+  s.kernel = "exact_gemm";
+  s.problem = known.initializer("tw::gemm_args");
+  s.uses = {"gemm/gemm_kernel.hpp"};
+  if (tile != "128x128") s.uses.push_back("gemm/named_policies.hpp");
+  if (is_nvidia(target)) s.uses.push_back("gemm/multi_stage_pipeline.hpp");
+  s.host.check = [made_for = g, vector](const void* args) {
+    return compare(made_for, *static_cast<const gemm_args*>(args), vector > 1);
+  };
+  return s;
+}
+
+}  // namespace
+
+std::string type_name(element e, bool is_amd_fnuz) {
+  switch (e) {
+    case element::f16: return "tw::half_t";
+    case element::bf16: return "tw::bfloat16_t";
+    case element::f32: return "float";
+    case element::fp8: return is_amd_fnuz ? "tw::fp8_fnuz_t" : "tw::fp8_ocp_t";
+    case element::bf8: return is_amd_fnuz ? "tw::bf8_fnuz_t" : "tw::bf8_ocp_t";
+    case element::i8: return "tw::int8_t";
+    case element::i32: break;
+  }
+  return "int";
+}
+std::string short_name(element e) {
+  constexpr const char* names[] = {"f16", "bf16", "f32", "fp8", "bf8", "i8", "i32"};
+  return names[int(e)];
+}
+bool has_epilogue(const gemm_args& g) {
+  return g.scale || g.row_scale || g.column_scale || g.bias || g.residual || g.activation != activation::none;
+}
+std::string operands_name(const gemm_problem& p) {
+  return short_name(p.type) + (p.a_along_k ? "_ak" : "_am") + (p.b_along_k ? "_bk" : "_bn") + "_to_" +
+         short_name(p.result) + (has_epilogue(p.args) ? "_epilogue" : "");
+}
+
+kernel_request gemm(const gemm_problem& problem) {
+  return [problem](const std::string& target) {
+    if (problem.args.m < 1 || problem.args.n < 1 || problem.args.k < 1)
+      throw error("gemm: m, n and k must be positive");
+    if (target == "sm_90a") {
+      if (std::optional<kernel_source> hopper = hopper_gemm(problem)) return *hopper;
+    }
+    return portable_gemm(problem, target);
+  };
+}
+
+}  // namespace tilewright::jit
