@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// What tilewright::jit costs, and what its kernels compute: on a machine with an NVIDIA GPU.
+//
+//   g++ -std=c++20 -O2 ... jit.cpp -ltilewright_jit -lcudart        jit [folder for caches]
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include <tilewright/jit/archive.hpp>
+#include <tilewright/jit/attention.hpp>
+#include <tilewright/jit/compiler.hpp>
+#include <tilewright/jit/gemm.hpp>
+#include <tilewright/numeric/types.hpp>
+
+#include "check_products.hpp"
+#include "stopwatch.hpp"
+
+namespace {
+
+namespace jit = tilewright::jit;
+namespace fs = std::filesystem;
+using tilewright::index_t;
+
+jit::gemm_problem product(index_t m, index_t n, index_t k, jit::element type = jit::element::f16, bool a_along_k = true,
+                          bool b_along_k = true) {
+  jit::gemm_problem p{.type = type, .result = type, .a_along_k = a_along_k, .b_along_k = b_along_k};
+  p.args = {.m = m, .n = n, .k = k, .lda = a_along_k ? k : m, .ldb = b_along_k ? k : n, .ldc = n};
+  return p;
+}
+jit::attention_problem heads(int dim, index_t length) {
+  jit::attention_problem p{.head_dim = dim, .value_dim = dim};
+  const tilewright::attention_strides s{tilewright::long_index_t(length) * 16 * dim, dim, 16 * dim};
+  p.args.heads = p.args.kv_heads = 16;
+  p.args.queries = p.args.keys = length;
+  p.args.q_strides = p.args.k_strides = p.args.v_strides = p.args.o_strides = s;
+  p.args.scale = 0.125f;
+  return p;
+}
+
+/// Request to loaded kernel: without anything, from the disk, from memory.
+void measure_latency(const fs::path& folder) {
+  struct named {
+    const char* name;
+    jit::kernel_request request;
+  };
+  const named requests[] = {{"GEMM, wgmma", jit::gemm(product(4096, 4096, 4096))},
+                            {"GEMM, few rows", jit::gemm(product(8, 4096, 4096))},
+                            {"GEMM, mma.sync, odd n", jit::gemm(product(4096, 4095, 4096))},
+                            {"attention, wgmma, d 64", jit::attention(heads(64, 2048))},
+                            {"attention, wgmma, d 128", jit::attention(heads(128, 2048))},
+                            {"attention, mma.sync, d 32", jit::attention(heads(32, 2048))}};
+  std::printf("%-28s %9s %9s %9s %10s\n", "request to loaded kernel", "cold s", "disk ms", "memory us", "KB");
+  for (const named& r : requests) {
+    std::vector<double> cold, disk, memory;
+    std::size_t bytes = 0;
+    for (int i = 0; i < 3; ++i) {
+      const fs::path cache = folder / ("latency" + std::to_string(i));
+      fs::remove_all(cache);
+      jit::compiler first({.cache = {.directory = cache}}), second({.cache = {.directory = cache}});
+      cold.push_back(seconds_of([&] { (void)first.load(r.request); }));
+      for (int j = 0; j < 100; ++j) memory.push_back(seconds_of([&] { (void)second.load(r.request); }));
+      bytes = second.code_object(r.request).size();
+    }
+    std::printf("%-28s %9.3f %9.3f %9.2f %10zu\n", r.name, median(cold), median(disk) * 1e3, median(memory) * 1e6,
+                bytes / 1024);
+  }
+}
+
+/// Products as programs have them: every fourth with lengths that are no multiples of 8.
+std::vector<jit::gemm_problem> draw_products(int count, unsigned seed, bool only_odd) {
+  std::mt19937 random(seed);
+  const auto length = [&](bool odd) {
+    const double l = std::exp2(7 + 5.5 * double(random()) / double(random.max()));
+    return index_t(odd ? index_t(l) | 1 : index_t(l) / 8 * 8);
+  };
+  std::vector<jit::gemm_problem> list;
+  for (int i = 0; i < count; ++i) {
+    const bool odd = only_odd || i % 4 == 0;
+    list.push_back(product(length(false), length(odd), length(odd && i % 2 == 0),
+                           i % 3 == 0 ? jit::element::bf16 : jit::element::f16, random() % 4 != 0, random() % 4 != 0));
+  }
+  return list;
+}
+
+void measure_preparation(const fs::path& folder, const char* what, const std::vector<jit::gemm_problem>& problems) {
+  fs::remove_all(folder / "many");
+  std::vector<jit::kernel_request> requests;
+  for (const jit::gemm_problem& p : problems) requests.push_back(jit::gemm(p));
+  jit::compiler cold({.cache = {.directory = folder / "many"}});
+  const double compiled = seconds_of([&] { cold.prepare(requests); });
+  jit::archive_writer writer;
+  std::set<std::string> different;
+  for (const jit::kernel_request& r : requests) {
+    const jit::kernel_source source = r(cold.target());
+    different.insert(cold.archive_key(source));
+    writer.add(cold.archive_key(source), source.name, cold.code_object(source));
+  }
+  writer.write(folder / "many.twa");
+  const double from_archive = seconds_of([&] {
+    jit::compiler compiler(
+        {.cache = {.enabled = false}, .archives = {folder / "many.twa"}, .on_miss = jit::miss::fail});
+    compiler.prepare(requests);
+  });
+  jit::compiler warm({.cache = {.directory = folder / "many"}});
+  const double from_disk = seconds_of([&] { warm.prepare(requests); });
+  std::printf("%s: %zu problems, %zu kernels: compiled %.2f s, from disk %.3f s, from an archive of %.1f MB %.3f s\n",
+              what, problems.size(), different.size(), compiled, from_disk,
+              double(fs::file_size(folder / "many.twa")) * 1e-6, from_archive);
+}
+
+/// The kernel with constant lengths against the same one that reads them.
+void compare_with_general(jit::compiler& compiler) {
+  std::vector<double> gains;
+  double worst = 10;
+  std::string worst_name;
+  std::vector<jit::gemm_problem> problems = draw_products(24, 11, true);
+  std::vector<jit::kernel_source> sources;
+  for (const jit::gemm_problem& p : problems) {
+    for (const char* which : {"exact_gemm", "general_gemm"}) {
+      sources.push_back(jit::gemm(p)(compiler.target()));
+      sources.back().kernel = which;
+    }
+  }
+  compiler.prepare(sources);
+  device_array operands(std::size_t{6000} * 6000 * 3 * 2);
+  operands.fill(3);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    tilewright::gemm_args args = problems[i].args;
+    args.a = operands.at(0);
+    args.b = operands.at(std::size_t{6000} * 6000 * 2);
+    args.c = operands.at(std::size_t{6000} * 6000 * 4);
+    const jit::bound_kernel exact = compiler.load(sources[2 * i]).bind(args),
+                            general = compiler.load(sources[2 * i + 1]).bind(args);
+    const auto [exact_seconds, general_seconds] = compare_on_gpu([&] { exact(); }, [&] { general(); });
+    gains.push_back(general_seconds / exact_seconds);
+    if (gains.back() < worst) {
+      worst = gains.back();
+      worst_name = sources[2 * i].name;
+    }
+  }
+  std::sort(gains.begin(), gains.end());
+  std::printf("constant lengths against general kernel, %zu products: median %.3f, best %.3f, worst %.3f (%s)\n",
+              gains.size(), median(gains), gains.back(), worst, worst_name.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  const fs::path folder = argc > 1 ? argv[1] : fs::temp_directory_path() / "tilewright-jit-benchmark";
+  fs::create_directories(folder);
+  cudaFree(nullptr);
+  jit::compiler compiler({.cache = {.directory = folder / "check"}});
+  std::printf("target %s, %d multiprocessors\n", compiler.target().c_str(), compiler.multiprocessors());
+  const bool is_right = check_products(compiler) & check_attention(compiler);
+  measure_latency(folder);
+  measure_preparation(folder, "all kinds", draw_products(200, 5, false));
+  compare_with_general(compiler);
+  measure_preparation(folder, "odd lengths", draw_products(64, 6, true));
+  return is_right ? 0 : 1;
+} catch (const std::exception& e) {
+  std::printf("%s\n", e.what());
+  return 2;
+}

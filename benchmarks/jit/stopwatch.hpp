@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Times of the host and of the GPU, and memory filled with Gaussian numbers.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include <tilewright/numeric/types.hpp>
+
+inline void require(cudaError_t error) {
+  if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
+}
+
+template <class Work>
+double seconds_of(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+class device_array {
+ public:
+  explicit device_array(std::size_t bytes) : bytes_(bytes) {
+    require(cudaMalloc(&data_, std::max<std::size_t>(bytes, 16)));
+  }
+  device_array(const device_array&) = delete;
+  ~device_array() { (void)cudaFree(data_); }
+  void* at(std::size_t byte) const { return static_cast<char*>(data_) + byte; }
+  void upload(const void* from) const { require(cudaMemcpy(data_, from, bytes_, cudaMemcpyHostToDevice)); }
+  void download(void* to) const { require(cudaMemcpy(to, data_, bytes_, cudaMemcpyDeviceToHost)); }
+  /// Halves, which repeat after a million.
+  void fill(unsigned seed) const {
+    std::vector<tilewright::half_t> some(1 << 20);
+    std::mt19937 random(seed);
+    std::normal_distribution<float> gaussian;
+    for (tilewright::half_t& x : some) x = tilewright::half_t(gaussian(random));
+    for (std::size_t at = 0; at < bytes_; at += some.size() * 2)
+      require(cudaMemcpy(this->at(at), some.data(), std::min(some.size() * 2, bytes_ - at), cudaMemcpyHostToDevice));
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// Medians of the seconds of two launches that take turns.
+template <class A, class B>
+std::pair<double, double> compare_on_gpu(A a, B b) {
+  cudaEvent_t events[2];
+  for (cudaEvent_t& e : events) require(cudaEventCreate(&e));
+  const auto time = [&](auto& launch) {
+    constexpr int launches = 4;
+    launch();
+    require(cudaEventRecord(events[0]));
+    for (int i = 0; i < launches; ++i) launch();
+    require(cudaEventRecord(events[1]));
+    require(cudaEventSynchronize(events[1]));
+    float ms = 0;
+    require(cudaEventElapsedTime(&ms, events[0], events[1]));
+    return ms * 1e-3 / launches;
+  };
+  std::vector<double> of_a, of_b;
+  for (int i = 0; i < 21; ++i) {
+    of_a.push_back(time(a));
+    of_b.push_back(time(b));
+  }
+  for (const cudaEvent_t e : events) (void)cudaEventDestroy(e);
+  return {median(of_a), median(of_b)};
+}
