@@ -84,6 +84,7 @@ TEST(AttentionForward, RefusesWhatItCannotDo) {
   EXPECT_TRUE(has(refusal([](auto& a) { a.scale = 0; }), "scale must be positive"));
   EXPECT_TRUE(has(refusal([](auto& a) { a.scale = NAN; }), "scale must be positive"));
   EXPECT_TRUE(has(refusal([](auto& a) { a.v = nullptr; }), "a pointer is null"));
+  EXPECT_EQ(refusal([](auto& a) { a.keys = 0, a.k = a.v = nullptr; }), "accepted");
   EXPECT_TRUE(has(refusal([&](auto& a) { a.k = memory + 1; }), "aligned to 16 bytes"));
   EXPECT_TRUE(has(refusal([](auto& a) { a.o_strides.head = 4; }), "multiples of 8"));
   EXPECT_TRUE(has(refusal([](auto& a) { a.q_strides.row = 56; }), "smaller than the head dimension"));

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that every header has a test of its name, or stands in docs/testing.md under "Headers that other tests cover".
+
+usage: check_tests.py [ROOT] | check_tests.py --self-test
+
+tests/<floor>/<header>.test.cpp is the test of include/tilewright/<floor>/.../<header>.hpp. The page names others by `header`,
+`header.hpp`, `floor/header` or `folder`; entries that cover no header without a test are reported, too.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+SECTION = "## Headers that other tests cover"
+
+
+def named_on(page):
+    """What the first column of the section's table names."""
+    section = page.split(SECTION, 1)[1].split("\n## ", 1)[0]
+    rows = re.findall(r"^\| (.*?) \|", section, re.MULTILINE)
+    return {name.strip("/") for row in rows for name in re.findall(r"`([^`]+)`", row)}
+
+
+def untested_headers(root):
+    """Paths below include/tilewright, without suffix."""
+    base, tests = root / "include/tilewright", {(path.parent.name, path.name.split(".")[0]) for path in (root / "tests").rglob("*.test.cpp")}
+    for header in sorted(base.rglob("*.hpp")):
+        path = header.relative_to(base).with_suffix("").as_posix()
+        if (path.split("/")[0], header.stem) not in tests:
+            yield path
+
+
+def names_of(path):
+    """Everything that covers the header: its name, with its folders, and the folders."""
+    parts = path.split("/")
+    return {parts[-1], f"{parts[-1]}.hpp"} | {"/".join(parts[i:]) for i in range(len(parts))} | {"/".join(parts[:i]) for i in range(1, len(parts))}
+
+
+def check(root):
+    named, used, wrong = named_on((root / "docs/testing.md").read_text(encoding="utf-8")), set(), []
+    for path in untested_headers(root):
+        found = names_of(path) & named
+        used |= found
+        if not found:
+            wrong.append(f"include/tilewright/{path}.hpp has no test of its name, and docs/testing.md does not say what covers it")
+    return wrong + [f"docs/testing.md: `{name}` names no header without a test" for name in sorted(named - used)]
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path in ("include/tilewright/a/one.hpp", "include/tilewright/a/two.hpp", "include/tilewright/b/c/three.hpp", "tests/a/one.x.test.cpp"):
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text("")
+        (root / "docs").mkdir()
+        page = root / "docs/testing.md"
+        wrong = []
+        for table, expected in (("| `b/c` | x |\n", 1), ("| `two`, `b` | x |\n", 0), ("| `a/two`, `three`, `four` | x |\n", 1), ("| x | `two` |\n", 2)):
+            page.write_text(f"# Page\n\n{SECTION}\n\n| headers | by |\n|---|---|\n{table}\n## Next\n\n| `two` | x |\n")
+            if len(check(root)) != expected:
+                wrong.append(f"{table!r}: {check(root)}")
+    print("\n".join(wrong) or "check_tests, self-test: passed")
+    return 1 if wrong else 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    wrong = check(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
+    print("\n".join(wrong) or "every header has a test")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
