@@ -10,7 +10,7 @@ namespace {
 
 using layer_forward = row_norm<arch::gfx942, float, row_tile{256, 256, 1, 4}, norm_kind::layer_norm>;
 using layer = row_norm_gradient<arch::gfx942, float, row_tile{256, 256, 1, 4}, norm_kind::layer_norm>;
-using rms = row_norm_gradient<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 1}>;
+using rms = row_norm_gradient<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 1, 2}>;
 
 /// What row_norm_gradient must write, from the statistics that it is given.
 struct exact_gradients {

@@ -44,7 +44,7 @@ struct choose_experts {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     constexpr float nan = bit_cast<float>(0x7fc00000u);
     constexpr index_t none = 0x7fffffff;
-    const block rows(exec::block_id().x * Tile.rows(), args.tokens, args.experts);
+    const auto rows = block::of_grid(args.tokens, args.experts);
     auto logits = cast_tile<float>(rows.load(args.x, args.x_stride, 0));
     detail::row_exponents<block> exponents;
     if (!args.is_normalised) {
@@ -58,9 +58,9 @@ struct choose_experts {
     TILEWRIGHT_UNROLL(1)
     for (index_t choice = 0; choice < args.choices; ++choice) {
       auto best = block::reduce_own(logits, max);
-      block::reduce_threads(best, max, {});
+      block::reduce_threads(max, {}, best);
       auto expert = block::first_equal(logits, best, 0, none);
-      block::reduce_threads(expert, min, {});
+      block::reduce_threads(min, {}, expert);
       const float value = best.thread_buffer[0];
       const index_t found = expert.thread_buffer[0];
       if (choice == 0) largest = value;

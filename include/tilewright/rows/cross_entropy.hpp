@@ -34,7 +34,7 @@ struct cross_entropy {
   static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;
   static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;
   static constexpr index_t block_size = Tile.threads, lds_bytes = has_loss ? 2 * block::lds_bytes : 0;
-  static constexpr index_t blocks_at_once = block::blocks_at_once;
+  static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -57,11 +57,11 @@ struct cross_entropy {
     }
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
+  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     using detail::log2_e;
-    const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     auto part = load(has_loss ? 0 : rows.last_part());
     const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },

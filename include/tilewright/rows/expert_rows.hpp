@@ -62,7 +62,7 @@ struct expert_rows {
       const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(x, args.x_stride, first); };
       auto part = load(0);
       rows.forward(part, load, [&](auto& e, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        if (args.weight) tile_elementwise_inout([&](T& a) { a = T(float(a) * weight); }, e);
+        if (args.weight) e = cast_tile<T>(tile_elementwise_in([&](T a) { return float(a) * weight; }, e));
         rows.store(y, args.y_stride, first, e);
       });
     } else {

@@ -39,7 +39,7 @@ struct row_norm {
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (Scales == scale_kind::per_row ? 1 : 0);
   static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;
-  static constexpr index_t blocks_at_once = block::blocks_at_once;
+  static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -70,16 +70,16 @@ struct row_norm {
     if (args.sum && detail::overlap(y, sum)) return "y overlaps sum: they are two results";
     return detail::check_scales<Scales>(scales(args), x, y);
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
+  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const auto lds = block::template allocate<reductions>();
-    const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load_sum = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto x = rows.load(args.x, args.x_stride, first);
       if (args.residual) {
-        tile_elementwise_inout([](T& a, T b) { a = T(float(a) + float(b)); }, x,
-                               rows.load(args.residual, args.residual_stride, first));
+        const auto residual = rows.load(args.residual, args.residual_stride, first);
+        x = cast_tile<T>(tile_elementwise_in([](T a, T b) { return float(a) + float(b); }, x, residual));
         rows.store(args.sum, args.sum_stride, first, x);
       }
       return x;
@@ -101,7 +101,7 @@ struct row_norm {
     if constexpr (is_layer_norm) {
       moments.finish(rows, lds);
     } else {
-      block::reduce_threads(moments.squares, plus, lds);
+      block::reduce_threads(plus, lds, moments.squares);
     }
     auto& factor = moments.squares;
     tile_elementwise_inout([&](float& s) { s = exec::rsqrt(s * (1.0f / float(args.cols)) + args.epsilon); }, factor);

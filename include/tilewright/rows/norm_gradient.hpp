@@ -78,7 +78,7 @@ struct row_norm_gradient {
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t block_size = Tile.threads, reductions = 2, lds_bytes = 2 * reductions * block::lds_bytes;
-  static constexpr index_t blocks_at_once = max(1, 1024 / Tile.threads);
+  static constexpr index_t cluster = Tile.blocks, blocks_at_once = max(1, 1024 / Tile.threads);
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -106,27 +106,27 @@ struct row_norm_gradient {
     if (detail::overlap(dx, s) || detail::overlap(dx, weight)) return "dx overlaps s or weight";
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts, 1, 1}; }
+  static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const auto all_lds = block::template allocate<2 * reductions>();
-    const index_t number = exec::block_id().x;
-    const bool is_single = args.cols <= block::part_cols;
+    const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
+    const bool is_single = block(0, 1, args.cols).is_single();
     float* const of_weight = args.parts + long_index_t(number) * detail::round_up(args.cols, 4);
     float* const of_bias = of_weight + long_index_t(args.num_parts) * detail::round_up(args.cols, 4);
     const float share = 1.0f / float(args.cols);
     col_values weight_sum{}, bias_sum{};
     index_t turn = 0;
+    input next = load_row(args, number);
     for (index_t row = number; row < args.rows; row += args.num_parts, turn ^= 1) {
       const auto lds = all_lds + turn * reductions * block::lds_bytes;  // others may still read that of the last row
       const block rows(row, args.rows, args.cols);
       const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
         return pair<T>{rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first)};
       };
-      auto part = load(0);
-      const auto rstd = rows.load_rows(args.rstd);
-      typename block::row_values mean{}, sum{}, products{};
-      if constexpr (is_layer_norm) mean = rows.load_rows(args.mean);
+      const auto mean = next.mean, rstd = next.rstd;
+      auto part = next.part;
+      typename block::row_values sum{}, products{};
       const auto expand = [&](const pair<T>& x) TILEWRIGHT_INLINE_LAMBDA { return normalise(x, mean, rstd); };
       const auto weigh = [&](auto& dy, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         tile_elementwise_inout([](float& g, T w) { g *= float(w); }, dy, along<1>(rows.load_cols(args.weight, first)));
@@ -138,8 +138,12 @@ struct row_norm_gradient {
         tile_elementwise_inout([](float& e, float g) { e *= g; }, v.s, v.dy);
         detail::add_to(products, block::reduce_own(v.s, plus));
       });
-      if constexpr (is_layer_norm) block::reduce_threads(sum, plus, lds);
-      block::reduce_threads(products, plus, lds + block::lds_bytes);
+      next = load_row(args, row + args.num_parts);  // in flight while this row is reduced and written
+      if constexpr (is_layer_norm) {
+        block::reduce_threads(plus, lds, sum, products);
+      } else {
+        block::reduce_threads(plus, lds, products);
+      }
       rows.backward(part, load, [&](const pair<T>& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         pair<float> v = expand(x);
         if (!is_single && row > number) {
@@ -171,6 +175,18 @@ struct row_norm_gradient {
   struct pair {
     typename block::template part<Element> dy, s;
   };
+  /// The first part of a row, and what row_norm saved of it.
+  struct input {
+    pair<T> part;
+    typename block::row_values mean{}, rstd{};
+  };
+  TILEWRIGHT_HD static input load_row(const args_type& args, index_t row) {
+    const block rows(min(row, args.rows), args.rows, args.cols);
+    input result{{rows.load(args.dy, args.dy_stride, 0), rows.load(args.s, args.s_stride, 0)}};
+    result.rstd = rows.load_rows(args.rstd);
+    if constexpr (is_layer_norm) result.mean = rows.load_rows(args.mean);
+    return result;
+  }
   /// dy and x'.
   template <class Rows>
   TILEWRIGHT_HD static pair<float> normalise(const pair<T>& x, const Rows& mean, const Rows& rstd) {

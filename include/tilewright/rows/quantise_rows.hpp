@@ -30,7 +30,7 @@ struct quantise_rows {
   static_assert(sizeof(Result) == 1 && Scales != scale_kind::none,
                 "quantise_rows: a result of 8 bits with scales; map_rows writes other results");
   static constexpr index_t block_size = Tile.threads, lds_bytes = Scales == scale_kind::per_row ? block::lds_bytes : 0;
-  static constexpr index_t blocks_at_once = block::blocks_at_once;
+  static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -46,11 +46,11 @@ struct quantise_rows {
     if (args.x == static_cast<const void*>(args.y)) return "the result overlaps an input";
     return detail::check_scales<Scales>(scales(args), x, y);
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
+  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto lds = block::template allocate<1>();
-    const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
+    const auto lds = block::template allocate<Scales == scale_kind::per_row>();
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (has_two) {
         return two{rows.load(args.x, args.x_stride, first), rows.load(args.x2, args.x2_stride, first)};

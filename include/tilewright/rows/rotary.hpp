@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
+#include <tilewright/numeric/convert_pair.hpp>
 #include <tilewright/rows/check_rows.hpp>
 
 namespace tilewright {
@@ -86,19 +87,21 @@ struct rotary {
                             exec::make_global_buffer(args.position, long_index_t{args.tokens} * 4), index_t(token) * 4)
                       : index_t(token % unsigned(args.max_position));
     const auto cos = load_table(args, args.cos, position, first), sin = load_table(args, args.sin, position, first);
-    array<T, 2 * Vector> in, out;
+    array<T, 2 * Vector> in;
+    array<float, 2 * Vector> out;
     __builtin_memcpy(&in, &low, sizeof(low));
     __builtin_memcpy(in.elements + Vector, &high, sizeof(high));
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Vector; ++i) {
       const index_t at = is_split ? i : 2 * i, other = is_split ? i + Vector : 2 * i + 1;
       const float a = float(in[at]), b = float(in[other]), s = args.is_inverse ? -sin[i] : sin[i];
-      out[at] = T(a * cos[i] - b * s);
-      out[other] = T(b * cos[i] + a * s);
+      out[at] = a * cos[i] - b * s;
+      out[other] = b * cos[i] + a * s;
     }
     const long_index_t to = place(args.y_token_stride, args.y_head_stride);
     vector parts[2];
-    __builtin_memcpy(parts, &out, sizeof(out));
+    round(parts[0].data(), out.data());
+    round(parts[1].data(), out.data() + Vector);
     exec::buffer_store(y, to, parts[0]);
     exec::buffer_store(y, to + second, parts[1]);
   }
@@ -118,6 +121,19 @@ struct rotary {
             sizeof(E),
             by_token ? args.tokens : args.heads,
             by_token ? token_stride : head_stride};
+  }
+  /// Two at a time, where machines have an instruction for that.
+  TILEWRIGHT_HD static void round(T* to, const float* from) {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Vector; i += 2) {
+      if constexpr (Vector > 1 && sizeof(T) == 2) {
+        const array<T, 2> pair = convert_pair<T>(from[i], from[i + 1]);
+        to[i] = pair[0];
+        to[i + 1] = pair[1];
+      } else {
+        for (index_t j = i; j < min(i + 2, Vector); ++j) to[j] = T(from[j]);
+      }
+    }
   }
   TILEWRIGHT_HD static array<float, Vector> load_table(const args_type& args, const float* table, index_t position,
                                                        long_index_t first) {

@@ -4,33 +4,12 @@
 #pragma once
 
 #include <tilewright/rows/check_rows.hpp>
+#include <tilewright/rows/row_cluster.hpp>
+#include <tilewright/rows/row_tile.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
 
 namespace tilewright {
-
-/// The part of a matrix that a block holds in registers: threads / threads_per_row rows of threads_per_row *
-/// vectors * vector columns. Longer rows are read part by part.
-struct row_tile {
-  index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
-
-  TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
-  TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
-  friend constexpr bool operator==(const row_tile&, const row_tile&) = default;
-};
-
-/// A good row_tile for rows of about `cols` elements: up to 1024 threads share a row, and a thread holds 2 vectors, or
-/// up to 4 of longer rows. `vector`: elements of an access; 16 bytes, or 1 for lengths and strides that are no
-/// multiples.
-TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t vector) {
-  const index_t few = vector == 1 ? 8 : 2;
-  row_tile tile{.threads = 256, .threads_per_row = 4, .vectors = few, .vector = vector};
-  while (tile.threads_per_row < 1024 && tile.cols() < cols) tile.threads_per_row *= 2;
-  if (tile.cols() < cols) tile.vectors = 2 * few;
-  tile.threads = max(256, tile.threads_per_row);
-  while (tile.vectors > 1 && cols <= tile.cols() - tile.threads_per_row * tile.vector) --tile.vectors;
-  return tile;
-}
 
 namespace detail {
 
@@ -38,31 +17,8 @@ TILEWRIGHT_HD void add_to(auto& sums, const auto& more) {
   tile_elementwise_inout([](float& s, float m) { s += m; }, sums, more);
 }
 
-/// Neighbouring lanes hold neighbouring vectors; lanes, then waves share a row, then come the next rows.
-template <row_tile Tile, index_t Wave>
-inline constexpr distribution_encoding row_tile_encoding = [] {
-  constexpr index_t lanes = min(Tile.threads_per_row, Wave), waves = Tile.threads_per_row / lanes;
-  return tile_distribution_encoding<
-      sequence<>,
-      tuple<sequence<Tile.threads / Wave / waves, Wave / lanes>, sequence<Tile.vectors, waves, lanes, Tile.vector>>,
-      tuple<sequence<1, 2>, sequence<1, 2>>, tuple<sequence<0, 1>, sequence<1, 2>>, sequence<2, 2>,
-      sequence<0, 3>>::value;
-}();
-
-/// Whether waves and lanes divide the tile, with a sentence for each rule.
-template <class Arch, row_tile Tile>
-TILEWRIGHT_HD constexpr bool require_row_tile() {
-  constexpr index_t wave = Arch::value.wave_size;
-  static_assert(Tile.threads % wave == 0 && Tile.threads <= 1024,
-                "row_tile: a block has whole waves and at most 1024 threads");
-  static_assert(is_power_of_two(Tile.threads_per_row) && Tile.threads % Tile.threads_per_row == 0,
-                "row_tile: threads_per_row is a power of two that divides the threads");
-  static_assert(Tile.vectors > 0 && is_power_of_two(Tile.vector) && Tile.vector <= 16,
-                "row_tile: a thread holds at least one vector, of up to 16 elements");
-  return true;
-}
-
-/// The rows of the calling block: block b has those from b * Tile.rows() on. Parts of Tile.cols() columns are tiles.
+/// The rows of the calling block, and its columns of them, if blocks share a row: `cols` of all_cols, from base_col on.
+/// Parts of Tile.cols() columns are tiles. Columns are counted from base_col, unless something else is said.
 template <class Arch, row_tile Tile>
 struct row_block {
   static_assert(require_row_tile<Arch, Tile>());
@@ -75,21 +31,47 @@ struct row_block {
   static constexpr index_t part_cols = Tile.cols();
   static constexpr index_t lanes_per_row = min(Tile.threads_per_row, Arch::value.wave_size);
   static constexpr index_t waves_per_row = ceil_div(Tile.threads_per_row, Arch::value.wave_size);
-  /// LDS of one reduction across waves: 4 bytes for each; 0 if a row belongs to one wave.
-  static constexpr index_t lds_bytes = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
+  /// LDS of one reduction: 4 bytes for each wave, and for each block that shares the row; 0 if it belongs to one wave.
+  static constexpr index_t bytes_of_waves = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
+  static constexpr index_t lds_bytes = bytes_of_waves + (Tile.blocks > 1 ? Tile.blocks * 4 : 0);
 
   /// Enough for memory to be busy: blocks wait for their loads, then for each other.
-  static constexpr index_t blocks_at_once = max(1, 1536 / Tile.threads);
+  static constexpr index_t blocks_at_once = max(1, (Tile.vectors > 2 ? 768 : 1536) / Tile.threads);
 
-  index_t first_row, rows, cols;
+  index_t first_row, rows, cols, all_cols, base_col = 0;
 
   TILEWRIGHT_HD row_block(index_t first, index_t num_rows, index_t num_cols)
-      : first_row(first), rows(num_rows - first), cols(num_cols) {}
+      : first_row(first), rows(num_rows - first), cols(num_cols), all_cols(num_cols) {
+    if constexpr (Tile.blocks > 1) {
+      base_col = block_of_row<Tile.blocks>() * share();
+      cols = max(0, min(share(), all_cols - base_col));
+    }
+  }
+  /// The rows of the grid's blocks in order.
+  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols) {
+    return {index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows(), num_rows, num_cols};
+  }
+  static constexpr exec::block_index grid(index_t num_rows) {
+    return {ceil_div(num_rows, Tile.rows()) * Tile.blocks, 1, 1};
+  }
+  /// The columns of all blocks that share the row but the last ones.
+  TILEWRIGHT_HD index_t share() const {
+    return Tile.blocks == 1 ? all_cols : round_up(ceil_div(all_cols, Tile.blocks), 128);
+  }
+  /// Whether no block has more than one part of a row.
+  TILEWRIGHT_HD bool is_single() const { return share() <= part_cols; }
+  /// The columns of the first parts of all blocks.
+  TILEWRIGHT_HD index_t first_parts() const {
+    if (is_single()) return all_cols;
+    index_t sum = 0;
+    for (index_t base = 0; base < all_cols; base += share()) sum += min(part_cols, all_cols - base);
+    return sum;
+  }
 
   template <class T>
   TILEWRIGHT_HD auto window(T* matrix, long_index_t row_stride, index_t first_col) const {
     return make_tile_window(make_naive_tensor_view<address_space_enum::global>(
-                                matrix + first_row * row_stride, make_tuple(rows, cols),
+                                matrix + (first_row * row_stride + base_col), make_tuple(rows, cols),
                                 make_tuple(index_t(row_stride), number<1>{}), number<Tile.vector>{}),
                             make_tuple(number<Tile.rows()>{}, number<part_cols>{}), {0, first_col}, distribution{});
   }
@@ -105,9 +87,9 @@ struct row_block {
   /// Values for each column, such as weights.
   template <class T>
   TILEWRIGHT_HD auto window_of_cols(T* values, index_t first_col) const {
-    return make_tile_window(
-        make_naive_tensor_view_packed<address_space_enum::global>(values, make_tuple(cols), number<Tile.vector>{}),
-        make_tuple(number<part_cols>{}), {first_col}, of_cols{});
+    return make_tile_window(make_naive_tensor_view_packed<address_space_enum::global>(
+                                values + base_col, make_tuple(cols), number<Tile.vector>{}),
+                            make_tuple(number<part_cols>{}), {first_col}, of_cols{});
   }
   template <class T>
   TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
@@ -128,7 +110,7 @@ struct row_block {
   template <class T>
   TILEWRIGHT_HD void store_rows(T* to, const static_distributed_tensor<T, of_rows>& values,
                                 long_index_t stride = 1) const {
-    if (!is_first_replica<of_rows>()) return;
+    if (!is_first_replica<of_rows>() || base_col > 0) return;
     const auto view = make_naive_tensor_view<address_space_enum::global>(to + first_row * stride, make_tuple(rows),
                                                                          make_tuple(index_t(stride)));
     store_tile(make_tile_window(view, make_tuple(number<Tile.rows()>{}), {0}, of_rows{}), values);
@@ -145,27 +127,27 @@ struct row_block {
     }
   }
 
-  /// One element of each row: that in the row's column; 0 where this is negative.
+  /// One element of each row: that in the row's column, counted from 0; 0 where this is negative.
   template <class T>
   TILEWRIGHT_HD auto load_column(const T* matrix, long_index_t row_stride,
                                  const static_distributed_tensor<index_t, of_rows>& column) const {
     const index_t own = of_rows::calculate_index(get_partition_index<of_rows>())[0];
     const index_t col = column.thread_buffer[0];
     const exec::global_buffer buffer = exec::make_global_buffer(
-        matrix + first_row * row_stride, ((rows - 1) * row_stride + cols) * long_index_t(sizeof(T)));
+        matrix + first_row * row_stride, ((rows - 1) * row_stride + all_cols) * long_index_t(sizeof(T)));
     static_distributed_tensor<T, of_rows> result;
     result.thread_buffer[0] = exec::buffer_load<T>(
         buffer, own < rows && col >= 0 ? long_index_t(sizeof(T)) * (own * row_stride + col) : long_index_t{-1});
     return result;
   }
-  /// f(element) of one element of each row: that in the row's column.
+  /// f(element) of one element of each row: that in the row's column, counted from 0.
   template <class F>
   TILEWRIGHT_HD void change_at(part<float>& tile, index_t first_col,
                                const static_distributed_tensor<index_t, of_rows>& column, F f) const {
     const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < distribution::num_elements; ++d) {
-      const index_t here = column.thread_buffer[0] - first_col - position_in_tile<distribution>(own, d)[1];
+      const index_t here = column.thread_buffer[0] - base_col - first_col - position_in_tile<distribution>(own, d)[1];
       tile.thread_buffer[d] = here == 0 ? f(tile.thread_buffer[d]) : tile.thread_buffer[d];
     }
   }
@@ -196,11 +178,13 @@ struct row_block {
     }
   }
 
-  /// LDS for some reductions across waves.
+  /// LDS for some reductions across waves and blocks.
   template <index_t Reductions>
   TILEWRIGHT_HD static exec::lds_pointer allocate() {
     if constexpr (lds_bytes > 0) {
-      return exec::lds_allocate<Reductions * lds_bytes>();
+      const auto lds = exec::lds_allocate<Reductions * lds_bytes>();
+      start_cluster<Tile.blocks>();
+      return lds;
     } else {
       return {};
     }
@@ -222,19 +206,39 @@ struct row_block {
                            tile, along<0>(values));
     return reduce_registers<index_t>(columns, min, sequence<1>{});
   }
-  /// Combines values of the threads that share rows; each use needs lds_bytes of its own.
-  template <class T, class F>
-  TILEWRIGHT_HD static void reduce_threads(static_distributed_tensor<T, of_rows>& values, F f, exec::lds_pointer lds) {
-    reduce_lanes<0>(values, f);
+  /// Combines values of the threads that share rows: combine(number<n>{}) combines those of n neighbouring lanes, first
+  /// of the lanes that share a row, then of lanes for each of its waves, then for each of its blocks. Each use needs
+  /// lds_bytes for each value.
+  template <class Combine, class... Values>
+  TILEWRIGHT_HD static void reduce_levels(exec::lds_pointer lds, Combine combine, Values&... values) {
+    combine(number<lanes_per_row>{});
     if constexpr (waves_per_row > 1) {
-      T& value = values.thread_buffer[0];
       const unsigned lane = unsigned(exec::lane_id()), wave = unsigned(exec::wave_id()),
                      waves = unsigned(waves_per_row);
-      if (lane == 0) exec::lds_store(lds, index_t(wave * 4), value);
+      index_t place = 0;
+      if (lane == 0)
+        ((exec::lds_store(lds, index_t(wave * 4) + place, values.thread_buffer[0]), place += lds_bytes), ...);
       exec::block_sync();
-      value = combine_lanes<1, waves_per_row>(
-          exec::lds_load<T>(lds, index_t((wave / waves * waves + lane % waves) * 4)), f);
+      place = index_t((wave / waves * waves + lane % waves) * 4);
+      ((values.thread_buffer[0] = exec::lds_load<remove_cvref_t<decltype(values.thread_buffer[0])>>(lds, place),
+        place += lds_bytes),
+       ...);
+      combine(number<waves_per_row>{});
     }
+    if constexpr (Tile.blocks > 1) {
+      exchange_blocks<Tile.blocks>(lds + bytes_of_waves, lds_bytes, values.thread_buffer[0]...);
+      combine(number<Tile.blocks>{});
+    }
+  }
+  /// The same by f for each of the values.
+  template <class F, class... Values>
+  TILEWRIGHT_HD static void reduce_threads(F f, exec::lds_pointer lds, Values&... values) {
+    reduce_levels(
+        lds,
+        [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
+          ((values.thread_buffer[0] = combine_lanes<1, decltype(n)::value>(values.thread_buffer[0], f)), ...);
+        },
+        values...);
   }
 };
 

@@ -30,10 +30,17 @@ struct row_exponents {
   }
   /// Combines the threads that share rows. LDS for two reductions.
   TILEWRIGHT_HD void finish(exec::lds_pointer lds) {
-    const auto own = largest;
-    Block::reduce_threads(largest, max, lds);
-    tile_elementwise_inout(rescale_function{}, sum, own, largest);
-    Block::reduce_threads(sum, plus, lds + Block::lds_bytes);
+    Block::reduce_levels(
+        lds,
+        [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
+          constexpr index_t lanes = decltype(n)::value;
+          const auto own = largest;
+          float &most = largest.thread_buffer[0], &all = sum.thread_buffer[0];
+          most = combine_lanes<1, lanes>(most, max);
+          tile_elementwise_inout(rescale_function{}, sum, own, largest);
+          all = combine_lanes<1, lanes>(all, plus);
+        },
+        largest, sum);
   }
 
  private:

@@ -19,23 +19,23 @@ struct row_moments {
                          exec::lds_pointer lds) {
     if (first_col == 0) {
       mean = Block::reduce_own(x, plus);
-      Block::reduce_threads(mean, plus, lds);
-      const float share = 1.0f / float(min(rows.cols, Block::part_cols));
+      Block::reduce_threads(plus, lds, mean);
+      const float share = 1.0f / float(rows.first_parts());
       tile_elementwise_inout([&](float& m) { m *= share; }, mean);
     }
     auto distances = tile_elementwise_in([](float a, float m) { return a - m; }, x, along<0>(mean));
     rows.mask(distances, first_col, 0.0f);
-    if (rows.cols > Block::part_cols) add_to(rest, Block::reduce_own(distances, plus));
+    if (!rows.is_single()) add_to(rest, Block::reduce_own(distances, plus));
     tile_elementwise_inout([](float& d) { d *= d; }, distances);
     add_to(squares, Block::reduce_own(distances, plus));
   }
 
   /// Combines the threads that share rows; the same LDS.
   TILEWRIGHT_HD void finish(const Block& rows, exec::lds_pointer lds) {
-    Block::reduce_threads(squares, plus, lds + Block::lds_bytes);
-    if (rows.cols <= Block::part_cols) return;
-    Block::reduce_threads(rest, plus, lds + 2 * Block::lds_bytes);
-    const float cols = float(rows.cols);
+    const auto later = lds + Block::lds_bytes;
+    if (rows.is_single()) return Block::reduce_threads(plus, later, squares);
+    Block::reduce_threads(plus, later, squares, rest);
+    const float cols = float(rows.all_cols);
     tile_elementwise_inout(
         [&](float& m, float& s, float sum) {
           m += sum / cols;

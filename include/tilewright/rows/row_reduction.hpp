@@ -75,12 +75,12 @@ struct row_reduction {
       }
     });
     if constexpr (is_sum) {
-      block::reduce_threads(y, plus, lds);
+      block::reduce_threads(plus, lds, y);
     } else if constexpr (is_max) {
       const auto own = y;
-      block::reduce_threads(y, max, lds);
+      block::reduce_threads(max, lds, y);
       tile_elementwise_inout([&](index_t& i, float mine, float m) { i = mine == m ? i : none; }, index, own, y);
-      block::reduce_threads(index, min, lds + block::lds_bytes);
+      block::reduce_threads(min, lds + block::lds_bytes, index);
       if (args.index) rows.store_rows(args.index, index);
     } else {
       moments.finish(rows, lds);

@@ -60,9 +60,10 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
     for (index_t i = 0; i < Tile.vector; ++i) e.thread_buffer[first + i] *= factor;
     const index_t row = own[0], col = first_col + position_in_tile<distribution>(own, first)[1];
     if (row < rows.rows && col < rows.cols && unsigned(col) % 128 == 0)
-      exec::buffer_store(
-          buffer, 4 * ((rows.first_row + row) * to.row_stride + long_index_t(unsigned(col) / 128) * to.group_stride),
-          largest * (1 / most));
+      exec::buffer_store(buffer,
+                         4 * ((rows.first_row + row) * to.row_stride +
+                              long_index_t(unsigned(rows.base_col + col) / 128) * to.group_stride),
+                         largest * (1 / most));
   }
 }
 
@@ -91,7 +92,7 @@ TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, F f, R
       tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
                              Block::reduce_own(sizes, max));
     });
-    Block::reduce_threads(largest, max, lds);
+    Block::reduce_threads(max, lds, largest);
     rows.store_rows(to.scale, tile_elementwise_in([](float l) { return l * (1 / most); }, largest), to.row_stride);
     tile_elementwise_inout([](float& l) { l = l > 0 ? most * exec::rcp(l) : 0.0f; }, largest);
     rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {

@@ -25,6 +25,7 @@ struct softmax {
   using args_type = softmax_args<T>;
   using block = detail::row_block<Arch, Tile>;
   static constexpr index_t block_size = Tile.threads, lds_bytes = 2 * block::lds_bytes;
+  static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -36,11 +37,11 @@ struct softmax {
       return "the result overlaps the input, but is not the input";
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
+  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const auto lds = block::template allocate<2>();
-    const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     detail::row_exponents<block> exponents;
     auto part = load(0);

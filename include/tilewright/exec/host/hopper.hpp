@@ -45,6 +45,16 @@ void named_arrive(index_t id, call_site where = {}) {
   detail::hopper(where).named_barrier(detail::self(), id, Threads, false, where);
 }
 inline void cluster_sync(call_site where = {}) { detail::hopper(where).cluster_sync(detail::self(), where); }
+inline void cluster_sync_lds(call_site where = {}) {
+  detail::hopper(where).fence_barrier_init(detail::self());  // here: what the thread did is known after the barrier
+  detail::hopper(where).cluster_sync(detail::self(), where);
+}
+template <class V>
+void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
+  static_assert(sizeof(V) == 4, "lds_store_in: values of 4 bytes go to other blocks");
+  detail::hopper(where).store_in(detail::self(), block_of_cluster, p.byte + byte_offset, bit_cast<unsigned>(value),
+                                 where);
+}
 inline index_t num_blocks() { return detail::self().num_blocks; }
 inline index_t block_of_cluster() { return detail::self().rank; }
 

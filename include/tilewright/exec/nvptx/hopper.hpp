@@ -56,6 +56,19 @@ TILEWRIGHT_HD void named_arrive(index_t id) {
 TILEWRIGHT_HD void cluster_sync() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
+TILEWRIGHT_HD void cluster_sync_lds() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+template <class V>
+TILEWRIGHT_HD void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t byte_offset, const V& value) {
+  static_assert(sizeof(V) == 4, "lds_store_in: values of 4 bytes go to other blocks");
+  asm volatile(
+      "{.reg .b32 there;\n"
+      "mapa.shared::cluster.u32 there, %0, %1;\n"
+      "st.shared::cluster.b32 [there], %2;}" ::"r"(lds_address(p + byte_offset)),
+      "r"(block_of_cluster), "r"(bit_cast<unsigned>(value))
+      : "memory");
+}
 TILEWRIGHT_HD index_t num_blocks() { return index_t(gridDim.x); }
 TILEWRIGHT_HD index_t block_of_cluster() {
   index_t rank;

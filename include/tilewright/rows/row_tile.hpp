@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The part of a matrix of rows that a block holds in registers, and the distribution of its elements.
+#pragma once
+
+#include <tilewright/arch/target.hpp>
+#include <tilewright/distribution/tile_distribution.hpp>
+
+namespace tilewright {
+
+/// The part of a matrix that a block holds in registers: threads / threads_per_row rows of threads_per_row *
+/// vectors * vector columns. Longer rows are read part by part.
+struct row_tile {
+  index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
+  index_t blocks = 1;  // of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
+
+  TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
+  TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
+  friend constexpr bool operator==(const row_tile&, const row_tile&) = default;
+};
+
+/// A good row_tile for rows of about `cols` elements: a thread holds up to 4 vectors, up to 1024 threads share a row.
+/// `vector`: elements of an access; 16 bytes, or 1 for lengths and strides that are no multiples.
+TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t vector) {
+  row_tile tile{.threads = 256, .threads_per_row = 4, .vectors = vector == 1 ? 8 : 4, .vector = vector};
+  while (tile.threads_per_row < 1024 && tile.cols() < cols) tile.threads_per_row *= 2;
+  tile.threads = max(256, tile.threads_per_row);
+  while (tile.vectors > 1 && cols <= tile.cols() - tile.threads_per_row * tile.vector) --tile.vectors;
+  return tile;
+}
+
+namespace detail {
+
+/// Neighbouring lanes hold neighbouring vectors; lanes, then waves share a row, then come the next rows.
+template <row_tile Tile, index_t Wave>
+inline constexpr distribution_encoding row_tile_encoding = [] {
+  constexpr index_t lanes = min(Tile.threads_per_row, Wave), waves = Tile.threads_per_row / lanes;
+  return tile_distribution_encoding<
+      sequence<>,
+      tuple<sequence<Tile.threads / Wave / waves, Wave / lanes>, sequence<Tile.vectors, waves, lanes, Tile.vector>>,
+      tuple<sequence<1, 2>, sequence<1, 2>>, tuple<sequence<0, 1>, sequence<1, 2>>, sequence<2, 2>,
+      sequence<0, 3>>::value;
+}();
+
+/// Whether waves and lanes divide the tile, with a sentence for each rule.
+template <class Arch, row_tile Tile>
+TILEWRIGHT_HD constexpr bool require_row_tile() {
+  constexpr index_t wave = Arch::value.wave_size;
+  static_assert(Tile.threads % wave == 0 && Tile.threads <= 1024,
+                "row_tile: a block has whole waves and at most 1024 threads");
+  static_assert(is_power_of_two(Tile.threads_per_row) && Tile.threads % Tile.threads_per_row == 0,
+                "row_tile: threads_per_row is a power of two that divides the threads");
+  static_assert(Tile.blocks == 1 || (is_power_of_two(Tile.blocks) && Tile.blocks <= Arch::value.max_cluster),
+                "row_tile: blocks that share a row form a cluster: a power of two, as many as the target has");
+  static_assert(Tile.blocks == 1 || Tile.rows() == 1,
+                "row_tile: blocks that share a row have one row: threads == threads_per_row");
+  static_assert(Tile.vectors > 0 && is_power_of_two(Tile.vector) && Tile.vector <= 16,
+                "row_tile: a thread holds at least one vector, of up to 16 elements");
+  return true;
+}
+
+}  // namespace detail
+
+}  // namespace tilewright
