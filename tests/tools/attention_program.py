@@ -49,6 +49,27 @@ def attention(q, k, v, heads, group, queries, keys, dim, value_dim, scale, left)
     return o, lse
 
 
+def gradients(q, k, v, d_o, heads, group, queries, keys, dim, value_dim, scale, left):
+    """Of Q, K and V, flat; the same mask."""
+    d_q, d_k, d_v = [0.0] * len(q), [0.0] * len(k), [0.0] * len(v)
+    for h in range(heads):
+        kv = h // group
+        for i in range(queries):
+            own, at, at_o = i + keys - queries, (h * queries + i) * dim, (h * queries + i) * value_dim
+            seen = range(max(0, own - left), max(0, own + 1))
+            weights = [math.exp(scale * sum(q[at + d] * k[(kv * keys + j) * dim + d] for d in range(dim))) for j in seen]
+            p = [w / sum(weights) for w in weights]
+            d_p = [sum(d_o[at_o + d] * v[(kv * keys + j) * value_dim + d] for d in range(value_dim)) for j in seen]
+            delta = sum(x * y for x, y in zip(p, d_p))
+            for j, x, y in zip(seen, p, d_p):
+                for d in range(dim):
+                    d_q[at + d] += scale * x * (y - delta) * k[(kv * keys + j) * dim + d]
+                    d_k[(kv * keys + j) * dim + d] += scale * x * (y - delta) * q[at + d]
+                for d in range(value_dim):
+                    d_v[(kv * keys + j) * value_dim + d] += x * d_o[at_o + d]
+    return d_q, d_k, d_v
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     failures = []
@@ -85,6 +106,19 @@ def main():
             _, lse = read_npy("lse.npy")
             expect(all(x == y or abs(x - y) < 1e-3 for x, y in zip(lse, wanted_lse)) and -math.inf in lse, "files: the log-sum-exp")
 
+        d_o = numbers(heads * queries * value_dim)
+        write_npy("do.npy", (heads, queries, value_dim), d_o, "<f2")
+        outputs = [f"d{name}.npy" for name in "qkv"]
+        done = run("--q", "q.npy", "--k", "k.npy", "--v", "v.npy", "--d-o", "do.npy", "--causal", "--left", "5", "--scale", "0.2",
+                   "--kernel", "hopper", *(x for name in "qkv" for x in (f"--d-{name}-out", f"d{name}.npy")))
+        expect(done.returncode == 0 and "the kernel for Hopper" in done.stdout, f"gradients: {done.stdout}{done.stderr}")
+        if done.returncode == 0:
+            for name, wanted in zip(outputs, gradients(q, k, v, d_o, heads, group, queries, keys, dim, value_dim, 0.2, 5)):
+                _, values = read_npy(name)
+                expect(len(values) == len(wanted) and max(abs(x - y) for x, y in zip(values, wanted)) < 2e-2, f"gradients: {name}")
+        done = run("--backward", "--queries", "9", "--keys", "1")
+        expect(done.returncode == 0 and "of the gradients" in done.stdout, f"--backward: {done.stdout}{done.stderr}")
+
         done = run("--arch", "sm_90", "--dtype", "bf16", "--dim", "96", "--queries", "30", "--keys", "70", "--batch", "2")
         expect(done.returncode == 0 and ": correct" in done.stdout and "emulated sm_90" in done.stdout, f"sm_90: {done.stdout}{done.stderr}")
 
@@ -92,7 +126,8 @@ def main():
             file.write(whole.read()[:200])
         files = sorted(os.listdir())
         for arguments in (["--dim", "0"], ["--dim", "200"], ["--heads", "3", "--kv-heads", "2"], ["--scale", "-1"], ["--left", "x"],
-                          ["--dtype", "f64"], ["--arch", "sm_10"], ["--arch", "gfx942", "--device", "gpu"], ["--device", "gpu"],
+                          ["--dtype", "f64"], ["--arch", "sm_10"], ["--kernel", "fast"],
+                          ["--kernel", "hopper", "--arch", "gfx942"], ["--d-o", "q.npy", "--queries", "21"], ["--arch", "gfx942", "--device", "gpu"], ["--device", "gpu"],
                           ["--causal", "--right", "1"], ["--nonsense"], ["--q", "missing.npy"], ["--q", "cut.npy"], ["--q", "."],
                           ["--q", "q.npy", "--queries", "21"], ["--q", "q.npy", "--k", "v.npy"], ["--k", "k.npy", "--dtype", "bf16"],
                           ["--k", "k.npy", "--v", "v.npy", "--batch", "4"], ["--out", "no/such/folder.npy"], ["--verify", "--no-verify"]):

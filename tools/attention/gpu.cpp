@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: MIT
 // Attention on the GPU, through HIP or CUDA.
+#include <deque>
+
 #include "../gpu/runtime.hpp"
 #include "machine.hpp"
 
 namespace attention_program {
 
-std::string queue_attention(bool is_f16, int dim, const tw::attention_args& args);
-
-std::optional<outcome> attend_on_gpu(inputs& data, int repeat) try {
+std::optional<outcome> attend_on_gpu(inputs& data, const options& o) try {
   const gpu::device_facts device = gpu::device();
-  const std::int64_t dim = kernel_dim(data);
-  const auto on_gpu = [&](const matrix& tensor) { return with_row_length(tensor, dim); };
-  const auto q_rows = on_gpu(data.q), k_rows = on_gpu(data.k), v_rows = on_gpu(data.v);
-  const gpu::buffer<unsigned char> q(q_rows.data(), q_rows.size()), k(k_rows.data(), k_rows.size()),
-      v(v_rows.data(), v_rows.size());
-  gpu::buffer<unsigned char> o(q_rows.size()), lse(data.lse.bytes.size());
-  o.upload(std::vector<unsigned char>(q_rows.size(), 0xff));
-  tw::attention_args args = arguments_of(data, dim);
-  args.q = q.data();
-  args.k = k.data();
-  args.v = v.data();
-  args.o = o.data();
-  args.lse = reinterpret_cast<float*>(lse.data());
-  outcome result{device.name + " (" + device.target + ")", {}};
+  host_tensors tensors = kernel_tensors(data);
+  std::deque<gpu::buffer<unsigned char>> buffers;
+  std::array<void*, num_tensors> places{};
+  for (std::size_t i = 0; i < num_tensors; ++i)
+    places[i] = buffers.emplace_back(tensors[i].data(), tensors[i].size()).data();
+  const tw::attention_backward_args args = arguments_of(data, places);
+  const bool is_hopper = device.target == "sm_90";
+  if (o.kernel == kernel_kind::specialized && !is_hopper)
+    throw refusal("the kernel for Hopper does not run on " + device.target + "; leave --kernel out");
+  kernel_choice choice{data.q.type == element::f16, int(kernel_dim(data)),
+                       is_hopper && o.kernel != kernel_kind::portable};
+  const auto queue = [&] {
+    if (const std::string why = queue_attention(choice, args); !why.empty()) throw refusal(why);
+  };
+  if (data.has_gradients()) queue();
+  choice.backward = data.has_gradients();
+  outcome result{device.name + " (" + device.target + ")" + (choice.specialized ? ", the kernel for Hopper" : ""), {}};
   gpu::event begin, end;
-  for (int i = 0; i < repeat; ++i) {
+  for (int i = 0; i < o.repeat; ++i) {
     begin.record();
-    if (const std::string why = queue_attention(data.q.type == element::f16, int(dim), args); !why.empty())
-      throw refusal(why);
+    queue();
     end.record();
     result.seconds.push_back(end.seconds_since(begin));
     gpu::check(TILEWRIGHT_GPU(GetLastError)(), "running the kernel");
   }
-  take_output(data, o.download(), dim);
-  lse.download(data.lse.bytes.data());
+  for (std::size_t i = 0; i < num_tensors; ++i) buffers[i].download(tensors[i].data());
+  take_results(data, tensors);
   return result;
 } catch (const gpu::unusable& error) {
   throw refusal(std::string(error.what()) + "; use --device host to run on the CPU");

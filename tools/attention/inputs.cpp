@@ -46,7 +46,7 @@ matrix read_or_draw(std::optional<npy_reader>& file, matrix random, std::uint64_
 }  // namespace
 
 inputs prepare_inputs(const options& o) {
-  std::optional<npy_reader> q = open(o.q_file), k = open(o.k_file), v = open(o.v_file);
+  std::optional<npy_reader> q = open(o.q_file), k = open(o.k_file), v = open(o.v_file), d_o = open(o.d_o_file);
   const std::int64_t batch = o.batch.value_or(1);
   size heads("the number of query heads", o.heads), kv_heads("the number of key heads", o.kv_heads),
       queries("the number of queries", o.queries), keys("the number of keys", o.keys),
@@ -71,6 +71,7 @@ inputs prepare_inputs(const options& o) {
   settle(q, heads, queries, dim);
   settle(k, kv_heads, keys, dim);
   settle(v, kv_heads, keys, value_dim);
+  settle(d_o, heads, queries, value_dim);
 
   inputs data;
   data.batch = batch;
@@ -92,6 +93,12 @@ inputs prepare_inputs(const options& o) {
   data.k = read_or_draw(k, tensor(data.kv_heads, s, d), o.seed, 2);
   data.v = read_or_draw(v, tensor(data.kv_heads, s, dv), o.seed, 3);
   data.o = tensor(data.heads, n, dv);
+  if (o.backward) {
+    data.d_o = read_or_draw(d_o, tensor(data.heads, n, dv), o.seed, 4);
+    data.d_q = tensor(data.heads, n, d);
+    data.d_k = tensor(data.kv_heads, s, d);
+    data.d_v = tensor(data.kv_heads, s, dv);
+  }
   data.lse = matrix{.rows = batch * data.heads, .cols = n, .type = element::f32};
   data.scale = o.scale.value_or(1 / std::sqrt(float(d)));
   data.window = o.window;
@@ -102,15 +109,5 @@ inputs prepare_inputs(const options& o) {
 }
 
 std::int64_t kernel_dim(const inputs& data) { return std::max(data.q.cols, data.v.cols) <= 64 ? 64 : 128; }
-
-std::vector<unsigned char> with_row_length(const matrix& source, std::int64_t dim) {
-  matrix wide{.rows = source.rows, .cols = dim, .type = source.type, .batch = source.batch};
-  for (std::int64_t z = 0; z < source.batch; ++z) {
-    for (std::int64_t i = 0; i < source.rows; ++i) {
-      for (std::int64_t j = 0; j < source.cols; ++j) wide.set_bits_at(wide.place(i, j, z), source.bits(i, j, z));
-    }
-  }
-  return std::move(wide.bytes);
-}
 
 }  // namespace attention_program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one run computes with: Q, K and V from files or random, and room for O.
+// What one run computes with: Q, K, V and the gradient of O from files or random, and room for the results.
 #pragma once
 
 #include "matrix.hpp"
@@ -15,9 +15,11 @@ struct inputs {
   float scale = 1;
   tw::attention_window window;
   matrix q, k, v, o;
-  matrix lse;  // float32, (batch * heads) x queries
+  matrix d_o, d_q, d_k, d_v;  // without elements unless gradients are wanted
+  matrix lse;                 // float32, (batch * heads) x queries
   std::string q_source, k_source, v_source;
 
+  bool has_gradients() const { return d_o.count() > 0; }
   std::int64_t queries() const { return q.rows; }
   std::int64_t keys() const { return k.rows; }
   /// The head of K and V that a head of Q belongs to, both counted through all sequences.
@@ -29,8 +31,5 @@ inputs prepare_inputs(const options& o);
 
 /// The head dimension of the kernel that computes this: dimensions are filled up with zeros.
 std::int64_t kernel_dim(const inputs& data);
-
-/// A tensor with rows of `dim` elements; what is new is zero.
-std::vector<unsigned char> with_row_length(const matrix& source, std::int64_t dim);
 
 }  // namespace attention_program

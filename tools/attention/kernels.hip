@@ -1,72 +1,93 @@
 // SPDX-License-Identifier: MIT
 // The kernels of the attention program: as C++ for the CPU, and for GPUs (ATTENTION_ON_GPU).
 #include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/attention/specialized_attention.hpp>
+#include <tilewright/attention/specialized_backward.hpp>
 #include <tilewright/launch/launch.hpp>
-
-#include <string>
 
 #if TILEWRIGHT_CPU_PASS
 #include "machine.hpp"
+#else
+#include "kernel_choice.hpp"
 #endif
 
 namespace attention_program {
 
-template <class Arch>
-struct f16_64 : tilewright::attention_forward<tilewright::attention_policy<Arch, tilewright::half_t, 64>> {};
-template <class Arch>
-struct f16_128 : tilewright::attention_forward<tilewright::attention_policy<Arch, tilewright::half_t, 128>> {};
-template <class Arch>
-struct bf16_64 : tilewright::attention_forward<tilewright::attention_policy<Arch, tilewright::bfloat16_t, 64>> {};
-template <class Arch>
-struct bf16_128 : tilewright::attention_forward<tilewright::attention_policy<Arch, tilewright::bfloat16_t, 128>> {};
+namespace {
+
+namespace tw = tilewright;
+
+/// The kernels for one type and head dimension.
+template <class T, tw::index_t Dim>
+struct kernels {
+  template <class Arch>
+  struct forward : tw::attention_forward<tw::attention_policy<Arch, T, Dim>> {};
+  template <class Arch>
+  struct backward : tw::attention_backward<tw::attention_backward_policy<Arch, T, Dim>> {};
+  struct specialized_forward : tw::attention_forward<tw::specialized_attention_policy<T, Dim>> {};
+  struct specialized_backward : tw::attention_backward<tw::specialized_backward_policy<T, Dim>> {};
+};
+
+/// Launches the kernel; Archs: targets of the portable one, all of the GPU's maker if there are none.
+template <class... Archs, class Kernels>
+void launch(Kernels, const kernel_choice& choice, const tw::attention_backward_args& args,
+            const tw::launch_options& how) {
+  const tw::attention_args& forward_args = args;
+  if (choice.specialized) {
+#if TILEWRIGHT_CPU_PASS || defined(__CUDACC__)
+    if (choice.backward) {
+      tw::launch<typename Kernels::specialized_backward>(args, how);
+    } else {
+      tw::launch<typename Kernels::specialized_forward>(forward_args, how);
+    }
+#endif
+  } else if (choice.backward) {
+    tw::launch<Kernels::template backward, Archs...>(args, how);
+  } else {
+    tw::launch<Kernels::template forward, Archs...>(forward_args, how);
+  }
+}
+
+template <class... Archs>
+void launch(const kernel_choice& choice, const tw::attention_backward_args& args, const tw::launch_options& how) {
+  if (choice.is_f16) {
+    choice.dim == 64 ? launch<Archs...>(kernels<tw::half_t, 64>{}, choice, args, how)
+                     : launch<Archs...>(kernels<tw::half_t, 128>{}, choice, args, how);
+  } else {
+    choice.dim == 64 ? launch<Archs...>(kernels<tw::bfloat16_t, 64>{}, choice, args, how)
+                     : launch<Archs...>(kernels<tw::bfloat16_t, 128>{}, choice, args, how);
+  }
+}
+
+}  // namespace
 
 #if TILEWRIGHT_CPU_PASS
 
 std::vector<std::string> emulated_targets() { return {"gfx942", "sm_90"}; }
 
-namespace {
-
-template <template <class> class Kernel>
-void emulate(const tw::attention_args& args, const tw::launch_options& how) {
-  tw::launch<Kernel, tw::arch::gfx942, tw::arch::sm90>(args, how);
-}
-
-}  // namespace
-
-outcome attend_on_cpu(inputs& data, const std::string& target, const std::function<void(double)>& progress) {
-  const std::int64_t dim = kernel_dim(data);
-  const auto q = with_row_length(data.q, dim), k = with_row_length(data.k, dim), v = with_row_length(data.v, dim);
-  std::vector<unsigned char> o(q.size(), 0xff);
-  tw::attention_args args = arguments_of(data, dim);
-  args.q = q.data();
-  args.k = k.data();
-  args.v = v.data();
-  args.o = o.data();
-  args.lse = reinterpret_cast<float*>(data.lse.bytes.data());
-  const tw::launch_options how{
-      .emulate = *tw::arch::find_target(target.c_str()),
-      .progress = [&](tw::long_index_t done, tw::long_index_t total) { progress(double(done) / double(total)); }};
-  const bool is_f16 = data.q.type == element::f16;
-  if (dim == 64) {
-    is_f16 ? emulate<f16_64>(args, how) : emulate<bf16_64>(args, how);
-  } else {
-    is_f16 ? emulate<f16_128>(args, how) : emulate<bf16_128>(args, how);
-  }
-  take_output(data, o, dim);
-  return {"emulated " + target, {}};
+outcome attend_on_cpu(inputs& data, const options& o, const std::function<void(double)>& progress) {
+  host_tensors tensors = kernel_tensors(data);
+  std::array<void*, num_tensors> places;
+  for (std::size_t i = 0; i < num_tensors; ++i) places[i] = tensors[i].data();
+  const tw::attention_backward_args args = arguments_of(data, places);
+  kernel_choice choice{data.q.type == element::f16, int(kernel_dim(data)), o.kernel == kernel_kind::specialized};
+  const double parts = data.has_gradients() ? 3 : 1;  // the gradients take twice as long
+  launch<tw::arch::gfx942, tw::arch::sm90>(
+      choice, args,
+      {.emulate = *tw::arch::find_target(o.target.c_str()),
+       .progress = [&](tw::long_index_t done, tw::long_index_t all) { progress(double(done) / double(all) / parts); }});
+  choice.backward = true;
+  if (data.has_gradients())
+    launch<tw::arch::gfx942, tw::arch::sm90>(choice, args, {.emulate = *tw::arch::find_target(o.target.c_str())});
+  take_results(data, tensors);
+  return {"emulated " + o.target + (choice.specialized ? ", the kernel for Hopper" : ""), {}};
 }
 
 #else
 
-/// Queues the kernel. Returns why it was refused; empty if it was not.
-std::string queue_attention(bool is_f16, int dim, const tilewright::attention_args& args) {
-  namespace tw = tilewright;
+std::string queue_attention(const kernel_choice& choice, const tw::attention_backward_args& args) {
   try {
-    if (dim == 64) {
-      is_f16 ? tw::launch<f16_64>(args) : tw::launch<bf16_64>(args);
-    } else {
-      is_f16 ? tw::launch<f16_128>(args) : tw::launch<bf16_128>(args);
-    }
+    launch<>(choice, args, {});
   } catch (const tw::launch_error& error) {
     return error.what();
   }

@@ -2,11 +2,11 @@
 // The machines that run attention: the CPU, which emulates a target, and the GPU.
 #pragma once
 
+#include <array>
 #include <functional>
 
-#include <tilewright/attention/attention_args.hpp>
-
 #include "inputs.hpp"
+#include "kernel_choice.hpp"
 
 namespace attention_program {
 
@@ -18,41 +18,20 @@ struct outcome {
 /// Targets that the CPU emulates.
 std::vector<std::string> emulated_targets();
 
-/// Computes data.o and data.lse on the CPU, which emulates `target`.
-outcome attend_on_cpu(inputs& data, const std::string& target, const std::function<void(double)>& progress);
+/// Computes the results in `data` on the CPU, which emulates o.target.
+outcome attend_on_cpu(inputs& data, const options& o, const std::function<void(double)>& progress);
 
-/// On the GPU, `repeat` times; nothing where the program has no kernels for GPUs. Throws refusal where there is no GPU
-/// that it can use.
-std::optional<outcome> attend_on_gpu(inputs& data, int repeat);
+/// On the GPU, o.repeat times; nothing where the program has no kernels for GPUs. Throws refusal where there is no GPU
+/// that it can use. With gradients, their kernel is the one that is repeated.
+std::optional<outcome> attend_on_gpu(inputs& data, const options& o);
 
-/// Arguments of the kernel with rows of `dim` elements, without pointers.
-inline tw::attention_args arguments_of(const inputs& data, std::int64_t dim) {
-  const auto strides = [&](std::int64_t heads, std::int64_t rows) {
-    return tw::attention_strides{.batch = heads * rows * dim, .head = rows * dim, .row = tw::index_t(dim)};
-  };
-  tw::attention_args args;
-  args.batch = tw::index_t(data.batch);
-  args.heads = tw::index_t(data.heads);
-  args.kv_heads = tw::index_t(data.kv_heads);
-  args.queries = tw::index_t(data.queries());
-  args.keys = tw::index_t(data.keys());
-  args.q_strides = args.o_strides = strides(data.heads, data.queries());
-  args.k_strides = args.v_strides = strides(data.kv_heads, data.keys());
-  args.lse_strides = {.batch = data.heads * data.queries(), .head = data.queries(), .row = 1};
-  args.scale = data.scale;
-  args.window = data.window;
-  return args;
-}
+/// Tensors as kernels take them, in this order: q, k, v, o, lse, d_o, d_q, d_k, d_v, the workspace. Rows have
+/// kernel_dim(data) elements.
+inline constexpr std::size_t num_tensors = 10;
+using host_tensors = std::array<std::vector<unsigned char>, num_tensors>;
 
-/// Takes O from rows of `dim` elements.
-inline void take_output(inputs& data, const std::vector<unsigned char>& rows, std::int64_t dim) {
-  matrix wide{.rows = data.o.rows, .cols = dim, .type = data.o.type, .batch = data.o.batch};
-  wide.bytes = rows;
-  for (std::int64_t z = 0; z < wide.batch; ++z) {
-    for (std::int64_t i = 0; i < wide.rows; ++i) {
-      for (std::int64_t j = 0; j < data.o.cols; ++j) data.o.set_bits_at(data.o.place(i, j, z), wide.bits(i, j, z));
-    }
-  }
-}
+host_tensors kernel_tensors(const inputs& data);
+tw::attention_backward_args arguments_of(const inputs& data, const std::array<void*, num_tensors>& places);
+void take_results(inputs& data, const host_tensors& tensors);
 
 }  // namespace attention_program

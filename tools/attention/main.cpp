@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The attention program: reads or draws Q, K and V, computes O on a machine, checks it and reports.
+// The attention program: reads or draws the tensors, computes on a machine, checks and reports.
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -31,18 +31,18 @@ void print(const std::string& text) {
 
 outcome run(const options& o, inputs& data) {
   if (o.on_gpu != false) {
-    if (std::optional<outcome> result = attend_on_gpu(data, o.repeat)) return *result;
+    if (std::optional<outcome> result = attend_on_gpu(data, o)) return *result;
     if (o.on_gpu == true)
       throw refusal(
           "this program has no kernels for GPUs; attention-hip and attention-cuda do, and --device host emulates one");
   }
   progress_line line("computing");
-  return attend_on_cpu(data, o.target, [&line](double fraction) { line(fraction); });
+  return attend_on_cpu(data, o, [&line](double fraction) { line(fraction); });
 }
 
 int attend(const options& o) {
-  if (o.out_file) gemm_program::require_writable(*o.out_file);
-  if (o.lse_file) gemm_program::require_writable(*o.lse_file);
+  for (const auto* file : {&o.out_file, &o.lse_file, &o.d_q_file, &o.d_k_file, &o.d_v_file})
+    if (*file) gemm_program::require_writable(**file);
   inputs data = prepare_inputs(o);
   report r{.data = data, .seed = o.seed, .result = run(o, data), .verification = {}};
   if (o.verify) {
@@ -52,8 +52,12 @@ int attend(const options& o) {
   const bool wrong = o.verify && !is_correct(*r.verification, data.o.type);
   print(o.json ? to_json(r) : to_text(r));
   if (wrong) return fail(wrong_result, failure_sentence(r));
-  if (o.out_file) gemm_program::write_npy(*o.out_file, data.o);
-  if (o.lse_file) gemm_program::write_npy(*o.lse_file, data.lse);
+  for (const auto& [file, tensor] : {std::pair{&o.out_file, &data.o},
+                                     {&o.lse_file, &data.lse},
+                                     {&o.d_q_file, &data.d_q},
+                                     {&o.d_k_file, &data.d_k},
+                                     {&o.d_v_file, &data.d_v}})
+    if (*file) gemm_program::write_npy(**file, *tensor);
   return success;
 }
 

@@ -4,6 +4,6 @@
 
 namespace attention_program {
 
-std::optional<outcome> attend_on_gpu(inputs&, int) { return {}; }
+std::optional<outcome> attend_on_gpu(inputs&, const options&) { return {}; }
 
 }  // namespace attention_program

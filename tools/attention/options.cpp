@@ -11,10 +11,11 @@
 namespace attention_program {
 namespace {
 
-constexpr const char* description = "O = softmax(scale Q K^T + mask) V for each head of each sequence, in one kernel.";
+constexpr const char* description =
+    "O = softmax(scale Q K^T + mask) V for each head of each sequence, in one kernel; and the gradients of Q, K and V.";
 constexpr const char* footer = R"(
 Files are NumPy .npy of three dimensions, (batch * heads, rows, head dimension), or of two for one head; float16, bfloat16 ('<V2' or its
-bits as '<u2'), or float32, which is rounded to --dtype. Without --q, --k or --v a tensor is random: uniform in [-1, 1]. Files fix sizes
+bits as '<u2'), or float32, which is rounded to --dtype. Without a file a tensor is random: uniform in [-1, 1]. Files fix sizes
 and type; options must not contradict them. Neighbouring query heads share a key head. A query that sees no key gets zeros.
 
 Exit code: 0 success; 1 the result is wrong or the kernel failed; 2 the request cannot be carried out.
@@ -90,6 +91,14 @@ void add_files(CLI::App& app, options& o) {
   app.add_option("--out", o.out_file, "Write O to this file")->type_name("O.npy");
   app.add_option("--lse-out", o.lse_file, "Write the log-sum-exp of each row, float32, to this file")
       ->type_name("LSE.npy");
+  app.add_flag("--backward", o.backward, "Compute the gradients of Q, K and V, too");
+  app.add_option("--d-o", o.d_o_file, "Read the gradient of O from this file; implies --backward")->type_name("DO.npy");
+  for (const auto& [name, file] : {std::pair{"Q", &o.d_q_file}, {"K", &o.d_k_file}, {"V", &o.d_v_file}}) {
+    const char lower = char(name[0] - 'A' + 'a');
+    app.add_option(std::string("--d-") + lower + "-out", *file,
+                   std::string("Write the gradient of ") + name + " to this file; implies --backward")
+        ->type_name(std::string("D") + name + ".npy");
+  }
   add_number<std::uint64_t>(
       app, "--seed", "Seed of the random tensors (default 1)", "a whole number of at most 64 bits",
       [](std::uint64_t) { return true; }, [&o](std::uint64_t v) { o.seed = v; });
@@ -101,6 +110,10 @@ void add_run(CLI::App& app, options& o, const std::vector<std::string>& targets)
              {"host", "gpu"}, [&o](std::size_t i) { o.on_gpu = i == 1; });
   add_choice(app, "--arch", "GPU that the CPU emulates (default " + o.target + ")", targets,
              [&o, targets](std::size_t i) { o.target = targets[i]; });
+  add_choice(app, "--kernel",
+             "The portable kernel, or the one for Hopper (default: on an H100 the latter, else the former)",
+             {"portable", "hopper"},
+             [&o](std::size_t i) { o.kernel = i == 0 ? kernel_kind::portable : kernel_kind::specialized; });
   app.add_flag_callback("--verify", [&o] { o.verify = true; }, "Compare with double precision (the default)");
   app.add_flag_callback("--no-verify", [&o] { o.verify = false; }, "Do not compare");
   add_number<int>(
@@ -130,6 +143,12 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   for (const auto& [one, other] : {std::pair{"--verify", "--no-verify"}, {"--causal", "--right"}}) {
     if (app.count(one) > 0 && app.count(other) > 0)
       throw refusal(std::string(one) + " and " + other + " exclude each other");
+  }
+  if (result.d_o_file || result.d_q_file || result.d_k_file || result.d_v_file) result.backward = true;
+  if (result.kernel == kernel_kind::specialized) {
+    if (app.count("--arch") > 0 && result.target != "sm_90")
+      throw refusal("--kernel hopper is for sm_90; it cannot be combined with --arch " + result.target);
+    result.target = "sm_90";
   }
   if (app.count("--arch") > 0) {
     if (result.on_gpu == true)

@@ -16,6 +16,9 @@ namespace attention_program {
 namespace tw = tilewright;
 using gemm_program::element, gemm_program::refusal;
 
+/// Portable: for every target; specialized: for Hopper.
+enum class kernel_kind { automatic, portable, specialized };
+
 /// What the command line said; what it left open is empty.
 struct options {
   std::optional<std::int64_t> batch, heads, kv_heads, queries, keys, dim, value_dim;
@@ -23,6 +26,9 @@ struct options {
   std::optional<float> scale;
   tw::attention_window window;
   std::optional<std::string> q_file, k_file, v_file, out_file, lse_file;
+  bool backward = false;
+  std::optional<std::string> d_o_file, d_q_file, d_k_file, d_v_file;
+  kernel_kind kernel = kernel_kind::automatic;
   std::optional<bool> on_gpu;
   std::string target = "gfx942";
   std::uint64_t seed = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far a result is from attention in double precision.
+// How far results are from attention in double precision.
 #include "reference.hpp"
 
 #include <cmath>
@@ -23,6 +23,7 @@ std::vector<double> values_of(const matrix& tensor, std::int64_t z) {
 /// Norms of what was compared, and the worst element.
 struct sums {
   double error = 0, reference = 0, worst = -1;
+  std::array<double, 3> gradient_error{}, gradient_reference{}, gradient_magnitude{};  // of dQ, dK, dV
   comparison at;
 
   void add(double got, double wanted, std::int64_t head, std::int64_t row, std::int64_t col) {
@@ -40,6 +41,11 @@ struct sums {
   void add(const sums& other) {
     error += other.error;
     reference += other.reference;
+    for (std::size_t i = 0; i < 3; ++i) {
+      gradient_error[i] += other.gradient_error[i];
+      gradient_reference[i] += other.gradient_reference[i];
+      gradient_magnitude[i] += other.gradient_magnitude[i];
+    }
     at.lse_error = other.at.lse_error <= at.lse_error ? at.lse_error : other.at.lse_error;
     if (other.worst <= worst) return;
     const double lse_error = at.lse_error;
@@ -49,32 +55,95 @@ struct sums {
   }
 };
 
-/// One row of the result.
-void compare_row(sums& total, const inputs& data, std::int64_t head, std::int64_t i, const std::vector<double>& k,
-                 const std::vector<double>& v) {
-  const std::int64_t keys = data.keys(), dim = data.q.cols, value_dim = data.v.cols, own = i + keys - data.queries();
-  const std::int64_t first = data.window.left < 0 ? 0 : std::max<std::int64_t>(0, own - data.window.left);
-  const std::int64_t last =
-      data.window.right < 0 ? keys : std::max(first, std::min(keys, own + data.window.right + std::int64_t(1)));
-  std::vector<double> q, scores, expected(static_cast<std::size_t>(value_dim));
-  for (std::int64_t d = 0; d < dim; ++d) q.push_back(data.q.value(i, d, head));
-  double top = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (std::int64_t j = first; j < last; ++j) {
-    double dot = 0;
-    for (std::int64_t d = 0; d < dim; ++d) dot += q[std::size_t(d)] * k[std::size_t(j * dim + d)];
-    scores.push_back(dot * double(data.scale));
-    top = std::max(top, scores.back());
+/// Rows of a gradient, and of the same sums of magnitudes.
+struct gradient {
+  std::int64_t cols;
+  std::vector<double> value, magnitude;
+  gradient(std::int64_t rows, std::int64_t columns)
+      : cols(columns), value(std::size_t(rows * columns)), magnitude(std::size_t(rows * columns)) {}
+
+  /// Adds factor * row; `size`: the magnitude of the factor's terms.
+  void add(std::int64_t i, double factor, double size, const double* row) {
+    for (std::int64_t d = 0; d < cols; ++d) {
+      value[std::size_t(i * cols + d)] += factor * row[d];
+      magnitude[std::size_t(i * cols + d)] += std::abs(size * row[d]);
+    }
   }
-  for (std::int64_t j = first; j < last; ++j) {
-    const double weight = std::exp(scores[std::size_t(j - first)] - top);
-    sum += weight;
-    for (std::int64_t d = 0; d < value_dim; ++d) expected[std::size_t(d)] += weight * v[std::size_t(j * value_dim + d)];
+  void compare(sums& total, std::size_t which, const matrix& got, std::int64_t z) const {
+    for (std::int64_t i = 0; i < got.rows * cols; ++i) {
+      const double difference = got.value(i / cols, i % cols, z) - value[std::size_t(i)];
+      total.gradient_error[which] += difference * difference;
+      total.gradient_reference[which] += value[std::size_t(i)] * value[std::size_t(i)];
+      total.gradient_magnitude[which] += magnitude[std::size_t(i)] * magnitude[std::size_t(i)];
+    }
   }
-  for (std::int64_t d = 0; d < value_dim; ++d)
-    total.add(data.o.value(i, d, head), sum > 0 ? expected[std::size_t(d)] / sum : 0, head, i, d);
-  const double got = data.lse.value(head, i), wanted = top + std::log(sum);
-  const double difference = sum > 0 ? std::abs(got - wanted) : std::isinf(got) && got < 0 ? 0 : 1e30;
-  total.at.lse_error = difference <= total.at.lse_error ? total.at.lse_error : difference;
+};
+
+/// The keys [first, last) that a query sees, their probabilities, and the log-sum-exp.
+struct row_of_probabilities {
+  std::int64_t first, last;
+  std::vector<double> p;
+  double lse = -std::numeric_limits<double>::infinity();
+
+  row_of_probabilities(const inputs& data, std::int64_t i, const double* q, const std::vector<double>& k) {
+    const std::int64_t keys = data.keys(), dim = data.q.cols, own = i + keys - data.queries();
+    first = data.window.left < 0 ? 0 : std::max<std::int64_t>(0, own - data.window.left);
+    last = data.window.right < 0 ? keys : std::max(first, std::min(keys, own + data.window.right + std::int64_t(1)));
+    double top = lse, sum = 0;
+    for (std::int64_t j = first; j < last; ++j) {
+      double dot = 0;
+      for (std::int64_t d = 0; d < dim; ++d) dot += q[d] * k[std::size_t(j * dim + d)];
+      p.push_back(dot * double(data.scale));
+      top = std::max(top, p.back());
+    }
+    for (double& x : p) sum += x = std::exp(x - top);
+    for (double& x : p) x /= sum;
+    if (first < last) lse = top + std::log(sum);
+  }
+};
+
+/// The results of one head of K and V and of the query heads that share it.
+sums compare_head(const inputs& data, std::int64_t kv) {
+  const std::int64_t dim = data.q.cols, value_dim = data.v.cols, shared = data.heads / data.kv_heads;
+  const std::vector<double> k = values_of(data.k, kv), v = values_of(data.v, kv);
+  gradient d_k(data.keys(), dim), d_v(data.keys(), value_dim);
+  sums total;
+  for (std::int64_t head = kv * shared; head < (kv + 1) * shared; ++head) {
+    const std::vector<double> q = values_of(data.q, head), d_o = values_of(data.d_o, head);
+    gradient d_q(data.has_gradients() ? data.queries() : 0, dim);
+    for (std::int64_t i = 0; i < data.queries(); ++i) {
+      const double* const q_row = q.data() + i * dim;
+      const row_of_probabilities row(data, i, q_row, k);
+      std::vector<double> o(static_cast<std::size_t>(value_dim)), d_p;
+      for (std::int64_t j = row.first; j < row.last; ++j) {
+        for (std::int64_t d = 0; d < value_dim; ++d)
+          o[std::size_t(d)] += row.p[std::size_t(j - row.first)] * v[std::size_t(j * value_dim + d)];
+      }
+      for (std::int64_t d = 0; d < value_dim; ++d) total.add(data.o.value(i, d, head), o[std::size_t(d)], head, i, d);
+      const double got = data.lse.value(head, i);
+      const double difference = row.first < row.last ? std::abs(got - row.lse) : std::isinf(got) && got < 0 ? 0 : 1e30;
+      total.at.lse_error = difference <= total.at.lse_error ? total.at.lse_error : difference;
+      if (!data.has_gradients()) continue;
+      const double* const d_o_row = d_o.data() + i * value_dim;
+      double delta = 0;
+      for (std::int64_t d = 0; d < value_dim; ++d) delta += d_o_row[d] * o[std::size_t(d)];
+      for (std::int64_t j = row.first; j < row.last; ++j) {
+        double dot = 0;
+        for (std::int64_t d = 0; d < value_dim; ++d) dot += d_o_row[d] * v[std::size_t(j * value_dim + d)];
+        const double p = row.p[std::size_t(j - row.first)], weight = p * double(data.scale),
+                     size = weight * (std::abs(dot) + std::abs(delta));
+        d_q.add(i, weight * (dot - delta), size, k.data() + j * dim);
+        d_k.add(j, weight * (dot - delta), size, q_row);
+        d_v.add(j, p, p, d_o_row);
+      }
+    }
+    if (data.has_gradients()) d_q.compare(total, 0, data.d_q, head);
+  }
+  if (data.has_gradients()) {
+    d_k.compare(total, 1, data.d_k, kv);
+    d_v.compare(total, 2, data.d_v, kv);
+  }
+  return total;
 }
 
 }  // namespace
@@ -83,16 +152,18 @@ comparison compare_with_reference(const inputs& data, const std::function<void(d
   sums total;
   std::mutex mutex;
   gemm_program::parallel_for(
-      data.q.batch,
-      [&](std::int64_t head) {
-        const std::vector<double> k = values_of(data.k, data.kv_of(head)), v = values_of(data.v, data.kv_of(head));
-        sums of_head;
-        for (std::int64_t i = 0; i < data.queries(); ++i) compare_row(of_head, data, head, i, k, v);
+      data.k.batch,
+      [&](std::int64_t kv) {
+        const sums of_head = compare_head(data, kv);
         const std::lock_guard lock(mutex);
         total.add(of_head);
       },
       progress);
-  total.at.relative_error = total.error == 0 ? 0 : std::sqrt(total.error / total.reference);
+  const auto relative = [](double error, double to) { return error == 0 ? 0 : std::sqrt(error) / to; };
+  total.at.relative_error = relative(total.error, std::sqrt(total.reference));
+  for (std::size_t i = 0; i < 3; ++i)
+    total.at.gradient_errors[i] = relative(
+        total.gradient_error[i], std::sqrt(total.gradient_reference[i]) + std::sqrt(total.gradient_magnitude[i]) / 64);
   return total.at;
 }
 

@@ -14,9 +14,11 @@ namespace {
 
 using gemm_program::formatted;
 
-/// Operations of both products, without those that the mask saves.
+/// Operations of both products, or of the five for the gradients, without those that the mask saves.
 double operations(const inputs& data) {
-  return 2.0 * double(data.q.batch) * double(data.queries()) * double(data.keys()) * double(data.q.cols + data.v.cols);
+  const double both =
+      2.0 * double(data.q.batch) * double(data.queries()) * double(data.keys()) * double(data.q.cols + data.v.cols);
+  return data.has_gradients() ? 2.5 * both : both;
 }
 
 double best_seconds(const outcome& result) {
@@ -33,7 +35,11 @@ std::string mask_of(const tw::attention_window& w) {
 std::string result_of(const report& r) {
   if (!r.verification) return "not verified";
   const comparison& c = *r.verification;
-  return formatted("%s, relative error %.3g (tolerance %g): %s", "verified", c.relative_error,
+  const std::string gradients = !r.data.has_gradients()
+                                    ? ""
+                                    : formatted(", of the gradients %.3g, %.3g, %.3g", c.gradient_errors[0],
+                                                c.gradient_errors[1], c.gradient_errors[2]);
+  return formatted("%s, relative error %.3g%s (tolerance %g): %s", "verified", c.relative_error, gradients.c_str(),
                    gemm_program::tolerance_of(r.data.o.type), is_correct(c, r.data.o.type) ? "correct" : "WRONG");
 }
 
@@ -62,6 +68,7 @@ std::string to_json(const report& r) {
   if (r.verification)
     verification = {{"relative_error", r.verification->relative_error},
                     {"lse_error", r.verification->lse_error},
+                    {"gradient_errors", d.has_gradients() ? json(r.verification->gradient_errors) : json()},
                     {"tolerance", gemm_program::tolerance_of(d.o.type)},
                     {"correct", is_correct(*r.verification, d.o.type)}};
   const json object = {{"batch", d.batch},
@@ -78,6 +85,7 @@ std::string to_json(const report& r) {
                        {"q", d.q_source},
                        {"k", d.k_source},
                        {"v", d.v_source},
+                       {"backward", d.has_gradients()},
                        {"seed", r.seed},
                        {"device", r.result.device},
                        {"seconds", r.result.seconds},
@@ -89,9 +97,11 @@ std::string to_json(const report& r) {
 std::string failure_sentence(const report& r) {
   const comparison& c = r.verification.value();
   return formatted(
-      "the result is wrong: its relative error %.3g is not within %g, or its log-sum-exp is off by %.3g; "
+      "the result is wrong: its relative error %.3g or those of dQ, dK and dV (%.3g, %.3g, %.3g) are not within %g, or "
+      "its log-sum-exp is off by %.3g; "
       "O(%lld, %lld) of head %lld is %g instead of %g",
-      c.relative_error, gemm_program::tolerance_of(r.data.o.type), c.lse_error, static_cast<long long>(c.worst_row),
+      c.relative_error, c.gradient_errors[0], c.gradient_errors[1], c.gradient_errors[2],
+      gemm_program::tolerance_of(r.data.o.type), c.lse_error, static_cast<long long>(c.worst_row),
       static_cast<long long>(c.worst_col), static_cast<long long>(c.worst_head), c.worst_result, c.worst_reference);
 }
 

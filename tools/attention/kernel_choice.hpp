@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Which of the program's kernels to launch.
+#pragma once
+
+#include <string>
+
+#include <tilewright/attention/backward_args.hpp>
+
+namespace attention_program {
+
+struct kernel_choice {
+  bool is_f16;       // else bf16
+  int dim;           // head dimension: 64 or 128
+  bool specialized;  // for Hopper, else portable
+  bool backward = false;
+};
+
+/// Queues the kernel on the GPU. Returns why it was refused; empty if it was not.
+std::string queue_attention(const kernel_choice& choice, const tilewright::attention_backward_args& args);
+
+}  // namespace attention_program
