@@ -65,8 +65,8 @@ TEST(LayoutSweep, NoLayoutForRandomUsesCanBeBetter) {
   EXPECT_LE(t.better, t.unproven);
   EXPECT_LE(t.unproven, t.problems / 5000) << "the search hardly ever gives up";
   EXPECT_EQ(t.unknown, 0);
-  EXPECT_GT(t.free_of_conflicts, t.problems * 7 / 10) << "most can be served";
-  EXPECT_LT(t.free_of_conflicts, t.problems * 17 / 20) << "some cannot";
+  EXPECT_GT(t.free_of_conflicts, t.problems * 7 / 10 - 5) << "most can be served";
+  EXPECT_LT(t.free_of_conflicts, t.problems * 17 / 20 + 5) << "some cannot";
 }
 
 TEST(LayoutSweep, NoLayoutForAGemmOperandCanBeBetter) {
