@@ -162,7 +162,8 @@ class Workshop:
         common.write_text("#include <gtest/gtest.h>\n#include <algorithm>\n#include <functional>\n#include <map>\n#include <numeric>\n"
                           "#include <random>\n#include <set>\n#include <string>\n#include <vector>\n")
         has_rapidcheck = Path("/usr/include/rapidcheck.h").exists()
-        self.flags = ["-w", f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}", f"-I{root / 'tools/viz/include'}"]
+        self.flags = ["-w", f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}", f"-I{root / 'tools/viz/include'}",
+                      f'-DTILEWRIGHT_PLANTED_LIST="{root / "docs/notes/planted_mistakes.md"}"']
         self.libraries = LIBRARIES + (["-lrapidcheck"] if has_rapidcheck else [])
         subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
         self.flags += ["-include", common]

@@ -71,7 +71,7 @@ TEST(LayoutSweep, NoLayoutForRandomUsesCanBeBetter) {
 
 TEST(LayoutSweep, NoLayoutForAGemmOperandCanBeBetter) {
   tally t;
-  const index_t every = max(1, index_t(607 / property::scaled(1)));
+  const index_t every = max(1, index_t(607 / max(1L, property::scaled(1))));
   index_t number = 0;
   for_each_gemm_problem([&](const layout_problem& p) {
     if (number++ % every == 0 && !HasFatalFailure()) t.add(p);
