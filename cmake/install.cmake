@@ -5,9 +5,13 @@ include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/tilewright)
 
-# Two exports: the headers alone stay free of dependencies, whatever the component `host` needs.
+# An export for each component: the headers alone stay free of dependencies, whatever the components `host` and `jit` need.
 install(TARGETS tilewright EXPORT tilewright-targets FILE_SET HEADERS)
 install(TARGETS tilewright_host EXPORT tilewright-host-targets)
+if(TARGET tilewright_jit)
+  install(TARGETS tilewright_jit EXPORT tilewright-jit-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS)
+  install(EXPORT tilewright-jit-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
+endif()
 install(EXPORT tilewright-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
 install(EXPORT tilewright-host-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
 
@@ -31,4 +35,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}
 
 if(TILEWRIGHT_BUILD_TOOLS)
   install(TARGETS tilewright-layout RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET tilewright-pack)
+    install(TARGETS tilewright-pack RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
 endif()

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "check_products.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <random>
+#include <vector>
 
 #include <tilewright/gemm/specialized_plan.hpp>
 #include <tilewright/gemm/split_k.hpp>

@@ -4,6 +4,7 @@
 //   g++ -std=c++20 -O2 ... jit.cpp -ltilewright_jit -lcudart        jit [folder for caches]
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <random>

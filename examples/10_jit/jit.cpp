@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A kernel that is written while the program runs: a filter whose weights, and the lengths of whose signal, become
 // constants.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>

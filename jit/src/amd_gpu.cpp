@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A GPU through HIP's runtime. Only functions that are the same in HIP 5, 6 and 7 are called.
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // An archive is a first line and records. Texts have the digest of their name as key.
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include <tilewright/jit/archive.hpp>
 #include <tilewright/jit/error.hpp>

@@ -2,6 +2,7 @@
 #include <tilewright/jit/attention.hpp>
 
 #include <array>
+#include <string>
 #include <utility>
 
 #include <tilewright/attention/attention_check.hpp>

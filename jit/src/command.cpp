@@ -2,7 +2,13 @@
 // clang++, hipcc and nvcc as commands.
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <tilewright/jit/error.hpp>
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/jit/compiler.hpp>
 
+#include <cstddef>
+#include <filesystem>
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include <tilewright/jit/archive.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "elf_facts.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <type_traits>

@@ -2,6 +2,7 @@
 #include "file_cache.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
 #include <vector>

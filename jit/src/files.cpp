@@ -2,6 +2,7 @@
 #include "files.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <random>

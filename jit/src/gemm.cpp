@@ -2,6 +2,8 @@
 #include <tilewright/jit/gemm.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include <tilewright/arch/gpu_facts.hpp>
 #include <tilewright/jit/error.hpp>

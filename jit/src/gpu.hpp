@@ -2,6 +2,7 @@
 // A GPU, through the CUDA driver or HIP's runtime, which are loaded at run time.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 

@@ -2,7 +2,8 @@
 #include "hopper_gemm.hpp"
 
 #include <array>
-#include <cstring>
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include <tilewright/gemm/few_rows_gemm.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <cstddef>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <tilewright/jit/error.hpp>

@@ -2,6 +2,9 @@
 // What a jit::kernel refers to.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include <tilewright/jit/kernel.hpp>
 #include <tilewright/jit/kernel_source.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A GPU through the CUDA driver, whose interface is declared here: no header of CUDA is needed to build the library.
-#include <cstring>
+#include <cstddef>
+#include <memory>
+#include <string>
 
 #include <tilewright/jit/error.hpp>
 

@@ -2,6 +2,7 @@
 #include "process.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>

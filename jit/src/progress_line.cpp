@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <chrono>
 #include <cstdio>
+#include <functional>
 
 #include <unistd.h>
 

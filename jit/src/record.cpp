@@ -2,6 +2,7 @@
 // The layout of a record: magic, sizes of name and data (8 bytes each, little-endian), key, checksum, name, data.
 #include "record.hpp"
 
+#include <cstddef>
 #include <cstring>
 
 namespace tilewright::jit {

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 // NVRTC and hipRTC, loaded at run time. Their interfaces, which are the same but for the names, are declared here.
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <tilewright/jit/error.hpp>
 
 #include "embedded_header.hpp"

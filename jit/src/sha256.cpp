@@ -3,6 +3,7 @@
 #include "sha256.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 namespace tilewright::jit {

@@ -2,6 +2,8 @@
 // The file that is compiled for a kernel_source.
 #pragma once
 
+#include <string>
+
 #include <tilewright/jit/kernel_source.hpp>
 
 #include "toolchain.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "toolchain.hpp"
 
+#include <cstddef>
 #include <cstdlib>
+#include <initializer_list>
 #include <sstream>
 
 #include <tilewright/jit/error.hpp>

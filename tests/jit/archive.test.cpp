@@ -2,6 +2,7 @@
 #include <tilewright/jit/archive.hpp>
 
 #include <random>
+#include <string>
 
 #include "fake_compiler.hpp"
 

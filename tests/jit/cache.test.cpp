@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <csignal>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <sys/resource.h>
 #include <sys/wait.h>

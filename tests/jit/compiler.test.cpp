@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <cstddef>
 #include <random>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "elf_facts.hpp"
 #include "fake_compiler.hpp"

@@ -2,6 +2,7 @@
 // Archives: files with compiled kernels that a program loads without a compiler.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>

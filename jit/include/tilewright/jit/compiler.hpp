@@ -2,6 +2,9 @@
 // jit::compiler: compiles kernels when they are needed, keeps them, loads them.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // jit::kernel: a compiled kernel on a GPU.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The list of kernels that tilewright-pack compiles, from JSON.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tilewright/jit/kernel_source.hpp>
+
+namespace pack {
+
+struct shapes {
+  std::vector<std::string> targets;
+  std::vector<tilewright::jit::kernel_request> kernels;
+  std::map<std::string, std::string> texts;  // names and contents of files that travel with the kernels
+};
+
+/// Files that the text names are looked for in `folder`. Throws tilewright::jit::error with a sentence that says which
+/// entry is wrong.
+shapes read_shapes(std::string_view text, const std::filesystem::path& folder);
+
+}  // namespace pack
