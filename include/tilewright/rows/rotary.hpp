@@ -72,21 +72,28 @@ struct rotary {
     const unsigned item = unsigned(exec::block_id().x) * unsigned(block_size) + unsigned(exec::thread_id());
     const unsigned row = item / across, token = row / heads;
     if (token >= unsigned(args.tokens)) return;
-    const long_index_t first = long_index_t(item - row * across) * Vector, head = row - token * heads;
+    const long_index_t vector_of_head = item - row * across, head = row - token * heads;
+    // The thread's vectors are `pairs` elements apart, so that lanes access memory next to each other; single elements
+    // are the two of a pair.
+    constexpr bool are_apart = is_split || Vector > 1;
+    const long_index_t first = vector_of_head * Vector * (are_apart ? 1 : 2);
     const exec::global_buffer x = exec::make_global_buffer(args.x, everything),
                               y = exec::make_global_buffer(args.y, everything);
     const auto place = [&](long_index_t token_stride, long_index_t head_stride) TILEWRIGHT_INLINE_LAMBDA {
-      return (long_index_t(token) * token_stride + head * head_stride + (is_split ? first : 2 * first)) *
-             long_index_t(sizeof(T));
+      return (long_index_t(token) * token_stride + head * head_stride + first) * long_index_t(sizeof(T));
     };
-    const long_index_t second = long_index_t(is_split ? args.pairs : Vector) * long_index_t(sizeof(T));
+    const long_index_t second = long_index_t(are_apart ? args.pairs : 1) * long_index_t(sizeof(T));
     const long_index_t from = place(args.x_token_stride, args.x_head_stride);
     const vector low = exec::buffer_load<vector>(x, from), high = exec::buffer_load<vector>(x, from + second);
     const index_t position =
         args.position ? exec::buffer_load<index_t>(
                             exec::make_global_buffer(args.position, long_index_t{args.tokens} * 4), index_t(token) * 4)
                       : index_t(token % unsigned(args.max_position));
-    const auto cos = load_table(args, args.cos, position, first), sin = load_table(args, args.sin, position, first);
+    // Which pairs they hold: half_split the same Vector pairs, interleaved Vector / 2 each.
+    const long_index_t pair = is_split || Vector == 1 ? vector_of_head * Vector : vector_of_head * half;
+    const long_index_t later_pair = is_split || Vector == 1 ? pair + half : pair + args.pairs / 2;
+    const auto cos = load_table(args, args.cos, position, pair, later_pair);
+    const auto sin = load_table(args, args.sin, position, pair, later_pair);
     array<T, 2 * Vector> in;
     array<float, 2 * Vector> out;
     __builtin_memcpy(&in, &low, sizeof(low));
@@ -135,16 +142,17 @@ struct rotary {
       }
     }
   }
+  static constexpr index_t half = max(Vector / 2, 1);
+  /// Half of the thread's pairs from `pair` on, half from later_pair on.
   TILEWRIGHT_HD static array<float, Vector> load_table(const args_type& args, const float* table, index_t position,
-                                                       long_index_t first) {
-    constexpr index_t part = min(Vector, 4);
+                                                       long_index_t pair, long_index_t later_pair) {
     const exec::global_buffer buffer =
         exec::make_global_buffer(table, long_index_t{args.max_position} * args.pairs * 4);
     array<float, Vector> result;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Vector; i += part) {
-      const auto values =
-          exec::buffer_load<array<float, part>>(buffer, (long_index_t{position} * args.pairs + first + i) * 4);
+    for (index_t i = 0; i < Vector; i += half) {
+      const long_index_t from = long_index_t{position} * args.pairs + (i == 0 ? pair : later_pair);
+      const auto values = exec::buffer_load<array<float, half>>(buffer, from * 4);
       __builtin_memcpy(result.elements + i, &values, sizeof(values));
     }
     return result;
