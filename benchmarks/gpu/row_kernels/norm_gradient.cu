@@ -23,9 +23,10 @@ float* workspace(std::size_t floats) {
 template <class T, tw::norm_kind Kind, tw::row_tile Tile>
 const char* start_tile(tw::norm_gradient_args<T> args, const call& c) {
   constexpr int multiprocessors = 132;
-  args.num_parts = tw::min(args.rows, multiprocessors * tw::max(1, 1024 / Tile.threads));
+  using kernel = tw::row_norm_gradient<arch, T, Tile, Kind>;
+  args.num_parts = tw::min(args.rows, multiprocessors * kernel::blocks_at_once);
   args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.cols + 4));
-  return start<tw::row_norm_gradient<arch, T, Tile, Kind>>(args, c);
+  return start<kernel>(args, c);
 }
 
 template <class T, tw::norm_kind Kind>
@@ -45,8 +46,9 @@ const char* start_gradient(const call& c) {
                                        .dx_stride = c[5].row_stride()};
   constexpr index_t vector = 16 / index_t(sizeof(T));
   if (args.cols % vector != 0) return start_tile<T, Kind, tw::row_tile{1024, 1024, 2, 1}>(args, c);
-  if (args.cols <= 1024) return start_tile<T, Kind, tw::row_tile{1024 / vector, 1024 / vector, 1, vector}>(args, c);
-  if (args.cols <= 512 * vector) return start_tile<T, Kind, tw::row_tile{512, 512, 1, vector}>(args, c);
+  if (args.cols <= 128 * vector) return start_tile<T, Kind, tw::row_tile{64, 64, 2, vector}>(args, c);
+  if (args.cols <= 512 * vector) return start_tile<T, Kind, tw::row_tile{256, 256, 2, vector}>(args, c);
+  if (args.cols <= 1024 * vector) return start_tile<T, Kind, tw::row_tile{512, 512, 2, vector}>(args, c);
   return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector}>(args, c);
 }
 

@@ -2,6 +2,7 @@
 // Routing of tokens to experts: the k largest logits of each token, with softmax weights.
 #pragma once
 
+#include <tilewright/rows/row_column.hpp>
 #include <tilewright/rows/row_exponents.hpp>
 
 namespace tilewright {
@@ -44,7 +45,7 @@ struct choose_experts {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     constexpr float nan = bit_cast<float>(0x7fc00000u);
     constexpr index_t none = 0x7fffffff;
-    const auto rows = block::of_grid(args.tokens, args.experts);
+    const block rows(exec::block_id().x * Tile.rows(), args.tokens, args.experts);
     auto logits = cast_tile<float>(rows.load(args.x, args.x_stride, 0));
     detail::row_exponents<block> exponents;
     if (!args.is_normalised) {
@@ -59,7 +60,7 @@ struct choose_experts {
     for (index_t choice = 0; choice < args.choices; ++choice) {
       auto best = block::reduce_own(logits, max);
       block::reduce_threads(max, {}, best);
-      auto expert = block::first_equal(logits, best, 0, none);
+      auto expert = detail::first_equal(rows, logits, best, 0, none);
       block::reduce_threads(min, {}, expert);
       const float value = best.thread_buffer[0];
       const index_t found = expert.thread_buffer[0];
@@ -70,7 +71,7 @@ struct choose_experts {
         own_weight = weight;
         own_expert = found == none ? -1 : found;
       }
-      rows.change_at(logits, 0, expert, [](float) { return bit_cast<float>(0x7fc00000u); });
+      detail::change_at(rows, logits, 0, expert, [](float) { return bit_cast<float>(0x7fc00000u); });
     }
     const float share = args.is_normalised
                             ? exec::rcp(sum)

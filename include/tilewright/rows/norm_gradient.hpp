@@ -78,7 +78,7 @@ struct row_norm_gradient {
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t block_size = Tile.threads, reductions = 2, lds_bytes = 2 * reductions * block::lds_bytes;
-  static constexpr index_t cluster = Tile.blocks, blocks_at_once = max(1, 1024 / Tile.threads);
+  static constexpr index_t cluster = Tile.blocks, blocks_at_once = max(1, 512 / Tile.threads);
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -109,7 +109,7 @@ struct row_norm_gradient {
   static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto all_lds = block::template allocate<2 * reductions>();
+    const auto all_lds = block::template allocate<lds_bytes>();
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
     const bool is_single = block(0, 1, args.cols).is_single();
     float* const of_weight = args.parts + long_index_t(number) * detail::round_up(args.cols, 4);

@@ -35,6 +35,11 @@ struct row_block {
   static constexpr index_t bytes_of_waves = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
   static constexpr index_t lds_bytes = bytes_of_waves + (Tile.blocks > 1 ? Tile.blocks * 4 : 0);
 
+  static constexpr bool is_persistent = Tile.rows_at_once > 0;
+  /// LDS of a kernel that makes some reductions of each row.
+  template <index_t Reductions>
+  static constexpr index_t lds_bytes_of = Reductions * lds_bytes * (is_persistent ? 2 : 1);
+
   /// Enough for memory to be busy: blocks wait for their loads, then for each other.
   static constexpr index_t blocks_at_once = max(1, (Tile.vectors > 2 ? 768 : 1536) / Tile.threads);
 
@@ -47,12 +52,31 @@ struct row_block {
       cols = max(0, min(share(), all_cols - base_col));
     }
   }
-  /// The rows of the grid's blocks in order.
-  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols) {
-    return {index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows(), num_rows, num_cols};
-  }
   static constexpr exec::block_index grid(index_t num_rows) {
-    return {ceil_div(num_rows, Tile.rows()) * Tile.blocks, 1, 1};
+    const index_t tiles = ceil_div(num_rows, Tile.rows());
+    return {(is_persistent ? min(tiles, Tile.rows_at_once) : tiles) * Tile.blocks, 1, 1};
+  }
+  /// body(rows, part, lds) for the rows of each of the block's turns, with the part that load(rows) gives; the next
+  /// turn's is in flight meanwhile. LDS for some reductions of each turn.
+  template <index_t Reductions, class Load, class Body>
+  TILEWRIGHT_HD static void for_each_rows(index_t num_rows, index_t num_cols, Load load, Body body) {
+    const auto lds = allocate<lds_bytes_of<Reductions>>();
+    const index_t first = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows();
+    if constexpr (!is_persistent) {
+      const row_block rows(first, num_rows, num_cols);
+      auto part = load(rows);
+      body(rows, part, lds);
+    } else {
+      constexpr index_t step = Tile.rows_at_once * Tile.rows();
+      index_t turn = 0;  // threads that are behind may still read the last turn's LDS
+      auto next = load(row_block(first, num_rows, num_cols));
+      TILEWRIGHT_UNROLL(1)
+      for (index_t row = first; row < num_rows; row += step, turn ^= 1) {
+        auto part = next;
+        next = load(row_block(min(row + step, num_rows), num_rows, num_cols));
+        body(row_block(row, num_rows, num_cols), part, lds + turn * Reductions * lds_bytes);
+      }
+    }
   }
   /// The columns of all blocks that share the row but the last ones.
   TILEWRIGHT_HD index_t share() const {
@@ -127,31 +151,6 @@ struct row_block {
     }
   }
 
-  /// One element of each row: that in the row's column, counted from 0; 0 where this is negative.
-  template <class T>
-  TILEWRIGHT_HD auto load_column(const T* matrix, long_index_t row_stride,
-                                 const static_distributed_tensor<index_t, of_rows>& column) const {
-    const index_t own = of_rows::calculate_index(get_partition_index<of_rows>())[0];
-    const index_t col = column.thread_buffer[0];
-    const exec::global_buffer buffer = exec::make_global_buffer(
-        matrix + first_row * row_stride, ((rows - 1) * row_stride + all_cols) * long_index_t(sizeof(T)));
-    static_distributed_tensor<T, of_rows> result;
-    result.thread_buffer[0] = exec::buffer_load<T>(
-        buffer, own < rows && col >= 0 ? long_index_t(sizeof(T)) * (own * row_stride + col) : long_index_t{-1});
-    return result;
-  }
-  /// f(element) of one element of each row: that in the row's column, counted from 0.
-  template <class F>
-  TILEWRIGHT_HD void change_at(part<float>& tile, index_t first_col,
-                               const static_distributed_tensor<index_t, of_rows>& column, F f) const {
-    const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < distribution::num_elements; ++d) {
-      const index_t here = column.thread_buffer[0] - base_col - first_col - position_in_tile<distribution>(own, d)[1];
-      tile.thread_buffer[d] = here == 0 ? f(tile.thread_buffer[d]) : tile.thread_buffer[d];
-    }
-  }
-
   /// f(part, first_col) for each part from the first to the last; `tile` holds the first one already, and holds the
   /// last one afterwards. `load(first_col)` reads a part.
   template <class Part, class Load, class F>
@@ -178,11 +177,11 @@ struct row_block {
     }
   }
 
-  /// LDS for some reductions across waves and blocks.
-  template <index_t Reductions>
+  /// That much LDS; then blocks that share a row have all started.
+  template <index_t Bytes>
   TILEWRIGHT_HD static exec::lds_pointer allocate() {
-    if constexpr (lds_bytes > 0) {
-      const auto lds = exec::lds_allocate<Reductions * lds_bytes>();
+    if constexpr (Bytes > 0) {
+      const auto lds = exec::lds_allocate<Bytes>();
       start_cluster<Tile.blocks>();
       return lds;
     } else {
@@ -193,18 +192,6 @@ struct row_block {
   template <class F>
   TILEWRIGHT_HD static row_values reduce_own(const part<float>& tile, F f) {
     return reduce_registers<float>(tile, f, sequence<1>{});
-  }
-  /// The first column in which the thread's own elements of a row equal its value; `none` where there is none.
-  TILEWRIGHT_HD static auto first_equal(const part<float>& tile, const row_values& values, index_t first_col,
-                                        index_t none) {
-    part<index_t> columns;
-    const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < distribution::num_elements; ++d)
-      columns.thread_buffer[d] = first_col + position_in_tile<distribution>(own, d)[1];
-    tile_elementwise_inout([&](index_t& column, float x, float value) { column = x == value ? column : none; }, columns,
-                           tile, along<0>(values));
-    return reduce_registers<index_t>(columns, min, sequence<1>{});
   }
   /// Combines values of the threads that share rows: combine(number<n>{}) combines those of n neighbouring lanes, first
   /// of the lanes that share a row, then of lanes for each of its waves, then for each of its blocks. Each use needs

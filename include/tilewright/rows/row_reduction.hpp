@@ -2,6 +2,7 @@
 // Sum, maximum with its index, and mean and variance of rows of any length.
 #pragma once
 
+#include <tilewright/rows/row_column.hpp>
 #include <tilewright/rows/row_moments.hpp>
 
 namespace tilewright {
@@ -46,7 +47,7 @@ struct row_reduction {
   static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.rows, Tile.rows()), 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto lds = block::template allocate<reductions>();
+    const auto lds = block::template allocate<lds_bytes>();
     const block rows(exec::block_id().x * Tile.rows(), args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     constexpr float minus_infinity = bit_cast<float>(0xff800000u);
@@ -66,7 +67,7 @@ struct row_reduction {
         rows.mask(e, first, minus_infinity);
         const auto before = y;
         tile_elementwise_inout([](float& m, float more) { m = exec::max(m, more); }, y, block::reduce_own(e, max));
-        const auto found = rows.first_equal(e, y, first, none);
+        const auto found = detail::first_equal(rows, e, y, first, none);
         tile_elementwise_inout(
             [&](index_t& i, index_t in_part, float old, float m) { i = m > old || i == none ? in_part : i; }, index,
             found, before, y);

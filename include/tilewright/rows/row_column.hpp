@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// One element of each row, by its column: load, change, find. Columns are counted from the start of the row.
+#pragma once
+
+#include <tilewright/rows/row_block.hpp>
+
+namespace tilewright::detail {
+
+template <class Block>
+using row_columns = static_distributed_tensor<index_t, typename Block::of_rows>;
+
+/// The element in the row's column; 0 where this is negative.
+template <class Block, class T>
+TILEWRIGHT_HD auto load_column(const Block& rows, const T* matrix, long_index_t row_stride,
+                               const row_columns<Block>& column) {
+  const index_t own = Block::of_rows::calculate_index(get_partition_index<typename Block::of_rows>())[0];
+  const index_t col = column.thread_buffer[0];
+  const exec::global_buffer buffer = exec::make_global_buffer(
+      matrix + rows.first_row * row_stride, ((rows.rows - 1) * row_stride + rows.all_cols) * long_index_t(sizeof(T)));
+  static_distributed_tensor<T, typename Block::of_rows> result;
+  result.thread_buffer[0] = exec::buffer_load<T>(
+      buffer, own < rows.rows && col >= 0 ? long_index_t(sizeof(T)) * (own * row_stride + col) : long_index_t{-1});
+  return result;
+}
+
+/// f(element) in place of the element in the row's column.
+template <class Block, class F>
+TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template part<float>& tile, index_t first_col,
+                             const row_columns<Block>& column, F f) {
+  using distribution = typename Block::distribution;
+  const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < distribution::num_elements; ++d) {
+    const index_t here =
+        column.thread_buffer[0] - rows.base_col - first_col - position_in_tile<distribution>(own, d)[1];
+    tile.thread_buffer[d] = here == 0 ? f(tile.thread_buffer[d]) : tile.thread_buffer[d];
+  }
+}
+
+/// The first column in which the thread's own elements of a row equal its value; `none` where there is none.
+template <class Block>
+TILEWRIGHT_HD auto first_equal(const Block& rows, const typename Block::template part<float>& tile,
+                               const typename Block::row_values& values, index_t first_col, index_t none) {
+  using distribution = typename Block::distribution;
+  typename Block::template part<index_t> columns;
+  const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < distribution::num_elements; ++d)
+    columns.thread_buffer[d] = rows.base_col + first_col + position_in_tile<distribution>(own, d)[1];
+  tile_elementwise_inout([&](index_t& column, float x, float value) { column = x == value ? column : none; }, columns,
+                         tile, along<0>(values));
+  return reduce_registers<index_t>(columns, min, sequence<1>{});
+}
+
+}  // namespace tilewright::detail
