@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -149,7 +151,8 @@ TEST(Machine, ABufferMayBeLargerThanAnOffsetCanTell) {
   char got = 0;
   emulator::launch(one_block(tw::arch::gfx942::value, 64), [&] {
     constexpr tw::long_index_t before = 5'000'000'000;  // the buffer starts far before the memory that is touched
-    const exec::global_buffer whole = exec::make_global_buffer(memory - before, before + 8);
+    const auto start = reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(memory) - before);
+    const exec::global_buffer whole = exec::make_global_buffer(start, before + 8);
     got = exec::buffer_load<char>(exec::advance(whole, before), 7);
   });
   EXPECT_EQ(got, 8);
