@@ -68,6 +68,7 @@ TEST(WorkSchedule, SplitsOnlyWhereItPays) {
   EXPECT_EQ(sharers(3 * 66 + 58, 64), 0);     // 58 of 66 workers are busy in the last round
   EXPECT_EQ(sharers(2 * 66 + 12, 47), 48);    // four for each of 12 tiles
   EXPECT_EQ(sharers(15 * 66 + 34, 128), 66);  // all: their shares are a bit longer than half a tile
+  EXPECT_EQ(sharers(3, 600), 45);             // few tiles and a very long k: fifteen for each
   EXPECT_EQ(sharers(2 * 66 + 12, 8), 0);      // k is short
   EXPECT_EQ(sharers(2 * 66, 47), 0);          // whole rounds
 }

@@ -13,8 +13,8 @@
 
 namespace tilewright {
 
-/// A block computes 64 columns of C, or a part of their k: its waves take turns along k and add up in LDS; parts of
-/// several blocks meet in gemm_args::workspace (a specialized_workspace; without one k is not split).
+/// Persistent blocks compute 64 columns of C at a time, or a part of their k: waves take turns along k and add up in
+/// LDS; parts of several blocks meet in gemm_args::workspace (a specialized_workspace; without one k is not split).
 template <class Policy>
 struct few_rows_gemm {
   using arch = typename Policy::arch;
@@ -29,8 +29,8 @@ struct few_rows_gemm {
 
   struct device_args {
     gemm_args args;
-    index_t parts;      // of k
-    index_t k_of_part;  // a multiple of k_of_block
+    work_schedule schedule;  // of blocks, in steps of k_of_block
+    index_t blocks;
   };
 
   static constexpr const char* check(const args_type& g) {
@@ -59,36 +59,37 @@ struct few_rows_gemm {
     return nullptr;
   }
 
-  /// Splits k where that fills the machine, but leaves each wave 64 elements along k.
   static constexpr device_args prepare(const args_type& g, const launch_facts& facts) {
     using size = specialized_workspace;
-    const long_index_t tiles_of_c = long_index_t(ceil_div(g.n, tile.n)) * g.batch;
-    index_t parts = 1;
-    if (g.workspace && tiles_of_c <= size::num_counters)
-      parts = max(1, min(facts.resident_clusters / index_t(tiles_of_c), ceil_div(g.k, 2 * k_of_block)));
-    const index_t k_of_part = ceil_div(ceil_div(g.k, k_of_block), parts) * k_of_block;
-    return {g, ceil_div(g.k, k_of_part), k_of_part};
+    constexpr index_t floats_of_part = tile.m * tile.n;
+    const index_t workers = facts.resident_clusters;
+    const bool has_room = g.workspace && workers <= size::num_counters;
+    const detail::tile_order order{1, ceil_div(g.n, tile.n), g.batch, 1};
+    // Bytes of B take the time, not waiting: no part is longer than others.
+    const work_schedule s =
+        detail::make_work_schedule(order, ceil_div(g.k, k_of_block), workers,
+                                   has_room ? index_t(size::num_floats / floats_of_part) : 0, {0, 0, 0});
+    return {g, s, min(s.num_units(), workers)};
   }
-  static constexpr grid_size grid(const device_args& d) { return {ceil_div(d.args.n, tile.n), d.parts, d.args.batch}; }
+  static constexpr grid_size grid(const device_args& d) { return {d.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& d) const {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    const exec::block_index block = exec::block_id();
+    const index_t block = exec::block_id().x, num_units = d.schedule.num_units();
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     exec::let_next_kernel_start();
-    if constexpr (Policy::vector > 1) prefetch_b(d, block);
+    if constexpr (Policy::vector > 1) prefetch_b(d.args, d.schedule(block));
     exec::wait_for_previous_kernel();
-    static_distributed_tensor<float, typename tiles::sums> sums{};
-    multiply(sums, d, block);
-    auto result = add_up_waves(sums, lds);
-    if (d.parts > 1 && !add_up_blocks(result, d, block)) return;
-    const multi_index<2> origin{{0, block.x * tile.n}};
-    constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
-    const detail::result_place<typename tiles::result, R, c_vector> at{
-        {d.args, origin, block.z, get_partition_index<typename tiles::result>()}};
-    static_distributed_tensor<R, typename tiles::result> rounded;
-    detail::finish<Policy>(rounded, at, d.args, result);
-    store_tile(at.c_window, rounded);
+    TILEWRIGHT_UNROLL(1)
+    for (index_t u = block; u < num_units; u += d.blocks) {
+      const detail::work_unit unit = d.schedule(u);
+      if (unit.is_empty()) continue;
+      static_distributed_tensor<float, typename tiles::sums> sums{};
+      multiply(sums, d.args, unit);
+      auto result = add_up_waves(sums, lds);
+      if (unit.parts == 1 || add_up_blocks(result, d.args, unit)) finish(result, d.args, unit);
+      exec::block_sync();  // the sums have been read from LDS
+    }
 #endif
   }
 
@@ -96,12 +97,11 @@ struct few_rows_gemm {
  private:
   /// Asks for the first elements of the block's part of B, while the previous kernel may still run. A hint: should that
   /// kernel write B, L2 has what it wrote.
-  TILEWRIGHT_HD static void prefetch_b(const device_args& d, const exec::block_index& block) {
+  TILEWRIGHT_HD static void prefetch_b(const gemm_args& g, const detail::work_unit& unit) {
     constexpr index_t ahead = 2 * k_of_block;
-    const gemm_args& g = d.args;
-    const index_t k0 = block.y * d.k_of_part, n0 = block.x * tile.n, thread = exec::thread_id();
-    const index_t k = min(min(g.k - k0, d.k_of_part), ahead), n = min(g.n - n0, tile.n);
-    const T* const b = static_cast<const T*>(g.b) + block.z * g.batch_stride_b;
+    const index_t k0 = unit.k_begin * k_of_block, n0 = unit.tile.col * tile.n, thread = exec::thread_id();
+    const index_t k = min(min(g.k, unit.k_end * k_of_block) - k0, ahead), n = min(g.n - n0, tile.n);
+    const T* const b = static_cast<const T*>(g.b) + unit.tile.batch * g.batch_stride_b;
     if constexpr (Policy::b_major == operand_major::k) {
       if (thread < n) exec::prefetch_to_l2(b + long_index_t(n0 + thread) * g.ldb + k0, k * index_t(sizeof(T)));
     } else {
@@ -126,19 +126,18 @@ struct few_rows_gemm {
     }
   }
 
-  /// Adds the wave's share of the block's part of k to sums. Other waves have loads in flight while one multiplies.
+  /// Adds the wave's share of a unit to sums. Other waves have loads in flight while one multiplies.
   template <class Sums>
-  TILEWRIGHT_HD static void multiply(Sums& sums, const device_args& d, const exec::block_index& block) {
-    const gemm_args& g = d.args;
-    const index_t first = block.y * d.k_of_part, end = min(g.k, first + d.k_of_part);
-    index_t k = first + exec::wave_id() * tile.k;
+  TILEWRIGHT_HD static void multiply(Sums& sums, const gemm_args& g, const detail::work_unit& unit) {
+    const index_t end = min(g.k, unit.k_end * k_of_block);
+    index_t k = unit.k_begin * k_of_block + exec::wave_id() * tile.k;
     if (k >= end) return;
-    const T* const a_data = static_cast<const T*>(g.a) + block.z * g.batch_stride_a;
-    const T* const b_data = static_cast<const T*>(g.b) + block.z * g.batch_stride_b;
+    const T* const a_data = static_cast<const T*>(g.a) + unit.tile.batch * g.batch_stride_a;
+    const T* const b_data = static_cast<const T*>(g.b) + unit.tile.batch * g.batch_stride_b;
     auto a =
         operand_window<Policy::a_major, Policy::a_vector, typename tiles::a_in_memory>(a_data, g.m, end, g.lda, {0, k});
     auto b = operand_window<Policy::b_major, Policy::vector, typename tiles::b_in_memory>(b_data, g.n, end, g.ldb,
-                                                                                          {block.x * tile.n, k});
+                                                                                          {unit.tile.col * tile.n, k});
     TILEWRIGHT_UNROLL(1)
     for (; k < end; k += k_of_block) {
       const auto a_tile = load_tile(a);
@@ -171,31 +170,41 @@ struct few_rows_gemm {
   /// Parts but the last are left in memory; the last one waits for them: blocks of lower numbers have started earlier.
   /// True for the last.
   template <class Result>
-  TILEWRIGHT_HD static bool add_up_blocks(Result& result, const device_args& d, const exec::block_index& block) {
-    const index_t columns = ceil_div(d.args.n, tile.n), place = block.z * columns + block.x;
-    float* const parts = static_cast<float*>(d.args.workspace) + specialized_workspace::num_counters;
-    const auto part_of = [&](index_t part) TILEWRIGHT_INLINE_LAMBDA {
-      return parts + ((long_index_t(place) * d.parts + part) * block_size + exec::thread_id()) * 4;
-    };
-    unsigned* const counter = static_cast<unsigned*>(d.args.workspace) + place;
+  TILEWRIGHT_HD static bool add_up_blocks(Result& result, const gemm_args& g, const detail::work_unit& unit) {
+    float* const parts = static_cast<float*>(g.workspace) + specialized_workspace::num_counters;
+    const auto part_of = [&](index_t sharer)
+                             TILEWRIGHT_INLINE_LAMBDA { return parts + (sharer * block_size + exec::thread_id()) * 4; };
+    unsigned* const counter = static_cast<unsigned*>(g.workspace) + unit.split_tile;
     float* const x = result.thread_buffer.data();
-    if (block.y + 1 < d.parts) {
-      exec::store_to_l2(part_of(block.y), {{x[0], x[1], x[2], x[3]}});
+    if (!unit.is_last_part()) {
+      exec::store_to_l2(part_of(unit.sharer), {{x[0], x[1], x[2], x[3]}});
       exec::block_sync();
       if (exec::thread_id() == 0) exec::add_release(counter, 1);
       return false;
     }
     if (exec::thread_id() == 0) {
-      exec::wait_for_count(counter, unsigned(d.parts - 1));
+      exec::wait_for_count(counter, unsigned(unit.parts - 1));
       *counter = 0;
     }
     exec::block_sync();
     TILEWRIGHT_UNROLL(4)
-    for (index_t part = 0; part + 1 < d.parts; ++part) {
-      const array<float, 4> other = exec::load_from_l2(part_of(part));
+    for (index_t part = 1; part < unit.parts; ++part) {
+      const array<float, 4> other = exec::load_from_l2(part_of(unit.sharer - part));
       for (index_t i = 0; i < 4; ++i) x[i] += other[i];
     }
     return true;
+  }
+
+  /// Writes the tile's columns of C.
+  template <class Result>
+  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit) {
+    const multi_index<2> origin{{0, unit.tile.col * tile.n}};
+    constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
+    const detail::result_place<typename tiles::result, R, c_vector> at{
+        {g, origin, unit.tile.batch, get_partition_index<typename tiles::result>()}};
+    static_distributed_tensor<R, typename tiles::result> rounded;
+    detail::finish<Policy>(rounded, at, g, result);
+    store_tile(at.c_window, rounded);
   }
 #endif
 };

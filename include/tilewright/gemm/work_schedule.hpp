@@ -120,8 +120,8 @@ TILEWRIGHT_HD constexpr work_schedule make_work_schedule(const tile_order& order
     best = s;
     best_time = time;
   };
-  for (index_t parts = 2; parts <= 8; ++parts) consider(left * parts);
-  if (workers < 8 * left) consider(workers);
+  for (index_t parts = 2; left * parts <= workers; ++parts) consider(left * parts);
+  consider(workers);
   return best;
 }
 
