@@ -83,8 +83,9 @@ class block_machine final : private block_services {
   array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) override {
     return wave_operations_.ldmatrix_x4(self, address, transposed, where);
   }
-  void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, call_site where) override {
-    wave_operations_.stmatrix_x4(self, address, words, where);
+  void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, bool transposed,
+                   call_site where) override {
+    wave_operations_.stmatrix_x4(self, address, words, transposed, where);
   }
   array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes,
                                       call_site where) override {

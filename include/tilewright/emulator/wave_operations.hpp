@@ -85,11 +85,13 @@ class wave_operations {
     });
   }
 
-  void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, call_site where) {
+  void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, bool transposed,
+                   call_site where) {
     require(self, arch::lds_op::stmatrix, "stmatrix", where);
     self.record(arch::lds_op::stmatrix, address, arch::access_bytes(arch::lds_op::stmatrix), where);
-    access_together(self, meeting::stmatrix, {address, words}, where,
-                    [&](auto lane_at) { write_matrices(self.lds, lane_at); });
+    const meeting at = transposed ? meeting::transposing_stmatrix : meeting::stmatrix;
+    access_together(self, at, {address, words}, where,
+                    [&](auto lane_at) { write_matrices(self.lds, transposed, lane_at); });
   }
 
   array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes, call_site where) {

@@ -38,7 +38,7 @@
 //   wait_for_bulk_stores<n>()          until at most n of them have yet to write global memory
 //
 // Matrix instructions; wgmma is asynchronous and of a warpgroup (four waves)
-//   stmatrix_x4(p, offset, words)      [wave] the reverse of ldmatrix_x4
+//   stmatrix_x4<Transposed>(p, offset, words)  [wave] the reverse of ldmatrix_x4
 //   round_pair<T>(low, high)           two floats rounded to half_t or bfloat16_t, low in the lower half
 //   wgmma<N, T, TransposeA, TransposeB>(c, a, b, accumulate)  c (64 x N, f32) = a (64 x 32 bytes) b (N x 32 bytes),
 //                                      added to c if `accumulate`. a and b are descriptors of operands in LDS,

@@ -82,7 +82,7 @@ struct with_room_after_rows : Kernel {
   static const char* check(gemm_args g) {
     g.n = round_up(g.n, 16);
     g.ldc = max(g.ldc, g.n);
-    if (Kernel::block::b_major != operand_major::k) g.ldb = max(g.ldb, g.n);
+    if (Kernel::policy::b_major != operand_major::k) g.ldb = max(g.ldb, g.n);
     return Kernel::check(g);
   }
 };

@@ -51,7 +51,8 @@ struct result_boxes {
       TILEWRIGHT_UNROLL(1)
       for (index_t i = 0; i < t.num_boxes(); ++i) {
         const specialized_tile::position box = t.box_position(i);
-        work(m0 + box.m, n0 + box.n, unit.c_z(), box.consumer);
+        const index_t m = m0 + box.m, n = n0 + box.n;
+        work(t.transposes ? n : m, t.transposes ? m : n, unit.c_z(), box.consumer);
       }
     });
   }

@@ -25,7 +25,7 @@ template <class T, operand_major AMajor, operand_major BMajor, specialized_tile 
           class Epilogue = epilogue::alpha_beta>
 struct gemm_specialized
     : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers),
-                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks}>> {
+                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks, Tile.transposes}>> {
   using result_type = Result;
   using epilogue = Epilogue;
 };
@@ -63,6 +63,12 @@ struct specialized_choice {
 constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
                                             const product_operand_types& o, index_t multiprocessors,
                                             bool splits_k = true) {
+  if (t.transposes) {
+    specialized_tile same = t;
+    same.transposes = false;
+    return predict_specialized_clocks(detail::as_multiplied(g, t), same, {o.element_bytes, o.b_along_k, o.a_along_k},
+                                      multiprocessors, splits_k);
+  }
   const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = detail::expected_clusters(t, multiprocessors);
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s =
@@ -102,7 +108,7 @@ constexpr specialized_choice choose_specialized(const gemm_args& g, const produc
   specialized_choice best{0, true, 1e300};
   for (index_t i = 0; i < specialized_tiles.size(); ++i) {
     const specialized_tile& t = specialized_tiles[i];
-    if (t.m > 64 && g.m <= t.m / 2) continue;
+    if (t.m > 64 && (t.transposes ? g.n : g.m) <= t.m / 2) continue;
     for (const bool splits_k : {false, true}) {
       const double clocks = predict_specialized_clocks(g, t, o, multiprocessors, splits_k);
       if (clocks < best.clocks) best = {i, splits_k, clocks};

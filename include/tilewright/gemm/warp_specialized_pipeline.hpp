@@ -15,6 +15,7 @@ namespace detail {
 /// What the kernels of persistent_gemm have in common; each adds check() and prepare(). Block: a specialized_block.
 template <class Policy, class Block>
 struct persistent_kernel {
+  using policy = Policy;
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
   using block = Block;

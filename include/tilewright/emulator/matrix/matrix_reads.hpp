@@ -39,12 +39,15 @@ void read_matrices(const char* lds, LaneAt lane_at) {
   }
 }
 
-/// stmatrix, the reverse.
+/// stmatrix, the reverse; transposed, lane l addresses column l % 8 of matrix l / 8.
 template <class LaneAt>
-void write_matrices(char* lds, LaneAt lane_at) {
+void write_matrices(char* lds, bool transposed, LaneAt lane_at) {
   for (index_t lane = 0; lane < 32; ++lane) {
-    for (index_t matrix = 0; matrix < 4; ++matrix)
-      __builtin_memcpy(lds + lane_at(8 * matrix + lane / 4).address + 4 * (lane % 4), &lane_at(lane).words[matrix], 4);
+    for (index_t i = 0; i < 8; ++i) {  // elements of 16 bits
+      const index_t matrix = i / 2, row = lane / 4, col = lane % 4 * 2 + i % 2;
+      char* const to = lds + lane_at(8 * matrix + (transposed ? col : row)).address + 2 * (transposed ? row : col);
+      __builtin_memcpy(to, reinterpret_cast<const char*>(lane_at(lane).words.data()) + 2 * i, 2);
+    }
   }
 }
 

@@ -18,6 +18,7 @@ enum class meeting : signed char {
   transposing_ldmatrix,
   transposing_read_16,
   transposing_read_8,
+  transposing_stmatrix,
   stmatrix,
   barrier_in_lds,
   named_barrier,
@@ -49,6 +50,7 @@ inline const char* name(meeting at) {
     case meeting::transposing_ldmatrix: return "a transposing ldmatrix";
     case meeting::transposing_read_16: return "a transposing read of 16-bit elements";
     case meeting::transposing_read_8: return "a transposing read of 8-bit elements";
+    case meeting::transposing_stmatrix: return "a transposing stmatrix";
     case meeting::stmatrix: return "an stmatrix";
     case meeting::barrier_in_lds: return "a barrier in LDS";
     case meeting::named_barrier: return "a named barrier";

@@ -35,7 +35,8 @@ class block_services {
   virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element a_element, arch::matrix_element b_element,
                    void* c, const void* a, const void* b, call_site) = 0;
   virtual array<unsigned, 4> ldmatrix_x4(thread_context&, index_t address, bool transposed, call_site) = 0;
-  virtual void stmatrix_x4(thread_context&, index_t address, const array<unsigned, 4>& words, call_site) = 0;
+  virtual void stmatrix_x4(thread_context&, index_t address, const array<unsigned, 4>& words, bool transposed,
+                           call_site) = 0;
   virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
   virtual void extend_log(thread_context&) = 0;
   /// Throws if the bytes are outside of the launch's memory or the access races with another one.

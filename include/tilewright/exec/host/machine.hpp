@@ -132,8 +132,9 @@ template <bool Transposed = false>
 array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site where = {}) {
   return detail::self().services->ldmatrix_x4(detail::self(), p.byte + byte_offset, Transposed, where);
 }
-inline void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words, call_site where = {}) {
-  detail::self().services->stmatrix_x4(detail::self(), p.byte + byte_offset, words, where);
+template <bool Transposed = false>
+void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words, call_site where = {}) {
+  detail::self().services->stmatrix_x4(detail::self(), p.byte + byte_offset, words, Transposed, where);
 }
 
 template <class T>
