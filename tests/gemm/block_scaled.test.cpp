@@ -13,6 +13,7 @@ using enum operand_major;
 template <specialized_tile Tile, class Result>
 using hopper = block_scaled<gemm_specialized<fp8_ocp_t, k, k, Tile, Result>>;
 constexpr specialized_tile wide{.m = 128, .n = 256, .share_b = 2}, pair{.m = 128, .n = 128, .share_a = 2};
+constexpr specialized_tile middle{.m = 128, .n = 192};
 using wide_policy = hopper<wide, bfloat16_t>;
 using pair_policy = hopper<pair, half_t>;
 
@@ -29,6 +30,7 @@ TEST(BlockScaled, Dense) {
   expect_dense<wide_policy>({.counts = {8}, .n = 8, .k = 16, .rows_of_scales_are_contiguous = true, .beta = 1});
   expect_dense<pair_policy>({.counts = {200}, .n = 136, .k = 288, .alpha = 0.5f});
   expect_dense<pair_policy>({.counts = {100}, .n = 520, .k = 8 * 128});
+  expect_dense<hopper<middle, half_t>>({.counts = {70}, .n = 456, .k = 304});  // tiles begin within scales
 }
 TEST(BlockScaled, Grouped) {
   expect_grouped<in_groups<wide_policy>>({.counts = {3, 0, 129, 64}, .n = 264, .k = 2 * 128, .after = 5});

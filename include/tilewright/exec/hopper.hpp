@@ -9,6 +9,7 @@
 //                                      bytes have arrived
 //     init(arrivals)                   arrivals per phase
 //     arrive(), arrive_at(block)       here, or at the barrier of the same address in another block of the cluster
+//     arrive_after_copies()            once the thread's asynchronous copies so far (async_load_in_group) have arrived
 //     arrive_and_expect(bytes)         also announces bytes that copies will bring in this phase
 //     wait(parity)                     until the phase of this parity has ended; 1 has ended on a fresh barrier
 //   fence_barrier_init()               makes initialised barriers known to the cluster and to copies

@@ -20,14 +20,7 @@ struct persistent_gemm {
 
   /// Consumers that alternate at the end of a tile do so for this many k tiles, which are in LDS at the same time;
   /// barriers 1 to 3 are add_up_parts's.
-  static constexpr index_t head_start = [] {
-    if constexpr (Block::is_block_scaled) {  // scales of in_flight stages come after those of later ones have started
-      return min(4, Block::num_stages - scale_copies<Block>::in_flight - scaled_multiply<Block>::depth + 1);
-    } else {
-      return min(4, Block::num_stages);
-    }
-  }();
-  static_assert(head_start > 0);
+  static constexpr index_t head_start = min(4, Block::num_stages - Block::is_block_scaled);  // these hold one longer
   static constexpr index_t turn_barrier = 4, turn_taken_barrier = 5;
 
   const typename Block::device_args& args;
@@ -121,7 +114,7 @@ struct persistent_gemm {
         exec::named_arrive<256>(turn_taken_barrier);
       };
       if constexpr (Block::is_block_scaled) {
-        consume_scaled(unit, m0, consumer, block_to_tell, c, at, take_turn);
+        consume_scaled(unit, {{m0, n0}}, consumer, block_to_tell, c, at, take_turn);
       } else {
         TILEWRIGHT_UNROLL(1)
         for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
@@ -154,11 +147,11 @@ struct persistent_gemm {
 
   /// The products of a unit of block-scaled operands.
   template <class TakeTurn>
-  TILEWRIGHT_HD void consume_scaled(const unit_type& unit, index_t m0, index_t consumer, index_t block_to_tell,
-                                    typename Block::sums_type& c, typename ring::cursor& at,
+  TILEWRIGHT_HD void consume_scaled(const unit_type& unit, multi_index<2> origin, index_t consumer,
+                                    index_t block_to_tell, typename Block::sums_type& c, typename ring::cursor& at,
                                     const TakeTurn& take_turn) const {
-    if (unit.has_rows(m0 + consumer * 64)) {
-      multiply_scaled<Block>(unit, {stages, block_lds, c, consumer, block_to_tell}, at, take_turn);
+    if (unit.has_rows(origin[0] + consumer * 64)) {
+      multiply_scaled<Block>(unit, {stages, block_lds, c, consumer, block_to_tell, origin[1]}, at, take_turn);
     } else {
       TILEWRIGHT_UNROLL(1)
       for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {
@@ -179,11 +172,9 @@ struct persistent_gemm {
       for (index_t i = unit.k_begin; i < unit.k_end; ++i) {
         const index_t k = backwards ? unit.k_begin + unit.k_end - 1 - i : i;
         copies.start(args.args, m0, n0, finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch, k);
-        copies.template wait<scale_copies<Block>::in_flight>();
       }
       backwards = !backwards;
     });
-    copies.template wait<0>();
   }
 
   /// What the waves of the last warpgroup do, with one thread each: the first starts copies to stages,

@@ -8,17 +8,16 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// Copies the scales of stages to LDS, by one wave: each lane has some rows of A, the first ones have B's.
+/// Copies the scales of stages to LDS, by one wave: each lane has some rows of A, the first ones have B's. A stage is
+/// full once they have arrived, too.
 template <class Block>
 struct scale_copies {
-  static constexpr index_t rows = Block::tile.m, parts = scaled_parts<Block::tiles>();
-  /// Stages whose scales are in flight when those of the next one are waited for.
-  static constexpr index_t in_flight = 1;
+  static constexpr index_t rows = Block::tile.m,
+                           blocks = ceil_div(Block::tile.n, scale_block);  // along n, wherever the tile begins
 
   const stage_ring<Block>& stages;
   exec::lds_pointer scales;  // of the first stage
-  typename stage_ring<Block>::cursor at = {}, arrived = {};
-  index_t started = 0;  // stages that have not arrived
+  typename stage_ring<Block>::cursor at = {};
 
   /// Starts those of the tile at (m0, n0) and step k_block, once the stage is empty. What is outside of C is not
   /// stored: any scale will do.
@@ -34,37 +33,27 @@ struct scale_copies {
     for (index_t i = 0; i < rows; i += 32)
       exec::async_load_in_group<4>(one(a + long_index_t(min(m0 + lane + i, args.m - 1)) * args.row_stride_a_scales), 0,
                                    scales, to + i * 4);
-    if (lane < parts) {
+    if (lane < blocks) {
       const index_t column = min(divide(n0, scale_block) + lane, divide(args.n - 1, scale_block));
       const float* const b =
           args.b_scales + b_batch * args.batch_stride_b_scales + long_index_t(column) * args.ld_b_scales + k_block;
       exec::async_load_in_group<4>(one(b), 0, scales, to + rows * 4);
     }
-    exec::async_end_group();
+    stages.full(at.stage).arrive_after_copies();
     at.advance();
-    ++started;
-  }
-
-  /// Until at most Pending stages have not arrived.
-  template <index_t Pending>
-  TILEWRIGHT_HD void wait() {
-    exec::async_wait_groups<Pending>();
-    exec::wave_sync();
-    TILEWRIGHT_UNROLL(1)
-    for (; started > Pending; --started, arrived.advance()) {
-      if (exec::lane_id() == 0) stages.full(arrived.stage).arrive();
-    }
   }
 };
 
-/// One consumer and one tile of C: multiplies stage by stage, and adds products times scales to the sums. With
-/// registers for the products of two steps the tensor cores go on meanwhile; else another consumer keeps them busy.
+/// One consumer and one tile of C: multiplies stage by stage, in parts of some columns, and adds products times scales
+/// to the sums. There are registers for the products of two parts: the tensor cores compute one while the other one is
+/// added.
 template <class Block>
 struct scaled_multiply {
   static constexpr block_tile tile = Block::tiles;
-  static constexpr index_t parts = scaled_parts<tile>(), depth = parts == 1 && Block::tile.consumers < 3 ? 2 : 1;
-  static constexpr block_tile part{tile.m, tile.n / parts, tile.k, tile.waves_m, tile.waves_n, tile.op};
-  static_assert(Block::tile.repeat_m() == 1, "block_scaled: a tile of wgmma has 64 rows for each consumer");
+  static constexpr index_t part_n = tile.n <= scale_block ? tile.n : 64, parts = tile.n / part_n;
+  static_assert(tile.k == scale_block && tile.n % 64 == 0 && Block::tile.repeat_m() == 1,
+                "block_scaled: a tile of wgmma has 64 rows for each consumer, a multiple of 64 columns, and 128 of k");
+  static constexpr block_tile part{tile.m, part_n, tile.k, tile.waves_m, tile.waves_n, tile.op};
   using products_type = static_distributed_tensor<float, c_distribution<part>>;
   using wave_tile = tile_distribution<number<wave_tile_encoding(part.n / 16, arch::describe(tile.op).c)>::value>;
   using scales_type = block_scales<wave_tile, parts>;
@@ -76,9 +65,10 @@ struct scaled_multiply {
   exec::lds_pointer block_lds;
   typename Block::sums_type& sums;
   index_t consumer, block_to_tell;
-  products_type products[depth] = {};
-  values now[depth] = {};
-  index_t pending = -1;  // the stage whose products are in flight
+  index_t n0;                      // the tile's first column
+  products_type products[2] = {};  // of parts in turns
+  values scales[2] = {};           // of stages in turns
+  index_t pending = -1;            // the stage before this one, until it is released
 
   /// Starts products of part P of a stage.
   template <index_t P>
@@ -98,7 +88,9 @@ struct scaled_multiply {
     constexpr specialized_lds lds = Block::lds;
     const exec::lds_pointer begin = block_lds + (lds.scales_offset() + stage * lds.scale_bytes);
     values v = scales_type::load_rows(begin + (consumer * 64 + modulo(exec::wave_id(), 4) * 16) * 4);
-    for (index_t p = 0; p < parts; ++p) v.b[p] = exec::lds_load<float>(begin, (tile.m + p) * 4);
+    const index_t skipped = tile.n % scale_block == 0 ? 0 : modulo(n0, scale_block);  // of the first block
+    for (index_t p = 0; p < parts; ++p)
+      v.b[p] = exec::lds_load<float>(begin, (tile.m + divide(skipped + p * part_n, scale_block)) * 4);
     return v;
   }
 
@@ -108,35 +100,30 @@ struct scaled_multiply {
     stages.release(stage, block_to_tell);
   }
 
-  /// The products of a stage, which is full, in buffer I.
+  /// The products of a stage, which is full; I: 0 and 1 in turns. Before the first stage zeros are added: a branch
+  /// would make the compiler wait for all products.
   template <index_t I>
   TILEWRIGHT_HD void step(number<I>, index_t stage) {
-    now[I] = scales_of(stage);
-    if constexpr (depth == 2) {
-      start<0>(products[I], stage);
-      if (pending >= 0) {
-        exec::wgmma_wait<1>();
-        release(pending);
-        add<0>(products[1 - I], now[1 - I]);
+    scales[I] = scales_of(stage);
+    unroll<parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t buffer = (I * parts + p.value) % 2;
+      start<p.value>(products[buffer], stage);
+      exec::wgmma_wait<1>();
+      if constexpr (p.value == 0) {
+        if (pending >= 0) release(pending);
+        add<parts - 1>(products[1 - buffer], scales[1 - I]);
+      } else {
+        add<p.value - 1>(products[1 - buffer], scales[I]);
       }
-      pending = stage;
-    } else {
-      unroll<parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-        start<p.value>(products[0], stage);
-        exec::wgmma_wait<0>();
-        if constexpr (p.value + 1 == parts) release(stage);
-        add<p.value>(products[0], now[0]);
-      });
-    }
+    });
+    pending = stage;
   }
-  /// After the last step, which used buffer I.
+  /// After the last step.
   template <index_t I>
   TILEWRIGHT_HD void finish(number<I>) {
-    if constexpr (depth == 2) {
-      exec::wgmma_wait<0>();
-      release(pending);
-      add<0>(products[I], now[I]);
-    }
+    exec::wgmma_wait<0>();
+    release(pending);
+    add<parts - 1>(products[(I * parts + parts - 1) % 2], scales[I]);
   }
 };
 
@@ -145,20 +132,18 @@ template <class Block, class Before>
 TILEWRIGHT_HD void multiply_scaled(const typename Block::unit_type& unit, scaled_multiply<Block> multiply,
                                    typename stage_ring<Block>::cursor& at, const Before& before) {
   clear_tile(multiply.sums);
-  const auto step = [&](auto buffer, index_t k) TILEWRIGHT_INLINE_LAMBDA {
+  const auto step = [&](auto parity, index_t k) TILEWRIGHT_INLINE_LAMBDA {
     before(k);
     multiply.stages.wait_until_full(at);
-    multiply.step(buffer, at.stage);
+    multiply.step(parity, at.stage);
     at.advance();
   };
   TILEWRIGHT_UNROLL(1)
-  for (index_t k = unit.k_begin;; ++k) {
+  for (index_t k = unit.k_begin;; k += 2) {
     step(number<0>{}, k);
     if (k + 1 == unit.k_end) return multiply.finish(number<0>{});
-    if constexpr (scaled_multiply<Block>::depth == 2) {
-      step(number<1>{}, ++k);
-      if (k + 1 == unit.k_end) return multiply.finish(number<1>{});
-    }
+    step(number<1>{}, k + 1);
+    if (k + 2 == unit.k_end) return multiply.finish(number<1>{});
   }
 }
 

@@ -51,7 +51,7 @@ struct stage_ring {
 
   TILEWRIGHT_HD void init_barriers() const {
     for (index_t s = 0; s < num_stages; ++s) {
-      full(s).init(Block::is_block_scaled ? 2 : 1);
+      full(s).init(Block::is_block_scaled ? 1 + 32 : 1);  // scales come by a wave's copies
       empty(s).init(tile.consumers * waves_that_release * (tile.share_b + tile.share_a - 1));
     }
   }

@@ -28,6 +28,10 @@ struct mbarrier {
     detail::hopper(where).arrive(detail::self(), detail::self().rank, index_t(address), bytes_to_come, where);
   }
   void arrive(call_site where = {}) const { arrive_at(detail::self().rank, where); }
+  void arrive_after_copies(call_site where = {}) const {
+    emulator::complete_copies(detail::self(), detail::self().async_copies.size(), where);
+    arrive(where);
+  }
   void arrive_at(index_t block_of_cluster, call_site where = {}) const {
     detail::hopper(where).arrive(detail::self(), block_of_cluster, index_t(address), 0, where);
   }

@@ -32,6 +32,9 @@ struct mbarrier {
   TILEWRIGHT_HD void arrive() const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory");
   }
+  TILEWRIGHT_HD void arrive_after_copies() const {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address) : "memory");
+  }
   TILEWRIGHT_HD void arrive_at(index_t block_of_cluster) const {
     asm volatile(
         "{.reg .b32 there;\n"
