@@ -19,6 +19,7 @@ import random
 import statistics
 import sys
 import time
+import warnings
 
 os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
 os.environ.setdefault("TORCH_SYMM_MEM_DISABLE_MULTICAST", "1")
@@ -44,6 +45,7 @@ class Request(ctypes.Structure):
 
 class Tilewright:
     def __init__(self, path, rank, ranks, timeout_ms=10000):
+        """With ranks = 1: products of this process alone."""
         self.lib = ctypes.CDLL(path)
         for name in ("join", "allocate", "pointer", "make"):
             getattr(self.lib, "tilewright_parallel_" + name).restype = ctypes.c_void_p
@@ -52,7 +54,8 @@ class Tilewright:
         if rank == 0:
             self.lib.tilewright_parallel_id(unique)
         box = [unique.raw]
-        dist.broadcast_object_list(box, src=0)
+        if ranks > 1:
+            dist.broadcast_object_list(box, src=0)
         self.ranks = ctypes.c_void_p(self.require(self.lib.tilewright_parallel_join(box[0], rank, ranks, timeout_ms)))
         self.workspace = torch.zeros(36 << 20, dtype=torch.uint8, device="cuda")
 
@@ -298,12 +301,22 @@ def missing_rank(path, rank, ranks, say):
     return all(results)
 
 
-def bench(tw, rank, ranks, options, say):
+def product_alone(solo, case):
+    """Our kernel on operands that are all there, or that nobody waits for."""
+    m = case.m
+    a = operand(m, case.k, case.a.dtype, 3)
+    c = torch.empty(m, case.n, dtype=case.result, device="cuda")
+    return {tile: solo.make("all_gather", case.type_name, a, case.b, c, m, case.n, case.k, tile, 1) for tile in (0, 5)}
+
+
+def bench(tw, solo, rank, ranks, options, say):
     group = dist.group.WORLD.group_name
     has_symmetric = True
     try:
         import torch.distributed._symmetric_memory as symmetric_memory
-        symmetric_memory.enable_symm_mem_for_group(group)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            symmetric_memory.enable_symm_mem_for_group(group)
     except Exception as e:
         has_symmetric = False
         say(f"PyTorch's symmetric memory is missing: {e}")
@@ -330,7 +343,10 @@ def bench(tw, rank, ranks, options, say):
         memory = None
         if kind == "all_reduce":
             memory, case.c = tw.allocate((m, case.n), case.result)
-        variants = [(t, p) for t in TILES for p in ((2, 8) if kind == "all_gather" else (1,))]
+        for tile, run_alone in product_alone(solo, case).items():
+            contenders[f"alone_t{tile}"] = run_alone
+        variants = [(t, p) for t in TILES for p in ((1, 2, 4, 8, 16) if t == 0 else (2, 8)) if kind == "all_gather" or p in (1, 2)]
+        variants = [v for v in variants if kind == "all_gather" or v[1] == (1 if v[0] == 0 else 2)]
         ours = {f"t{t}p{p}": tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, t, p, memory=memory) for t, p in variants}
         reference = case.reference()
         for name, call in ours.items():
@@ -343,16 +359,17 @@ def bench(tw, rank, ranks, options, say):
         del reference
         times = race({**contenders, **ours}, options.seconds)
         dist.barrier()
-        for call in ours.values():
+        for call in (*ours.values(), contenders["alone_t0"], contenders["alone_t5"]):
             call.free()
         best_name = min(ours, key=lambda name: times[name])
         best = min(times["nccl_cublas"], times.get("symm_mem", math.inf))
+        product = min(times["product"], times["alone_t0"], times["alone_t5"])
         row = {"kind": kind, "m": m, "n": n, "k": k, "ranks": ranks, **{name: round(times[name], 1) for name in contenders},
                "tilewright": round(times[best_name], 1), "choice": best_name,
-               "overlap": round(max(times["product"], times["transfer"]) / times[best_name], 3),
+               "overlap": round(max(product, times["transfer"]) / times[best_name], 3),
                "ratio_to_best": round(best / times[best_name], 3), "variants": {name: round(times[name], 1) for name in ours}}
         rows.append(row)
-        say(f"{kind[:10]:10} {m:6}x{n:6}x{k:6} product {row['product']:7} transfer {row['transfer']:7} nccl {row['nccl_cublas']:7} "
+        say(f"{kind[:10]:10} {m:6}x{n:6}x{k:6} product {row['product']:7} {times['alone_t0']:.0f} {times['alone_t5']:.0f} transfer {row['transfer']:7} nccl {row['nccl_cublas']:7} "
             f"symm {row.get('symm_mem', 0):7} ours {row['tilewright']:7} {best_name:6} overlap {row['overlap']:.3f} ratio {row['ratio_to_best']:.3f} | "
             + " ".join(f"{name}={times[name]:.0f}" for name in ours))
         del case, ours, contenders, run, alone, transfer, fused
@@ -378,7 +395,7 @@ def work(rank, ranks, options):
     ok = check(tw, rank, ranks, say)
     ok = repeat(tw, rank, ranks, options.repeat, say) and ok
     if not options.check_only:
-        rows = bench(tw, rank, ranks, options, say)
+        rows = bench(tw, Tilewright(options.library, 0, 1), rank, ranks, options, say)
         if rank == 0 and options.json:
             with open(options.json, "w") as f:
                 json.dump({"gpu": torch.cuda.get_device_name(), "ranks": ranks, "torch": torch.__version__, "rows": rows}, f, indent=1)

@@ -55,9 +55,12 @@ struct result_writer {
   /// What the epilogue makes of c goes to (m0, n0) and after, as multiplied. c is used up.
   TILEWRIGHT_HD void operator()(all_sums_type& c, index_t m0, index_t n0, index_t batch) {
     constexpr index_t num_boxes = Block::tile.boxes_of_consumer(), boxes_per_row = Block::tile.boxes_per_row();
-    if constexpr (__is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1) {
-      if (args.args.beta == 0) {  // boxes that are rounded first follow each other quickly
-        if (args.args.alpha != 1) tilewright::epilogue::alpha{}(c, 0, args.args);
+    constexpr bool is_plain = __is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1;
+    if constexpr (is_plain || Block::sends_tiles) {
+      bool as_is = false;  // sums that another GPU finishes
+      if constexpr (Block::sends_tiles) as_is = Block::is_sent(args, batch);
+      if (as_is || (is_plain && args.args.beta == 0)) {  // boxes that are rounded first follow each other quickly
+        if (!as_is && args.args.alpha != 1) tilewright::epilogue::alpha{}(c, 0, args.args);
         result_type results[num_boxes];
         unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { results[j.value] = round(box_of(c, j)); });
         unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { put(results[j.value], take(j)); });

@@ -37,30 +37,9 @@ struct reduce_scatter_device_args : specialized_args<Args, 1> {
   index_t tile_cols;  // tiles of a row of C, flags of a row of tiles
 };
 
-/// Adds what the other ranks have sent, in the order of ranks, then Finish; sums that go to others stay as they are.
-template <class Finish>
-struct add_received {
-  template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
-    return tilewright::epilogue::detail::check<Finish>(args, promise);
-  }
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    if (at.batch != args.self.rank) return;
-    TILEWRIGHT_UNROLL(1)
-    for (index_t source = 0; source < args.self.ranks; ++source) {
-      if (source == args.self.rank) continue;
-      auto more = at.matrix(args.received[source], args.n, 0);
-      tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, sums, more);
-    }
-    tilewright::epilogue::detail::call<Finish>(at, args, sums);
-  }
-};
-
 template <class Policy>
 struct with_scattered_c : Policy {
   using args_type = reduce_scatter_args;
-  using epilogue = add_received<epilogue_of<Policy>>;
 };
 
 /// A specialized_block that begins with the rows of the next rank and ends with its own.
@@ -100,14 +79,26 @@ struct reduce_scatter_block : specialized_block<Policy> {
     for (index_t i = 1; i < self.ranks; ++i)
       exec::set_flag(d.args.c_flags_of[self.after(i)] + flag_of(d, m, n), d.args.epoch);
   }
-  /// A consumer: until the other ranks have sent their sums of a tile of this rank.
-  TILEWRIGHT_HD static void wait_for_partial_sums(const device_args& d, const unit_type& unit, index_t m0, index_t n0,
-                                                  index_t consumer) {
+  /// Whether another rank finishes the rows of `owner`.
+  TILEWRIGHT_HD static bool is_sent(const device_args& d, index_t owner) { return owner != d.args.self.rank; }
+
+  /// A consumer adds what the other ranks have sent of a tile of this rank, in the order of ranks.
+  TILEWRIGHT_HD static void receive_sums(const device_args& d, const unit_type& unit, index_t m0, index_t n0,
+                                         index_t consumer, typename specialized_block<Policy>::sums_type& sums) {
     if (unit.c_z() != 0 || m0 >= d.args.m || n0 >= d.args.n) return;
     const index_t thread = modulo(exec::thread_id(), 128);
     if (thread < d.args.self.ranks && thread != d.args.self.rank)
       wait_for_peer(d.args.arrived[thread] + flag_of(d, m0, n0), d.args.epoch, d.args.wait);
     exec::named_sync<128>(1 + consumer);
+    using distribution = typename specialized_block<Policy>::sums_type::distribution_type;
+    const tile_place<distribution, typename Policy::result_type, 2> at{
+        d.args, {m0, n0}, 0, get_partition_index<distribution>()};
+    TILEWRIGHT_UNROLL(1)
+    for (index_t source = 0; source < d.args.self.ranks; ++source) {
+      if (source == d.args.self.rank) continue;
+      auto more = at.matrix(d.args.received[source], d.args.n, 0);
+      tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, sums, more);
+    }
   }
 #endif
 };
