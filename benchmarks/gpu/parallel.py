@@ -32,13 +32,15 @@ import torch.multiprocessing as mp
 GATHERS = ((8192, 28672, 8192), (4096, 14336, 4096), (8192, 8192, 8192), (2048, 8192, 8192), (16384, 8192, 8192))
 SCATTERS = ((8192, 8192, 28672), (4096, 4096, 14336), (8192, 8192, 8192), (2048, 8192, 8192), (16384, 8192, 8192))
 TYPES = {"f16": (torch.float16, torch.float16), "bf16": (torch.bfloat16, torch.bfloat16), "e4m3": (torch.float8_e4m3fn, torch.bfloat16)}
-TILES = (0, 2, 3, 5)
+TRANSPORTS = ("fused", "overlapped", "collective")
+TILES = (0, 1, 2)  # parallel_tiles of parallel_choice.hpp
 PIECES = (1, 2, 4, 8)
 
 
 class Request(ctypes.Structure):
     """parallel_request of parallel_library.hpp."""
-    _fields_ = [("kind", ctypes.c_char_p), ("type", ctypes.c_char_p), ("tile", ctypes.c_int), ("pieces", ctypes.c_int)] + [
+    _fields_ = [("kind", ctypes.c_char_p), ("type", ctypes.c_char_p), ("transport", ctypes.c_int), ("tile", ctypes.c_int),
+                                                                           ("pieces", ctypes.c_int)] + [
         (name, ctypes.c_void_p) for name in ("a", "b", "bias", "scale", "c", "workspace")] + [
         (name, ctypes.c_int) for name in ("m", "n", "k", "lda", "ldb", "ldc")]
 
@@ -64,15 +66,18 @@ class Tilewright:
             raise RuntimeError(self.lib.tilewright_parallel_error().decode())
         return result
 
-    def make(self, kind, type_name, a, b, c, m, n, k, tile=0, pieces=4, bias=None, scale=None, memory=None, split=True):
-        """A function that queues the product on the current stream, with .free() for its buffers."""
+    def make(self, kind, type_name, a, b, c, m, n, k, choice=(-1, 0, 1), bias=None, scale=None, memory=None, split=True):
+        """A function that queues the product on the current stream, with .free() for its buffers and its .choice of (transport, tile, pieces)."""
         ptr = lambda t: None if t is None else t.data_ptr()
-        request = Request(kind.encode(), type_name.encode(), tile, pieces, ptr(a), ptr(b), ptr(bias), ptr(scale), ptr(c),
+        request = Request(kind.encode(), type_name.encode(), *choice, ptr(a), ptr(b), ptr(bias), ptr(scale), ptr(c),
                           ptr(self.workspace) if split else None, m, n, k, a.stride(0), b.stride(0), n)
         call = ctypes.c_void_p(self.require(self.lib.tilewright_parallel_make(self.ranks, ctypes.byref(request), memory)))
 
         def run():
             self.require(self.lib.tilewright_parallel_call(call, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)))
+        chosen = (ctypes.c_int * 3)()
+        self.lib.tilewright_parallel_choice(call, chosen)
+        run.choice = f"{TRANSPORTS[chosen[0]]}_t{chosen[1]}p{chosen[2]}"
         run.free = lambda: self.lib.tilewright_parallel_free(call)
         run.keep = (a, b, c, bias, scale)
         return run
@@ -207,14 +212,14 @@ def check(tw, rank, ranks, say):
         for type_name in TYPES:
             for number in range(3):
                 m, n, k = ranks * draw.randint(1, 700), ranks * 16 * draw.randint(1, 60), ranks * 16 * draw.randint(2, 100)
-                tile, pieces = draw.choice(TILES), draw.choice(PIECES)
+                choice = (draw.choice((0, 0, 1, 2) if kind == "all_gather" else (0, 0, 1)), draw.choice(TILES), draw.choice(PIECES))
                 case = Case(kind, m, n, k, type_name, rank, ranks, seed=number + 2)
                 bias = operand(1, case.n, case.result, 5)[0] if number != 1 else None
                 scale = torch.tensor([0.25], device="cuda") if number != 0 else None
                 memory = None
                 if kind == "all_reduce":
                     memory, case.c = tw.allocate((m, case.n), case.result)
-                run = tw.make(kind, type_name, case.a, case.b, case.c, m, case.n, case.k, tile, pieces, bias, scale, memory, number != 2)
+                run = tw.make(kind, type_name, case.a, case.b, case.c, m, case.n, case.k, choice, bias, scale, memory, number != 2)
                 reference, first = case.reference(bias, scale), None
                 for _ in range(5):
                     case.c.fill_(float("nan"))
@@ -229,7 +234,7 @@ def check(tw, rank, ranks, say):
                     dist.all_reduce(bad)
                     if bad.item():
                         ok = False
-                        print(f"rank {rank}: WRONG {kind} {type_name} {m}x{case.n}x{case.k} tile {tile} pieces {pieces}: error {error}, "
+                        print(f"rank {rank}: WRONG {kind} {type_name} {m}x{case.n}x{case.k} {run.choice}: error {error}, "
                               f"bit-identical {same}", flush=True)
                         break
                 dist.barrier()
@@ -249,7 +254,7 @@ def repeat(tw, rank, ranks, calls, say):
         if kind == "all_reduce":
             memory, case.c = tw.allocate((m, case.n), case.result)
         operands = [c.a.clone() for c in cases]
-        run = tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, 5, 2, memory=memory)
+        run = tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, (0, 1, 2), memory=memory)
         results = []
         for a in operands:
             case.a.copy_(a)
@@ -283,7 +288,7 @@ def missing_rank(path, rank, ranks, say):
     results = []
     for kind in ("reduce_scatter", "all_gather"):
         case = Case(kind, 512 * ranks, 512 * ranks, 512 * ranks, "bf16", rank, ranks)
-        run = tw.make(kind, "bf16", case.a, case.b, case.c, case.m, case.n, case.k, 5, 2)
+        run = tw.make(kind, "bf16", case.a, case.b, case.c, case.m, case.n, case.k, (0, 1, 2))
         run()
         tw.finish()
         dist.barrier()
@@ -306,7 +311,7 @@ def product_alone(solo, case):
     m = case.m
     a = operand(m, case.k, case.a.dtype, 3)
     c = torch.empty(m, case.n, dtype=case.result, device="cuda")
-    return {tile: solo.make("all_gather", case.type_name, a, case.b, c, m, case.n, case.k, tile, 1) for tile in (0, 5)}
+    return {tile: solo.make("all_gather", case.type_name, a, case.b, c, m, case.n, case.k, (0, tile, 1)) for tile in TILES}
 
 
 def bench(tw, solo, rank, ranks, options, say):
@@ -325,6 +330,8 @@ def bench(tw, solo, rank, ranks, options, say):
     draw = random.Random(options.seed)
     for _ in range(options.drawn):
         cases.append((draw.choice(("all_gather", "reduce_scatter")), tuple(1024 * draw.randint(1, 16) for _ in range(3))))
+    if options.small:
+        cases += [(kind, (m, 8192, 8192)) for m in (128, 512, 1024) for kind in ("all_gather", "reduce_scatter")]
     if options.all_reduce:
         cases += [("all_reduce", c) for c in SCATTERS[:3]]
     for kind, (m, n, k) in cases:
@@ -345,9 +352,10 @@ def bench(tw, solo, rank, ranks, options, say):
             memory, case.c = tw.allocate((m, case.n), case.result)
         for tile, run_alone in product_alone(solo, case).items():
             contenders[f"alone_t{tile}"] = run_alone
-        variants = [(t, p) for t in TILES for p in ((1, 2, 4, 8, 16) if t == 0 else (2, 8)) if kind == "all_gather" or p in (1, 2)]
-        variants = [v for v in variants if kind == "all_gather" or v[1] == (1 if v[0] == 0 else 2)]
-        ours = {f"t{t}p{p}": tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, t, p, memory=memory) for t, p in variants}
+        variants = [(0, t, p) for t in TILES for p in ((1, 2, 4, 8, 16) if t == 0 else (2, 8)) if kind == "all_gather" or p == (1 if t == 0 else 2)]
+        variants += [(1, 0, 1), (2, 0, 1)] if kind == "all_gather" else [(1, 0, 1)]
+        make = lambda choice: tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, choice, memory=memory)
+        ours = {"auto": make((-1, 0, 1)), **{f"{TRANSPORTS[v[0]][0]}{v[1]}p{v[2]}": make(v) for v in variants}}
         reference = case.reference()
         for name, call in ours.items():
             case.c.fill_(float("nan"))
@@ -359,18 +367,19 @@ def bench(tw, solo, rank, ranks, options, say):
         del reference
         times = race({**contenders, **ours}, options.seconds)
         dist.barrier()
-        for call in (*ours.values(), contenders["alone_t0"], contenders["alone_t5"]):
+        for call in (*ours.values(), *(contenders[f"alone_t{t}"] for t in TILES)):
             call.free()
-        best_name = min(ours, key=lambda name: times[name])
+        ours_time, fastest = times["auto"], min(ours, key=lambda name: times[name])
         best = min(times["nccl_cublas"], times.get("symm_mem", math.inf))
-        product = min(times["product"], times["alone_t0"], times["alone_t5"])
+        product = min(times["product"], *(times[f"alone_t{t}"] for t in TILES))
         row = {"kind": kind, "m": m, "n": n, "k": k, "ranks": ranks, **{name: round(times[name], 1) for name in contenders},
-               "tilewright": round(times[best_name], 1), "choice": best_name,
-               "overlap": round(max(product, times["transfer"]) / times[best_name], 3),
-               "ratio_to_best": round(best / times[best_name], 3), "variants": {name: round(times[name], 1) for name in ours}}
+               "tilewright": round(ours_time, 1), "choice": ours["auto"].choice,
+               "overlap": round(max(product, times["transfer"]) / ours_time, 3),
+               "ratio_to_best": round(best / ours_time, 3), "variants": {name: round(times[name], 1) for name in ours}}
         rows.append(row)
-        say(f"{kind[:10]:10} {m:6}x{n:6}x{k:6} product {row['product']:7} {times['alone_t0']:.0f} {times['alone_t5']:.0f} transfer {row['transfer']:7} nccl {row['nccl_cublas']:7} "
-            f"symm {row.get('symm_mem', 0):7} ours {row['tilewright']:7} {best_name:6} overlap {row['overlap']:.3f} ratio {row['ratio_to_best']:.3f} | "
+        alone = " ".join(f"{times['alone_t%d' % t]:.0f}" for t in TILES)
+        say(f"{kind[:10]:10} {m:6}x{n:6}x{k:6} product {row['product']:7} {alone} transfer {row['transfer']:7} nccl {row['nccl_cublas']:7} "
+            f"symm {row.get('symm_mem', 0):7} ours {row['tilewright']:7} {row['choice']} (best {fastest}) overlap {row['overlap']:.3f} ratio {row['ratio_to_best']:.3f} | "
             + " ".join(f"{name}={times[name]:.0f}" for name in ours))
         del case, ours, contenders, run, alone, transfer, fused
         torch.cuda.empty_cache()
@@ -414,6 +423,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=10000)
     parser.add_argument("--all-reduce", action="store_true")
+    parser.add_argument("--small", action="store_true", help="products of few rows, too")
     parser.add_argument("--check-only", action="store_true")
     parser.add_argument("--json")
     parser.add_argument("--port", type=int, default=29511)

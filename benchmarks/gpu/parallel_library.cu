@@ -75,9 +75,16 @@ void* tilewright_parallel_make(void* ranks, const parallel_request* r, void* c) 
 }
 int tilewright_parallel_call(void* call, void* stream) {
   return guarded(0, [&] {
-    (*static_cast<parallel_call*>(call))(static_cast<cudaStream_t>(stream));
+    static_cast<parallel_call*>(call)->run(static_cast<cudaStream_t>(stream));
     return 1;
   });
+}
+/// Transport, tile and pieces.
+void tilewright_parallel_choice(void* call, int* choice) {
+  const tw::parallel::parallel_choice& c = static_cast<parallel_call*>(call)->choice;
+  choice[0] = int(c.transport);
+  choice[1] = c.tile;
+  choice[2] = c.pieces;
 }
 void tilewright_parallel_free(void* call) { delete static_cast<parallel_call*>(call); }
 

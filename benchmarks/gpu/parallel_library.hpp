@@ -2,19 +2,21 @@
 // What the files of libtilewright_parallel share.
 #pragma once
 
-#include <tilewright/gemm/specialized_choice.hpp>
-#include <tilewright/parallel/communicator.hpp>
-#include <tilewright/parallel/fused_products.hpp>
+#include <tilewright/parallel/parallel_gemm.hpp>
 
 #include <functional>
 #include <memory>
 
-using parallel_call = std::function<void(cudaStream_t)>;
+struct parallel_call {
+  std::function<void(cudaStream_t)> run;
+  tilewright::parallel::parallel_choice choice;
+};
 
-/// kind: all_gather, reduce_scatter, all_reduce; tile: of specialized_tiles.
+/// kind: all_gather, reduce_scatter, all_reduce. transport, tile and pieces: a parallel_choice; transport -1: as the
+/// model chooses.
 struct parallel_request {
   const char *kind, *type;
-  int tile, pieces;
+  int transport, tile, pieces;
   const void *a, *b, *bias, *scale;
   void *c, *workspace;
   int m, n, k, lda, ldb, ldc;

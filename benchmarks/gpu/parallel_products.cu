@@ -2,43 +2,30 @@
 // The kernels of libtilewright_parallel for one type of operands: PARALLEL_MAKE, PARALLEL_ELEMENT, PARALLEL_RESULT.
 #include "parallel_library.hpp"
 
+#include <string>
+
 namespace {
 
 namespace tw = tilewright;
-using tw::index_t;
 
-template <index_t I>
-using policy = tw::gemm_specialized<tw::PARALLEL_ELEMENT, tw::operand_major::k, tw::operand_major::k,
-                                    tw::specialized_tiles[I], tw::PARALLEL_RESULT, tw::epilogue::from_args>;
+using product = tw::gemm_product<tw::PARALLEL_ELEMENT, tw::operand_major::k, tw::operand_major::k, tw::PARALLEL_RESULT,
+                                 tw::epilogue::from_args>;
 
-template <class Call, class... Args>
-parallel_call make(Args&&... args) {
-  return [call = std::make_shared<Call>(std::forward<Args>(args)...)](cudaStream_t stream) { (*call)(stream); };
-}
-
-template <index_t... Tiles>
-parallel_call make_of(tw::parallel::communicator& ranks, const parallel_request& r, const tw::gemm_args& args,
-                      const tw::parallel::peer_memory* c) {
-  using tw::parallel::communicator;
-  namespace p = tw::parallel;
-  parallel_call result;
-  const bool gathers = r.kind[4] == 'g';
-  const auto with = [&]<index_t I>() {
-    if (r.tile != I) return;
-    if (gathers) {
-      result = make<p::detail::fused_all_gather<p::all_gather_kernel<policy<I>>, communicator>>(ranks, args, r.pieces);
-    } else {
-      result = make<p::detail::fused_reduce_scatter<p::reduce_scatter_kernel<policy<I>>, communicator>>(ranks, args, c);
-    }
-  };
-  (with.template operator()<Tiles>(), ...);
-  if (!result) throw p::parallel_error("there is no kernel of this tile");
-  return result;
+template <class Gemm, class... Args>
+parallel_call make(const parallel_request& r, tw::parallel::communicator& ranks, const Args&... args) {
+  using tw::parallel::parallel_choice, tw::parallel::parallel_transport;
+  const parallel_choice given{parallel_transport(r.transport), r.tile, r.pieces};
+  const auto gemm =
+      r.transport < 0 ? std::make_shared<Gemm>(ranks, args...) : std::make_shared<Gemm>(ranks, args..., given);
+  return {[gemm](cudaStream_t stream) { (*gemm)(stream); }, gemm->choice()};
 }
 
 }  // namespace
 
 parallel_call PARALLEL_MAKE(tw::parallel::communicator& ranks, const parallel_request& r, const tw::gemm_args& args,
                             const tw::parallel::peer_memory* c) {
-  return make_of<0, 2, 3, 5>(ranks, r, args, c);
+  const std::string kind = r.kind;
+  if (kind == "all_gather") return make<tw::parallel::all_gather_gemm<product>>(r, ranks, args);
+  if (kind == "reduce_scatter") return make<tw::parallel::gemm_reduce_scatter<product>>(r, ranks, args);
+  return make<tw::parallel::gemm_all_reduce<product>>(r, ranks, args, *c);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/parallel/collective_products.hpp>
 #include <tilewright/parallel/emulated_rank.hpp>
 #include <tilewright/parallel/fused_products.hpp>
 
@@ -16,13 +17,16 @@ using policy = gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, 
                                 epilogue::from_args>;
 using gather = detail::fused_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using reduce = detail::fused_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
+using collective_gather = detail::collective_all_gather<all_gather_kernel<policy>, emulated_rank>;
+using collective_reduce = detail::collective_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
 
 /// Elements with padding after each row.
 struct matrix {
   index_t rows, cols, ld;
   std::vector<bfloat16_t> data;
 
-  matrix(index_t r, index_t c) : rows(r), cols(c), ld(c + 8), data(std::size_t(r) * std::size_t(c + 8)) {}
+  matrix(index_t r, index_t c, index_t padding = 8)
+      : rows(r), cols(c), ld(c + padding), data(std::size_t(r) * std::size_t(c + padding)) {}
   bfloat16_t& operator()(index_t i, index_t j) { return data[std::size_t(i) * std::size_t(ld) + std::size_t(j)]; }
   float at(index_t i, index_t j) const {
     return type_convert<float>(data[std::size_t(i) * std::size_t(ld) + std::size_t(j)]);
@@ -42,6 +46,7 @@ struct problem {
   std::uint64_t seed = 1;
   int late = -1;     // the rank that begins each call when nothing else can happen
   int missing = -1;  // the rank that leaves out the last call
+  bool by_nccl = false;
 };
 
 /// What a rank has, from call to call.
@@ -84,7 +89,8 @@ class ParallelProducts : public testing::Test {
     emulated_memory all_c;
     for (index_t r = 0; r < p.ranks; ++r) {
       const bool whole = p.what != kind::reduce_scatter;
-      data.push_back({a_of(p, r, 0), matrix(p.n, p.k), matrix(whole ? p.rows * p.ranks : p.rows, p.n), {}});
+      data.push_back(
+          {a_of(p, r, 0), matrix(p.n, p.k), matrix(whole ? p.rows * p.ranks : p.rows, p.n, p.by_nccl ? 0 : 8), {}});
       data.back().b.fill(unsigned(50 + r));
       for (index_t j = 0; j < p.n; ++j) data.back().bias.push_back(type_convert<bfloat16_t>(float((j + r) % 7)));
     }
@@ -95,13 +101,7 @@ class ParallelProducts : public testing::Test {
       emulated_rank self(ranks, rank);
       rank_data& mine = data[std::size_t(rank)];
       const gemm_args args = args_of(p, mine);
-      std::function<void()> call;
-      if (p.what == kind::all_gather) {
-        call = [f = std::make_shared<gather>(self, args, p.pieces)] { (*f)(0); };
-      } else {
-        const emulated_memory* c = p.what == kind::all_reduce ? &all_c : nullptr;
-        call = [f = std::make_shared<reduce>(self, args, c)] { (*f)(0); };
-      }
+      const std::function<void()> call = call_of(p, self, args, all_c);
       for (index_t i = 0; i < p.calls; ++i) {
         mine.a.fill_for(rank, i);
         if (p.what != kind::all_reduce) mine.c.fill(99);
@@ -119,6 +119,19 @@ class ParallelProducts : public testing::Test {
     });
     for (const std::string& w : wrong) EXPECT_EQ(w, "");
     return errors;
+  }
+
+  template <class Call>
+  static std::function<void()> make(auto&&... args) {
+    return [f = std::make_shared<Call>(args...)] { (*f)(0); };
+  }
+  static std::function<void()> call_of(const problem& p, emulated_rank& self, const gemm_args& args,
+                                       const emulated_memory& all_c) {
+    const bool all = p.what == kind::all_reduce;
+    if (p.by_nccl && p.what == kind::all_gather) return make<collective_gather>(std::ref(self), args, p.pieces > 1);
+    if (p.by_nccl) return make<collective_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
+    if (p.what == kind::all_gather) return make<gather>(std::ref(self), args, p.pieces);
+    return make<reduce>(std::ref(self), args, all ? &all_c : nullptr);
   }
 
   static gemm_args args_of(const problem& p, rank_data& mine) {
@@ -161,6 +174,15 @@ TEST_F(ParallelProducts, SumsGoToTheirOwners) {
   EXPECT_EQ(run({kind::reduce_scatter, 2, 72, 72, 24}), none2);
   EXPECT_EQ(run({kind::reduce_scatter, 3, 20, 136, 64, 1, 4, 5}), none3);
   EXPECT_EQ(run({kind::all_reduce, 2, 40, 72, 24}), none2);
+}
+
+TEST_F(ParallelProducts, RowsAndSumsTravelByNccl) {
+  const std::vector<int> none2(2, 0), none3(3, 0);
+  for (const kind what : {kind::all_gather, kind::reduce_scatter, kind::all_reduce}) {
+    EXPECT_EQ(run({.what = what, .ranks = 3, .rows = 20, .n = 72, .k = 24, .late = 1, .by_nccl = true}), none3);
+  }
+  EXPECT_EQ(run({.what = kind::all_gather, .ranks = 2, .rows = 72, .n = 72, .k = 64, .pieces = 2, .by_nccl = true}),
+            none2);
 }
 
 TEST_F(ParallelProducts, LateRanks) {

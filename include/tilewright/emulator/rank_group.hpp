@@ -38,7 +38,7 @@ class rank_group {
           } catch (...) {
             errors[rank] = std::current_exception();
           }
-          finish_copies(int(rank));
+          (void)finish_copies(int(rank));
           remove();
         });
       }
@@ -47,22 +47,36 @@ class rank_group {
       if (e) std::rethrow_exception(e);
   }
 
-  /// Queues what a rank's copy engine does: in order, when nothing else can happen or the rank waits for it.
-  void copy_later(int rank, std::function<void()> action) {
+  /// Queues what a rank's copy engine does: in order, when nothing else can happen or the rank waits for it. An action
+  /// that returns false has to wait for other ranks. The result counts the rank's actions.
+  std::size_t copy_later(int rank, std::function<bool()> action) {
     const std::lock_guard lock(mutex_);
-    copies_[std::size_t(rank)].push_back(std::move(action));
+    queue& q = copies_[std::size_t(rank)];
+    q.actions.push_back(std::move(action));
+    return q.done + q.actions.size();
   }
-  /// The rank's copies are made now.
-  void finish_copies(int rank) {
-    const std::lock_guard lock(mutex_);
-    while (!copies_[std::size_t(rank)].empty()) act(copies_[std::size_t(rank)]);
+  /// The rank's copies up to number `last` are made now. False if they wait for another rank forever.
+  bool finish_copies(int rank, std::size_t last = ~std::size_t{0}) {
+    queue& q = copies_[std::size_t(rank)];
+    for (;; std::this_thread::yield()) {
+      {
+        const std::lock_guard lock(mutex_);
+        while (!q.actions.empty() && q.done < last && act(q)) {
+        }
+        if (q.actions.empty() || q.done >= last) {
+          waiting_.erase(&q);
+          return true;
+        }
+      }
+      if (!may_change(&q)) return false;
+    }
   }
   /// The rank goes on when nothing else can happen: a rank that is late.
   void sleep(int rank) {
     bool awake = false;
     {
       const std::lock_guard lock(mutex_);
-      sleepers_[std::size_t(rank)].push_back([&] { awake = true; });
+      sleepers_[std::size_t(rank)].actions.push_back([&] { return awake = true; });
     }
     for (;; std::this_thread::yield()) {
       (void)may_change(&awake);
@@ -110,25 +124,27 @@ class rank_group {
   }
 
  private:
-  using queue = std::deque<std::function<void()>>;
+  struct queue {
+    std::deque<std::function<bool()>> actions;
+    std::size_t done = 0;
+  };
   struct state {
     std::uint64_t seen;
     bool has_looked;
   };
 
-  void act(queue& q) {
-    const std::function<void()> action = std::move(q.front());
-    q.pop_front();
-    action();
+  bool act(queue& q) {
+    if (!q.actions.front()()) return false;
+    q.actions.pop_front();
+    ++q.done;
     ++changes_;
+    return true;
   }
   bool act_on_any(std::vector<queue>& queues) {
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
     for (std::size_t i = 0; i < queues.size(); ++i) {
       queue& q = queues[(std::size_t(random_ >> 33) + i) % queues.size()];
-      if (q.empty()) continue;
-      act(q);
-      return true;
+      if (!q.actions.empty() && act(q)) return true;
     }
     return false;
   }

@@ -13,6 +13,7 @@ namespace tilewright::parallel {
 /// `pieces` pieces of equally many rows (the last one may have fewer).
 struct all_gather_args : gemm_args {
   rank_of self;
+  rank_steps steps;  // step 0: own rows
   const void* gathered = nullptr;
   index_t ld_gathered = 0;
   index_t pieces = 1;
@@ -48,8 +49,8 @@ struct all_gather_block : specialized_block<Policy> {
 
   TILEWRIGHT_HD static unit_type unit_of(const device_args& d, index_t u) {
     work_unit unit = d.schedule(u);
-    const index_t source = d.args.self.after(unit.tile.batch);
-    const bool own = unit.tile.batch == 0;
+    const index_t step = d.args.steps.first + unit.tile.batch, source = d.args.self.after(step);
+    const bool own = step == 0;
     unit.tile.batch = source;
     return {unit, own ? -1 : source, source};
   }
@@ -71,7 +72,7 @@ struct all_gather_block : specialized_block<Policy> {
 template <class Args>
 constexpr Args as_batch(Args args, index_t a_stride, index_t c_stride) {
   args.m = divide(args.m, args.self.ranks);
-  args.batch = args.self.ranks;
+  args.batch = args.steps.count > 0 ? args.steps.count : args.self.ranks;
   args.batch_stride_a = long_index_t(args.m) * a_stride;
   args.batch_stride_c = long_index_t(args.m) * c_stride;
   args.batch_stride_b = 0;
@@ -83,17 +84,17 @@ template <class Args>
 constexpr const char* check_ranks(const Args& args) {
   const rank_of& self = args.self;
   if (self.ranks < 1 || self.rank < 0 || self.rank >= self.ranks) return "the rank must be one of the ranks";
-  if (self.ranks > max_peers) return "one kernel works with at most 8 GPUs; use NCCL's transport for more";
+  if (args.steps.first < 0 || args.steps.first + args.steps.count > self.ranks) return "there are no such steps";
   if (args.m < 1 || args.m % self.ranks != 0) return "m must be a multiple of the number of ranks";
   if (args.batch != 1) return "products of several ranks have no batches";
   return args.wait.status ? nullptr : "wait.status is null";
 }
 
-/// plan_specialized for the product of a rank.
+/// plan_specialized for the product of a rank, whose A has the rows of all ranks.
 template <class Block, class Policy>
 typename Block::device_args plan_ranks(typename Policy::args_type batch, const launch_facts& facts) {
   using T = typename Policy::element_type;
-  constexpr bool b_along_k = Policy::b_major == operand_major::k;
+  constexpr bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
   constexpr specialized_tile tile = Block::tile;
   constexpr index_t k = Block::tile_k;
   typename Block::device_args d{};
@@ -101,6 +102,9 @@ typename Block::device_args plan_ranks(typename Policy::args_type batch, const l
   static_cast<specialized_args<typename Policy::args_type, 1>&>(d) =
       plan_specialized<Policy>(batch, facts.resident_clusters, facts.make_tensor_map);
   d.args.batch_stride_b = 0;
+  facts.make_tensor_map(
+      d.a, request_map<T>(batch.a, {a_along_k ? batch.k : batch.m, a_along_k ? batch.m : batch.k}, batch.lda,
+                          batch.self.ranks, batch.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
   facts.make_tensor_map(d.b[0], request_map<T>(batch.b, {b_along_k ? batch.k : batch.n, b_along_k ? batch.n : batch.k},
                                                batch.ldb, 1, 0, {k, b_along_k ? tile.n / tile.share_b : k}));
   return d;
@@ -139,6 +143,9 @@ struct all_gather_kernel {
       facts.make_tensor_map(to, detail::request_map<T>(data, {args.k, batch.m}, ld, count, batch.batch_stride_a,
                                                        {block::tile_k, tile.m / tile.share_a}));
     };
+    facts.make_tensor_map(
+        d.c, detail::request_map<typename Policy::result_type>(args.c, {args.n, batch.m}, args.ldc, args.self.ranks,
+                                                               batch.batch_stride_c, {tile.store_n(), 64}));
     map(d.a, args.a, args.lda, 1);
     map(d.gathered, args.gathered, args.ld_gathered, args.self.ranks);
     return d;

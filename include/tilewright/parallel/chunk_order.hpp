@@ -19,6 +19,12 @@ struct rank_of {
   TILEWRIGHT_HD constexpr index_t before(index_t steps) const { return modulo(rank + ranks - steps, ranks); }
 };
 
+/// The part of a product that one launch computes: the rows of `count` ranks in the order in which the kernel takes
+/// them, from number `first` on. 0: all.
+struct rank_steps {
+  index_t first = 0, count = 0;
+};
+
 namespace detail {
 
 using namespace tilewright::detail;

@@ -19,6 +19,7 @@ class communicator {
  public:
   using stream_type = detail::gpu_stream;
   using memory_type = peer_memory;
+  using mark_type = TILEWRIGHT_RUNTIME(Event_t);
   template <class Kernel>
   using launch_type = std::optional<prepared_launch<Kernel>>;
 
@@ -27,7 +28,9 @@ class communicator {
       : self_(self), timeout_ms_(timeout_ms) {
     namespace d = detail;
     d::require_nccl(ncclCommInitRank(&nccl_, self.ranks, id, self.rank), "joining the other ranks", nullptr);
-    d::require_gpu(TILEWRIGHT_RUNTIME(StreamCreateWithFlags)(&copies_, TILEWRIGHT_RUNTIME(StreamNonBlocking)),
+    int low = 0, high = 0;  // NCCL's kernels must find multiprocessors next to a product's
+    d::require_gpu(TILEWRIGHT_RUNTIME(DeviceGetStreamPriorityRange)(&low, &high), "asking for priorities");
+    d::require_gpu(TILEWRIGHT_RUNTIME(StreamCreateWithPriority)(&copies_, TILEWRIGHT_RUNTIME(StreamNonBlocking), high),
                    "making a stream");
     for (auto* event : {&begun_, &copied_})
       d::require_gpu(TILEWRIGHT_RUNTIME(EventCreateWithFlags)(event, TILEWRIGHT_RUNTIME(EventDisableTiming)),
@@ -44,6 +47,7 @@ class communicator {
     (void)TILEWRIGHT_RUNTIME(StreamDestroy)(copies_);
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(begun_);
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(copied_);
+    for (const mark_type event : marks_) (void)TILEWRIGHT_RUNTIME(EventDestroy)(event);
     (void)TILEWRIGHT_RUNTIME(FreeHost)(status_);
     if (nccl_) (void)ncclCommAbort(nccl_);
   }
@@ -85,6 +89,20 @@ class communicator {
     detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(copied_, copies_), "recording an event");
     detail::require_gpu(TILEWRIGHT_RUNTIME(StreamWaitEvent)(stream, copied_, 0), "waiting for an event");
   }
+  /// A point in the order of copies, `number` of this call, and what is queued on the stream next waits for it.
+  mark_type mark(index_t number) {
+    while (index_t(marks_.size()) <= number) {
+      marks_.push_back(nullptr);
+      detail::require_gpu(
+          TILEWRIGHT_RUNTIME(EventCreateWithFlags)(&marks_.back(), TILEWRIGHT_RUNTIME(EventDisableTiming)),
+          "making an event");
+    }
+    detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(marks_[std::size_t(number)], copies_), "recording an event");
+    return marks_[std::size_t(number)];
+  }
+  void wait_for(mark_type mark, stream_type stream) {
+    detail::require_gpu(TILEWRIGHT_RUNTIME(StreamWaitEvent)(stream, mark, 0), "waiting for an event");
+  }
   void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
             index_t rows) {
     if (to_ld == row_bytes && from_ld == row_bytes) {
@@ -99,6 +117,19 @@ class communicator {
     }
   }
   void write_flag(unsigned* flag, unsigned value) { detail::write_value(copies_, flag, value); }
+
+  /// By NCCL, in the order of copies: sends bytes to one rank and receives as many from another one.
+  void exchange(index_t to, const void* sent, index_t from, void* received, long_index_t bytes) {
+    detail::require_nccl(ncclGroupStart(), "sending", nccl_);
+    detail::require_nccl(ncclSend(sent, std::size_t(bytes), ncclChar, to, nccl_, copies_), "sending", nccl_);
+    detail::require_nccl(ncclRecv(received, std::size_t(bytes), ncclChar, from, nccl_, copies_), "receiving", nccl_);
+    detail::require_nccl(ncclGroupEnd(), "sending", nccl_);
+  }
+  /// The bytes of all ranks, in their order.
+  void all_gather(const void* sent, void* received, long_index_t bytes) {
+    detail::require_nccl(ncclAllGather(sent, received, std::size_t(bytes), ncclChar, nccl_, copies_), "gathering",
+                         nccl_);
+  }
 
   template <class Kernel>
   launch_type<Kernel> prepare(const typename Kernel::args_type& args) const {
@@ -117,6 +148,7 @@ class communicator {
   ncclComm_t nccl_ = nullptr;
   stream_type copies_ = nullptr;
   TILEWRIGHT_RUNTIME(Event_t) begun_ = nullptr, copied_ = nullptr;
+  std::vector<mark_type> marks_;
   unsigned* status_ = nullptr;
   detail::peers peers_;
 };

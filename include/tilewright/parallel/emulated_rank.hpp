@@ -8,9 +8,11 @@
 #include <tilewright/parallel/wait_for_peer.hpp>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tilewright::parallel {
@@ -28,6 +30,7 @@ struct emulated_ranks {
   emulator::rank_group group;
   std::mutex mutex = {};
   std::vector<std::vector<std::unique_ptr<char[]>>> allocations = {};
+  std::map<std::pair<index_t, index_t>, const void*> letters = {};  // by sender and receiver: what is being sent
 
   explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, seed) {}
 };
@@ -37,6 +40,7 @@ class emulated_rank {
  public:
   using stream_type = int;
   using memory_type = emulated_memory;
+  using mark_type = std::size_t;
 
   /// A kernel with its arguments, which may change from call to call.
   template <class Kernel>
@@ -100,7 +104,11 @@ class emulated_rank {
   }
 
   void fork(stream_type) {}
-  void join(stream_type) { ranks_.group.finish_copies(self_.rank); }
+  void join(stream_type) { finish_copies(~std::size_t{0}); }
+  mark_type mark(index_t) {
+    return ranks_.group.copy_later(self_.rank, [] { return true; });
+  }
+  void wait_for(mark_type mark, stream_type) { finish_copies(mark); }
   /// What lies at `to` is undefined from now on.
   void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
             index_t rows) {
@@ -111,10 +119,36 @@ class emulated_rank {
     for_each_row([&](char* there, const char*) { std::memset(there, 0xff, std::size_t(row_bytes)); });
     ranks_.group.copy_later(self_.rank, [=] {
       for_each_row([&](char* there, const char* here) { std::memcpy(there, here, std::size_t(row_bytes)); });
+      return true;
     });
   }
   void write_flag(unsigned* flag, unsigned value) {
-    ranks_.group.copy_later(self_.rank, [=] { __atomic_store_n(flag, value, __ATOMIC_RELEASE); });
+    ranks_.group.copy_later(self_.rank, [=] {
+      __atomic_store_n(flag, value, __ATOMIC_RELEASE);
+      return true;
+    });
+  }
+  void exchange(index_t to, const void* sent, index_t from, void* received, long_index_t bytes) {
+    std::memset(received, 0xff, std::size_t(bytes));
+    ranks_.group.copy_later(self_.rank, [=, this] {
+      letter_to(to) = sent;
+      return true;
+    });
+    ranks_.group.copy_later(self_.rank, [=, this] {
+      const void*& letter = ranks_.letters[{from, self_.rank}];
+      if (!letter) return false;
+      std::memcpy(received, std::exchange(letter, nullptr), std::size_t(bytes));
+      return true;
+    });
+    ranks_.group.copy_later(self_.rank, [=, this] { return letter_to(to) == nullptr; });
+  }
+  void all_gather(const void* sent, void* received, long_index_t bytes) {
+    char* const own = static_cast<char*>(received) + self_.rank * bytes;
+    if (own != sent) copy(own, bytes, sent, bytes, bytes, 1);
+    for (index_t step = 1; step < self_.ranks; ++step) {
+      const index_t from = self_.after(step);
+      exchange(self_.before(step), sent, from, static_cast<char*>(received) + from * bytes, bytes);
+    }
   }
   template <class Kernel>
   launch_type<Kernel> prepare(const typename Kernel::args_type& args) const {
@@ -122,6 +156,11 @@ class emulated_rank {
   }
 
  private:
+  const void*& letter_to(index_t to) { return ranks_.letters[{self_.rank, to}]; }
+  void finish_copies(std::size_t last) {
+    if (!ranks_.group.finish_copies(self_.rank, last)) status_ = 1;
+  }
+
   emulated_ranks& ranks_;
   rank_of self_;
   unsigned status_ = 0;

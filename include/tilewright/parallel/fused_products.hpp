@@ -100,15 +100,17 @@ class fused_reduce_scatter {
       a.self = self;
       for (index_t r = 0; r < self.ranks; ++r) {
         a.sums_of[r] = chunk(r, parity, self.rank);
-        a.received[r] = chunk(self.rank, parity, r);
         a.flags_of[r] = flag(r, self.rank);
-        a.arrived[r] = flag(self.rank, r);
         if (!c) continue;
         const long_index_t own = long_index_t(self.rank) * rows_ * args.ldc * index_t(sizeof(R));
         a.c_of[r] = static_cast<char*>(c->of(r)) + own;
         a.c_flags_of[r] = flag(r, self.ranks + self.rank);
         a.c = a.c_of[self.rank];
       }
+      a.received = chunk(self.rank, parity, 0);
+      a.received_stride = chunk_bytes();
+      a.arrived = flag(self.rank, 0);
+      a.num_flags = num_flags_;
       a.wait = rank.wait();
       launch_[parity] = rank.template prepare<Kernel>(a);
       if (c) {

@@ -9,13 +9,18 @@ namespace tilewright::parallel {
 /// Arguments of reduce_scatter_kernel. C = sum over ranks of A B, where each rank has its own part of k: `a` is m x k
 /// and `b` is k x n, with this rank's k. This rank gets m / ranks rows, from row rank m / ranks on: `c`, and what
 /// epilogues read by rows. Sums of other ranks' rows go to sums_of[r], m / ranks x n elements of C's type without
-/// padding in the memory of rank r; then its flags flags_of[r][tile] become `epoch`.
+/// padding in the memory of rank r; then its flags flags_of[r][tile] become `epoch`. Of a launch of one step that is
+/// not the last, sums_of[0] and flags_of[0] count. What rank r sends to this one arrives at `received`, `r
+/// received_stride` bytes later, and at arrived[r num_flags].
 struct reduce_scatter_args : gemm_args {
   rank_of self;
+  rank_steps steps;  // the last step: own rows
   void* sums_of[max_peers] = {};
   unsigned* flags_of[max_peers] = {};
-  const void* received[max_peers] = {};  // by source: sums that arrive in this rank's memory
-  const unsigned* arrived[max_peers] = {};
+  const void* received = nullptr;
+  long_index_t received_stride = 0;
+  const unsigned* arrived = nullptr;
+  long_index_t num_flags = 0;
   unsigned epoch = 0;
   /// All-reduce: the same rows of C in the other ranks' memory, where they are written too, and flags for that.
   void* c_of[max_peers] = {};
@@ -51,11 +56,15 @@ struct reduce_scatter_block : specialized_block<Policy> {
   static_assert(Policy::products == 1 && Policy::groups == group_kind::none && !Policy::is_block_scaled,
                 "reduce_scatter_kernel: the policy must be one of a plain product");
 
+  /// Where the maps and flags of sums for `owner` are.
+  TILEWRIGHT_HD static constexpr index_t slot_of(const reduce_scatter_args& args, index_t owner) {
+    return args.steps.count == 1 ? 0 : owner;
+  }
   TILEWRIGHT_HD static unit_type unit_of(const device_args& d, index_t u) {
     work_unit unit = d.schedule(u);
-    const index_t owner = d.args.self.after(unit.tile.batch + 1);
+    const index_t owner = d.args.self.after(d.args.steps.first + unit.tile.batch + 1);
     unit.tile.batch = owner;
-    return {unit, owner, owner == d.args.self.rank ? 0 : owner + 1};
+    return {unit, owner, owner == d.args.self.rank ? 0 : slot_of(d.args, owner) + 1};
   }
 #if TILEWRIGHT_HOPPER_PASS
   static constexpr index_t tile_m = specialized_block<Policy>::tile.m, tile_n = specialized_block<Policy>::tile.n;
@@ -63,17 +72,20 @@ struct reduce_scatter_block : specialized_block<Policy> {
   TILEWRIGHT_HD static index_t flag_of(const device_args& d, index_t m, index_t n) {
     return divide(m, tile_m) * d.tile_cols + divide(n, tile_n);
   }
-  /// z: 0 for own rows, else the owner + 1.
+  /// z: 0 for own rows, else the owner's slot + 1.
   TILEWRIGHT_HD static void store_box(const device_args& d, unsigned box, index_t n, index_t m, index_t z) {
     if (z != 0) return exec::bulk_store(d.sums[z - 1], box, n, m, 0);
     exec::bulk_store(d.c, box, n, m, 0);
-    for (index_t i = 1; i < d.args.self.ranks && d.args.c_of[d.args.self.after(i)]; ++i)
-      exec::bulk_store(d.others[d.args.self.after(i)], box, n, m, 0);
+    if (!writes_all_c(d.args)) return;
+    for (index_t i = 1; i < d.args.self.ranks; ++i) exec::bulk_store(d.others[d.args.self.after(i)], box, n, m, 0);
+  }
+  TILEWRIGHT_HD static bool writes_all_c(const reduce_scatter_args& args) {
+    return args.steps.count != 1 && args.c_of[args.self.after(1)];
   }
   /// After the last box of the tile that has element (m, n).
   TILEWRIGHT_HD static void send_tile(const device_args& d, index_t n, index_t m, index_t z) {
     const rank_of& self = d.args.self;
-    if (z == 0 && !d.args.c_of[self.after(1)]) return;
+    if (z == 0 && !writes_all_c(d.args)) return;
     exec::wait_for_bulk_stores<0>();
     if (z != 0) return exec::set_flag(d.args.flags_of[z - 1] + flag_of(d, m, n), d.args.epoch);
     for (index_t i = 1; i < self.ranks; ++i)
@@ -87,8 +99,9 @@ struct reduce_scatter_block : specialized_block<Policy> {
                                          index_t consumer, typename specialized_block<Policy>::sums_type& sums) {
     if (unit.c_z() != 0 || m0 >= d.args.m || n0 >= d.args.n) return;
     const index_t thread = modulo(exec::thread_id(), 128);
-    if (thread < d.args.self.ranks && thread != d.args.self.rank)
-      wait_for_peer(d.args.arrived[thread] + flag_of(d, m0, n0), d.args.epoch, d.args.wait);
+    const index_t ranks = d.args.steps.count == 1 ? 0 : d.args.self.ranks;  // whose sums may not be there yet
+    if (thread < ranks && thread != d.args.self.rank)
+      wait_for_peer(d.args.arrived + thread * d.args.num_flags + flag_of(d, m0, n0), d.args.epoch, d.args.wait);
     exec::named_sync<128>(1 + consumer);
     using distribution = typename specialized_block<Policy>::sums_type::distribution_type;
     const tile_place<distribution, typename Policy::result_type, 2> at{
@@ -96,7 +109,8 @@ struct reduce_scatter_block : specialized_block<Policy> {
     TILEWRIGHT_UNROLL(1)
     for (index_t source = 0; source < d.args.self.ranks; ++source) {
       if (source == d.args.self.rank) continue;
-      auto more = at.matrix(d.args.received[source], d.args.n, 0);
+      const void* const sent = static_cast<const char*>(d.args.received) + source * d.args.received_stride;
+      auto more = at.matrix(sent, d.args.n, 0);
       tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, sums, more);
     }
   }
@@ -120,6 +134,7 @@ struct reduce_scatter_kernel {
 
   static constexpr const char* check(const args_type& args) {
     if (const char* why = detail::check_ranks(args)) return why;
+    if (args.self.ranks > max_peers && args.steps.count != 1) return "one kernel writes to at most 8 GPUs";
     const args_type batch = as_batch(args);
     if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename Policy::result_type), true})) return why;
     return detail::check_bulk_copies<policy>(batch);
@@ -134,7 +149,9 @@ struct reduce_scatter_kernel {
         facts.make_tensor_map(to, detail::request_map<R>(data, {args.n, batch.m}, ld, 1, 0, {tile.store_n(), 64}));
     };
     map(d.c, args.c, args.ldc);
-    for (index_t r = 0; r < args.self.ranks; ++r) {
+    const bool one_step = args.steps.count == 1;
+    if (one_step) map(d.sums[0], args.sums_of[0], args.n);
+    for (index_t r = 0; r < args.self.ranks && !one_step; ++r) {
       if (r == args.self.rank) continue;
       map(d.sums[r], args.sums_of[r], args.n);
       map(d.others[r], args.c_of[r], args.ldc);
@@ -155,7 +172,7 @@ struct reduce_scatter_kernel {
 
  private:
   static constexpr args_type as_batch(const args_type& args) {
-    args_type batch = detail::as_batch(args, args.lda, 0);
+    args_type batch = detail::as_batch(args, Policy::a_major == operand_major::k ? args.lda : 1, 0);
     batch.batch_stride_c = 16;  // of a map that is replaced
     return batch;
   }

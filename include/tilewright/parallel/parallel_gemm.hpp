@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Products of several GPUs: all-gather then product, product then reduce-scatter or all-reduce.
+#pragma once
+
+#include <tilewright/gemm/gemm_kernels.hpp>
+#include <tilewright/parallel/collective_products.hpp>
+#include <tilewright/parallel/communicator.hpp>
+#include <tilewright/parallel/fused_products.hpp>
+#include <tilewright/parallel/parallel_choice.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace tilewright::parallel {
+
+namespace detail {
+
+/// A product of ranks, whatever computes it.
+class parallel_product {
+ public:
+  /// Queues the product. Every rank must call it, as often and in the same order. communicator::finish tells of late
+  /// ranks.
+  void operator()(gpu_stream stream = nullptr) const { call_(stream); }
+  const parallel_choice& choice() const { return choice_; }
+
+ protected:
+  explicit parallel_product(const parallel_choice& choice) : choice_(choice) {}
+
+  template <class Call, class... Args>
+  void use(Args&&... args) {
+    call_ = [call = std::make_shared<Call>(std::forward<Args>(args)...)](gpu_stream stream) { (*call)(stream); };
+  }
+  /// f.operator()<the policy of the choice's tile>().
+  template <class Product, index_t I = 0, class F>
+  void with_policy(F f) {
+    if constexpr (I < parallel_tiles.size()) {
+      if (choice_.tile != I) return with_policy<Product, I + 1>(f);
+      constexpr index_t tile = parallel_tiles[I];
+      f.template operator()<
+          gemm_specialized<typename Product::element_type, Product::a_major, Product::b_major, specialized_tiles[tile],
+                           typename Product::result_type, typename Product::epilogue_type>>();
+    } else {
+      throw parallel_error("parallel: there is no such tile");
+    }
+  }
+
+ private:
+  parallel_choice choice_;
+  std::function<void(gpu_stream)> call_;
+};
+
+}  // namespace detail
+
+/// C = epilogue(A B) of a rank, where every rank has m / ranks rows of A (args.a, stride lda) and its own B and C.
+/// args.m counts the rows of all ranks; k x n and m x n are the sizes of this rank's B and C. A is contiguous along k.
+/// Pointers, leading dimensions and rows are multiples of 16 bytes. Product: a gemm_product. Constructing one is
+/// collective; it keeps two buffers for all of A. Throws launch_error where the kernel cannot compute this.
+template <class Product>
+class all_gather_gemm : public detail::parallel_product {
+ public:
+  all_gather_gemm(communicator& ranks, const gemm_args& args) : all_gather_gemm(ranks, args, choose(ranks, args)) {}
+  all_gather_gemm(communicator& ranks, const gemm_args& args, const parallel_choice& choice)
+      : parallel_product(choice) {
+    with_policy<Product>([&]<class Policy>() {
+      using kernel = all_gather_kernel<Policy>;
+      if (choice.transport == parallel_transport::fused) {
+        use<detail::fused_all_gather<kernel, communicator>>(ranks, args, choice.pieces);
+      } else {
+        const bool overlaps = choice.transport == parallel_transport::overlapped;
+        use<detail::collective_all_gather<kernel, communicator>>(ranks, args, overlaps);
+      }
+    });
+  }
+
+ private:
+  static parallel_choice choose(const communicator& ranks, const gemm_args& args) {
+    return choose_all_gather(args, ranks.self().ranks, ranks.has_peers(), Product::operands);
+  }
+};
+
+/// C = epilogue(sum over ranks of A B), where every rank has its own part of k: A (m x k) and B (k x n) with k of this
+/// rank. Each rank gets m / ranks rows of the result, from row rank m / ranks on: args.c, and what epilogues read by
+/// rows. The sums that travel have C's type, and are added in the order of ranks: the result is the same in every call.
+template <class Product>
+class gemm_reduce_scatter : public detail::parallel_product {
+ public:
+  gemm_reduce_scatter(communicator& ranks, const gemm_args& args)
+      : gemm_reduce_scatter(ranks, args, choose(ranks, args)) {}
+  gemm_reduce_scatter(communicator& ranks, const gemm_args& args, const parallel_choice& choice)
+      : parallel_product(choice) {
+    with_policy<Product>([&]<class Policy>() {
+      using kernel = reduce_scatter_kernel<Policy>;
+      if (choice.transport == parallel_transport::fused) {
+        use<detail::fused_reduce_scatter<kernel, communicator>>(ranks, args);
+      } else {
+        use<detail::collective_reduce_scatter<kernel, communicator>>(ranks, args);
+      }
+    });
+  }
+
+  static parallel_choice choose(const communicator& ranks, const gemm_args& args) {
+    return choose_reduce_scatter(args, ranks.self().ranks, ranks.has_peers(), Product::operands);
+  }
+};
+
+/// The same, but all ranks get all rows: `c`, from communicator::allocate, has m x n elements on every rank, with
+/// ldc = n. Epilogues read the rows that this rank finishes.
+template <class Product>
+class gemm_all_reduce : public detail::parallel_product {
+ public:
+  gemm_all_reduce(communicator& ranks, const gemm_args& args, const peer_memory& c)
+      : gemm_all_reduce(ranks, args, c, gemm_reduce_scatter<Product>::choose(ranks, args)) {}
+  gemm_all_reduce(communicator& ranks, gemm_args args, const peer_memory& c, const parallel_choice& choice)
+      : parallel_product(choice) {
+    args.c = c.here();
+    args.ldc = args.n;
+    with_policy<Product>([&]<class Policy>() {
+      using kernel = reduce_scatter_kernel<Policy>;
+      if (choice.transport == parallel_transport::fused) {
+        use<detail::fused_reduce_scatter<kernel, communicator>>(ranks, args, &c);
+      } else {
+        use<detail::collective_reduce_scatter<kernel, communicator>>(ranks, args, c.here());
+      }
+    });
+  }
+};
+
+}  // namespace tilewright::parallel
