@@ -11,16 +11,6 @@
 
 namespace tilewright {
 
-/// Types and orders of a product's operands; `Epilogue` as in a policy.
-template <class T, operand_major AMajor, operand_major BMajor, class Result = T, class Epilogue = epilogue::alpha_beta>
-struct gemm_product {
-  using element_type = T;
-  using result_type = Result;
-  using epilogue_type = Epilogue;
-  static constexpr operand_major a_major = AMajor, b_major = BMajor;
-  static constexpr product_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
-};
-
 /// A kernel of a product, and how it is used.
 struct gemm_choice {
   index_t kernel = 0;    // in gemm_kernels

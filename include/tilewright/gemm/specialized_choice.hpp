@@ -36,6 +36,16 @@ struct product_operand_types {
   bool a_along_k = true, b_along_k = true;
 };
 
+/// Types and orders of a product's operands; `Epilogue` as in a policy.
+template <class T, operand_major AMajor, operand_major BMajor, class Result = T, class Epilogue = epilogue::alpha_beta>
+struct gemm_product {
+  using element_type = T;
+  using result_type = Result;
+  using epilogue_type = Epilogue;
+  static constexpr operand_major a_major = AMajor, b_major = BMajor;
+  static constexpr product_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
+};
+
 namespace detail {
 
 /// Rows of 128 bytes that a block fetches for a stage.

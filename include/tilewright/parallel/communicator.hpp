@@ -5,6 +5,7 @@
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/parallel/chunk_order.hpp>
 #include <tilewright/parallel/peer_memory.hpp>
+#include <tilewright/parallel/rank_environment.hpp>
 #include <tilewright/parallel/wait_for_peer.hpp>
 
 #include <chrono>
@@ -41,6 +42,9 @@ class communicator {
     *status_ = 0;
     peers_ = d::connect_peers(nccl_, self, copies_);
   }
+  /// The same for a process that a launcher has started: NCCL finds the others.
+  explicit communicator(const rank_environment& here, index_t timeout_ms = 10000)
+      : communicator(id_of(here), here.self, timeout_ms) {}
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
   ~communicator() {
@@ -137,6 +141,13 @@ class communicator {
   }
 
  private:
+  /// With NCCL_COMM_ID every process makes the same id, and rank 0 listens there.
+  static ncclUniqueId id_of(const rank_environment& here) {
+    (void)setenv("NCCL_COMM_ID", here.rendezvous.c_str(), 0);
+    ncclUniqueId id;
+    detail::require_nccl(ncclGetUniqueId(&id), "reading NCCL_COMM_ID", nullptr);
+    return id;
+  }
   [[noreturn]] void fail(const std::string& what) {
     if (nccl_) (void)ncclCommAbort(nccl_);
     nccl_ = nullptr;

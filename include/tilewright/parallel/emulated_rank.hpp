@@ -81,6 +81,7 @@ class emulated_rank {
   emulated_rank(emulated_ranks& ranks, index_t rank) : ranks_(ranks), self_{rank, ranks.count} {}
 
   rank_of self() const { return self_; }
+  bool has_peers() const { return self_.ranks <= max_peers; }
   peer_wait wait() { return {&status_, 0}; }
   /// Throws launch_error where another rank has been missing.
   void finish(stream_type = 0) const {

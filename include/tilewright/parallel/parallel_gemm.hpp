@@ -2,25 +2,35 @@
 // Products of several GPUs: all-gather then product, product then reduce-scatter or all-reduce.
 #pragma once
 
-#include <tilewright/gemm/gemm_kernels.hpp>
 #include <tilewright/parallel/collective_products.hpp>
-#include <tilewright/parallel/communicator.hpp>
 #include <tilewright/parallel/fused_products.hpp>
 #include <tilewright/parallel/parallel_choice.hpp>
+
+#if TILEWRIGHT_CPU_PASS
+#include <tilewright/parallel/emulated_rank.hpp>
+#else
+#include <tilewright/parallel/communicator.hpp>
+#endif
 
 #include <functional>
 #include <memory>
 
 namespace tilewright::parallel {
 
+#if TILEWRIGHT_CPU_PASS
+using communicator = emulated_rank;
+#endif
+
 namespace detail {
 
 /// A product of ranks, whatever computes it.
 class parallel_product {
  public:
+  using stream_type = communicator::stream_type;
+
   /// Queues the product. Every rank must call it, as often and in the same order. communicator::finish tells of late
   /// ranks.
-  void operator()(gpu_stream stream = nullptr) const { call_(stream); }
+  void operator()(stream_type stream = {}) const { call_(stream); }
   const parallel_choice& choice() const { return choice_; }
 
  protected:
@@ -28,7 +38,7 @@ class parallel_product {
 
   template <class Call, class... Args>
   void use(Args&&... args) {
-    call_ = [call = std::make_shared<Call>(std::forward<Args>(args)...)](gpu_stream stream) { (*call)(stream); };
+    call_ = [call = std::make_shared<Call>(std::forward<Args>(args)...)](stream_type stream) { (*call)(stream); };
   }
   /// f.operator()<the policy of the choice's tile>().
   template <class Product, index_t I = 0, class F>
@@ -40,13 +50,13 @@ class parallel_product {
           gemm_specialized<typename Product::element_type, Product::a_major, Product::b_major, specialized_tiles[tile],
                            typename Product::result_type, typename Product::epilogue_type>>();
     } else {
-      throw parallel_error("parallel: there is no such tile");
+      throw launch_error("parallel: there is no such tile");
     }
   }
 
  private:
   parallel_choice choice_;
-  std::function<void(gpu_stream)> call_;
+  std::function<void(stream_type)> call_;
 };
 
 }  // namespace detail
@@ -108,18 +118,19 @@ class gemm_reduce_scatter : public detail::parallel_product {
 template <class Product>
 class gemm_all_reduce : public detail::parallel_product {
  public:
-  gemm_all_reduce(communicator& ranks, const gemm_args& args, const peer_memory& c)
+  gemm_all_reduce(communicator& ranks, const gemm_args& args, const communicator::memory_type& c)
       : gemm_all_reduce(ranks, args, c, gemm_reduce_scatter<Product>::choose(ranks, args)) {}
-  gemm_all_reduce(communicator& ranks, gemm_args args, const peer_memory& c, const parallel_choice& choice)
+  gemm_all_reduce(communicator& ranks, gemm_args args, const communicator::memory_type& c,
+                  const parallel_choice& choice)
       : parallel_product(choice) {
-    args.c = c.here();
+    args.c = c.of(ranks.self().rank);
     args.ldc = args.n;
     with_policy<Product>([&]<class Policy>() {
       using kernel = reduce_scatter_kernel<Policy>;
       if (choice.transport == parallel_transport::fused) {
         use<detail::fused_reduce_scatter<kernel, communicator>>(ranks, args, &c);
       } else {
-        use<detail::collective_reduce_scatter<kernel, communicator>>(ranks, args, c.here());
+        use<detail::collective_reduce_scatter<kernel, communicator>>(ranks, args, args.c);
       }
     });
   }
