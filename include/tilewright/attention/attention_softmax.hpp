@@ -10,23 +10,13 @@
 
 namespace tilewright::detail {
 
-/// f(register d, its row's register, that of register d + 1), for every other register.
-template <class Distribution, class Rows, class F>
-TILEWRIGHT_HD void for_each_pair(F f) {
-  unroll<Distribution::num_elements / 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr index_t d = 2 * i;
-    f(number<d>{}, number<register_along<Distribution, Rows, 0>(d)>{},
-      number<register_along<Distribution, Rows, 0>(d + 1)>{});
-  });
-}
-
-/// f(register d, row and column of its element less `own`, register of its row), for each element that a thread holds.
+/// f(register d, column of its element less that of the thread's first, register of its row), for each element that a
+/// thread holds.
 template <class Distribution, class Rows, class F>
 TILEWRIGHT_HD void for_each_score(F f) {
-  unroll<Distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
-    f(d, constant(position_of_register<Distribution, d.value>[1]),
-      constant(register_along<Distribution, Rows, 0>(d.value)));
-  });
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t d = 0; d < Distribution::num_elements; ++d)
+    f(d, position_in_tile<Distribution>({}, d)[1], register_along<Distribution, Rows, 0>(d));
 }
 
 /// What a block keeps from step to step, each thread for its rows: offset and sum of the exponentials, and O before the
@@ -72,10 +62,10 @@ class attention_sums {
       const index_t query = p.first_query + row;
       return tilewright::max(0, p.last_key(args.window, query) - p.first_key(args.window, query));
     });
-    detail::for_each_score<distribution, rows>([&](auto d, index_t column, index_t row) TILEWRIGHT_INLINE_LAMBDA {
+    detail::for_each_score<distribution, rows>([&](index_t d, index_t column, index_t row) TILEWRIGHT_INLINE_LAMBDA {
       if (unsigned(column - first.thread_buffer[row]) >= unsigned(count.thread_buffer[row]))
         s.thread_buffer[d] = minus_infinity();
-      if constexpr (d % 8 == 7) exec::schedule_fence();  // conditions in flight occupy scalar registers
+      if (d % 8 == 7) exec::schedule_fence();  // conditions in flight occupy scalar registers
     });
   }
 
@@ -147,9 +137,12 @@ class attention_sums {
     });
     if (exec::any(is_far)) [[unlikely]]
       rescale(raise_offsets(top, scale));
-    detail::for_each_pair<distribution, rows>([&](auto d, auto row, auto next_row) TILEWRIGHT_INLINE_LAMBDA {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < distribution::num_elements; d += 2) {
       float* const x = s.thread_buffer.data() + d;
-      if constexpr (row == next_row) {
+      const index_t row = detail::register_along<distribution, rows, 0>(d);
+      const index_t next_row = detail::register_along<distribution, rows, 0>(d + 1);
+      if constexpr (adds_pairs) {
         exec::multiply_add_pair(x, scale, -offset_.thread_buffer[row]);
       } else {
         x[0] = x[0] * scale - offset_.thread_buffer[row];
@@ -157,13 +150,13 @@ class attention_sums {
       }
       x[0] = exec::exp2(x[0]);
       x[1] = exec::exp2(x[1]);
-      if constexpr (row == next_row) {
+      if constexpr (adds_pairs) {
         exec::add_pair(sums_[row].data(), x);
       } else {
         sums_[row][0] += x[0];
         sums_[next_row][0] += x[1];
       }
-    });
+    }
   }
 
   /// Divides O by the sums; zeros where no key was seen.

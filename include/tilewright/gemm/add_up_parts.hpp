@@ -28,9 +28,9 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   unsigned* const counter = args.counters + pile(unit.split_tile);
   if (!unit.is_last_part()) {
     float* const mine = part_of(unit.sharer);
-    unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t j = 0; j < vectors; ++j)
       exec::store_to_l2(mine + j * 512, {{c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]}});
-    });
     exec::named_sync<128>(1 + consumer);
     if (thread == 0) exec::add_release(counter, 1);
     return false;
@@ -42,13 +42,12 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   exec::named_sync<128>(1 + consumer);
   for (index_t part = 1; part < unit.parts; ++part) {
     const float* const others = part_of(unit.sharer - part);
-    unroll<vectors>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t j = 0; j < vectors; ++j) {
       const array<float, 4> other = exec::load_from_l2(others + j * 512);
-      c[4 * j] += other[0];
-      c[4 * j + 1] += other[1];
-      c[4 * j + 2] += other[2];
-      c[4 * j + 3] += other[3];
-    });
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < 4; ++i) c[4 * j + i] += other[i];
+    }
   }
   return true;
 }

@@ -77,7 +77,7 @@ struct tile_order {
   TILEWRIGHT_HD constexpr tile_position operator()(index_t i) const {
     const index_t per_matrix = rows * cols, matrix = divide(i, per_matrix);
     const grid_order in_matrix{grid_curve::row_groups, group, 1, true};
-    const multi_index<2> at = in_matrix.tile_of(i - matrix * per_matrix, rows, cols);
+    const multi_index<2> at = in_matrix.tile_along<grid_curve::row_groups>(i - matrix * per_matrix, rows, cols);
     return {at[0], at[1], matrix};
   }
 };

@@ -134,7 +134,8 @@ struct persistent_gemm {
         has_turn = true;
       }
       exec::wgmma_wait<0>();
-      unroll<tile.accumulators()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(c.thread_buffer[i]); });
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < tile.accumulators(); ++i) exec::settle(c.thread_buffer[i]);
       release();
       if constexpr (!finds_by_wave) {
         if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;

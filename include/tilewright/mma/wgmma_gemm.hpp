@@ -52,14 +52,14 @@ struct wgmma_tile_in_registers {
   /// Rounds C of another product, which is as long along n as this one is along k; no element changes its lane.
   template <class C>
   TILEWRIGHT_HD void assign(const static_distributed_tensor<float, C>& tile) {
-    constexpr arch::matrix_instruction i = arch::describe(Tile.op);
-    static_assert(sizeof(T) == 2 && i.a.lane == i.c.lane && i.a.reg == i.c.reg && Tile.m == C::x_lengths[0] &&
+    static_assert(sizeof(T) == 2 && arch::describe(Tile.op).a.lane == arch::describe(Tile.op).c.lane &&
+                      arch::describe(Tile.op).a.reg == arch::describe(Tile.op).c.reg && Tile.m == C::x_lengths[0] &&
                       Tile.k == C::x_lengths[1],
                   "wgmma_tile_in_registers: C of a product becomes A of the next one if elements have 16 bits and the "
                   "tile has as many rows, and steps along k as C has columns");
-    unroll<decltype(words)::size()>([&](auto w) TILEWRIGHT_INLINE_LAMBDA {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t w = 0; w < words.size(); ++w)
       words[w] = exec::round_pair<T>(tile.thread_buffer[2 * w], tile.thread_buffer[2 * w + 1]);
-    });
   }
 };
 

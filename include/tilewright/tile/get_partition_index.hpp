@@ -65,9 +65,9 @@ inline constexpr multi_index<Distribution::ndim_x> position_of_register =
 template <class Distribution, index_t... Ys>
 TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> position_in_tile(multi_index<Distribution::ndim_x> x,
                                                                            index_t d, sequence<Ys...>) {
-  constexpr distribution_encoding e = Distribution::encoding;
-  ((x[constant(e.y[Ys].major - 1)] +=
-    modulo(divide(d, constant(e.y_stride(Ys))), constant(e.y_length(Ys))) * constant(e.stride(e.y[Ys]))),
+  ((x[constant(Distribution::encoding.y[Ys].major - 1)] +=
+    modulo(divide(d, constant(Distribution::encoding.y_stride(Ys))), constant(Distribution::encoding.y_length(Ys))) *
+    constant(Distribution::encoding.stride(Distribution::encoding.y[Ys]))),
    ...);
   return x;
 }

@@ -59,8 +59,7 @@ TILEWRIGHT_HD T combine_lanes(T value, F f) {
 TILEWRIGHT_CALLS_ANYTHING
 template <index_t First, class Acc, class Distribution, class F>
 TILEWRIGHT_HD void reduce_lanes(static_distributed_tensor<Acc, Distribution>& tile, F f) {
-  constexpr distribution_encoding e = Distribution::encoding;
-  unroll<e.r.size() - First>([&](auto factor) TILEWRIGHT_INLINE_LAMBDA {
+  unroll<Distribution::encoding.r.size() - First>([&](auto factor) TILEWRIGHT_INLINE_LAMBDA {
     constexpr replicas of = replicas_of(Distribution::encoding, Distribution::ndim_p - 1, First + factor.value);
     if constexpr (of.count > 1) {
       for (Acc& element : tile.thread_buffer) element = combine_lanes<of.stride, of.count>(element, f);

@@ -40,11 +40,11 @@ inline constexpr auto kept_dims = [] {
 /// Whether register d is at 0 along dimensions Dims, so that it is the first of those that are combined.
 template <class Distribution, index_t... Dims, index_t... Ys>
 TILEWRIGHT_HD constexpr bool is_first_along(index_t d, sequence<Ys...>) {
-  constexpr distribution_encoding e = Distribution::encoding;
   const auto is_reduced = [](index_t x) { return ((x == Dims) || ...); };
   return (true && ... &&
-          (!is_reduced(constant(e.y[Ys].major - 1)) ||
-           modulo(divide(d, constant(e.y_stride(Ys))), constant(e.y_length(Ys))) == 0));
+          (!is_reduced(constant(Distribution::encoding.y[Ys].major - 1)) ||
+           modulo(divide(d, constant(Distribution::encoding.y_stride(Ys))),
+                  constant(Distribution::encoding.y_length(Ys))) == 0));
 }
 
 /// Combines what each thread holds along Dims; Ks count the dimensions that are kept.

@@ -191,11 +191,17 @@ TILEWRIGHT_HD void wait_for_count(const unsigned* counter, unsigned n) {
 }
 /// Past the L1 cache, which is not coherent between multiprocessors.
 TILEWRIGHT_HD void store_to_l2(float* to, const array<float, 4>& values) {
-  __stcg(reinterpret_cast<float4*>(to), make_float4(values[0], values[1], values[2], values[3]));
+  asm volatile("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(values[0]), "f"(values[1]), "f"(values[2]),
+               "f"(values[3])
+               : "memory");
 }
 TILEWRIGHT_HD array<float, 4> load_from_l2(const float* from) {
-  const float4 v = __ldcg(reinterpret_cast<const float4*>(from));
-  return {{v.x, v.y, v.z, v.w}};
+  array<float, 4> values;
+  asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
+               : "l"(from)
+               : "memory");
+  return values;
 }
 TILEWRIGHT_HD void add_to_l2(float* to, const array<float, 4>& values) {
   asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(values[0]), "f"(values[1]),
