@@ -2,14 +2,17 @@
 // rows.hip on the emulated GPUs: results, and that memory is accessed in vectors of 16 bytes, without scratch.
 #include <amdgcn_emulator.hpp>
 
-#include "../rows/matrix.hpp"
+#include "../rows/tensor.hpp"
 #include "code_objects.hpp"
 #include "rows.hpp"
 
 namespace rows {
 namespace {
 
+using rows_test::as_input;
 using rows_test::matrix;
+using rows_test::offset_of;
+using rows_test::tensor;
 
 class ReadyRows : public testing::TestWithParam<code_object> {
  protected:
@@ -25,6 +28,7 @@ class ReadyRows : public testing::TestWithParam<code_object> {
     for (const emu::count_row& row : result.counts) {
       if (!row.text.starts_with("buffer_") && !row.text.starts_with("global_")) continue;
       if (row.text.find("wb") != std::string::npos || row.text.find("inv") != std::string::npos) continue;
+      if (row.text.find("store") != std::string::npos && has_narrow_results_) continue;
       ++accesses;
       EXPECT_TRUE(row.text.find("x4") != std::string::npos || row.text.find("b128") != std::string::npos) << row.text;
     }
@@ -32,20 +36,69 @@ class ReadyRows : public testing::TestWithParam<code_object> {
     for (const emu::lds_row& row : result.lds) EXPECT_TRUE(row.bytes < 16 || row.conflicts == 0) << row.text;
     for (const emu::kernel_summary& k : code_.kernels()) EXPECT_EQ(k.scratch_bytes + k.vgpr_spills, 0u) << k.name;
   }
+  bool has_narrow_results_ = false;  // stores may be shorter
   emu::module code_{GetParam().path};
   std::mt19937 random_{7};
 };
 
-TEST_P(ReadyRows, Transpose) {
-  matrix<half_t> x(200, 136, 8, random_), y(136, 200, 16, half_t(0.0f));
-  const transpose_args<half_t> args{x.data(), y.data(), 200, 136, 1, x.stride, y.stride};
-  run("transpose_f16", 4, emu::kernarg().add(args), x.values, y.values);
+TEST_P(ReadyRows, Permute) {
+  using kernel = permute_16<arch::gfx942>;
+  const tensor<half_t> x({136, 3, 104}, random_, 8, 0, false);
+  tensor<half_t> y({136, 3, 104}, random_, 0, 0, false);
+  y.view = strided_tensor<half_t>(y.values.data(), {104, 3, 136}).permuted({2, 1, 0});
+  const auto bits = [](auto t) {
+    strided_tensor<unsigned short> result;
+    result.data = reinterpret_cast<unsigned short*>(t.data);
+    std::copy_n(t.lengths, 6, result.lengths), std::copy_n(t.strides, 6, result.strides);
+    result.dims = t.dims;
+    return result;
+  };
+  const auto args = kernel::prepare({.x = as_input(bits(x.view)), .y = bits(y.view)}, 0);
+  run("permute_16", kernel::grid(args).x, emu::kernarg().add(args), x.values, y.values);
   index_t wrong = 0;
-  for (index_t r = 0; r < 200; ++r) {
-    for (index_t c = 0; c < 136; ++c) wrong += x(r, c) != y(c, r);
-  }
+  for (long_index_t i = 0; i < x.elements(); ++i)
+    wrong += x.view.data[offset_of(x.view, i)] != y.view.data[offset_of(y.view, i)];
   EXPECT_EQ(wrong, 0);
-  EXPECT_TRUE(y.has_clean_gaps(half_t(0.0f)));
+}
+
+TEST_P(ReadyRows, SwigluOfStridedTensors) {
+  using kernel = swiglu_f16<arch::gfx942>;
+  const tensor<half_t> x({5, 7, 200}, random_, 8, 0, false), x2({5, 7, 200}, random_, 8, 0, false);
+  tensor<half_t> y({5, 7, 200}, random_, 16, 0, false);
+  const auto args = kernel::prepare({x.input(), y.view, x2.input()}, 0);
+  run("swiglu_f16", kernel::grid(args).x, emu::kernarg().add(args), x.values, x2.values, y.values);
+  double worst = 0;
+  for (long_index_t i = 0; i < x.elements(); ++i) {
+    const double a = x.view.data[offset_of(x.view, i)],
+                 exact = a / (1 + std::exp(-a)) * x2.view.data[offset_of(x2.view, i)];
+    worst = std::max(worst, std::abs(y.view.data[offset_of(y.view, i)] - exact) / std::max(1.0, std::abs(exact)));
+  }
+  EXPECT_LT(worst, 0x1p-10);
+}
+
+TEST_P(ReadyRows, MeanAndVarianceAlongRowsAndColumns) {
+  using kernel = mean_variance_f16<arch::gfx942>;
+  has_narrow_results_ = true;
+  for (const index_t dim : {0, 1}) {
+    const tensor<half_t> x({264, 136}, random_, 8, 0, false);
+    const index_t results = dim == 0 ? 136 : 264, elements = dim == 0 ? 264 : 136;
+    std::vector<float> mean(std::size_t(results), -1.0f), variance = mean;
+    const reduce_args<half_t> all{.x = x.input(),
+                                  .y = strided_tensor<float>(mean.data(), {dim == 0 ? 1 : 264, dim == 0 ? 136 : 1}),
+                                  .variance = variance.data()};
+    const auto args = kernel::prepare(all, 0);
+    run("mean_variance_f16", kernel::grid(args).x, emu::kernarg().add(args), x.values, mean, variance);
+    for (index_t r = 0; r < results; ++r) {
+      double sum = 0, squares = 0;
+      const auto element = [&](index_t i) {
+        return double(x.view.data[dim == 0 ? i * x.view.strides[0] + r : r * x.view.strides[0] + i]);
+      };
+      for (index_t i = 0; i < elements; ++i) sum += element(i);
+      for (index_t i = 0; i < elements; ++i) squares += (element(i) - sum / elements) * (element(i) - sum / elements);
+      ASSERT_NEAR(mean[std::size_t(r)], sum / elements, 1e-6);
+      ASSERT_NEAR(variance[std::size_t(r)], squares / elements, squares / elements * 1e-5);
+    }
+  }
 }
 
 TEST_P(ReadyRows, Softmax) {

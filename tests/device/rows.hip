@@ -9,9 +9,17 @@
 #endif
 using tilewright::half_t;
 
-extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void transpose_f16(
-    [[maybe_unused]] tilewright::transpose_args<half_t> args) {
-  TILEWRIGHT_RUN(transpose_f16, args);
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void permute_16(
+    [[maybe_unused]] rows::permute_16<tilewright::arch::gfx942>::device_args args) {
+  TILEWRIGHT_RUN(permute_16, args);
+}
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void swiglu_f16(
+    [[maybe_unused]] rows::swiglu_f16<tilewright::arch::gfx942>::device_args args) {
+  TILEWRIGHT_RUN(swiglu_f16, args);
+}
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void mean_variance_f16(
+    [[maybe_unused]] rows::mean_variance_f16<tilewright::arch::gfx942>::device_args args) {
+  TILEWRIGHT_RUN(mean_variance_f16, args);
 }
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void softmax_f16(
     [[maybe_unused]] tilewright::softmax_args<half_t> args) {

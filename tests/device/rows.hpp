@@ -3,15 +3,20 @@
 #pragma once
 
 #include <tilewright/rows/norm.hpp>
+#include <tilewright/rows/permute.hpp>
+#include <tilewright/rows/reduce_tensor.hpp>
 #include <tilewright/rows/softmax.hpp>
-#include <tilewright/rows/transpose.hpp>
 
 namespace rows {
 
 using namespace tilewright;
 
 template <class Arch>
-using transpose_f16 = transpose<Arch, half_t>;
+using permute_16 = permute<Arch, unsigned short, 8>;
+template <class Arch>
+using swiglu_f16 = map_tensor<Arch, half_t, half_t, swiglu_function>;
+template <class Arch>
+using mean_variance_f16 = reduce_tensor<Arch, half_t, reduce_kind::mean_variance>;
 /// Two parts for rows of more than 2048.
 template <class Arch>
 using softmax_f16 = softmax<Arch, half_t, row_tile{256, 128, 2, 8}>;

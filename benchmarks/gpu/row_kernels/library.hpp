@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/launch/launch.hpp>
+#include <tilewright/rows/strided_tensor.hpp>
 
 namespace row_kernels {
 
@@ -37,6 +38,17 @@ struct call {
   template <class T>
   T* data(int i) const {
     return static_cast<T*>(tensors[i].data);
+  }
+  template <class T>
+  tw::strided_tensor<T> strided(int i) const {
+    tw::strided_tensor<T> result;
+    result.data = data<T>(i);
+    result.dims = tensors[i].dims;
+    for (int d = 0; d < result.dims; ++d) {
+      result.lengths[d] = tensors[i].lengths[d];
+      result.strides[d] = tensors[i].strides[d];
+    }
+    return result;
   }
 };
 

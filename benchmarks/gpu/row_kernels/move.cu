@@ -1,41 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Copies, casts, transposes and element-wise functions for rows.py: x, x2 (of functions of two elements), y.
+// Copies, casts, permutations and element-wise functions for rows.py: x, x2 (of functions of two elements), y.
 #include "library.hpp"
 
-#include <tilewright/rows/map_rows.hpp>
-#include <tilewright/rows/transpose.hpp>
+#include <tilewright/rows/launch_permute.hpp>
 
 namespace row_kernels {
 namespace {
 
 template <class T>
-const char* start_transpose(const call& c) {
-  const tensor &x = c[0], &y = c[1];
-  const tw::transpose_args<T> args{c.data<const T>(0), c.data<T>(1),  x.rows(), x.cols(), 1,
-                                   x.row_stride(),     y.row_stride()};
-  if (!start<tw::transpose<arch, T>>(args, c)) return nullptr;
-  return start<tw::transpose<arch, T, 1>>(args, c);
+const char* start_permute(const call& c) {
+  tw::launch_permute<arch, T>({c.strided<const T>(0), c.strided<T>(1)}, {.stream = c.stream});
+  return nullptr;
 }
 
-template <class T, class Result, class Function = tw::copy_function>
+template <class T, class Result = T, class Function = tw::copy_function>
 const char* start_map(const call& c) {
-  constexpr index_t vector = 16 / tw::max(sizeof(T), sizeof(Result));
-  constexpr bool has_two = tw::map_rows<arch, T, Result, tw::row_tile{}, Function>::has_two;
-  const int y = has_two ? 2 : 1;
-  const tw::map_args<T, Result> args{c.data<const T>(0), has_two ? c.data<const T>(1) : nullptr,
-                                     c.data<Result>(y),  c[0].rows(),
-                                     c[0].cols(),        c[0].row_stride(),
-                                     c[1].row_stride(),  c[y].row_stride()};
-  if (!start<tw::map_rows<arch, T, Result, tw::row_tile{256, 256, 4, vector}, Function>>(args, c)) return nullptr;
-  return start<tw::map_rows<arch, T, Result, tw::row_tile{256, 256, 4, 1}, Function>>(args, c);
+  using kernel = tw::map_tensor<arch, T, Result, Function>;
+  constexpr int y = kernel::has_two ? 2 : 1;
+  return start<kernel>({c.strided<const T>(0), c.strided<Result>(y), c.strided<const T>(y - 1)}, c);
 }
 
 const registered moves[] = {
-    {"transpose_16", start_transpose<unsigned short>},
-    {"transpose_32", start_transpose<unsigned>},
-    {"copy_bf16", start_map<tw::bfloat16_t, tw::bfloat16_t>},
+    {"permute_8", start_permute<unsigned char>},
+    {"permute_16", start_permute<unsigned short>},
+    {"permute_32", start_permute<unsigned>},
+    {"permute_64", start_permute<unsigned long long>},
+    {"copy_bf16", start_map<tw::bfloat16_t>},
     {"cast_f32_bf16", start_map<float, tw::bfloat16_t>},
+    {"cast_bf16_f32", start_map<tw::bfloat16_t, float>},
+    {"cast_f16_bf16", start_map<tw::half_t, tw::bfloat16_t>},
     {"cast_bf16_e4m3", start_map<tw::bfloat16_t, tw::fp8_ocp_t>},
+    {"cast_e4m3_bf16", start_map<tw::fp8_ocp_t, tw::bfloat16_t>},
+    {"cast_f32_int8", start_map<float, tw::int8_t>},
     {"gelu_bf16", start_map<tw::bfloat16_t, tw::bfloat16_t, tw::gelu_function>},
     {"swiglu_bf16", start_map<tw::bfloat16_t, tw::bfloat16_t, tw::swiglu_function>},
 };

@@ -2,7 +2,7 @@
 // Quantisation to fp8 or int8 with scales, of a matrix or of an element-wise function such as SwiGLU.
 #pragma once
 
-#include <tilewright/rows/map_rows.hpp>
+#include <tilewright/rows/element_functions.hpp>
 #include <tilewright/rows/row_scales.hpp>
 
 namespace tilewright {
@@ -28,7 +28,7 @@ struct quantise_rows {
   using args_type = quantise_args<T, Result>;
   using block = detail::row_block<Arch, Tile>;
   static_assert(sizeof(Result) == 1 && Scales != scale_kind::none,
-                "quantise_rows: a result of 8 bits with scales; map_rows writes other results");
+                "quantise_rows: a result of 8 bits with scales; map_tensor writes other results");
   static constexpr index_t reductions = Scales == scale_kind::per_row ? 1 : 0;
   static constexpr index_t block_size = Tile.threads, lds_bytes = block::template lds_bytes_of<reductions>;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;

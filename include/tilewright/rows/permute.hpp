@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Permutation of the dimensions of a tensor: tiles go through LDS, coalesced and without bank conflicts on both sides.
+#pragma once
+
+#include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/lds/lds_proof.hpp>
+#include <tilewright/rows/map_tensor.hpp>
+#include <tilewright/tile/shuffle_tile.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// How a block of 256 threads holds a tile of side x side elements as squares of `vector` x `vector` elements.
+struct permute_tile {
+  index_t element_bytes, vector, wave;
+
+  TILEWRIGHT_HD constexpr index_t side() const { return element_bytes <= 2 && vector * element_bytes >= 8 ? 128 : 64; }
+  TILEWRIGHT_HD constexpr index_t squares() const { return side() / vector; }  // along one side
+  /// Lanes that read next to each other: 128 bytes, as far as the wave and the tile allow.
+  TILEWRIGHT_HD constexpr index_t lanes_beside() const {
+    return min(min(wave, squares()), 128 / (vector * element_bytes));
+  }
+  TILEWRIGHT_HD constexpr index_t lanes_below() const { return wave / lanes_beside(); }
+  TILEWRIGHT_HD constexpr index_t waves_beside() const { return min(256 / wave, squares() / lanes_beside()); }
+  TILEWRIGHT_HD constexpr index_t waves_below() const { return 256 / wave / waves_beside(); }
+};
+
+/// The distribution in which x's rows are read, and the same threads' view of the transposed tile.
+template <permute_tile Tile, bool Transposed>
+inline constexpr distribution_encoding permute_squares = [] {
+  using along_rows = sequence<Tile.squares() / Tile.waves_below() / Tile.lanes_below(), Tile.waves_below(),
+                              Tile.lanes_below(), Tile.vector>;
+  using along_cols = sequence<Tile.squares() / Tile.waves_beside() / Tile.lanes_beside(), Tile.waves_beside(),
+                              Tile.lanes_beside(), Tile.vector>;
+  using y_major = sequence<1, 2, 1, 2>;
+  using y_minor = sequence<0, 0, 3, 3>;
+  if constexpr (Transposed) {
+    return tile_distribution_encoding<sequence<>, tuple<along_cols, along_rows>, tuple<sequence<2, 1>, sequence<2, 1>>,
+                                      tuple<sequence<1, 1>, sequence<2, 2>>, y_major, y_minor>::value;
+  } else {
+    return tile_distribution_encoding<sequence<>, tuple<along_rows, along_cols>, tuple<sequence<1, 2>, sequence<1, 2>>,
+                                      tuple<sequence<1, 1>, sequence<2, 2>>, y_major, y_minor>::value;
+  }
+}();
+
+/// The distribution in which y's rows are written: vectors, lanes, then waves.
+template <permute_tile Tile>
+inline constexpr distribution_encoding permute_rows = [] {
+  constexpr index_t lanes = min(Tile.wave, Tile.squares()), rows = Tile.wave / lanes, waves = 256 / Tile.wave;
+  return tile_distribution_encoding<
+      sequence<>,
+      tuple<sequence<Tile.side() / waves / rows, waves, rows>, sequence<Tile.squares() / lanes, lanes, Tile.vector>>,
+      tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 1>>, sequence<1, 2, 2>,
+      sequence<0, 0, 2>>::value;
+}();
+
+/// What crosses to the device.
+template <class T>
+struct permute_device_args {
+  const T* x;
+  T* y;
+  long_index_t x_bytes, y_bytes;
+  loop_nest<2> rows, cols;  // offsets in x, offsets in y
+};
+
+}  // namespace detail
+
+/// y = x element by element, where the strides of x and y order the dimensions differently
+/// (strided_tensor::permuted). Each block moves one tile: as many columns as x is read along, as many rows as y is
+/// written along. Columns run over x's dimension of the smallest stride and, where it is short, over more dimensions;
+/// rows likewise over y's. T: 1, 2, 4 or 8 bytes. Vector: elements of an access to global memory. Offset:
+/// index_t, or long_index_t for tensors of 2 GiB and more. launch_permute chooses both.
+template <class Arch, class T, index_t Vector, class Offset = index_t>
+struct permute {
+  using arch = Arch;
+  using args_type = map_args<T, T>;
+  static constexpr detail::permute_tile tile{sizeof(T), Vector, Arch::value.wave_size};
+  static constexpr index_t side = tile.side(), block_size = 256;
+  static constexpr index_t tile_bytes = side * side * sizeof(T), table_entries = side + Vector,
+                           table_bytes = 2 * table_entries * sizeof(Offset);
+  static constexpr index_t lds_bytes = tile_bytes + 2 * table_bytes;
+  static_assert(is_power_of_two(Vector) && Vector * sizeof(T) <= (sizeof(T) == 1 ? 8 : 16),
+                "permute: vectors have up to 16 bytes, of elements of one byte up to 8");
+
+  using read = tile_distribution<detail::permute_squares<tile, false>>;
+  using turned = tile_distribution<detail::permute_squares<tile, true>>;
+  using written = tile_distribution<detail::permute_rows<tile>>;
+  static constexpr lds_layout_choice choice =
+      choose_lds_layout<Arch>(lds_tile{side, side, sizeof(T)}, lds_use{turned::encoding, lds_access_kind::write},
+                              lds_use{written::encoding, lds_access_kind::read});
+  using layout = decltype(make_lds_descriptor<choice.layout>());
+  static_assert(require_conflict_free<lds_access<Arch, layout{}, turned, T, lds_access_kind::write>,
+                                      lds_access<Arch, layout{}, written, T, lds_access_kind::read>>());
+
+  using device_args = detail::permute_device_args<T>;
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static const char* check(const args_type& args) {
+    if (const char* why = detail::check_tensors(args.x, args.y)) return why;
+    const device_args prepared = prepare(args, 0);
+    const auto &rows = prepared.rows, &cols = prepared.cols;
+    if (rows.loops == 0 || cols.loops == 0) return "both tensors are contiguous along one dimension: use map_tensor";
+    if (!fits(args.x, cols, 0) || !fits(args.y, rows, 1))
+      return "vectors are moved: pointers must be aligned to them, lengths and strides be multiples; a Vector of 1 "
+             "takes "
+             "any";
+    if (sizeof(Offset) == 4 && !(detail::is_near(args.x) && detail::is_near(args.y)))
+      return "a tensor spans 2 GiB: use an Offset of long_index_t";
+    if (ceil_div(rows.iterations, long_index_t{side}) * ceil_div(cols.iterations, long_index_t{side}) > 0x7fffffff)
+      return "there are more than 2^31 tiles";
+    return nullptr;
+  }
+  static device_args prepare(const args_type& args, const auto&) {
+    device_args result{args.x.data,
+                       args.y.data,
+                       detail::span_of(args.x) * long_index_t(sizeof(T)),
+                       detail::span_of(args.y) * long_index_t(sizeof(T)),
+                       {},
+                       {}};
+    detail::split_loops(detail::loops_over(args.x, args.y), side, sizeof(T), result.cols, result.rows);
+    return result;
+  }
+  static exec::block_index grid(const device_args& args) {
+    return {index_t(ceil_div(args.rows.iterations, long_index_t{side}) *
+                    ceil_div(args.cols.iterations, long_index_t{side})),
+            1, 1};
+  }
+
+  TILEWRIGHT_HD void operator()(const device_args& args) const {
+    const auto lds = exec::lds_allocate<lds_bytes>();
+    const auto col_table = lds + tile_bytes, row_table = lds + (tile_bytes + table_bytes);
+    const unsigned across = unsigned(ceil_div(args.cols.iterations, long_index_t{side}));
+    const unsigned block = unsigned(exec::block_id().x);
+    fill_table(col_table, args.cols, long_index_t{block % across} * side, exec::thread_id(), outside_cols);
+    fill_table(row_table, args.rows, long_index_t{block / across} * side, block_size - 1 - exec::thread_id(),
+               outside_rows);
+    exec::block_sync();
+    const auto offset = [&](index_t tensor, index_t row, index_t col) TILEWRIGHT_INLINE_LAMBDA {
+      const auto of_row = exec::lds_load<Offset>(row_table, entry(tensor, row));
+      const auto of_col = exec::lds_load<Offset>(col_table, entry(tensor, col));
+      if constexpr (sizeof(Offset) == 4) return Offset(unsigned(of_row) + unsigned(of_col));
+      return Offset(of_row + of_col);
+    };
+    using vector = vector_t<T, Vector>;
+    const exec::global_buffer x = exec::make_global_buffer(args.x, args.x_bytes);
+    const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
+
+    static_distributed_tensor<T, turned> columns;
+    const auto from = read::calculate_index(get_partition_index<read>());
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < read::num_elements; d += Vector) {
+      const auto at = detail::position_in_tile<read>(from, d);
+      const auto v = exec::buffer_load<vector>(x, offset(0, at[0], at[1]));
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Vector; ++i) columns.thread_buffer[transposed(d + i)] = v[i];
+    }
+    static_distributed_tensor<T, written> out;
+    shuffle_tile(out, columns, lds, layout{});
+    const auto to = written::calculate_index(get_partition_index<written>());
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < written::num_elements; d += Vector) {
+      const auto at = detail::position_in_tile<written>(to, d);
+      vector v;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Vector; ++i) v[i] = out.thread_buffer[d + i];
+      exec::buffer_store(y, offset(1, at[1], at[0]), v);
+    }
+  }
+
+ private:
+  /// The register of `turned` that holds element d of `read`: squares and elements inside of them change places.
+  TILEWRIGHT_HD static constexpr index_t transposed(index_t d) {
+    constexpr index_t below = tile.squares() / tile.waves_below() / tile.lanes_below();
+    constexpr index_t beside = tile.squares() / tile.waves_beside() / tile.lanes_beside();
+    const index_t j = d % Vector, i = d / Vector % Vector, square = d / (Vector * Vector);
+    return ((square % beside * below + square / beside) * Vector + j) * Vector + i;
+  }
+  /// Where the table of a tensor has index i: indices a vector apart are neighbours, so that lanes have no conflicts.
+  TILEWRIGHT_HD static index_t entry(index_t tensor, index_t i) {
+    return (tensor * table_entries + modulo(i, Vector) * (side / Vector + 1) + divide(i, Vector)) *
+           index_t(sizeof(Offset));
+  }
+  /// Entries of rows and columns that do not exist. No sum with another entry is inside of a tensor.
+  static constexpr Offset outside_rows = sizeof(Offset) == 8 ? Offset(-(1ll << 60)) : exec::out_of_bounds_offset;
+  static constexpr Offset outside_cols = sizeof(Offset) == 8 ? Offset(-(1ll << 60)) : Offset(0x7fffffff);
+
+  /// Writes entry number `number` of a table: the bytes from the tensors' starts to the iteration first + i that it is
+  /// for. Neighbouring threads write neighbouring entries.
+  TILEWRIGHT_HD static void fill_table(exec::lds_pointer table, const detail::loop_nest<2>& loops, long_index_t first,
+                                       index_t number, Offset outside) {
+    const index_t i = modulo(number, side / Vector + 1) * Vector + divide(number, side / Vector + 1);
+    if (number >= table_entries || i >= side) return;
+    const auto at = loops.offsets(Offset(min(first + i, loops.iterations - 1)));
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t t = 0; t < 2; ++t) exec::lds_store(table, entry(t, i), first + i < loops.iterations ? at[t] : outside);
+  }
+  /// Whether vectors along the innermost loop are aligned and contiguous in tensor t.
+  template <class U>
+  static bool fits(const strided_tensor<U>& tensor, const detail::loop_nest<2>& loops, index_t t) {
+    if (Vector == 1) return true;
+    if (reinterpret_cast<unsigned long long>(tensor.data) % (Vector * sizeof(T)) != 0) return false;
+    for (index_t d = 0; d < tensor.dims; ++d) {
+      if (tensor.lengths[d] > 1 && tensor.strides[d] != 1 && tensor.strides[d] % Vector != 0) return false;
+    }
+    return loops.strides[0][t] == sizeof(T) && loops.lengths[0] % Vector == 0;
+  }
+};
+
+}  // namespace tilewright

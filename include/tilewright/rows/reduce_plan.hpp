@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// How the threads of a reduction share its elements: which of them read next to each other, and who combines what.
+#pragma once
+
+#include <tilewright/rows/loop_nest.hpp>
+#include <tilewright/rows/reduce_state.hpp>
+
+namespace tilewright::detail {
+
+/// How 256 threads share results: `slices` of them have parts of each.
+struct reduce_team {
+  static constexpr index_t block_size = 256;
+
+  index_t slices = 1;
+  bool is_along = false;  // neighbouring threads have parts of one result; else parts of neighbouring results
+
+  TILEWRIGHT_HD constexpr index_t results() const { return divide(block_size, slices); }
+  TILEWRIGHT_HD constexpr index_t slice_of(index_t thread) const {
+    return is_along ? modulo(thread, slices) : divide(thread, results());
+  }
+  TILEWRIGHT_HD constexpr index_t result_of(index_t thread) const {
+    return is_along ? divide(thread, slices) : modulo(thread, results());
+  }
+};
+
+/// Large reductions of few results are split over several blocks, whose states meet in the workspace.
+struct reduce_plan {
+  loop_nest<2> kept;             // the results: offsets in y, offsets in x
+  loop_nest<1> reduced;          // the elements of one result: offsets in x
+  index_t vector = 1;            // elements of an access: of one result where team.is_along, else of as many results
+  reduce_team team, of_splits;   // of the first kernel; of the second, which combines the splits
+  index_t splits = 1, part = 1;  // part: iterations of `reduced` in each split
+  float one_of_elements = 1;     // 1 / the number of elements of one result
+
+  TILEWRIGHT_HD constexpr index_t results_of_thread() const { return team.is_along ? 1 : vector; }
+  TILEWRIGHT_HD constexpr long_index_t results() const { return kept.iterations * results_of_thread(); }
+  constexpr long_index_t groups() const { return ceil_div(kept.iterations, long_index_t{team.results()}); }
+};
+
+constexpr index_t power_of_two_from(long_index_t n) {
+  index_t power = 1;
+  while (power < n && power < 256) power *= 2;
+  return power;
+}
+
+/// `in_order`: the elements of a result are numbered in the order of x's dimensions, not in that of its memory.
+template <class T, class U>
+constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_tensor<U>& y, index_t max_vector,
+                                     bool in_order, bool has_workspace) {
+  reduce_plan plan;
+  strided_tensor<T> kept = x, gone = x;
+  long_index_t elements_of_result = 1;
+  for (index_t d = x.dims; d-- > 0;) {
+    const bool is_reduced = y.lengths[d] == 1;
+    (is_reduced ? kept : gone).lengths[d] = 1;
+    if (!is_reduced || x.lengths[d] == 1) continue;
+    elements_of_result *= x.lengths[d];
+    if (in_order) plan.reduced.add(index_t(x.lengths[d]), array<long_index_t, 1>{{x.strides[d]}});
+  }
+  plan.kept = loops_over(strided_tensor<U>(y), kept);
+  if (!in_order) plan.reduced = loops_over(gone);
+  const auto innermost = [](const auto& nest, index_t t) { return nest.loops > 0 ? nest.strides[0][t] : 1ll << 62; };
+  plan.team.is_along = innermost(plan.reduced, 0) < innermost(plan.kept, 1);
+
+  const auto fits = [&](const auto& nest, index_t t, const auto& other, index_t of_other) {
+    bool fit = nest.loops > 0 && nest.strides[0][t] == 1 && nest.lengths[0] % max_vector == 0;
+    fit = fit && reinterpret_cast<unsigned long long>(x.data) % (unsigned(max_vector) * sizeof(T)) == 0;
+    for (index_t i = 1; i < nest.loops; ++i) fit = fit && nest.strides[i][t] % max_vector == 0;
+    for (index_t i = 0; i < other.loops; ++i) fit = fit && other.strides[i][of_other] % max_vector == 0;
+    return fit;
+  };
+  if (plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0)) {
+    plan.vector = max_vector;
+    if (plan.team.is_along) {
+      plan.reduced.vectorise(max_vector);
+    } else {
+      plan.kept.vectorise(max_vector);
+    }
+  }
+  plan.reduced.finish(array<index_t, 1>{{index_t(sizeof(T))}});
+  plan.kept.finish({index_t(sizeof(U)), index_t(sizeof(T))});
+
+  // A thread should have four accesses in flight, a result's neighbours 128 bytes, and the GPU some blocks.
+  constexpr index_t block_size = reduce_team::block_size;
+  const long_index_t elements = plan.reduced.iterations, results = plan.kept.iterations;
+  plan.one_of_elements = 1.0f / float(elements_of_result);
+  plan.team.slices = plan.team.is_along
+                         ? power_of_two_from(ceil_div(elements, 4ll))
+                         : min(block_size / min(power_of_two_from(results), 32), power_of_two_from(elements));
+  const long_index_t most = ceil_div(elements, plan.team.slices * 8ll), wanted = ceil_div(2048ll, plan.groups());
+  plan.part = index_t(ceil_div(elements, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
+  plan.splits = index_t(ceil_div(elements, long_index_t{plan.part}));
+  plan.of_splits.slices = power_of_two_from(plan.splits);
+  return plan;
+}
+
+}  // namespace tilewright::detail

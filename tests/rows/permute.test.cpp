@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "tensor.hpp"
+
+#include <tilewright/rows/launch_permute.hpp>
+
+namespace rows_test {
+
+namespace {
+
+/// Whether y = x, and nothing else was written; how many conflicts LDS had. Launch: launches some kernel.
+template <class T, class Launch>
+void expect_permuted(const tensor<T>& x, tensor<T>& y, Launch launch) {
+  std::string words;
+  for (index_t d = 0; d < x.view.dims; ++d)
+    words += std::to_string(x.view.lengths[d]) + "(" + std::to_string(x.view.strides[d]) + ", " +
+             std::to_string(y.view.strides[d]) + ") ";
+  SCOPED_TRACE(words);
+  std::vector<T> wanted = y.values;
+  const long_index_t first = y.view.data - y.values.data();
+  for (long_index_t i = 0; i < x.elements(); ++i)
+    wanted[std::size_t(first + offset_of(y.view, i))] = x.view.data[offset_of(x.view, i)];
+  launch(map_args<T, T>{x.input(), y.view},
+         launch_options{.check_lds = emulator::lds_checks::on, .memory = {x.range(), y.range()}});
+  EXPECT_EQ(y.values == wanted, true);
+}
+
+template <class Kernel, class T>
+void expect_tiled(const tensor<T>& x, tensor<T>& y) {
+  ASSERT_EQ(Kernel::check({x.input(), y.view}), nullptr);
+  expect_permuted<T>(x, y, [](const auto& args, const auto& options) {
+    const auto report = launch<Kernel>(args, options);
+    EXPECT_LE(report.totals.conflicts, 8 * report.blocks) << "more than those of filling the tables";
+  });
+}
+
+/// Numbers that tell where each element comes from.
+template <class T>
+tensor<T> numbered(tensor<T> t) {
+  for (std::size_t i = 0; i < t.values.size(); ++i) t.values[i] = T(i * 2654435761u >> 7);
+  return t;
+}
+
+}  // namespace
+
+TEST(Permute, TensorsOfAnyLengthsAndOrder) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 4; ++i) {
+    std::vector<index_t> lengths = random_lengths(random, 2500);
+    if (i % 2)
+      for (index_t& length : lengths) length = ceil_div(length, 4) * 4;
+    const index_t gap = i % 2 * 8, first = i == 3;
+    const auto of_any = [&]<class Arch, class T>() {
+      const auto x = numbered(tensor<T>(lengths, random, gap, first, true));
+      tensor<T> y(lengths, random, gap, first, true);
+      expect_permuted<T>(x, y, [](const auto& args, const auto& options) { launch_permute<Arch, T>(args, options); });
+    };
+    of_any.template operator()<arch::gfx942, unsigned short>();
+    of_any.template operator()<arch::sm90, unsigned char>();
+    if (i < 2) of_any.template operator()<arch::gfx1201, unsigned long long>();
+  }
+}
+
+TEST(Permute, TilesHaveNoConflicts) {
+  std::mt19937 random(2);
+  const auto run = [&]<class Arch, class T, index_t Vector>(std::vector<index_t> lengths,
+                                                            std::initializer_list<index_t> order) {
+    auto x = numbered(tensor<T>(lengths, random, 0, 0, false));
+    std::vector<index_t> permuted;
+    for (const index_t d : order) permuted.push_back(lengths[std::size_t(d)]);
+    tensor<T> y(permuted, random, 0, 0, false);
+    x.view = x.view.permuted(order);
+    expect_tiled<permute<Arch, T, Vector>, T>(x, y);
+  };
+  run.operator()<arch::gfx942, unsigned short, 8>({8, 3, 40, 104}, {3, 1, 2, 0});
+  run.operator()<arch::gfx942, unsigned short, 8>({2000, 8}, {1, 0});
+  run.operator()<arch::sm90, unsigned short, 1>({2, 61, 131}, {2, 0, 1});
+  run.operator()<arch::gfx1201, unsigned, 4>({12, 28, 36}, {2, 1, 0});
+  run.operator()<arch::sm90, unsigned long long, 2>({34, 5, 66}, {2, 1, 0});
+  run.operator()<arch::gfx942, unsigned char, 4>({132, 2, 3, 140}, {3, 1, 2, 0});
+}
+
+TEST(Permute, SlicesOfPermutedTensors) {
+  std::vector<float> from(2 * 3 * 40 * 64), to(from.size(), -1.0f);
+  std::iota(from.begin(), from.end(), 0.0f);
+  const float* source = from.data();
+  float* target = to.data();
+  strided_tensor<const float> x(source, {2, 3, 40, 64});  // contiguous
+  strided_tensor<float> y(target, {3, 40, 2, 64});        // the first half of x's columns into y's second half
+  launch_permute<arch::gfx942, float>({x.permuted({1, 2, 0, 3}).slice(3, 0, 32), y.slice(3, 32, 32)}, {});
+  for (index_t i = 0; i < 3 * 40 * 2 * 64; ++i) {
+    const index_t d = i % 64, b = i / 64 % 2, s = i / 128 % 40, h = i / 128 / 40;
+    ASSERT_EQ(to[std::size_t(i)], d < 32 ? -1.0f : from[std::size_t(((b * 3 + h) * 40 + s) * 64 + d - 32)]);
+  }
+}
+
+TEST(Permute, RefusesWhatItCannotDo) {
+  alignas(16) static unsigned short memory[2 * 64 * 64 + 8];
+  using kernel = permute<arch::gfx942, unsigned short, 8>;
+  const strided_tensor<const unsigned short> x(memory, {64, 64}, {1, 64});
+  const strided_tensor<unsigned short> y(memory + 64 * 64 + 8, {64, 64});
+  EXPECT_EQ(kernel::check({x, y}), nullptr);
+  const auto refuse = [&](auto change, const char* words) {
+    kernel::args_type args{x, y};
+    change(args);
+    expect_refusal<kernel>(args, words);
+  };
+  refuse([](auto& a) { a.x.lengths[0] = 0; }, "must be positive");
+  refuse([](auto& a) { a.y.data = nullptr; }, "null");
+  refuse([](auto& a) { ++a.x.data; }, "aligned");
+  refuse([](auto& a) { a.x.lengths[0] = a.y.lengths[0] = 60; }, "multiples");
+  refuse([](auto& a) { a.y.strides[0] = 56; }, "one address");
+  refuse([](auto& a) { a.y.data = memory + 64; }, "overlaps an input");
+  refuse([](auto& a) { a.x.strides[0] = 64, a.x.strides[1] = 1; }, "use map_tensor");
+  refuse([](auto& a) { a.x.strides[0] = 0; }, "multiples");
+  EXPECT_THROW((launch_permute<arch::gfx942, unsigned short>({x, strided_tensor<unsigned short>(nullptr, {64, 64})})),
+               launch_error);
+}
+
+}  // namespace rows_test

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "tensor.hpp"
+
+#include <tilewright/rows/reduce_tensor.hpp>
+
+namespace rows_test {
+
+namespace {
+
+using enum reduce_kind;
+using sums = reduce_tensor<arch::sm90, bfloat16_t, sum>;
+using maxima = reduce_tensor<arch::gfx942, float, maximum>;
+using moments = reduce_tensor<arch::gfx1201, half_t, mean_variance>;
+
+/// Reduces x along the dimensions whose bit is set, with or without a workspace, and compares with double precision.
+template <class Kernel, class T>
+void expect_reduced(const tensor<T>& x, unsigned reduced, bool has_workspace, std::mt19937& random,
+                    index_t wanted_splits = 0) {
+  std::string words = "reduced " + std::to_string(reduced) + ":";
+  std::vector<index_t> lengths;
+  for (index_t d = 0; d < x.view.dims; ++d) {
+    words += " " + std::to_string(x.view.lengths[d]) + "(" + std::to_string(x.view.strides[d]) + ")";
+    lengths.push_back(reduced >> d & 1 ? 1 : index_t(x.view.lengths[d]));
+  }
+  SCOPED_TRACE(words);
+  tensor<float> y(lengths, random, 3, 0, true), variance = y;
+  std::vector<index_t> position(y.values.size(), -7);
+  reduce_args<T> args{.x = x.input(), .y = y.view};
+  const bool is_max = std::is_same_v<Kernel, maxima>, has_moments = std::is_same_v<Kernel, moments>;
+  if (is_max) args.position = position.data();
+  if (has_moments) args.variance = variance.values.data();
+  std::vector<unsigned> workspace(std::size_t(Kernel::workspace_bytes(args)) / 4 + 1, 0xffffffffu);
+  if (has_workspace) args.workspace = workspace.data();
+  if (wanted_splits > 0) {
+    EXPECT_EQ(Kernel::prepare(args, 0).splits, wanted_splits);
+  }
+  const auto report = launch<Kernel>(args, {.check_lds = emulator::lds_checks::on});
+  EXPECT_EQ(report.totals.conflicts, 0);
+  EXPECT_EQ(workspace.back(), 0xffffffffu);
+
+  for (long_index_t i = 0; i < y.elements(); ++i) {
+    const long_index_t at = offset_of(y.view, i);
+    long_index_t base = 0, rest = i, elements = 1;
+    strided_tensor<const T> gone = x.input();
+    for (index_t d = x.view.dims; d-- > 0; rest /= y.view.lengths[d]) {
+      base += rest % y.view.lengths[d] * x.view.strides[d];
+      if (y.view.lengths[d] > 1 || x.view.lengths[d] == 1) gone.lengths[d] = 1;
+      elements *= gone.lengths[d];
+    }
+    const auto element = [&](long_index_t j) { return double(float(x.view.data[base + offset_of(gone, j)])); };
+    double total = 0, absolute = 0, squares = 0;
+    long_index_t first = 0;
+    for (long_index_t j = 0; j < elements; ++j) {
+      total += element(j);
+      absolute += std::abs(element(j));
+      if (element(j) > element(first)) first = j;
+    }
+    const double mean = total / double(elements), found = y.values[std::size_t(at)];
+    for (long_index_t j = 0; j < elements; ++j) squares += (element(j) - mean) * (element(j) - mean) / double(elements);
+    if (is_max) {
+      ASSERT_EQ(found, element(first));
+      ASSERT_EQ(position[std::size_t(at)], first);
+    } else if (has_moments) {
+      ASSERT_NEAR(found, mean, absolute / double(elements) * 1e-6);
+      ASSERT_NEAR(variance.values[std::size_t(at)], squares, squares * 2e-3 + 1e-9);
+    } else {
+      ASSERT_NEAR(found, total, absolute * 1e-6);
+    }
+  }
+}
+
+}  // namespace
+
+TEST(ReduceTensor, AnyDimensionsOfAnyLengths) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 6; ++i) {
+    std::vector<index_t> lengths = random_lengths(random, 6000);
+    if (i % 2)
+      for (index_t& length : lengths) length = ceil_div(length, 8) * 8;
+    const unsigned reduced = 1 + unsigned(random()) % ((1u << lengths.size()) - 1);
+    const index_t gap = i % 4 == 1 ? 8 : i % 4 / 3;
+    const bool has_workspace = i % 3 != 0;
+    expect_reduced<sums>(tensor<bfloat16_t>(lengths, random, gap, 0, true), reduced, has_workspace, random);
+    tensor<float> few_values(lengths, random, gap, 0, true);
+    for (float& e : few_values.values) e = std::floor(e * 2);  // the largest is there many times
+    expect_reduced<maxima>(few_values, reduced, has_workspace, random);
+    tensor<half_t> with_large_mean(lengths, random, gap, i == 4, true);
+    for (half_t& e : with_large_mean.values) e = half_t(float(e) + 200.0f);
+    expect_reduced<moments>(with_large_mean, reduced, has_workspace, random);
+  }
+}
+
+TEST(ReduceTensor, LongRowsAndColumnsAreSplit) {
+  std::mt19937 random(12);
+  const tensor<float> row({2, 130000}, random, 0, 0, false), column({20001, 12}, random, 0, 0, false);
+  expect_reduced<maxima>(row, 2, false, random, 1);
+  expect_reduced<maxima>(row, 2, true, random, 16);
+  expect_reduced<maxima>(column, 1, true, random, 40);
+  expect_reduced<maxima>(tensor<float>({70001}, random, 0, 0, false), 1, true, random);
+  tensor<float> lowest({3, 2000}, random, 0, 0, false);
+  for (float& e : lowest.values) e = -std::numeric_limits<float>::infinity();
+  expect_reduced<maxima>(lowest, 2, false, random);
+}
+
+TEST(ReduceTensor, RefusesWhatItCannotDo) {
+  alignas(16) static float memory[4096];
+  static index_t position[2];
+  const reduce_args<float> good{.x = strided_tensor<const float>(memory, {2, 512}),
+                                .y = strided_tensor<float>(memory + 2048, {2, 1})};
+  EXPECT_EQ(maxima::check(good), nullptr);
+  const auto refuse = [&](auto change, const char* words) {
+    auto args = good;
+    change(args);
+    expect_refusal<maxima>(args, words);
+  };
+  refuse([](auto& a) { a.x.lengths[1] = 0; }, "must be positive");
+  refuse([](auto& a) { a.y.data = memory + 5; }, "overlaps the input");
+  refuse([](auto& a) { a.y.data = nullptr; }, "null");
+  refuse([](auto& a) { a.y.lengths[0] = 3; }, "or 1 where x is reduced");
+  refuse([](auto& a) { a.y.dims = 1; }, "as many dimensions");
+  refuse([](auto& a) { a.y.strides[0] = 0; }, "one address");
+  refuse([](auto& a) { a.x.lengths[1] = 0x7fffffff; }, "2^31");
+  refuse([](auto& a) { a.variance = memory + 2080; }, "only for it");
+  using float_moments = reduce_tensor<arch::gfx942, float, mean_variance>;
+  expect_refusal<float_moments>(good, "variance must be given");
+  auto args = good;
+  args.variance = memory + 2080, args.position = position;
+  expect_refusal<float_moments>(args, "only a maximum");
+  args.position = nullptr, args.variance = memory;
+  expect_refusal<float_moments>(args, "overlaps the input");
+}
+
+}  // namespace rows_test
