@@ -76,9 +76,10 @@ class amd_gpu final : public gpu {
     require(copy_(to, from, bytes, 1), "copying to the GPU");  // hipMemcpyHostToDevice
   }
   void download(void* to, const void* from, std::size_t bytes) override {
-    require(synchronize_(), "running a kernel");
+    synchronize();
     require(copy_(to, from, bytes, 2), "copying from the GPU");  // hipMemcpyDeviceToHost
   }
+  void synchronize() override { require(synchronize_(), "running a kernel"); }
   launch_facts facts(void*, const launch_shape&) override { return {}; }
 
  private:

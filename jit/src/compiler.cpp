@@ -175,6 +175,8 @@ buffer compiler::allocate(std::size_t bytes) {
   return buffer(device, device->allocate(bytes), bytes);
 }
 
+void compiler::synchronize() { state_->gpu_for_loading()->synchronize(); }
+
 std::string compiler::cache_trouble() const { return state_->cache.trouble(); }
 
 }  // namespace tilewright::jit

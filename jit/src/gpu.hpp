@@ -32,7 +32,8 @@ class gpu {
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
-  virtual void download(void* to, const void* from, std::size_t bytes) = 0;  // after all that was queued
+  virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void synchronize() = 0;
   /// What prepare() of a kernel is told.
   virtual launch_facts facts(void* function, const launch_shape& shape) = 0;
 };

@@ -105,9 +105,12 @@ class nvidia_gpu final : public gpu {
     require(upload_(to, from, bytes), "copying to the GPU");
   }
   void download(void* to, const void* from, std::size_t bytes) override {
+    synchronize();
+    require(download_(to, from, bytes), "copying from the GPU");
+  }
+  void synchronize() override {
     use_context();
     require(synchronize_(), "running a kernel");
-    require(download_(to, from, bytes), "copying from the GPU");
   }
   launch_facts facts(void* function, const launch_shape& shape) override {
     use_context();

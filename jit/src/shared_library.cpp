@@ -10,7 +10,7 @@ namespace tilewright::jit {
 shared_library::shared_library(std::initializer_list<const char*> names) {
   std::string tried;
   for (const char* name : names) {
-    if (name == nullptr) continue;
+    if (name == nullptr || *name == 0) continue;
     handle_ = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
     name_ = name;
     if (handle_ != nullptr) return;

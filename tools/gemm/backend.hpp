@@ -106,6 +106,8 @@ struct refusal : std::runtime_error {
 /// or nullptr where the program was built without one.
 std::unique_ptr<backend> make_cpu_backend(const std::string& target);
 std::unique_ptr<backend> make_gpu_backend();
+/// This machine's GPU, with kernels that tilewright::jit compiles for each problem.
+std::unique_ptr<backend> make_jit_backend();
 /// Names of the targets that the CPU backend emulates.
 std::vector<std::string> emulated_targets();
 

@@ -73,6 +73,15 @@ class cpu_backend final : public backend {
 
 }  // namespace
 
+std::unique_ptr<backend> make_jit_backend() {
+  void* const library = dlopen("libgemm_jit.so", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    throw refusal(
+        std::string("the library for --jit is not built: ./dev gemm --jit, or the target gemm_jit, builds it (") +
+        dlerror() + ")");
+  return std::unique_ptr<backend>(reinterpret_cast<backend* (*)()>(dlsym(library, "make_gemm_jit_backend"))());
+}
+
 std::unique_ptr<backend> make_cpu_backend(const std::string& target) { return std::make_unique<cpu_backend>(target); }
 
 std::vector<std::string> emulated_targets() {

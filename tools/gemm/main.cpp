@@ -33,6 +33,7 @@ void print(const std::string& text) {
 }
 
 std::unique_ptr<backend> make_backend(const options& o) {
+  if (o.jit) return make_jit_backend();
   if (o.where != device::host) {
     if (std::unique_ptr<backend> gpu = make_gpu_backend()) return gpu;
     if (o.where == device::gpu)

@@ -158,6 +158,7 @@ void add_run(CLI::App& app, options& o, const std::vector<std::string>& targets)
   add_choice<device>(app, "--device",
                      "Run on the CPU, or on the GPU of this machine (default host; gpu in gemm-hip and gemm-cuda)",
                      {{"host", device::host}, {"gpu", device::gpu}}, [&o](device v) { o.where = v; });
+  app.add_flag("--jit", o.jit, "Run on this machine's GPU, with a kernel that is compiled for this problem");
   std::map<std::string, std::string> target_map;
   for (const std::string& target : targets) target_map[target] = target;
   add_choice<std::string>(app, "--arch", "GPU that the CPU emulates (default " + o.target + ")", target_map,
@@ -206,6 +207,8 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   if (result.c_file && app.count("--beta") == 0) throw refusal("--c needs --beta, the factor of the initial C");
   refuse_both(app, "--verify", "--no-verify");
   refuse_both(app, "--explain", "--explain-shapes");
+  refuse_both(app, "--jit", "--arch");
+  refuse_both(app, "--jit", "--device");
   if (app.count("--arch") > 0) {
     if (result.where == device::gpu)
       throw refusal("--arch chooses what the CPU emulates; it cannot be combined with --device gpu");

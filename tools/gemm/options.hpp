@@ -27,6 +27,7 @@ struct options {
   kernel_request kernel;
   std::int64_t gap = 0;  // between rows (columns) in memory
   std::optional<device> where;
+  bool jit = false;
   std::string target = "gfx942";
   std::optional<std::string> a_file, b_file, c_file, out_file;
   std::uint64_t seed = 1;

@@ -70,6 +70,8 @@ class compiler {
 
   /// Memory of this machine's GPU, for programs that use no runtime of their own.
   buffer allocate(std::size_t bytes);
+  /// Waits for all that was queued. Throws error with the driver's message if a kernel failed.
+  void synchronize();
 
   /// Why the last kernel was not kept in the cache; empty if it was.
   std::string cache_trouble() const;
