@@ -177,9 +177,9 @@ struct gradient_consumer {
     exec::wave_sync();
   }
 
-  /// The gradients of the rows of K and V from `key` on; queries in `rows`, of each head that shares the keys, see
+  /// The gradients of the rows of K and V from `key` on; `steps`: of the queries that see
   /// them.
-  TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, index_range rows) {
+  TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, gradient_steps<queries> steps) {
     key += 64 * consumer;
     const seen_band seen(device.args.window, problem);
     const index_t last_head = problem.head + divide(device.args.heads, device.args.kv_heads) - 1;
@@ -189,21 +189,16 @@ struct gradient_consumer {
     wait_for_boxes();
     d_v = {};
     d_k = {};
-    if (rows.first < rows.last) {
+    if (steps.count > 0) {
       start_scores();
       exec::wgmma_wait<0>();
       settle(s);
-      index_t query = rows.first;
       TILEWRIGHT_UNROLL(1)
-      while (problem.head < last_head || query + queries < rows.last) {
-        add_step<false>(problem, seen, key, query);
-        query += queries;
-        if (query >= rows.last) {
-          query = rows.first;
-          ++problem.head;
-        }
+      while (problem.head < last_head || steps.done + 1 < steps.count) {
+        add_step<false>(problem, seen, key, steps.query());
+        if (steps.advance()) ++problem.head;
       }
-      add_step<true>(problem, seen, key, query);
+      add_step<true>(problem, seen, key, steps.query());
     }
     settle(d_v);
     settle(d_k);

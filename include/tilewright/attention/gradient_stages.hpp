@@ -10,6 +10,29 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
+/// The steps of a unit: some rows of Q of each head that shares its keys. Units of other keys begin elsewhere: they add
+/// to the same rows of dQ.
+template <index_t Queries>
+struct gradient_steps {
+  index_t first, count, start;
+  index_t done = 0;  // of this head
+
+  TILEWRIGHT_HD gradient_steps(index_range rows, index_t key)
+      : first(rows.first - modulo(rows.first, Queries)),
+        count(ceil_div(max(rows.last - first, 0), Queries)),
+        start(count > 0 ? modulo(divide(key, Queries), count) : 0) {}
+  TILEWRIGHT_HD index_t query() const {
+    const index_t place = start + done;
+    return first + (place < count ? place : place - count) * Queries;
+  }
+  /// True: the next step is another head's.
+  TILEWRIGHT_HD bool advance() {
+    if (++done < count) return false;
+    done = 0;
+    return true;
+  }
+};
+
 /// K and V of a block, once for each of its units; a ring of Q, dO and the numbers of their rows.
 template <class Policy>
 struct gradient_stages {

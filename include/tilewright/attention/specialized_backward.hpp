@@ -21,7 +21,7 @@ struct specialized_gradients_block {
   const device_args& device;
   stages_type stages;
 
-  /// work(problem of the first head that shares the keys, first row of K, queries of each head that see any of them).
+  /// work(problem of the first head that shares the keys, first row of K, steps of the queries that see any of them).
   template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
     const attention_order& order = device.order;
@@ -35,21 +35,21 @@ struct specialized_gradients_block {
       // Under a causal mask the first keys are seen by most queries.
       const index_t key = (order.longest_first ? order.rows - 1 - unit.row : unit.row) * Policy::keys;
       if (key >= p.keys) continue;
-      index_range rows =
+      const index_range rows =
           seen_band(device.args.window, p).queries_of(key, min(key + constant(Policy::keys), p.keys) - 1, p.queries);
-      rows.first -= modulo(rows.first, queries);
-      work(p, key, rows);
+      work(p, key, gradient_steps<queries>(rows, key));
     }
   }
   /// fill(problem, query) for each step of each unit.
   template <class Fill>
   TILEWRIGHT_HD void for_each_step(Fill fill) const {
-    for_each_unit([&](attention_problem p, index_t, index_range rows) TILEWRIGHT_INLINE_LAMBDA {
-      if (rows.first >= rows.last) return;
+    for_each_unit([&](attention_problem p, index_t, gradient_steps<queries> steps) TILEWRIGHT_INLINE_LAMBDA {
+      if (steps.count == 0) return;
       const index_t end = p.head + divide(device.args.heads, device.args.kv_heads);
-      for (; p.head < end; ++p.head) {
-        TILEWRIGHT_UNROLL(1)
-        for (index_t query = rows.first; query < rows.last; query += queries) fill(p, query);
+      TILEWRIGHT_UNROLL(1)
+      while (p.head < end) {
+        fill(p, steps.query());
+        if (steps.advance()) ++p.head;
       }
     });
   }
@@ -60,7 +60,7 @@ struct specialized_gradients_block {
     typename stages_type::cursor at;
     typename stages_type::unit_cursor unit;
     if (wave == 0 && exec::lane_id() == 0)
-      for_each_unit([&](const attention_problem& p, index_t key, index_range)
+      for_each_unit([&](const attention_problem& p, index_t key, const gradient_steps<queries>&)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_keys(unit, device, p, key); });
     if (wave == 1 && exec::lane_id() == 0)
       for_each_step([&](const attention_problem& p, index_t query)
@@ -86,8 +86,8 @@ struct specialized_gradients_block {
     } else {
       exec::take_registers<240>();
       gradient_consumer<Policy> consume{device, stages, warpgroup};
-      for_each_unit([&](const attention_problem& p, index_t key, index_range rows)
-                        TILEWRIGHT_INLINE_LAMBDA { consume(p, key, rows); });
+      for_each_unit([&](const attention_problem& p, index_t key, const gradient_steps<queries>& steps)
+                        TILEWRIGHT_INLINE_LAMBDA { consume(p, key, steps); });
       consume.end();
     }
   }
