@@ -82,13 +82,13 @@ struct specialized_attention_block {
     exec::let_next_kernel_start();
     exec::wait_for_previous_kernel();
     if (warpgroup == tile.consumers()) {
-      if constexpr (tile.consumers() > 1) exec::give_registers_back<tile.producer_registers()>();
+      if constexpr (tile.moves_registers()) exec::give_registers_back<tile.producer_registers()>();
       const index_t wave = modulo(exec::wave_id(), 4);
       if (exec::lane_id() == 0 && wave == 0) produce_keys();
       if (exec::lane_id() == 0 && wave == 1) produce_queries();
       exec::wave_sync();
     } else {
-      if constexpr (tile.consumers() > 1) exec::take_registers<tile.consumer_registers()>();
+      if constexpr (tile.moves_registers()) exec::take_registers<tile.consumer_registers()>();
       consumer_type consume{device, stages, lds, warpgroup};
       consume.begin();
       for_each_unit([&](const attention_problem& p, index_t first, index_t last)
@@ -110,6 +110,7 @@ struct attention_forward<Policy> {
   using device_args = detail::specialized_attention_args<args_type>;
   static constexpr specialized_attention_tile tile = Policy::tile;
   static constexpr index_t block_size = tile.block_size(), lds_bytes = Policy::lds.bytes();
+  static constexpr index_t blocks_at_once = tile.blocks;
   static constexpr bool overlaps_previous = true;
 
   static constexpr const char* check(const args_type& args) {

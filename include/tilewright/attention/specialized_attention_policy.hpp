@@ -16,12 +16,18 @@ struct specialized_attention_tile {
   index_t queries, keys;
   index_t stages = 2;
   bool takes_turns = true;  // consumers start their products one after the other
+  index_t blocks = 1;       // of a multiprocessor at the same time
 
   TILEWRIGHT_HD constexpr index_t consumers() const { return queries / 64; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }
-  /// Registers of each thread: what the copying warpgroup keeps, what consumers take.
+  /// Registers of each thread: what it starts with, what the copying warpgroup keeps, what consumers take. A single
+  /// consumer of a single block has as many as there are.
+  TILEWRIGHT_HD constexpr bool moves_registers() const { return consumers() * blocks > 1; }
+  TILEWRIGHT_HD constexpr index_t registers() const { return 65536 / (blocks * block_size()) / 8 * 8; }
   TILEWRIGHT_HD constexpr index_t producer_registers() const { return consumers() == 3 ? 32 : 24; }
-  TILEWRIGHT_HD constexpr index_t consumer_registers() const { return consumers() == 3 ? 160 : 240; }
+  TILEWRIGHT_HD constexpr index_t consumer_registers() const {
+    return min(240, (registers() * (consumers() + 1) - producer_registers()) / consumers() / 8 * 8);
+  }
   friend constexpr bool operator==(const specialized_attention_tile&, const specialized_attention_tile&) = default;
 };
 
