@@ -97,6 +97,9 @@ struct attention_backward {
       float* const d_q = space.d_q(args, Policy::head_dim) + long_index_t(row) * Policy::head_dim;
       for (index_t first = lane * 4; exists && first < Policy::head_dim; first += lanes * 4)
         exec::buffer_store(exec::make_global_buffer(d_q, Policy::head_dim * 4), first * 4, array<float, 4>{});
+      if (exists && row % 64 == 0 && lane < 2)
+        exec::buffer_store(exec::make_global_buffer(space.counters(args, Policy::head_dim) + row / 32, 8), lane * 4,
+                           0u);
     }
     sum += exec::shuffle_xor<1>(sum);
     sum += exec::shuffle_xor<2>(sum);

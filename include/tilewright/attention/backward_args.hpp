@@ -22,7 +22,9 @@ struct attention_backward_args : attention_args {
 /// specialized_backward_policy, whose dQ is added up in float, `d_q_columns` more, the head dimension of Q.
 constexpr long_index_t workspace_bytes(const attention_backward_args& args, index_t d_q_columns = 0) {
   const long_index_t rows = long_index_t(args.batch) * args.heads * args.queries;
-  return d_q_columns == 0 ? rows * 8 : detail::round_up(rows * 8, long_index_t{16}) + rows * d_q_columns * 4;
+  if (d_q_columns == 0) return rows * 8;
+  return detail::round_up(rows * 8, long_index_t{16}) + rows * d_q_columns * 4 +
+         long_index_t(args.batch) * args.heads * ceil_div(args.queries, 64) * 8;
 }
 
 namespace detail {

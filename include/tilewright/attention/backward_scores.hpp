@@ -45,6 +45,11 @@ struct backward_workspace {
     return static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) +
            number_of_head_ * args.queries * head_dim;
   }
+  /// How many blocks have added to queries 64 i to 64 i + 63: numbers 2 i and 2 i + 1, for two consumers.
+  TILEWRIGHT_HD unsigned* counters(const attention_backward_args& args, index_t head_dim) const {
+    float* const end = static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) + rows_ * head_dim;
+    return reinterpret_cast<unsigned*>(end) + number_of_head_ * ceil_div(args.queries, 64) * 2;
+  }
 
  private:
   long_index_t number_of_head_, rows_;

@@ -139,11 +139,32 @@ struct gradient_consumer {
     if constexpr (!IsLast) start_scores();
     exec::wgmma_wait<IsLast ? 0 : 1>();
     settle(d_q);
-    add_d_queries(problem, query);
+    add_d_queries_in_order(problem, seen, key, query);
     buffer ^= 1;
     exec::wgmma_wait<0>();
     settle(s);
     if (thread == 0) stages.empty(stage).arrive();
+  }
+
+  /// Adds to dQ; once the blocks of all keys before have done so, if the policy wants the same bits in each run.
+  TILEWRIGHT_HD void add_d_queries_in_order(const attention_problem& problem, const seen_band& seen, index_t key,
+                                            index_t query) const {
+    if constexpr (Policy::tile.is_deterministic) {
+      const index_t last_query = min(query + queries, problem.queries) - 1;
+      const index_t first_key = seen.keys_of(query, last_query, problem.keys).first;
+      unsigned* const counter =
+          backward_workspace(device.args, problem.batch, problem.head).counters(device.args, Policy::head_dim) +
+          (divide(query, 64) * 2 + consumer);
+      if (thread == 0)
+        exec::wait_for_count(counter,
+                             unsigned(divide(key, constant(Policy::keys)) - divide(first_key, constant(Policy::keys))));
+      exec::named_sync<128>(2 + consumer);
+      add_d_queries(problem, query);
+      exec::named_sync<128>(2 + consumer);
+      if (thread == 0) exec::add_release(counter, 1);
+    } else {
+      add_d_queries(problem, query);
+    }
   }
 
   /// Adds to the float copy of dQ. A thread adds four floats in one piece: its columns of 16 in the order 0 1 8 9.
@@ -179,7 +200,7 @@ struct gradient_consumer {
 
   /// The gradients of the rows of K and V from `key` on; `steps`: of the queries that see
   /// them.
-  TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, gradient_steps<queries> steps) {
+  TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, typename stages_type::steps_type steps) {
     key += 64 * consumer;
     const seen_band seen(device.args.window, problem);
     const index_t last_head = problem.head + divide(device.args.heads, device.args.kv_heads) - 1;

@@ -10,9 +10,9 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// The steps of a unit: some rows of Q of each head that shares its keys. Units of other keys begin elsewhere: they add
-/// to the same rows of dQ.
-template <index_t Queries>
+/// The steps of a unit: some rows of Q of each head that shares its keys. Units of other keys begin elsewhere, since
+/// they add to the same rows of dQ; but if they add in order, all begin with the last rows, which most keys see.
+template <index_t Queries, bool InOrder>
 struct gradient_steps {
   index_t first, count, start;
   index_t done = 0;  // of this head
@@ -20,9 +20,9 @@ struct gradient_steps {
   TILEWRIGHT_HD gradient_steps(index_range rows, index_t key)
       : first(rows.first - modulo(rows.first, Queries)),
         count(ceil_div(max(rows.last - first, 0), Queries)),
-        start(count > 0 ? modulo(divide(key, Queries), count) : 0) {}
+        start(!InOrder && count > 0 ? modulo(divide(key, Queries), count) : 0) {}
   TILEWRIGHT_HD index_t query() const {
-    const index_t place = start + done;
+    const index_t place = InOrder ? count - 1 - done : start + done;
     return first + (place < count ? place : place - count) * Queries;
   }
   /// True: the next step is another head's.
@@ -41,6 +41,7 @@ struct gradient_stages {
   static constexpr specialized_backward_tile tile = Policy::tile;
   using cursor = stage_cursor<tile.stages>;
   using unit_cursor = stage_cursor<1>;
+  using steps_type = gradient_steps<tile.queries, tile.is_deterministic>;
 
   exec::lds_pointer block_lds;
   unsigned base = exec::lds_address(block_lds);

@@ -16,7 +16,6 @@ template <class Policy>
 struct specialized_gradients_block {
   using stages_type = gradient_stages<Policy>;
   using device_args = specialized_backward_args<typename Policy::args_type>;
-  static constexpr index_t queries = Policy::tile.queries;
 
   const device_args& device;
   stages_type stages;
@@ -37,13 +36,13 @@ struct specialized_gradients_block {
       if (key >= p.keys) continue;
       const index_range rows =
           seen_band(device.args.window, p).queries_of(key, min(key + constant(Policy::keys), p.keys) - 1, p.queries);
-      work(p, key, gradient_steps<queries>(rows, key));
+      work(p, key, typename stages_type::steps_type(rows, key));
     }
   }
   /// fill(problem, query) for each step of each unit.
   template <class Fill>
   TILEWRIGHT_HD void for_each_step(Fill fill) const {
-    for_each_unit([&](attention_problem p, index_t, gradient_steps<queries> steps) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](attention_problem p, index_t, auto steps) TILEWRIGHT_INLINE_LAMBDA {
       if (steps.count == 0) return;
       const index_t end = p.head + divide(device.args.heads, device.args.kv_heads);
       TILEWRIGHT_UNROLL(1)
@@ -60,7 +59,7 @@ struct specialized_gradients_block {
     typename stages_type::cursor at;
     typename stages_type::unit_cursor unit;
     if (wave == 0 && exec::lane_id() == 0)
-      for_each_unit([&](const attention_problem& p, index_t key, const gradient_steps<queries>&)
+      for_each_unit([&](const attention_problem& p, index_t key, const auto&)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_keys(unit, device, p, key); });
     if (wave == 1 && exec::lane_id() == 0)
       for_each_step([&](const attention_problem& p, index_t query)
@@ -86,7 +85,7 @@ struct specialized_gradients_block {
     } else {
       exec::take_registers<240>();
       gradient_consumer<Policy> consume{device, stages, warpgroup};
-      for_each_unit([&](const attention_problem& p, index_t key, const gradient_steps<queries>& steps)
+      for_each_unit([&](const attention_problem& p, index_t key, const auto& steps)
                         TILEWRIGHT_INLINE_LAMBDA { consume(p, key, steps); });
       consume.end();
     }

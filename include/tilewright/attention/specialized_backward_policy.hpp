@@ -12,18 +12,20 @@
 namespace tilewright {
 
 /// Rows of Q of a step, 64 or 128, and steps whose Q and dO fit in LDS. A block owns 128 rows of K and V, 64 for each
-/// of two consumers.
+/// of two consumers. Deterministic: blocks add to dQ in the order of their keys, so that it has the same bits in each
+/// run.
 struct specialized_backward_tile {
   index_t queries;
   index_t stages = 2;
+  bool is_deterministic = false;
   friend constexpr bool operator==(const specialized_backward_tile&, const specialized_backward_tile&) = default;
 };
 
 namespace detail {
 
 /// The tile that was fastest on an H100.
-TILEWRIGHT_HD constexpr specialized_backward_tile default_specialized_backward_tile(index_t dim) {
-  return {dim <= 64 ? 128 : 64};
+TILEWRIGHT_HD constexpr specialized_backward_tile default_specialized_backward_tile(index_t head_dim) {
+  return {head_dim <= 64 ? 128 : 64};
 }
 
 /// Where everything lies in a block's LDS, in bytes: K, V, stages of Q and dO, two buffers of dS, numbers of rows,
@@ -64,9 +66,9 @@ struct specialized_backward_lds {
 }  // namespace detail
 
 /// attention_backward_policy for Hopper's bulk copies and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of
-/// 32 from 64 to 128. dQ is added up by atomic operations in any order, so its last bits differ from run to run.
+/// 32 from 64 to 128. dQ is added up by atomic operations, in any order unless the tile is deterministic.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
-          specialized_backward_tile Tile = detail::default_specialized_backward_tile(max(HeadDim, ValueDim))>
+          specialized_backward_tile Tile = detail::default_specialized_backward_tile(HeadDim)>
 struct specialized_backward_policy {
   static_assert(sizeof(T) == 2, "specialized_backward_policy: the elements are half_t or bfloat16_t");
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 64 <= HeadDim && HeadDim <= 128 && 64 <= ValueDim &&
@@ -75,6 +77,10 @@ struct specialized_backward_policy {
                 "attention_backward_policy for others");
   static_assert((Tile.queries == 64 || Tile.queries == 128) && 2 <= Tile.stages && Tile.stages <= 4,
                 "specialized_backward_policy: a tile has 64 or 128 queries and 2 to 4 stages");
+  static_assert(
+      Tile.queries == 128 || HeadDim > 64,
+      "specialized_backward_policy: with 64 queries a step consumers share the columns of dQ, so HeadDim must "
+      "be more than 64; use 128 queries");
   using arch = tilewright::arch::sm90;
   using element_type = T;
   using score_function = no_score_function;
