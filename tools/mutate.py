@@ -12,7 +12,8 @@ must be refused (tests/compile_fail) no longer is. The test of the header's own 
 the property tests; only those that include the header. What no test notices has survived: it is printed, and gets a test, or an entry
 in tools/equivalent_mutants.txt that says why it does the same; mutants with an entry are counted and not tried. --results writes
 the counts to docs/notes/mutation_results.md. Exit code 1: a mutant without an entry has survived. Tests are compiled by clang++-22, else g++;
-compile-fail tests are read by g++ alone.
+compile-fail tests are read by g++ alone. Headers of exec/amdgcn are compiled for GPUs and run on tools/amdgcn-emulator, whose library a
+build in build/tests must have made.
 """
 
 import argparse
@@ -72,6 +73,11 @@ AFTER_ITS_OWN |= {
     "lds/layout_search.hpp": ["tests/lds/layout_solver.test.cpp", "tests/lds/layout_solver_random.test.cpp"],
     "lds/bank_conflicts.hpp": ["tests/lds/lds_access.test.cpp", "tests/lds/layout_solver_random.test.cpp", "tests/lds/random_access.test.cpp"],
 }
+# tests/device: kernels that the emulator runs, the cheapest first.
+DEVICE_TESTS = ("machine", "convert", "math", "tile_ops", "policies")
+DEVICE_ARCHS = ("gfx942", "gfx950", "gfx1201")
+EMULATOR = ROOT / "build/tests/tools/amdgcn-emulator/libamdgcn_emulator.a"
+
 # What all transforms share is tried with the tests of each.
 AFTER_ITS_OWN |= {
     f"transform/{name}.hpp": sorted(f"tests/transform/{path.name}" for path in (ROOT / "tests/transform").glob("*.test.cpp")) +
@@ -168,6 +174,12 @@ class Workshop:
         subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
         self.flags += ["-include", common]
 
+    def for_devices(self):
+        """The same place, for headers that are compiled for GPUs."""
+        device = DeviceWorkshop.__new__(DeviceWorkshop)
+        device.__dict__ = self.__dict__
+        return device
+
     def run(self, command):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
@@ -206,6 +218,28 @@ class Workshop:
         return "time" if result is None else None if result.returncode == 0 else "test"
 
 
+class DeviceWorkshop(Workshop):
+    """Tests are names of DEVICE_TESTS: their kernels are compiled with the broken headers, the programs that run them with the sound ones."""
+
+    def try_test(self, sources):
+        name, = sources
+        archs = DEVICE_ARCHS[:1] if name == "policies" else DEVICE_ARCHS
+        objects = {arch: self.folder / f"{name}-{arch}.co" for arch in archs}
+        for arch, path in objects.items():
+            built = self.run([COMPILER[0], "-x", "hip", "-std=c++20", "-O3", "-nogpulib", "-nogpuinc", f"--offload-arch={arch}", "--offload-device-only",
+                              "--no-gpu-bundle-output", "-w", f"-I{self.include}", self.root / f"tests/device/{name}.hip", "-o", path])
+            if built is None or built.returncode != 0:
+                return "time" if built is None else "compiler"
+        program = self.folder / f"emulated_{name}"
+        if not program.exists():
+            listed = ",".join(f"{arch}={path}" for arch, path in objects.items())
+            subprocess.run([*COMPILER, "-w", f"-I{self.root / 'include'}", f"-I{self.root / 'tools/amdgcn-emulator/include'}",
+                            f'-DTILEWRIGHT_CODE_OBJECTS="{listed}"', self.root / f"tests/device/{name}.emu.cpp", EMULATOR, *LIBRARIES, "-ldl",
+                            "-o", program], check=True)
+        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast"])
+        return "time" if result is None else None if result.returncode == 0 else "test"
+
+
 def compile_fail_tests(header, root=ROOT):
     """Sources that must be refused, with the words that g++ must find; those that include the header, and its floor or one near it."""
     floor = header.split("/")[0]
@@ -220,6 +254,8 @@ def compile_fail_tests(header, root=ROOT):
 
 def tests_of(header, root=ROOT):
     """Lists of sources, each one program: the header's own test first."""
+    if header.startswith("exec/amdgcn/"):
+        return [[name] for name in DEVICE_TESTS]
     floor, name = header.split("/")[0], header.split("/")[-1]
     own = f"tests/{floor}/{Path(name).stem}.test.cpp"
     others = AFTER_ITS_OWN.get(f"{floor}/{name}") or AFTER_ITS_OWN.get(floor) or sorted(f"tests/{floor}/{path.name}" for path in (root / "tests" / floor).glob("*.test.cpp"))
@@ -333,6 +369,8 @@ def chosen_mutants(headers, options, generator):
 def try_header(workshop, header, text, mutants, explained):
     """What became of the mutants; without a workshop they are only listed."""
     counts, tests = Counter(), tests_of(header)
+    if workshop and header.startswith("exec/amdgcn/"):
+        workshop = workshop.for_devices()
     for mutant in mutants:
         code = mutated_line(text, mutant)
         where = f"{header}:{mutant[0] + 1}:{mutant[1] + 1}: '{mutant[2].strip()}' -> '{mutant[3].strip()}'"
