@@ -169,6 +169,17 @@ static_assert(cycles_where_lanes_share(lds_op::write_b64, 1) == 2 &&
               cycles_where_lanes_share(lds_op::ldmatrix, 1) == 4);
 static_assert(lds_cost(arch::sm90::value, lds_op::read_b128, shared_with(1, 16)).clocks == 2);
 
+TEST(LdsCost, ClocksAreZeroWhereTheyAreUnknownOrNothingIsAccessed) {
+  const lds_addresses nothing = addresses([](index_t) { return inactive; }),
+                      column = addresses([](index_t lane) { return lane * 128; });
+  arch::lds_service service = arch::sm90::value.find(lds_op::read_b128)->readings[0];
+  service.clocks = 2;
+  EXPECT_GT(lds_cost(service, 16, false, column).clocks, 2);
+  EXPECT_EQ(lds_cost(service, 16, false, nothing).clocks, 0);
+  service.clocks = 0;
+  EXPECT_EQ(lds_cost(service, 16, false, column).clocks, 0);
+}
+
 TEST(LdsCost, AgreesWithTheDefinitionOnRandomPatterns) {
   std::mt19937 random(1);
   for (const arch::target* t : arch::all_targets) {
