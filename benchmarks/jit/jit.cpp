@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What tilewright::jit costs, and what its kernels compute: on a machine with an NVIDIA GPU.
 //
-//   g++ -std=c++20 -O2 ... jit.cpp -ltilewright_jit -lcudart        jit [folder for caches]
+//   jit [folder for caches]
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

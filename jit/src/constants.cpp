@@ -2,6 +2,7 @@
 #include "constants.hpp"
 
 #include <cstdio>
+#include <utility>
 
 namespace tilewright::jit {
 
@@ -21,18 +22,28 @@ constants& constants::points(const std::string& name) {
 }
 
 std::string constants::initializer(const std::string& type) const {
-  std::string text = "[] {\n    " + type + " args{};\n";
-  for (const member& m : members_)
-    text += "    args." + m.name + " = " + (m.is_pointer ? "jit_somewhere(args." + m.name + ")" : m.value) + ";\n";
-  return text + "    return args;\n  }()";
+  std::string text;
+  text.reserve(2048);
+  text.append("[] {\n    ").append(type).append(" args{};\n");
+  for (const member& m : members_) {
+    text.append("    args.").append(m.name).append(" = ");
+    if (m.is_pointer)
+      text.append("jit_somewhere(args.").append(m.name).append(");\n");
+    else
+      text.append(m.value).append(";\n");
+  }
+  return text.append("    return args;\n  }()");
 }
 
 std::string constants::kernel(const std::string& name, const std::string& general) const {
-  std::string text = "struct " + name + " : " + general + " {\n  TILEWRIGHT_HD void operator()(const typename " +
-                     general + "::args_type& given) const {\n    auto args = given;\n";
+  std::string text;
+  text.reserve(2048);
+  text.append("struct ").append(name).append(" : ").append(general).append(
+      " {\n  TILEWRIGHT_HD void operator()(const typename ");
+  text.append(general).append("::args_type& given) const {\n    auto args = given;\n");
   for (const member& m : members_)
-    if (!m.is_pointer) text += "    args." + m.name + " = " + m.value + ";\n";
-  return text + "    " + general + "::operator()(args);\n  }\n};\n";
+    if (!m.is_pointer) text.append("    args.").append(m.name).append(" = ").append(m.value).append(";\n");
+  return text.append("    ").append(general).append("::operator()(args);\n  }\n};\n");
 }
 
 }  // namespace tilewright::jit

@@ -2,6 +2,7 @@
 // A record: a named piece of data with its key and checksum. A cache entry is one record, an archive a row of them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@ namespace tilewright::jit {
 struct record {
   digest key{};
   std::string_view name, data;
-  digest checksum{};  // of key, name and data
+  std::uint64_t checksum = 0;  // of key, name and data
 
   bool is_intact() const;
 };

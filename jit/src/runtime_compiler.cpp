@@ -46,6 +46,7 @@ class runtime_compiler final : public toolchain {
   }
 
   const std::string& identity() override { return identity_; }
+  bool does_one_at_a_time() const override { return true; }
 
   std::string compile(const translation_unit& unit) override {
     std::vector<std::string> words = how_.options;

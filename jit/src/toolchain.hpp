@@ -20,6 +20,8 @@ class toolchain {
   virtual ~toolchain() = default;
   /// The compiler and its version, part of each key; without paths. Throws error if there is none or it is too old.
   virtual const std::string& identity() = 0;
+  /// Whether threads that compile wait for each other.
+  virtual bool does_one_at_a_time() const { return false; }
   /// A code object or cubin. Throws error with the first message of the compiler.
   virtual std::string compile(const translation_unit& unit) = 0;
 };

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// What a jit::compiler holds.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tilewright/jit/archive.hpp>
+#include <tilewright/jit/compiler.hpp>
+
+#include "elf_facts.hpp"
+#include "embedded_header.hpp"
+#include "file_cache.hpp"
+#include "kernel_state.hpp"
+#include "source_text.hpp"
+#include "targets.hpp"
+#include "toolchain.hpp"
+
+namespace tilewright::jit {
+
+/// Fields with their lengths, so that no two lists of fields make the same text.
+inline std::string joined(const std::vector<std::string>& fields) {
+  std::string text;
+  for (const std::string& field : fields) text.append(std::to_string(field.size())).append(":").append(field);
+  return text;
+}
+
+/// The name of a source in memory.
+inline std::string memory_key(const kernel_source& s) {
+  std::string key = joined({s.name, s.code, s.kernel, s.problem});
+  for (const std::string& header : s.uses) key.append(header).append(",");
+  return key;
+}
+
+struct compiler::state {
+  explicit state(const compiler_options& given) : options(given), cache(given.cache) {
+    for (const std::filesystem::path& path : given.archives) archives.push_back(std::make_unique<archive>(path));
+    if (!given.target.empty()) {
+      require_known_target(given.target);
+      target = given.target;
+    } else {
+      device = find_gpu();
+      target = device->target();
+    }
+  }
+
+  std::string content_key(const translation_unit& unit) const {
+    const digest d = sha256(joined({"tilewright-jit 1", embedded_header_digest(), target, joined(options.flags),
+                                    joined(unit.definitions), unit.text}));
+    return {reinterpret_cast<const char*>(d.data()), d.size()};
+  }
+
+  /// The compiler is looked for when the first kernel needs it.
+  toolchain& tools() {
+    const std::lock_guard guard(tools_mutex);
+    if (!tools_) {
+      std::unique_ptr<toolchain> made = make_toolchain(target, options.compiler, options.flags);
+      made->identity();
+      tools_ = std::move(made);
+    }
+    return *tools_;
+  }
+
+  /// From the cache, or made under the lock of its key. `with`: a cache of the same folder.
+  std::string find_or_make(file_cache& with, toolchain& by, const translation_unit& unit, const digest& key) const {
+    if (std::optional<std::string> code = with.find(key)) return *code;
+    const file_cache::lock held(with, key);
+    if (std::optional<std::string> code = with.find(key)) return *code;  // another process has made it
+    std::string code = by.compile(unit);
+    (void)read_facts(code, unit.name);
+    with.store(key, unit.name + " for " + target, code);
+    return code;
+  }
+  digest cache_key(const std::string& content) { return sha256(joined({content, tools().identity()})); }
+
+  std::string fetch(const kernel_source& source) {
+    const translation_unit unit = make_unit(source);
+    const std::string content = content_key(unit);
+    for (const auto& a : archives) {
+      const std::string_view code = a->find(content);
+      if (!code.empty()) return std::string(code);
+    }
+    if (options.on_miss == miss::fail && !options.cache.enabled) fail_on_miss(source);
+    const digest key = cache_key(content);
+    if (options.on_miss == miss::fail) {
+      if (std::optional<std::string> code = cache.find(key)) return *code;
+      fail_on_miss(source);
+    }
+    return find_or_make(cache, tools(), unit, key);
+  }
+
+  [[noreturn]] void fail_on_miss(const kernel_source& source) const {
+    throw error(source.name + " for " + target + " is in no archive" +
+                (options.cache.enabled ? " and not in the cache " + cache.directory().string() : std::string()) +
+                ", and compiler_options::on_miss forbids to compile it");
+  }
+
+  std::shared_ptr<gpu> gpu_for_loading() {
+    const std::lock_guard guard(tools_mutex);
+    if (!device) {
+      std::shared_ptr<gpu> found = find_gpu();
+      if (found->target() != target)
+        throw error("kernels for " + target + " cannot be loaded: the GPU here is " + found->target());
+      device = found;
+    }
+    return device;
+  }
+
+  std::shared_ptr<const kernel::state> load(const kernel_source& source) {
+    const std::string name = memory_key(source);
+    {
+      const std::lock_guard guard(loaded_mutex);
+      const auto known = loaded.find(name);
+      if (known != loaded.end()) return known->second;
+    }
+    const std::shared_ptr<gpu> on = gpu_for_loading();
+    auto made = std::make_shared<const kernel::state>(on, source, fetch(source));
+    const std::lock_guard guard(loaded_mutex);
+    return loaded.try_emplace(name, std::move(made)).first->second;
+  }
+
+  /// Compiles what is not there yet in processes, where the compiler does one thing at a time, and leaves it in the
+  /// cache. Calls done(i) for each. What fails is left out.
+  void compile_in_processes(const std::vector<kernel_source>& sources, const std::function<void(std::size_t)>& done);
+
+  compiler_options options;
+  file_cache cache;
+  std::vector<std::unique_ptr<archive>> archives;
+  std::string target;
+  std::shared_ptr<gpu> device;
+  std::unique_ptr<toolchain> tools_;
+  std::mutex tools_mutex, loaded_mutex;
+  std::unordered_map<std::string, std::shared_ptr<const kernel::state>> loaded;
+};
+
+}  // namespace tilewright::jit
