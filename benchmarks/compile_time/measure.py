@@ -38,6 +38,24 @@ def compile_once(command):
     return usage.ru_utime, usage.ru_maxrss // 1024
 
 
+def with_single_header(clang, device, folder):
+    """The GEMM kernel with the single header: all of it, what the kernel names, and precompiled."""
+    single, kernel, bare, precompiled = (folder / n for n in ("single.hpp", "single.hip", "bare.hip", "single.pch"))
+    subprocess.run([ROOT / "tools/make_single_header.py", "--maker", "amd", "-o", single], check=True)
+    text = (KERNELS / "gemm_f16.hip").read_text()
+    body = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#include"))
+    bare.write_text(body)
+    kernel.write_text(f'#include "single.hpp"\n{body}')
+    alone = [clang, *HIP, "--no-gpu-bundle-output", "-nogpuinc"]
+    subprocess.run([*alone, "--offload-device-only", "-S", "-Xclang", "-emit-pch", single, "-o", precompiled], check=True)
+    only = ["-DTILEWRIGHT_ONLY", "-DTILEWRIGHT_USES_GEMM_GEMM_KERNEL"]
+    return {
+        "GEMM alone, single header": [*alone, *device, kernel],
+        "GEMM alone, what it names of it": [*alone, *device, *only, kernel],
+        "GEMM alone, single header precompiled": [*alone, *device, "-Xclang", "-include-pch", "-Xclang", precompiled, bare],
+    }
+
+
 def compilations(folder):
     """{name: command}; files that are not in the tree are written to the folder."""
     header, with_kernel, core, out = (pathlib.Path(folder) / n for n in ("header.hip", "with_kernel.hip", "core.cpp", "out.o"))
@@ -58,8 +76,14 @@ def compilations(folder):
         alone = [clang, *HIP, *device, "-nogpuinc", INCLUDE]
         commands["GEMM kernel alone"] = [*alone, KERNELS / "gemm_f16.hip"]
         commands["50 GEMM kernels alone"] = [*alone, KERNELS / "gemm_50.hip"]
+        for dim in (64, 128):
+            commands[f"attention alone, head dimension {dim}"] = [*alone, f"-DISA_HEAD_DIM={dim}", ROOT / "tests/isa/attention.hip"]
+        commands["attention's gradients alone, 64"] = [*alone, "-DISA_HEAD_DIM=64", ROOT / "tests/isa/attention_backward.hip"]
+        commands |= with_single_header(clang, device, pathlib.Path(folder))
         commands["core.hpp, syntax only"] = [clang, "-std=c++20", "-fsyntax-only", INCLUDE, core]
     if nvcc:
+        for name in ("gemm_specialized", "attention_specialized"):
+            commands[f"{name}, nvcc"] = [nvcc, "-std=c++20", "-arch=sm_90a", "-cubin", INCLUDE, KERNELS / f"{name}.cu", "-o", out]
         commands["GEMM kernel, sm_90a, nvcc"] = [nvcc, "-std=c++20", "-O3", "-x", "cu", "-gencode=arch=compute_90a,code=sm_90a", "-cubin",
                                                  INCLUDE, KERNELS / "gemm_f16.hip", "-o", out]
     return commands
