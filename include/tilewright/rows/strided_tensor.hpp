@@ -2,9 +2,8 @@
 // Tensors of up to six dimensions in global memory, their slices and permutations, and what check(args) asks of them.
 #pragma once
 
+#include <tilewright/util/array.hpp>
 #include <tilewright/util/math.hpp>
-
-#include <initializer_list>  // lengths and strides as {a, b, c}
 
 namespace tilewright {
 
