@@ -32,9 +32,9 @@ struct short_steps : specialized_backward_policy<bfloat16_t, 96, 64, specialized
 TEST(SpecializedBackward, LongStepsWithScoreFunction) {
   cap_args args;
   args.cap = 3;
-  expect_random_gradients<long_steps>(8, 1, args);
+  expect_random_gradients<long_steps>(5, 1, args);
 }
-TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(8, 2); }
+TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(6, 2); }
 
 TEST(SpecializedBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
   problem whole;

@@ -5,6 +5,7 @@
 #include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/arch/tensor_map.hpp>
 #include <tilewright/attention/attention_problem.hpp>
+#include <tilewright/launch/ready_kernel.hpp>
 
 namespace tilewright::detail {
 
@@ -46,6 +47,23 @@ exec::tensor_map_request request_attention_map(const void* data, const attention
   }
   return r;
 }
+
+/// Makes the maps of a launch's tensors.
+template <class T>
+struct attention_map_maker {
+  const attention_args& args;
+  const launch_facts& facts;
+
+  /// Of a tensor with the rows of Q, or of K, in boxes of `box_rows`.
+  void operator()(exec::tensor_map& map, const void* data, const attention_strides& strides, index_t dim,
+                  bool of_queries, index_t box_rows) const {
+    const void* const starts = of_queries ? args.query_starts : args.key_starts;
+    // Without keys nothing is copied, but a map needs an address.
+    facts.make_tensor_map(map, request_attention_map<T>(data ? data : args.q, strides, starts != nullptr, dim,
+                                                        of_queries ? args.queries : args.keys,
+                                                        of_queries ? args.heads : args.kv_heads, args.batch, box_rows));
+  }
+};
 
 /// Element 0 of row `row` of a head in such a map. Rows after the sequence's last one read as zeros and are not
 /// written.

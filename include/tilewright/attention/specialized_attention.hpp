@@ -120,15 +120,7 @@ struct attention_forward<Policy> {
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     using T = typename Policy::element_type;
     device_args d{};
-    const auto make_map = [&](exec::tensor_map& map, const void* data, const attention_strides& strides, index_t dim,
-                              bool of_queries, index_t box_rows) {
-      const void* const starts = of_queries ? args.query_starts : args.key_starts;
-      // Without keys nothing is copied, but a map needs an address.
-      facts.make_tensor_map(
-          map, detail::request_attention_map<T>(data ? data : args.q, strides, starts != nullptr, dim,
-                                                of_queries ? args.queries : args.keys,
-                                                of_queries ? args.heads : args.kv_heads, args.batch, box_rows));
-    };
+    const detail::attention_map_maker<T> make_map{args, facts};
     make_map(d.q, args.q, args.q_strides, Policy::head_dim, true, 64);
     make_map(d.k, args.k, args.k_strides, Policy::head_dim, false, tile.keys);
     make_map(d.v, args.v, args.v_strides, Policy::value_dim, false, tile.keys);

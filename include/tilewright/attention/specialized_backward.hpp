@@ -5,7 +5,6 @@
 
 #include <tilewright/attention/attention_backward.hpp>
 #include <tilewright/attention/gradient_consumer.hpp>
-#include <tilewright/launch/ready_kernel.hpp>
 #include <tilewright/util/trap.hpp>
 
 namespace tilewright::detail {
@@ -162,15 +161,7 @@ struct attention_gradients<Policy> {
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     using T = typename Policy::element_type;
     device_args d{};
-    const auto make_map = [&](exec::tensor_map& map, const void* data, const attention_strides& strides, index_t dim,
-                              bool of_queries, index_t box_rows) {
-      const void* const starts = of_queries ? args.query_starts : args.key_starts;
-      // Without keys nothing is copied, but a map needs an address.
-      facts.make_tensor_map(
-          map, request_attention_map<T>(data ? data : args.q, strides, starts != nullptr, dim,
-                                        of_queries ? args.queries : args.keys, of_queries ? args.heads : args.kv_heads,
-                                        args.batch, box_rows));
-    };
+    const attention_map_maker<T> make_map{args, facts};
     make_map(d.q, args.q, args.q_strides, Policy::head_dim, true, Policy::tile.queries);
     make_map(d.k, args.k, args.k_strides, Policy::head_dim, false, Policy::keys);
     make_map(d.v, args.v, args.v_strides, Policy::value_dim, false, Policy::keys);
