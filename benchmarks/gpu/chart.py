@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws a benchmark's JSON as an SVG: the library's rate over cuBLAS's (gemm-benchmark) or cuDNN's (attention.py) for each problem.
+"""Draws a benchmark's JSON as an SVG: the library's rate over cuBLAS's (gemm-benchmark), cuDNN's (attention.py) or a device copy's (rows.py).
 
     benchmarks/gpu/chart.py docs/benchmarks/h100.json --out docs/benchmarks/h100.svg [--type bf16]
     benchmarks/gpu/chart.py docs/benchmarks/h100_attention.json --out docs/benchmarks/h100_attention.svg
 
-One group of bars per shape (attention: head dimension and mask), one bar per order of B (attention: length of the sequences); the line at 1
-is the other library. Uses nothing but the standard library.
+One group of bars per shape (attention: head dimension and mask; rows: kernel), one bar per order of B (attention: length of the sequences;
+rows: the lowest, the median and the highest of all shapes); the line at 1 is the other library. Uses nothing but the standard library.
 """
 import argparse
 import json
@@ -45,8 +45,23 @@ def attention_bars(data, dtype):
     return "Attention", "cuDNN", {n: (f"{n} tokens", BLUES[i % len(BLUES)]) for i, n in enumerate(lengths)}, groups
 
 
+def row_bars(data, _):
+    series = {"low": ("lowest", BLUES[0]), "median": ("median", BLUES[2]), "high": ("highest", BLUES[4])}
+    cases, groups = {}, {}
+    for r in data["row_kernels"]:
+        if "ratio_to_copy" in r and not r["case"].endswith("_small"):  # those are bound by the launch
+            cases.setdefault(r["case"], []).append(r)
+    for case, rows in cases.items():
+        rows.sort(key=lambda r: r["ratio_to_copy"])
+        for key, r in zip(series, (rows[0], rows[len(rows) // 2], rows[-1])):
+            groups.setdefault(case, {})[key] = (r["ratio_to_copy"], f'{case} {r["shape"]}: {r["tilewright"]:.0f} GB/s, copy {r["copy"]:.0f} GB/s')
+    return "Memory-bound kernels", "a device copy", series, groups
+
+
 def chart(data, dtype):
-    name, other, series, groups = (attention_bars if "rows" in data else gemm_bars)(data, dtype)
+    bars = row_bars if "row_kernels" in data else attention_bars if "rows" in data else gemm_bars
+    name, other, series, groups = bars(data, dtype)
+    dtype = "all types" if bars is row_bars else dtype
     if not groups:
         raise SystemExit(f"chart.py: the file has no problem of type {dtype} that both {other} and the library computed")
     series = {key: value for key, value in series.items() if any(key in bars for bars in groups.values())}

@@ -93,6 +93,24 @@ TEST(Permute, SlicesOfPermutedTensors) {
   }
 }
 
+TEST(Permute, ConcatenatesAlongAnyDimension) {
+  std::mt19937 random(4);
+  const auto a = numbered(tensor<unsigned short>({5, 3, 8}, random, 0, 0, true)),
+             b = numbered(tensor<unsigned short>({5, 70, 8}, random, 4, 0, true));
+  tensor<unsigned short> y({5, 73, 8}, random, 0, 0, false);
+  using kernels = arch::gfx942;
+  launch_concatenate<kernels, unsigned short>({a.input(), b.input()}, y.view, 1);
+  for (long_index_t i = 0; i < y.elements(); ++i) {
+    const long_index_t c = i % 8, s = i / 8 % 73, r = i / 8 / 73;
+    const auto& from = s < 3 ? a.view : b.view;
+    ASSERT_EQ(y.view.data[offset_of(y.view, i)],
+              from.data[offset_of(from, (r * from.lengths[1] + (s < 3 ? s : s - 3)) * 8 + c)]);
+  }
+  EXPECT_THROW((launch_concatenate<kernels, unsigned short>({a.input(), a.input()}, y.view, 1)), launch_error);
+  EXPECT_THROW((launch_concatenate<kernels, unsigned short>({b.input(), b.input()}, y.view, 1)), launch_error);
+  EXPECT_THROW((launch_concatenate<kernels, unsigned short>({a.input(), b.input()}, y.view, 3)), launch_error);
+}
+
 TEST(Permute, RefusesWhatItCannotDo) {
   alignas(16) static unsigned short memory[2 * 64 * 64 + 8];
   using kernel = permute<arch::gfx942, unsigned short, 8>;

@@ -102,6 +102,16 @@ TEST(ReduceTensor, LongRowsAndColumnsAreSplit) {
   expect_reduced<maxima>(lowest, 2, false, random);
 }
 
+TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {
+  std::mt19937 random(13);
+  for (const index_t length : {33, 1337}) {
+    expect_reduced<sums>(tensor<bfloat16_t>({9, length}, random, 0, 1, false), 2, false, random);
+    expect_reduced<maxima>(tensor<float>({9, length}, random, 0, 3, false), 2, false, random);
+    expect_reduced<moments>(tensor<half_t>({9, length}, random, 0, 7, false), 2, false, random);
+  }
+  expect_reduced<maxima>(tensor<float>({2, 130001}, random, 0, 1, false), 2, true, random, 16);
+}
+
 TEST(ReduceTensor, RefusesWhatItCannotDo) {
   alignas(16) static float memory[4096];
   static index_t position[2];

@@ -13,6 +13,13 @@ const char* start_permute(const call& c) {
   return nullptr;
 }
 
+const char* start_concatenate(const call& c) {
+  using element = unsigned short;
+  tw::launch_concatenate<arch, element>({c.strided<const element>(0), c.strided<const element>(1)},
+                                        c.strided<element>(2), index_t(c.numbers[0]), {.stream = c.stream});
+  return nullptr;
+}
+
 template <class T, class Result = T, class Function = tw::copy_function>
 const char* start_map(const call& c) {
   using kernel = tw::map_tensor<arch, T, Result, Function>;
@@ -25,6 +32,7 @@ const registered moves[] = {
     {"permute_16", start_permute<unsigned short>},
     {"permute_32", start_permute<unsigned>},
     {"permute_64", start_permute<unsigned long long>},
+    {"concatenate_16", start_concatenate},
     {"copy_bf16", start_map<tw::bfloat16_t>},
     {"cast_f32_bf16", start_map<float, tw::bfloat16_t>},
     {"cast_bf16_f32", start_map<tw::bfloat16_t, float>},

@@ -61,3 +61,13 @@ add("permute_f32", make_permuted(F32), contiguous, identity, kernel="permute_32"
     shapes=MATRICES[:4] + tuple(itertools.chain(swaps(128, 512, 512), swaps(16, 16, 64, 32, 64))))
 add("permute_e4m3", make_permuted(E4M3), contiguous, identity, kernel="permute_8", shapes=MATRICES[:4] + tuple(swaps(32, 128, 128, 256)))
 add("permute_64", make_permuted(torch.float64), contiguous, identity, kernel="permute_64", shapes=MATRICES[:4] + tuple(swaps(16, 64, 64, 256)))
+
+
+def make_concatenated(first, second, dim):
+    lengths = [a + b if d == dim else a for d, (a, b) in enumerate(zip(first, second))]
+    return [gaussian(*first), gaussian(*second)], [empty(*lengths)]
+
+
+for dim in (0, 1):
+    add(f"concatenate_{dim}_bf16", make_concatenated, lambda a, b, dim=dim: torch.cat((a, b), dim), kernel="concatenate_16", numbers=(dim,),
+        shapes=(((8192, 4096), (8192, 4096), dim),) + ((((16384, 1000), (16384, 3096), dim),) if dim else ()))

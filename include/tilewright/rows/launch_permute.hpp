@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// launch_permute: starts the kernel that moves a permutation of dimensions, a slice or a copy fastest.
+// launch_permute and launch_concatenate: start the kernels that move permutations, slices and concatenations fastest.
 #pragma once
 
 #include <tilewright/launch/launch.hpp>
@@ -37,6 +37,29 @@ void launch_permute(const map_args<T, T>& args, const launch_options& options = 
     detail::launch_permute_with<Arch, T, vector, index_t>(args, options);
   } else {
     detail::launch_permute_with<Arch, T, vector, long_index_t>(args, options);
+  }
+}
+
+/// y = the inputs one after another along dimension dim, one launch for each. Throws launch_error, before anything is
+/// queued, if a tensor does not fit.
+template <class Arch, class T>
+void launch_concatenate(std::initializer_list<strided_tensor<const T>> inputs, const strided_tensor<T>& y, index_t dim,
+                        const launch_options& options = {}) {
+  for (const bool starts : {false, true}) {
+    long_index_t first = 0;
+    for (const strided_tensor<const T>& x : inputs) {
+      if (dim < 0 || dim >= x.dims || x.dims > x.max_dims || x.lengths[dim] < 1 ||
+          y.lengths[dim] - first < x.lengths[dim])
+        throw launch_error("concatenate: dim must exist, and the lengths of the inputs along it add up to that of y");
+      const map_args<T, T> part{x, y.slice(dim, first, x.lengths[dim])};
+      first += x.lengths[dim];
+      if (starts) {
+        launch_permute<Arch, T>(part, options);
+      } else if (const char* why = map_tensor<Arch, T>::check(part)) {
+        throw launch_error(why);
+      }
+    }
+    if (first != y.lengths[dim]) throw launch_error("concatenate: the inputs are shorter than y");
   }
 }
 

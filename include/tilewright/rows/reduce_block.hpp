@@ -23,12 +23,12 @@ struct reduce_args {
 namespace detail {
 
 /// What the kernels of a reduction share: the states of threads become results.
-template <class T, class Result, reduce_kind Kind>
+template <class Arch, class T, class Result, reduce_kind Kind>
 struct reduce_block {
   using state = reduce_state<Kind>;
   static constexpr index_t block_size = reduce_team::block_size, words = sizeof(state) / 4, max_results = 8,
                            max_vector = min(16 / index_t(sizeof(T)), max_results);
-  static constexpr index_t lds_bytes = block_size / 2 * max_results * words * 4;
+  static constexpr index_t wave = Arch::value.wave_size, lds_bytes = 8192 / wave * max_results * words * 4;
 
   struct device_args : reduce_plan {
     const T* x;
@@ -36,7 +36,8 @@ struct reduce_block {
     index_t* position;
     unsigned* workspace;
     long_index_t x_bytes;
-    bool is_near;  // offsets in x have 32 bits
+    bool is_near;           // offsets in x have 32 bits
+    unsigned x_misaligned;  // elements from x back to a multiple of 16 bytes
   };
 
   static device_args prepare(const reduce_args<T, Result>& args) {
@@ -50,37 +51,52 @@ struct reduce_block {
     result.workspace = static_cast<unsigned*>(args.workspace);
     result.x_bytes = span_of(args.x) * long_index_t(sizeof(T));
     result.is_near = is_near(args.x);
+    result.x_misaligned =
+        unsigned(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
     return result;
   }
 
-  /// Merges the states of all slices into those of slice 0, halving their number each time.
+  /// Merges the states of all slices into those of slice 0: across the lanes of each wave, then across waves in LDS.
   template <index_t Results>
   TILEWRIGHT_HD static void combine(const reduce_team& team, state (&own)[Results]) {
-    const auto lds = exec::lds_allocate<lds_bytes>();
-    const index_t slice = team.slice_of(exec::thread_id()), result = team.result_of(exec::thread_id());
+    using bits_of_state = array<unsigned, words>;
+    const index_t thread = exec::thread_id(), results = team.results(), slice = team.slice_of(thread);
+    const index_t step = team.is_along ? 1 : results;  // lanes between slices
+    const index_t in_wave = min(team.slices, max(divide(wave, step), 1)), groups = divide(team.slices, in_wave);
     TILEWRIGHT_UNROLL(1)
-    for (index_t half = team.slices / 2; half > 0; half /= 2) {
-      const index_t from = modulo(slice, half);
-      const index_t at = team.is_along ? result * half + from : from * team.results() + result;
-      const auto place = [&](index_t i, index_t w)
-                             TILEWRIGHT_INLINE_LAMBDA { return ((i * words + w) * (block_size / 2) + at) * 4; };
+    for (index_t apart = 1; apart < in_wave; apart *= 2) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Results; ++i) {
-        const auto bits = bit_cast<array<unsigned, words>>(own[i]);
+        bits_of_state bits = bit_cast<bits_of_state>(own[i]);
         TILEWRIGHT_UNROLL_ALL
-        for (index_t w = 0; w < words; ++w) {
-          if (slice >= half && slice < 2 * half) exec::lds_store(lds, place(i, w), bits[w]);
-        }
+        for (unsigned& word : bits.elements) word = exec::shuffle(word, exec::lane_id() ^ (apart * step));
+        own[i].merge(bit_cast<state>(bits));
       }
-      exec::block_sync();
+    }
+    if (groups == 1) return;
+    const auto lds = exec::lds_allocate<lds_bytes>();
+    const index_t group = divide(slice, in_wave), result = team.result_of(thread);
+    const auto place = [&](index_t i, index_t w, index_t of_group) TILEWRIGHT_INLINE_LAMBDA {
+      return ((i * words + w) * (8192 / wave) + of_group * results + result) * 4;
+    };
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Results; ++i) {
+      const auto bits = bit_cast<bits_of_state>(own[i]);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t w = 0; w < words; ++w) {
+        if (modulo(slice, in_wave) == 0) exec::lds_store(lds, place(i, w, group), bits[w]);
+      }
+    }
+    exec::block_sync();
+    TILEWRIGHT_UNROLL(1)
+    for (index_t g = 1; g < groups && slice == 0; ++g) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Results; ++i) {
-        array<unsigned, words> bits{};
+        bits_of_state bits;
         TILEWRIGHT_UNROLL_ALL
-        for (index_t w = 0; w < words; ++w) bits[w] = exec::lds_load<unsigned>(lds, place(i, w));
-        if (slice < half) own[i].merge(bit_cast<state>(bits));
+        for (index_t w = 0; w < words; ++w) bits[w] = exec::lds_load<unsigned>(lds, place(i, w, g));
+        own[i].merge(bit_cast<state>(bits));
       }
-      exec::block_sync();
     }
   }
 

@@ -29,7 +29,8 @@ struct reduce_plan {
   loop_nest<1> reduced;          // the elements of one result: offsets in x
   index_t vector = 1;            // elements of an access: of one result where team.is_along, else of as many results
   reduce_team team, of_splits;   // of the first kernel; of the second, which combines the splits
-  index_t splits = 1, part = 1;  // part: iterations of `reduced` in each split
+  bool is_ragged = false;        // contiguous elements of one result start or end within a vector
+  index_t splits = 1, part = 1;  // part: accesses in each split
   float one_of_elements = 1;     // 1 / the number of elements of one result
 
   TILEWRIGHT_HD constexpr index_t results_of_thread() const { return team.is_along ? 1 : vector; }
@@ -80,16 +81,24 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   plan.reduced.finish(array<index_t, 1>{{index_t(sizeof(T))}});
   plan.kept.finish({index_t(sizeof(U)), index_t(sizeof(T))});
 
-  // A thread should have four accesses in flight, a result's neighbours 128 bytes, and the GPU some blocks.
-  constexpr index_t block_size = reduce_team::block_size;
-  const long_index_t elements = plan.reduced.iterations, results = plan.kept.iterations;
+  // Contiguous elements that no vectors fit: aligned vectors, of which the first and the last are partial.
+  plan.is_ragged = plan.team.is_along && plan.vector == 1 && plan.reduced.loops == 1 &&
+                   plan.reduced.strides[0][0] == index_t(sizeof(T)) && plan.reduced.lengths[0] >= 4 * max_vector;
+  // A thread should have eight accesses, a result's neighbours 128 bytes, and the GPU some blocks.
+  const long_index_t accesses = plan.is_ragged ? plan.reduced.iterations / max_vector + 2 : plan.reduced.iterations;
+  const long_index_t results = plan.kept.iterations;
   plan.one_of_elements = 1.0f / float(elements_of_result);
-  plan.team.slices = plan.team.is_along
-                         ? power_of_two_from(ceil_div(elements, 4ll))
-                         : min(block_size / min(power_of_two_from(results), 32), power_of_two_from(elements));
-  const long_index_t most = ceil_div(elements, plan.team.slices * 8ll), wanted = ceil_div(2048ll, plan.groups());
-  plan.part = index_t(ceil_div(elements, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
-  plan.splits = index_t(ceil_div(elements, long_index_t{plan.part}));
+  const auto slices = [&](index_t accesses_of_thread) {
+    return power_of_two_from(ceil_div(accesses, long_index_t{accesses_of_thread}));
+  };
+  if (plan.team.is_along) {
+    plan.team.slices = slices(results * slices(8) >= 256 * 1024 ? 8 : 4);
+  } else {
+    plan.team.slices = min(reduce_team::block_size / min(power_of_two_from(results), 32), slices(1));
+  }
+  const long_index_t most = ceil_div(accesses, plan.team.slices * 8ll), wanted = ceil_div(1024ll, plan.groups());
+  plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
+  plan.splits = index_t(ceil_div(accesses, long_index_t{plan.part}));
   plan.of_splits.slices = power_of_two_from(plan.splits);
   return plan;
 }

@@ -12,12 +12,28 @@ enum class reduce_kind : signed char { sum, mean, maximum, mean_variance };
 
 namespace detail {
 
-/// Some elements of one reduction: `count` groups of `Vector`, of which group u exists if position[u] >= 0 and starts
-/// there; elements that do not exist are zero.
-template <index_t Count, index_t Vector>
+/// Some elements of one reduction: `Count` groups of `Vector`. Element e of group u has the number first[u] + e and
+/// exists if that is at least 0 and less than `end`; elements that do not exist are zero. Groups that are not Ragged
+/// exist as a whole or not at all.
+template <index_t Count, index_t Vector, bool Ragged>
 struct reduce_chunk {
+  static constexpr index_t size = Count * Vector;
+
   float x[Count * Vector];
-  index_t position[Count];
+  index_t first[Count], end;
+
+  TILEWRIGHT_HD index_t number(index_t i) const { return first[i / Vector] + i % Vector; }
+  TILEWRIGHT_HD bool exists(index_t i) const {
+    return unsigned(Ragged ? number(i) : first[i / Vector]) < unsigned(end);
+  }
+  /// The sum of f(i) over all elements, in four parts that do not wait for each other.
+  template <class F>
+  TILEWRIGHT_HD float sum(F f) const {
+    float parts[4] = {};
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < size; ++i) parts[i % 4] += f(i);
+    return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+  }
 };
 
 /// Of sum and mean.
@@ -25,12 +41,8 @@ template <reduce_kind Kind>
 struct reduce_state {
   float total = 0;
 
-  template <index_t Count, index_t Vector>
-  TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
-    float sum = 0;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count * Vector; ++i) sum += chunk.x[i];
-    total += sum;
+  TILEWRIGHT_HD void add(const auto& chunk) {
+    total += chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA { return chunk.x[i]; });
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) { total += other.total; }
 };
@@ -42,12 +54,15 @@ struct reduce_state<reduce_kind::maximum> {
   float largest = bit_cast<float>(0xff800000u);
   index_t position = none;
 
-  template <index_t Count, index_t Vector>
-  TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
+  TILEWRIGHT_HD void add(const auto& chunk) {
+    reduce_state more;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count * Vector; ++i) {
-      if (chunk.position[i / Vector] >= 0) merge({chunk.x[i], chunk.position[i / Vector] + i % Vector});
-    }
+    for (index_t i = 0; i < chunk.size; ++i)
+      more.largest = chunk.exists(i) ? exec::max(more.largest, chunk.x[i]) : more.largest;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = chunk.size; i-- > 0;)
+      more.position = chunk.x[i] == more.largest && chunk.exists(i) ? chunk.number(i) : more.position;
+    merge(more);
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) {
     const bool is_first = other.largest > largest || (other.largest == largest && other.position < position);
@@ -61,19 +76,15 @@ template <>
 struct reduce_state<reduce_kind::mean_variance> {
   float count = 0, mean = 0, squares = 0;  // squares: of the distances from the mean
 
-  template <index_t Count, index_t Vector>
-  TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
+  TILEWRIGHT_HD void add(const auto& chunk) {
     reduce_state more;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < Count; ++u) more.count += chunk.position[u] >= 0 ? float(Vector) : 0.0f;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count * Vector; ++i) more.mean += chunk.x[i];
-    more.mean *= exec::rcp(exec::max(more.count, 1.0f));
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count * Vector; ++i) {
-      const float distance = chunk.position[i / Vector] >= 0 ? chunk.x[i] - more.mean : 0.0f;
-      more.squares += distance * distance;
-    }
+    more.count = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA { return chunk.exists(i) ? 1.0f : 0.0f; });
+    more.mean = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA { return chunk.x[i]; }) *
+                exec::rcp(exec::max(more.count, 1.0f));
+    more.squares = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA {
+      const float distance = chunk.exists(i) ? chunk.x[i] - more.mean : 0.0f;
+      return distance * distance;
+    });
     merge(more);
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) {

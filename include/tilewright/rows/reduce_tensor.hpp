@@ -13,7 +13,7 @@ namespace detail {
 template <class Arch, class T, class Result, reduce_kind Kind>
 struct reduce_splits {
   using arch = Arch;
-  using shared = reduce_block<T, Result, Kind>;
+  using shared = reduce_block<Arch, T, Result, Kind>;
   using args_type = reduce_args<T, Result>;
   using device_args = typename shared::device_args;
   static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
@@ -45,11 +45,12 @@ template <class Arch, class T, reduce_kind Kind, class Result = float>
 struct reduce_tensor {
   using arch = Arch;
   using args_type = reduce_args<T, Result>;
-  using shared = detail::reduce_block<T, Result, Kind>;
+  using shared = detail::reduce_block<Arch, T, Result, Kind>;
   using device_args = typename shared::device_args;
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
   static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
-  static constexpr index_t max_vector = shared::max_vector, in_flight = 4, blocks_at_once = 4;
+  static constexpr index_t max_vector = shared::max_vector, in_flight = 4;
+  static constexpr index_t blocks_at_once = Kind == reduce_kind::mean_variance ? 3 : 4;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -97,39 +98,32 @@ struct reduce_tensor {
  private:
   template <class Offset>
   TILEWRIGHT_HD static void choose(const device_args& args) {
-    if (args.vector == 1) return run<1, 1, Offset>(args);
-    if (args.team.is_along) return run<1, max_vector, Offset>(args);
-    run<max_vector, 1, Offset>(args);
+    if (args.is_ragged) return run<1, max_vector, true, Offset>(args);
+    if (args.vector == 1) return run<1, 1, false, Offset>(args);
+    if (args.team.is_along) return run<1, max_vector, false, Offset>(args);
+    run<max_vector, 1, false, Offset>(args);
   }
   /// Results of a thread x elements of an access along each; one of the two is 1.
-  template <index_t Results, index_t Along, class Offset>
+  template <index_t Results, index_t Along, bool Ragged, class Offset>
   TILEWRIGHT_HD static void run(const device_args& args) {
-    using vector = vector_t<T, Results * Along>;
     const index_t thread = exec::thread_id(), slice = args.team.slice_of(thread);
     const index_t split = modulo(exec::block_id().x, args.splits), group = divide(exec::block_id().x, args.splits);
     const long_index_t of_kept = long_index_t{group} * args.team.results() + args.team.result_of(thread);
     const bool exists = of_kept < args.kept.iterations;
-    const Offset first = args.kept.offsets(Offset(exists ? of_kept : 0))[1];
-    const index_t end = index_t(min(long_index_t{split + 1} * args.part, args.reduced.iterations));
-    const exec::global_buffer x = exec::make_global_buffer(args.x, args.x_bytes);
+    const Offset start = args.kept.offsets(Offset(exists ? of_kept : 0))[1];
+    // Elements before the start of the result in its first aligned vector.
+    const index_t before =
+        Ragged ? index_t((args.x_misaligned + unsigned(start) / unsigned(sizeof(T))) % unsigned(Along)) : 0;
+    const long_index_t accesses =
+        Ragged ? (args.reduced.iterations + before + Along - 1) / Along : args.reduced.iterations;
+    const index_t end = index_t(min(long_index_t{split + 1} * args.part, accesses));
 
     typename shared::state own[Results];
     TILEWRIGHT_UNROLL(1)
     for (index_t next = split * args.part + slice; exists && next < end; next += in_flight * args.team.slices) {
-      vector loaded[in_flight];
-      detail::reduce_chunk<in_flight, Along> chunk;
-      Offset number[in_flight];
-      array<Offset, 1> at[in_flight];
-      index_t innermost[in_flight];
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) number[u] = min(next + u * args.team.slices, end - 1);
-      args.reduced.find(number, at, innermost);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) {
-        const index_t i = next + u * args.team.slices;
-        loaded[u] = exec::buffer_load<vector>(x, i < end ? first + at[u][0] : Offset(exec::out_of_bounds_offset));
-        chunk.position[u] = i < end ? i * Along : -1;
-      }
+      vector_t<T, Results * Along> loaded[in_flight];
+      detail::reduce_chunk<in_flight, Along, Ragged> chunk;
+      load<Ragged>(args, start, next, end, before, loaded, chunk);
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Results; ++i) {
         TILEWRIGHT_UNROLL_ALL
@@ -150,6 +144,41 @@ struct reduce_tensor {
       const auto bits = bit_cast<array<unsigned, shared::words>>(own[i]);
       TILEWRIGHT_UNROLL_ALL
       for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, result, w) = bits[w];
+    }
+  }
+  /// The accesses next, next + slices and so on that are before `end`; zeros for the others.
+  template <bool Ragged, class Offset, class V, index_t Along>
+  TILEWRIGHT_HD static void load(const device_args& args, Offset start, index_t next, index_t end, index_t before,
+                                 V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along, Ragged>& chunk) {
+    constexpr Offset outside = exec::out_of_bounds_offset;
+    const exec::global_buffer x = exec::make_global_buffer(args.x, args.x_bytes);
+    const auto access = [&](index_t u) TILEWRIGHT_INLINE_LAMBDA { return next + u * args.team.slices; };
+    chunk.end = index_t(Ragged ? args.reduced.iterations : args.reduced.iterations * Along);
+    if constexpr (Ragged) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u) {
+        chunk.first[u] = access(u) < end ? access(u) * Along - before : -Along;
+        const bool is_whole = chunk.first[u] >= 0 && chunk.first[u] + Along <= chunk.end;
+        const Offset at = start + Offset(chunk.first[u]) * Offset(sizeof(T));
+        loaded[u] = exec::buffer_load<V>(x, is_whole ? at : outside);
+        if (is_whole || access(u) >= end) continue;
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t e = 0; e < Along; ++e)
+          loaded[u][e] = exec::buffer_load<T>(
+              x, unsigned(chunk.first[u] + e) < unsigned(chunk.end) ? Offset(at + e * Offset(sizeof(T))) : outside);
+      }
+    } else {
+      Offset number[in_flight];
+      array<Offset, 1> at[in_flight];
+      index_t innermost[in_flight];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u) number[u] = min(access(u), end - 1);
+      args.reduced.find(number, at, innermost);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u) {
+        loaded[u] = exec::buffer_load<V>(x, access(u) < end ? start + at[u][0] : outside);
+        chunk.first[u] = access(u) < end ? access(u) * Along : -1;
+      }
     }
   }
 };
