@@ -41,10 +41,10 @@ template <class Arch, class T, class Result = T, class Function = copy_function>
 struct map_tensor {
   using arch = Arch;
   using args_type = map_args<T, Result>;
-  static constexpr index_t block_size = 256, lds_bytes = 0, blocks_at_once = 5;
+  static constexpr index_t block_size = 256, lds_bytes = 0;
   static constexpr index_t max_vector = 16 / index_t(max(sizeof(T), sizeof(Result)));
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
-  static constexpr index_t tensors = has_two ? 3 : 2, vectors = has_two ? 2 : 4;
+  static constexpr index_t tensors = has_two ? 3 : 2, vectors = has_two ? 2 : 4, blocks_at_once = has_two ? 4 : 5;
 
   using device_args = detail::map_device_args<T, Result, tensors>;
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
