@@ -22,6 +22,17 @@ struct reduce_args {
 
 namespace detail {
 
+/// What crosses to the device.
+template <class T, class Result>
+struct reduce_device_args : reduce_plan {
+  const T* x;
+  Result *y, *variance;
+  index_t* position;
+  unsigned* workspace;
+  long_index_t x_bytes;
+  index_t x_misaligned;  // elements from x back to a multiple of 16 bytes
+};
+
 /// What the kernels of a reduction share: the states of threads become results.
 template <class Arch, class T, class Result, reduce_kind Kind>
 struct reduce_block {
@@ -30,15 +41,7 @@ struct reduce_block {
                            max_vector = min(16 / index_t(sizeof(T)), max_results);
   static constexpr index_t wave = Arch::value.wave_size, lds_bytes = 8192 / wave * max_results * words * 4;
 
-  struct device_args : reduce_plan {
-    const T* x;
-    Result *y, *variance;
-    index_t* position;
-    unsigned* workspace;
-    long_index_t x_bytes;
-    bool is_near;           // offsets in x have 32 bits
-    unsigned x_misaligned;  // elements from x back to a multiple of 16 bytes
-  };
+  using device_args = reduce_device_args<T, Result>;
 
   static device_args prepare(const reduce_args<T, Result>& args) {
     device_args result;
@@ -50,7 +53,6 @@ struct reduce_block {
     result.position = args.position;
     result.workspace = static_cast<unsigned*>(args.workspace);
     result.x_bytes = span_of(args.x) * long_index_t(sizeof(T));
-    result.is_near = is_near(args.x);
     result.x_misaligned =
         unsigned(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
     return result;

@@ -88,32 +88,23 @@ struct reduce_tensor {
   static exec::block_index grid(const device_args& args) { return {index_t(args.groups() * args.splits), 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
-    if (args.is_near) {
-      choose<index_t>(args);
-    } else {
-      choose<long_index_t>(args);
-    }
+    if (args.is_ragged) return run<1, max_vector, true>(args);
+    if (args.vector == 1) return run<1, 1, false>(args);
+    if (args.team.is_along) return run<1, max_vector, false>(args);
+    run<max_vector, 1, false>(args);
   }
 
  private:
-  template <class Offset>
-  TILEWRIGHT_HD static void choose(const device_args& args) {
-    if (args.is_ragged) return run<1, max_vector, true, Offset>(args);
-    if (args.vector == 1) return run<1, 1, false, Offset>(args);
-    if (args.team.is_along) return run<1, max_vector, false, Offset>(args);
-    run<max_vector, 1, false, Offset>(args);
-  }
   /// Results of a thread x elements of an access along each; one of the two is 1.
-  template <index_t Results, index_t Along, bool Ragged, class Offset>
+  template <index_t Results, index_t Along, bool Ragged>
   TILEWRIGHT_HD static void run(const device_args& args) {
     const index_t thread = exec::thread_id(), slice = args.team.slice_of(thread);
     const index_t split = modulo(exec::block_id().x, args.splits), group = divide(exec::block_id().x, args.splits);
     const long_index_t of_kept = long_index_t{group} * args.team.results() + args.team.result_of(thread);
     const bool exists = of_kept < args.kept.iterations;
-    const Offset start = args.kept.offsets(Offset(exists ? of_kept : 0))[1];
+    const long_index_t start = args.kept.offsets(long_index_t(exists ? of_kept : 0))[1];
     // Elements before the start of the result in its first aligned vector.
-    const index_t before =
-        Ragged ? index_t((args.x_misaligned + unsigned(start) / unsigned(sizeof(T))) % unsigned(Along)) : 0;
+    const index_t before = Ragged ? index_t((args.x_misaligned + start / index_t(sizeof(T))) % Along) : 0;
     const long_index_t accesses =
         Ragged ? (args.reduced.iterations + before + Along - 1) / Along : args.reduced.iterations;
     const index_t end = index_t(min(long_index_t{split + 1} * args.part, accesses));
@@ -147,10 +138,10 @@ struct reduce_tensor {
     }
   }
   /// The accesses next, next + slices and so on that are before `end`; zeros for the others.
-  template <bool Ragged, class Offset, class V, index_t Along>
-  TILEWRIGHT_HD static void load(const device_args& args, Offset start, index_t next, index_t end, index_t before,
+  template <bool Ragged, class V, index_t Along>
+  TILEWRIGHT_HD static void load(const device_args& args, long_index_t start, index_t next, index_t end, index_t before,
                                  V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along, Ragged>& chunk) {
-    constexpr Offset outside = exec::out_of_bounds_offset;
+    constexpr long_index_t outside = exec::out_of_bounds_offset;
     const exec::global_buffer x = exec::make_global_buffer(args.x, args.x_bytes);
     const auto access = [&](index_t u) TILEWRIGHT_INLINE_LAMBDA { return next + u * args.team.slices; };
     chunk.end = index_t(Ragged ? args.reduced.iterations : args.reduced.iterations * Along);
@@ -159,17 +150,18 @@ struct reduce_tensor {
       for (index_t u = 0; u < in_flight; ++u) {
         chunk.first[u] = access(u) < end ? access(u) * Along - before : -Along;
         const bool is_whole = chunk.first[u] >= 0 && chunk.first[u] + Along <= chunk.end;
-        const Offset at = start + Offset(chunk.first[u]) * Offset(sizeof(T));
+        const long_index_t at = start + long_index_t(chunk.first[u]) * long_index_t(sizeof(T));
         loaded[u] = exec::buffer_load<V>(x, is_whole ? at : outside);
         if (is_whole || access(u) >= end) continue;
         TILEWRIGHT_UNROLL_ALL
         for (index_t e = 0; e < Along; ++e)
-          loaded[u][e] = exec::buffer_load<T>(
-              x, unsigned(chunk.first[u] + e) < unsigned(chunk.end) ? Offset(at + e * Offset(sizeof(T))) : outside);
+          loaded[u][e] = exec::buffer_load<T>(x, unsigned(chunk.first[u] + e) < unsigned(chunk.end)
+                                                     ? long_index_t(at + e * long_index_t(sizeof(T)))
+                                                     : outside);
       }
     } else {
-      Offset number[in_flight];
-      array<Offset, 1> at[in_flight];
+      long_index_t number[in_flight];
+      array<long_index_t, 1> at[in_flight];
       index_t innermost[in_flight];
       TILEWRIGHT_UNROLL_ALL
       for (index_t u = 0; u < in_flight; ++u) number[u] = min(access(u), end - 1);
