@@ -53,8 +53,7 @@ struct reduce_block {
     result.position = args.position;
     result.workspace = static_cast<unsigned*>(args.workspace);
     result.x_bytes = span_of(args.x) * long_index_t(sizeof(T));
-    result.x_misaligned =
-        unsigned(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
+    result.x_misaligned = index_t(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
     return result;
   }
 
