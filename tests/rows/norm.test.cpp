@@ -55,7 +55,7 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
 using rms = row_norm<arch::sm90, half_t, choose_row_tile(1000, 8)>;
 using layer = row_norm<arch::gfx942, float, row_tile{256, 128, 2, 4}, norm_kind::layer_norm>;
 using rms_int8 = row_norm<arch::gfx942, bfloat16_t, row_tile{256, 32, 2, 8}, norm_kind::rms_norm, int8_t>;
-using layer_fp8 = row_norm<arch::sm90, half_t, row_tile{64, 64, 3, 1, 4, 1}, norm_kind::layer_norm, fp8_ocp_t>;
+using layer_fp8 = row_norm<arch::sm90, half_t, row_tile{64, 64, 3, 1, 4}, norm_kind::layer_norm, fp8_ocp_t>;
 
 }  // namespace
 

@@ -36,7 +36,7 @@ void expect_softmax(matrix<element_of<Kernel>> x, index_t y_gap, double unit) {
 constexpr double f16_error = 1e-3, bf16_error = 8e-3, f32_error = 4e-6;
 
 using in_a_wave = softmax<arch::gfx942, half_t, choose_row_tile(500, 8)>;
-using in_a_cluster = softmax<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 8, 4, 2}>;
+using in_a_cluster = softmax<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 8, 4}>;
 using in_parts = softmax<arch::gfx1201, float, row_tile{256, 256, 2, 4}>;
 using one_by_one = softmax<arch::gfx942, float, choose_row_tile(100, 1), softmax_kind::log_softmax>;
 

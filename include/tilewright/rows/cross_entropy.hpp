@@ -34,8 +34,7 @@ struct cross_entropy {
   using block = detail::row_block<Arch, Tile>;
   static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;
   static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;
-  static constexpr index_t reductions = has_loss ? 2 : 0;
-  static constexpr index_t block_size = Tile.threads, lds_bytes = block::template lds_bytes_of<reductions>;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = has_loss ? 2 * block::lds_bytes : 0;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -62,23 +61,15 @@ struct cross_entropy {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    block::template for_each_rows<reductions>(
-        args.rows, args.cols,
-        [&](const block& rows)
-            TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, has_loss ? 0 : rows.last_part()); },
-        [&](const block& rows, auto& part, exec::lds_pointer lds)
-            TILEWRIGHT_INLINE_LAMBDA { of_rows(args, rows, part, lds); });
-  }
-
- private:
-  TILEWRIGHT_HD static void of_rows(const args_type& args, const block& rows, typename block::template part<T>& part,
-                                    [[maybe_unused]] exec::lds_pointer lds) {
     using detail::log2_e;
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
+    auto part = load(has_loss ? 0 : rows.last_part());
     const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },
                                             rows.load_rows(args.target));
     typename block::row_values log_sum;
     if constexpr (has_loss) {
+      const auto lds = block::template allocate<2>();
       const auto of_target = detail::load_column(rows, args.x, args.x_stride, target);
       detail::row_exponents<block> exponents;
       rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {

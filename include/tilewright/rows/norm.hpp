@@ -38,7 +38,7 @@ struct row_norm {
   using block = detail::row_block<Arch, Tile>;
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (Scales == scale_kind::per_row ? 1 : 0);
-  static constexpr index_t block_size = Tile.threads, lds_bytes = block::template lds_bytes_of<reductions>;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -73,42 +73,31 @@ struct row_norm {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    block::template for_each_rows<reductions>(
-        args.rows, args.cols, [&](const block& rows) TILEWRIGHT_INLINE_LAMBDA { return load_sum(args, rows, 0); },
-        [&](const block& rows, auto& part, exec::lds_pointer lds)
-            TILEWRIGHT_INLINE_LAMBDA { of_rows(args, rows, part, lds); });
-  }
-
- private:
-  using part_type = typename block::template part<T>;
-
-  /// x, or the sum, which is also written.
-  TILEWRIGHT_HD static part_type load_sum(const args_type& args, const block& rows, index_t first) {
-    auto x = rows.load(args.x, args.x_stride, first);
-    if (args.residual) {
-      const auto residual = rows.load(args.residual, args.residual_stride, first);
-      x = cast_tile<T>(tile_elementwise_in([](T a, T b) { return float(a) + float(b); }, x, residual));
-      rows.store(args.sum, args.sum_stride, first, x);
-    }
-    return x;
-  }
-  TILEWRIGHT_HD static void of_rows(const args_type& args, const block& rows, part_type& part, exec::lds_pointer lds) {
+    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto load_sum = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto x = rows.load(args.x, args.x_stride, first);
+      if (args.residual) {
+        const auto residual = rows.load(args.residual, args.residual_stride, first);
+        x = cast_tile<T>(tile_elementwise_in([](T a, T b) { return float(a) + float(b); }, x, residual));
+        rows.store(args.sum, args.sum_stride, first, x);
+      }
+      return x;
+    };
     const T* const again = args.residual ? args.sum : args.x;
     const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(again, stride, first); };
 
     detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
-    rows.forward(
-        part, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return load_sum(args, rows, first); },
-        [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-          const auto e = cast_tile<float>(x);
-          if constexpr (is_layer_norm) {
-            moments.add(rows, e, first, lds);
-          } else {
-            detail::add_to(moments.squares,
-                           block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus));
-          }
-        });
+    auto part = load_sum(0);
+    const auto lds = block::template allocate<reductions>();
+    rows.forward(part, load_sum, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      const auto e = cast_tile<float>(x);
+      if constexpr (is_layer_norm) {
+        moments.add(rows, e, first, lds);
+      } else {
+        detail::add_to(moments.squares, block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus));
+      }
+    });
     if constexpr (is_layer_norm) {
       moments.finish(rows, lds);
     } else {
@@ -121,15 +110,22 @@ struct row_norm {
 
     const auto normalise = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto e = cast_tile<float>(x);
-      tile_elementwise_inout([](float& a, float m, float f, T w) { a = (a - m) * f * float(w); }, e,
-                             along<0>(moments.mean), along<0>(factor), along<1>(rows.load_cols(args.weight, first)));
-      if (is_layer_norm && args.bias)
-        tile_elementwise_inout([](float& a, T b) { a += float(b); }, e, along<1>(rows.load_cols(args.bias, first)));
+      const auto weight = rows.load_cols(args.weight, first);
+      if constexpr (is_layer_norm) {
+        const auto bias = rows.load_cols(args.bias, first);
+        tile_elementwise_inout([](float& a, float m, float f, T w, T b) { a = (a - m) * f * float(w) + float(b); }, e,
+                               along<0>(moments.mean), along<0>(factor), along<1>(weight), along<1>(bias));
+      } else {
+        tile_elementwise_inout([](float& a, float f, T w) { a = a * f * float(w); }, e, along<0>(factor),
+                               along<1>(weight));
+      }
       return e;
     };
     detail::store_scaled<Scales, Tile>(rows, part, load, normalise, args.y, args.y_stride, scales(args),
                                        lds + (reductions - 1) * block::lds_bytes);
   }
+
+ private:
   TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
     return {args.scale, args.scale_row_stride, args.scale_group_stride};
   }

@@ -109,7 +109,7 @@ struct row_norm_gradient {
   static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto all_lds = block::template allocate<lds_bytes>();
+    const auto all_lds = block::template allocate<2 * reductions>();
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
     const bool is_single = block(0, 1, args.cols).is_single();
     float* const of_weight = args.parts + long_index_t(number) * detail::round_up(args.cols, 4);

@@ -29,8 +29,7 @@ struct quantise_rows {
   using block = detail::row_block<Arch, Tile>;
   static_assert(sizeof(Result) == 1 && Scales != scale_kind::none,
                 "quantise_rows: a result of 8 bits with scales; map_tensor writes other results");
-  static constexpr index_t reductions = Scales == scale_kind::per_row ? 1 : 0;
-  static constexpr index_t block_size = Tile.threads, lds_bytes = block::template lds_bytes_of<reductions>;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = Scales == scale_kind::per_row ? block::lds_bytes : 0;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
 
@@ -50,26 +49,15 @@ struct quantise_rows {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    block::template for_each_rows<reductions>(
-        args.rows, args.cols,
-        [&](const block& rows) TILEWRIGHT_INLINE_LAMBDA { return load(args, rows, rows.last_part()); },
-        [&](const block& rows, auto& part, exec::lds_pointer lds)
-            TILEWRIGHT_INLINE_LAMBDA { of_rows(args, rows, part, lds); });
-  }
-
- private:
-  struct two {
-    typename block::template part<T> x, x2;
-  };
-  TILEWRIGHT_HD static auto load(const args_type& args, const block& rows, index_t first) {
-    if constexpr (has_two) {
-      return two{rows.load(args.x, args.x_stride, first), rows.load(args.x2, args.x2_stride, first)};
-    } else {
-      return rows.load(args.x, args.x_stride, first);
-    }
-  }
-  template <class Part>
-  TILEWRIGHT_HD static void of_rows(const args_type& args, const block& rows, Part& part, exec::lds_pointer lds) {
+    const auto lds = block::template allocate<Scales == scale_kind::per_row>();
+    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (has_two) {
+        return two{rows.load(args.x, args.x_stride, first), rows.load(args.x2, args.x2_stride, first)};
+      } else {
+        return rows.load(args.x, args.x_stride, first);
+      }
+    };
     const auto function = [&](const auto& x, index_t) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (has_two) {
         return tile_elementwise_in(Function{}, cast_tile<float>(x.x), cast_tile<float>(x.x2));
@@ -77,10 +65,14 @@ struct quantise_rows {
         return tile_elementwise_in(Function{}, cast_tile<float>(x));
       }
     };
-    detail::store_scaled<Scales, Tile>(
-        rows, part, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return load(args, rows, first); }, function, args.y,
-        args.y_stride, scales(args), lds);
+    auto part = load(rows.last_part());
+    detail::store_scaled<Scales, Tile>(rows, part, load, function, args.y, args.y_stride, scales(args), lds);
   }
+
+ private:
+  struct two {
+    typename block::template part<T> x, x2;
+  };
   TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
     return {args.scale, args.scale_row_stride, args.scale_group_stride};
   }

@@ -35,13 +35,9 @@ struct row_block {
   static constexpr index_t bytes_of_waves = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
   static constexpr index_t lds_bytes = bytes_of_waves + (Tile.blocks > 1 ? Tile.blocks * 4 : 0);
 
-  static constexpr bool is_persistent = Tile.rows_at_once > 0;
-  /// LDS of a kernel that makes some reductions of each row.
-  template <index_t Reductions>
-  static constexpr index_t lds_bytes_of = Reductions * lds_bytes * (is_persistent ? 2 : 1);
-
   /// Enough for memory to be busy: blocks wait for their loads, then for each other.
-  static constexpr index_t blocks_at_once = max(1, (Tile.vectors > 2 ? 768 : 1536) / Tile.threads);
+  static constexpr index_t blocks_at_once = Tile.vectors > 2 ? ceil_div(768, Tile.threads)
+                                                             : max(1, 1536 / Tile.threads);
 
   index_t first_row, rows, cols, all_cols, base_col = 0;
 
@@ -52,31 +48,12 @@ struct row_block {
       cols = max(0, min(share(), all_cols - base_col));
     }
   }
-  static constexpr exec::block_index grid(index_t num_rows) {
-    const index_t tiles = ceil_div(num_rows, Tile.rows());
-    return {(is_persistent ? min(tiles, Tile.rows_at_once) : tiles) * Tile.blocks, 1, 1};
+  /// The rows of the grid's blocks in order.
+  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols) {
+    return {index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows(), num_rows, num_cols};
   }
-  /// body(rows, part, lds) for the rows of each of the block's turns, with the part that load(rows) gives; the next
-  /// turn's is in flight meanwhile. LDS for some reductions of each turn.
-  template <index_t Reductions, class Load, class Body>
-  TILEWRIGHT_HD static void for_each_rows(index_t num_rows, index_t num_cols, Load load, Body body) {
-    const auto lds = allocate<lds_bytes_of<Reductions>>();
-    const index_t first = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows();
-    if constexpr (!is_persistent) {
-      const row_block rows(first, num_rows, num_cols);
-      auto part = load(rows);
-      body(rows, part, lds);
-    } else {
-      constexpr index_t step = Tile.rows_at_once * Tile.rows();
-      index_t turn = 0;  // threads that are behind may still read the last turn's LDS
-      auto next = load(row_block(first, num_rows, num_cols));
-      TILEWRIGHT_UNROLL(1)
-      for (index_t row = first; row < num_rows; row += step, turn ^= 1) {
-        auto part = next;
-        next = load(row_block(min(row + step, num_rows), num_rows, num_cols));
-        body(row_block(row, num_rows, num_cols), part, lds + turn * Reductions * lds_bytes);
-      }
-    }
+  static constexpr exec::block_index grid(index_t num_rows) {
+    return {ceil_div(num_rows, Tile.rows()) * Tile.blocks, 1, 1};
   }
   /// The columns of all blocks that share the row but the last ones.
   TILEWRIGHT_HD index_t share() const {
@@ -112,9 +89,10 @@ struct row_block {
   template <class T>
   TILEWRIGHT_HD auto window_of_cols(T* values, index_t first_col) const {
     return make_tile_window(make_naive_tensor_view_packed<address_space_enum::global>(
-                                values + base_col, make_tuple(cols), number<Tile.vector>{}),
+                                values + base_col, make_tuple(values ? cols : 0), number<Tile.vector>{}),
                             make_tuple(number<part_cols>{}), {first_col}, of_cols{});
   }
+  /// Zeros without `values`: no branch.
   template <class T>
   TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
     return load_tile(window_of_cols(values, first_col));
@@ -177,11 +155,12 @@ struct row_block {
     }
   }
 
-  /// That much LDS; then blocks that share a row have all started.
-  template <index_t Bytes>
+  /// LDS for some reductions; then the blocks that share a row have all started. After the first loads, which are in
+  /// flight meanwhile.
+  template <index_t Reductions>
   TILEWRIGHT_HD static exec::lds_pointer allocate() {
-    if constexpr (Bytes > 0) {
-      const auto lds = exec::lds_allocate<Bytes>();
+    if constexpr (Reductions * lds_bytes > 0) {
+      const auto lds = exec::lds_allocate<Reductions * lds_bytes>();
       start_cluster<Tile.blocks>();
       return lds;
     } else {

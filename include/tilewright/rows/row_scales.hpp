@@ -67,8 +67,8 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
   }
 }
 
-/// Writes f(part, first_col) of each part to y, scaled; `part` holds the last part, load(first_col) reads one. LDS for
-/// a reduction.
+/// Writes f(part, first_col) of each part to y, scaled; f gives zeros after the end of the rows; `part` holds the last
+/// part, load(first_col) reads one. LDS for a reduction.
 template <scale_kind Scales, row_tile Tile, class Result, class Block, class Part, class Load, class F>
 TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, F f, Result* y, long_index_t y_stride,
                                 const scale_place& to, exec::lds_pointer lds) {
@@ -80,7 +80,6 @@ TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, F f, R
   } else if constexpr (Scales == scale_kind::per_128) {
     rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto e = f(x, first);
-      rows.mask(e, first, 0.0f);
       scale_groups<Block, Tile>(rows, e, first, to, most);
       rows.store(y, y_stride, first, cast_tile<Result>(e));
     });
@@ -88,7 +87,6 @@ TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, F f, R
     typename Block::row_values largest{};
     rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, f(x, first));
-      rows.mask(sizes, first, 0.0f);
       tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
                              Block::reduce_own(sizes, max));
     });

@@ -12,8 +12,6 @@ namespace tilewright {
 struct row_tile {
   index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
   index_t blocks = 1;  // of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
-  index_t rows_at_once = 0;  // 0: a block has one tile of rows; else so many tiles of rows are at work at the same
-                             // time, each by a block or cluster that loads its next rows before it reduces its own
 
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
   TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }

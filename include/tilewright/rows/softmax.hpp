@@ -24,7 +24,7 @@ struct softmax {
   using arch = Arch;
   using args_type = softmax_args<T>;
   using block = detail::row_block<Arch, Tile>;
-  static constexpr index_t block_size = Tile.threads, lds_bytes = block::template lds_bytes_of<2>;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = 2 * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -40,18 +40,11 @@ struct softmax {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    block::template for_each_rows<2>(
-        args.rows, args.cols,
-        [&](const block& rows) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, 0); },
-        [&](const block& rows, auto& part, exec::lds_pointer lds)
-            TILEWRIGHT_INLINE_LAMBDA { of_rows(args, rows, part, lds); });
-  }
-
- private:
-  TILEWRIGHT_HD static void of_rows(const args_type& args, const block& rows, typename block::template part<T>& part,
-                                    exec::lds_pointer lds) {
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     detail::row_exponents<block> exponents;
+    auto part = load(0);
+    const auto lds = block::template allocate<2>();
     rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       exponents.add(rows, cast_tile<float>(x), first);
     });
