@@ -7,6 +7,7 @@ set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/tilewright)
 
 # An export for each component: the headers alone stay free of dependencies, whatever the components `host` and `jit` need.
 install(TARGETS tilewright EXPORT tilewright-targets FILE_SET HEADERS)
+install(FILES ${PROJECT_SOURCE_DIR}/include/tilewright/tilewright.cppm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
 install(TARGETS tilewright_host EXPORT tilewright-host-targets)
 if(TARGET tilewright_jit)
   install(TARGETS tilewright_jit EXPORT tilewright-jit-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS)
