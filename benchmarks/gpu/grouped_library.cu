@@ -69,24 +69,9 @@ constexpr specialized_tile tiles[] = {
     {.m = 128, .n = 128, .share_a = 2},
     {.m = 256, .n = 128, .share_a = 2},
     {.m = 128, .n = 192, .share_a = 2},
-    {.m = 192, .n = 128, .share_a = 2, .consumers = 3},
-    {.m = 192, .n = 128, .share_b = 2, .consumers = 3},
-    {.m = 128, .n = 128, .share_b = 2, .share_a = 2},
-    {.m = 128, .n = 128, .share_b = 2},
+    {.m = 128, .n = 192, .share_b = 2},
 };
-enum tile_name {
-  wide,
-  wide_pair,
-  tall_pair,
-  square,
-  square_pair,
-  tall,
-  middle,
-  three,
-  three_tall,
-  square_four,
-  square_tall
-};
+enum tile_name { wide, wide_pair, tall_pair, square, square_pair, tall, middle, middle_tall };
 
 // Named structs: nvcc cannot spell the arguments of the templates that they derive from.
 template <class T, operand_major BMajor, tile_name Tile>
@@ -103,16 +88,19 @@ struct scaled
           tw::gemm_specialized<tw::fp8_ocp_t, operand_major::k, operand_major::k, tiles[Tile], tw::bfloat16_t>> {};
 template <tile_name Tile>
 struct scaled_rows : tw::grouped<scaled<Tile>, tw::group_kind::rows> {};
+template <class, operand_major, tile_name Tile>
+using scaled_rows_of = scaled_rows<Tile>;
 
 /// The kernel with the tile that choose_grouped_tile() chooses.
 template <template <class, operand_major, tile_name> class Rows, class T, operand_major BMajor>
 const char* start_chosen(const grouped_problem& p, cudaStream_t stream) {
-  tw::grouped_args args{{.m = p.m, .n = p.n}, p.groups};
+  tw::grouped_args args{{.m = p.m, .n = p.n, .k = p.k}, p.groups};
   const auto run = [&]<class Policy>(Policy) { return start<tw::grouped_gemm_kernel<Policy>, Policy>(p, stream); };
-  switch (tw::choose_grouped_tile(args, true, 132)) {
+  switch (tw::choose_grouped_tile(args, true, 132, sizeof(T))) {
     case 0: return run(Rows<T, BMajor, wide>{});
     case 1: return run(Rows<T, BMajor, tall_pair>{});
-    default: return run(Rows<T, BMajor, square_pair>{});
+    case 2: return run(Rows<T, BMajor, middle_tall>{});
+    default: return run(Rows<T, BMajor, square>{});
   }
 }
 
@@ -148,16 +136,14 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
     TILEWRIGHT_CASE("dw bf16 square", along_k<bf16, square>);
     TILEWRIGHT_CASE("dw bf16 square_pair", along_k<bf16, square_pair>);
     TILEWRIGHT_CASE("dw f16 tall_pair", along_k<tw::half_t, tall_pair>);
+    if (wanted == "scaled auto") return start_chosen<scaled_rows_of, tw::fp8_ocp_t, k>(*p, stream);
 #define TILEWRIGHT_SCALED(tile)                                                                               \
   if (wanted == "dense scaled " #tile) return start<tw::gemm_kernel<scaled<tile>>, scaled<tile>>(*p, stream); \
   TILEWRIGHT_CASE("scaled " #tile, scaled_rows<tile>)
     TILEWRIGHT_SCALED(tall_pair);
-    TILEWRIGHT_SCALED(square_pair);
-    TILEWRIGHT_SCALED(square_four);
-    TILEWRIGHT_SCALED(square_tall);
+    TILEWRIGHT_SCALED(wide);
     TILEWRIGHT_SCALED(wide_pair);
-    TILEWRIGHT_SCALED(three);
-    TILEWRIGHT_SCALED(three_tall);
+    TILEWRIGHT_SCALED(middle_tall);
 #undef TILEWRIGHT_SCALED
 #undef TILEWRIGHT_CASE
     return "there is no kernel of this name";

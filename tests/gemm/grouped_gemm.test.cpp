@@ -52,15 +52,16 @@ TEST(GroupedGemm, LengthsThatAreWrong) {
   gemm.expect(c);
 }
 
-// Long groups take single blocks; short ones clusters, unless these have few rounds of tiles and would need more.
+// A wide C takes wide tiles, a narrow one those that it fills.
 TEST(GroupedGemm, ChoosesATile) {
-  const auto chosen = [](index_t groups, index_t rows, index_t n) {
-    return grouped_tiles[choose_grouped_tile({{.m = rows, .n = n}, groups}, true, 132)];
+  const auto chosen = [](index_t groups, index_t rows, index_t n, index_t k) {
+    return grouped_tiles[choose_grouped_tile({{.m = rows, .n = n, .k = k}, groups}, true, 132)];
   };
-  EXPECT_EQ(chosen(8, 16384, 4096), (specialized_tile{.m = 128, .n = 256}));
-  EXPECT_EQ(chosen(64, 16384, 2048), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
-  EXPECT_EQ(chosen(4, 1053, 8640), (specialized_tile{.m = 128, .n = 256}));
-  EXPECT_EQ(chosen(128, 8192, 1536), (specialized_tile{.m = 128, .n = 128, .share_a = 2}));
+  EXPECT_EQ(chosen(8, 16384, 4096, 4096), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
+  EXPECT_EQ(chosen(64, 16384, 2048, 7168), (specialized_tile{.m = 128, .n = 256}));
+  EXPECT_EQ(chosen(12, 5091, 640, 4992), (specialized_tile{.m = 128, .n = 128}));
+  EXPECT_EQ(chosen(4, 1466, 1280, 2368), (specialized_tile{.m = 128, .n = 192, .share_b = 2}));
+  EXPECT_EQ(choose_grouped_tile({{.m = 640, .n = 640, .k = 5000}, 8}, false, 132), 1);
 }
 
 std::string refusal(auto change) {

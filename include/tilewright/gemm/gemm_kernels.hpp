@@ -75,6 +75,7 @@ struct gemm_kernels {
     if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
     if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
     if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
+    if (t.transposes) s += "_t";
     return s;
   }
 };

@@ -111,9 +111,12 @@ std::vector<gemm_choice> possible_choices(const gemm_args& args) {
 
 namespace detail {
 
-/// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp.
-constexpr double predict_few_rows_clocks(const gemm_args& g, bool a_along_k) {
-  return 3000 + double(g.n) * g.k * 2 * g.batch / (a_along_k ? 1600 : 1350);
+/// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp: those
+/// of the bytes of B, or of tiles one after another.
+constexpr double predict_few_rows_clocks(const gemm_args& g, bool a_along_k, index_t multiprocessors) {
+  const double bytes = double(g.n) * g.k * 2 * g.batch;
+  const double tiles = double(ceil_div(g.n, 64)) * g.batch / (2 * multiprocessors);
+  return 3000 + max(bytes / (a_along_k ? 1600 : 1350), 3500 * tiles);
 }
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.
@@ -137,8 +140,8 @@ gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
   if constexpr (detail::has_16_bits<Product>) {
     const index_t few_rows = can(kernels::few_rows) ? kernels::few_rows : kernels::few_rows + 1;
     const double copies = detail::predict_copy_clocks<Product>(args);
-    if (can(few_rows) &&
-        (!can(s.tile) || detail::predict_few_rows_clocks(args, Product::operands.a_along_k) < s.clocks + copies))
+    if (can(few_rows) && (!can(s.tile) || detail::predict_few_rows_clocks(args, Product::operands.a_along_k,
+                                                                          multiprocessors) < s.clocks + copies))
       return {few_rows};
     if (!can(s.tile)) return {can(kernels::portable) ? kernels::portable : kernels::portable + 1};
   }

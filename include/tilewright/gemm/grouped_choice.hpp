@@ -3,32 +3,45 @@
 #pragma once
 
 #include <tilewright/gemm/grouped_specialized.hpp>
+#include <tilewright/gemm/specialized_choice.hpp>
 
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 3> grouped_tiles{{
+inline constexpr array<specialized_tile, 4> grouped_tiles{{
     {.m = 128, .n = 256},
     {.m = 128, .n = 256, .share_b = 2},
-    {.m = 128, .n = 128, .share_a = 2},
+    {.m = 128, .n = 192, .share_b = 2},
+    {.m = 128, .n = 128},
 }};
 
-/// The number in grouped_tiles of the tile for a product, as far as the host knows it: groups are taken to be of about
-/// equal length. Limits: measured on an H100.
-constexpr index_t choose_grouped_tile(const grouped_args& g, bool by_rows, index_t multiprocessors) {
-  enum { one, pair, narrow };
-  if (!by_rows) return pair;
-  const index_t rows = g.m / g.groups;
-  if (rows <= 128) return narrow;
-  if (rows > 1024) return one;
-  // Clusters read B once for two tiles, but leave more idle where there are few of them.
-  const auto rounds = [&](const specialized_tile& t) {
-    const long_index_t tiles =
-        detail::grouped_tile_limit({{.m = g.m, .n = g.n}, g.groups / 2}, true, t.m * t.share_b, t.n * t.share_a);
-    return ceil_div(index_t(tiles), multiprocessors / t.cluster());
-  };
-  const index_t of_pairs = rounds(grouped_tiles[pair]);
-  return of_pairs < 5 && rounds(grouped_tiles[one]) < of_pairs ? one : pair;
+/// About how many clocks a grouped product takes whose groups divide rows, as far as the host knows it: a group has
+/// half a tile of rows that it does not fill.
+constexpr double predict_grouped_clocks(const grouped_args& g, const specialized_tile& t, index_t element_bytes,
+                                        index_t multiprocessors) {
+  const index_t rows = t.m * t.share_b, workers = detail::expected_clusters(t, multiprocessors);
+  const double tiles_along_m = max(double(g.groups), double(g.m) / rows + 0.5 * g.groups);
+  const double rounds = tiles_along_m * ceil_div(g.n, t.n * t.share_a) / workers;
+  // Few rounds are whole ones.
+  const double whole_rounds = rounds > 6 ? rounds : max(1, index_t(rounds) + (rounds > index_t(rounds) ? 1 : 0));
+  const double fetched = min(double(t.m), double(g.m) / g.groups) / t.share_a + double(t.n) / t.share_b;
+  const double busy = whole_rounds * ceil_div(g.k, 128 / element_bytes) * detail::clocks_of_k_tile(t, fetched, true, 1);
+  const double bytes = (double(g.m) * g.k + double(g.groups) * g.n * g.k) * element_bytes + double(g.m) * g.n * 2;
+  return detail::clocks_with_memory(busy, bytes) + whole_rounds * detail::clocks_of_end(t) +
+         (t.cluster() > 1 ? 800 : 0);
+}
+
+/// The number in grouped_tiles of the tile for a product. The device alone knows how long groups are, so they are taken
+/// to be of about equal length.
+constexpr index_t choose_grouped_tile(const grouped_args& g, bool by_rows, index_t multiprocessors,
+                                      index_t element_bytes = 2) {
+  index_t best = 1;
+  for (index_t i = 0; by_rows && i < grouped_tiles.size(); ++i) {
+    if (predict_grouped_clocks(g, grouped_tiles[i], element_bytes, multiprocessors) <
+        predict_grouped_clocks(g, grouped_tiles[best], element_bytes, multiprocessors))
+      best = i;
+  }
+  return best;
 }
 
 }  // namespace tilewright

@@ -59,6 +59,25 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) * t.blocks / t.cluster());
 }
 
+// Constants: fitted to times of some 200 products drawn by gemm-benchmark on an H100, which are predicted to 16 %.
+
+/// Clocks of a multiprocessor for a k tile of 128 bytes, of which it fetches `rows`, while `together` of its blocks
+/// work. The tensor cores do 8192 bits of products a clock, 2 % fewer if blocks share nothing; a row takes 2.9 clocks
+/// to come, 3.2 if rows begin within cache lines; no k tile comes in less than 310 clocks.
+constexpr double clocks_of_k_tile(const specialized_tile& t, double rows, bool aligned, index_t together) {
+  const double multiply = double(t.m) * t.n / (t.cluster() > 1 ? 31.7 : 31.05) + 24,
+               fetch = rows * (aligned ? 2.89 : 3.21);
+  return max(max(multiply, fetch) * together, 310.0);
+}
+/// Of a change of tiles, and of writing C: a box takes 67 clocks, one of fewer than 64 columns 118.
+constexpr double clocks_of_end(const specialized_tile& t) {
+  return 400 + (t.box_columns() == 64 ? 67.0 * t.store_n() / 64 : 118.0) * t.num_boxes();
+}
+/// Of `busy` clocks in which memory moves `bytes`: 2300 a clock, at the same time but for a part.
+constexpr double clocks_with_memory(double busy, double bytes) {
+  return max(busy, bytes / 2300) + 0.41 * min(busy, bytes / 2300);
+}
+
 }  // namespace detail
 
 /// A tile for a product, and whether its last round is split along k.
@@ -68,8 +87,7 @@ struct specialized_choice {
   double clocks = 0;  // as predicted
 };
 
-/// Clocks of a multiprocessor for the product; rough, to compare tiles. Constants: fitted to times of some 200 products
-/// drawn by gemm-benchmark on an H100, which are predicted to 16 %.
+/// Clocks of a multiprocessor for the product; rough, to compare tiles.
 constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
                                             const product_operand_types& o, index_t multiprocessors,
                                             bool splits_k = true) {
@@ -83,16 +101,13 @@ constexpr double predict_specialized_clocks(const gemm_args& g, const specialize
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s =
       detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers, max_parts);
-  // The tensor cores do 8192 bits of products a clock, 2 % fewer if blocks share nothing; a row takes 2.9 clocks to
-  // come, 3.2 if rows begin within cache lines, and none if A does not have it; no k tile comes in less than 310
-  // clocks. Blocks of a multiprocessor share all that.
+  // Rows that A and B do not have are not fetched. Blocks of a multiprocessor share its time.
   const bool aligned =
       long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
-  const double rows = detail::fetched_rows(t, o) - double(t.m - min(t.m, g.m)) / t.share_a;
-  const double multiply = double(t.m) * t.n / (t.cluster() > 1 ? 31.7 : 31.05) + 24,
-               fetch = rows * (aligned ? 2.89 : 3.21);
+  const double rows =
+      detail::fetched_rows(t, o) - double(t.m - min(t.m, g.m)) / t.share_a - double(t.n - min(t.n, g.n)) / t.share_b;
   const index_t together = min(t.blocks, ceil_div(min(s.num_units(), workers) * t.cluster(), multiprocessors));
-  const double k_clocks = max(max(multiply, fetch) * together, 310.0);
+  const double k_clocks = detail::clocks_of_k_tile(t, rows, aligned, together);
   const index_t rounds = ceil_div(s.whole_tiles, workers);
   const double whole = double(rounds) * k_tiles * k_clocks;
   double split = 0;
@@ -104,12 +119,9 @@ constexpr double predict_specialized_clocks(const gemm_args& g, const specialize
     split *= s.whole_tiles > 0 ? 1 + 0.1 * s.shares_cross_tiles() : 1.04 + 0.42 * s.shares_cross_tiles();
   }
   const index_t ends = rounds + (s.sharers > 0) + s.shares_cross_tiles();
-  // Memory brings 2300 bytes a clock, at the same time as the tensor cores multiply, but for a part; a box of C takes
-  // 67 clocks, one of 32 columns 118, and a change of tiles 400.
   const double bytes = ((double(g.m) * g.k + double(g.n) * g.k) * o.element_bytes + double(g.m) * g.n * 2) * g.batch;
-  const double busy = whole + split, memory = bytes / 2300;
-  const double at_ends = ends * together * (400 + (t.store_n() == 64 ? 67.0 : 118.0) * t.num_boxes());
-  return max(busy, memory) + 0.41 * min(busy, memory) + at_ends + (t.cluster() > 1 ? 800 : 0);
+  return detail::clocks_with_memory(whole + split, bytes) + ends * together * detail::clocks_of_end(t) +
+         (t.cluster() > 1 ? 800 : 0);
 }
 
 /// The choice with the shortest predicted time. Tiles of which rows of C would fill less than half are left out.
