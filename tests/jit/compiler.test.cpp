@@ -106,6 +106,33 @@ TEST_F(Compiler, PreparesManyAndReportsProgress) {
   EXPECT_EQ(calls(), 19);
 }
 
+TEST_F(Compiler, NvrtcCompilesInProcesses) {
+  jit::compiler_options o = options();
+  o.target = "sm_90a";
+  o.compiler = "nvrtc";
+  o.threads = 2;
+  std::vector<std::string> names;
+  o.on_progress = [&](const jit::progress& p) { names.push_back(p.name); };
+  const auto store = [](const std::string& name, const std::string& value) {
+    return jit::kernel_source{.name = name,
+                              .code =
+                                  "struct store { using args_type = int*; static constexpr int block_size = 64, "
+                                  "lds_bytes = 0; static constexpr const char* check(int*) { return nullptr; } "
+                                  "static constexpr tw::exec::block_index grid(int*) { return {1}; } "
+                                  "TILEWRIGHT_HD void operator()(int* to) const { *to = " +
+                                  value + "; } };",
+                              .kernel = "store",
+                              .uses = {"exec/exec.hpp"}};
+  };
+  const std::vector<jit::kernel_source> sources = {store("one", "1"), store("wrong", "nothing"), store("two", "2")};
+  const std::string sentence = sentence_of([&] { jit::compiler(o).prepare(sources); });
+  if (sentence.find("can be loaded") != std::string::npos) GTEST_SKIP() << sentence;
+  EXPECT_EQ(sentence, "jit: NVRTC could not compile wrong for sm_90a: error: identifier \"nothing\" is undefined");
+  EXPECT_EQ(names.size(), 2u);
+  o.on_miss = jit::miss::fail;
+  EXPECT_EQ(jit::read_facts(jit::compiler(o).code_object(sources[2]), "two").block_size, 64);
+}
+
 TEST(Targets, AreThoseOfGpus) {
   const auto sentence = [](const std::string& target) -> std::string {
     try {
