@@ -4,6 +4,9 @@
 set(build "${WORK}/${HOW} build")  # dependency files must cope with a space
 file(REMOVE_RECURSE ${build})
 set(options)
+if(EXISTS ${PREFIX}/include/tilewright_single.hpp)
+  list(APPEND options -DPACKAGE_HAS_SINGLE_HEADER=ON)
+endif()
 if(HOW STREQUAL "find_package_host_missing")
   list(APPEND options -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON)
 endif()
