@@ -71,8 +71,9 @@ struct routed_entries {
     const index_t owned = ceil_div(args.experts, block_size), block = exec::block_id().x;
     array<index_t, most_owned> total{}, before{};
     index_t all = 0;
-    for (index_t i = 0; i < owned; ++i) {
-      const index_t expert = thread * owned + i;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < most_owned; ++i) {  // registers have constant numbers
+      const index_t expert = i < owned ? thread * owned + i : args.experts;
       TILEWRIGHT_UNROLL(8)
       for (index_t part = 0; part < parts && expert < args.experts; ++part) {
         const index_t n = args.counts[part * args.experts + expert];
@@ -91,9 +92,10 @@ struct routed_entries {
     exec::block_sync();
     index_t start = sum - all;
     for (index_t other = 0; other < exec::wave_id(); ++other) start += exec::lds_load<index_t>(sums, other * 4);
-    for (index_t i = 0; i < owned; ++i) {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < most_owned; ++i) {
       const index_t expert = thread * owned + i;
-      if (expert >= args.experts) continue;
+      if (i >= owned || expert >= args.experts) continue;
       index_t next = start + before[i];
       for (index_t w = 0; w < waves; ++w) {
         const index_t n = exec::lds_load<index_t>(lds, lds_place(w, expert));
