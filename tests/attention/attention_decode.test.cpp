@@ -103,6 +103,8 @@ TEST(AttentionDecode, RefusesWhatItCannotDo) {
   EXPECT_NE(refusal([&](auto& a) { a.block_table = &number, a.rows_per_page = 16; }).find("table_stride"),
             std::string::npos);
   EXPECT_NE(refusal([](auto& a) { a.splits = 2; }).find("workspace"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.splits = 1024; }).find("workspace"), std::string::npos);
+  EXPECT_NE(refusal([](auto& a) { a.splits = 1025; }).find("1 to 1024"), std::string::npos);
   EXPECT_NE(refusal([](auto& a) { a.q_strides.head = 1 << 30; }).find("2 GiB"), std::string::npos);
 }
 

@@ -120,6 +120,39 @@ TEST(AnalyzeLdsAccess, CountsWhatTheBanksCount) {
     target->wave_size == 64 ? expect_on<64>(*target) : expect_on<32>(*target);
 }
 
+// Two instructions begin at the same address and cost different things: lanes read rows 0 and 1, then rows 0 and 2.
+TEST(AnalyzeLdsAccess, RowsInAnyOrder) {
+  constexpr auto matrix = make_naive_tensor_descriptor_packed(make_tuple(number<3>{}, number<16>{}));
+  constexpr auto gathered = transform_tensor_descriptor(
+      matrix,
+      make_tuple(make_indexing_transform(number<4>{}, make_tuple(number<0>{}, number<1>{}, number<0>{}, number<2>{})),
+                 make_pass_through_transform(number<16>{})),
+      make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  constexpr distribution_encoding two_rows_of_lanes =
+      tile_distribution_encoding<sequence<>, tuple<sequence<2, 2>, sequence<16>>, tuple<sequence<1, 2>>,
+                                 tuple<sequence<1, 0>>, sequence<1>, sequence<0>>::value;
+  const lds_access_analysis result =
+      analyze_lds_access(arch::sm90::value, graph_of(gathered), two_rows_of_lanes, 4, lds_access_kind::read);
+  EXPECT_EQ(result.executions, 2);
+  EXPECT_EQ(result.conflicts, 1);
+}
+
+// Offset row + 8 (row ^ column): the highest bit that a bit of the row flips is that of a bit of the column.
+TEST(LdsAccessWalk, RangeOfAddressesThatBothDimensionsFlip) {
+  constexpr auto plain =
+      make_naive_tensor_descriptor(make_tuple(number<8>{}, number<8>{}), make_tuple(number<1>{}, number<8>{}));
+  constexpr auto flipped =
+      transform_tensor_descriptor(plain, make_tuple(make_xor_transform(make_tuple(number<8>{}, number<8>{}))),
+                                  make_tuple(sequence<0, 1>{}), make_tuple(sequence<0, 1>{}));
+  constexpr distribution_encoding rows_of_lanes =
+      tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8>>, tuple<sequence<1>>, tuple<sequence<0>>,
+                                 sequence<2>, sequence<0>>::value;
+  const tensor_graph graph = graph_of(flipped);
+  const lds_access_walk walk(graph, rows_of_lanes, 4);
+  EXPECT_EQ(walk.rule(), lds_access_walk::addresses_are::xor_of_parts);
+  EXPECT_EQ(walk.address_range(), (array<index_t, 2>{{0, 252}}));
+}
+
 TEST(AnalyzeLdsAccess, WorksAtCompileTime) {
   using copy = tile_distribution<copies::along_rows(64, 32, 2, 64, 8)>;
   constexpr lds_access_analysis result = analyze_lds_access<arch::gfx942>(swizzled, copy{}, 2, lds_access_kind::write);
