@@ -102,7 +102,8 @@ extern "C" TILEWRIGHT_GLOBAL void transposing_reads(const unsigned* in, tw::vect
 #endif
 }
 
-/// out[32 m + lane]: the number of the lane that differs in mask m, for m in 1 ... 31.
+/// out[32 m + lane]: the number of the lane that differs in mask m, for m in 1 ... 31. out[lane] is 1 if far lanes and
+/// any() are right.
 extern "C" TILEWRIGHT_GLOBAL void exchange(int* out) {
 #if TILEWRIGHT_DEVICE_PASS
   const int lane = exec::lane_id();
@@ -112,5 +113,7 @@ extern "C" TILEWRIGHT_GLOBAL void exchange(int* out) {
     if (lane < 32) out[mask * 32 + lane] = other;
   });
   far_lanes<tw::arch::current::value.wave_size>(lane, out);
+  const bool of_one = exec::any(lane == 0) && exec::any(lane == tw::arch::current::value.wave_size - 1);
+  if (!of_one || exec::any(lane < 0)) out[0] = 0;
 #endif
 }
