@@ -15,7 +15,7 @@ TEST_P(Algebra, ChecksHoldInDeviceCode) {
   constexpr int count = tilewright::algebra::num_checks;
   const std::vector<int> ones(count, 1);
   std::vector<int> out(count, 0);
-  emu::module kernel(GetParam().path);
+  emu::module& kernel = load(GetParam());
   kernel.allow(ones.data(), count * sizeof(int));
   kernel.allow(out.data(), count * sizeof(int));
   kernel.launch("algebra", {1}, {64}, 0, emu::kernarg().add(ones.data()).add(out.data()));

@@ -66,7 +66,7 @@ class Attention : public testing::TestWithParam<code_object> {
   template <class Arch>
   void expect_right_on() {
     if (GetParam().arch != std::string(Arch::value.name)) return;
-    emu::module code(GetParam().path);
+    emu::module& code = load(GetParam());
     expect_right<half_64<Arch>>(code, "half_64", ragged());
     expect_right<half_64<Arch>>(code, "half_64", sliding());
     expect_right<bfloat16_96<Arch>>(code, "bfloat16_96", ragged());

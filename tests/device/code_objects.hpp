@@ -2,7 +2,10 @@
 // The code objects that CMake compiled for an emulator test.
 #pragma once
 
+#include <amdgcn_emulator.hpp>
+
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -25,4 +28,12 @@ inline std::vector<code_object> code_objects() {
     begin = end + 1;
   }
   return objects;
+}
+
+/// The code object, read once for all tests of a program; kernels may not touch any memory yet.
+inline emu::module& load(const code_object& object) {
+  static std::map<std::string, emu::module> modules;
+  emu::module& code = modules.try_emplace(object.path, object.path).first->second;
+  code.forbid_all();
+  return code;
 }

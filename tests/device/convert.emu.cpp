@@ -63,7 +63,7 @@ TEST_P(Convert, AgreesWithSoftware) {
   const std::size_t n = in.size();
   std::vector<std::vector<unsigned char>> bytes(13, std::vector<unsigned char>(n, 0x55));
   std::vector<std::vector<float>> floats(4, std::vector<float>(n, -1));
-  emu::module kernel(GetParam().path);
+  emu::module& kernel = load(GetParam());
   kernel.allow(in.data(), n * sizeof(float));
   std::vector<unsigned short> halves(n), brains(n);
   convert_args args{in.data(), {}, {}, {}, {}, {halves.data(), brains.data()}, int(n)};

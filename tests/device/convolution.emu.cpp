@@ -21,7 +21,7 @@ void expect_right(const code_object& object, const convolution_args& shape) {
   ASSERT_EQ(kernel_type::check(p.args), nullptr);
   const prepared_args args = kernel_type::prepare(p.args, {});
   const tw::grid_size grid = kernel_type::grid(args);
-  emu::module code(object.path);
+  emu::module& code = load(object);
   for (auto* values : {&p.x, &p.w, &p.y}) code.allow(values->data(), values->size() * sizeof(half_t));
   emu::options options;
   options.order = emu::options::random;

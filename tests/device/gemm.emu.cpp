@@ -104,7 +104,7 @@ class Gemm : public testing::TestWithParam<compiled_kernel> {
     EXPECT_EQ(executed_lds_costs(result), predicted_lds_costs(kernel(), problem.args()));
   }
 
-  emu::module code_{GetParam().object.path};
+  emu::module& code_ = load(GetParam().object);
 };
 
 TEST_P(Gemm, IsRightAndCleanOnAllEdges) {
@@ -155,7 +155,7 @@ class PlantedMistake : public testing::TestWithParam<code_object> {
     EXPECT_THROW(launch(code, kernel, problem, {}), emu::fault);
   }
 
-  emu::module code{GetParam().path};
+  emu::module& code = load(GetParam());
   const gemm_kernel_facts kernel = gemm_kernels_for(GetParam().arch).front();
   gemm_problem problem{kernel, {.m = 24, .n = 16, .k = 40}, 1};
   padded_matrix* matrices[3] = {&problem.a(), &problem.b(), &problem.c()};

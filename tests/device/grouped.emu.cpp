@@ -40,7 +40,7 @@ void expect_right(emu::module& code, const char* name, const grouped_problem& p)
 }
 
 struct EmulatedGrouped : testing::TestWithParam<code_object> {
-  emu::module code{GetParam().path};
+  emu::module& code = load(GetParam());
 };
 struct EmulatedGroupedOfOneTarget : EmulatedGrouped {};
 

@@ -18,7 +18,7 @@ using tw::bfloat16_t, tw::half_t;
 
 class Machine : public testing::TestWithParam<code_object> {
  protected:
-  emu::module code_{GetParam().path};
+  emu::module& code_ = load(GetParam());
 };
 
 TEST_P(Machine, UpdatesAtomicallyAndInBounds) {

@@ -12,7 +12,7 @@ namespace {
 class Math : public testing::TestWithParam<code_object> {};
 
 TEST_P(Math, ErrorsAreAsDocumented) {
-  emu::module code(GetParam().path);
+  emu::module& code = load(GetParam());
   math_problem::problem p;
   for (auto* memory : {&p.x, &p.y, &p.out}) code.allow(memory->data(), memory->size() * 4);
   code.launch("functions", {math_problem::size / 256}, {256}, 0,

@@ -157,7 +157,7 @@ std::vector<emulated_policy> all_policies() {
 class Policy : public testing::TestWithParam<emulated_policy> {};
 
 TEST_P(Policy, IsRightAndClean) {
-  emu::module code{GetParam().object.path};
+  emu::module& code = load(GetParam().object);
   GetParam().check(code, GetParam().name);
 }
 

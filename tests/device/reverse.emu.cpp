@@ -15,7 +15,7 @@ TEST_P(Reverse, ReversesEachBlockAndStaysInBounds) {
   std::vector<int> in(length), out(length, -1);
   for (int i = 0; i < length; ++i) in[i] = i + 1;
 
-  emu::module kernel(GetParam().path);
+  emu::module& kernel = load(GetParam());
   kernel.allow(in.data(), length * sizeof(int));
   kernel.allow(out.data(), length * sizeof(int));
   const emu::result result =

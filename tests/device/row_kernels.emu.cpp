@@ -13,7 +13,7 @@ using namespace row_kernels;
 
 class RowKernel : public testing::TestWithParam<code_object> {
  protected:
-  emu::module code_{GetParam().path};
+  emu::module& code_ = load(GetParam());
 };
 
 TEST_P(RowKernel, SoftmaxIsRight) {

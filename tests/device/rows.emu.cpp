@@ -37,7 +37,7 @@ class ReadyRows : public testing::TestWithParam<code_object> {
     for (const emu::kernel_summary& k : code_.kernels()) EXPECT_EQ(k.scratch_bytes + k.vgpr_spills, 0u) << k.name;
   }
   bool has_narrow_results_ = false;  // stores may be shorter
-  emu::module code_{GetParam().path};
+  emu::module& code_ = load(GetParam());
   std::mt19937 random_{7};
 };
 

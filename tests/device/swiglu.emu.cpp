@@ -20,7 +20,7 @@ void expect_right(const code_object& object) {
   problem p;
   ASSERT_STREQ(kernel_type::check(p.args), nullptr);
   const tw::grid_size grid = kernel_type::grid(p.args);
-  emu::module code(object.path);
+  emu::module& code = load(object);
   for (auto* values : {&p.a, &p.b, &p.bias, &p.c}) code.allow(values->data(), values->size() * sizeof(half_t));
   emu::options options;
   options.order = emu::options::random;

@@ -18,7 +18,7 @@ class TileOperations : public testing::TestWithParam<code_object> {};
 TEST_P(TileOperations, AreRightInAnyOrderOfWaves) {
   const tilewright::arch::target* target = tilewright::arch::find_target(GetParam().arch.c_str());
   ASSERT_NE(target, nullptr);
-  emu::module code(GetParam().path);
+  emu::module& code = load(GetParam());
   for (const auto order : {emu::options::in_order, emu::options::reverse, emu::options::random}) {
     tile_ops::problem problem;
     code.forbid_all();
@@ -48,7 +48,7 @@ TEST_P(TileOperations, GatherRowsBeyondTwoGigabytes) {
     for (std::size_t col = 0; col < 16; ++col) pool[row * stride + col] = float(row * 16 + col + 1);
   }
   std::vector<float> out(32 * 16, -1.0f);
-  emu::module code(GetParam().path);
+  emu::module& code = load(GetParam());
   code.forbid_all();
   for (std::size_t row = 0; row < num_rows; ++row) code.allow(pool + row * stride, 64);
   code.allow(table.data(), table.size() * 4);

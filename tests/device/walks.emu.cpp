@@ -18,7 +18,7 @@ class WalksOnGpu : public testing::TestWithParam<code_object> {};
 
 TEST_P(WalksOnGpu, AreTheSame) {
   std::vector<int> out(std::size_t(walks::num_walks * walks::size * 2), -1);
-  emu::module kernel(GetParam().path);
+  emu::module& kernel = load(GetParam());
   kernel.allow(out.data(), out.size() * sizeof(int));
   kernel.launch("evaluate_walks", {2}, {256}, 0, emu::kernarg().add(out.data()).add(walks::rows).add(walks::cols));
   for (int walk = 0; walk < walks::num_walks; ++walk) {
