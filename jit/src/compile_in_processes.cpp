@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ void compiler::state::compile_in_processes(const std::vector<kernel_source>& sou
   const std::size_t count = std::min(threads, tasks.size());
   shared_counter next;
   int ends[2];
-  if (count < 2 || !next.is_there() || ::pipe(ends) != 0) return;
+  if (count < 2 || !next.is_there() || ::pipe2(ends, O_CLOEXEC) != 0) return;
   toolchain& by = tools();
   std::vector<pid_t> children;
   for (std::size_t c = 0; c < count; ++c) {
