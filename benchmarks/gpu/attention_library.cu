@@ -14,7 +14,7 @@ template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
 struct portable : tw::attention_policy<tw::arch::sm90, T, HeadDim, ValueDim> {};
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
 struct specialized : tw::specialized_attention_policy<T, HeadDim, ValueDim> {};
-// Faster for short sequences under a causal mask.
+// Faster for short sequences.
 template <class T>
 struct short_rows : tw::specialized_attention_policy<T, 128, 128, tw::specialized_attention_tile{128, 128, 2, false}> {
 };
@@ -25,7 +25,7 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
     if (head_dim != D || value_dim != Dv) return false;
     if (is_portable) {
       tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});
-    } else if (D == 128 && Dv == 128 && args.window.right == 0 && args.keys <= 1536) {
+    } else if (D == 128 && Dv == 128 && args.keys <= 1024) {
       tw::launch<tw::attention_forward<short_rows<T>>>(args, {.stream = stream});
     } else {
       tw::launch<tw::attention_forward<specialized<T, D, Dv>>>(args, {.stream = stream});
