@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Squares of 16 x 16 bytes need more registers and LDS than a tile of bytes is worth.
+// EXPECT: permute: vectors have up to 16 bytes, of elements of one byte up to 8
+#include <tilewright/arch/arch.hpp>
+#include <tilewright/rows/permute.hpp>
+
+using kernel = tilewright::permute<tilewright::arch::gfx942, unsigned char, 16>;
+constexpr int bytes = kernel::lds_bytes;
