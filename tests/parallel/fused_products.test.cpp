@@ -2,10 +2,12 @@
 // Products of several ranks on the CPU machine: results, buffers in turns, late ranks, missing ranks.
 #include <gtest/gtest.h>
 
+#include <tilewright/gemm/named_policies.hpp>
 #include <tilewright/gemm/specialized_choice.hpp>
 #include <tilewright/parallel/collective_products.hpp>
 #include <tilewright/parallel/emulated_rank.hpp>
 #include <tilewright/parallel/fused_products.hpp>
+#include <tilewright/parallel/portable_ranks.hpp>
 
 #include <functional>
 #include <random>
@@ -17,8 +19,14 @@ using policy = gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, 
                                 epilogue::from_args>;
 using gather = detail::fused_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using reduce = detail::fused_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
-using collective_gather = detail::collective_all_gather<all_gather_kernel<policy>, emulated_rank>;
-using collective_reduce = detail::collective_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
+using collective_gather = collective_all_gather<all_gather_kernel<policy>, emulated_rank>;
+using collective_reduce = collective_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
+
+struct amd_policy : gemm_64x64<arch::gfx942, bfloat16_t, operand_major::k, operand_major::k, 8> {
+  using epilogue = tilewright::epilogue::from_args;
+};
+using amd_gather = collective_all_gather<all_gather_kernel<amd_policy>, emulated_rank>;
+using amd_reduce = collective_reduce_scatter<reduce_scatter_kernel<amd_policy>, emulated_rank>;
 
 /// Elements with padding after each row.
 struct matrix {
@@ -46,7 +54,7 @@ struct problem {
   std::uint64_t seed = 1;
   int late = -1;     // the rank that begins each call when nothing else can happen
   int missing = -1;  // the rank that leaves out the last call
-  bool by_nccl = false;
+  bool by_nccl = false, on_amd = false;
 };
 
 /// What a rank has, from call to call.
@@ -128,6 +136,8 @@ class ParallelProducts : public testing::Test {
   static std::function<void()> call_of(const problem& p, emulated_rank& self, const gemm_args& args,
                                        const emulated_memory& all_c) {
     const bool all = p.what == kind::all_reduce;
+    if (p.on_amd && p.what == kind::all_gather) return make<amd_gather>(std::ref(self), args, p.pieces > 1);
+    if (p.on_amd) return make<amd_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
     if (p.by_nccl && p.what == kind::all_gather) return make<collective_gather>(std::ref(self), args, p.pieces > 1);
     if (p.by_nccl) return make<collective_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
     if (p.what == kind::all_gather) return make<gather>(std::ref(self), args, p.pieces);
@@ -183,6 +193,22 @@ TEST_F(ParallelProducts, RowsAndSumsTravelByNccl) {
   }
   EXPECT_EQ(run({.what = kind::all_gather, .ranks = 2, .rows = 72, .n = 72, .k = 64, .pieces = 2, .by_nccl = true}),
             none2);
+}
+
+TEST_F(ParallelProducts, OnAmdGpus) {
+  for (const kind what : {kind::all_gather, kind::reduce_scatter, kind::all_reduce}) {
+    EXPECT_EQ(run({.what = what,
+                   .ranks = 2,
+                   .rows = 24,
+                   .n = 72,
+                   .k = 40,
+                   .pieces = 2,
+                   .calls = 2,
+                   .late = 0,
+                   .by_nccl = true,
+                   .on_amd = true}),
+              std::vector<int>(2, 0));
+  }
 }
 
 TEST_F(ParallelProducts, LateRanks) {

@@ -70,6 +70,12 @@ struct gpu_functions {
 
 // This pass only has to see which kernels the host launches.
 template <class Kernel>
+struct prepared_launch {
+  explicit prepared_launch(const typename Kernel::args_type&) { (void)detail::gpu_functions::of<Kernel>(); }
+  detail::launched_args_t<Kernel>& prepared();
+  void operator()(detail::gpu_stream = nullptr) const {}
+};
+template <class Kernel>
 void launch(const typename Kernel::args_type&, const launch_options& = {}) {
   static_assert(require_ready_kernel<Kernel>());
   (void)detail::gpu_functions::of<Kernel>();

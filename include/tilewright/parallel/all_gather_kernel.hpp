@@ -3,27 +3,9 @@
 #pragma once
 
 #include <tilewright/gemm/warp_specialized_pipeline.hpp>
-#include <tilewright/parallel/chunk_order.hpp>
-#include <tilewright/parallel/wait_for_peer.hpp>
+#include <tilewright/parallel/rank_args.hpp>
 
 namespace tilewright::parallel {
-
-/// Arguments of all_gather_kernel. C = A B, where A (m x k) has m / ranks rows of each rank: `a` are this rank's, with
-/// the stride lda; those of rank r arrive at `gathered` from row r m / ranks on, with the stride ld_gathered, in
-/// `pieces` pieces of equally many rows (the last one may have fewer).
-struct all_gather_args : gemm_args {
-  rank_of self;
-  rank_steps steps;  // step 0: own rows
-  const void* gathered = nullptr;
-  index_t ld_gathered = 0;
-  index_t pieces = 1;
-  const unsigned* arrived = nullptr;  // arrived[r] reaches before_first + i when i pieces of rank r are there
-  unsigned before_first = 0;
-  peer_wait wait;
-};
-
-/// Rows of a piece, if `rows` are sent in `pieces` pieces.
-TILEWRIGHT_HD constexpr index_t rows_of_piece(index_t rows, index_t pieces) { return ceil_div(rows, pieces); }
 
 namespace detail {
 
@@ -79,17 +61,6 @@ constexpr Args as_batch(Args args, index_t a_stride, index_t c_stride) {
   return args;
 }
 
-/// What is wrong with the rows of ranks, as a sentence; nullptr when nothing is.
-template <class Args>
-constexpr const char* check_ranks(const Args& args) {
-  const rank_of& self = args.self;
-  if (self.ranks < 1 || self.rank < 0 || self.rank >= self.ranks) return "the rank must be one of the ranks";
-  if (args.steps.first < 0 || args.steps.first + args.steps.count > self.ranks) return "there are no such steps";
-  if (args.m < 1 || args.m % self.ranks != 0) return "m must be a multiple of the number of ranks";
-  if (args.batch != 1) return "products of several ranks have no batches";
-  return args.wait.status ? nullptr : "wait.status is null";
-}
-
 /// plan_specialized for the product of a rank, whose A has the rows of all ranks.
 template <class Block, class Policy>
 typename Block::device_args plan_ranks(typename Policy::args_type batch, const launch_facts& facts) {
@@ -114,7 +85,8 @@ typename Block::device_args plan_ranks(typename Policy::args_type batch, const l
 
 /// The kernel of a policy of warp_specialized_pipeline. A's rows are contiguous along k.
 template <class Policy>
-struct all_gather_kernel {
+  requires(arch::is_wgmma(Policy::tile.op))
+struct all_gather_kernel<Policy> {
   using policy = detail::with_gathered_a<Policy>;
   using arch = typename Policy::arch;
   using args_type = all_gather_args;
@@ -130,8 +102,9 @@ struct all_gather_kernel {
     const args_type batch = detail::as_batch(args, args.ld_gathered, args.ldc);
     if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename Policy::result_type), true})) return why;
     if (const char* why = detail::check_bulk_copies<policy>(batch)) return why;
-    if (args.pieces < 1 || args.ld_gathered < args.k || !args.gathered || !args.arrived)
-      return "gathered, arrived, ld_gathered and pieces must be given";
+    if (args.pieces < 1 || args.pieces > 64) return "a rank's rows are sent in 1 to 64 pieces";
+    if (args.ld_gathered < args.k || !args.gathered || !args.arrived)
+      return "gathered, arrived and ld_gathered must be given";
     return nullptr;
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {

@@ -2,11 +2,12 @@
 // Products of ranks whose rows travel by NCCL or RCCL: for several hosts, or where the collective is faster.
 #pragma once
 
-#include <tilewright/parallel/reduce_scatter_kernel.hpp>
+#include <tilewright/parallel/rank_args.hpp>
+#include <tilewright/util/math.hpp>
 
 #include <vector>
 
-namespace tilewright::parallel::detail {
+namespace tilewright::parallel {
 
 /// A's rows by NCCL, then or meanwhile the product. With `overlaps` the rows of one rank after another come, and are
 /// multiplied while the next ones come; else all of them come first.
@@ -19,7 +20,7 @@ class collective_all_gather {
       : rank_(rank),
         args_(args),
         rows_(args.m / rank.self().ranks),
-        ld_(round_up(args.k, index_t(16 / sizeof(T)))),
+        ld_(detail::round_up(args.k, index_t(16 / sizeof(T)))),
         overlaps_(overlaps),
         gathered_(rank.allocate(long_index_t(args.m) * ld_ * index_t(sizeof(T)))),
         packed_(rank.allocate(chunk_bytes())),
@@ -140,4 +141,4 @@ class collective_reduce_scatter {
   std::vector<typename Rank::template launch_type<Kernel>> launches_;
 };
 
-}  // namespace tilewright::parallel::detail
+}  // namespace tilewright::parallel

@@ -36,9 +36,7 @@ class communicator {
     for (auto* event : {&begun_, &copied_})
       d::require_gpu(TILEWRIGHT_RUNTIME(EventCreateWithFlags)(event, TILEWRIGHT_RUNTIME(EventDisableTiming)),
                      "making an event");
-    d::require_gpu(
-        TILEWRIGHT_RUNTIME(HostAlloc)(reinterpret_cast<void**>(&status_), 4, TILEWRIGHT_RUNTIME(HostAllocMapped)),
-        "allocating a status");
+    status_ = d::allocate_status();
     *status_ = 0;
     peers_ = d::connect_peers(nccl_, self, copies_);
   }
@@ -52,7 +50,7 @@ class communicator {
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(begun_);
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(copied_);
     for (const mark_type event : marks_) (void)TILEWRIGHT_RUNTIME(EventDestroy)(event);
-    (void)TILEWRIGHT_RUNTIME(FreeHost)(status_);
+    detail::free_status(status_);
     if (nccl_) (void)ncclCommAbort(nccl_);
   }
 

@@ -18,8 +18,6 @@ class fused_all_gather {
   static constexpr unsigned values_of_call = 256;
 
  public:
-  static constexpr index_t max_pieces = 64;
-
   /// args as for all_gather_gemm. Collective.
   fused_all_gather(Rank& rank, const gemm_args& args, index_t pieces)
       : rank_(rank),

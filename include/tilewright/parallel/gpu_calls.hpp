@@ -48,11 +48,26 @@ inline void require_nccl(ncclResult_t result, const char* what, ncclComm_t comm)
 
 #if defined(__HIP__)
 
+/// Memory of the host that the GPU writes.
+inline unsigned* allocate_status() {
+  void* status = nullptr;
+  require_gpu(hipHostMalloc(&status, sizeof(unsigned), hipHostMallocMapped), "allocating a status");
+  return static_cast<unsigned*>(status);
+}
+inline void free_status(unsigned* status) { (void)hipHostFree(status); }
+
 inline void write_value(gpu_stream stream, unsigned* flag, unsigned value) {
   require_gpu(hipStreamWriteValue32(stream, flag, value, 0), "writing a flag");
 }
 
 #else
+
+inline unsigned* allocate_status() {
+  void* status = nullptr;
+  require_gpu(cudaHostAlloc(&status, sizeof(unsigned), cudaHostAllocMapped), "allocating a status");
+  return static_cast<unsigned*>(status);
+}
+inline void free_status(unsigned* status) { (void)cudaFreeHost(status); }
 
 /// The stream writes a flag after everything before. The driver's function is looked up, so that only the runtime is
 /// linked.

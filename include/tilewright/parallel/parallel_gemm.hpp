@@ -77,7 +77,7 @@ class all_gather_gemm : public detail::parallel_product {
         use<detail::fused_all_gather<kernel, communicator>>(ranks, args, choice.pieces);
       } else {
         const bool overlaps = choice.transport == parallel_transport::overlapped;
-        use<detail::collective_all_gather<kernel, communicator>>(ranks, args, overlaps);
+        use<collective_all_gather<kernel, communicator>>(ranks, args, overlaps);
       }
     });
   }
@@ -103,7 +103,7 @@ class gemm_reduce_scatter : public detail::parallel_product {
       if (choice.transport == parallel_transport::fused) {
         use<detail::fused_reduce_scatter<kernel, communicator>>(ranks, args);
       } else {
-        use<detail::collective_reduce_scatter<kernel, communicator>>(ranks, args);
+        use<collective_reduce_scatter<kernel, communicator>>(ranks, args);
       }
     });
   }
@@ -130,7 +130,7 @@ class gemm_all_reduce : public detail::parallel_product {
       if (choice.transport == parallel_transport::fused) {
         use<detail::fused_reduce_scatter<kernel, communicator>>(ranks, args, &c);
       } else {
-        use<detail::collective_reduce_scatter<kernel, communicator>>(ranks, args, args.c);
+        use<collective_reduce_scatter<kernel, communicator>>(ranks, args, args.c);
       }
     });
   }

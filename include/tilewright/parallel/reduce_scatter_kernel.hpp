@@ -6,34 +6,6 @@
 
 namespace tilewright::parallel {
 
-/// Arguments of reduce_scatter_kernel. C = sum over ranks of A B, where each rank has its own part of k: `a` is m x k
-/// and `b` is k x n, with this rank's k. This rank gets m / ranks rows, from row rank m / ranks on: `c`, and what
-/// epilogues read by rows. Sums of other ranks' rows go to sums_of[r], m / ranks x n elements of C's type without
-/// padding in the memory of rank r; then its flags flags_of[r][tile] become `epoch`. Of a launch of one step that is
-/// not the last, sums_of[0] and flags_of[0] count. What rank r sends to this one arrives at `received`, `r
-/// received_stride` bytes later, and at arrived[r num_flags].
-struct reduce_scatter_args : gemm_args {
-  rank_of self;
-  rank_steps steps;  // the last step: own rows
-  void* sums_of[max_peers] = {};
-  unsigned* flags_of[max_peers] = {};
-  const void* received = nullptr;
-  long_index_t received_stride = 0;
-  const unsigned* arrived = nullptr;
-  long_index_t num_flags = 0;
-  unsigned epoch = 0;
-  /// All-reduce: the same rows of C in the other ranks' memory, where they are written too, and flags for that.
-  void* c_of[max_peers] = {};
-  unsigned* c_flags_of[max_peers] = {};
-  peer_wait wait;
-};
-
-/// Flags that reduce_scatter_kernel needs for each rank's tiles, at most: `rows` of a rank.
-constexpr long_index_t max_tile_flags(index_t rows, index_t n) {
-  using tilewright::detail::round_up;
-  return long_index_t(round_up(ceil_div(rows, 64), 8)) * round_up(ceil_div(n, 64), 8);
-}
-
 namespace detail {
 
 template <class Args>
@@ -122,7 +94,8 @@ struct reduce_scatter_block : specialized_block<Policy> {
 /// The kernel of a policy of warp_specialized_pipeline. With c_of it is an all-reduce, whose rows of other ranks have
 /// arrived when await_results has run.
 template <class Policy>
-struct reduce_scatter_kernel {
+  requires(arch::is_wgmma(Policy::tile.op))
+struct reduce_scatter_kernel<Policy> {
   using policy = detail::with_scattered_c<Policy>;
   using arch = typename Policy::arch;
   using args_type = reduce_scatter_args;
