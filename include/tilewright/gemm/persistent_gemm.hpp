@@ -140,7 +140,7 @@ struct persistent_gemm {
       if constexpr (!finds_by_wave) {
         if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
       }
-      if constexpr (Block::sends_tiles) Block::receive_sums(args, unit, m0, n0, consumer, c);
+      if constexpr (Block::sends_tiles) write.add_received(c, Block::num_sources(args, unit));
       write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });
     if (tile.takes_turns() && has_turn) exec::named_sync<256>(turn_taken_barrier);

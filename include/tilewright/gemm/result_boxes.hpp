@@ -42,17 +42,24 @@ struct result_boxes {
     }
   }
 
-  /// work(m, n, z, consumer) for each box that this block writes to C.
+  /// work(m, n, z, consumer) for each box that this block writes to C; z < 0: it receives sums of GPU -1 - z instead.
   template <class ForEachUnit, class Work>
-  TILEWRIGHT_HD static void for_each_box(ForEachUnit for_each_unit, Work work) {
+  TILEWRIGHT_HD static void for_each_box([[maybe_unused]] const typename Block::device_args& args,
+                                         ForEachUnit for_each_unit, Work work) {
     for_each_unit([&](const typename Block::unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       if (!unit.is_last_part()) return;
       constexpr specialized_tile t = tile;
-      TILEWRIGHT_UNROLL(1)
-      for (index_t i = 0; i < t.num_boxes(); ++i) {
-        const specialized_tile::position box = t.box_position(i);
-        const index_t m = m0 + box.m, n = n0 + box.n;
-        work(t.transposes ? n : m, t.transposes ? m : n, unit.c_z(), box.consumer);
+      index_t passes = 1;
+      if constexpr (Block::sends_tiles) passes += Block::num_sources(args, unit);
+      for (index_t pass = 0; pass < passes; ++pass) {
+        index_t z = unit.c_z();
+        if constexpr (Block::sends_tiles) z = Block::z_of_pass(args, unit, pass);
+        TILEWRIGHT_UNROLL(1)
+        for (index_t i = 0; i < t.num_boxes(); ++i) {
+          const specialized_tile::position box = t.box_position(i);
+          const index_t m = m0 + box.m, n = n0 + box.n;
+          work(t.transposes ? n : m, t.transposes ? m : n, z, box.consumer);
+        }
       }
     });
   }
@@ -61,18 +68,18 @@ struct result_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void store(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t z, index_t) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_box(args, for_each_unit, [&](index_t m, index_t n, index_t z, index_t) TILEWRIGHT_INLINE_LAMBDA {
       full(i).wait(i / num_boxes & 1);
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
       if constexpr (Block::sends_tiles) {
-        Block::store_box(args, address(i), n, m, z);
+        if (z >= 0) Block::store_box(args, address(i), n, m, z);
       } else {
         exec::bulk_store(args.c, address(i), n, m, z);
       }
       exec::commit_bulk_stores();
       if constexpr (Block::sends_tiles) {
         constexpr specialized_tile t = tile;
-        if (t.ends_tile(i)) Block::send_tile(args, n, m, z);
+        if (z >= 0 && t.ends_tile(i)) Block::send_tile(args, n, m, z);
       }
       exec::wait_for_bulk_stores_to_read<in_flight>();
       if (++i > in_flight) free(i - 1 - in_flight).arrive();
@@ -85,11 +92,20 @@ struct result_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void hand_out(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t z, index_t consumer) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_box(args, for_each_unit, [&](index_t m, index_t n, index_t z, index_t consumer) TILEWRIGHT_INLINE_LAMBDA {
       const exec::mbarrier done = ready(i, consumer);
       free(i).wait(~(i / num_boxes) & 1);
       bool has_old_c = args.args.beta != 0;
-      if constexpr (Block::sends_tiles) has_old_c = has_old_c && z == 0;
+      if constexpr (Block::sends_tiles) {
+        has_old_c = has_old_c && z == 0;
+        if (z < 0) {
+          constexpr specialized_tile t = tile;
+          if (t.begins_tile(i)) Block::wait_for_sums(args, n, m, -1 - z);
+          done.arrive_and_expect(lds.box_bytes());
+          exec::bulk_load(address(i++), args.received, done, n, m, -1 - z);
+          return;
+        }
+      }
       if (has_old_c) {
         done.arrive_and_expect(lds.box_bytes());
         exec::bulk_load(address(i), args.c, done, n, m, z);

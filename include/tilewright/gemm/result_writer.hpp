@@ -120,6 +120,22 @@ struct result_writer {
     if (exec::lane_id() == 0) boxes.full(place).arrive();
   }
 
+  /// Adds what other GPUs have sent to the consumer's boxes, `sources` times.
+  TILEWRIGHT_HD void add_received(all_sums_type& c, index_t sources) {
+    TILEWRIGHT_UNROLL(1)
+    for (; sources > 0; --sources) {
+      unroll<Block::tile.boxes_of_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        const unsigned place = take(j);
+        const auto more =
+            load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, index_t(place) * box_bytes);
+        exec::wave_sync();
+        if (exec::lane_id() == 0) boxes.full(place).arrive();
+        for (index_t d = 0; d < distribution::num_elements; ++d)
+          c.thread_buffer[j.value * distribution::num_elements + d] += type_convert<float>(more.thread_buffer[d]);
+      });
+    }
+  }
+
   /// C's old elements, which lie in box `number` where the new ones will.
   TILEWRIGHT_HD result_type old_elements(index_t number) {
     if (taken < 0) taken = index_t(take(number));

@@ -10,7 +10,7 @@ namespace detail {
 
 template <class Args>
 struct reduce_scatter_device_args : specialized_args<Args, 1> {
-  exec::tensor_map sums[max_peers], others[max_peers];
+  exec::tensor_map received, sums[max_peers], others[max_peers];
   index_t tile_cols;  // tiles of a row of C, flags of a row of tiles
 };
 
@@ -66,25 +66,18 @@ struct reduce_scatter_block : specialized_block<Policy> {
   /// Whether another rank finishes the rows of `owner`.
   TILEWRIGHT_HD static bool is_sent(const device_args& d, index_t owner) { return owner != d.args.self.rank; }
 
-  /// A consumer adds what the other ranks have sent of a tile of this rank, in the order of ranks.
-  TILEWRIGHT_HD static void receive_sums(const device_args& d, const unit_type& unit, index_t m0, index_t n0,
-                                         index_t consumer, typename specialized_block<Policy>::sums_type& sums) {
-    if (unit.c_z() != 0 || m0 >= d.args.m || n0 >= d.args.n) return;
-    const index_t thread = modulo(exec::thread_id(), 128);
-    const index_t ranks = d.args.steps.count == 1 ? 0 : d.args.self.ranks;  // whose sums may not be there yet
-    if (thread < ranks && thread != d.args.self.rank)
-      wait_for_peer(d.args.arrived + thread * d.args.num_flags + flag_of(d, m0, n0), d.args.epoch, d.args.wait);
-    exec::named_sync<128>(1 + consumer);
-    using distribution = typename specialized_block<Policy>::sums_type::distribution_type;
-    const tile_place<distribution, typename Policy::result_type, 2> at{
-        d.args, {m0, n0}, 0, get_partition_index<distribution>()};
-    TILEWRIGHT_UNROLL(1)
-    for (index_t source = 0; source < d.args.self.ranks; ++source) {
-      if (source == d.args.self.rank) continue;
-      const void* const sent = static_cast<const char*>(d.args.received) + source * d.args.received_stride;
-      auto more = at.matrix(sent, d.args.n, 0);
-      tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, sums, more);
-    }
+  /// Ranks that send sums of a tile. Their boxes come first, in the order of ranks: z is -1 - rank.
+  TILEWRIGHT_HD static index_t num_sources(const device_args& d, const unit_type& unit) {
+    return unit.c_z() == 0 ? d.args.self.ranks - 1 : 0;
+  }
+  TILEWRIGHT_HD static index_t z_of_pass(const device_args& d, const unit_type& unit, index_t pass) {
+    if (pass == num_sources(d, unit)) return unit.c_z();
+    return -1 - (pass < d.args.self.rank ? pass : pass + 1);
+  }
+  /// Until a rank has sent its sums of the tile that has element (m, n).
+  TILEWRIGHT_HD static void wait_for_sums(const device_args& d, index_t n, index_t m, index_t source) {
+    if (d.args.steps.count == 1 || m >= d.args.m || n >= d.args.n) return;  // they are there, or there are none
+    wait_for_peer(d.args.arrived + source * d.args.num_flags + flag_of(d, m, n), d.args.epoch, d.args.wait);
   }
 #endif
 };
@@ -122,6 +115,9 @@ struct reduce_scatter_kernel<Policy> {
         facts.make_tensor_map(to, detail::request_map<R>(data, {args.n, batch.m}, ld, 1, 0, {tile.store_n(), 64}));
     };
     map(d.c, args.c, args.ldc);
+    facts.make_tensor_map(d.received,
+                          detail::request_map<R>(args.received, {args.n, batch.m}, args.n, args.self.ranks,
+                                                 args.received_stride / index_t(sizeof(R)), {tile.store_n(), 64}));
     const bool one_step = args.steps.count == 1;
     if (one_step) map(d.sums[0], args.sums_of[0], args.n);
     for (index_t r = 0; r < args.self.ranks && !one_step; ++r) {
