@@ -61,20 +61,21 @@ class rank_on_one_gpu {
     }
     return {world_.allocations[used_++]};
   }
-  void fork(cudaStream_t main) {
+  void fork(cudaStream_t main, index_t = 1) {
     require_gpu(cudaEventRecord(event_, main), "recording");
     require_gpu(cudaStreamWaitEvent(copies_, event_, 0), "waiting");
   }
-  void join(cudaStream_t main) {
+  void join(cudaStream_t main, index_t = 1) {
     require_gpu(cudaEventRecord(event_, copies_), "recording");
     require_gpu(cudaStreamWaitEvent(main, event_, 0), "waiting");
   }
-  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t bytes, index_t rows) {
+  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t bytes, index_t rows,
+            index_t = 0) {
     require_gpu(cudaMemcpy2DAsync(to, std::size_t(to_ld), from, std::size_t(from_ld), std::size_t(bytes),
                                   std::size_t(rows), cudaMemcpyDeviceToDevice, copies_),
                 "copying");
   }
-  void write_flag(unsigned* flag, unsigned value) { p::detail::write_value(copies_, flag, value); }
+  void write_flag(unsigned* flag, unsigned value, index_t = 0) { p::detail::write_value(copies_, flag, value); }
   template <class Kernel>
   launch_type<Kernel> prepare(const typename Kernel::args_type& args) const {
     return launch_type<Kernel>(std::in_place, args);

@@ -45,7 +45,9 @@ struct all_gather_block : specialized_block<Policy> {
     if (unit.a_z() < 0) return;
     const index_t last = min(m0 + specialized_block<Policy>::tile.m, d.args.m) - 1;
     const index_t piece = divide(last, rows_of_piece(d.args.m, d.args.pieces));
-    wait_for_peer(d.args.arrived + unit.a_z(), d.args.before_first + unsigned(piece) + 1, d.args.wait);
+    for (index_t lane = 0; lane <= min(piece, copy_lanes - 1); ++lane)
+      wait_for_peer(d.args.arrived + unit.a_z() * copy_lanes + lane,
+                    d.args.before_first + unsigned(divide(piece - lane, copy_lanes)) + 1, d.args.wait);
   }
 #endif
 };

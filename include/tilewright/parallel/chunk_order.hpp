@@ -10,6 +10,9 @@ namespace tilewright::parallel {
 /// GPUs that read and write each other's memory in one kernel.
 inline constexpr index_t max_peers = 8;
 
+/// Copies to other GPUs that run at the same time: one engine does not fill NVLink.
+inline constexpr index_t copy_lanes = 2;
+
 /// One of the ranks of a product.
 struct rank_of {
   index_t rank = 0, ranks = 1;

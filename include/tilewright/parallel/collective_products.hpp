@@ -24,7 +24,7 @@ class collective_all_gather {
         overlaps_(overlaps),
         gathered_(rank.allocate(long_index_t(args.m) * ld_ * index_t(sizeof(T)))),
         packed_(rank.allocate(chunk_bytes())),
-        flags_(rank.allocate(long_index_t(rank.self().ranks) * 4)) {
+        flags_(rank.allocate(long_index_t(rank.self().ranks) * copy_lanes * 4)) {
     const index_t ranks = rank.self().ranks;
     all_gather_args a;
     static_cast<gemm_args&>(a) = args;
@@ -42,16 +42,17 @@ class collective_all_gather {
 
   void operator()(typename Rank::stream_type stream) {
     const rank_of self = rank_.self();
-    rank_.fork(stream);
     const void* own = args_.a;
-    if (args_.lda != ld_) {
+    const bool packs = args_.lda != ld_;
+    if (packs || overlaps_) rank_.fork(stream);
+    if (packs) {
       own = packed_.of(self.rank);
       const long_index_t size = sizeof(T);
       rank_.copy(packed_.of(self.rank), ld_ * size, args_.a, args_.lda * size, args_.k * size, rows_);
     }
     if (!overlaps_) {
-      rank_.all_gather(own, chunk(0), chunk_bytes());
-      rank_.join(stream);
+      if (packs) rank_.join(stream);
+      rank_.all_gather(own, chunk(0), chunk_bytes(), stream);
       return (*launches_[0])(stream);
     }
     std::vector<typename Rank::mark_type> arrived;
@@ -122,9 +123,7 @@ class collective_reduce_scatter {
     rank_.join(stream);
     launches_.back().value()(stream);
     if (!all_c_) return;
-    rank_.fork(stream);
-    rank_.all_gather(static_cast<char*>(all_c_) + self.rank * chunk_bytes(), all_c_, chunk_bytes());
-    rank_.join(stream);
+    rank_.all_gather(static_cast<char*>(all_c_) + self.rank * chunk_bytes(), all_c_, chunk_bytes(), stream);
   }
 
  private:

@@ -32,7 +32,7 @@ struct emulated_ranks {
   std::vector<std::vector<std::unique_ptr<char[]>>> allocations = {};
   std::map<std::pair<index_t, index_t>, const void*> letters = {};  // by sender and receiver: what is being sent
 
-  explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, seed) {}
+  explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, copy_lanes, seed) {}
 };
 
 /// A communicator's like: one thread's view of emulated_ranks.
@@ -104,27 +104,29 @@ class emulated_rank {
     return result;
   }
 
-  void fork(stream_type) {}
-  void join(stream_type) { finish_copies(~std::size_t{0}); }
+  void fork(stream_type, index_t = 1) {}
+  void join(stream_type, index_t lanes = 1) {
+    for (index_t lane = 0; lane < lanes; ++lane) finish_copies(~std::size_t{0}, lane);
+  }
   mark_type mark(index_t) {
     return ranks_.group.copy_later(self_.rank, [] { return true; });
   }
   void wait_for(mark_type mark, stream_type) { finish_copies(mark); }
   /// What lies at `to` is undefined from now on.
-  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
-            index_t rows) {
+  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes, index_t rows,
+            index_t lane = 0) {
     const auto for_each_row = [=](auto f) {
       for (index_t row = 0; row < rows; ++row)
         f(static_cast<char*>(to) + row * to_ld, static_cast<const char*>(from) + row * from_ld);
     };
     for_each_row([&](char* there, const char*) { std::memset(there, 0xff, std::size_t(row_bytes)); });
-    ranks_.group.copy_later(self_.rank, [=] {
+    ranks_.group.copy_later(queue(lane), [=] {
       for_each_row([&](char* there, const char* here) { std::memcpy(there, here, std::size_t(row_bytes)); });
       return true;
     });
   }
-  void write_flag(unsigned* flag, unsigned value) {
-    ranks_.group.copy_later(self_.rank, [=] {
+  void write_flag(unsigned* flag, unsigned value, index_t lane = 0) {
+    ranks_.group.copy_later(queue(lane), [=] {
       __atomic_store_n(flag, value, __ATOMIC_RELEASE);
       return true;
     });
@@ -143,13 +145,14 @@ class emulated_rank {
     });
     ranks_.group.copy_later(self_.rank, [=, this] { return letter_to(to) == nullptr; });
   }
-  void all_gather(const void* sent, void* received, long_index_t bytes) {
+  void all_gather(const void* sent, void* received, long_index_t bytes, stream_type stream) {
     char* const own = static_cast<char*>(received) + self_.rank * bytes;
     if (own != sent) copy(own, bytes, sent, bytes, bytes, 1);
     for (index_t step = 1; step < self_.ranks; ++step) {
       const index_t from = self_.after(step);
       exchange(self_.before(step), sent, from, static_cast<char*>(received) + from * bytes, bytes);
     }
+    join(stream);
   }
   template <class Kernel>
   launch_type<Kernel> prepare(const typename Kernel::args_type& args) const {
@@ -158,8 +161,9 @@ class emulated_rank {
 
  private:
   const void*& letter_to(index_t to) { return ranks_.letters[{self_.rank, to}]; }
-  void finish_copies(std::size_t last) {
-    if (!ranks_.group.finish_copies(self_.rank, last)) status_ = 1;
+  int queue(index_t lane) const { return self_.rank + lane * self_.ranks; }
+  void finish_copies(std::size_t last, index_t lane = 0) {
+    if (!ranks_.group.finish_copies(queue(lane), last)) status_ = 1;
   }
 
   emulated_ranks& ranks_;

@@ -26,7 +26,7 @@ class fused_all_gather {
         pieces_(pieces),
         ld_(detail::round_up(args.k, index_t(128 / sizeof(T)))),
         gathered_(rank.allocate(2 * buffer_bytes())),
-        arrived_(rank.allocate(long_index_t(rank.self().ranks) * 4)) {
+        arrived_(rank.allocate(long_index_t(rank.self().ranks) * copy_lanes * 4)) {
     for (index_t parity = 0; parity < 2; ++parity) {
       all_gather_args a;
       static_cast<gemm_args&>(a) = args;
@@ -42,11 +42,12 @@ class fused_all_gather {
 
   void operator()(typename Rank::stream_type stream) {
     const index_t parity = index_t(++call_ & 1);
-    rank_.fork(stream);
+    const index_t lanes = min(pieces_, copy_lanes);
+    rank_.fork(stream, lanes);
     for (index_t step = 1; step < rank_.self().ranks; ++step) send(rank_.self().before(step), parity);
     launch_[parity]->prepared().args.before_first = call_ * values_of_call;
     (*launch_[parity])(stream);
-    rank_.join(stream);
+    rank_.join(stream, lanes);
   }
 
  private:
@@ -59,13 +60,14 @@ class fused_all_gather {
     const index_t self = rank_.self().rank, of_piece = rows_of_piece(rows_, pieces_);
     const long_index_t from_ld = long_index_t(args_.lda) * index_t(sizeof(T)),
                        to_ld = long_index_t(ld_) * index_t(sizeof(T));
-    unsigned* const flag = static_cast<unsigned*>(arrived_.of(to)) + self;
-    unsigned sent = 0;
-    for (index_t row = 0; row < rows_; row += of_piece) {
+    unsigned* const flags = static_cast<unsigned*>(arrived_.of(to)) + self * copy_lanes;
+    index_t piece = 0;
+    for (index_t row = 0; row < rows_; row += of_piece, ++piece) {
+      const index_t lane = modulo(piece, copy_lanes);
       rank_.copy(buffer(to, parity) + (long_index_t(self) * rows_ + row) * to_ld, to_ld,
                  static_cast<const char*>(args_.a) + row * from_ld, from_ld, long_index_t(args_.k) * index_t(sizeof(T)),
-                 min(of_piece, rows_ - row));
-      rank_.write_flag(flag, call_ * values_of_call + ++sent);
+                 min(of_piece, rows_ - row), lane);
+      rank_.write_flag(flags + lane, call_ * values_of_call + unsigned(divide(piece, copy_lanes)) + 1, lane);
     }
   }
 

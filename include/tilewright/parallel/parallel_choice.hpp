@@ -24,11 +24,11 @@ inline constexpr array<index_t, 3> parallel_tiles{{0, 5, 9}};
 /// Rates of a machine. The defaults were measured on two H200s.
 struct parallel_rates {
   double clock = 1.65e9;         // of multiprocessors that are busy
-  double peer_bytes = 370e9;     // bytes that a copy to another GPU moves in a second
-  double copy_seconds = 2.5e-6;  // of a copy with its flag, beyond its bytes
+  double peer_bytes = 205e9;     // bytes that copies to another GPU move in a second
+  double copy_seconds = 6e-6;    // of a copy with its flag, beyond its bytes
   double nccl_bytes = 210e9;     // bytes that arrive at a GPU in a second of an all-gather
   double nccl_seconds = 20e-6;   // of a collective, beyond its bytes
-  double fused_seconds = 4e-6;   // of events and waits of a fused product
+  double fused_seconds = 40e-6;  // of the host's calls and of events of a fused all-gather
   index_t multiprocessors = 132;
 };
 
@@ -85,9 +85,9 @@ constexpr parallel_choice choose_reduce_scatter(const gemm_args& args, index_t r
   const double bytes = double(divide(args.m, ranks)) * args.n * 2 * (ranks - 1);
   for (index_t tile = 0; tile < parallel_tiles.size(); ++tile) {
     const specialized_tile& t = specialized_tiles[parallel_tiles[tile]];
-    // A block adds what came from other ranks to its own tiles: 1.5 us for each rank.
+    // All blocks send a tile at the same time; wide tiles wait for LDS until theirs has left.
     const double own_tiles = double(ceil_div(divide(args.m, ranks), t.m)) * ceil_div(args.n, t.n);
-    const double add = own_tiles / (rates.multiprocessors * t.blocks) * (ranks - 1) * 1.5e-6;
+    const double add = own_tiles / (rates.multiprocessors * t.blocks) * (ranks - 1) * (t.n > 128 ? 12e-6 : 3e-6);
     const double travel = bytes / (has_peers ? rates.peer_bytes : rates.nccl_bytes);
     const double product = detail::product_seconds(args, ranks, tile, types, rates);
     const double seconds = max(product, travel) + add;

@@ -17,7 +17,9 @@ struct all_gather_args : gemm_args {
   const void* gathered = nullptr;
   index_t ld_gathered = 0;
   index_t pieces = 1;
-  const unsigned* arrived = nullptr;  // arrived[r] reaches before_first + i when i pieces of rank r are there
+  /// Piece p of rank r is there once arrived[r copy_lanes + p % copy_lanes] has reached before_first + p / copy_lanes
+  /// + 1.
+  const unsigned* arrived = nullptr;
   unsigned before_first = 0;
   peer_wait wait;
 };
