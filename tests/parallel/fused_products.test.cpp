@@ -116,10 +116,11 @@ class ParallelProducts : public testing::Test {
         if (rank == p.late) ranks.group.sleep(rank);
         if (rank == p.missing && i + 1 == p.calls) return;
         call();
+        const matrix now = mine.c;
         mine.a.fill(77);  // A may be overwritten
         try {
           self.finish();
-          if (wrong[std::size_t(rank)].empty()) wrong[std::size_t(rank)] = first_wrong(p, data, rank, i);
+          if (wrong[std::size_t(rank)].empty()) wrong[std::size_t(rank)] = first_wrong(p, data, now, rank, i);
         } catch (const launch_error&) {
           errors[std::size_t(rank)] = 1;
         }
@@ -158,8 +159,8 @@ class ParallelProducts : public testing::Test {
     args.bias = mine.bias.data();
     return args;
   }
-  static std::string first_wrong(const problem& p, const std::vector<rank_data>& data, index_t rank, index_t call) {
-    const matrix& c = data[std::size_t(rank)].c;
+  static std::string first_wrong(const problem& p, const std::vector<rank_data>& data, const matrix& c, index_t rank,
+                                 index_t call) {
     std::vector<matrix> a;
     for (index_t s = 0; s < p.ranks; ++s) a.push_back(a_of(p, s, call));
     for (index_t i = 0; i < c.rows; ++i)

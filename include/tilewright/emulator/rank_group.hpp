@@ -143,8 +143,10 @@ class rank_group {
   }
   bool act_on_any(std::vector<queue>& queues) {
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    // Mostly the same queue again, so that one gets far ahead of the others.
+    if (random_ >> 61 == 0) last_ = std::size_t(random_ >> 33);
     for (std::size_t i = 0; i < queues.size(); ++i) {
-      queue& q = queues[(std::size_t(random_ >> 33) + i) % queues.size()];
+      queue& q = queues[(last_ + i) % queues.size()];
       if (!q.actions.empty() && act(q)) return true;
     }
     return false;
@@ -153,6 +155,7 @@ class rank_group {
   std::mutex mutex_;
   std::vector<queue> copies_, sleepers_;  // by their numbers
   std::uint64_t random_, changes_ = 1;
+  std::size_t last_ = 0;
   int live_ = 0;
   std::map<const void*, state> waiting_;
 };
