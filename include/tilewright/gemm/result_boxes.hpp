@@ -100,7 +100,7 @@ struct result_boxes {
         has_old_c = has_old_c && z == 0;
         if (z < 0) {
           constexpr specialized_tile t = tile;
-          if (t.begins_tile(i)) Block::wait_for_sums(args, n, m, -1 - z);
+          if (t.ends_tile(i - 1)) Block::wait_for_sums(args, n, m, -1 - z);
           done.arrive_and_expect(lds.box_bytes());
           exec::bulk_load(address(i++), args.received, done, n, m, -1 - z);
           return;

@@ -83,8 +83,7 @@ struct specialized_tile {
   TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
     return takes_turns() ? consumer * boxes_of_consumer() + box : box * consumers + consumer;
   }
-  /// Whether box i, counted from the kernel's start, is the first or the last one of a pass over its tile.
-  TILEWRIGHT_HD constexpr bool begins_tile(unsigned i) const { return i % unsigned(num_boxes()) == 0; }
+  /// Whether box i, counted from the kernel's start, is the last one of a pass over its tile.
   TILEWRIGHT_HD constexpr bool ends_tile(unsigned i) const { return (i + 1) % unsigned(num_boxes()) == 0; }
   struct position {
     index_t m, n, consumer;

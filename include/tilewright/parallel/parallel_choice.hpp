@@ -8,7 +8,8 @@
 namespace tilewright::parallel {
 
 /// fused: one kernel, which works while rows or sums travel over NVLink. overlapped: NCCL brings the rows of one rank
-/// after another, each of which is a product. collective: all rows come by NCCL, then they are multiplied.
+/// after another, each of which is a product. collective: all rows come by NCCL, then they are multiplied. For an
+/// all-gather `overlapped` was slower than `collective` on two H200s, so the model does not choose it.
 enum class parallel_transport : signed char { fused, overlapped, collective };
 
 struct parallel_choice {
@@ -28,7 +29,8 @@ struct parallel_rates {
   double copy_seconds = 6e-6;    // of a copy with its flag, beyond its bytes
   double nccl_bytes = 210e9;     // bytes that arrive at a GPU in a second of an all-gather
   double nccl_seconds = 20e-6;   // of a collective, beyond its bytes
-  double fused_seconds = 40e-6;  // of the host's calls and of events of a fused all-gather
+  double host_seconds = 130e-6;  // of the host's calls for a fused all-gather, and of each piece more
+  double host_seconds_of_piece = 9e-6;
   index_t multiprocessors = 132;
 };
 
@@ -67,12 +69,12 @@ constexpr parallel_choice choose_all_gather(const gemm_args& args, index_t ranks
     const double product = detail::product_seconds(args, ranks, tile, types, rates);
     const double travel = (ranks - 1) * bytes / rates.nccl_bytes;
     consider({parallel_transport::collective, tile, 1, product + (ranks > 1 ? travel + rates.nccl_seconds : 0)});
-    consider({parallel_transport::overlapped, tile, 1,
-              detail::gather_seconds(product, bytes, rates.nccl_bytes, rates.nccl_seconds, ranks, 1) +
-                  ranks * rates.nccl_seconds / 4});
-    for (index_t pieces = 1; pieces <= 16 && has_peers; pieces *= 2) {
+    // More pieces do not help: the first tiles of a rank's rows already need most of them.
+    for (const index_t pieces : {2, 1}) {
+      if (!has_peers) continue;
       const double gather = detail::gather_seconds(product, bytes, rates.peer_bytes, rates.copy_seconds, ranks, pieces);
-      consider({parallel_transport::fused, tile, pieces, gather + (ranks > 1 ? rates.fused_seconds : 0)});
+      const double host = rates.host_seconds + rates.host_seconds_of_piece * pieces * (ranks - 1);
+      consider({parallel_transport::fused, tile, pieces, ranks > 1 ? max(gather, host) : product});
     }
   }
   return best;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <tilewright/parallel/parallel_choice.hpp>
+
+namespace tilewright::parallel {
+namespace {
+
+constexpr gemm_args product_of(index_t m, index_t n, index_t k) {
+  gemm_args args;
+  args.m = m;
+  args.n = n;
+  args.k = args.lda = args.ldb = k;
+  return args;
+}
+
+TEST(ParallelChoice, LongProductsAreFusedAndShortOnesAreNot) {
+  using enum parallel_transport;
+  EXPECT_EQ(choose_all_gather(product_of(8192, 4096, 8192), 2, true, {}).transport, fused);
+  EXPECT_EQ(choose_all_gather(product_of(4096, 7168, 4096), 2, true, {}).transport, fused);
+  EXPECT_EQ(choose_all_gather(product_of(2048, 4096, 8192), 2, true, {}).transport, fused);
+  EXPECT_EQ(choose_all_gather(product_of(512, 4096, 8192), 2, true, {}).transport, collective);
+  EXPECT_EQ(choose_all_gather(product_of(5120, 512, 1024), 2, true, {}).transport, collective);
+  EXPECT_EQ(choose_reduce_scatter(product_of(8192, 8192, 4096), 2, true, {}).transport, fused);
+}
+
+TEST(ParallelChoice, WithoutPeersNcclCarriesEverything) {
+  using enum parallel_transport;
+  EXPECT_EQ(choose_all_gather(product_of(8192, 4096, 8192), 16, false, {}).transport, collective);
+  EXPECT_EQ(choose_reduce_scatter(product_of(8192, 8192, 4096), 16, false, {}).transport, overlapped);
+}
+
+}  // namespace
+}  // namespace tilewright::parallel
