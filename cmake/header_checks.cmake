@@ -26,6 +26,7 @@ set(header_rules
   "parallel/gpu_calls.hpp=cuda"
   "parallel/peer_memory.hpp=cuda"
   "parallel/communicator.hpp=cuda"
+  "parallel/parallel_gemm.hpp=cpu=cuda"
   "parallel/emulated_rank.hpp=cpu"
 )
 
