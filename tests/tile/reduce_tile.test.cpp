@@ -116,6 +116,21 @@ TEST(Reduce, CountsCopiesOnce) {
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], i % 2 ? 32.5f + 16.0f : 32.5f);
 }
 
+/// Rows and columns of each of two matrices at once.
+TEST(Reduce, SeveralDimensions) {
+  using distribution = tile_distribution<
+      tile_distribution_encoding<sequence<>, tuple<sequence<2>, sequence<3>, sequence<64, 2>>, tuple<sequence<3>>,
+                                 tuple<sequence<0>>, sequence<1, 2, 3>, sequence<0, 0, 1>>::value>;
+  std::vector<float> found(2);
+  run<distribution>(arch::gfx942::value, [&] {
+    static_distributed_tensor<float, distribution> tile;
+    for (index_t d = 0; d < 12; ++d) tile.thread_buffer[d] = float(d / 6 + d % 6);  // registers of a matrix: 6
+    const auto sums = reduce<1, 2>(tile, plus);
+    for (index_t d = 0; d < 2; ++d) found[std::size_t(d)] = sums.thread_buffer[d];
+  });
+  EXPECT_EQ(found, (std::vector<float>{64 * 15, 64 * 21}));
+}
+
 /// The result does not depend on where a NaN is; a row of NaN alone gives NaN.
 TEST(Reduce, MaxAndMinIgnoreNaN) {
   using distribution = one_wave<64>;
