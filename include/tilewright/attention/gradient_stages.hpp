@@ -10,21 +10,16 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// The steps of a unit: some rows of Q of each head that shares its keys. Units of other keys begin elsewhere, since
-/// they add to the same rows of dQ; but if they add in order, all begin with the last rows, which most keys see.
+/// The steps of a unit: some rows of Q of each head that shares its keys. If blocks add to dQ in order, all begin with
+/// the last rows, which most keys see.
 template <index_t Queries, bool InOrder>
 struct gradient_steps {
-  index_t first, count, start;
+  index_t first, count;
   index_t done = 0;  // of this head
 
-  TILEWRIGHT_HD gradient_steps(index_range rows, index_t key)
-      : first(rows.first - modulo(rows.first, Queries)),
-        count(ceil_div(max(rows.last - first, 0), Queries)),
-        start(!InOrder && count > 0 ? modulo(divide(key, Queries), count) : 0) {}
-  TILEWRIGHT_HD index_t query() const {
-    const index_t place = InOrder ? count - 1 - done : start + done;
-    return first + (place < count ? place : place - count) * Queries;
-  }
+  TILEWRIGHT_HD explicit gradient_steps(index_range rows)
+      : first(rows.first - modulo(rows.first, Queries)), count(ceil_div(max(rows.last - first, 0), Queries)) {}
+  TILEWRIGHT_HD index_t query() const { return first + (InOrder ? count - 1 - done : done) * Queries; }
   /// True: the next step is another head's.
   TILEWRIGHT_HD bool advance() {
     if (++done < count) return false;

@@ -35,7 +35,7 @@ struct specialized_gradients_block {
       if (key >= p.keys) continue;
       const index_range rows =
           seen_band(device.args.window, p).queries_of(key, min(key + constant(Policy::keys), p.keys) - 1, p.queries);
-      work(p, key, typename stages_type::steps_type(rows, key));
+      work(p, key, typename stages_type::steps_type(rows));
     }
   }
   /// fill(problem, query) for each step of each unit.
