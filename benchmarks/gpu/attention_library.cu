@@ -18,6 +18,9 @@ struct specialized : tw::specialized_attention_policy<T, HeadDim, ValueDim> {};
 template <class T>
 struct short_rows : tw::specialized_attention_policy<T, 128, 128, tw::specialized_attention_tile{128, 128, 2, false}> {
 };
+template <class T>
+struct short_narrow_rows
+    : tw::specialized_attention_policy<T, 64, 64, tw::specialized_attention_tile{64, 64, 2, false, 3}> {};
 
 template <class T>
 bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_args& args, cudaStream_t stream) {
@@ -27,6 +30,8 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
       tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});
     } else if (D == 128 && Dv == 128 && args.keys <= 1024) {
       tw::launch<tw::attention_forward<short_rows<T>>>(args, {.stream = stream});
+    } else if (D == 64 && Dv == 64 && args.window.right == 0 && args.keys <= 1024) {
+      tw::launch<tw::attention_forward<short_narrow_rows<T>>>(args, {.stream = stream});
     } else {
       tw::launch<tw::attention_forward<specialized<T, D, Dv>>>(args, {.stream = stream});
     }
