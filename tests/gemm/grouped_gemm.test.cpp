@@ -58,7 +58,8 @@ TEST(GroupedGemm, ChoosesATile) {
     return grouped_tiles[choose_grouped_tile({{.m = rows, .n = n, .k = k}, groups}, true, 132)];
   };
   EXPECT_EQ(chosen(8, 16384, 4096, 4096), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
-  EXPECT_EQ(chosen(64, 16384, 2048, 7168), (specialized_tile{.m = 128, .n = 256}));
+  EXPECT_EQ(chosen(64, 16384, 2048, 7168), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
+  EXPECT_EQ(chosen(64, 16000, 2048, 7168), (specialized_tile{.m = 128, .n = 256}));
   EXPECT_EQ(chosen(12, 5091, 640, 4992), (specialized_tile{.m = 128, .n = 128}));
   EXPECT_EQ(chosen(4, 1466, 1280, 2368), (specialized_tile{.m = 128, .n = 192, .share_b = 2}));
   EXPECT_EQ(choose_grouped_tile({{.m = 640, .n = 640, .k = 5000}, 8}, false, 132), 1);

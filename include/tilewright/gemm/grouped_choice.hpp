@@ -20,7 +20,8 @@ inline constexpr array<specialized_tile, 4> grouped_tiles{{
 constexpr double predict_grouped_clocks(const grouped_args& g, const specialized_tile& t, index_t element_bytes,
                                         index_t multiprocessors) {
   const index_t rows = t.m * t.share_b, workers = detail::expected_clusters(t, multiprocessors);
-  const double tiles_along_m = max(double(g.groups), double(g.m) / rows + 0.5 * g.groups);
+  const double unfilled = g.m % (long_index_t(g.groups) * rows) == 0 ? 0 : 0.5;  // equal groups may be whole tiles
+  const double tiles_along_m = max(double(g.groups), double(g.m) / rows + unfilled * g.groups);
   const double rounds = tiles_along_m * ceil_div(g.n, t.n * t.share_a) / workers;
   // Few rounds are whole ones.
   const double whole_rounds = rounds > 6 ? rounds : max(1, index_t(rounds) + (rounds > index_t(rounds) ? 1 : 0));
