@@ -4,6 +4,7 @@
 
 #include <tilewright/arch/target.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright {
 

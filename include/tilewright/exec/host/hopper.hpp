@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/emulator/hopper/hopper_services.hpp>
+#include <tilewright/emulator/threads/async_copies.hpp>
 #include <tilewright/exec/host/atomic.hpp>
 
 namespace tilewright::exec {
