@@ -66,7 +66,7 @@ struct detail::result_boxes<careless_block> : detail::result_boxes<careful_block
   template <class ForEachUnit>
   void store(const careful_block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(for_each_unit, [&](index_t m, index_t n, index_t batch, index_t) {
+    for_each_box(args, for_each_unit, [&](index_t m, index_t n, index_t batch, index_t) {
       if (made != mistake::box_without_wait) full(i).wait(i / num_boxes & 1);
       if (made != mistake::no_async_fence) exec::fence_async_proxy();
       exec::bulk_store(args.c, address(i), n, m, batch);
