@@ -83,7 +83,7 @@ struct if_given {
   }
 };
 
-/// One function after the other. Of several products, a function that takes one tile gets the first.
+/// One function after the other. If there are several products, a function that takes one tile gets the first.
 template <class... Fs>
 struct chain {
   template <class Args>

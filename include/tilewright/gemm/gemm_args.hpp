@@ -59,8 +59,8 @@ struct grouped_args : gemm_args {
 };
 
 /// Products of operands with scales for blocks of 128 along k, for policies that are block_scaled; grouped, where
-/// `groups` is not 0. Scales are floats: of A for each row, of B for 128 columns. Of a group's B:
-/// batch_stride_b_scales.
+/// `groups` is not 0. Scales are floats: one for each row of A, one for 128 columns of B. Those of
+/// the next group's B are batch_stride_b_scales further.
 struct block_scaled_args : grouped_args {
   const float* a_scales = nullptr;  // (m, k / 128), both with a stride
   const float* b_scales = nullptr;  // (n / 128, k / 128), contiguous along k

@@ -49,7 +49,7 @@ struct gemm_policy<Arch, T, AMajor, BMajor, Vector, Tile, warp_specialized_pipel
 };
 
 /// A block computes m x n sums with `consumers` warpgroups, each of m / consumers rows in groups of 64, and one more
-/// warpgroup that starts copies. Of two products the first n / 2 columns are the first's.
+/// warpgroup that starts copies. If there are two products, the first n / 2 columns are the first's.
 struct specialized_tile {
   index_t m = 128, n = 256;
   index_t share_b = 1, share_a = 1;

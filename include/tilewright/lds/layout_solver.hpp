@@ -111,10 +111,11 @@ constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_
   return {};
 }
 
-/// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Never pads. Of the
-/// layouts of the lowest degree it takes one that needs few address registers: plain rows where they do, else chunks
-/// permuted within rows of banks. The widest vector of any use decides how large chunks are. If the number of rows is
-/// no power of two, the parts of the tile that are as many rows as the largest power of two in it are laid out alike.
+/// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Never pads. Among
+/// the layouts of the lowest degree it takes one that needs few address registers: plain rows where they do, else
+/// chunks permuted within rows of banks. The widest vector of any use decides how large chunks are. If the number of
+/// rows is no power of two, the parts of the tile that are as many rows as the largest power of two in it are laid out
+/// alike.
 constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets, index_t num_targets,
                                               const lds_tile& whole, const lds_use* uses, index_t num_uses) {
   detail::require_layout(check_lds_uses(targets, num_targets, whole, uses, num_uses));

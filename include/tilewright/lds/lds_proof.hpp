@@ -53,7 +53,7 @@ constexpr bool is_conflict_free(const Descriptor& descriptor, Distribution, inde
          (Basis == proof_basis::all_rows || rests_on_evidence(Arch::value, a.analysis.op));
 }
 
-/// The weakest grade of the rows that a proof of these accesses rests on. Of a disputed row the worse reading counts.
+/// The weakest grade of the rows that a proof of these accesses rests on. For a disputed row the worse reading counts.
 template <class First, class... Accesses>
 constexpr arch::grade proof_grade() {
   arch::grade result = First::analysis.known_by;

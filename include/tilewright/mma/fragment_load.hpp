@@ -38,8 +38,8 @@ TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_
 }  // namespace detail
 
 /// Reads from a window whose distribution comes from load_map into a tile of the distribution of the operand's lane
-/// map. The window's addresses are moved by `lds_bytes`. Of the KSteps steps that the instruction takes along k,
-/// `Count` from First on are read.
+/// map. The window's addresses are moved by `lds_bytes`. It reads `Count` of the KSteps steps that the
+/// instruction takes along k, from First on.
 template <arch::matrix_op Op, index_t KSteps, index_t First, index_t Count, class T, class Result, class View,
           class Distribution>
 TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& tile,

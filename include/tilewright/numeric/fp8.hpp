@@ -9,7 +9,7 @@ namespace tilewright {
 
 namespace detail {
 
-// Which formats the machine of this pass converts itself. Of AMD GPUs only gfx942 has the fnuz formats.
+// Which formats the machine of this pass converts itself. Only gfx942 among AMD GPUs has the fnuz formats.
 #if TILEWRIGHT_AMDGCN_PASS && __has_builtin(__builtin_amdgcn_cvt_pk_fp8_f32)
 #define TILEWRIGHT_FP8_BY_AMDGCN 1
 #if defined(__gfx942__)

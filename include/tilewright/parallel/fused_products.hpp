@@ -79,7 +79,7 @@ class fused_all_gather {
   typename Rank::template launch_type<Kernel> launch_[2];
 };
 
-/// The same for reduce_scatter_kernel. Of an all-reduce `c` is the memory of all ranks' C, m x n.
+/// The same for reduce_scatter_kernel. For an all-reduce `c` is the memory of all ranks' C, m x n.
 template <class Kernel, class Rank>
 class fused_reduce_scatter {
   using R = typename Kernel::policy::result_type;

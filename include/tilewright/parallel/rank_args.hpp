@@ -30,8 +30,8 @@ TILEWRIGHT_HD constexpr index_t rows_of_piece(index_t rows, index_t pieces) { re
 /// Arguments of reduce_scatter_kernel. C = sum over ranks of A B, where each rank has its own part of k: `a` is m x k
 /// and `b` is k x n, with this rank's k. This rank gets m / ranks rows, from row rank m / ranks on: `c`, and what
 /// epilogues read by rows. Sums of other ranks' rows go to sums_of[r], m / ranks x n elements of C's type without
-/// padding in the memory of rank r; then its flags flags_of[r][tile] become `epoch`. Of a launch of one step that is
-/// not the last, sums_of[0] and flags_of[0] count. What rank r sends to this one arrives at `received`, `r
+/// padding in the memory of rank r; then its flags flags_of[r][tile] become `epoch`. A launch of one step that is
+/// not the last uses sums_of[0] and flags_of[0]. What rank r sends to this one arrives at `received`, `r
 /// received_stride` bytes later, and at arrived[r num_flags].
 struct reduce_scatter_args : gemm_args {
   rank_of self;

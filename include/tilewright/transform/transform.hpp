@@ -71,9 +71,8 @@ namespace detail {
 
 /// What transforms say that do not say otherwise.
 struct default_rules {
-  //   lower(p, n, up, low)       the lower index of an upper index. Of an index that does not exist, because it is
-  //                              outside of the length or is in a pad, it makes any lower index, but in a constant
-  //                              expression, too
+  //   lower(p, n, up, low)       the lower index of an upper index. An index that does not exist, because it is outside
+  //                              of the length or in a pad, gets any lower index, but in a constant expression, too
 
   /// Length of upper dimension i, `dynamic` when it depends on such a parameter.
   static constexpr bool upper_lengths_are_parameters = true;

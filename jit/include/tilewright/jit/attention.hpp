@@ -11,8 +11,8 @@ namespace tilewright::jit {
 struct attention_problem {
   element type = element::f16;          // or bf16
   int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
-  /// Lengths, heads, strides, the window and the scale become constants of the kernel. Of pointers it matters which of
-  /// the optional ones are null.
+  /// Lengths, heads, strides, the window and the scale become constants of the kernel. It matters which of the
+  /// optional pointers are null.
   attention_args args = {};
 };
 

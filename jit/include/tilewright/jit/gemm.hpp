@@ -17,9 +17,9 @@ struct gemm_problem {
   element type = element::f16;              // of A and B
   element result = element::f16;            // of C
   bool a_along_k = true, b_along_k = true;  // whether k is the contiguous dimension of A (m x k), of B (k x n)
-  /// Lengths, strides and split_k become constants of the kernel. Of pointers it matters which are null and whether
-  /// they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias, residual and activation that
-  /// are given here are what the kernel applies. beta: whether it is 0.
+  /// Lengths, strides and split_k become constants of the kernel. What matters of pointers is which are null and
+  /// whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias, residual and
+  /// activation that are given here are what the kernel applies. beta: whether it is 0.
   gemm_args args = {};
   std::string policy = {};  // "128x128", or for Hopper "128x256_b2"; empty: chosen by the lengths
 };

@@ -88,7 +88,7 @@ lds_picture picture_of(const lds_map& map, const lds_step& step, const arch::lds
 std::string verdict_of(const lds_phase_trace& phase);
 
 /// The grid: numbers are banks (memory: row:piece of the tile); (20) is lane 20, !20! lane 20 in a conflict, 20+
-/// several lanes. Of more than 8 rows or 16 columns only those that the phase touches.
+/// several lanes. If there are more than 8 rows or 16 columns, only those that the phase touches.
 /// Below it the queues at the banks.
 std::string lds_text(const lds_picture& picture, lds_view view);
 

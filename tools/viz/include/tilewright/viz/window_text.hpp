@@ -29,7 +29,7 @@ inline const char* memory_of(exec::lds_pointer p) {
 }  // namespace detail
 
 /// Rows i_begin to i_end - 1 and columns j_begin to j_end - 1 of a two-dimensional window, counted from its origin; a
-/// dot for what is outside of the tensor. Of the memory as it is, whoever wrote it.
+/// dot for what is outside of the tensor. It shows the memory as it is, whoever wrote it.
 template <class Window>
 std::string tile_window_range_text(const Window& window, index_t i_begin, index_t i_end, index_t j_begin, index_t j_end,
                                    const std::string& label = "") {
