@@ -186,30 +186,32 @@ void expect_gradients(const problem& p, typename Policy::args_type args = {}) {
       p, args);
 }
 
-/// Random lengths, heads, masks and memory orders: each case is another combination.
 template <class Policy>
 void expect_random_gradients(int cases, unsigned seed, typename Policy::args_type args = {}) {
   std::mt19937 random(seed);
-  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
   for (int i = 0; i < cases; ++i) {
-    problem p;
-    p.packed = up_to(2) == 1;
-    p.rows_before_heads = up_to(2) == 1;
-    p.kv_heads = 1 + up_to(2);
-    p.heads = p.kv_heads * (1 + up_to(2));
-    const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = p.packed ? 1 + up_to(3) : 1;
-    for (index_t b = 0; b < sequences; ++b) {
-      p.queries.push_back(1 + up_to(longest));
-      p.keys.push_back(1 + up_to(longest));
-    }
-    const index_t mask = up_to(4);
-    if (mask == 1) p.window = causal;
-    if (mask == 2) p.window = {up_to(50), 0};
-    if (mask == 3) p.window = {up_to(20), up_to(20)};
-    p.seed = random();
+    const problem p = random_problem(random);
     SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
     expect_gradients<Policy>(p, args);
   }
+}
+
+/// Whole tiles, rows without keys, sequences without queries or keys.
+template <class Policy>
+void expect_gradients_at_the_edges(index_t whole_tiles) {
+  problem whole;
+  whole.queries = whole.keys = {whole_tiles};
+  expect_gradients<Policy>(whole);
+  problem blind;
+  blind.queries = {200};
+  blind.keys = {40};
+  blind.window = causal;  // 160 rows see nothing
+  expect_gradients<Policy>(blind);
+  problem empty;
+  empty.packed = true;
+  empty.queries = {5, 0, 7};
+  empty.keys = {0, 3, 9};
+  expect_gradients<Policy>(empty);
 }
 
 }  // namespace attention_test

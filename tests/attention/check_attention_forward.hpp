@@ -189,26 +189,30 @@ inline problem with(index_t heads, index_t kv_heads, std::vector<index_t> querie
 }
 
 /// Random lengths, heads, masks and memory orders: each case is another combination.
+inline problem random_problem(std::mt19937& random) {
+  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
+  problem p;
+  p.packed = up_to(2) == 1;
+  p.rows_before_heads = up_to(2) == 1;
+  p.kv_heads = 1 + up_to(2);
+  p.heads = p.kv_heads * (1 + up_to(2));
+  const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = p.packed ? 1 + up_to(3) : 1;
+  for (index_t b = 0; b < sequences; ++b) {
+    p.queries.push_back(1 + up_to(longest));
+    p.keys.push_back(1 + up_to(longest));
+  }
+  const index_t mask = up_to(4);
+  if (mask == 1) p.window = causal;
+  if (mask == 2) p.window = {up_to(50), 0};
+  if (mask == 3) p.window = {up_to(20), up_to(20)};
+  p.seed = random();
+  return p;
+}
 template <class Policy>
 void expect_random_problems(int cases, unsigned seed) {
   std::mt19937 random(seed);
-  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
   for (int i = 0; i < cases; ++i) {
-    problem p;
-    p.packed = up_to(2) == 1;
-    p.rows_before_heads = up_to(2) == 1;
-    p.kv_heads = 1 + up_to(2);
-    p.heads = p.kv_heads * (1 + up_to(2));
-    const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = p.packed ? 1 + up_to(3) : 1;
-    for (index_t b = 0; b < sequences; ++b) {
-      p.queries.push_back(1 + up_to(longest));
-      p.keys.push_back(1 + up_to(longest));
-    }
-    const index_t mask = up_to(4);
-    if (mask == 1) p.window = causal;
-    if (mask == 2) p.window = {up_to(50), 0};
-    if (mask == 3) p.window = {up_to(20), up_to(20)};
-    p.seed = random();
+    const problem p = random_problem(random);
     SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
     expect_attention<Policy>(p);
   }

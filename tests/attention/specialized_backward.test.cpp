@@ -37,19 +37,7 @@ TEST(SpecializedBackward, LongStepsWithScoreFunction) {
 TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(6, 2); }
 
 TEST(SpecializedBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
-  problem whole;
-  whole.queries = whole.keys = {256};
-  expect_gradients<short_steps>(whole);
-  problem blind;
-  blind.queries = {200};
-  blind.keys = {40};
-  blind.window = causal;  // 160 rows see nothing
-  expect_gradients<short_steps>(blind);
-  problem empty;
-  empty.packed = true;
-  empty.queries = {5, 0, 7};
-  empty.keys = {0, 3, 9};
-  expect_gradients<short_steps>(empty);
+  expect_gradients_at_the_edges<short_steps>(256);
 }
 
 TEST(SpecializedBackward, RefusesStridesThatBulkCopiesCannotHave) {

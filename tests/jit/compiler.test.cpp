@@ -126,7 +126,10 @@ TEST_F(Compiler, NvrtcCompilesInProcesses) {
   };
   const std::vector<jit::kernel_source> sources = {store("one", "1"), store("wrong", "nothing"), store("two", "2")};
   const std::string sentence = sentence_of([&] { jit::compiler(o).prepare(sources); });
-  if (sentence.find("can be loaded") != std::string::npos) GTEST_SKIP() << sentence;
+  if (sentence.find("can be loaded") != std::string::npos) {  // no CUDA here: the sentence says what was looked for
+    EXPECT_NE(sentence.find("libnvrtc.so"), std::string::npos) << sentence;
+    return;
+  }
   EXPECT_EQ(sentence, "jit: NVRTC could not compile wrong for sm_90a: error: identifier \"nothing\" is undefined");
   EXPECT_EQ(names.size(), 2u);
   o.on_miss = jit::miss::fail;

@@ -39,7 +39,7 @@ struct options {
   tilewright::viz::lds_view view = tilewright::viz::lds_view::tile;
   index_t shown_access = 0;     // of the writes and then the reads, from 1 on; 0: the one with the worst conflicts
   index_t shown_phase = -1;     // -1: the guilty one
-  index_t explained_bank = -1;  // who wants what of it in the shown phase; -1: none is asked for
+  index_t explained_bank = -1;  // the bank whose accesses in the shown phase are explained; -1: none
 
   std::string pattern;  // of command distribution
   tilewright::viz::owner_part colours = tilewright::viz::owner_part::lane;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The runner that uses HIP's runtime, loaded when it is asked for: no header and no library is needed to build.
+// Runs kernels through HIP's runtime, which it loads with dlopen: building it needs neither HIP's headers nor its
+// library.
 #include "hip_runner.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What CUDA's driver is asked for a tensor map, as numbers: its header is not needed.
+// The arguments of cuTensorMapEncodeTiled as plain numbers, without the CUDA driver's header.
 #pragma once
 
 #include <tilewright/arch/tensor_map.hpp>
