@@ -89,6 +89,8 @@ TEST(AttentionForward, RefusesWhatItCannotDo) {
   EXPECT_TRUE(has(refusal([](auto& a) { a.o_strides.head = 4; }), "multiples of 8"));
   EXPECT_TRUE(has(refusal([](auto& a) { a.q_strides.row = 56; }), "smaller than the head dimension"));
   EXPECT_TRUE(has(refusal([](auto& a) { a.queries = 0x7fffffff; }), "close to 2^31"));
+  const float one = 1;
+  EXPECT_TRUE(has(refusal([&](auto& a) { a.v_scales = &one; }), "for 8-bit elements"));
 }
 
 }  // namespace attention_test

@@ -42,6 +42,12 @@ struct attention_args {
 
   float scale = 1;
   attention_window window;
+
+  /// 8-bit elements: what those of a head are multiplied by, [batch * heads] floats of Q and [batch * kv_heads] of K
+  /// and V, in memory that the GPU can read; null: 1. O has the policy's result_type, bfloat16_t if it names no other.
+  const float* q_scales = nullptr;
+  const float* k_scales = nullptr;
+  const float* v_scales = nullptr;
 };
 
 /// Applied to the scaled scores before the mask; this one leaves them alone and costs nothing. One of your own is
