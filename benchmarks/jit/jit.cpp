@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What tilewright::jit costs, and what its kernels compute: on a machine with an NVIDIA GPU.
 //
-//   jit [folder for caches]
+//   jit [folder for caches [new-process]]
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -45,34 +48,85 @@ jit::attention_problem heads(int dim, index_t length) {
   return p;
 }
 
-/// Request to loaded kernel: without anything, from the disk, from memory.
-void measure_latency(const fs::path& folder) {
-  struct named {
-    const char* name;
-    jit::kernel_request request;
+/// A kernel, and a launch of it on memory that is large enough.
+struct named_request {
+  const char* name;
+  jit::kernel_request request;
+  std::function<void(const jit::kernel&)> launch;
+};
+std::vector<named_request> requests_on(const device_array& memory) {
+  constexpr std::size_t part = std::size_t{4096} * 4096 * 2;
+  std::vector<named_request> list;
+  const auto add_product = [&](const char* name, const jit::gemm_problem& p) {
+    tilewright::gemm_args args = p.args;
+    args.a = memory.at(0);
+    args.b = memory.at(part);
+    args.c = memory.at(2 * part);
+    list.push_back({name, jit::gemm(p), [args](const jit::kernel& kernel) { kernel(args); }});
   };
-  const named requests[] = {{"GEMM, wgmma", jit::gemm(product(4096, 4096, 4096))},
-                            {"GEMM, few rows", jit::gemm(product(8, 4096, 4096))},
-                            {"GEMM, mma.sync, odd n", jit::gemm(product(4096, 4095, 4096))},
-                            {"attention, wgmma, d 64", jit::attention(heads(64, 2048))},
-                            {"attention, wgmma, d 128", jit::attention(heads(128, 2048))},
-                            {"attention, mma.sync, d 32", jit::attention(heads(32, 2048))}};
-  std::printf("%-28s %9s %9s %9s %10s\n", "request to loaded kernel", "cold s", "disk ms", "memory us", "KB");
-  for (const named& r : requests) {
-    std::vector<double> cold, disk, memory;
+  const auto add_heads = [&](const char* name, const jit::attention_problem& p) {
+    tilewright::attention_args args = p.args;
+    args.q = memory.at(0);
+    args.k = args.v = memory.at(part);
+    args.o = memory.at(2 * part);
+    list.push_back({name, jit::attention(p), [args](const jit::kernel& kernel) { kernel(args); }});
+  };
+  add_product("GEMM, wgmma", product(4096, 4096, 4096));
+  add_product("GEMM, few rows", product(8, 4096, 4096));
+  add_product("GEMM, mma.sync, odd n", product(4096, 4095, 4096));
+  add_heads("attention, wgmma, d 64", heads(64, 2048));
+  add_heads("attention, wgmma, d 128", heads(128, 2048));
+  add_heads("attention, mma.sync, d 32", heads(32, 2048));
+  return list;
+}
+
+/// Request to the end of the first launch: without anything, and from the disk. From memory: to the loaded kernel.
+void measure_latency(const fs::path& folder) {
+  const device_array memory(std::size_t{3} * 4096 * 4096 * 2);
+  memory.fill(1);
+  std::printf("%-28s %9s %9s %9s %9s %7s\n", "request to launched kernel", "cold s", "disk ms", "read ms", "memory us",
+              "KB");
+  for (const named_request& r : requests_on(memory)) {
+    std::vector<double> cold, disk, read, from_memory;
     std::size_t bytes = 0;
+    const auto run = [&](jit::compiler& compiler) {
+      return seconds_of([&] {
+        r.launch(compiler.load(r.request));
+        require(cudaDeviceSynchronize());
+      });
+    };
     for (int i = 0; i < 3; ++i) {
       const fs::path cache = folder / ("latency" + std::to_string(i));
       fs::remove_all(cache);
-      jit::compiler first({.cache = {.directory = cache}}), second({.cache = {.directory = cache}});
-      cold.push_back(seconds_of([&] { (void)first.load(r.request); }));
-      disk.push_back(seconds_of([&] { (void)second.load(r.request); }));
-      for (int j = 0; j < 100; ++j) memory.push_back(seconds_of([&] { (void)second.load(r.request); }));
-      bytes = second.code_object(r.request).size();
+      jit::compiler first({.cache = {.directory = cache}});
+      cold.push_back(run(first));
+      for (int j = 0; j < 3; ++j) {
+        jit::compiler second({.cache = {.directory = cache}});
+        disk.push_back(run(second));
+        read.push_back(seconds_of([&] { bytes = second.code_object(r.request).size(); }));
+        for (int l = 0; l < 300; ++l) from_memory.push_back(seconds_of([&] { (void)second.load(r.request); }));
+      }
     }
-    std::printf("%-28s %9.3f %9.3f %9.2f %10zu\n", r.name, median(cold), median(disk) * 1e3, median(memory) * 1e6,
-                bytes / 1024);
+    std::printf("%-28s %9.3f %9.3f %9.3f %9.2f %7zu\n", r.name, median(cold), median(disk) * 1e3, median(read) * 1e3,
+                median(from_memory) * 1e6, bytes / 1024);
   }
+}
+
+/// What a new process waits for: the driver, and a kernel that is on the disk.
+int run_as_new_process(const fs::path& folder) {
+  const double driver = seconds_of([] { require(cudaFree(nullptr)); });
+  const device_array memory(std::size_t{3} * 4096 * 4096 * 2);
+  const named_request r = requests_on(memory).front();
+  std::optional<jit::compiler> compiler;
+  const double made =
+      seconds_of([&] { compiler.emplace(jit::compiler_options{.cache = {.directory = folder / "latency0"}}); });
+  const double kernel = seconds_of([&] {
+    r.launch(compiler->load(r.request));
+    require(cudaDeviceSynchronize());
+  });
+  std::printf("a new process, ms: the driver's context %.1f, jit::compiler %.1f, first kernel %.1f\n", driver * 1e3,
+              made * 1e3, kernel * 1e3);
+  return 0;
 }
 
 /// Products as programs have them: every fourth with lengths that are no multiples of 8.
@@ -158,11 +212,14 @@ int main(int argc, char** argv) try {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const fs::path folder = argc > 1 ? argv[1] : fs::temp_directory_path() / "tilewright-jit-benchmark";
   fs::create_directories(folder);
+  if (argc > 2 && std::string(argv[2]) == "new-process") return run_as_new_process(folder);
   cudaFree(nullptr);
   jit::compiler compiler({.cache = {.directory = folder / "check"}});
   std::printf("target %s, %d multiprocessors\n", compiler.target().c_str(), compiler.multiprocessors());
   const bool is_right = check_products(compiler) & check_attention(compiler);
   measure_latency(folder);
+  for (int i = 0; i < 2; ++i)
+    (void)std::system((std::string(argv[0]) + " " + folder.string() + " new-process").c_str());
   measure_preparation(folder, "all kinds", draw_products(200, 5, false));
   compare_with_general(compiler);
   measure_preparation(folder, "odd lengths", draw_products(64, 6, true));

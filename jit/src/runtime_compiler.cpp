@@ -10,6 +10,7 @@
 
 #include "embedded_header.hpp"
 #include "shared_library.hpp"
+#include "short_names.hpp"
 #include "toolchain.hpp"
 
 namespace tilewright::jit {
@@ -65,7 +66,7 @@ class runtime_compiler final : public toolchain {
     require(code_size_(p.handle, &size), unit.name);
     std::string code(size, '\0');
     require(code_(p.handle, code.data()), unit.name);
-    return code;
+    return how_.code == "CUBIN" ? with_short_names(code) : code;
   }
 
  private:
