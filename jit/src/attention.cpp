@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <tilewright/attention/attention_check.hpp>
@@ -44,8 +45,8 @@ constants constants_of(const attention_args& a) {
   if (a.key_starts) c.points("key_starts");
   c.set("batch", a.batch).set("heads", a.heads).set("kv_heads", a.kv_heads).set("queries", a.queries);
   c.set("keys", a.keys);
-  const auto set_strides = [&](const std::string& name, const attention_strides& s) {
-    c.set(name + ".batch", s.batch).set(name + ".head", s.head).set(name + ".row", s.row);
+  const auto set_strides = [&](std::string_view name, const attention_strides& s) {
+    c.set(name, "batch", s.batch).set(name, "head", s.head).set(name, "row", s.row);
   };
   set_strides("q_strides", a.q_strides);
   set_strides("k_strides", a.k_strides);
@@ -53,7 +54,7 @@ constants constants_of(const attention_args& a) {
   set_strides("o_strides", a.o_strides);
   if (a.lse) set_strides("lse_strides", a.lse_strides);
   c.set_float("scale", a.scale);
-  c.set("window.left", a.window.left).set("window.right", a.window.right);
+  c.set("window", "left", a.window.left).set("window", "right", a.window.right);
   return c;
 }
 

@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Members of a kernel's arguments that become constants: as C++ text, and as a check that a launch has the same.
+// Members of a kernel's arguments that become constants, as C++ text.
 #pragma once
 
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace tilewright::jit {
 
 class constants {
  public:
-  /// `name` may be a path such as window.left. In the order of the members, as designated initializers need.
-  constants& set(const std::string& name, long long value);
-  constants& set_float(const std::string& name, float value);
+  /// The member `name`, or the member `part` of it, has this value in every launch.
+  constants& set(std::string_view name, long long value) { return set(name, {}, value); }
+  constants& set(std::string_view name, std::string_view part, long long value);
+  constants& set_float(std::string_view name, float value);
   /// A pointer that is not null: it must not be one in the evaluated problem either.
-  constants& points(const std::string& name);
+  constants& points(std::string_view name);
 
-  /// type{.m = 1, .strides = {.row = 2}}
-  std::string initializer(const std::string& type) const;
+  /// An expression: `type` with these members.
+  std::string initializer(std::string_view type) const;
   /// A struct that derives from `general`, a ready kernel, and runs it with these members.
-  std::string kernel(const std::string& name, const std::string& general) const;
+  std::string kernel(std::string_view name, std::string_view general) const;
 
  private:
-  struct member {
-    std::string name, value;
-    bool is_pointer;
-  };
-  std::vector<member> members_;
+  std::string values_, pointers_;  // assignments to members of `args`
 };
 
 }  // namespace tilewright::jit

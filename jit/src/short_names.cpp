@@ -47,14 +47,16 @@ struct elf_tables {
     if (header.e_phoff > begin) header.e_phoff -= removed;
   }
 
-  void write(std::string& file) const {
-    std::memcpy(file.data(), &header, sizeof header);
-    const auto paste = [&](std::uint64_t offset, const auto& table) {
-      if (!table.empty()) std::memcpy(file.data() + offset, table.data(), table.size() * sizeof table[0]);
+  /// False if the tables are no longer within the file.
+  bool write(std::string& file) const {
+    const auto paste = [&](std::uint64_t offset, const auto* table, std::size_t count) {
+      if (offset > file.size() || count > (file.size() - offset) / sizeof *table) return false;
+      if (count > 0) std::memcpy(file.data() + offset, table, count * sizeof *table);
+      return true;
     };
-    paste(header.e_shoff, sections);
-    paste(header.e_phoff, segments);
-    paste(sections[symbol_table].sh_offset, symbols);
+    return paste(0, &header, 1) && paste(header.e_shoff, sections.data(), sections.size()) &&
+           paste(header.e_phoff, segments.data(), segments.size()) &&
+           paste(sections[symbol_table].sh_offset, symbols.data(), symbols.size());
   }
 
  private:
@@ -98,8 +100,7 @@ std::string with_short_names(const std::string& cubin) {
   result.erase(old.sh_offset + names.size(), removed);
   tables.sections[tables.names].sh_size -= removed;
   tables.move(old.sh_offset, removed);
-  tables.write(result);
-  return result;
+  return tables.write(result) ? result : cubin;
 }
 
 }  // namespace tilewright::jit

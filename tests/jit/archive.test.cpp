@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/jit/archive.hpp>
 
+#include <csignal>
 #include <random>
 #include <string>
+
+#include <sys/resource.h>
 
 #include "fake_compiler.hpp"
 
@@ -41,6 +44,29 @@ TEST_F(Archive, DependsOnlyOnWhatIsInIt) {
   const std::string once = read(path());
   write_archive();
   EXPECT_EQ(read(path()), once);
+}
+
+TEST_F(Archive, ThatCannotBeWrittenLeavesTheOldOne) {
+  write_archive();
+  const std::string before = read(path());
+  const std::string sentence = sentence_of([&] {
+    const rlimit limit{1000, RLIM_INFINITY};  // bytes of a file, as on a full disk
+    rlimit old{};
+    ::getrlimit(RLIMIT_FSIZE, &old);
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    jit::archive_writer writer;
+    writer.add_text("large", std::string(5000, 'x'));
+    try {
+      writer.write(path());
+    } catch (...) {
+      ::setrlimit(RLIMIT_FSIZE, &old);
+      throw;
+    }
+    ::setrlimit(RLIMIT_FSIZE, &old);
+  });
+  EXPECT_TRUE(sentence.starts_with("jit: the archive was not written: cannot write ")) << sentence;
+  EXPECT_EQ(read(path()), before);
 }
 
 TEST_F(Archive, ThatIsDamagedGivesASentenceAndNoWrongKernel) {

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include <dlfcn.h>
+
 #include "elf_facts.hpp"
 #include "fake_compiler.hpp"
 #include "sha256.hpp"
+#include "short_names.hpp"
 
 namespace {
 
@@ -25,17 +28,25 @@ TEST(ElfFacts, AreReadOrRefused) {
   const std::string object = make_object(some_facts());
   EXPECT_EQ(jit::read_facts(object, "scale").block_size, 256);
   std::mt19937 random(11);
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 8000; ++i) {
     std::string damaged = object;
     if (i % 2 == 0) damaged.resize(random() % damaged.size());
     for (int flips = 0; flips < 3 && !damaged.empty(); ++flips)
       damaged[random() % damaged.size()] ^= char(1 << random() % 8);
     try {
-      EXPECT_GT(jit::read_facts(damaged, "scale").block_size, 0);
+      EXPECT_GT(jit::read_facts(jit::with_short_names(damaged), "scale").block_size, 0);
     } catch (const jit::error& e) {
       EXPECT_STREQ(e.what(), "jit: what was compiled for scale is no code object of this library");
     }
   }
+}
+
+TEST(ShortNames, KeepAllElse) {
+  const std::string short_one = jit::with_short_names(make_object(some_facts(), "the code", 5000));
+  EXPECT_LT(short_one.size(), make_object(some_facts(), "the code").size() + 64);
+  EXPECT_EQ(jit::read_facts(short_one, "scale").block_size, 256);
+  EXPECT_TRUE(short_one.ends_with("the code"));
+  EXPECT_EQ(jit::with_short_names("no object"), "no object");
 }
 
 TEST_F(Compiler, ThatIsMissingIsNamed) {
@@ -134,6 +145,29 @@ TEST_F(Compiler, NvrtcCompilesInProcesses) {
   EXPECT_EQ(names.size(), 2u);
   o.on_miss = jit::miss::fail;
   EXPECT_EQ(jit::read_facts(jit::compiler(o).code_object(sources[2]), "two").block_size, 64);
+}
+
+TEST_F(Compiler, HiprtcGetsTheHeaderAndTheTarget) {
+  // The stub has the name by which the library looks for hipRTC.
+  if (::dlopen("libhiprtc.so.7", RTLD_NOW | RTLD_NOLOAD) == nullptr)
+    ASSERT_NE(::dlopen(TILEWRIGHT_FAKE_HIPRTC, RTLD_NOW), nullptr) << ::dlerror();
+  jit::compiler_options o = options();
+  o.compiler = "hiprtc";
+  o.flags = {"-g"};
+  jit::kernel_source s = source();
+  EXPECT_EQ(jit::compiler(o).code_object(s), make_object(some_facts(), "-std=c++20 -O3 --offload-arch=gfx942 -g "));
+  s.code = "#error the tile is too large";
+  EXPECT_EQ(sentence_of([&] { (void)jit::compiler(o).code_object(s); }),
+            "jit: hipRTC could not compile scale for gfx942: error: the tile is too large");
+}
+
+TEST_F(Compiler, SaysSoWhereThereIsNoGpu) {
+  const std::string sentence = sentence_of([] { (void)jit::compiler(); });
+  if (!sentence.empty()) {
+    EXPECT_TRUE(sentence.starts_with("jit: no GPU was found (none of these libraries can be loaded: libcuda.so.1"))
+        << sentence;
+    EXPECT_TRUE(sentence.ends_with("; name a target to compile without one")) << sentence;
+  }
 }
 
 TEST(Targets, AreThoseOfGpus) {

@@ -5,54 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
-#include <elf.h>
-
 #include <tilewright/jit/compiler.hpp>
+
+#include "fake_object.hpp"
 
 namespace jit = tilewright::jit;
 namespace fs = std::filesystem;
-
-/// An ELF file with tilewright_facts and, so that objects differ, some text.
-inline std::string make_object(const tilewright::kernel_facts& facts, const std::string& text = {}) {
-  Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  Elf64_Shdr sections[4] = {};
-  Elf64_Sym symbol{};
-  const std::string names = std::string("\0tilewright_facts", 18);
-  const std::size_t names_at = sizeof header, symbol_at = names_at + names.size(), facts_at = symbol_at + sizeof symbol;
-  header.e_shoff = facts_at + sizeof facts;
-  header.e_shnum = 4;
-  const auto section = [](unsigned type, std::size_t at, std::size_t bytes) {
-    Elf64_Shdr s{};
-    s.sh_type = type;
-    s.sh_offset = at;
-    s.sh_size = bytes;
-    return s;
-  };
-  sections[1] = section(SHT_SYMTAB, symbol_at, sizeof symbol);
-  sections[1].sh_link = 2;
-  sections[2] = section(SHT_STRTAB, names_at, names.size());
-  sections[3] = section(SHT_PROGBITS, facts_at, sizeof facts);
-  sections[3].sh_addr = 0x1000;
-  symbol.st_name = 1;
-  symbol.st_shndx = 3;
-  symbol.st_value = 0x1000;
-  const auto bytes = [](const auto& x) { return std::string(reinterpret_cast<const char*>(&x), sizeof x); };
-  return bytes(header) + names + bytes(symbol) + bytes(facts) + bytes(sections) + text;
-}
-inline tilewright::kernel_facts some_facts() {
-  tilewright::kernel_facts facts;
-  facts.block_size = 256;
-  facts.args_bytes = 8;
-  return facts;
-}
 
 /// A folder of its own for each test, with the compiler in it and a cache.
 class FakeCompiler : public testing::Test {
