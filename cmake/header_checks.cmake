@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Target header_checks: every header compiles alone, included twice in a row, with g++, or with the first compiler that may include
-# it; every other compiler found here compiles all of its headers in one file. The umbrella headers link when two files include
-# them. Only what changed is compiled again.
+# Target header_checks: every header includes what it uses, and every compiler found here compiles all headers that it may include,
+# twice, in one file. The umbrella headers link when two files include them.
+#
+# What a header for C++ compilers includes is checked by clang with all of them as submodules of one module: a name is visible only
+# to those that include its header, and each header is parsed once. Headers for GPU compilers are compiled alone.
 
 # Where a header may be included from. The first folder that matches decides; anything else is for all of them.
 #   cpu: a C++ compiler    hip: clang, code for an AMD GPU    hip_host: clang, the host half of a HIP compilation
@@ -36,7 +38,7 @@ mark_as_advanced(TILEWRIGHT_CHECK_GXX TILEWRIGHT_CHECK_CLANGXX)
 tilewright_find_device_compiler(amd_compiler gfx942)
 tilewright_find_device_compiler(nvidia_compiler sm_90a)
 
-set(checks)  # name, machine and command of each
+set(checks)  # each with its machine, its command and, in alone_<name>, the check that looks at a single header
 # A user's project may warn of more than this one does; these flags find nothing in the headers.
 set(warnings -Wall -Wextra -Wconversion -Wshadow)
 set(plain -std=c++20 ${warnings} -Wpedantic -Werror -I${PROJECT_SOURCE_DIR}/include -fsyntax-only)
@@ -54,6 +56,10 @@ set(cuda_command ${nvidia_compiler} -std=c++20 -Werror all-warnings -Xcompiler=$
 set(cuda_device_machine cuda_device)
 set(cuda_device_command ${cuda_command} -ptx)
 list(APPEND cuda_command -c)
+set(alone_hip hip)
+set(alone_hip_host hip_host)
+set(alone_cuda cuda_device)  # reads both halves
+set(alone_cuda_device cuda_device)
 if(TILEWRIGHT_CHECK_GXX)
   list(APPEND checks gxx)
 endif()
@@ -114,18 +120,38 @@ foreach(header IN LISTS headers)
   foreach(check IN LISTS checks)
     if(${check}_machine IN_LIST machines)
       list(APPEND headers_of_${check} ${header})
-      if(alone)
-        header_check(${check} ${header} ${header})
-        set(alone FALSE)
+      if(alone AND NOT ${check}_machine STREQUAL cpu)
+        header_check(${alone_${check}} ${header} ${header})
       endif()
+      set(alone FALSE)
     endif()
   endforeach()
 endforeach()
 foreach(check IN LISTS checks)
-  if(NOT check STREQUAL "gxx" AND headers_of_${check})
+  if(headers_of_${check})
     header_check(${check} all_headers ${headers_of_${check}})
   endif()
 endforeach()
+
+if(TILEWRIGHT_CHECK_CLANGXX)
+  set(base ${PROJECT_BINARY_DIR}/header_checks/alone)
+  set(text "module tilewright {\n")
+  foreach(header IN LISTS headers_of_clang)
+    string(MAKE_C_IDENTIFIER ${header} name)
+    string(APPEND text "  module ${name} { header \"${PROJECT_SOURCE_DIR}/include/tilewright/${header}\" export * }\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${base}/module.modulemap CONTENT "${text}}\n")
+  add_custom_command(
+    OUTPUT ${base}.clang
+    COMMAND ${clang_command} -fmodules -Xclang -fmodules-local-submodule-visibility -fmodule-name=tilewright -Xclang -emit-module
+            ${base}/module.modulemap
+    COMMAND ${CMAKE_COMMAND} -E touch ${base}.clang
+    DEPENDS ${base}/module.modulemap ${headers}
+    COMMENT "Headers (clang): each alone"
+    VERBATIM
+  )
+  list(APPEND stamps ${base}.clang)
+endif()
 add_custom_target(header_checks DEPENDS ${stamps})
 
 foreach(umbrella IN ITEMS core tilewright)
