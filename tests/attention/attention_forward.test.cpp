@@ -10,6 +10,8 @@ struct cdna3 : attention_policy<arch::gfx942, half_t, 64> {};
 struct cdna4 : attention_policy<arch::gfx950, bfloat16_t, 128> {};
 struct rdna3 : attention_policy<arch::gfx1100, half_t, 128> {};
 struct rdna4 : attention_policy<arch::gfx1201, bfloat16_t, 96> {};
+struct cdna3_fp8 : attention_policy<arch::gfx942, fp8_fnuz_t, 96> {};
+struct cdna4_fp8 : attention_policy<arch::gfx950, fp8_ocp_t, 128> {};
 struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
 struct hopper_32_rows : attention_policy<arch::sm90, half_t, 64, 64, attention_tile{128, 32, 4, true}> {};
 
@@ -32,6 +34,8 @@ TEST(AttentionForward, Cdna3) { expect_random_problems<cdna3>(12, 3); }
 TEST(AttentionForward, Cdna4) { expect_random_problems<cdna4>(6, 4); }
 TEST(AttentionForward, Rdna3) { expect_random_problems<rdna3>(6, 5); }
 TEST(AttentionForward, Rdna4) { expect_random_problems<rdna4>(6, 6); }
+TEST(AttentionForward, Cdna3Fp8) { expect_random_problems<cdna3_fp8>(4, 9); }
+TEST(AttentionForward, Cdna4Fp8) { expect_random_problems<cdna4_fp8>(3, 10); }
 TEST(AttentionForward, Hopper) { expect_random_problems<hopper>(4, 7); }
 TEST(AttentionForward, HopperWithQueriesInLds) { expect_random_problems<hopper_32_rows>(3, 8); }
 

@@ -70,6 +70,11 @@ class Attention : public testing::TestWithParam<code_object> {
     expect_right<half_64<Arch>>(code, "half_64", ragged());
     expect_right<half_64<Arch>>(code, "half_64", sliding());
     expect_right<bfloat16_96<Arch>>(code, "bfloat16_96", ragged());
+    if constexpr (has_fp8<Arch>) {
+      problem p = ragged();
+      p.has_scales = true;
+      expect_right<fp8_64<Arch>>(code, "fp8_64", p);
+    }
     using decode = attention_decode<decode_half_128<Arch>>;
     expect_decode_by<decode_half_128<Arch>>(
         [&](const auto& args, const auto& m) {

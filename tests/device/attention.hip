@@ -7,6 +7,16 @@ extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void half_64([[maybe_unu
   tilewright::attention_forward<attention_test::half_64<tilewright::arch::current>>{}(args);
 #endif
 }
+
+template <class Arch>
+TILEWRIGHT_HD void run_fp8_64([[maybe_unused]] const tilewright::attention_args& args) {
+  if constexpr (attention_test::has_fp8<Arch>) tilewright::attention_forward<attention_test::fp8_64<Arch>>{}(args);
+}
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void fp8_64([[maybe_unused]] tilewright::attention_args args) {
+#if TILEWRIGHT_DEVICE_PASS
+  run_fp8_64<tilewright::arch::current>(args);
+#endif
+}
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void bfloat16_96(
     [[maybe_unused]] tilewright::attention_args args) {
 #if TILEWRIGHT_DEVICE_PASS

@@ -12,6 +12,15 @@ namespace attention_test {
 template <class Arch>
 struct half_64 : tilewright::attention_policy<Arch, tilewright::half_t, 64> {};
 template <class Arch>
+inline constexpr bool has_fp8 =
+    tilewright::arch::is_amd(Arch::value) && Arch::value.fp8 != tilewright::arch::fp8_kind::none;
+template <class Arch>
+struct fp8_64 : tilewright::attention_policy<
+                    Arch,
+                    tilewright::detail::conditional_t<Arch::value.fp8 == tilewright::arch::fp8_kind::fnuz,
+                                                      tilewright::fp8_fnuz_t, tilewright::fp8_ocp_t>,
+                    64> {};
+template <class Arch>
 struct bfloat16_96 : tilewright::attention_policy<Arch, tilewright::bfloat16_t, 96, 64> {};
 template <class Arch>
 struct backward_bfloat16_64 : tilewright::attention_backward_policy<Arch, tilewright::bfloat16_t, 64> {};

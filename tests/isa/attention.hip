@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Attention forward in half_t, head dimension ISA_HEAD_DIM.
+// Attention forward with elements of type ISA_ELEMENT, head dimension ISA_HEAD_DIM.
 #include <tilewright/arch/current.hpp>
 #include <tilewright/attention/attention_forward.hpp>
 
 namespace tw = tilewright;
 
 #if TILEWRIGHT_DEVICE_PASS
-struct policy : tw::attention_policy<tw::arch::current, tw::half_t, ISA_HEAD_DIM> {};
+struct policy : tw::attention_policy<tw::arch::current, tw::ISA_ELEMENT, ISA_HEAD_DIM> {};
 using kernel = tw::attention_forward<policy>;
 #endif
 

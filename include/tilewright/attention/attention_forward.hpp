@@ -66,16 +66,15 @@ TILEWRIGHT_HD auto load_queries(const typename Policy::args_type& args, const at
 template <class Policy, index_t... Parts>
 TILEWRIGHT_HD void store_outputs(const attention_sums<Policy>& sums, const typename Policy::args_type& args,
                                  const attention_problem& p, sequence<Parts...>) {
-  using T = typename Policy::element_type;
+  using T = typename Policy::result_type;
   constexpr auto global = address_space_enum::global;
   const bool has_starts = args.query_starts != nullptr;
   T* const head = static_cast<T*>(args.o) + offset_of_head(args.o_strides, has_starts, p.batch, p.head, p.query_row);
   const auto store = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
     using product = attention_product<Policy, operand_major::mn, part.value>;
     constexpr block_tile tile = product::tile;
-    const auto view =
-        make_naive_tensor_view<global>(head + product::first, make_tuple(p.queries, number<tile.n>{}),
-                                       make_tuple(args.o_strides.row, number<1>{}), number<Policy::vector>{});
+    const auto view = make_naive_tensor_view<global>(head + product::first, make_tuple(p.queries, number<tile.n>{}),
+                                                     make_tuple(args.o_strides.row, number<1>{}), number<8>{});
     store_tile(make_tile_window(view, make_tuple(number<tile.m>{}, number<tile.n>{}), {p.first_query, 0},
                                 typename product::c{}),
                cast_tile<T>(sums.o.template get<part.value>()), known_inside<1>{});
@@ -98,7 +97,16 @@ struct probability_exchange {
   exec::lds_pointer lds;
 
   TILEWRIGHT_HD auto operator()(const typename attention_registers<Policy>::scores& s) const {
-    if constexpr (stays_in_lanes) {
+    if constexpr (stays_in_lanes && sizeof(T) == 1) {
+      static_distributed_tensor<T, from> p;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < from::num_elements; d += 4) {
+        const float* const x = s.thread_buffer.data() + d;
+        const unsigned word = fp8_word_from_small_floats<T::format>(x[0], x[1], x[2], x[3]);
+        __builtin_memcpy(p.thread_buffer.data() + d, &word, sizeof(word));
+      }
+      return relayout<T>(p, to{});
+    } else if constexpr (stays_in_lanes) {
       return relayout<T>(s, to{});
     } else {
       constexpr lds_layout_choice choice = choose_lds_layout<typename Policy::arch>(
@@ -187,7 +195,7 @@ struct attention_forward {
         k.begin();
       v.multiply_values(sums.o, probabilities);
     }
-    sums.finish();
+    sums.finish(p.value_scale);
     detail::store_outputs<Policy>(sums, args, p, detail::attention_parts<Policy, operand_major::mn>{});
   }
 };

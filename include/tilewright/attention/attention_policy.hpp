@@ -41,16 +41,33 @@ struct attention_tile {
 
 namespace detail {
 
+/// The matrix instruction of both products: the target's default one, unless a part of a head dimension is shorter than
+/// its k.
+template <class Arch, class T, index_t HeadDim>
+TILEWRIGHT_HD constexpr arch::matrix_op attention_op() {
+  constexpr arch::matrix_op op = default_block_tile<Arch, T>().op;
+  return HeadDim % arch::describe(op).k == 0 ? op : arch::matrix_op::mfma_32x32x16_b8_x2;
+}
+
 /// Each wave has the rows of one instruction. Steps have as many keys as a lane's registers can hold the scores of.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
   const index_t rows = arch::describe(default_block_tile<Arch, T>().op).m, waves = arch::is_amd(Arch::value) ? 4 : 8;
   constexpr index_t dim = max(HeadDim, ValueDim);
+  // 16 keys of a part of 32 elements are less than a vector for each thread.
+  const bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
+  if (sizeof(T) == 1) {
+    const bool is_wide = HeadDim % 128 == 0 && ValueDim % 128 == 0 && dim > 128;
+    const index_t k = arch::describe(default_block_tile<Arch, T>().op).k;
+    return {rows * waves,
+            is_wide                                                         ? k
+            : Arch::value.wave_size == 64 && (has_narrow_part || dim <= 64) ? 128
+                                                                            : 64,
+            waves};
+  }
   if (arch::is_amd(Arch::value) && Arch::value.wave_size == 32 && dim > 64) {
     // gfx11 holds each element of A twice.
     const bool needs_space = dim > 128 || arch::describe(default_block_tile<Arch, T>().op).a.num_registers() == 16;
-    // 16 keys of a part of 32 elements are less than a vector for each thread.
-    const bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
     return {rows * waves, needs_space && !has_narrow_part ? 16 : 32, waves, needs_space};
   }
   // 32 rows for each wave: a read of K or V then feeds four mma.sync, and LDS is no longer what bounds them.
@@ -66,22 +83,28 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
 }  // namespace detail
 
 /// Everything that attention_forward must know at compile time. Name a struct that derives from it; it may replace
-/// score_function and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up to 256.
+/// score_function, args_type and result_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up to 256.
+/// T: half_t, bfloat16_t, or the 8-bit float with 3 bits of mantissa that the target multiplies.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
           attention_tile Tile = detail::default_attention_tile<Arch, T, HeadDim, ValueDim>()>
 struct attention_policy {
-  static_assert(sizeof(T) == 2, "attention_policy: the elements are half_t or bfloat16_t");
+  static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t) || __is_same(T, fp8_fnuz_t),
+                "attention_policy: the elements are half_t, bfloat16_t, fp8_ocp_t or fp8_fnuz_t");
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
                     ValueDim <= 256,
                 "attention_policy: head dimensions are multiples of 32, from 32 to 256");
   using arch = Arch;
   using element_type = T;
+  using result_type = detail::conditional_t<sizeof(T) == 1, bfloat16_t, T>;
   using score_function = no_score_function;
   using args_type = attention_args;
   static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;
   static constexpr attention_tile tile = Tile;
-  static constexpr index_t vector = 8;
-  static constexpr tilewright::arch::matrix_op op = default_block_tile<Arch, T>().op;
+  static constexpr index_t vector = 16 / index_t(sizeof(T));
+  static constexpr tilewright::arch::matrix_op op = detail::attention_op<Arch, T, HeadDim>();
+  static_assert(Arch::value.supports(op, matrix_element_v<T>),
+                "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "
+                "fp8_ocp_t that of gfx950 and gfx1201; for sm_90 see specialized_attention_policy");
   static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 && is_power_of_two(Tile.keys),
                 "attention_policy: each wave needs whole matrix instructions of queries, and the keys of a step are a "
                 "power of two");
@@ -93,7 +116,8 @@ namespace detail {
 /// lanes.
 template <class Policy>
 inline constexpr bool probabilities_stay_in_lanes =
-    can_chain(block_tile{Policy::tile.queries, Policy::tile.keys, 32, Policy::tile.waves, 1, Policy::op},
+    can_chain(block_tile{Policy::tile.queries, Policy::tile.keys, arch::describe(Policy::op).k, Policy::tile.waves, 1,
+                         Policy::op},
               block_tile{Policy::tile.queries, 32, Policy::tile.keys, Policy::tile.waves, 1, Policy::op});
 
 TILEWRIGHT_HD constexpr block_tile scores_tile(const attention_tile& t, arch::matrix_op op, index_t dim) {

@@ -18,6 +18,8 @@ struct attention_problem {
   index_t queries, keys;            // of this sequence
   long_index_t query_row, key_row;  // its first rows in the tensors
   index_t first_query;              // of the block
+  float score_scale = 1;            // what products of 8-bit elements of Q and K are multiplied by
+  float value_scale = 1;            // what those of V are
 
   /// Key minus query of the last of each: the ends are aligned.
   TILEWRIGHT_HD constexpr index_t diagonal() const { return keys - queries; }
@@ -40,6 +42,11 @@ struct attention_problem {
   }
 };
 
+/// The factor of the elements of a head.
+TILEWRIGHT_HD float scale_of_head(const float* scales, index_t batch, index_t heads, index_t head) {
+  return scales == nullptr ? 1.0f : scales[long_index_t(batch) * heads + head];
+}
+
 /// The problem of a block. `first_query` may be past the last: sequences can be shorter than the longest.
 TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
                                                  index_t batch) {
@@ -53,6 +60,9 @@ TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, ind
     p.key_row = args.key_starts[batch];
     p.keys = args.key_starts[batch + 1] - index_t(p.key_row);
   }
+  p.score_scale = scale_of_head(args.q_scales, batch, args.heads, head) *
+                  scale_of_head(args.k_scales, batch, args.kv_heads, p.kv_head);
+  p.value_scale = scale_of_head(args.v_scales, batch, args.kv_heads, p.kv_head);
   return p;
 }
 

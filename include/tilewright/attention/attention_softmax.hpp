@@ -33,8 +33,12 @@ class attention_sums {
   // Whether neighbouring registers hold scores of one row: their exponentials are added in pairs then.
   static constexpr bool adds_pairs =
       detail::register_along<distribution, rows, 0>(0) == detail::register_along<distribution, rows, 0>(1);
-  // Exponentials may grow to 2^8 before O and the sums are brought to a larger offset.
-  static constexpr float largest_exponent = 8;
+  using T = typename Policy::element_type;
+  static constexpr bool is_fp8 = sizeof(T) == 1;
+  // The exponent of a row's largest exponential when its offset is set, and that to which others may grow before O and
+  // the sums are brought to a larger offset. 8-bit floats use their whole range: 2^8.75 < 448, 2^7.75 < 240.
+  static constexpr float first_exponent = !is_fp8 ? 0 : __is_same(T, fp8_ocp_t) ? 8 : 7;
+  static constexpr float largest_exponent = is_fp8 ? first_exponent + 0.75f : 8;
 
   values_of_rows offset_;  // what is subtracted from a row's exponents: its largest so far, or a bit less
   values_of_rows sum_;     // after finish()
@@ -78,23 +82,24 @@ class attention_sums {
       constexpr auto at = detail::position_of_register<distribution, d.value>;
       const score_position position{p.batch, p.head, p.first_query + own[0] + constant(at[0]),
                                     key + own[1] + constant(at[1])};
-      s.thread_buffer[d] = f(s.thread_buffer[d] * args.scale, position, args);
+      s.thread_buffer[d] = f(s.thread_buffer[d] * scale_of(args, p), position, args);
     });
   }
 
   static constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
 
-  /// What a score is multiplied by to become an exponent of 2.
-  TILEWRIGHT_HD static float scale_of(const args_type& args) {
-    return has_score_function ? log2_e : args.scale * log2_e;
+  /// What products of Q and K are multiplied by.
+  TILEWRIGHT_HD static float scale_of(const args_type& args, const attention_problem& p) {
+    return is_fp8 ? args.scale * p.score_scale : args.scale;
   }
 
   /// The largest scores become the offsets, and the sums are brought to them; the result is the factors.
   TILEWRIGHT_HD values_of_rows raise_offsets(values_of_rows top, float scale) {
     detail::reduce_lanes<distribution::encoding.r.size()>(top, max);
     const values_of_rows before = offset_;
-    tile_elementwise_inout([&](float& to, float x) TILEWRIGHT_INLINE_LAMBDA { to = exec::max(to, x * scale); }, offset_,
-                           top);
+    tile_elementwise_inout([&](float& to, float x)
+                               TILEWRIGHT_INLINE_LAMBDA { to = exec::max(to, x * scale - first_exponent); },
+                           offset_, top);
     const auto factor = tile_elementwise_in(
         [&](float from, float to) TILEWRIGHT_INLINE_LAMBDA { return exec::exp2(from - to); }, before, offset_);
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
@@ -129,7 +134,7 @@ class attention_sums {
     if constexpr (has_score_function) apply_score_function(s, args, p, key);
     if (is_masked) [[unlikely]]
       mask(s, args, p, key);
-    const float scale = scale_of(args);
+    const float scale = has_score_function ? log2_e : scale_of(args, p) * log2_e;  // of an exponent of 2
     auto top = detail::reduce_registers<float>(s, max, sequence<1>{});
     bool is_far = false;
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
@@ -159,15 +164,16 @@ class attention_sums {
     }
   }
 
-  /// Divides O by the sums; zeros where no key was seen.
-  TILEWRIGHT_HD void finish() {
+  /// Divides O by the sums and multiplies it by `factor`; zeros where no key was seen.
+  TILEWRIGHT_HD void finish([[maybe_unused]] float factor = 1) {
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       sum_.thread_buffer[r] = sums_[r][0];
       if constexpr (adds_pairs) sum_.thread_buffer[r] += sums_[r][1];
     });
     detail::reduce_lanes<distribution::encoding.r.size()>(sum_, plus);
+    if (!is_fp8) factor = 1;
     scale_outputs(
-        tile_elementwise_in([](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : 1.0f / x; }, sum_));
+        tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : factor / x; }, sum_));
   }
 
   /// Natural logarithm of each row's sum of exponentials; -infinity where no key was seen. After finish().

@@ -94,6 +94,7 @@ struct specialized_attention_policy {
                 "16, and 2 to 4 stages");
   using arch = tilewright::arch::sm90;
   using element_type = T;
+  using result_type = detail::conditional_t<sizeof(T) == 1, bfloat16_t, T>;
   using score_function = no_score_function;
   using args_type = attention_args;
   static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;

@@ -50,6 +50,21 @@ TILEWRIGHT_HD constexpr unsigned short fp8_pair_from_floats(float low, float hig
   return static_cast<unsigned short>(fp8_bits_from_float<F>(low) | fp8_bits_from_float<F>(high) << 8);
 }
 
+/// Four floats to bits, the first one in the lowest byte. They must not exceed the largest finite number, so nothing is
+/// spent on saturation.
+template <fp8_format F>
+TILEWRIGHT_HD constexpr unsigned fp8_word_from_small_floats(float a, float b, float c, float d) {
+#if defined(TILEWRIGHT_FP8_BY_AMDGCN)
+  if (!__builtin_is_constant_evaluated()) {
+    if constexpr (F == fp8_format::e4m3_fnuz ? machine_is_fnuz : F == fp8_format::e4m3 && !machine_is_fnuz) {
+      const int low = __builtin_amdgcn_cvt_pk_fp8_f32(a, b, 0, false);
+      return static_cast<unsigned>(__builtin_amdgcn_cvt_pk_fp8_f32(c, d, low, true));
+    }
+  }
+#endif
+  return fp8_pair_from_floats<F>(a, b) | static_cast<unsigned>(fp8_pair_from_floats<F>(c, d)) << 16;
+}
+
 template <fp8_format F>
 TILEWRIGHT_HD constexpr float fp8_to_float(unsigned char bits) {
 #if defined(TILEWRIGHT_FP8_BY_AMDGCN)

@@ -72,7 +72,9 @@ template <class To, class T, class Distribution>
 TILEWRIGHT_HD constexpr void cast_into(static_distributed_tensor<To, Distribution>& result,
                                        const static_distributed_tensor<T, Distribution>& tile) {
   constexpr index_t n = Distribution::num_elements;
-  if constexpr (detail::is_small_float_v<To> && n % 2 == 0) {
+  if constexpr (__is_same(To, T)) {
+    result.thread_buffer = tile.thread_buffer;
+  } else if constexpr (detail::is_small_float_v<To> && n % 2 == 0) {
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < n; d += 2) {
       const array<To, 2> pair = convert_pair<To>(float(tile.thread_buffer[d]), float(tile.thread_buffer[d + 1]));
