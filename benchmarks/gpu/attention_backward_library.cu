@@ -13,13 +13,23 @@ template <class T, tw::index_t Dim>
 struct portable : tw::attention_backward_policy<tw::arch::sm90, T, Dim> {};
 template <class T, tw::index_t Dim>
 struct specialized : tw::specialized_backward_policy<T, Dim> {};
+constexpr tw::specialized_backward_tile in_order(tw::specialized_backward_tile tile) {
+  tile.is_deterministic = true;
+  return tile;
+}
+template <class T, tw::index_t Dim>
+struct deterministic : tw::specialized_backward_policy<T, Dim, Dim, in_order(specialized<T, Dim>::tile)> {};
+
+enum kernel_kind { hopper, mma_sync, hopper_deterministic };
 
 template <class T>
-bool backward(bool is_portable, int dim, const tw::attention_backward_args& args, cudaStream_t stream) {
+bool backward(int kind, int dim, const tw::attention_backward_args& args, cudaStream_t stream) {
   const auto try_dim = [&]<tw::index_t D>() {
     if (dim != D) return false;
-    if (is_portable) {
+    if (kind == mma_sync) {
       tw::launch<tw::attention_backward<portable<T, D>>>(args, {.stream = stream});
+    } else if (kind == hopper_deterministic) {
+      tw::launch<tw::attention_backward<deterministic<T, D>>>(args, {.stream = stream});
     } else {
       tw::launch<tw::attention_backward<specialized<T, D>>>(args, {.stream = stream});
     }
@@ -30,14 +40,14 @@ bool backward(bool is_portable, int dim, const tw::attention_backward_args& args
 
 }  // namespace
 
-/// Queues the gradients of Q, K and V. `is_portable`: by mma.sync. The workspace has workspace_bytes(args, dim).
+/// Queues the gradients of Q, K and V. `kind`: a kernel_kind. The workspace has workspace_bytes(args, dim).
 /// Returns null, or why it was refused: a text that lives until the next call.
-extern "C" const char* tilewright_attention_backward(int is_bf16, int is_portable, int dim,
+extern "C" const char* tilewright_attention_backward(int is_bf16, int kind, int dim,
                                                      const tw::attention_backward_args* args, cudaStream_t stream) {
   static std::string message;
   try {
-    const bool done = is_bf16 ? backward<tw::bfloat16_t>(is_portable != 0, dim, *args, stream)
-                              : backward<tw::half_t>(is_portable != 0, dim, *args, stream);
+    const bool done =
+        is_bf16 ? backward<tw::bfloat16_t>(kind, dim, *args, stream) : backward<tw::half_t>(kind, dim, *args, stream);
     if (done) return nullptr;
     message = "no kernel for this head dimension";
   } catch (const tw::launch_error& error) {

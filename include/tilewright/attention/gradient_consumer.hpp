@@ -27,8 +27,9 @@ struct gradient_consumer {
   index_t thread = modulo(exec::thread_id(), 128);
   typename stages_type::cursor at{};
   typename stages_type::unit_cursor unit{};
-  index_t buffer = 0;  // of dS
-  scores s{}, d_p{};
+  stage_cursor<2> buffer{};  // of dS
+  scores s{}, d_p{};         // S and then P; dP
+  conditional_t<has_score_function, scores, number<0>> slopes{};
   static_distributed_tensor<float, typename Policy::d_v_distribution> d_v{};
   static_distributed_tensor<float, typename Policy::d_k_distribution> d_k{};
   static_distributed_tensor<float, typename Policy::d_q_distribution> d_q{};
@@ -40,7 +41,7 @@ struct gradient_consumer {
   TILEWRIGHT_HD index_t own_row() const { return divide(thread, 32) * 16 + divide(modulo(thread, 32), 4); }
   TILEWRIGHT_HD index_t own_column() const { return modulo(thread, 4) * 2; }
 
-  TILEWRIGHT_HD unsigned d_s_place() const { return stages.base + lds.d_s_offset() + buffer * lds.d_s().bytes(); }
+  TILEWRIGHT_HD unsigned d_s_place() const { return stages.base + lds.d_s_offset() + buffer.stage * lds.d_s().bytes(); }
   /// A wave's rows in the first box of dS, or of those boxes when they take results.
   TILEWRIGHT_HD index_t own_boxes() const { return lds.d_s_offset() + (64 * consumer + divide(thread, 32) * 16) * 128; }
 
@@ -82,9 +83,8 @@ struct gradient_consumer {
     });
   }
 
-  /// The user's function of the scores; the result is its derivative at each.
-  TILEWRIGHT_HD auto apply_score_function(const attention_problem& problem, index_t key, index_t query) {
-    scores slopes;
+  /// The user's function of the scores, and its derivatives.
+  TILEWRIGHT_HD void apply_score_function(const attention_problem& problem, index_t key, index_t query) {
     const typename Policy::score_function f{};
     for_each_score([&](auto d, index_t column, index_t row) TILEWRIGHT_INLINE_LAMBDA {
       const score_position position{problem.batch, problem.head, query + own_column() + column,
@@ -93,7 +93,6 @@ struct gradient_consumer {
       s.thread_buffer[d] = f(scaled, position, device.args);
       slopes.thread_buffer[d] = f.derivative(scaled, position, device.args);
     });
-    return slopes;
   }
 
   /// A number of each of the thread's queries: update(score, number of its query).
@@ -105,45 +104,60 @@ struct gradient_consumer {
     });
   }
 
-  /// One step: the queries from `query` on. Its scores have been computed; those of the next step are, if there is one:
-  /// nothing may be in flight from one turn of a loop to the next, or ptxas serialises all wgmma.
-  template <bool IsLast>
-  TILEWRIGHT_HD void add_step(const attention_problem& problem, const seen_band& seen, index_t key, index_t query) {
-    start_d_probabilities();
-    [[maybe_unused]] scores slopes;
-    if constexpr (has_score_function) slopes = apply_score_function(problem, key, query);
+  /// Scores of the queries from `query` on become probabilities.
+  TILEWRIGHT_HD void compute_probabilities(const attention_problem& problem, const seen_band& seen, index_t key,
+                                           index_t query) {
+    settle(s);
+    if constexpr (has_score_function) apply_score_function(problem, key, query);
     if (key + 63 >= problem.keys || !seen.all_see(query, query + queries - 1, key, key + 63)) [[unlikely]]
       mask(problem, seen, key, query);
     const float scale = has_score_function ? log2_e : device.args.scale * log2_e;
     for_each_query(stages_type::exponents(at.stage), [&](index_t d, float exponent) TILEWRIGHT_INLINE_LAMBDA {
       s.thread_buffer[d] = exec::exp2(s.thread_buffer[d] * scale - exponent);
     });
+  }
+
+  /// The first step's probabilities and dP.
+  TILEWRIGHT_HD void begin(const attention_problem& problem, const seen_band& seen, index_t key, index_t query) {
+    start_scores();
+    exec::wgmma_wait<0>();
+    compute_probabilities(problem, seen, key, query);
+  }
+
+  /// A step whose probabilities and dP are there; computes those of the next one, which has queries from `next_query`
+  /// of next.head on. Nothing may be in flight from one turn of a loop to the next, or ptxas serialises all wgmma.
+  template <bool IsLast>
+  TILEWRIGHT_HD void add_step(const attention_problem& problem, const attention_problem& next, const seen_band& seen,
+                              index_t key, index_t query, [[maybe_unused]] index_t next_query) {
+    const index_t stage = at.stage;
+    start_d_probabilities();
     p.assign(s);
-    block_gemm(d_v, p, wgmma_tile_in_lds<lds.d_o_columns()>{stages.d_o(at.stage)}, true);
+    block_gemm(d_v, p, wgmma_tile_in_lds<lds.d_o_columns()>{stages.d_o(stage)}, true);
     exec::wgmma_wait<1>();
     settle(d_p);
-    for_each_query(stages_type::deltas(at.stage), [&](index_t d, float delta) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_query(stages_type::deltas(stage), [&](index_t d, float delta) TILEWRIGHT_INLINE_LAMBDA {
       s.thread_buffer[d] *= d_p.thread_buffer[d] - delta;
       if constexpr (has_score_function) s.thread_buffer[d] *= slopes.thread_buffer[d];
     });
     d_s.assign(s);
-    const index_t stage = at.stage;
     block_gemm(d_k, d_s, wgmma_tile_in_lds<lds.q_columns()>{stages.q(stage)}, true);
-    store_to_boxes<Policy::op, T>(stages.block_lds + (own_boxes() + buffer * lds.d_s().bytes()), d_s.words,
+    store_to_boxes<Policy::op, T>(stages.block_lds + (own_boxes() + buffer.stage * lds.d_s().bytes()), d_s.words,
                                   lds.d_s().box_bytes());
     exec::fence_async_proxy();
-    exec::named_sync<256>(1);
-    start_d_queries();
-    exec::wgmma_wait<2>();  // P's registers are free
+    exec::wave_sync();
+    if (exec::lane_id() == 0) stages.d_s_full(buffer.stage).arrive();
+    exec::wgmma_wait<1>();  // the registers of P are free
     at.advance();
     if constexpr (!IsLast) start_scores();
-    exec::wgmma_wait<IsLast ? 0 : 1>();
+    stages.d_s_full(buffer.stage).wait(buffer.parity);
+    start_d_queries();
+    buffer.advance();
+    exec::wgmma_wait<1>();
+    if (thread == 0) stages.empty(stage).arrive();
+    if constexpr (!IsLast) compute_probabilities(next, seen, key, next_query);
+    exec::wgmma_wait<0>();
     settle(d_q);
     add_d_queries_in_order(problem, seen, key, query);
-    buffer ^= 1;
-    exec::wgmma_wait<0>();
-    settle(s);
-    if (thread == 0) stages.empty(stage).arrive();
   }
 
   /// Adds to dQ; once the blocks of all keys before have done so, if the policy wants the same bits in each run.
@@ -211,15 +225,16 @@ struct gradient_consumer {
     d_v = {};
     d_k = {};
     if (steps.count > 0) {
-      start_scores();
-      exec::wgmma_wait<0>();
-      settle(s);
+      begin(problem, seen, key, steps.query());
       TILEWRIGHT_UNROLL(1)
       while (problem.head < last_head || steps.done + 1 < steps.count) {
-        add_step<false>(problem, seen, key, steps.query());
-        if (steps.advance()) ++problem.head;
+        attention_problem next = problem;
+        const index_t query = steps.query();
+        if (steps.advance()) ++next.head;
+        add_step<false>(problem, next, seen, key, query, steps.query());
+        problem.head = next.head;
       }
-      add_step<true>(problem, seen, key, steps.query());
+      add_step<true>(problem, problem, seen, key, steps.query(), 0);
     }
     settle(d_v);
     settle(d_k);

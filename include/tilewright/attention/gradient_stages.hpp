@@ -51,6 +51,9 @@ struct gradient_stages {
   TILEWRIGHT_HD exec::mbarrier full(index_t stage) const { return barrier(4 + stage); }
   TILEWRIGHT_HD exec::mbarrier empty(index_t stage) const { return full(tile.stages + stage); }
 
+  /// All waves of both consumers have written dS.
+  TILEWRIGHT_HD exec::mbarrier d_s_full(index_t buffer) const { return barrier(4 + 2 * tile.stages + buffer); }
+
   TILEWRIGHT_HD unsigned k() const { return base; }
   TILEWRIGHT_HD unsigned v() const { return base + lds.v_offset(); }
   TILEWRIGHT_HD unsigned q(index_t stage) const { return base + lds.stages_offset() + stage * lds.stage_bytes(); }
@@ -63,6 +66,7 @@ struct gradient_stages {
     for (index_t i = 0; i < 2; ++i) {
       barrier(i).init(1);
       barrier(2 + i).init(2);
+      d_s_full(i).init(8);
     }
     for (index_t s = 0; s < tile.stages; ++s) {
       full(s).init(33);  // one thread for the copies, a wave for the numbers
