@@ -13,6 +13,10 @@ struct three_consumers : specialized_attention_policy<half_t, 64> {};
 struct wide_keys : specialized_attention_policy<bfloat16_t, 192, 128> {};
 struct one_consumer : specialized_attention_policy<half_t, 96, 96, specialized_attention_tile{64, 80, 3}> {};
 static_assert(!three_consumers::lds.o_replaces_q());
+/// The transpose of V has two boxes, the second one not full.
+struct eight_bits : specialized_attention_policy<fp8_ocp_t, 64, 96, specialized_attention_tile{128, 160, 2, false}> {
+  using result_type = half_t;
+};
 
 struct slope_args : attention_args {
   float slope = 0;
@@ -75,6 +79,8 @@ TEST(SpecializedAttention, FewBlocksTakeAllUnits) {
 TEST(SpecializedAttention, ThreeConsumers) { expect_random_problems<three_consumers>(8, 21); }
 TEST(SpecializedAttention, OneConsumer) { expect_random_problems<one_consumer>(6, 22); }
 TEST(SpecializedAttention, WideKeys) { expect_random_problems<wide_keys>(4, 23); }
+
+TEST(SpecializedAttention, EightBits) { expect_random_problems<eight_bits>(6, 24); }
 
 TEST(SpecializedAttention, ScoreFunctionOfTheUser) {
   slope_args args;

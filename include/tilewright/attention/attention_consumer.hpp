@@ -13,6 +13,7 @@ namespace tilewright::detail {
 template <class Policy>
 struct attention_consumer {
   using T = typename Policy::element_type;
+  using result_type = typename Policy::result_type;
   using stages_type = attention_stages<Policy>;
   using registers = attention_registers<Policy>;
   using sums_type = attention_sums<Policy>;
@@ -164,7 +165,7 @@ struct attention_consumer {
   TILEWRIGHT_HD void finish_unit() {
     has_probabilities = false;
     finish_outputs();
-    sums.finish();
+    sums.finish(before.value_scale);
     if (device.args.lse != nullptr) sums.store_log_sum_exp(device.args, before);
     store(sums.o.template get<0>(), before);
   }
@@ -173,13 +174,13 @@ struct attention_consumer {
   template <class Outputs>
   TILEWRIGHT_HD void store(const Outputs& o, const attention_problem& problem) {
     const index_t row = 64 * consumer + thread / 32 * 16, place = lds.o_offset() + row * lds.q().row_bytes;
-    const auto words = round_to_words<T>(o);
+    const auto words = round_to_words<result_type>(o);
     if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
     exec::wave_sync();
-    store_to_boxes<Policy::op, T>(block_lds + place, words, lds.q().box_bytes());
+    store_to_boxes<Policy::op, result_type>(block_lds + place, words, lds.q().box_bytes());
     exec::wave_sync();
     if (exec::lane_id() == 0) {
-      store_boxes<T>(device.o, stages.base + unsigned(place), lds.o_boxes(), lds.q().box_bytes(),
+      store_boxes<result_type>(device.o, stages.base + unsigned(place), lds.o_boxes(), lds.q().box_bytes(),
                      query_position(device.args, problem, problem.first_query + row));
       if constexpr (lds.o_replaces_q()) exec::wait_for_bulk_stores_to_read<0>();
     }

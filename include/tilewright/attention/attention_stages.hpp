@@ -16,6 +16,8 @@ struct attention_stages {
   static constexpr specialized_attention_tile tile = Policy::tile;
   using cursor = stage_cursor<tile.stages>;
   using q_cursor = stage_cursor<lds.q_stages()>;
+  /// The ring that takes copies of V, and waves of the producer that transpose its rows.
+  static constexpr index_t copies_of_v = lds.transposes_v() ? 2 : 1, transposing_waves = 2;
 
   unsigned base;  // of the block's LDS
 
@@ -34,7 +36,8 @@ struct attention_stages {
     return base + lds.q_offset() + stage * lds.q().bytes() + consumer * 64 * lds.q().row_bytes;
   }
 
-  /// A ring of K (Which: 0) or V (1): its stages are full, or all consumers are done with them.
+  /// A ring of K (Which: 0), V (1), or rows of V that are to be transposed (2): its stages are full, or those who read
+  /// them are done.
   template <index_t Which>
   TILEWRIGHT_HD exec::mbarrier full(index_t stage) const {
     return barrier((2 * lds.q_stages() * tile.consumers()) + 2 * Which * tile.stages + stage);
@@ -44,8 +47,14 @@ struct attention_stages {
     return full<Which>(tile.stages + stage);
   }
   template <index_t Which>
+  TILEWRIGHT_HD static constexpr index_t offset(index_t stage) {
+    if (Which == 0) return lds.k_offset() + stage * lds.k().bytes();
+    if (Which == 1) return lds.v_offset() + stage * lds.v().bytes();
+    return lds.rows_of_v_offset() + stage * lds.rows_of_v().bytes();
+  }
+  template <index_t Which>
   TILEWRIGHT_HD unsigned place(index_t stage) const {
-    return base + (Which == 0 ? lds.k_offset() + stage * lds.k().bytes() : lds.v_offset() + stage * lds.v().bytes());
+    return base + unsigned(offset<Which>(stage));
   }
 
   TILEWRIGHT_HD void init_barriers() const {
@@ -55,16 +64,20 @@ struct attention_stages {
     }
     for (index_t s = 0; s < tile.stages; ++s) {
       full<0>(s).init(1);
-      full<1>(s).init(1);
+      full<1>(s).init(lds.transposes_v() ? transposing_waves : 1);
       empty<0>(s).init(tile.consumers());
       empty<1>(s).init(tile.consumers());
+      if constexpr (lds.transposes_v()) {
+        full<2>(s).init(1);
+        empty<2>(s).init(transposing_waves);
+      }
     }
   }
 
   /// One thread: waits until the stage is empty, then starts the copy of the keys from `key` on.
   template <index_t Which, class Args>
   TILEWRIGHT_HD void fill(cursor& at, const Args& device, const attention_problem& p, index_t key) const {
-    constexpr wgmma_operand operand = Which == 0 ? lds.k() : lds.v();
+    constexpr wgmma_operand operand = Which == 0 ? lds.k() : Which == 1 ? lds.v() : lds.rows_of_v();
     const exec::mbarrier done = full<Which>(at.stage);
     empty<Which>(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(operand.bytes());

@@ -4,6 +4,7 @@
 
 #include <tilewright/attention/attention_check.hpp>
 #include <tilewright/attention/attention_consumer.hpp>
+#include <tilewright/attention/transpose_bytes.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/util/trap.hpp>
@@ -27,11 +28,12 @@ constexpr const char* check_specialized_attention(const attention_args& args) {
 template <class Policy>
 struct specialized_attention_block {
   using consumer_type = attention_consumer<Policy>;
+  using stages_type = attention_stages<Policy>;
   static constexpr specialized_attention_tile tile = Policy::tile;
 
   const typename consumer_type::device_args& device;
   exec::lds_pointer lds;
-  attention_stages<Policy> stages;
+  stages_type stages;
 
   /// work(problem, first, last) for each unit of this block, with the steps of keys [first, last) that any row sees.
   template <class Work>
@@ -53,19 +55,41 @@ struct specialized_attention_block {
 
   /// One thread each: K and V; Q.
   TILEWRIGHT_HD void produce_keys() const {
-    typename attention_stages<Policy>::cursor k_at, v_at;
+    typename stages_type::cursor k_at, v_at;
     for_each_unit([&](const attention_problem& p, index_t first, index_t last) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
       for (index_t key = first; key <= last; key += tile.keys) {
         if (key < last) stages.template fill<0>(k_at, device, p, key);
-        if (key > first) stages.template fill<1>(v_at, device, p, key - tile.keys);
+        if (key > first) stages.template fill<stages_type::copies_of_v>(v_at, device, p, key - tile.keys);
       }
     });
   }
   TILEWRIGHT_HD void produce_queries() const {
-    typename attention_stages<Policy>::q_cursor at;
+    typename stages_type::q_cursor at;
     for_each_unit([&](const attention_problem& p, index_t, index_t)
                       TILEWRIGHT_INLINE_LAMBDA { stages.fill_q(at, device, p); });
+  }
+
+  /// A wave: transposes rows of V of 8-bit elements.
+  TILEWRIGHT_HD void transpose_values(index_t wave) const {
+    typename stages_type::cursor from, to;
+    for_each_unit([&](const attention_problem&, index_t first, index_t last) TILEWRIGHT_INLINE_LAMBDA {
+      TILEWRIGHT_UNROLL(1)
+      for (index_t key = first; key < last; key += tile.keys) {
+        stages.template full<2>(from.stage).wait(from.parity);
+        stages.template empty<1>(to.stage).wait(to.parity ^ 1);
+        transpose_bytes<stages_type::lds.rows_of_v(), stages_type::lds.v(), stages_type::transposing_waves>(
+            lds, stages.template offset<2>(from.stage), stages.template offset<1>(to.stage), wave);
+        exec::fence_async_proxy();
+        exec::wave_sync();
+        if (exec::lane_id() == 0) {
+          stages.template full<1>(to.stage).arrive();
+          stages.template empty<2>(from.stage).arrive();
+        }
+        from.advance();
+        to.advance();
+      }
+    });
   }
 
   TILEWRIGHT_HD void operator()() const {
@@ -82,13 +106,18 @@ struct specialized_attention_block {
     exec::let_next_kernel_start();
     exec::wait_for_previous_kernel();
     if (warpgroup == tile.consumers()) {
-      if constexpr (tile.moves_registers()) exec::give_registers_back<tile.producer_registers()>();
+      if constexpr (tile.moves_registers())
+        exec::give_registers_back<tile.producer_registers(sizeof(typename Policy::element_type))>();
       const index_t wave = modulo(exec::wave_id(), 4);
       if (exec::lane_id() == 0 && wave == 0) produce_keys();
       if (exec::lane_id() == 0 && wave == 1) produce_queries();
+      if constexpr (stages_type::lds.transposes_v()) {
+        if (wave >= 2) transpose_values(wave - 2);
+      }
       exec::wave_sync();
     } else {
-      if constexpr (tile.moves_registers()) exec::take_registers<tile.consumer_registers()>();
+      if constexpr (tile.moves_registers())
+        exec::take_registers<tile.consumer_registers(sizeof(typename Policy::element_type))>();
       consumer_type consume{device, stages, lds, warpgroup};
       consume.begin();
       for_each_unit([&](const attention_problem& p, index_t first, index_t last)
@@ -124,7 +153,8 @@ struct attention_forward<Policy> {
     make_map(d.q, args.q, args.q_strides, Policy::head_dim, true, 64);
     make_map(d.k, args.k, args.k_strides, Policy::head_dim, false, tile.keys);
     make_map(d.v, args.v, args.v_strides, Policy::value_dim, false, tile.keys);
-    make_map(d.o, args.o, args.o_strides, Policy::value_dim, true, 16);
+    detail::attention_map_maker<typename Policy::result_type>{args, facts}(d.o, args.o, args.o_strides,
+                                                                           Policy::value_dim, true, 16);
     d.args = args;
     d.order = detail::make_attention_order(
         args, tile.queries, long_index_t(args.keys) * (Policy::head_dim + Policy::value_dim) * index_t(sizeof(T)),

@@ -24,9 +24,11 @@ struct specialized_attention_tile {
   /// consumer of a single block has as many as there are.
   TILEWRIGHT_HD constexpr bool moves_registers() const { return consumers() * blocks > 1; }
   TILEWRIGHT_HD constexpr index_t registers() const { return 65536 / (blocks * block_size()) / 8 * 8; }
-  TILEWRIGHT_HD constexpr index_t producer_registers() const { return consumers() == 3 ? 32 : 24; }
-  TILEWRIGHT_HD constexpr index_t consumer_registers() const {
-    return min(240, (registers() * (consumers() + 1) - producer_registers()) / consumers() / 8 * 8);
+  TILEWRIGHT_HD constexpr index_t producer_registers(index_t element_bytes) const {
+    return element_bytes == 1 ? 40 : consumers() == 3 ? 32 : 24;
+  }
+  TILEWRIGHT_HD constexpr index_t consumer_registers(index_t element_bytes) const {
+    return min(240, (registers() * (consumers() + 1) - producer_registers(element_bytes)) / consumers() / 8 * 8);
   }
   friend constexpr bool operator==(const specialized_attention_tile&, const specialized_attention_tile&) = default;
 };
@@ -34,30 +36,39 @@ struct specialized_attention_tile {
 namespace detail {
 
 /// Tiles that were fastest on an H100.
-TILEWRIGHT_HD constexpr specialized_attention_tile default_specialized_attention_tile(index_t dim) {
+TILEWRIGHT_HD constexpr specialized_attention_tile default_specialized_attention_tile(index_t dim,
+                                                                                      index_t element_bytes) {
+  if (element_bytes == 1)
+    return dim <= 64 ? specialized_attention_tile{192, 128, 2, false}
+                     : specialized_attention_tile{128, dim <= 192 ? 128 : 64, 2, false};
   if (dim <= 64) return {192, 128, 2, false};
   if (dim <= 128) return {192, 80};
   if (dim <= 192) return {128, 96};
   return {128, 80, 2, false};
 }
 
-/// Where everything lies in a block's LDS, in bytes: Q, stages of K and V, O, barriers.
+/// Where everything lies in a block's LDS, in bytes: Q, stages of K and V, O, barriers. wgmma takes 8-bit elements of V
+/// only with contiguous keys, so there are also stages of its rows, which the producer transposes.
 struct specialized_attention_lds {
   specialized_attention_tile tile;
   index_t head_dim, value_dim, element_bytes;
 
   TILEWRIGHT_HD constexpr wgmma_operand q() const { return {tile.queries, element_bytes, true, head_dim}; }
   TILEWRIGHT_HD constexpr wgmma_operand k() const { return {tile.keys, element_bytes, true, head_dim}; }
-  TILEWRIGHT_HD constexpr wgmma_operand v() const { return {value_dim, element_bytes, false, tile.keys}; }
+  TILEWRIGHT_HD constexpr bool transposes_v() const { return element_bytes == 1; }
+  TILEWRIGHT_HD constexpr wgmma_operand v() const { return {value_dim, element_bytes, transposes_v(), tile.keys}; }
+  TILEWRIGHT_HD constexpr wgmma_operand rows_of_v() const { return {tile.keys, element_bytes, true, value_dim}; }
 
   static constexpr index_t barrier_bytes = 256;
   TILEWRIGHT_HD constexpr index_t k_offset() const { return 0; }
   TILEWRIGHT_HD constexpr index_t v_offset() const { return k_offset() + tile.stages * k().bytes(); }
-  TILEWRIGHT_HD constexpr index_t end_of_stages() const { return v_offset() + tile.stages * v().bytes(); }
-  TILEWRIGHT_HD constexpr index_t q_offset() const { return end_of_stages(); }
+  TILEWRIGHT_HD constexpr index_t rows_of_v_offset() const { return v_offset() + tile.stages * v().bytes(); }
+  TILEWRIGHT_HD constexpr index_t q_offset() const {
+    return rows_of_v_offset() + (transposes_v() ? tile.stages * rows_of_v().bytes() : 0);
+  }
   /// O is written to LDS as boxes of 128 bytes along the head dimension, like Q: to a place of its own if there is
   /// room, else to that of Q. If there is still room, Q of the next unit comes while this one is in use.
-  TILEWRIGHT_HD constexpr index_t o_boxes() const { return ceil_div(value_dim * element_bytes, 128); }
+  TILEWRIGHT_HD constexpr index_t o_boxes() const { return ceil_div(value_dim * 2, 128); }
   TILEWRIGHT_HD constexpr index_t o_bytes() const { return o_boxes() * q().box_bytes(); }
   TILEWRIGHT_HD constexpr index_t room() const {
     return arch::sm90::value.lds_bytes - barrier_bytes - q_offset() - q().bytes();
@@ -70,10 +81,14 @@ struct specialized_attention_lds {
   TILEWRIGHT_HD constexpr index_t barriers_offset() const {
     return q_offset() + q_stages() * q().bytes() + (o_replaces_q() ? 0 : o_bytes());
   }
+  /// Full and empty: of Q, K, V, and V's rows.
+  TILEWRIGHT_HD constexpr index_t num_barriers() const {
+    return 2 * (q_stages() * tile.consumers() + (transposes_v() ? 3 : 2) * tile.stages);
+  }
   TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
   TILEWRIGHT_HD constexpr bool is_sound() const {
     return q().is_sound() && k().is_sound() && v().is_sound() && bytes() <= arch::sm90::value.lds_bytes &&
-           (!o_replaces_q() || o_bytes() <= q().bytes());
+           num_barriers() * 8 <= barrier_bytes && (!o_replaces_q() || o_bytes() <= q().bytes());
   }
 };
 
@@ -82,16 +97,19 @@ struct specialized_attention_lds {
 /// attention_policy for Hopper's bulk copies and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of 32 from
 /// 64 to 256.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
-          specialized_attention_tile Tile = detail::default_specialized_attention_tile(max(HeadDim, ValueDim))>
+          specialized_attention_tile Tile =
+              detail::default_specialized_attention_tile(max(HeadDim, ValueDim), sizeof(T))>
 struct specialized_attention_policy {
-  static_assert(sizeof(T) == 2, "specialized_attention_policy: the elements are half_t or bfloat16_t");
+  static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t),
+                "specialized_attention_policy: the elements are half_t, bfloat16_t or fp8_ocp_t");
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 64 <= HeadDim && HeadDim <= 256 && 64 <= ValueDim &&
                     ValueDim <= 256,
                 "specialized_attention_policy: head dimensions are multiples of 32, from 64 to 256");
-  static_assert(Tile.queries % 64 == 0 && 64 <= Tile.queries && Tile.queries <= 192 && Tile.keys % 16 == 0 &&
-                    64 <= Tile.keys && Tile.keys <= 256 && 2 <= Tile.stages && Tile.stages <= 4,
-                "specialized_attention_policy: a tile has 64, 128 or 192 queries, 64 to 256 keys, a multiple of "
-                "16, and 2 to 4 stages");
+  static_assert(Tile.queries % 64 == 0 && 64 <= Tile.queries && Tile.queries <= 192 &&
+                    Tile.keys % (32 / sizeof(T)) == 0 && 64 <= Tile.keys && Tile.keys <= 256 && 2 <= Tile.stages &&
+                    Tile.stages <= 4,
+                "specialized_attention_policy: a tile has 64, 128 or 192 queries, 64 to 256 keys, a multiple of 16, of "
+                "32 with 8-bit elements, and 2 to 4 stages");
   using arch = tilewright::arch::sm90;
   using element_type = T;
   using result_type = detail::conditional_t<sizeof(T) == 1, bfloat16_t, T>;
@@ -99,8 +117,9 @@ struct specialized_attention_policy {
   using args_type = attention_args;
   static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;
   static constexpr specialized_attention_tile tile = Tile;
-  static constexpr index_t vector = 8;
-  static constexpr tilewright::arch::matrix_op op = tilewright::arch::matrix_op::wgmma_k16;
+  static constexpr index_t vector = 16 / index_t(sizeof(T));
+  static constexpr tilewright::arch::matrix_op op =
+      sizeof(T) == 1 ? tilewright::arch::matrix_op::wgmma_k32_b8 : tilewright::arch::matrix_op::wgmma_k16;
   static constexpr detail::specialized_attention_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
   static_assert(
       lds.is_sound(),

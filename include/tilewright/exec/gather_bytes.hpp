@@ -19,6 +19,20 @@ TILEWRIGHT_HD unsigned gather_bytes(unsigned w0, unsigned w1, unsigned w2, unsig
 #endif
 }
 
+/// Byte number (selector >> 4 i & 7) of the eight bytes `low`, `high` for each byte i of the result.
+TILEWRIGHT_HD unsigned permute_bytes(unsigned low, unsigned high, unsigned selector) {
+#if TILEWRIGHT_NVPTX_PASS
+  unsigned result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
+  return result;
+#else
+  const unsigned long long bytes = low | static_cast<unsigned long long>(high) << 32;
+  unsigned result = 0;
+  for (index_t i = 0; i < 4; ++i) result |= unsigned(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+  return result;
+#endif
+}
+
 /// Half number `half` of each of two registers, the first one's lower.
 TILEWRIGHT_HD unsigned gather_halves(unsigned w0, unsigned w1, index_t half) {
 #if TILEWRIGHT_AMDGCN_PASS

@@ -5,6 +5,7 @@
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/mma/block_tile.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>
+#include <tilewright/numeric/fp8.hpp>
 #include <tilewright/tile/static_distributed_tensor.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
@@ -49,17 +50,23 @@ template <block_tile Tile, class T>
 struct wgmma_tile_in_registers {
   array<unsigned, Tile.k * index_t(sizeof(T)) / 8> words{};
 
-  /// Rounds C of another product, which is as long along n as this one is along k; no element changes its lane.
+  /// Rounds C of another product, which is as long along n as this one is along k; no element changes its lane. With
+  /// 8-bit elements k has another order then: element 16 i + 4 q + 2 h + l along k is column 16 i + 8 h + 2 q + l.
   template <class C>
   TILEWRIGHT_HD void assign(const static_distributed_tensor<float, C>& tile) {
-    static_assert(sizeof(T) == 2 && arch::describe(Tile.op).a.lane == arch::describe(Tile.op).c.lane &&
-                      arch::describe(Tile.op).a.reg == arch::describe(Tile.op).c.reg && Tile.m == C::x_lengths[0] &&
-                      Tile.k == C::x_lengths[1],
-                  "wgmma_tile_in_registers: C of a product becomes A of the next one if elements have 16 bits and the "
-                  "tile has as many rows, and steps along k as C has columns");
+    static_assert(Tile.m == C::x_lengths[0] && Tile.k == C::x_lengths[1],
+                  "wgmma_tile_in_registers: C of a product becomes A of the next one if the tile has as many rows, and "
+                  "is as long along k as C has columns");
+    const float* const x = tile.thread_buffer.data();
     TILEWRIGHT_UNROLL_ALL
-    for (index_t w = 0; w < words.size(); ++w)
-      words[w] = exec::round_pair<T>(tile.thread_buffer[2 * w], tile.thread_buffer[2 * w + 1]);
+    for (index_t w = 0; w < words.size(); ++w) {
+      if constexpr (sizeof(T) == 2) {
+        words[w] = exec::round_pair<T>(x[2 * w], x[2 * w + 1]);
+      } else {
+        const index_t d = w / 2 * 8 + w % 2 * 2;
+        words[w] = detail::fp8_word_from_small_floats<T::format>(x[d], x[d + 1], x[d + 4], x[d + 5]);
+      }
+    }
   }
 };
 
