@@ -39,6 +39,8 @@ class Backward:
         self.run = self.library.tilewright_attention_backward
         self.run.restype = ctypes.c_char_p
         self.run.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(BackwardArgs), ctypes.c_void_p]
+        self.workspace_bytes = self.library.tilewright_attention_backward_workspace_bytes
+        self.workspace_bytes.restype = ctypes.c_longlong
         if self.library.tilewright_attention_backward_args_bytes() != ctypes.sizeof(BackwardArgs):
             raise SystemExit("attention_backward.py: the library's attention_backward_args have another size than this script's")
 
@@ -53,7 +55,7 @@ class Backward:
         args.d_q_strides, args.d_k_strides, args.d_v_strides = (strides_of(x) for x in gradients)
         args.d_o_strides, args.lse_strides = strides_of(d_o), strides_of(lse.unsqueeze(-1))
         args.scale, args.left, args.right = 1 / math.sqrt(q.shape[3]), -1, 0 if causal else -1
-        workspace = torch.empty(q.shape[0] * q.shape[1] * q.shape[2] * (2 + q.shape[3]) + 4, device="cuda")
+        workspace = torch.empty(self.workspace_bytes(ctypes.byref(args), q.shape[3]), device="cuda", dtype=torch.uint8)
         args.workspace = workspace.data_ptr()
 
         def call(_alive=(workspace, o, lse, d_o)):
@@ -142,7 +144,7 @@ def main():
                         for result, other, right in zip(gradients, theirs, wanted):
                             error, their_error = (float((x[b, h].double() - right).norm() / right.norm()) for x in (result, other))
                             difference = float((result.float() - other.float()).norm() / other.float().norm())
-                            row["error_to_cudnn"] = max(row["error_to_cudnn"], error / their_error)
+                            row["error_to_cudnn"] = max(error / their_error, row["error_to_cudnn"])  # NaN stays
                             wrong = wrong or not error <= 1.2 * their_error or not difference < 0.03
                     failures += wrong
                     if not options.check_only:

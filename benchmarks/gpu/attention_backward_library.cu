@@ -40,7 +40,7 @@ bool backward(int kind, int dim, const tw::attention_backward_args& args, cudaSt
 
 }  // namespace
 
-/// Queues the gradients of Q, K and V. `kind`: a kernel_kind. The workspace has workspace_bytes(args, dim).
+/// Queues the gradients of Q, K and V. `kind`: a kernel_kind.
 /// Returns null, or why it was refused: a text that lives until the next call.
 extern "C" const char* tilewright_attention_backward(int is_bf16, int kind, int dim,
                                                      const tw::attention_backward_args* args, cudaStream_t stream) {
@@ -58,3 +58,6 @@ extern "C" const char* tilewright_attention_backward(int is_bf16, int kind, int 
 
 /// For callers that declare the arguments themselves.
 extern "C" int tilewright_attention_backward_args_bytes() { return int(sizeof(tw::attention_backward_args)); }
+extern "C" long long tilewright_attention_backward_workspace_bytes(const tw::attention_backward_args* args, int dim) {
+  return tw::workspace_bytes(*args, dim);
+}

@@ -52,7 +52,7 @@ TEST(SpecializedBackward, RefusesStridesThatBulkCopiesCannotHave) {
   args.d_q_strides = args.d_k_strides = args.d_v_strides = args.d_o_strides = {96, 96, 96};
   args.lse_strides = {1, 1, 1};
   ASSERT_EQ(attention_backward<short_steps>::check(args), nullptr);
-  EXPECT_EQ(workspace_bytes(args, 96), 16 + 96 * 4 + 8);
+  EXPECT_EQ(workspace_bytes(args, 96), 16 + 16 * 96 * 4 + 8);
   args.d_k_strides.head = -96;
   EXPECT_NE(std::string(attention_backward<short_steps>::check(args)).find("not negative"), std::string::npos);
 }

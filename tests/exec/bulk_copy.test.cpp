@@ -162,6 +162,23 @@ TEST(BulkCopy, StoresWhatIsInsideAndNothingElse) {
   }
 }
 
+TEST(BulkCopy, AddsFloatsOfAllBlocks) {
+  alignas(16) std::array<float, 12> sums{100, 200};
+  const auto kernel = [&](index_t bytes) {
+    exec::lds_allocate<lds_bytes>();
+    if (exec::thread_id() != 0) return;
+    for (index_t i = 0; i < 8; ++i) exec::lds_store({}, box_place + 4 * i, float(i + 1));
+    exec::fence_async_proxy();
+    exec::bulk_add(sums.data() + 4, box_place, bytes);
+    exec::commit_bulk_stores();
+    exec::wait_for_bulk_stores<0>();
+  };
+  run([&] { kernel(32); }, 4);
+  EXPECT_EQ(sums, (std::array<float, 12>{100, 200, 0, 0, 4, 8, 12, 16, 20, 24, 28, 32}));
+  EXPECT_EQ(fault_of([&] { kernel(24); }),
+            "thread 0 of block (0, 0, 0) adds 24 bytes (here); size and both addresses must be multiples of 16 bytes");
+}
+
 // As an H100 does.
 TEST(BulkCopy, StoresCompleteSixteenBytesWithZeros) {
   tensor t(64, 37), expected(64);

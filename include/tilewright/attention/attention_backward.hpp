@@ -95,7 +95,8 @@ struct attention_backward {
     const detail::backward_workspace space(args, p.batch, p.head);
     if constexpr (tilewright::arch::is_wgmma(Policy::op)) {  // dQ is added up there
       float* const d_q = space.d_q(args, Policy::head_dim) + long_index_t(row) * Policy::head_dim;
-      for (index_t first = lane * 4; exists && first < Policy::head_dim; first += lanes * 4)
+      for (index_t first = lane * 4; row < detail::round_up(p.queries, 16) && first < Policy::head_dim;
+           first += lanes * 4)
         exec::buffer_store(exec::make_global_buffer(d_q, Policy::head_dim * 4), first * 4, array<float, 4>{});
       if (exists && row % 64 == 0 && lane < 2)
         exec::buffer_store(exec::make_global_buffer(space.counters(args, Policy::head_dim) + row / 32, 8), lane * 4,

@@ -181,7 +181,7 @@ struct attention_consumer {
     exec::wave_sync();
     if (exec::lane_id() == 0) {
       store_boxes<result_type>(device.o, stages.base + unsigned(place), lds.o_boxes(), lds.q().box_bytes(),
-                     query_position(device.args, problem, problem.first_query + row));
+                               query_position(device.args, problem, problem.first_query + row));
       if constexpr (lds.o_replaces_q()) exec::wait_for_bulk_stores_to_read<0>();
     }
     if constexpr (lds.o_replaces_q()) leave_q();

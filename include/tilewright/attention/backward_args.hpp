@@ -21,10 +21,10 @@ struct attention_backward_args : attention_args {
 /// Bytes that attention_backward_args::workspace must have: two floats for each query of each head; with
 /// specialized_backward_policy, whose dQ is added up in float, `d_q_columns` more, the head dimension of Q.
 constexpr long_index_t workspace_bytes(const attention_backward_args& args, index_t d_q_columns = 0) {
-  const long_index_t rows = long_index_t(args.batch) * args.heads * args.queries;
+  const long_index_t heads = long_index_t(args.batch) * args.heads, rows = heads * args.queries;
   if (d_q_columns == 0) return rows * 8;
-  return detail::round_up(rows * 8, long_index_t{16}) + rows * d_q_columns * 4 +
-         long_index_t(args.batch) * args.heads * ceil_div(args.queries, 64) * 8;
+  return detail::round_up(rows * 8, long_index_t{16}) + heads * detail::round_up(args.queries, 16) * d_q_columns * 4 +
+         heads * ceil_div(args.queries, 64) * 8;
 }
 
 namespace detail {

@@ -36,23 +36,25 @@ struct backward_workspace {
   float *exponents, *deltas;
   TILEWRIGHT_HD backward_workspace(const attention_backward_args& args, index_t batch, index_t head)
       : number_of_head_(long_index_t(batch) * args.heads + head),
-        rows_(long_index_t(args.batch) * args.heads * args.queries) {
+        rows_(long_index_t(args.batch) * args.heads * args.queries),
+        d_q_rows_(round_up(args.queries, 16)) {
     exponents = static_cast<float*>(args.workspace) + number_of_head_ * args.queries;
     deltas = exponents + rows_;
   }
-  /// Its rows of dQ in float, where the kernel adds them up in memory.
+  /// Its dQ in float, where the kernel adds it up in memory, in the order of place_of_d_query.
   TILEWRIGHT_HD float* d_q(const attention_backward_args& args, index_t head_dim) const {
     return static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) +
-           number_of_head_ * args.queries * head_dim;
+           number_of_head_ * d_q_rows_ * head_dim;
   }
   /// How many blocks have added to queries 64 i to 64 i + 63: numbers 2 i and 2 i + 1, for two consumers.
   TILEWRIGHT_HD unsigned* counters(const attention_backward_args& args, index_t head_dim) const {
-    float* const end = static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) + rows_ * head_dim;
+    float* const end = static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) +
+                       long_index_t(args.batch) * args.heads * d_q_rows_ * head_dim;
     return reinterpret_cast<unsigned*>(end) + number_of_head_ * ceil_div(args.queries, 64) * 2;
   }
 
  private:
-  long_index_t number_of_head_, rows_;
+  long_index_t number_of_head_, rows_, d_q_rows_;
 };
 
 /// Scores of a tile with rows of keys and columns of queries (RowsAreKeys), or the other way round.

@@ -2,6 +2,7 @@
 // What a consumer of attention's gradients on Hopper does: five products by wgmma for each step of queries.
 #pragma once
 
+#include <tilewright/attention/d_queries.hpp>
 #include <tilewright/attention/gradient_stages.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
@@ -117,14 +118,7 @@ struct gradient_consumer {
     });
   }
 
-  /// The first step's probabilities and dP.
-  TILEWRIGHT_HD void begin(const attention_problem& problem, const seen_band& seen, index_t key, index_t query) {
-    start_scores();
-    exec::wgmma_wait<0>();
-    compute_probabilities(problem, seen, key, query);
-  }
-
-  /// A step whose probabilities and dP are there; computes those of the next one, which has queries from `next_query`
+  /// A step whose probabilities have been computed; computes those of the next one, which has queries from `next_query`
   /// of next.head on. Nothing may be in flight from one turn of a loop to the next, or ptxas serialises all wgmma.
   template <bool IsLast>
   TILEWRIGHT_HD void add_step(const attention_problem& problem, const attention_problem& next, const seen_band& seen,
@@ -163,38 +157,34 @@ struct gradient_consumer {
   /// Adds to dQ; once the blocks of all keys before have done so, if the policy wants the same bits in each run.
   TILEWRIGHT_HD void add_d_queries_in_order(const attention_problem& problem, const seen_band& seen, index_t key,
                                             index_t query) const {
-    if constexpr (Policy::tile.is_deterministic) {
-      const index_t last_query = min(query + queries, problem.queries) - 1;
-      const index_t first_key = seen.keys_of(query, last_query, problem.keys).first;
-      unsigned* const counter =
-          backward_workspace(device.args, problem.batch, problem.head).counters(device.args, Policy::head_dim) +
-          (divide(query, 64) * 2 + consumer);
-      if (thread == 0)
-        exec::wait_for_count(counter,
-                             unsigned(divide(key, constant(Policy::keys)) - divide(first_key, constant(Policy::keys))));
-      exec::named_sync<128>(2 + consumer);
-      add_d_queries(problem, query);
-      exec::named_sync<128>(2 + consumer);
-      if (thread == 0) exec::add_release(counter, 1);
-    } else {
-      add_d_queries(problem, query);
-    }
+    if constexpr (!Policy::tile.is_deterministic) return add_d_queries(problem, query);
+    const index_t first_key = seen.keys_of(query, min(query + queries, problem.queries) - 1, problem.keys).first;
+    unsigned* const counter =
+        backward_workspace(device.args, problem.batch, problem.head).counters(device.args, Policy::head_dim) +
+        (divide(query, 64) * 2 + consumer);
+    constexpr number<Policy::keys> keys{};
+    if (thread == 0) exec::wait_for_count(counter, unsigned(divide(key, keys) - divide(first_key, keys)));
+    exec::named_sync<128>(2 + consumer);
+    add_d_queries(problem, query);
+    if (exec::lane_id() == 0) exec::wait_for_bulk_stores<0>();
+    exec::named_sync<128>(2 + consumer);
+    if (thread == 0) exec::add_release(counter, 1);
   }
 
-  /// Adds to the float copy of dQ. A thread adds four floats in one piece: its columns of 16 in the order 0 1 8 9.
+  /// A wave adds its 16 rows to the float copy of dQ: by way of LDS, in one piece.
   TILEWRIGHT_HD void add_d_queries(const attention_problem& problem, index_t query) const {
-    const index_t row = query + own_row() + (queries == 128 ? 64 * consumer : 0),
+    const index_t wave = divide(thread, 32), row = query + wave * 16 + (queries == 128 ? 64 * consumer : 0),
                   column = queries == 128 ? 0 : 64 * consumer;
-    float* const to = backward_workspace(device.args, problem.batch, problem.head).d_q(device.args, Policy::head_dim) +
-                      (long_index_t(row) * Policy::head_dim + column + 2 * own_column());
-    for (index_t r = 0; r < 2; ++r) {
-      if (row + 8 * r >= problem.queries) break;
-      unroll<lds.d_q_columns() / 16>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        const float* const x = d_q.thread_buffer.data() + 8 * j + 2 * r;
-        if (Policy::head_dim % 64 == 0 || column + 16 * j < Policy::head_dim)
-          exec::add_to_l2(to + 8 * r * Policy::head_dim + 16 * j, {{x[0], x[1], x[4], x[5]}});
-      });
-    }
+    const index_t place = lds.d_q_offset() + (consumer * 4 + wave) * lds.d_q_bytes_of_wave();
+    wait_for_boxes();
+    store_d_queries(stages.block_lds + place, d_q);
+    exec::fence_async_proxy();
+    exec::wave_sync();
+    if (exec::lane_id() != 0 || row >= problem.queries) return;
+    float* const copy = backward_workspace(device.args, problem.batch, problem.head).d_q(device.args, Policy::head_dim);
+    exec::bulk_add(copy + place_of_d_query(row, column, Policy::head_dim), stages.base + unsigned(place),
+                   min(lds.d_q_columns(), Policy::head_dim - column) * 64);
+    exec::commit_bulk_stores();
   }
 
   /// Writes rows of dV or dK by way of the boxes from number `first` on.
@@ -212,8 +202,7 @@ struct gradient_consumer {
     exec::wave_sync();
   }
 
-  /// The gradients of the rows of K and V from `key` on; `steps`: of the queries that see
-  /// them.
+  /// The gradients of the rows of K and V from `key` on; `steps`: of the queries that see them.
   TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, typename stages_type::steps_type steps) {
     key += 64 * consumer;
     const seen_band seen(device.args.window, problem);
@@ -225,7 +214,9 @@ struct gradient_consumer {
     d_v = {};
     d_k = {};
     if (steps.count > 0) {
-      begin(problem, seen, key, steps.query());
+      start_scores();
+      exec::wgmma_wait<0>();
+      compute_probabilities(problem, seen, key, steps.query());
       TILEWRIGHT_UNROLL(1)
       while (problem.head < last_head || steps.done + 1 < steps.count) {
         attention_problem next = problem;
@@ -251,8 +242,6 @@ struct gradient_consumer {
     if constexpr (!both_fit) wait_for_boxes();
     store(d_k, device.args.scale, device.d_k, Policy::head_dim, both_fit ? boxes_of_v : 0, position);
   }
-
-  TILEWRIGHT_HD void end() const { wait_for_boxes(); }
 };
 
 }  // namespace tilewright::detail

@@ -86,60 +86,11 @@ struct specialized_gradients_block {
       gradient_consumer<Policy> consume{device, stages, warpgroup};
       for_each_unit([&](const attention_problem& p, index_t key, const auto& steps)
                         TILEWRIGHT_INLINE_LAMBDA { consume(p, key, steps); });
-      consume.end();
+      consume.wait_for_boxes();
     }
   }
 };
 #endif
-
-/// The third kernel: dQ from its float copy.
-template <class Policy>
-struct round_d_queries {
-  using arch = typename Policy::arch;
-  using args_type = typename Policy::args_type;
-  static constexpr index_t rows = 8, threads_of_row = Policy::head_dim / 4;  // rows of a block
-  static constexpr index_t block_size = rows * threads_of_row, lds_bytes = 0;
-
-  static constexpr const char* check(const args_type&) { return nullptr; }
-  /// Blocks: x for rows, y for heads, z for sequences.
-  static constexpr grid_size grid(const args_type& args) {
-    return {ceil_div(args.queries, rows), args.heads, args.batch};
-  }
-
-  /// Four lanes have 16 columns of a row: each reads columns 2 q, 2 q + 1, 2 q + 8 and 2 q + 9, where the consumer put
-  /// them next to each other, and writes columns 4 q to 4 q + 3.
-  TILEWRIGHT_HD void operator()(const args_type& args) const {
-    using T = typename Policy::element_type;
-    const exec::block_index block = exec::block_id();
-    const attention_problem p = locate_attention(args, 0, block.y, block.z);
-    const index_t in_block = divide(exec::thread_id(), constant(threads_of_row)), row = block.x * rows + in_block,
-                  column = (exec::thread_id() - in_block * threads_of_row) * 4, lane = exec::lane_id(),
-                  first = lane & ~3;
-    const float* const from = backward_workspace(args, p.batch, p.head).d_q(args, Policy::head_dim) +
-                              (long_index_t(row) * Policy::head_dim + column);
-    const auto x = exec::buffer_load<array<float, 4>>(exec::make_global_buffer(from, row < p.queries ? 16 : 0), 0);
-    const unsigned low = round_words(x[0], x[1], args.scale), high = round_words(x[2], x[3], args.scale);
-    array<unsigned, 2> result;
-    for (index_t w = 0; w < 2; ++w) {
-      const index_t other = first + (2 * (lane & 3) + w) % 4;
-      const unsigned from_low = exec::shuffle(low, other), from_high = exec::shuffle(high, other);
-      result[w] = (lane & 3) < 2 ? from_low : from_high;
-    }
-    if (row >= p.queries) return;
-    T* const to = static_cast<T*>(args.d_q) +
-                  (offset_of_head(args.d_q_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row) +
-                   long_index_t(row) * args.d_q_strides.row + column);
-    exec::buffer_store(exec::make_global_buffer(to, 8), 0, result);
-  }
-
-  TILEWRIGHT_HD static unsigned round_words(float x, float y, float scale) {
-    using T = typename Policy::element_type;
-    vector_t<T, 2> pair;
-    pair[0] = T(x * scale);
-    pair[1] = T(y * scale);
-    return bit_cast<unsigned>(pair);
-  }
-};
 
 /// The second kernel: dK and dV, and dQ in float.
 template <class Policy>

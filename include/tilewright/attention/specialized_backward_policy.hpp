@@ -28,7 +28,7 @@ TILEWRIGHT_HD constexpr specialized_backward_tile default_specialized_backward_t
   return {head_dim <= 64 ? 128 : 64};
 }
 
-/// Where everything lies in a block's LDS, in bytes: K, V, stages of Q and dO, two buffers of dS, numbers of rows,
+/// Where everything lies in a block's LDS, in bytes: K, V, stages of Q and dO, two buffers of dS, dQ, numbers of rows,
 /// barriers.
 struct specialized_backward_lds {
   specialized_backward_tile tile;
@@ -53,8 +53,11 @@ struct specialized_backward_lds {
   TILEWRIGHT_HD constexpr index_t d_s_offset() const { return stages_offset() + tile.stages * stage_bytes(); }
   /// Boxes of all rows of K x 128 bytes: dS while it is an operand, then dV and dK.
   TILEWRIGHT_HD constexpr index_t d_s_boxes() const { return 2 * d_s().num_boxes(); }
+  /// Rows of dQ that are added to memory: 16 for each wave.
+  TILEWRIGHT_HD constexpr index_t d_q_offset() const { return d_s_offset() + 2 * d_s().bytes(); }
+  TILEWRIGHT_HD constexpr index_t d_q_bytes_of_wave() const { return 16 * d_q_columns() * 4; }
   /// For each query of a stage: the log-sum-exp, the sum of dO O.
-  TILEWRIGHT_HD constexpr index_t numbers_offset() const { return d_s_offset() + 2 * d_s().bytes(); }
+  TILEWRIGHT_HD constexpr index_t numbers_offset() const { return d_q_offset() + 8 * d_q_bytes_of_wave(); }
   TILEWRIGHT_HD constexpr index_t barriers_offset() const { return numbers_offset() + tile.stages * tile.queries * 8; }
   TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
   TILEWRIGHT_HD constexpr bool is_sound() const {

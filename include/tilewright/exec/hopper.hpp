@@ -34,6 +34,8 @@
 //                                      with zeros up to the next multiple
 //     With a ragged_tensor_map z is the row at which the tensor ends, and y at most 2^30 - 1 more.
 //     Of a tensor of five dimensions bulk_load and bulk_store take the position as a multi_index<5>.
+//   bulk_add(to, lds, bytes)           adds floats in LDS to floats in global memory, each addition atomic; addresses
+//                                      and size are multiples of 16 bytes. A bulk store for the functions below
 //   commit_bulk_stores()               ends a group of the thread's stores
 //   wait_for_bulk_stores_to_read<n>()  until at most n of the thread's groups have yet to read LDS
 //   wait_for_bulk_stores<n>()          until at most n of them have yet to write global memory
@@ -58,7 +60,6 @@
 //   wait_for_flag(flag, n, timeout_ms)  until a flag in this GPU's memory has reached n (modulo 2^32); acquires, for
 //                                      bulk copies too; false: it has not in this time
 //   store_to_l2(to, values), load_from_l2(from)  four floats, 16-byte aligned, that other blocks read or wrote
-//   add_to_l2(to, values)              adds four floats, 16-byte aligned; each addition is atomic, in any order
 //   give_registers_back<n>(), take_registers<n>()  registers per thread from here on; all waves of a warpgroup
 //   let_next_kernel_start(), wait_for_previous_kernel()  programmatic dependent launch
 //   settle(register)                   a compiler barrier for one register

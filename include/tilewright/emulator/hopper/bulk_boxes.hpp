@@ -5,6 +5,8 @@
 #include <tilewright/emulator/hopper/hopper_services.hpp>
 #include <tilewright/emulator/threads/cluster_threads.hpp>
 
+#include <atomic>
+
 namespace tilewright::emulator {
 
 /// PTX ISA, "Swizzling modes": for patterns of 128, 64 or 32 bytes, bits 4 to 6 (4 and 5; 4) of an address in LDS are
@@ -95,6 +97,15 @@ inline void box_from_lds(const bulk_box& box, const char* bytes_in_lds) {
       __builtin_memset(to, 0, std::size_t(bytes));
     }
   });
+}
+
+/// Each addition is atomic: several of the CPU's threads run blocks.
+inline void add_floats(float* to, const char* from, index_t bytes) {
+  for (index_t i = 0; i < bytes / 4; ++i) {
+    float x;
+    __builtin_memcpy(&x, from + 4 * i, sizeof(x));
+    std::atomic_ref<float>(to[i]).fetch_add(x, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace tilewright::emulator

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Bulk stores of emulated threads: they read LDS, and write global memory, as late as they may.
+// Bulk stores and additions of emulated threads: they read LDS, and write global memory, as late as they may.
 #pragma once
 
 #include <tilewright/emulator/hopper/bulk_boxes.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,14 +19,15 @@ class bulk_stores {
 
   void begin_cluster() { of_thread_.assign(threads_.threads().size(), {}); }
 
-  void start(const thread_context& self, const bulk_box& box, call_site where) {
-    const index_t bytes = bytes_in_lds(request_of(*box.map));
+  /// write(what was in LDS) once the thread has waited for it.
+  void start(const thread_context& self, index_t lds, index_t bytes, std::function<void(const char*)> write,
+             call_site where) {
     lds_checker::bulk_reader reader{};
     if (lds_checker* const checker = threads_.checker(self.rank)) {
       reader = {checker->num_warpgroups(), std::uint16_t(++num_stores_)};
-      checker->begin_bulk_read(self, reader, box.lds, bytes, "copies from", self.place_of(where));
+      checker->begin_bulk_read(self, reader, lds, bytes, "copies from", self.place_of(where));
     }
-    mine(self).open.push_back({box, bytes, reader, {}});
+    mine(self).open.push_back({lds, bytes, reader, std::move(write), {}});
   }
   /// Ends a group.
   void commit(const thread_context& self) {
@@ -37,9 +39,9 @@ class bulk_stores {
     thread_stores& stores = mine(self);
     for (; stores.read + std::size_t(pending) < stores.groups.size(); ++stores.read) {
       for (store& s : stores.groups[stores.read]) {
-        s.read.assign(self.lds + s.box.lds, std::size_t(s.bytes));
+        s.read.assign(self.lds + s.lds, std::size_t(s.bytes));
         if (lds_checker* const checker = threads_.checker(self.rank))
-          checker->end_bulk_read(s.reader, self.number, s.box.lds, s.bytes);
+          checker->end_bulk_read(s.reader, self.number, s.lds, s.bytes);
       }
     }
   }
@@ -49,7 +51,7 @@ class bulk_stores {
     thread_stores& stores = mine(self);
     const std::size_t written = stores.groups.size() - std::min(stores.groups.size(), std::size_t(pending));
     for (std::size_t group = 0; group < written; ++group)
-      for (const store& s : stores.groups[group]) box_from_lds(s.box, s.read.data());
+      for (const store& s : stores.groups[group]) s.write(s.read.data());
     stores.groups.erase(stores.groups.begin(), stores.groups.begin() + std::ptrdiff_t(written));
     stores.read -= written;
   }
@@ -64,9 +66,9 @@ class bulk_stores {
 
  private:
   struct store {
-    bulk_box box;
-    index_t bytes;
+    index_t lds, bytes;
     lds_checker::bulk_reader reader;
+    std::function<void(const char*)> write;
     std::string read;  // what was in LDS
   };
   struct thread_stores {

@@ -146,7 +146,18 @@ class hopper_machine final : public hopper_services {
   void bulk_store(thread_context& self, const bulk_box& box, call_site where) override {
     check_box(self, box, where);
     check_memory(self, box, global_touch::write, where);
-    stores_.start(self, box, where);
+    stores_.start(
+        self, box.lds, bytes_in_lds(request_of(*box.map)), [box](const char* from) { box_from_lds(box, from); }, where);
+  }
+  void bulk_add(thread_context& self, float* to, index_t lds, index_t bytes, call_site where) override {
+    if ((lds | bytes | index_t(reinterpret_cast<std::uintptr_t>(to) % 16)) % 16 != 0 || bytes <= 0)
+      refuse(self, "adds " + std::to_string(bytes) + " bytes" + in_parentheses(self, where) +
+                       "; size and both addresses must be multiples of 16 bytes");
+    self.check_place(arch::lds_op::read_b128, lds + bytes - 16, 16, where);
+    if (self.checks_memory)
+      self.services->check_global_access(self, global_touch::atomic_update, reinterpret_cast<const char*>(to), bytes,
+                                         where);
+    stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
   }
   void commit_bulk_stores(thread_context& self) override { stores_.commit(self); }
   void wait_for_bulk_stores(thread_context& self, index_t pending, call_site) override {

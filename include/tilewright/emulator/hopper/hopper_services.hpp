@@ -50,6 +50,7 @@ class hopper_services {
 
   virtual void bulk_load(thread_context&, const bulk_box&, index_t barrier, unsigned blocks, call_site) = 0;
   virtual void bulk_store(thread_context&, const bulk_box&, call_site) = 0;
+  virtual void bulk_add(thread_context&, float* to, index_t lds, index_t bytes, call_site) = 0;
   virtual void commit_bulk_stores(thread_context&) = 0;
   virtual void wait_for_bulk_stores(thread_context&, index_t pending, call_site) = 0;
   virtual void write_bulk_stores(const thread_context&, index_t pending) = 0;

@@ -97,6 +97,9 @@ void bulk_store(const Map& map, unsigned lds, index_t x, index_t y, index_t z, c
 inline void bulk_store(const tensor_map& map, unsigned lds, const multi_index<5>& at, call_site where = {}) {
   detail::hopper(where).bulk_store(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}}, where);
 }
+inline void bulk_add(float* to, unsigned lds, index_t bytes, call_site where = {}) {
+  detail::hopper(where).bulk_add(detail::self(), to, index_t(lds), bytes, where);
+}
 inline void commit_bulk_stores(call_site where = {}) { detail::hopper(where).commit_bulk_stores(detail::self()); }
 template <index_t Pending>
 void wait_for_bulk_stores_to_read(call_site where = {}) {
@@ -166,10 +169,6 @@ inline void store_to_l2(float* to, const array<float, 4>& values, call_site wher
 }
 inline array<float, 4> load_from_l2(const float* from, call_site where = {}) {
   return exec::buffer_load<array<float, 4>>(make_global_buffer(from, sizeof(array<float, 4>)), 0, 0, where);
-}
-inline void add_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
-  for (index_t i = 0; i < 4; ++i)
-    exec::buffer_atomic<atomic_op::add>(make_global_buffer(to, sizeof(values)), 4 * i, values[i], where);
 }
 inline void settle(float&) {}
 

@@ -141,6 +141,11 @@ TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, const multi_i
       "r"(lds), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
       : "memory");
 }
+TILEWRIGHT_HD void bulk_add(float* to, unsigned lds, index_t bytes) {
+  asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to), "r"(lds),
+               "r"(bytes)
+               : "memory");
+}
 TILEWRIGHT_HD void commit_bulk_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <index_t Pending>
 TILEWRIGHT_HD void wait_for_bulk_stores_to_read() {
@@ -202,11 +207,6 @@ TILEWRIGHT_HD array<float, 4> load_from_l2(const float* from) {
                : "l"(from)
                : "memory");
   return values;
-}
-TILEWRIGHT_HD void add_to_l2(float* to, const array<float, 4>& values) {
-  asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(values[0]), "f"(values[1]),
-               "f"(values[2]), "f"(values[3])
-               : "memory");
 }
 TILEWRIGHT_HD void settle(float& value) { asm volatile("" : "+f"(value)::"memory"); }
 
