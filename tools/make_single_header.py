@@ -21,7 +21,7 @@ TREE = Path(__file__).resolve().parents[1]
 # Headers that no kernel includes: the emulated machine, launching, choosing among kernels, CK Tile's names.
 NOT_FOR_KERNELS = re.compile(
     r"emulator/|exec/host/|ck_tile|launch/(?!ready_kernel|run_kernel|kernel_facts)|parallel/|exec/nvptx/make_tensor_map\.hpp"
-    r"|gemm/(gemm_plan|gemm_kernels|find_fastest|tuning_file|gemm_autotune)\.hpp")
+    r"|gemm/(gemm_plan|gemm_kernels|find_fastest|tuning_\w+|gemm_autotune)\.hpp")
 # What one maker's GPUs do without, and so do the headers that cannot do without these.
 OTHER_MAKER = {
     "amd": re.compile(r"exec/nvptx/|exec/hopper\.hpp|mma/wgmma|\w+/specialized_|gemm/few_rows"),

@@ -20,12 +20,13 @@ namespace {
 template <class T, index_t Dim>
 host_half hopper_half() {
   using kernel = attention_forward<specialized_attention_policy<T, Dim>>;
-  return {[](const void* args) { return kernel::check(*static_cast<const attention_args*>(args)); },
-          [](const void* args, const launch_facts& facts) {
-            const auto made = kernel::prepare(*static_cast<const attention_args*>(args), facts);
-            const auto* const bytes = reinterpret_cast<const char*>(&made);
-            return host_half::prepared{{bytes, bytes + sizeof made}, {kernel::grid(made).x, 1, 1}};
-          }};
+  return {.check = [](const void* args) { return kernel::check(*static_cast<const attention_args*>(args)); },
+          .prepare =
+              [](const void* args, const launch_facts& facts) {
+                const auto made = kernel::prepare(*static_cast<const attention_args*>(args), facts);
+                const auto* const bytes = reinterpret_cast<const char*>(&made);
+                return host_half::prepared{{bytes, bytes + sizeof made}, {kernel::grid(made).x, 1, 1}};
+              }};
 }
 template <class T>
 host_half find_half(int dim) {

@@ -62,6 +62,8 @@ std::string compiler::archived_text(const std::string& name) const {
   return {};
 }
 
+std::string compiler::tuned_choice(const std::string& product) const { return state_->tuned_choice(product); }
+
 buffer compiler::allocate(std::size_t bytes) {
   const std::shared_ptr<gpu> device = state_->gpu_for_loading();
   return buffer(device, device->allocate(bytes), bytes);

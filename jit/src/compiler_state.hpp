@@ -12,12 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/jit/archive.hpp>
 #include <tilewright/jit/compiler.hpp>
 
 #include "elf_facts.hpp"
 #include "embedded_header.hpp"
 #include "file_cache.hpp"
+#include "find_tunings.hpp"
 #include "kernel_state.hpp"
 #include "source_text.hpp"
 #include "targets.hpp"
@@ -34,7 +36,7 @@ inline std::string joined(const std::vector<std::string>& fields) {
 
 /// The name of a source in memory.
 inline std::string memory_key(const kernel_source& s) {
-  std::string key = joined({s.name, s.code, s.kernel, s.problem});
+  std::string key = joined({s.name, s.code, s.kernel, s.problem, s.host.name});
   for (const std::string& header : s.uses) key.append(header).append(",");
   return key;
 }
@@ -94,6 +96,16 @@ struct compiler::state {
       fail_on_miss(source);
     }
     return find_or_make(cache, tools(), unit, key);
+  }
+
+  /// A choice for a product in the archives' tuning files: for this GPU, or where there is none, for the file's first.
+  std::string tuned_choice(const std::string& problem) const {
+    const std::string key = device ? tuning_key(device->name(), device->multiprocessors()) : std::string();
+    for (const auto& a : archives) {
+      for (const tuning_file::entry& e : find_tunings(a->text("tuning"), problem))
+        if (key.empty() || e.key == key) return e.choice;
+    }
+    return {};
   }
 
   [[noreturn]] void fail_on_miss(const kernel_source& source) const {

@@ -3,12 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
-#include <tilewright/gemm/few_rows_gemm.hpp>
-#include <tilewright/gemm/specialized_choice.hpp>
-#include <tilewright/gemm/warp_specialized_pipeline.hpp>
+#include <tilewright/gemm/gemm_kernels.hpp>
 #include <tilewright/jit/error.hpp>
 
 namespace tilewright::jit {
@@ -66,26 +65,29 @@ const product_functions* find_functions(const gemm_problem& p) {
   return p.type == element::fp8 && p.result == element::bf16 && p.a_along_k && p.b_along_k ? &fp8 : nullptr;
 }
 
-std::string name_of(const specialized_tile& t) {
-  std::string s = std::to_string(t.m) + "x" + std::to_string(t.n);
-  if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
-  if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
-  if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
-  return s;
-}
-
+/// A kernel, and what a launch leaves to it: as gemm_choice.
 struct choice {
   index_t tile = -1;      // in specialized_tiles
   index_t few_rows = -1;  // 0: with vectors
+  bool splits_k = true;
+  index_t turn = -1;
 };
 
 /// `multiprocessors` of an H100: the choice must not depend on where a kernel is made.
 choice choose(const gemm_problem& p, const product_functions& f) {
   constexpr index_t multiprocessors = 132;
   if (!p.policy.empty()) {
+    const std::string name = p.policy.substr(0, p.policy.find(','));
+    choice given{.splits_k = p.policy.find(", k whole") == std::string::npos};
+    if (const std::size_t at = p.policy.find(", turn "); at != std::string::npos)
+      given.turn = std::atoi(p.policy.c_str() + at + 7);
     for (index_t i = 0; i < num_tiles; ++i)
-      if (name_of(specialized_tiles[i]) == p.policy && !f.tiles[std::size_t(i)].check(p.args)) return {.tile = i};
-    return {};
+      if (tilewright::name_of(specialized_tiles[i]) == name && !f.tiles[std::size_t(i)].check(p.args)) given.tile = i;
+    for (index_t i = 0; i < 2; ++i) {
+      const functions& few = f.few_rows[std::size_t(i)];
+      if (name == (i == 0 ? "few_rows" : "few_rows_v1") && few.check && !few.check(p.args)) given.few_rows = i;
+    }
+    return given;
   }
   if (p.args.m <= 16 && f.few_rows[0].check) {
     for (index_t i = 0; i < 2; ++i)
@@ -94,7 +96,7 @@ choice choose(const gemm_problem& p, const product_functions& f) {
   const index_t bytes = p.type == element::fp8 ? 1 : 2;
   const specialized_choice best = choose_specialized(p.args, {bytes, p.a_along_k, p.b_along_k}, multiprocessors);
   if (f.tiles[std::size_t(best.tile)].check(p.args)) return {};
-  return {.tile = best.tile};
+  return {.tile = best.tile, .splits_k = best.splits_k};
 }
 
 }  // namespace
@@ -112,7 +114,7 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   functions host;
   if (chosen.tile >= 0) {
     host = f->tiles[std::size_t(chosen.tile)];
-    s.name = "gemm_hopper_" + name_of(specialized_tiles[chosen.tile]);
+    s.name = "gemm_hopper_" + tilewright::name_of(specialized_tiles[chosen.tile]);
     s.code = "struct policy : tw::gemm_specialized<" + types + "tw::specialized_tiles[" + std::to_string(chosen.tile) +
              "], " + end + " {};\n";
     s.kernel = "tw::gemm_kernel<policy>";
@@ -128,7 +130,13 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   }
   s.name += "_" + operands_name(p);
   s.host.check = [check = host.check](const void* args) { return check(*static_cast<const gemm_args*>(args)); };
-  s.host.prepare = host.prepare;
+  s.host.prepare = [chosen, prepare = host.prepare](const void* args, const launch_facts& facts) {
+    gemm_args given = *static_cast<const gemm_args*>(args);
+    if (!chosen.splits_k) given.workspace = nullptr;
+    if (chosen.turn >= 0) given.turn = chosen.turn;
+    return prepare(&given, facts);
+  };
+  s.host.name = std::string(chosen.splits_k ? "" : "k whole") + std::to_string(chosen.turn);
   return s;
 }
 

@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
+#include <tilewright/gemm/tuning_file.hpp>
+#include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/jit/error.hpp>
 
 namespace {
@@ -34,6 +39,22 @@ TEST(Shapes, AreReadAsRequests) {
   EXPECT_EQ(shapes.kernels[0]("sm_90a").name, "gemm_hopper_64x64_bf16_ak_bn_to_bf16_epilogue");
   EXPECT_EQ(shapes.kernels[1]("gfx942").name, "attention_f16_d64_1024x1024");
   EXPECT_EQ(shapes.kernels[1]("sm_90a").name, "attention_hopper_f16_d64");
+}
+
+TEST(Shapes, BringTheKernelsThatAutotuningChose) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tilewright-shapes-" + std::to_string(::getpid()));
+  const tilewright::gemm_args args{.m = 512, .n = 512, .k = 64, .lda = 64, .ldb = 64, .ldc = 512};
+  using enum tilewright::arch::matrix_element;
+  tilewright::tuning_file(folder / "tuning", tilewright::tuning_key("some GPU", 132))
+      .remember(tilewright::tuning_name(args, f16, f16, true, true), "128x192_b2");
+  const pack::shapes shapes = pack::read_shapes(R"({"gemm": [{"m": 512, "n": 512, "k": 64}],
+    "texts": [{"name": "tuning", "file": "tuning"}]})",
+                                                folder);
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(shapes.kernels.size(), 2u);
+  EXPECT_EQ(shapes.kernels[1]("sm_90a").name, "gemm_hopper_128x192_b2_f16_ak_bk_to_f16");
+  EXPECT_EQ(shapes.kernels[1]("gfx942").name, shapes.kernels[0]("gfx942").name);
 }
 
 TEST(Shapes, ThatAreWrongAreNamed) {

@@ -6,8 +6,11 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -162,6 +165,17 @@ jit::kernel_source read_kernel(reader r, const std::filesystem::path& folder) {
   return s;
 }
 
+/// The kernels that jit::tuned() will ask for; for other targets than Hopper's they are those that are there already.
+void add_tuned(const std::vector<jit::gemm_problem>& products, std::string_view tuning,
+               std::vector<jit::kernel_request>& to) {
+  for (const jit::gemm_problem& p : products) {
+    for (const jit::gemm_problem& with_choice : jit::tuned(tuning, p))
+      to.push_back([usual = jit::gemm(p), chosen = jit::gemm(with_choice)](const std::string& target) {
+        return target == "sm_90a" ? chosen(target) : usual(target);
+      });
+  }
+}
+
 }  // namespace
 
 shapes read_shapes(std::string_view text, const std::filesystem::path& folder) {
@@ -176,7 +190,9 @@ shapes read_shapes(std::string_view text, const std::filesystem::path& folder) {
   };
   if (const json* targets = all.list("targets"))
     for (const json& t : *targets) result.targets.push_back(t.is_string() ? t.get<std::string>() : "");
-  for_each("gemm", [&](const reader& r) { result.kernels.push_back(jit::gemm(read_product(r))); });
+  std::vector<jit::gemm_problem> products;
+  for_each("gemm", [&](const reader& r) { products.push_back(read_product(r)); });
+  for (const jit::gemm_problem& p : products) result.kernels.push_back(jit::gemm(p));
   for_each("attention", [&](const reader& r) { result.kernels.push_back(jit::attention(read_attention(r))); });
   for_each("kernels", [&](const reader& r) {
     result.kernels.push_back([source = read_kernel(r, folder)](const std::string&) { return source; });
@@ -186,6 +202,8 @@ shapes read_shapes(std::string_view text, const std::filesystem::path& folder) {
     result.texts[name] = read_file(folder / r.require<std::string>("file"));
     r.finish();
   });
+  if (const auto tuning = result.texts.find("tuning"); tuning != result.texts.end())
+    add_tuned(products, tuning->second, result.kernels);
   all.finish();
   return result;
 }

@@ -5,6 +5,7 @@
 #include <tilewright/gemm/find_fastest.hpp>
 #include <tilewright/gemm/gemm_plan.hpp>
 #include <tilewright/gemm/tuning_file.hpp>
+#include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/version.hpp>
 
 namespace tilewright {
@@ -40,28 +41,13 @@ class gpu_stopwatch {
 
 }  // namespace detail
 
-/// The key under which choices for the current device are kept: its name, its multiprocessors, and this library's
-/// version and kernels.
+/// The key of the current device.
 inline std::string tuning_key() {
   int device = 0;
   cudaDeviceProp properties;
   detail::require_success(cudaGetDevice(&device), "looking for a GPU");
   detail::require_success(cudaGetDeviceProperties(&properties, device), "asking for the GPU's properties");
-  return std::string(properties.name) + ", " + std::to_string(properties.multiProcessorCount) +
-         " multiprocessors, tilewright " + std::to_string(TILEWRIGHT_VERSION);
-}
-
-/// What the best choice for a product may depend on, as text.
-template <class Product>
-std::string tuning_name(const gemm_args& g) {
-  std::string name = std::to_string(int(matrix_element_v<typename Product::element_type>)) + " to " +
-                     std::to_string(int(matrix_element_v<typename Product::result_type>));
-  name += Product::a_major == operand_major::k ? " ak" : " am";
-  name += Product::b_major == operand_major::k ? " bk" : " bn";
-  for (const index_t x : {g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.batch}) name += " " + std::to_string(x);
-  for (const void* const p : {g.a, g.b, static_cast<const void*>(g.c)})
-    name += reinterpret_cast<unsigned long long>(p) % 16 == 0 ? " aligned" : " unaligned";
-  return name + (g.beta != 0 ? " adds" : "") + (g.workspace ? "" : " no workspace");
+  return tuning_key(properties.name, properties.multiProcessorCount);
 }
 
 /// Times the kernels that can compute a product, on `stream`, unless `memory` knows the answer; it is remembered there.
@@ -75,7 +61,9 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
   using kernels = gemm_kernels<Product>;
   const std::vector<gemm_choice> choices = possible_choices<Product>(sets.at(0));
   if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
-  const std::string problem = tuning_name<Product>(sets[0]);
+  const std::string problem = tuning_name(sets[0], matrix_element_v<typename Product::element_type>,
+                                          matrix_element_v<typename Product::result_type>,
+                                          Product::a_major == operand_major::k, Product::b_major == operand_major::k);
   if (memory) {
     const std::optional<std::string> known = memory->find(problem);
     for (const gemm_choice& c : choices)

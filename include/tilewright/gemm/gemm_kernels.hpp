@@ -11,6 +11,16 @@
 
 namespace tilewright {
 
+/// Such as 128x256_b2.
+inline std::string name_of(const specialized_tile& t) {
+  std::string s = std::to_string(t.m) + "x" + std::to_string(t.n);
+  if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
+  if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
+  if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
+  if (t.transposes) s += "_t";
+  return s;
+}
+
 /// A kernel of a product, and how it is used.
 struct gemm_choice {
   index_t kernel = 0;    // in gemm_kernels
@@ -70,13 +80,7 @@ struct gemm_kernels {
       constexpr const char* names[] = {"few_rows", "few_rows_v1", "portable", "portable_v1"};
       return names[i - few_rows];
     }
-    const specialized_tile& t = specialized_tiles[i];
-    std::string s = std::to_string(t.m) + "x" + std::to_string(t.n);
-    if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
-    if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
-    if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
-    if (t.transposes) s += "_t";
-    return s;
+    return name_of(specialized_tiles[i]);
   }
 };
 

@@ -43,6 +43,26 @@ class tuning_file {
     return write();
   }
 
+  struct entry {
+    std::string key, problem, choice;
+  };
+  /// One line of such a file, or nothing where it is damaged.
+  static std::optional<entry> parse(const std::string& line) {
+    const std::size_t last = line.rfind('\t');
+    if (last == std::string::npos) return std::nullopt;
+    const std::string content = line.substr(0, last);
+    if (line.substr(last + 1) != std::to_string(checksum(content))) return std::nullopt;
+    std::istringstream fields(content);
+    std::string first, more;
+    entry e;
+    std::getline(fields, first, '\t');
+    std::getline(fields, e.key, '\t');
+    std::getline(fields, e.problem, '\t');
+    std::getline(fields, e.choice, '\t');
+    if (first != magic || e.choice.empty() || std::getline(fields, more)) return std::nullopt;
+    return e;
+  }
+
  private:
   static constexpr const char* magic = "tilewright-tuning-1";
 
@@ -55,19 +75,8 @@ class tuning_file {
 
   void read() {
     std::ifstream file(path_);
-    for (std::string line; std::getline(file, line);) {
-      const std::size_t last = line.rfind('\t');
-      if (last == std::string::npos) continue;
-      const std::string content = line.substr(0, last);
-      if (line.substr(last + 1) != std::to_string(checksum(content))) continue;
-      std::istringstream fields(content);
-      std::string first, key, problem, choice, more;
-      std::getline(fields, first, '\t');
-      std::getline(fields, key, '\t');
-      std::getline(fields, problem, '\t');
-      std::getline(fields, choice, '\t');
-      if (first == magic && !choice.empty() && !std::getline(fields, more)) entries_.insert({{key, problem}, choice});
-    }
+    for (std::string line; std::getline(file, line);)
+      if (const std::optional<entry> e = parse(line)) entries_.insert({{e->key, e->problem}, e->choice});
   }
 
   bool write() const {

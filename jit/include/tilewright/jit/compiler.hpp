@@ -67,6 +67,8 @@ class compiler {
 
   /// A text of the archives, such as a tuning file.
   std::string archived_text(const std::string& name) const;
+  /// What the archives' tuning files have for tuning_name() of a product; empty: nothing. jit::tuned() uses it.
+  std::string tuned_choice(const std::string& product) const;
 
   /// Memory of this machine's GPU, for programs that use no runtime of their own.
   buffer allocate(std::size_t bytes);

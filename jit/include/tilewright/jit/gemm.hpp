@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/jit/kernel_source.hpp>
@@ -21,11 +23,20 @@ struct gemm_problem {
   /// whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias, residual and
   /// activation that are given here are what the kernel applies. beta: whether it is 0.
   gemm_args args = {};
-  std::string policy = {};  // "128x128", or for Hopper "128x256_b2"; empty: chosen by the lengths
+  std::string policy = {};  // "128x128", for Hopper a name of gemm_autotune's choices; empty: chosen by the lengths
 };
 
 /// The kernel takes gemm_args with the same lengths and strides, and refuses others. On a Hopper GPU its workspace, if
 /// it has one, is a specialized_workspace; with split_k it is of workspace_bytes(args).
 kernel_request gemm(const gemm_problem& problem);
+
+class compiler;
+
+/// The problem with the policy that gemm_autotune found the fastest on this GPU, where the text "tuning" of one of the
+/// compiler's archives knows it. Without a GPU: with the first that the text has for any.
+gemm_problem tuned(const compiler& by, const gemm_problem& problem);
+
+/// The problem with each policy that such a text has for it, of any GPU: what an archive should hold.
+std::vector<gemm_problem> tuned(std::string_view tuning_text, const gemm_problem& problem);
 
 }  // namespace tilewright::jit

@@ -12,14 +12,16 @@ namespace tilewright::jit {
 
 /// The host half of a kernel: what a program must know beyond the code object.
 struct host_half {
+  /// Tells halves apart that belong to the same code.
+  std::string name = {};
   /// A sentence about what the kernel cannot do, or nullptr. Empty: any arguments will do.
-  std::function<const char*(const void* args)> check;
+  std::function<const char*(const void* args)> check = {};
   struct prepared {
     std::vector<char> device_args;
     int grid[3];
   };
   /// For kernels with device_args.
-  std::function<prepared(const void* args, const launch_facts& facts)> prepare;
+  std::function<prepared(const void* args, const launch_facts& facts)> prepare = {};
 };
 
 /// A ready kernel as text. What is known at run time only (lengths, strides, a policy) becomes part of `code` or
