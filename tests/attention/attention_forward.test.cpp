@@ -12,6 +12,10 @@ struct rdna3 : attention_policy<arch::gfx1100, half_t, 128> {};
 struct rdna4 : attention_policy<arch::gfx1201, bfloat16_t, 96> {};
 struct cdna3_fp8 : attention_policy<arch::gfx942, fp8_fnuz_t, 96> {};
 struct cdna4_fp8 : attention_policy<arch::gfx950, fp8_ocp_t, 128> {};
+struct cdna3_ping_pong
+    : attention_policy<arch::gfx942, half_t, 64, 64, attention_tile{256, 64, 8, false, attention_form::ping_pong}> {};
+struct cdna4_ping_pong : attention_policy<arch::gfx950, bfloat16_t, 128, 64,
+                                          attention_tile{256, 64, 8, false, attention_form::ping_pong, true}> {};
 struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
 struct hopper_32_rows : attention_policy<arch::sm90, half_t, 64, 64, attention_tile{128, 32, 4, true}> {};
 
@@ -36,6 +40,8 @@ TEST(AttentionForward, Rdna3) { expect_random_problems<rdna3>(6, 5); }
 TEST(AttentionForward, Rdna4) { expect_random_problems<rdna4>(6, 6); }
 TEST(AttentionForward, Cdna3Fp8) { expect_random_problems<cdna3_fp8>(4, 9); }
 TEST(AttentionForward, Cdna4Fp8) { expect_random_problems<cdna4_fp8>(3, 10); }
+TEST(AttentionForward, Cdna3PingPong) { expect_random_problems<cdna3_ping_pong>(4, 11); }
+TEST(AttentionForward, Cdna4PingPongWithDirectCopies) { expect_random_problems<cdna4_ping_pong>(4, 12); }
 TEST(AttentionForward, Hopper) { expect_random_problems<hopper>(4, 7); }
 TEST(AttentionForward, HopperWithQueriesInLds) { expect_random_problems<hopper_32_rows>(3, 8); }
 

@@ -75,6 +75,11 @@ class Attention : public testing::TestWithParam<code_object> {
       p.has_scales = true;
       expect_right<fp8_64<Arch>>(code, "fp8_64", p);
     }
+    if constexpr (has_ping_pong<Arch>) {
+      problem p = ragged();
+      p.queries = {300, 20};
+      expect_right<ping_pong_64<Arch>>(code, "ping_pong_64", p);
+    }
     using decode = attention_decode<decode_half_128<Arch>>;
     expect_decode_by<decode_half_128<Arch>>(
         [&](const auto& args, const auto& m) {

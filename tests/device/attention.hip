@@ -8,13 +8,21 @@ extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void half_64([[maybe_unu
 #endif
 }
 
-template <class Arch>
-TILEWRIGHT_HD void run_fp8_64([[maybe_unused]] const tilewright::attention_args& args) {
-  if constexpr (attention_test::has_fp8<Arch>) tilewright::attention_forward<attention_test::fp8_64<Arch>>{}(args);
+template <template <class> class Policy, class Arch, bool Exists>
+TILEWRIGHT_HD void run_if([[maybe_unused]] const tilewright::attention_args& args) {
+  if constexpr (Exists) tilewright::attention_forward<Policy<Arch>>{}(args);
 }
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void fp8_64([[maybe_unused]] tilewright::attention_args args) {
 #if TILEWRIGHT_DEVICE_PASS
-  run_fp8_64<tilewright::arch::current>(args);
+  using arch = tilewright::arch::current;
+  run_if<attention_test::fp8_64, arch, attention_test::has_fp8<arch>>(args);
+#endif
+}
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(512) void ping_pong_64(
+    [[maybe_unused]] tilewright::attention_args args) {
+#if TILEWRIGHT_DEVICE_PASS
+  using arch = tilewright::arch::current;
+  run_if<attention_test::ping_pong_64, arch, attention_test::has_ping_pong<arch>>(args);
 #endif
 }
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void bfloat16_96(

@@ -20,6 +20,14 @@ struct fp8_64 : tilewright::attention_policy<
                     tilewright::detail::conditional_t<Arch::value.fp8 == tilewright::arch::fp8_kind::fnuz,
                                                       tilewright::fp8_fnuz_t, tilewright::fp8_ocp_t>,
                     64> {};
+/// The form of eight waves, and with copies without registers where the target has them.
+template <class Arch>
+inline constexpr bool has_ping_pong = Arch::value.isa == tilewright::arch::instruction_set::cdna;
+template <class Arch>
+struct ping_pong_64
+    : tilewright::attention_policy<Arch, tilewright::half_t, 64, 64,
+                                   tilewright::attention_tile{256, 64, 8, false, tilewright::attention_form::ping_pong,
+                                                              Arch::value.supports_direct_to_lds(16)}> {};
 template <class Arch>
 struct bfloat16_96 : tilewright::attention_policy<Arch, tilewright::bfloat16_t, 96, 64> {};
 template <class Arch>

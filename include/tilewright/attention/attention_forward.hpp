@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/attention_ping_pong.hpp>
 #include <tilewright/attention/attention_softmax.hpp>
 #include <tilewright/attention/key_value_stage.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
@@ -132,8 +133,9 @@ struct attention_forward {
   using exchange_type = detail::probability_exchange<Policy>;
   static constexpr attention_tile tile = Policy::tile;
   static constexpr index_t block_size = detail::attention_product<Policy, operand_major::k, 0>::tile.block_size();
-  static constexpr index_t lds_bytes =
-      keys_stage::bytes + values_stage::bytes + exchange_type::lds_bytes + detail::queries_lds_bytes<Policy>;
+  static constexpr index_t values_begin = tile.stages() * keys_stage::bytes,
+                           exchange_begin = values_begin + tile.stages() * values_stage::bytes;
+  static constexpr index_t lds_bytes = exchange_begin + exchange_type::lds_bytes + detail::queries_lds_bytes<Policy>;
   static_assert(lds_bytes <= arch::value.lds_bytes,
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
 
@@ -168,8 +170,8 @@ struct attention_forward {
     constexpr index_t rows = tile.queries, step = tile.keys;
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     keys_stage k(head_of(args.k, args.k_strides, args, p), p.keys, args.k_strides.row, lds);
-    values_stage v(head_of(args.v, args.v_strides, args, p), p.keys, args.v_strides.row, lds + keys_stage::bytes);
-    const exchange_type exchange{lds + (keys_stage::bytes + values_stage::bytes)};
+    values_stage v(head_of(args.v, args.v_strides, args, p), p.keys, args.v_strides.row, lds + values_begin);
+    const exchange_type exchange{lds + exchange_begin};
     const auto q = detail::load_queries<Policy>(args, p, lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
                                                 detail::attention_parts<Policy, operand_major::k>{});
     detail::attention_sums<Policy> sums;
@@ -178,22 +180,30 @@ struct attention_forward {
     const index_t first = all.first & -step;
     k.start_at(first);
     v.start_at(first);
-    if (first < all.last) k.begin();
-    TILEWRIGHT_UNROLL(1)
-    for (index_t key = first; key < all.last; key += step) {
-      k.finish();
-      exec::block_sync();
-      v.begin();
-      typename detail::attention_registers<Policy>::scores s{};
-      k.multiply_keys(s, q);
+    const auto softmax = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
       sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
                     [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
-      const auto probabilities = exchange(s);
-      v.finish();
-      exec::block_sync();
-      if (key + step < all.last) [[likely]]
-        k.begin();
-      v.multiply_values(sums.o, probabilities);
+      return exchange(s);
+    };
+    if constexpr (tile.form == attention_form::ping_pong) {
+      detail::attention_ping_pong<Policy>(k, v, ceil_div(all.last - first, step))
+          .run(q, sums.o, [&](auto& s, index_t i) TILEWRIGHT_INLINE_LAMBDA { return softmax(s, first + i * step); });
+    } else {
+      if (first < all.last) k.begin();
+      TILEWRIGHT_UNROLL(1)
+      for (index_t key = first; key < all.last; key += step) {
+        k.finish();
+        exec::block_sync();
+        v.begin();
+        typename detail::attention_registers<Policy>::scores s{};
+        k.multiply_keys(s, q);
+        const auto probabilities = softmax(s, key);
+        v.finish();
+        exec::block_sync();
+        if (key + step < all.last) [[likely]]
+          k.begin();
+        v.multiply_values(sums.o, probabilities);
+      }
     }
     sums.finish(p.value_scale);
     detail::store_outputs<Policy>(sums, args, p, detail::attention_parts<Policy, operand_major::mn>{});

@@ -12,6 +12,9 @@ namespace tilewright {
 
 namespace detail {
 
+template <class Arch>
+inline constexpr bool is_amd_v = arch::is_amd(Arch::value);
+
 /// A head dimension as a sum of powers of two, the largest first: LDS layouts are solved for powers of two.
 using head_parts = inplace_vector<index_t, 4>;
 
@@ -32,10 +35,20 @@ TILEWRIGHT_HD constexpr index_t head_part_begin(index_t dim, index_t i) {
 
 }  // namespace detail
 
+/// How the waves of a block divide the time: all do the same, or, on CDNA, eight waves form two groups, one of which
+/// multiplies while the other computes exponentials and moves K and V.
+enum class attention_form : signed char { together, ping_pong };
+
 /// Rows of Q of a block, keys of a step, and waves, each of which owns rows of Q.
 struct attention_tile {
   index_t queries, keys, waves;
   bool queries_in_lds = false;  // else in registers
+  attention_form form = attention_form::together;
+  bool copies_directly = false;  // K and V to LDS without registers: gfx950; NVIDIA GPUs always do
+  /// Places for K and V of a step in LDS.
+  TILEWRIGHT_HD constexpr index_t stages() const {
+    return form == attention_form::together ? 1 : copies_directly ? 3 : 2;
+  }
   friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;
 };
 
@@ -108,6 +121,12 @@ struct attention_policy {
   static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 && is_power_of_two(Tile.keys),
                 "attention_policy: each wave needs whole matrix instructions of queries, and the keys of a step are a "
                 "power of two");
+  static_assert(!Tile.copies_directly || Arch::value.supports_direct_to_lds(16) || !detail::is_amd_v<Arch>,
+                "attention_policy: this target does not copy 16 bytes to LDS without registers; leave copies_directly "
+                "false");
+  static_assert(Tile.form == attention_form::together ||
+                    (Arch::value.isa == tilewright::arch::instruction_set::cdna && Tile.waves == 8),
+                "attention_policy: ping_pong is for CDNA and eight waves, two groups of one wave for each SIMD");
 };
 
 namespace detail {
@@ -140,8 +159,8 @@ struct attention_product {
                 : detail::values_tile(Policy::tile, Policy::op, dim, probabilities_stay_in_lanes<Policy>);
   using a = a_distribution<tile>;
   using c = c_distribution<tile>;
-  using pipeline =
-      detail::conditional_t<arch::is_amd(Policy::arch::value), double_buffered_pipeline, multi_stage_pipeline<2>>;
+  static constexpr bool copies_directly = Policy::tile.copies_directly || !is_amd_v<typename Policy::arch>;
+  using pipeline = detail::conditional_t<copies_directly, multi_stage_pipeline<2>, double_buffered_pipeline>;
   using plan = gemm_policy<typename Policy::arch, typename Policy::element_type, operand_major::k, Major,
                            Policy::vector, tile, pipeline>;
   using b_copy = tile_distribution<plan::b_copy>;

@@ -4,9 +4,9 @@
 
 #include <tilewright/attention/attention_policy.hpp>
 #include <tilewright/attention/attention_problem.hpp>
-#include <tilewright/mma/block_gemm.hpp>
+#include <tilewright/gemm/operand_windows.hpp>
 #include <tilewright/tile/async_load.hpp>
-#include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/wave_copy.hpp>
 
 namespace tilewright::detail {
 
@@ -17,7 +17,8 @@ class key_value_part {
   using T = typename Policy::element_type;
   using operand = attention_product<Policy, Major, Part>;
   static constexpr block_tile tile = operand::tile;
-  static constexpr bool copies_directly = !arch::is_amd(Policy::arch::value);
+  static constexpr bool copies_directly = operand::copies_directly;
+  static constexpr bool copies_by_wave = operand::plan::copies_by_wave;
 
   TILEWRIGHT_HD static constexpr auto lengths() { return make_tuple(number<tile.n>{}, number<tile.k>{}); }
 
@@ -28,11 +29,11 @@ class key_value_part {
     if constexpr (Major == operand_major::k) {
       const auto view =
           make_naive_tensor_view<global>(data, make_tuple(keys, number<tile.k>{}), make_tuple(row_stride, one), vector);
-      return make_tile_window(view, lengths(), {}, typename operand::b_copy{});
+      return make_operand_window<typename operand::plan, operand::b_lds>(view, {}, typename operand::b_copy{});
     } else {
       const auto view =
           make_naive_tensor_view<global>(data, make_tuple(number<tile.n>{}, keys), make_tuple(one, row_stride), vector);
-      return make_tile_window(view, lengths(), {}, typename operand::b_copy{});
+      return make_operand_window<typename operand::plan, operand::b_lds>(view, {}, typename operand::b_copy{});
     }
   }
   TILEWRIGHT_HD static constexpr multi_index<2> along_keys(index_t keys) {
@@ -49,6 +50,7 @@ class key_value_part {
   decltype(lds_window({}, typename operand::b_copy{})) write_;
   decltype(lds_window({}, typename operand::b_read{})) read_;
   tile_of<source_type> in_flight_;
+  exec::lds_pointer lds_;
 
  public:
   static constexpr index_t first = operand::first;
@@ -58,29 +60,32 @@ class key_value_part {
   TILEWRIGHT_HD key_value_part(const T* data, index_t keys, index_t row_stride, exec::lds_pointer lds)
       : source_(source_window(data + first, keys, row_stride)),
         write_(lds_window(lds + lds_begin, typename operand::b_copy{})),
-        read_(lds_window(lds + lds_begin, typename operand::b_read{})) {}
+        read_(lds_window(lds + lds_begin, typename operand::b_read{})),
+        lds_(lds + lds_begin) {}
 
   TILEWRIGHT_HD void start_at(index_t key) { set_window_origin(source_, along_keys(key)); }
-  TILEWRIGHT_HD void begin() {
+  TILEWRIGHT_HD void begin(index_t lds_bytes) {
     // Along the head dimension the window is always inside.
     constexpr known_inside<Major == operand_major::k ? 1 : 0> known{};
-    if constexpr (copies_directly) {
-      async_load_tile(write_, source_, known);
+    if constexpr (copies_by_wave) {
+      wave_copy<source_type, operand::b_lds>(source_, lds_, known).begin(lds_bytes);
+    } else if constexpr (copies_directly) {
+      async_load_tile(write_, source_, known, lds_bytes);
     } else {
       in_flight_ = load_tile(source_, known);
     }
     move_tile_window(source_, along_keys(Policy::tile.keys));
   }
-  TILEWRIGHT_HD void finish() {
+  TILEWRIGHT_HD void finish(index_t lds_bytes) {
     if constexpr (copies_directly) {
       async_wait();
     } else {
-      store_tile(write_, in_flight_);
+      store_tile_with_offset(write_, in_flight_, lds_bytes);
     }
   }
   template <class C, class A>
-  TILEWRIGHT_HD void multiply(C& c, const A& a) const {
-    block_gemm<tile>(c, a, read_);
+  TILEWRIGHT_HD void multiply(C& c, const A& a, index_t lds_bytes) const {
+    block_gemm<tile>(c, a, read_, lds_bytes);
   }
 };
 
@@ -98,20 +103,21 @@ struct key_value_parts<Policy, Major, sequence<Parts...>> : key_value_part<Polic
 
   /// The first step's first row.
   TILEWRIGHT_HD void start_at(index_t key) { (key_value_part<Policy, Major, Parts>::start_at(key), ...); }
-  /// Starts to copy the rows of the next step; rows past the last are zeros. The buffer in LDS must be free by now.
-  TILEWRIGHT_HD void begin() { (key_value_part<Policy, Major, Parts>::begin(), ...); }
+  /// Starts to copy the rows of the next step; rows past the last are zeros. The place in LDS, `stage` times `bytes`
+  /// from the first one, must be free by now, or without copies_directly by finish(stage).
+  TILEWRIGHT_HD void begin(index_t stage = 0) { (key_value_part<Policy, Major, Parts>::begin(stage * bytes), ...); }
   /// Completes the copy: after the block's next barrier everybody may multiply.
-  TILEWRIGHT_HD void finish() { (key_value_part<Policy, Major, Parts>::finish(), ...); }
+  TILEWRIGHT_HD void finish(index_t stage = 0) { (key_value_part<Policy, Major, Parts>::finish(stage * bytes), ...); }
 
   /// K: scores += q K^T, over all parts of q.
   template <class Scores, class Queries>
-  TILEWRIGHT_HD void multiply_keys(Scores& scores, const Queries& q) const {
-    (key_value_part<Policy, Major, Parts>::multiply(scores, q.template get<Parts>()), ...);
+  TILEWRIGHT_HD void multiply_keys(Scores& scores, const Queries& q, index_t stage = 0) const {
+    (key_value_part<Policy, Major, Parts>::multiply(scores, q.template get<Parts>(), stage * bytes), ...);
   }
   /// V: each part of o += p V.
   template <class Outputs, class Probabilities>
-  TILEWRIGHT_HD void multiply_values(Outputs& o, const Probabilities& p) const {
-    (key_value_part<Policy, Major, Parts>::multiply(o.template get<Parts>(), p), ...);
+  TILEWRIGHT_HD void multiply_values(Outputs& o, const Probabilities& p, index_t stage = 0) const {
+    (key_value_part<Policy, Major, Parts>::multiply(o.template get<Parts>(), p, stage * bytes), ...);
   }
 };
 
