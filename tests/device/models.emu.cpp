@@ -118,6 +118,48 @@ TEST_P(Models, LossAndGradient) {
   EXPECT_GT(wide_, narrow_);
 }
 
+TEST_P(Models, QuantisedSwiglu) {
+  for (const index_t cols : {1000, 2568}) {
+    matrix<half_t> x(3, cols, 8, random_), x2(3, cols, 0, random_);
+    matrix<int8_t> y(3, cols, 0, int8_t(0)), wanted = y;
+    std::vector<float> scale(3), wanted_scale = scale;
+    quantise_args<half_t, int8_t> args{.x = x.data(),
+                                       .x2 = x2.data(),
+                                       .y = wanted.data(),
+                                       .scale = wanted_scale.data(),
+                                       .rows = 3,
+                                       .cols = cols,
+                                       .x_stride = x.stride,
+                                       .x2_stride = cols,
+                                       .y_stride = cols};
+    launch<swiglu_int8<cpu>>(args);
+    args.y = y.data(), args.scale = scale.data();
+    run("swiglu_int8", 2, args, x.values, x2.values, y.values, scale);
+    EXPECT_LE(largest_difference(y.values, wanted.values), 1);
+    EXPECT_LT(largest_difference(scale, wanted_scale), 1e-5);
+    EXPECT_GT(wide_, narrow_);  // results have 8 bytes
+  }
+}
+
+TEST_P(Models, RowsToExpertsAndBack) {
+  const index_t cols = 2568;
+  matrix<half_t> x(3, cols, 8, random_), y(6, cols, 0, half_t(-7.0f)), wanted = y, back(3, cols, 0, half_t(0.0f)),
+                                                                       wanted_back = back;
+  const std::vector<index_t> place{4, 0, -1, 3, 2, 5};
+  const std::vector<float> weight{0.5f, 1, 2, 0.25f, 1, 1};
+  expert_rows_args<half_t> args{x.data(), wanted.data(), place.data(), weight.data(), 3, 2, cols, x.stride, cols};
+  launch<scatter_f16<cpu>>(args);
+  args.y = y.data();
+  run("scatter_f16", 3, args, x.values, y.values, place, weight);
+  EXPECT_EQ(largest_difference(y.values, wanted.values), 0);
+  args = {y.data(), wanted_back.data(), place.data(), weight.data(), 3, 2, cols, cols, cols};
+  launch<combine_f16<cpu>>(args);
+  args.y = back.data();
+  run("combine_f16", 3, args, y.values, back.values, place, weight);
+  EXPECT_LE(largest_difference(back.values, wanted_back.values), 0x1p-9);
+  EXPECT_LT(narrow_, 2 * wide_);  // place and weight of each choice
+}
+
 TEST_P(Models, Rotary) {
   matrix<half_t> x(20, 3 * 128, 0, random_), y(20, 3 * 128, 0, half_t(0.0f)), wanted = y;
   const matrix<float> cos(20, 64, 0, random_), sin(20, 64, 0, random_);

@@ -4,8 +4,10 @@
 
 #include <tilewright/rows/choose_experts.hpp>
 #include <tilewright/rows/cross_entropy.hpp>
+#include <tilewright/rows/expert_rows.hpp>
 #include <tilewright/rows/norm_gradient.hpp>
 #include <tilewright/rows/order_by_expert.hpp>
+#include <tilewright/rows/quantise_rows.hpp>
 #include <tilewright/rows/rotary.hpp>
 
 namespace models {
@@ -28,5 +30,12 @@ template <class Arch>
 using count_by_expert = order_by_expert<Arch>;
 template <class Arch>
 using place_by_expert = detail::place_by_expert<Arch>;
+/// A part has 2048 elements.
+template <class Arch>
+using swiglu_int8 = quantise_rows<Arch, half_t, int8_t, row_tile{256, 128, 2, 8}, scale_kind::per_row, swiglu_function>;
+template <class Arch>
+using scatter_f16 = expert_rows<Arch, half_t, row_tile{256, 256, 1, 8}, expert_rows_kind::scatter>;
+template <class Arch>
+using combine_f16 = expert_rows<Arch, half_t, row_tile{256, 256, 1, 8}, expert_rows_kind::combine>;
 
 }  // namespace models

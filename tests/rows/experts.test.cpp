@@ -108,7 +108,7 @@ TEST(ExpertRows, GoToTheirPlacesAndBack) {
       source[std::size_t(p)] = order[std::size_t(p)];
       place[std::size_t(order[std::size_t(p)])] = p;
     }
-    launch<scatter>({x.data(), y.data(), source.data(), weight.data(), tokens, choices, cols, x.stride, y.stride});
+    launch<scatter>({x.data(), y.data(), place.data(), weight.data(), tokens, choices, cols, x.stride, y.stride});
     launch<combine>({y.data(), back.data(), place.data(), nullptr, tokens, choices, cols, y.stride, back.stride});
     EXPECT_TRUE(back.has_clean_gaps(half_t(-7.0f)));
     double worst = 0, worst_back = 0;
@@ -156,7 +156,7 @@ TEST(Experts, RefuseWhatTheyCannotDo) {
   refuse(rows, [](auto& a) { a.choices = 1 << 30; }, "close to 2^31", scatter{});
   refuse(rows, [](auto& a) { ++a.y; }, "aligned", scatter{});
   refuse(rows, [&](auto& a) { a.y = halves + 64; }, "overlaps the input", scatter{});
-  refuse(rows, [](auto& a) { a.index = nullptr; }, "null", scatter{});
+  refuse(rows, [](auto& a) { a.place = nullptr; }, "null", scatter{});
 }
 
 }  // namespace rows_test

@@ -35,20 +35,21 @@ const char* start_order(const call& c) {
                        c);
 }
 
-/// x, index, weight (optional), y.
+/// x, place, weight (optional), y.
 template <class T, tw::expert_rows_kind Kind>
 const char* start_rows_of_experts(const call& c) {
   constexpr bool scatters = Kind == tw::expert_rows_kind::scatter;
-  const index_t tokens = c[scatters ? 0 : 3].rows();
+  constexpr int y = scatters ? 4 : 3;  // scatter has `source`, too, for PyTorch
+  const index_t tokens = c[scatters ? 0 : y].rows();
   const tw::expert_rows_args<T> args{.x = c.data<const T>(0),
-                                     .y = c.data<T>(3),
-                                     .index = c.data<const index_t>(1),
+                                     .y = c.data<T>(y),
+                                     .place = c.data<const index_t>(1),
                                      .weight = c.data<const float>(2),
                                      .tokens = tokens,
-                                     .choices = c[scatters ? 3 : 0].rows() / tokens,
+                                     .choices = c[scatters ? y : 0].rows() / tokens,
                                      .cols = c[0].cols(),
                                      .x_stride = c[0].row_stride(),
-                                     .y_stride = c[3].row_stride()};
+                                     .y_stride = c[y].row_stride()};
   constexpr index_t vector = 16 / sizeof(T);
   if (args.cols <= 128 * vector)
     return start<tw::expert_rows<arch, T, tw::row_tile{128, 128, 1, vector}, Kind>>(args, c);

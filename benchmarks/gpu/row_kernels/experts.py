@@ -42,7 +42,8 @@ def source_and_place(tokens, choices):
 
 
 def make_scattered(tokens, choices, cols):
-    return [gaussian(tokens, cols), source_and_place(tokens, choices)[0], None], [empty(tokens * choices, cols)]
+    source, place = source_and_place(tokens, choices)
+    return [gaussian(tokens, cols), place, None, source], [empty(tokens * choices, cols)]
 
 
 def make_combined(tokens, choices, cols):
@@ -51,7 +52,7 @@ def make_combined(tokens, choices, cols):
 
 
 def scatter(choices):
-    return lambda x, source: x[source // choices]
+    return lambda x, place, source: x[source // choices]  # PyTorch gathers: it has no row that goes to several places
 
 
 def combine(choices):

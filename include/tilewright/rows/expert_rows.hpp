@@ -10,20 +10,20 @@ namespace tilewright {
 /// elements.
 template <class T>
 struct expert_rows_args {
-  const T* x = nullptr;            // what is read: of scatter_rows the tokens, of combine_rows the places
-  T* y = nullptr;                  // what is written: of scatter_rows the places, of combine_rows the tokens
-  const index_t* index = nullptr;  // of scatter_rows `source`, of combine_rows `place`: tokens x choices
+  const T* x = nullptr;            // what is read: scatter's tokens, combine's places
+  T* y = nullptr;                  // what is written: scatter's places, combine's tokens
+  const index_t* place = nullptr;  // of entries, tokens x choices
   const float* weight = nullptr;   // of entries, tokens x choices; optional: 1
   index_t tokens = 0, choices = 0, cols = 0;
   long_index_t x_stride = 0, y_stride = 0;
 };
 
-/// scatter: y[p] = weight[e] x[e / choices] for e = source[p]; places with source -1 are not written.
-/// combine: y[t] = sum of weight[e] x[place[e]] over the entries e of token t, in order; places of -1 count as zeros.
-/// Each is the other's gradient with respect to x.
+/// scatter: y[place[e]] = weight[e] x[t] for the entries e of token t. Places that no entry has are not written.
+/// combine: y[t] = sum of weight[e] x[place[e]] over the entries e of token t, in order.
+/// Entries with place -1 are left out. Each is the other's gradient with respect to x.
 enum class expert_rows_kind : signed char { scatter, combine };
 
-/// A block writes one row: all its threads share it.
+/// A block takes one token; all its threads share its row.
 template <class Arch, class T, row_tile Tile, expert_rows_kind Kind>
 struct expert_rows {
   using arch = Arch;
@@ -42,43 +42,35 @@ struct expert_rows {
     const detail::row_matrix y{args.y, scatters ? entries : args.tokens, args.cols, args.y_stride, sizeof(T)};
     if (const char* why = detail::check_matrix(x, Tile.vector, 1)) return why;
     if (const char* why = detail::check_matrix(y, Tile.vector, 1)) return why;
-    if (!args.index) return "a pointer is null: index";
+    if (!args.place) return "a pointer is null: place";
     if (detail::overlap(x, y)) return "the result overlaps the input";
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) {
-    return {args.tokens * (scatters ? args.choices : 1), 1, 1};
-  }
+  static constexpr exec::block_index grid(const args_type& args) { return {args.tokens, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const index_t row = exec::block_id().x;
-    const block rows(0, 1, args.cols);
-    T* const y = args.y + row * args.y_stride;
-    if constexpr (scatters) {
-      const index_t entry = args.index[row];
-      if (entry < 0) return;
-      const T* const x = args.x + long_index_t(unsigned(entry) / unsigned(args.choices)) * args.x_stride;
-      const float weight = args.weight ? args.weight[entry] : 1.0f;
-      const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(x, args.x_stride, first); };
-      auto part = load(0);
-      rows.forward(part, load, [&](auto& e, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        if (args.weight) e = cast_tile<T>(tile_elementwise_in([&](T a) { return float(a) * weight; }, e));
-        rows.store(y, args.y_stride, first, e);
-      });
-    } else {
-      for (index_t first = 0; first < args.cols; first += block::part_cols) {
-        typename block::template part<float> sum{};
-        TILEWRIGHT_UNROLL(2)
-        for (index_t choice = 0; choice < args.choices; ++choice) {
-          const long_index_t entry = long_index_t{row} * args.choices + choice;
-          const index_t place = args.index[entry];
-          if (place < 0) continue;
-          const float weight = args.weight ? args.weight[entry] : 1.0f;
-          tile_elementwise_inout([&](float& s, T a) { s += weight * float(a); }, sum,
-                                 rows.load(args.x + place * args.x_stride, args.x_stride, first));
+    const index_t token = exec::block_id().x;
+    const auto load = [&](index_t row, index_t first) TILEWRIGHT_INLINE_LAMBDA {  // zeros for row -1
+      return block(0, row >= 0, args.cols).load(args.x + row * args.x_stride, args.x_stride, first);
+    };
+    const auto store = [&](index_t row, index_t first, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+      block(0, row >= 0, args.cols).store(args.y + row * args.y_stride, args.y_stride, first, tile);
+    };
+    const index_t* const places = args.place + long_index_t{token} * args.choices;
+    const float* const weights = args.weight + (args.weight ? long_index_t{token} * args.choices : 0);
+    for (index_t first = 0; first < args.cols; first += block::part_cols) {
+      const auto x = load(scatters ? token : -1, first);
+      typename block::template part<float> sum{};
+      for (index_t choice = 0; choice < args.choices; ++choice) {
+        const index_t place = places[choice];
+        const float weight = args.weight ? weights[choice] : 1.0f;
+        if constexpr (scatters) {
+          store(place, first, tile_elementwise_in([&](T a) { return T(float(a) * weight); }, x));
+        } else {
+          tile_elementwise_inout([&](float& s, T a) { s += weight * float(a); }, sum, load(place, first));
         }
-        rows.store(y, args.y_stride, first, cast_tile<T>(sum));
       }
+      if constexpr (!scatters) store(token, first, cast_tile<T>(sum));
     }
   }
 };
