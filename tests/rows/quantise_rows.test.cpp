@@ -10,7 +10,7 @@ namespace rows_test {
 namespace {
 
 using enum scale_kind;
-using per_row_int8 = quantise_rows<arch::gfx942, half_t, int8_t, row_tile{256, 64, 2, 8}>;
+using per_row_int8 = quantise_rows<arch::gfx942, half_t, int8_t, row_tile{256, 64, 2, 8, 1, false, 1}>;
 using swiglu_128 = quantise_rows<arch::sm90, bfloat16_t, fp8_ocp_t, row_tile{256, 32, 2, 8}, per_128, swiglu_function>;
 using norm_128 = row_norm<arch::gfx1201, float, row_tile{256, 256, 1, 4}, norm_kind::layer_norm, fp8_ocp_t, per_128>;
 

@@ -34,6 +34,7 @@ const char* start_quantise(const call& c) {
                                                       .scale_group_stride = scale.dims > 1 ? scale.strides[1] : 0};
   using kernel = quantise_of<Scales, Function>;
   if constexpr (Scales == per_128) {
+    if (args.cols <= 1024) return start<typename kernel::template kernel<tw::row_tile{256, 32, 4, 8}>>(args, c);
     return start<typename kernel::template kernel<tw::row_tile{256, 256, 2, 8}>>(args, c);
   } else {
     return start_rows<kernel, 8>(args, c);

@@ -49,7 +49,8 @@ struct choose_experts {
     auto logits = cast_tile<float>(rows.load(args.x, args.x_stride, 0));
     detail::row_exponents<block> exponents;
     if (!args.is_normalised) {
-      exponents.add(rows, logits, 0);
+      auto copy = logits;
+      exponents.add(rows, copy, 0);
       exponents.finish({});
     }
     rows.mask(logits, 0, nan);  // a NaN loses against all numbers

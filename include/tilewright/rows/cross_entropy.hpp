@@ -34,19 +34,23 @@ struct cross_entropy {
   using block = detail::row_block<Arch, Tile>;
   static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;
   static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;
-  static constexpr index_t block_size = Tile.threads, lds_bytes = has_loss ? 2 * block::lds_bytes : 0;
+  static constexpr index_t block_size = Tile.threads,
+                           kept_bytes = has_loss && has_gradient
+                                            ? block::template kept_bytes<typename block::template part<T>>
+                                            : 0,
+                           lds_bytes = has_loss ? kept_bytes + 2 * block::lds_bytes : 0;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
     const detail::row_matrix gradient{args.gradient, args.rows, args.cols, args.gradient_stride, sizeof(T)};
-    if (const char* why = detail::check_matrix(x, Tile.vector, Tile.rows())) return why;
+    if (const char* why = block::check(x)) return why;
     if (!args.target) return "a pointer is null: target";
     if (has_loss && !args.loss) return "a pointer is null: loss";
     if (!has_loss && !args.log_sum) return "the gradient alone needs log_sum, which the loss's kernel writes";
     if (has_gradient) {
-      if (const char* why = detail::check_matrix(gradient, Tile.vector, Tile.rows())) return why;
+      if (const char* why = block::check(x, gradient)) return why;
       if (detail::overlap(x, gradient) && !detail::is_in_place(x, gradient))
         return "the gradient overlaps x, but is not x";
     }
@@ -62,20 +66,23 @@ struct cross_entropy {
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     using detail::log2_e;
-    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     auto part = load(has_loss ? 0 : rows.last_part());
     const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },
                                             rows.load_rows(args.target));
     typename block::row_values log_sum;
+    exec::lds_pointer kept{};
     if constexpr (has_loss) {
-      const auto lds = block::template allocate<2>();
+      kept = block::template allocate<lds_bytes>();
       const auto of_target = detail::load_column(rows, args.x, args.x_stride, target);
       detail::row_exponents<block> exponents;
       rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        exponents.add(rows, cast_tile<float>(x), first);
+        if constexpr (has_gradient) rows.keep(kept, x, first);
+        auto e = cast_tile<float>(x);
+        exponents.add(rows, e, first);
       });
-      exponents.finish(lds);
+      exponents.finish(kept + kept_bytes);
       log_sum = tile_elementwise_in([](float m, float s) { return m + exec::log2(s) * detail::ln_2; },
                                     exponents.largest, exponents.sum);
       if (args.log_sum) rows.store_rows(args.log_sum, log_sum);
@@ -90,7 +97,11 @@ struct cross_entropy {
       set_tile(factor, 1.0f);
       if (args.factor) factor = rows.load_rows(args.factor);
       tile_elementwise_inout([&](float& f, index_t t) { f = t < 0 ? 0 : f * args.scale; }, factor, target);
-      rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (has_loss) return rows.load_again(kept, first, load);
+        return load(first);
+      };
+      rows.backward(part, again, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         auto e = cast_tile<float>(x);
         tile_elementwise_inout([](float& a, float all) { a = exec::exp2((a - all) * log2_e); }, e, along<0>(log_sum));
         detail::change_at(rows, e, first, target, [](float p) { return p - 1; });

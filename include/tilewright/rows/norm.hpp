@@ -38,7 +38,9 @@ struct row_norm {
   using block = detail::row_block<Arch, Tile>;
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (Scales == scale_kind::per_row ? 1 : 0);
-  static constexpr index_t block_size = Tile.threads, lds_bytes = reductions * block::lds_bytes;
+  using kept_part = typename block::template part<T>;
+  static constexpr index_t block_size = Tile.threads,
+                           lds_bytes = block::template kept_bytes<kept_part> + reductions * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -53,12 +55,8 @@ struct row_norm {
                              sum = matrix(args.sum, args.sum_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
                              bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
-    const char* whys[] = {detail::check_matrix(x, Tile.vector, Tile.rows()),
-                          detail::check_matrix(y, Tile.vector, Tile.rows()),
-                          detail::check_matrix(weight, Tile.vector, 1),
-                          args.bias ? detail::check_matrix(bias, Tile.vector, 1) : nullptr,
-                          args.sum ? detail::check_matrix(residual, Tile.vector, Tile.rows()) : nullptr,
-                          args.sum ? detail::check_matrix(sum, Tile.vector, Tile.rows()) : nullptr};
+    const char* whys[] = {block::check(x, y), block::check(weight), args.bias ? block::check(bias) : nullptr,
+                          args.sum ? block::check(x, residual) : nullptr, args.sum ? block::check(x, sum) : nullptr};
     for (const char* why : whys) {
       if (why) return why;
     }
@@ -73,7 +71,7 @@ struct row_norm {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
     const auto load_sum = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto x = rows.load(args.x, args.x_stride, first);
       if (args.residual) {
@@ -85,12 +83,16 @@ struct row_norm {
     };
     const T* const again = args.residual ? args.sum : args.x;
     const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
-    const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(again, stride, first); };
-
     detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
     auto part = load_sum(0);
-    const auto lds = block::template allocate<reductions>();
+    const auto kept = block::template allocate<lds_bytes>();
+    const auto lds = kept + block::template kept_bytes<kept_part>;
+    const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      return rows.load_again(kept, first,
+                             [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return rows.load(again, stride, col); });
+    };
     rows.forward(part, load_sum, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      rows.keep(kept, x, first);
       const auto e = cast_tile<float>(x);
       if constexpr (is_layer_norm) {
         moments.add(rows, e, first, lds);
@@ -121,7 +123,7 @@ struct row_norm {
       }
       return e;
     };
-    detail::store_scaled<Scales, Tile>(rows, part, load, normalise, args.y, args.y_stride, scales(args),
+    detail::store_scaled<Scales, Tile>(rows, part, load, load, normalise, args.y, args.y_stride, scales(args),
                                        lds + (reductions - 1) * block::lds_bytes);
   }
 

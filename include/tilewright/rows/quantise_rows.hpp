@@ -29,9 +29,15 @@ struct quantise_rows {
   using block = detail::row_block<Arch, Tile>;
   static_assert(sizeof(Result) == 1 && Scales != scale_kind::none,
                 "quantise_rows: a result of 8 bits with scales; map_tensor writes other results");
-  static constexpr index_t block_size = Tile.threads, lds_bytes = Scales == scale_kind::per_row ? block::lds_bytes : 0;
-  static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
+  /// A part of x, and of x2.
+  struct inputs {
+    typename block::template part<T> of[has_two ? 2 : 1];
+  };
+  static constexpr index_t kept_bytes = Scales == scale_kind::per_row ? block::template kept_bytes<inputs> : 0;
+  static constexpr index_t block_size = Tile.threads,
+                           lds_bytes = kept_bytes + (Scales == scale_kind::per_row ? block::lds_bytes : 0);
+  static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -40,7 +46,7 @@ struct quantise_rows {
     const detail::row_matrix y{args.y, args.rows, args.cols, args.y_stride, 1};
     const detail::row_matrix matrices[] = {x, y, has_two ? x2 : x};
     for (const detail::row_matrix& m : matrices) {
-      if (const char* why = detail::check_matrix(m, Tile.vector, Tile.rows())) return why;
+      if (const char* why = block::check(x, m)) return why;
       if (m.data != y.data && detail::overlap(m, y)) return "the result overlaps an input";
     }
     if (args.x == static_cast<const void*>(args.y)) return "the result overlaps an input";
@@ -49,30 +55,29 @@ struct quantise_rows {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto lds = block::template allocate<Scales == scale_kind::per_row>();
-    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
+    const auto kept = block::template allocate<lds_bytes>();
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (has_two) {
-        return two{rows.load(args.x, args.x_stride, first), rows.load(args.x2, args.x2_stride, first)};
-      } else {
-        return rows.load(args.x, args.x_stride, first);
-      }
+      inputs part;
+      part.of[0] = rows.load(args.x, args.x_stride, first);
+      if constexpr (has_two) part.of[1] = rows.load(args.x2, args.x2_stride, first);
+      if constexpr (kept_bytes > 0) rows.keep(kept, part, first);
+      return part;
     };
-    const auto function = [&](const auto& x, index_t) TILEWRIGHT_INLINE_LAMBDA {
+    const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load_again(kept, first, load); };
+    const auto function = [&](const inputs& part, index_t) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (has_two) {
-        return tile_elementwise_in(Function{}, cast_tile<float>(x.x), cast_tile<float>(x.x2));
+        return tile_elementwise_in(Function{}, cast_tile<float>(part.of[0]), cast_tile<float>(part.of[1]));
       } else {
-        return tile_elementwise_in(Function{}, cast_tile<float>(x));
+        return tile_elementwise_in(Function{}, cast_tile<float>(part.of[0]));
       }
     };
     auto part = load(rows.last_part());
-    detail::store_scaled<Scales, Tile>(rows, part, load, function, args.y, args.y_stride, scales(args), lds);
+    detail::store_scaled<Scales, Tile>(rows, part, load, again, function, args.y, args.y_stride, scales(args),
+                                       kept + kept_bytes);
   }
 
  private:
-  struct two {
-    typename block::template part<T> x, x2;
-  };
   TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
     return {args.scale, args.scale_row_stride, args.scale_group_stride};
   }

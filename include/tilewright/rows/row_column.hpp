@@ -27,12 +27,9 @@ TILEWRIGHT_HD auto load_column(const Block& rows, const T* matrix, long_index_t 
 template <class Block, class F>
 TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template part<float>& tile, index_t first_col,
                              const row_columns<Block>& column, F f) {
-  using distribution = typename Block::distribution;
-  const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
   TILEWRIGHT_UNROLL_ALL
-  for (index_t d = 0; d < distribution::num_elements; ++d) {
-    const index_t here =
-        column.thread_buffer[0] - rows.base_col - first_col - position_in_tile<distribution>(own, d)[1];
+  for (index_t d = 0; d < Block::distribution::num_elements; ++d) {
+    const index_t here = column.thread_buffer[0] - rows.base_col - rows.col_of(first_col, d);
     tile.thread_buffer[d] = here == 0 ? f(tile.thread_buffer[d]) : tile.thread_buffer[d];
   }
 }
@@ -41,12 +38,10 @@ TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template part<fl
 template <class Block>
 TILEWRIGHT_HD auto first_equal(const Block& rows, const typename Block::template part<float>& tile,
                                const typename Block::row_values& values, index_t first_col, index_t none) {
-  using distribution = typename Block::distribution;
   typename Block::template part<index_t> columns;
-  const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
   TILEWRIGHT_UNROLL_ALL
-  for (index_t d = 0; d < distribution::num_elements; ++d)
-    columns.thread_buffer[d] = rows.base_col + first_col + position_in_tile<distribution>(own, d)[1];
+  for (index_t d = 0; d < Block::distribution::num_elements; ++d)
+    columns.thread_buffer[d] = rows.base_col + rows.col_of(first_col, d);
   tile_elementwise_inout([&](index_t& column, float x, float value) { column = x == value ? column : none; }, columns,
                          tile, along<0>(values));
   return reduce_registers<index_t>(columns, min, sequence<1>{});

@@ -19,14 +19,18 @@ struct row_exponents {
     set_tile(largest, -3.4028235e38f);
     set_tile(sum, 0.0f);
   }
-  /// The part that begins at first_col.
-  TILEWRIGHT_HD void add(const Block& rows, typename Block::template part<float> x, index_t first_col) {
+  /// The part that begins at first_col; becomes exp(x - largest), with the thread's own largest so far.
+  TILEWRIGHT_HD void add(const Block& rows, typename Block::template part<float>& x, index_t first_col) {
     rows.mask(x, first_col, bit_cast<float>(0xff800000u));
     const auto before = largest;
     tile_elementwise_inout([](float& m, float more) { m = exec::max(m, more); }, largest, Block::reduce_own(x, max));
-    tile_elementwise_inout([](float& a, float m) { a = exec::exp2((a - m) * log2_e); }, x, along<0>(largest));
+    to_exponents(x);
     tile_elementwise_inout(rescale_function{}, sum, before, largest);
     add_to(sum, Block::reduce_own(x, plus));
+  }
+  /// exp(x - largest).
+  TILEWRIGHT_HD void to_exponents(typename Block::template part<float>& x) const {
+    tile_elementwise_inout([](float& a, float m) { a = exec::exp2((a - m) * log2_e); }, x, along<0>(largest));
   }
   /// Combines the threads that share rows. LDS for two reductions.
   TILEWRIGHT_HD void finish(exec::lds_pointer lds) {

@@ -58,7 +58,7 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
     largest = combine_lanes<1, lanes>(largest, max);
     const float factor = largest > 0 ? most * exec::rcp(largest) : 0.0f;
     for (index_t i = 0; i < Tile.vector; ++i) e.thread_buffer[first + i] *= factor;
-    const index_t row = own[0], col = first_col + position_in_tile<distribution>(own, first)[1];
+    const index_t row = own[0], col = rows.col_of(first_col, first);
     if (row < rows.rows && col < rows.cols && unsigned(col) % 128 == 0)
       exec::buffer_store(buffer,
                          4 * ((rows.first_row + row) * to.row_stride +
@@ -68,10 +68,10 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
 }
 
 /// Writes f(part, first_col) of each part to y, scaled; f gives zeros after the end of the rows; `part` holds the last
-/// part, load(first_col) reads one. LDS for a reduction.
-template <scale_kind Scales, row_tile Tile, class Result, class Block, class Part, class Load, class F>
-TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, F f, Result* y, long_index_t y_stride,
-                                const scale_place& to, exec::lds_pointer lds) {
+/// part, load(first_col) reads one, and again(first_col) reads it once more. LDS for a reduction.
+template <scale_kind Scales, row_tile Tile, class Result, class Block, class Part, class Load, class Again, class F>
+TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, Again again, F f, Result* y,
+                                long_index_t y_stride, const scale_place& to, exec::lds_pointer lds) {
   constexpr float most = largest_of<Result>;
   if constexpr (Scales == scale_kind::none) {
     rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
@@ -85,18 +85,20 @@ TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, F f, R
     });
   } else {
     typename Block::row_values largest{};
+    typename Block::template part<float> e;
     rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, f(x, first));
+      e = f(x, first);
+      const auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, e);
       tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
                              Block::reduce_own(sizes, max));
     });
     Block::reduce_threads(max, lds, largest);
     rows.store_rows(to.scale, tile_elementwise_in([](float l) { return l * (1 / most); }, largest), to.row_stride);
     tile_elementwise_inout([](float& l) { l = l > 0 ? most * exec::rcp(l) : 0.0f; }, largest);
-    rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto e = f(x, first);
-      tile_elementwise_inout([](float& a, float factor) { a *= factor; }, e, along<0>(largest));
-      rows.store(y, y_stride, first, cast_tile<Result>(e));
+    const auto f_again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return f(again(first), first); };
+    rows.forward(e, f_again, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      tile_elementwise_inout([](float& a, float factor) { a *= factor; }, x, along<0>(largest));
+      rows.store(y, y_stride, first, cast_tile<Result>(x));
     });
   }
 }

@@ -13,6 +13,8 @@ namespace tilewright {
 struct row_tile {
   index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
   index_t blocks = 1;  // of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
+  bool any_start = false;  // rows start anywhere, in all matrices alike: their first and last vectors are partial
+  index_t lds_parts = 0;   // parts of a row that LDS keeps, in place of reading them again
 
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
   TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
@@ -54,6 +56,7 @@ TILEWRIGHT_HD constexpr bool require_row_tile() {
                 "row_tile: blocks that share a row form a cluster: a power of two, as many as the target has");
   static_assert(Tile.blocks == 1 || Tile.rows() == 1,
                 "row_tile: blocks that share a row have one row: threads == threads_per_row");
+  static_assert(!Tile.any_start || Tile.blocks == 1, "row_tile: rows that start anywhere have one block: blocks == 1");
   static_assert(Tile.vectors > 0 && is_power_of_two(Tile.vector) && Tile.vector <= 16,
                 "row_tile: a thread holds at least one vector, of up to 16 elements");
   return true;

@@ -24,15 +24,16 @@ struct softmax {
   using arch = Arch;
   using args_type = softmax_args<T>;
   using block = detail::row_block<Arch, Tile>;
-  static constexpr index_t block_size = Tile.threads, lds_bytes = 2 * block::lds_bytes;
+  using kept_part = typename block::template part<T>;
+  static constexpr index_t block_size = Tile.threads,
+                           lds_bytes = block::template kept_bytes<kept_part> + 2 * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
     const detail::row_matrix y{args.y, args.rows, args.cols, args.y_stride, sizeof(T)};
-    if (const char* why = detail::check_matrix(x, Tile.vector, Tile.rows())) return why;
-    if (const char* why = detail::check_matrix(y, Tile.vector, Tile.rows())) return why;
+    if (const char* why = block::check(x, y)) return why;
     if (detail::overlap(x, y) && !detail::is_in_place(x, y))
       return "the result overlaps the input, but is not the input";
     return nullptr;
@@ -40,33 +41,42 @@ struct softmax {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     detail::row_exponents<block> exponents;
     auto part = load(0);
-    const auto lds = block::template allocate<2>();
+    const auto kept = block::template allocate<lds_bytes>();
+    const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load_again(kept, first, load); };
+    typename block::template part<float> e;
     rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      exponents.add(rows, cast_tile<float>(x), first);
+      rows.keep(kept, x, first);
+      e = cast_tile<float>(x);
+      exponents.add(rows, e, first);
     });
-    exponents.finish(lds);
-
-    // softmax: exp(x - largest) / sum; log_softmax: x - largest - log(sum).
-    tile_elementwise_inout(
-        [](float& s) { s = Kind == softmax_kind::softmax ? exec::rcp(s) : exec::log2(s) * detail::ln_2; },
-        exponents.sum);
-    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto e = cast_tile<float>(x);
+    const auto own = exponents;  // e is exp(x - own.largest) of the last part
+    exponents.finish(kept + block::template kept_bytes<kept_part>);
+    auto &most = exponents.largest, &sum = exponents.sum;
+    if constexpr (Kind == softmax_kind::softmax) {
       tile_elementwise_inout(
-          [](float& a, float m, float s) {
-            if constexpr (Kind == softmax_kind::softmax) {
-              a = exec::exp2((a - m) * detail::log2_e) * s;
-            } else {
-              a = a - m - s;
-            }
-          },
-          e, along<0>(exponents.largest), along<0>(exponents.sum));
-      rows.store(args.y, args.y_stride, first, cast_tile<T>(e));
-    });
+          [](float& s, float from, float to) { s = exec::exp2((from - to) * detail::log2_e) * exec::rcp(s); }, sum,
+          own.largest, most);
+      const auto expand = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        auto x = cast_tile<float>(again(first));
+        own.to_exponents(x);
+        return x;
+      };
+      rows.backward(e, expand, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        tile_elementwise_inout([](float& a, float factor) { a *= factor; }, x, along<0>(sum));
+        rows.store(args.y, args.y_stride, first, cast_tile<T>(x));
+      });
+    } else {
+      tile_elementwise_inout([](float& m, float s) { m += exec::log2(s) * detail::ln_2; }, most, sum);
+      rows.backward(part, again, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        e = cast_tile<float>(x);
+        tile_elementwise_inout([](float& a, float log_sum) { a -= log_sum; }, e, along<0>(most));
+        rows.store(args.y, args.y_stride, first, cast_tile<T>(e));
+      });
+    }
   }
 };
 
