@@ -3,73 +3,15 @@
 #pragma once
 
 #include <tilewright/rows/norm.hpp>
+#include <tilewright/rows/norm_gradient_parts.hpp>
 
 namespace tilewright {
 
-/// Gradients of row_norm's y, where s is what was normalised. Strides in elements.
-template <class T>
-struct norm_gradient_args {
-  const T* dy = nullptr;
-  const T* s = nullptr;         // x, or `sum` where a residual was added
-  const T* weight = nullptr;    // cols elements
-  const float* mean = nullptr;  // for each row, from row_norm; LayerNorm only
-  const float* rstd = nullptr;  // for each row, from row_norm
-  const T* ds = nullptr;        // optional: the gradient that `sum` has from elsewhere; added to dx
-  T* dx = nullptr;              // gradient of x, and of the residual; may be dy or ds
-  T* dweight = nullptr;         // cols elements
-  T* dbias = nullptr;           // cols elements; LayerNorm only, optional
-  float* parts = nullptr;       // workspace: num_parts rows of cols floats, twice as many with dbias; 16-byte aligned
-  index_t num_parts = 0;        // blocks that share the rows; about as many as the GPU runs at the same time
-  index_t rows = 0, cols = 0;
-  long_index_t dy_stride = 0, s_stride = 0, ds_stride = 0, dx_stride = 0;
-};
-
-namespace detail {
-
-/// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts.
-template <class Arch, class T>
-struct sum_of_parts {
-  using arch = Arch;
-  using args_type = norm_gradient_args<T>;
-  static constexpr index_t block_size = 256, across = 32, down = block_size / across, lds_bytes = block_size * 16;
-
-  static constexpr const char* check(const args_type&) { return nullptr; }
-  static constexpr exec::block_index grid(const args_type& args) {
-    return {ceil_div(args.cols, across * 4), args.dbias ? 2 : 1, 1};
-  }
-  TILEWRIGHT_HD void operator()(const args_type& args) const {
-    using four = array<float, 4>;
-    const bool is_bias = exec::block_id().y > 0;
-    const unsigned thread = unsigned(exec::thread_id());
-    const index_t first = index_t(thread / across),
-                  col = exec::block_id().x * across * 4 + index_t(thread % across) * 4;
-    const index_t padded = detail::round_up(args.cols, 4);
-    const exec::global_buffer parts = exec::make_global_buffer(
-        args.parts + (is_bias ? long_index_t(args.num_parts) * padded : 0), long_index_t(args.num_parts) * padded * 4);
-    four sum{};
-    for (index_t row = first; row < args.num_parts && col < args.cols; row += down) {
-      const four more = exec::buffer_load<four>(parts, (long_index_t(row) * padded + col) * 4);
-      for (index_t i = 0; i < 4; ++i) sum[i] += more[i];
-    }
-    const auto lds = exec::lds_allocate<lds_bytes>();
-    exec::lds_store(lds, index_t(thread * 16), sum);
-    exec::block_sync();
-    if (first > 0) return;
-    for (index_t other = 1; other < down; ++other) {
-      const four more = exec::lds_load<four>(lds, index_t(thread + unsigned(other * across)) * 16);
-      for (index_t i = 0; i < 4; ++i) sum[i] += more[i];
-    }
-    T* const to = is_bias ? args.dbias : args.dweight;
-    for (index_t i = 0; i < 4 && col + i < args.cols; ++i) to[col + i] = T(sum[i]);
-  }
-};
-
-}  // namespace detail
-
 /// dx = rstd (g - mean of g - x' mean of (g x')) + ds for g = dy weight and x' = (s - mean) rstd; RMSNorm has no mean
-/// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another and keeps sums
-/// of columns in registers; of rows longer than Tile.cols() in `parts`, and reads them twice.
-template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm>
+/// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another, while the
+/// next `Stages` rows are copied to LDS, and keeps sums of columns in registers. Of rows longer than Tile.cols() it
+/// keeps them in `parts`, and reads what follows the first part twice.
+template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, index_t Stages = 3>
 struct row_norm_gradient {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
@@ -77,7 +19,11 @@ struct row_norm_gradient {
   using followed_by = detail::sum_of_parts<Arch, T>;
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
-  static constexpr index_t block_size = Tile.threads, reductions = 2, lds_bytes = 2 * reductions * block::lds_bytes;
+  static_assert(!Tile.any_start, "row_norm_gradient: rows are aligned to vectors, which may be of 1 element");
+  using copied = detail::own_lds<Tile.threads, typename block::template part<T>, Tile.vector * sizeof(T)>;
+  static constexpr index_t reductions = is_layer_norm ? 2 : 1, bytes_of_stage = 2 * copied::bytes;
+  static constexpr index_t block_size = Tile.threads,
+                           lds_bytes = Stages * bytes_of_stage + 2 * reductions * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = max(1, 512 / Tile.threads);
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -109,95 +55,143 @@ struct row_norm_gradient {
   static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto all_lds = block::template allocate<2 * reductions>();
+    const auto lds = exec::lds_allocate<lds_bytes>(), of_reductions = lds + Stages * bytes_of_stage;
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
-    const bool is_single = block(0, 1, args.cols).is_single();
-    float* const of_weight = args.parts + long_index_t(number) * detail::round_up(args.cols, 4);
-    float* const of_bias = of_weight + long_index_t(args.num_parts) * detail::round_up(args.cols, 4);
-    const float share = 1.0f / float(args.cols);
-    col_values weight_sum{}, bias_sum{};
-    index_t turn = 0;
-    input next = load_row(args, number);
-    for (index_t row = number; row < args.rows; row += args.num_parts, turn ^= 1) {
-      const auto lds = all_lds + turn * reductions * block::lds_bytes;  // others may still read that of the last row
-      const block rows(row, args.rows, args.cols);
-      const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        return pair<T>{rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first)};
-      };
-      const auto mean = next.mean, rstd = next.rstd;
-      auto part = next.part;
-      typename block::row_values sum{}, products{};
-      const auto expand = [&](const pair<T>& x) TILEWRIGHT_INLINE_LAMBDA { return normalise(x, mean, rstd); };
-      const auto weigh = [&](auto& dy, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        tile_elementwise_inout([](float& g, T w) { g *= float(w); }, dy, along<1>(rows.load_cols(args.weight, first)));
-      };
-      rows.forward(part, load, [&](const pair<T>& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        pair<float> v = expand(x);
-        weigh(v.dy, first);
-        if constexpr (is_layer_norm) detail::add_to(sum, block::reduce_own(v.dy, plus));
-        tile_elementwise_inout([](float& e, float g) { e *= g; }, v.s, v.dy);
-        detail::add_to(products, block::reduce_own(v.s, plus));
+    const block all(0, args.rows, args.cols);
+    const bool is_single = all.is_single();
+    column_sums sums{};
+    for (index_t stage = 0; stage < Stages; ++stage)
+      copy_row(args, number + stage * args.num_parts, lds + stage * bytes_of_stage);
+    detail::start_cluster<Tile.blocks>();
+    const auto weight = all.load_cols(args.weight, 0);
+    statistics next = load_statistics(args, number);
+    index_t stage = 0, turn = 0;
+    TILEWRIGHT_UNROLL(1)
+    for (index_t row = number; row < args.rows; row += args.num_parts) {
+      one_row own{args, block(row, args.rows, args.cols), next, weight, lds + stage * bytes_of_stage};
+      const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return own.load(first); };
+      next = load_statistics(args, row + args.num_parts);
+      exec::async_wait<(Stages - 1) * copies>();
+      auto part = own.load(0);
+      own.rows.forward(part, load,
+                       [&](const pair<T>& x, index_t first) TILEWRIGHT_INLINE_LAMBDA { own.reduce(x, first); });
+      own.finish(of_reductions + turn * reductions * block::lds_bytes);
+      turn ^= 1;                              // others may still read what this row has exchanged
+      part = own.load(own.rows.last_part());  // again, so that registers are free meanwhile
+      own.rows.backward(part, load, [&](const pair<T>& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        if (!is_single) sums = row == number ? column_sums{} : load_sums(args, all, number, first);
+        own.write(x, first, sums);
+        if (!is_single) store_sums(args, all, number, first, sums);
       });
-      next = load_row(args, row + args.num_parts);  // in flight while this row is reduced and written
+      copy_row(args, row + Stages * args.num_parts, own.copied_row);
+      stage = stage + 1 == Stages ? 0 : stage + 1;
+    }
+    if (is_single) store_sums(args, all, number, 0, sums);
+  }
+
+ private:
+  using col_values = static_distributed_tensor<float, typename block::of_cols>;
+  struct column_sums {
+    col_values weight, bias;
+  };
+  template <class Element>
+  struct pair {
+    typename block::template part<Element> dy, s;
+  };
+  /// What row_norm saved of a row.
+  struct statistics {
+    typename block::row_values mean{}, rstd{};
+  };
+  /// A row that the block has at hand, with its sums of g and of g x'.
+  struct one_row {
+    const args_type& args;
+    const block rows;
+    const statistics of;
+    const static_distributed_tensor<T, typename block::of_cols>& first_weight;
+    const exec::lds_pointer copied_row;
+    typename block::row_values sum{}, products{};
+
+    TILEWRIGHT_HD pair<T> load(index_t first) const {
+      if (first == 0) return {copied::load(copied_row), copied::load(copied_row + copied::bytes)};
+      return {rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first)};
+    }
+    /// dy and x'.
+    TILEWRIGHT_HD pair<float> normalise(const pair<T>& x) const {
+      pair<float> v{cast_tile<float>(x.dy), cast_tile<float>(x.s)};
+      tile_elementwise_inout([](float& e, float m, float r) { e = (e - m) * r; }, v.s, along<0>(of.mean),
+                             along<0>(of.rstd));
+      return v;
+    }
+    TILEWRIGHT_HD void weigh(typename block::template part<float>& dy, index_t first) const {
+      auto weight = first_weight;
+      if (first > 0) weight = rows.load_cols(args.weight, first);
+      tile_elementwise_inout([](float& g, T w) { g *= float(w); }, dy, along<1>(weight));
+    }
+    TILEWRIGHT_HD void reduce(const pair<T>& x, index_t first) {
+      pair<float> v = normalise(x);
+      weigh(v.dy, first);
+      if constexpr (is_layer_norm) detail::add_to(sum, block::reduce_own(v.dy, plus));
+      tile_elementwise_inout([](float& e, float g) { e *= g; }, v.s, v.dy);
+      detail::add_to(products, block::reduce_own(v.s, plus));
+    }
+    TILEWRIGHT_HD void finish(exec::lds_pointer lds) {
       if constexpr (is_layer_norm) {
         block::reduce_threads(plus, lds, sum, products);
       } else {
         block::reduce_threads(plus, lds, products);
       }
-      rows.backward(part, load, [&](const pair<T>& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        pair<float> v = expand(x);
-        if (!is_single && row > number) {
-          weight_sum = rows.load_cols(of_weight, first);
-          if (is_layer_norm && args.dbias) bias_sum = rows.load_cols(of_bias, first);
-        }
-        tile_elementwise_inout(
-            [&](float g, float e, float& w, float& b) {
-              w = (is_single || row > number ? w : 0) + g * e;
-              b = (is_single || row > number ? b : 0) + g;
-            },
-            v.dy, v.s, along<1>(weight_sum), along<1>(bias_sum));
-        if (!is_single) store_sums(args, rows, first, of_weight, weight_sum, of_bias, bias_sum);
-        weigh(v.dy, first);
-        tile_elementwise_inout(
-            [&](float& g, float e, float all, float with_e, float r) { g = r * (g - (all + e * with_e) * share); },
-            v.dy, v.s, along<0>(sum), along<0>(products), along<0>(rstd));
-        if (args.ds)
-          tile_elementwise_inout([](float& g, T d) { g += float(d); }, v.dy, rows.load(args.ds, args.ds_stride, first));
-        rows.store(args.dx, args.dx_stride, first, cast_tile<T>(v.dy));
-      });
     }
-    if (is_single) store_sums(args, block(0, 1, args.cols), 0, of_weight, weight_sum, of_bias, bias_sum);
-  }
-
- private:
-  using col_values = static_distributed_tensor<float, typename block::of_cols>;
-  template <class Element>
-  struct pair {
-    typename block::template part<Element> dy, s;
+    /// Writes dx and adds to the sums of columns.
+    TILEWRIGHT_HD void write(const pair<T>& x, index_t first, column_sums& sums) const {
+      pair<float> v = normalise(x);
+      tile_elementwise_inout([](float g, float e, float& w, float& b) { w += g * e, b += g; }, v.dy, v.s,
+                             along<1>(sums.weight), along<1>(sums.bias));
+      weigh(v.dy, first);
+      const float share = 1.0f / float(args.cols);
+      tile_elementwise_inout(
+          [&](float& g, float e, float all, float with_e, float r) { g = r * (g - (all + e * with_e) * share); }, v.dy,
+          v.s, along<0>(sum), along<0>(products), along<0>(of.rstd));
+      if (args.ds)
+        tile_elementwise_inout([](float& g, T d) { g += float(d); }, v.dy, rows.load(args.ds, args.ds_stride, first));
+      rows.store(args.dx, args.dx_stride, first, cast_tile<T>(v.dy));
+    }
   };
-  /// The first part of a row, and what row_norm saved of it.
-  struct input {
-    pair<T> part;
-    typename block::row_values mean{}, rstd{};
-  };
-  TILEWRIGHT_HD static input load_row(const args_type& args, index_t row) {
+  TILEWRIGHT_HD static statistics load_statistics(const args_type& args, index_t row) {
     const block rows(min(row, args.rows), args.rows, args.cols);
-    input result{{rows.load(args.dy, args.dy_stride, 0), rows.load(args.s, args.s_stride, 0)}};
-    result.rstd = rows.load_rows(args.rstd);
+    statistics result{.rstd = rows.load_rows(args.rstd)};
     if constexpr (is_layer_norm) result.mean = rows.load_rows(args.mean);
     return result;
   }
-  /// dy and x'.
-  template <class Rows>
-  TILEWRIGHT_HD static pair<float> normalise(const pair<T>& x, const Rows& mean, const Rows& rstd) {
-    pair<float> v{cast_tile<float>(x.dy), cast_tile<float>(x.s)};
-    tile_elementwise_inout([](float& e, float m, float r) { e = (e - m) * r; }, v.s, along<0>(mean), along<0>(rstd));
-    return v;
+
+  static constexpr index_t copies = 2 * copied::accesses;
+  /// Starts to copy the first part of a row, or zeros after the last row.
+  TILEWRIGHT_HD static void copy_row(const args_type& args, index_t row, exec::lds_pointer stage) {
+    const block rows(min(row, args.rows), args.rows, args.cols);
+    const auto copy = [&](const T* matrix, long_index_t row_stride, exec::lds_pointer to) TILEWRIGHT_INLINE_LAMBDA {
+      const auto memory = exec::make_global_buffer(matrix + rows.first_row * row_stride + rows.base_col,
+                                                   rows.rows > 0 ? rows.cols * long_index_t(sizeof(T)) : 0);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < copied::accesses; ++i)
+        exec::async_load_to_lds<Tile.vector * sizeof(T)>(memory, rows.col_of(0, i * Tile.vector) * index_t(sizeof(T)),
+                                                         to, copied::place(i));
+    };
+    copy(args.dy, args.dy_stride, stage);
+    copy(args.s, args.s_stride, stage + copied::bytes);
   }
-  TILEWRIGHT_HD static void store_sums(const args_type& args, const block& rows, index_t first, float* of_weight,
-                                       const col_values& weight_sum, float* of_bias, const col_values& bias_sum) {
-    rows.store_cols(of_weight, first, weight_sum);
-    if (is_layer_norm && args.dbias) rows.store_cols(of_bias, first, bias_sum);
+
+  /// The sums of the block with this number in `parts`.
+  TILEWRIGHT_HD static float* sums_of(const args_type& args, index_t number, bool is_bias) {
+    return args.parts + (long_index_t(number) + (is_bias ? args.num_parts : 0)) * detail::round_up(args.cols, 4);
+  }
+  TILEWRIGHT_HD static column_sums load_sums(const args_type& args, const block& rows, index_t number, index_t first) {
+    column_sums sums{rows.load_cols(sums_of(args, number, false), first), {}};
+    if (args.dbias) sums.bias = rows.load_cols(sums_of(args, number, true), first);
+    return sums;
+  }
+  TILEWRIGHT_HD static void store_sums(const args_type& args, const block& rows, index_t number, index_t first,
+                                       const column_sums& sums) {
+    rows.store_cols(sums_of(args, number, false), first, sums.weight);
+    if (is_layer_norm && args.dbias) rows.store_cols(sums_of(args, number, true), first, sums.bias);
   }
 };
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Arguments of the gradients of norms, and the kernel that adds up the sums of columns which blocks have.
+#pragma once
+
+#include <tilewright/rows/row_memory.hpp>
+
+namespace tilewright {
+
+/// Gradients of row_norm's y, where s is what was normalised. Strides in elements.
+template <class T>
+struct norm_gradient_args {
+  const T* dy = nullptr;
+  const T* s = nullptr;         // x, or `sum` where a residual was added
+  const T* weight = nullptr;    // cols elements
+  const float* mean = nullptr;  // for each row, from row_norm; LayerNorm only
+  const float* rstd = nullptr;  // for each row, from row_norm
+  const T* ds = nullptr;        // optional: the gradient that `sum` has from elsewhere; added to dx
+  T* dx = nullptr;              // gradient of x, and of the residual; may be dy or ds
+  T* dweight = nullptr;         // cols elements
+  T* dbias = nullptr;           // cols elements; LayerNorm only, optional
+  float* parts = nullptr;       // workspace: num_parts rows of cols floats, twice as many with dbias; 16-byte aligned
+  index_t num_parts = 0;        // blocks that share the rows; about as many as the GPU runs at the same time
+  index_t rows = 0, cols = 0;
+  long_index_t dy_stride = 0, s_stride = 0, ds_stride = 0, dx_stride = 0;
+};
+
+namespace detail {
+
+/// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts.
+template <class Arch, class T>
+struct sum_of_parts {
+  using arch = Arch;
+  using args_type = norm_gradient_args<T>;
+  static constexpr index_t block_size = 256, across = 32, down = block_size / across, lds_bytes = block_size * 16;
+
+  static constexpr const char* check(const args_type&) { return nullptr; }
+  static constexpr exec::block_index grid(const args_type& args) {
+    return {ceil_div(args.cols, across * 4), args.dbias ? 2 : 1, 1};
+  }
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    using four = array<float, 4>;
+    const bool is_bias = exec::block_id().y > 0;
+    const unsigned thread = unsigned(exec::thread_id());
+    const index_t first = index_t(thread / across),
+                  col = exec::block_id().x * across * 4 + index_t(thread % across) * 4;
+    const index_t padded = detail::round_up(args.cols, 4);
+    const exec::global_buffer parts = exec::make_global_buffer(
+        args.parts + (is_bias ? long_index_t(args.num_parts) * padded : 0), long_index_t(args.num_parts) * padded * 4);
+    four sum{};
+    for (index_t row = first; row < args.num_parts && col < args.cols; row += down) {
+      const four more = exec::buffer_load<four>(parts, (long_index_t(row) * padded + col) * 4);
+      for (index_t i = 0; i < 4; ++i) sum[i] += more[i];
+    }
+    const auto lds = exec::lds_allocate<lds_bytes>();
+    exec::lds_store(lds, index_t(thread * 16), sum);
+    exec::block_sync();
+    if (first > 0) return;
+    for (index_t other = 1; other < down; ++other) {
+      const four more = exec::lds_load<four>(lds, index_t(thread + unsigned(other * across)) * 16);
+      for (index_t i = 0; i < 4; ++i) sum[i] += more[i];
+    }
+    T* const to = is_bias ? args.dbias : args.dweight;
+    for (index_t i = 0; i < 4 && col + i < args.cols; ++i) to[col + i] = T(sum[i]);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace tilewright
