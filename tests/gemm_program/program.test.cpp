@@ -97,7 +97,7 @@ TEST(GemmProgram, RefusalsAreOneLineAndLeaveNoFile) {
                                 "--b 'two\nlines'"})
     expect_refusal(gemm(folder, std::string("--out result.npy ") + arguments), arguments);
   for (const char* out :
-       {"--out missing/result.npy", "--out .", "--out ''", "--out /dev/null", "--out a.npy/result.npy"})
+       {"--out missing/result.npy", "--out .", "--out ''", "--out /dev/full", "--out a.npy/result.npy"})
     expect_refusal(gemm(folder, std::string("--m 8 --n 8 --k 8 ") + out), out);
   EXPECT_EQ(folder.file_count(), files);
 }
@@ -120,7 +120,7 @@ TEST(GemmProgram, AFullOutputIsRefused) {
   const scratch_folder folder;
   const finished run = gemm(folder, "--m 8 --n 8 --k 8 --out result.npy", "/dev/full");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_EQ(run.errors, "gemm: cannot write the report\n");
+  EXPECT_EQ(run.errors, "gemm: standard output cannot be written\n");
   EXPECT_EQ(folder.file_count(), 0);
 }
 

@@ -138,7 +138,7 @@ REFUSALS = [
     ("--read encoding:H(4,32)(64)P(1.1)Y(1.0,2.0)", "has 32 lanes; a wave of gfx942 has 64"),
     ("--read rows:16B --format png", "--format must be one of json|svg|text"),
     ("--read rows:16B --nonsense", "--help lists the options"),
-    ("--read rows:16B --out /nowhere/file", "cannot be written"),
+    ("--read rows:16B --out /nowhere/file", "cannot write /nowhere/file: No such file or directory"),
     ("--read rows:16B --out /dev/full", "No space left on device"),
     ("curve 4x6:zigzag", "'zigzag' is not known"),
     ("curve 4", "must be 2 numbers"),
@@ -158,7 +158,7 @@ for line, wanted in REFUSALS:
     result = run(*line.split())
     check(result.returncode == 2, f"{line}: exit code {result.returncode} instead of 2")
     check(wanted in result.stderr, f"{line}: '{wanted}' is not in: {result.stderr}")
-    check(result.stdout == "", f"{line}: prints something although it is refused")
+    check(result.stdout == "" or "--format json" in line, f"{line}: prints something although it is refused")
 
 # Pictures are well-formed, and everything in them lies inside.
 PICTURES = [
@@ -241,7 +241,7 @@ with tempfile.TemporaryDirectory() as folder:
     result = subprocess.run(
         [PROGRAM, "--read", "mfma:32x32x16", "--format", "svg", "--out", str(picture)], capture_output=True, text=True, timeout=60,
         restore_signals=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
-    check(result.returncode == 2 and "cannot be written" in result.stderr, f"--out: no room: {result.returncode} {result.stderr}")
+    check(result.returncode == 2 and "cannot write" in result.stderr, f"--out: no room: {result.returncode} {result.stderr}")
     check(picture.read_text() == before, "--out: without room the old file is lost")
     check([p.name for p in Path(folder).iterdir()] == ["picture.svg"], "--out: without room something is left")
     run("--read", "mfma:32x32x16", "--format", "svg", "--out", str(picture))

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <unistd.h>
+
+#include "formatted.hpp"
 #include "npy.hpp"
 #include "random.hpp"
 
@@ -35,6 +38,14 @@ class size {
 std::optional<npy_reader> open(const std::optional<std::string>& name) {
   if (!name) return {};
   return npy_reader(*name);
+}
+
+/// Refuses what does not fit: each tensor of 2 bytes for each element, and the copy that a kernel takes.
+void require_memory(double bytes) {
+  const double present = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  if (bytes > present)
+    throw refusal(gemm_program::formatted("the tensors take %.1f GiB, and this machine has %.1f GiB of memory",
+                                          bytes * 0x1p-30, present * 0x1p-30));
 }
 
 matrix read_or_draw(std::optional<npy_reader>& file, matrix random, std::uint64_t seed, std::uint64_t stream) {
@@ -84,6 +95,8 @@ inputs prepare_inputs(const options& o) {
                      s = keys.value_or(128);
   if (d > 128 || dv > 128) throw refusal("the program has kernels for head dimensions up to 128");
   const element t = type.value_or(element::f16);
+  require_memory((o.backward ? 8 : 4) * double(batch) * double(d + dv) *
+                 (double(data.heads) * double(n) + double(data.kv_heads) * double(s)));
   const auto tensor = [&](std::int64_t count, std::int64_t rows, std::int64_t cols) {
     if (double(batch) * double(count) * double(rows) * double(cols) > 0x1p34)
       throw refusal("a tensor would have more than 2^34 elements");

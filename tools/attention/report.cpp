@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
+#include "../program/json.hpp"
 #include "formatted.hpp"
 
 namespace attention_program {
@@ -61,37 +60,32 @@ std::string to_text(const report& r) {
 }
 
 std::string to_json(const report& r) {
-  using json = nlohmann::ordered_json;
+  using program::json;
   const inputs& d = r.data;
   const double best = best_seconds(r.result);
-  json verification;
-  if (r.verification)
-    verification = {{"relative_error", r.verification->relative_error},
-                    {"lse_error", r.verification->lse_error},
-                    {"gradient_errors", d.has_gradients() ? json(r.verification->gradient_errors) : json()},
-                    {"tolerance", gemm_program::tolerance_of(d.o.type)},
-                    {"correct", is_correct(*r.verification, d.o.type)}};
-  const json object = {{"batch", d.batch},
-                       {"heads", d.heads},
-                       {"kv_heads", d.kv_heads},
-                       {"queries", d.queries()},
-                       {"keys", d.keys()},
-                       {"dim", d.q.cols},
-                       {"value_dim", d.v.cols},
-                       {"dtype", name_of(d.q.type)},
-                       {"scale", d.scale},
-                       {"left", d.window.left},
-                       {"right", d.window.right},
-                       {"q", d.q_source},
-                       {"k", d.k_source},
-                       {"v", d.v_source},
-                       {"backward", d.has_gradients()},
-                       {"seed", r.seed},
-                       {"device", r.result.device},
-                       {"seconds", r.result.seconds},
-                       {"operations_per_second", best > 0 ? json(operations(d) / best) : json()},
-                       {"verification", verification}};
-  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  json verification, gradient_errors;
+  if (r.verification) {
+    if (d.has_gradients()) gradient_errors = json::list();
+    for (const double error : r.verification->gradient_errors)
+      if (d.has_gradients()) gradient_errors.add(error);
+    verification = json::object()
+                       .add("relative_error", r.verification->relative_error)
+                       .add("lse_error", r.verification->lse_error)
+                       .add("gradient_errors", gradient_errors)
+                       .add("tolerance", gemm_program::tolerance_of(d.o.type))
+                       .add("correct", is_correct(*r.verification, d.o.type));
+  }
+  json report = json::object();
+  report.add("batch", d.batch).add("heads", d.heads).add("kv_heads", d.kv_heads);
+  report.add("queries", d.queries()).add("keys", d.keys()).add("dim", d.q.cols).add("value_dim", d.v.cols);
+  report.add("dtype", name_of(d.q.type)).add("scale", d.scale);
+  report.add("left", d.window.left).add("right", d.window.right);
+  report.add("q", d.q_source).add("k", d.k_source).add("v", d.v_source);
+  report.add("backward", d.has_gradients()).add("seed", r.seed);
+  report.add("device", r.result.device).add("seconds", r.result.seconds);
+  report.add("operations_per_second", best > 0 ? json(operations(d) / best) : json());
+  report.add("verification", verification);
+  return report.text();
 }
 
 std::string failure_sentence(const report& r) {

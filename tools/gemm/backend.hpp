@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,13 @@
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/gemm/grid_order.hpp>
 
+#include "../program/refusal.hpp"
 #include "elements.hpp"
 
 namespace gemm_program {
 
 namespace tw = tilewright;
+using program::refusal;
 
 enum class order { row_major, col_major };
 
@@ -87,19 +88,16 @@ struct run_options {
   std::function<void(double fraction)> progress;  // called now and then; may be empty
 };
 
-/// A machine. Both functions throw gemm_program::refusal with one sentence for what it cannot do,
-/// before anything is written.
+/// A machine. Its functions throw refusal with one sentence for what it cannot do, before anything is written.
 class backend {
  public:
   virtual ~backend() = default;
   /// The formats of 8-bit floating-point numbers that its matrix instructions take, and its target's name.
   virtual tw::arch::fp8_kind fp8() const = 0;
   virtual std::string target() const = 0;
+  /// Refuses a problem by its sizes, types and options alone: no matrix has been made yet.
+  virtual void require(const problem& p, const kernel_request& request) = 0;
   virtual outcome run(const problem& p, const operands& data, const run_options& options) = 0;
-};
-
-struct refusal : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 /// The CPU backend, emulating a target; the GPU backend of the build,

@@ -215,6 +215,19 @@ kernel_problem kernel_problem_of(const problem& p, const operands& data) {
   return r;
 }
 
+kernel_problem kernel_problem_of(const problem& p) {
+  alignas(16) static float somewhere[4];
+  const epilogue_request& e = p.epilogue;
+  return kernel_problem_of(p, {.a = somewhere,
+                               .b = somewhere,
+                               .c = somewhere,
+                               .scale = e.scale ? somewhere : nullptr,
+                               .row_scale = e.row_scale ? somewhere : nullptr,
+                               .column_scale = e.column_scale ? somewhere : nullptr,
+                               .bias = e.bias ? somewhere : nullptr,
+                               .residual = e.residual ? somewhere : nullptr});
+}
+
 std::vector<lds_conflicts> predicted_lds(const kernel_entry& kernel, const tw::gemm_args& args) {
   std::vector<lds_conflicts> result;
   if (!kernel.prediction) return result;

@@ -2,6 +2,7 @@
 // How far a result is from the double-precision reference.
 #include "comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -11,31 +12,54 @@
 namespace gemm_program {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 struct partial {
   double difference_squared = 0, reference_squared = 0;
   double worst_difference = -1;
   comparison worst;
 };
 
-/// A difference for comparing with others: NaN is the farthest.
-double distance(double result, double reference) {
-  const double difference = std::abs(result - reference);
-  return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+double at_least_one(double factor) { return std::max(1.0, std::abs(factor)); }
+
+/// The largest factor that the epilogue may multiply a sum with, on the way to element (row, col).
+double largest_factor(const inputs& data, std::int64_t row, std::int64_t col) {
+  const epilogue_request& e = data.what.epilogue;
+  double factor = at_least_one(double(data.what.alpha));
+  if (e.scale) factor *= at_least_one(double(data.epilogue.scale));
+  if (e.row_scale) factor *= at_least_one(double(data.epilogue.row_scale[static_cast<std::size_t>(row)]));
+  if (e.column_scale) factor *= at_least_one(double(data.epilogue.column_scale[static_cast<std::size_t>(col)]));
+  return factor;
 }
 
-partial compare_tile(const reference_tile& tile, const matrix& result) {
+/// Whether sums in float32 may become infinite although the exact one is finite.
+bool may_leave_float32(const inputs& data, std::int64_t row, std::int64_t col, std::int64_t batch) {
+  double magnitude = 0;
+  for (std::int64_t k = 0; k < data.what.k; ++k)
+    magnitude += std::abs(data.a.value(row, k, batch) * data.b.value(k, col, batch));
+  return std::isfinite(magnitude) &&  // else the reference has the infinity or NaN
+         magnitude * largest_factor(data, row, col) >= double(std::numeric_limits<float>::max());
+}
+
+partial compare_tile(const inputs& data, const element_comparison& compare, const reference_tile& tile) {
   partial sum;
-  for (std::int64_t row = 0; row < tile.rows; ++row)
-    for (std::int64_t col = 0; col < tile.cols; ++col) {
-      const double reference = tile.values[row * tile.stride + col];
-      const double element = result.value(tile.row + row, tile.col + col, tile.batch);
-      sum.difference_squared += (element - reference) * (element - reference);
-      sum.reference_squared += reference * reference;
-      if (distance(element, reference) > sum.worst_difference) {
-        sum.worst_difference = distance(element, reference);
+  for (std::int64_t i = 0; i < tile.rows; ++i)
+    for (std::int64_t j = 0; j < tile.cols; ++j) {
+      const std::int64_t row = tile.row + i, col = tile.col + j;
+      const double reference = tile.values[i * tile.stride + j];
+      const double element = data.c.value(row, col, tile.batch);
+      double difference = compare.distance(element, reference);
+      // After a wrong element the others need no excuse.
+      if (difference == infinity && !std::isfinite(element) && sum.worst_difference < infinity &&
+          may_leave_float32(data, row, col, tile.batch))
+        difference = 0;
+      sum.difference_squared += difference * difference;
+      if (std::isfinite(element) && std::isfinite(reference)) sum.reference_squared += reference * reference;
+      if (difference > sum.worst_difference) {
+        sum.worst_difference = difference;
         sum.worst = {.worst_batch = tile.batch,
-                     .worst_row = tile.row + row,
-                     .worst_col = tile.col + col,
+                     .worst_row = row,
+                     .worst_col = col,
                      .worst_result = element,
                      .worst_reference = reference};
       }
@@ -51,13 +75,36 @@ bool gaps_are_kept(const matrix& m) {
   return true;
 }
 
+/// What rounding may hide: of the result, and of every term in float32, where machines may flush to zero.
+double underflow_of(const inputs& data) {
+  const element type = data.what.result;
+  if (is_integer(type)) return 0;
+  const double factor = at_least_one(double(data.what.alpha)) * at_least_one(double(data.epilogue.scale));
+  const double of_terms = double(std::numeric_limits<float>::min()) * double(data.what.k) * factor;
+  const double smallest = value_of(type, 1);  // the bit pattern after that of zero
+  return smallest * (0.5 + tolerance_of(type)) + of_terms;
+}
+
 }  // namespace
+
+double element_comparison::distance(double result, double reference) const {
+  if (std::isnan(result) && std::isnan(reference)) return 0;
+  const double largest = largest_of(type_), difference = std::max(0.0, std::abs(result - reference) - underflow_);
+  if (std::isfinite(result) && std::abs(reference) <= largest) return difference;
+  if (result == value_of(type_, bits_of(type_, reference))) return 0;
+  // Next to the end of the range the error of the sum decides which side the result is on.
+  const bool is_near = std::abs(std::abs(reference) - largest) <= tolerance_of(type_) * largest &&
+                       std::signbit(result) == std::signbit(reference);
+  if (!is_near || std::isnan(result)) return infinity;
+  return std::isfinite(result) ? difference : 0;
+}
 
 comparison compare_with_reference(const inputs& data, const matrix& initial_c,
                                   const std::function<void(double)>& progress) {
   std::vector<partial> tiles(static_cast<std::size_t>(reference_tile_count(data.what)));
+  const element_comparison compare(data.what.result, underflow_of(data));
   const auto visit = [&](const reference_tile& tile) {
-    tiles[static_cast<std::size_t>(tile.index)] = compare_tile(tile, data.c);
+    tiles[static_cast<std::size_t>(tile.index)] = compare_tile(data, compare, tile);
   };
   compute_reference(data, initial_c, visit, progress);
 
@@ -71,8 +118,8 @@ comparison compare_with_reference(const inputs& data, const matrix& initial_c,
     }
   }
   comparison summary = total.worst;
-  const bool both_zero = total.difference_squared == 0 && total.reference_squared == 0;
-  summary.relative_error = both_zero ? 0 : std::abs(std::sqrt(total.difference_squared / total.reference_squared));
+  summary.relative_error =
+      total.difference_squared == 0 ? 0 : std::sqrt(total.difference_squared / total.reference_squared);
   summary.gaps_kept = gaps_are_kept(data.c);
   return summary;
 }

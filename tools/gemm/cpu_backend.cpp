@@ -13,16 +13,18 @@
 namespace gemm_program {
 namespace {
 
-/// The kernels for a target: a library in the program's folder, so that one target can be compiled alone.
-kernel_list load_kernels(const std::string& target) {
-  const std::string file = "libgemm_" + target + ".so";
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    throw refusal("the kernels for " + target + " are not built: ./dev gemm --arch " + target +
-                  ", or the target gemm_" + target + ", builds them (" + dlerror() + ")");
-  kernel_list list;
+/// Adds the kernels of a library in the program's folder; false if it is not there.
+bool add_kernels_of(const std::string& name, kernel_list& list) {
+  void* const library = dlopen(("lib" + name + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
   reinterpret_cast<void (*)(kernel_list&)>(dlsym(library, "add_gemm_kernels"))(list);
-  return list;
+  return true;
+}
+
+[[noreturn]] void refuse_missing(const std::string& target) {
+  const std::string error = dlerror();
+  throw refusal("the kernels for " + target + " are not built: ./dev gemm with the same options, or the target gemm_" +
+                target + ", builds them (" + error + ")");
 }
 
 class cpu_backend final : public backend {
@@ -33,11 +35,25 @@ class cpu_backend final : public backend {
       for (const std::string& name : emulated_targets()) names += (names.empty() ? "" : ", ") + name;
       throw refusal("there is no target '" + target + "'; the CPU backend emulates " + names);
     }
-    kernels_ = load_kernels(target);
+    // The library of few kernels is built in a fraction of the time.
+    has_all_ = add_kernels_of("gemm_" + target, kernels_);
+    if (!has_all_ && !add_kernels_of("gemm_" + target + "_first", kernels_)) refuse_missing(target);
   }
 
   tw::arch::fp8_kind fp8() const override { return target_->fp8; }
   std::string target() const override { return target_->name; }
+
+  void require(const problem& p, const kernel_request& request) override {
+    kernel_problem problem = kernel_problem_of(p);
+    try {
+      choose_kernel(kernels_, problem, request);
+    } catch (const refusal& error) {
+      if (has_all_) throw;
+      throw refusal("of the kernels for " + target() +
+                    " only a few are built: ./dev gemm with the same options, or the " + "target gemm_" + target() +
+                    ", builds the others (here: " + error.what() + ")");
+    }
+  }
 
   outcome run(const problem& p, const operands& data, const run_options& options) override {
     kernel_problem problem = kernel_problem_of(p, data);
@@ -69,6 +85,7 @@ class cpu_backend final : public backend {
  private:
   const tw::arch::target* target_ = nullptr;
   kernel_list kernels_;
+  bool has_all_ = false;
 };
 
 }  // namespace
@@ -83,6 +100,12 @@ std::unique_ptr<backend> make_jit_backend() {
 }
 
 std::unique_ptr<backend> make_cpu_backend(const std::string& target) { return std::make_unique<cpu_backend>(target); }
+
+kernel_list emulated_kernels(const std::string& target) {
+  kernel_list list;
+  if (!add_kernels_of("gemm_" + target, list)) refuse_missing(target);
+  return list;
+}
 
 std::vector<std::string> emulated_targets() {
   std::vector<std::string> names;

@@ -27,6 +27,22 @@ constexpr std::int64_t bytes_of(element type) {
 constexpr bool is_fp8(element type) { return type >= element::e4m3 && type <= element::e5m2fnuz; }
 constexpr bool is_integer(element type) { return type == element::i8 || type == element::i32; }
 
+/// The largest finite number.
+constexpr double largest_of(element type) {
+  switch (type) {
+    case element::f16: return 65504;
+    case element::bf16: return 0x1.fep127;
+    case element::f32: return 0x1.fffffep127;
+    case element::e4m3: return 448;
+    case element::e4m3fnuz: return 240;
+    case element::e5m2:
+    case element::e5m2fnuz: return 57344;
+    case element::i8: return 127;
+    case element::i32: break;
+  }
+  return 2147483647;
+}
+
 /// The type of C++ that a kernel gets.
 template <class T>
 constexpr element element_of() {

@@ -4,10 +4,10 @@
 
 #include <tilewright/arch/arch.hpp>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
-#include "backend.hpp"
 #include "best_policy.hpp"
 #include "formatted.hpp"
 
@@ -16,36 +16,28 @@ namespace {
 
 namespace tw = tilewright;
 
+/// The kernels of a target that have a report, and its figures.
 struct known_kernels {
   const tw::arch::gpu_facts* gpu = nullptr;
   std::vector<const char*> names;
   std::vector<tw::gemm_static_report> reports;
 };
 
-template <class Arch>
-known_kernels kernels_for(const tw::arch::gpu_facts& gpu) {
-  constexpr auto k = tw::operand_major::k;
-  known_kernels result{&gpu, {}, {}};
-  for (const tw::gemm_static_report& r : tw::named_reports<Arch, tw::half_t, k, k, 8>()) result.reports.push_back(r);
-  tw::apply([&]<class... Ps>(Ps...) { (result.names.push_back(Ps::name), ...); },
-            tw::named_policies<Arch, tw::half_t, k, k, 8>());
-  return result;
-}
-
-known_kernels kernels_for(const std::string& target) {
-  using namespace tw::arch;
-  for (const tw::arch::gpu_facts& gpu : tw::arch::known_gpus) {
-    if (target != gpu.target) continue;
-    if (target == "gfx90a") return kernels_for<gfx90a>(gpu);
-    if (target == "gfx942") return kernels_for<gfx942>(gpu);
-    if (target == "gfx950") return kernels_for<gfx950>(gpu);
-    if (target == "gfx1100") return kernels_for<gfx1100>(gpu);
-    if (target == "gfx1201") return kernels_for<gfx1201>(gpu);
-    if (target == "sm_80") return kernels_for<sm80>(gpu);
-    if (target == "sm_90") return kernels_for<sm90>(gpu);
+known_kernels known_of(const kernel_list& all, const std::string& target) {
+  known_kernels result;
+  for (const tw::arch::gpu_facts& gpu : tw::arch::known_gpus)
+    if (target == gpu.target) result.gpu = &gpu;
+  if (!result.gpu) throw refusal("there are no figures for '" + target + "', which --explain needs");
+  std::vector<const kernel_entry*> reported;
+  for (const kernel_entry& e : all)
+    if (e.report && e.result == element::f16) reported.push_back(&e);
+  std::sort(reported.begin(), reported.end(),
+            [](const kernel_entry* x, const kernel_entry* y) { return x->policy_number < y->policy_number; });
+  for (const kernel_entry* e : reported) {
+    result.names.push_back(e->policy.c_str());
+    result.reports.push_back(*e->report);
   }
-  throw refusal("there are no figures for '" + target +
-                "'; --explain knows gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_80 and sm_90");
+  return result;
 }
 
 tw::gemm_estimate choice(const known_kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -76,8 +68,8 @@ std::string bound_of(const known_kernels& kernels, const tw::gemm_estimate& e) {
 
 }  // namespace
 
-std::string explain(const std::string& target, std::int64_t m, std::int64_t n, std::int64_t k) {
-  const known_kernels kernels = kernels_for(target);
+std::string explain(const kernel_list& all, const std::string& target, std::int64_t m, std::int64_t n, std::int64_t k) {
+  const known_kernels kernels = known_of(all, target);
   const tw::arch::gpu_facts& gpu = *kernels.gpu;
   std::string text =
       formatted("%s (%s): %d compute units, %.4g GHz, f16 %.5g TFLOP/s, %.4g GB/s\n", gpu.name, gpu.target,
@@ -104,8 +96,8 @@ std::string explain(const std::string& target, std::int64_t m, std::int64_t n, s
   return text;
 }
 
-std::string explain_shapes(const std::string& target) {
-  const known_kernels kernels = kernels_for(target);
+std::string explain_shapes(const kernel_list& all, const std::string& target) {
+  const known_kernels kernels = known_of(all, target);
   std::string text = formatted("%s (%s), f16, at best:\n", kernels.gpu->name, kernels.gpu->target);
   text += formatted("%6s %6s %6s  %-14s %10s %10s %8s %8s  %s\n", "m", "n", "k", "kernel", "parts of k", "idle units",
                     "us", "TFLOP/s", "bound by");

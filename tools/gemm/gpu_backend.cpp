@@ -65,6 +65,12 @@ class gpu_backend final : public backend {
   }
   std::string target() const override { return device_.target; }
 
+  void require(const problem& p, const kernel_request& request) override {
+    kernel_problem problem = kernel_problem_of(p);
+    if (!choose_hopper_kernel(hopper_, problem, request, device_.multiprocessors).product)
+      choose_kernel(kernels_, problem, request);
+  }
+
   outcome run(const problem& p, const operands& data, const run_options& options) override try {
     kernel_problem problem = kernel_problem_of(p, data);
     const hopper_choice hopper = choose_hopper_kernel(hopper_, problem, options.kernel, device_.multiprocessors);

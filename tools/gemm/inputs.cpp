@@ -169,7 +169,8 @@ operands inputs::pointers() {
           .residual = first(epilogue.residual)};
 }
 
-inputs prepare_inputs(const options& o, tw::arch::fp8_kind fp8, const std::string& target) {
+inputs prepare_inputs(const options& o, tw::arch::fp8_kind fp8, const std::string& target,
+                      const std::function<void(const problem&)>& require) {
   std::optional<npy_reader> a_file = open(o.a_file), b_file = open(o.b_file), c_file = open(o.c_file);
   agreement all;
   all.state(o, fp8, target);
@@ -184,6 +185,7 @@ inputs prepare_inputs(const options& o, tw::arch::fp8_kind fp8, const std::strin
     throw refusal(
         "a batch of column-major matrices does not fit a .npy file: in Fortran's order they would not follow each "
         "other; use a row-major C");
+  if (require) require(p);
 
   const wanted a{p.m, p.k, p.a_order, p.type, p.batch}, b{p.k, p.n, p.b_order, p.type, p.batch},
       c{p.m, p.n, p.c_order, p.result, p.batch};

@@ -2,6 +2,7 @@
 // What one run computes with: matrices from files or random, and what the epilogue needs.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "matrix.hpp"
@@ -27,9 +28,10 @@ struct inputs {
 };
 
 /// Settles sizes, element types and orders for a machine that takes these 8-bit formats, refuses what does not match or
-/// does not fit the memory of this machine, and only then reads or draws the matrices. A C that does not count (beta =
-/// 0 and no file) is full of NaN.
-inputs prepare_inputs(const options& o, tw::arch::fp8_kind fp8, const std::string& target);
+/// does not fit the memory of this machine, lets `require` refuse more, and only then reads or draws the matrices. A C
+/// that does not count (beta = 0 and no file) is full of NaN.
+inputs prepare_inputs(const options& o, tw::arch::fp8_kind fp8, const std::string& target,
+                      const std::function<void(const problem&)>& require = {});
 
 /// Whether this run is compared with the reference.
 bool is_verified(const options& o, const problem& p);

@@ -7,15 +7,19 @@
 
 namespace gemm_program {
 
+/// -1: a default policy without a name.
+template <class Choice, class Arch>
+inline constexpr tw::index_t policy_number =
+    Choice::variant.named >= 0 ? Choice::variant.named
+                               : number_of_default_policy<Arch, typename Choice::element_type>();
+
 template <class Choice, class Arch>
 const char* name_of_policy() {
-  using T = typename Choice::element_type;
-  constexpr tw::index_t asked = Choice::variant.named;
-  constexpr tw::index_t number = asked >= 0 ? asked : number_of_default_policy<Arch, T>();
+  constexpr tw::index_t number = policy_number<Choice, Arch>;
   if constexpr (number < 0) {
     return "gemm_default";
   } else {
-    return detail::base_policy<vector_choice<T>, Arch, number>::type::name;
+    return detail::base_policy<vector_choice<typename Choice::element_type>, Arch, number>::type::name;
   }
 }
 
@@ -59,6 +63,7 @@ kernel_entry make_entry() {
   e.b_major = Choice::b_major;
   e.vector = Choice::vector;
   e.policy = name_of_policy<Choice, Arch>();
+  e.policy_number = policy_number<Choice, Arch>;
   e.is_default = v.named < 0;
   e.has_epilogue = v.has_epilogue;
   e.splits_k = v.splits_k;
@@ -82,7 +87,7 @@ void add_kernels(kernel_list& list) {
   tw::apply(
       [&]<class... Ts>(Ts...) {
         const auto add = [&]<class Choice>(Choice) {
-          if constexpr (Elements::has(Choice::variant)) {
+          if constexpr (Elements::template has<Choice>) {
             if constexpr (is_available<Choice, Arch>) list.push_back(make_entry<Choice, Arch>());
           }
         };
@@ -98,7 +103,7 @@ void emit_kernels() {
   tw::apply(
       []<class... Ts>(Ts...) {
         const auto emit = []<class Choice>(Choice) {
-          if constexpr (Elements::has(Choice::variant)) launch_kernels<Choice>({});
+          if constexpr (Elements::template has<Choice>) launch_kernels<Choice>({});
         };
         (for_each_kernel<Ts, tw::arch::current>(emit), ...);
       },

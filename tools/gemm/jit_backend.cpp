@@ -44,8 +44,12 @@ class jit_backend final : public backend {
   }
   std::string target() const override { return compiler_.target(); }
 
+  void require(const problem& p, const kernel_request& request) override {
+    if (request.grid_order) throw refusal("--grid-order cannot be combined with --jit");
+    kernel_problem_of(p);
+  }
+
   outcome run(const problem& p, const operands& data, const run_options& options) override try {
-    if (options.kernel.grid_order) throw refusal("--grid-order cannot be combined with --jit");
     kernel_problem given = kernel_problem_of(p, data);
     tw::gemm_args& args = given.args;
     args.split_k = tw::index_t(options.kernel.split_k);

@@ -17,7 +17,8 @@ struct kernel_entry {
   tw::operand_major a_major{}, b_major{};
   tw::index_t vector = 1;
   std::string policy;
-  bool is_default = false;  // its policy is the target's default
+  tw::index_t policy_number = -1;  // in named_policies
+  bool is_default = false;         // its policy is the target's default
   bool has_epilogue = false, splits_k = false;
   tw::grid_curve curve = tw::grid_curve::row_groups;
 
@@ -55,6 +56,9 @@ kernel_list kernels_for() {
   return list;
 }
 
+/// All kernels of a target that the CPU emulates. Throws refusal if they are not built.
+kernel_list emulated_kernels(const std::string& target);
+
 /// A problem as the kernels see it. They write row-major matrices; a column-major C is the row-major product of the
 /// transposed operands in reverse order. Throws refusal if there is no such problem.
 struct kernel_problem {
@@ -64,6 +68,8 @@ struct kernel_problem {
   bool wants_epilogue;
 };
 kernel_problem kernel_problem_of(const problem& p, const operands& data);
+/// The same before there is memory: every pointer that is needed points somewhere.
+kernel_problem kernel_problem_of(const problem& p);
 
 /// A kernel, and why it is this one.
 struct chosen_kernel {

@@ -44,19 +44,31 @@ void for_each_kernel(Add add) {
 /// Groups of kernels that are compiled together: element types of the operands, and which of their kernels.
 struct f16_elements {
   using types = tw::tuple<tw::half_t>;
-  static constexpr bool has(const kernel_variant& v) { return v == kernel_variant{}; }
+  template <class Choice>
+  static constexpr bool has = Choice::variant == kernel_variant{};
 };
 struct f16_variants {
   using types = tw::tuple<tw::half_t>;
-  static constexpr bool has(const kernel_variant& v) { return v != kernel_variant{}; }
+  template <class Choice>
+  static constexpr bool has = Choice::variant != kernel_variant{};
 };
 struct bf16_elements {
   using types = tw::tuple<tw::bfloat16_t>;
-  static constexpr bool has(const kernel_variant&) { return true; }
+  template <class Choice>
+  static constexpr bool has = true;
 };
 struct other_elements {
   using types = tw::tuple<float, tw::fp8_fnuz_t, tw::bf8_fnuz_t, tw::fp8_ocp_t, tw::bf8_ocp_t, tw::int8_t>;
-  static constexpr bool has(const kernel_variant&) { return true; }
+  template <class Choice>
+  static constexpr bool has = true;
+};
+/// What the program needs without options: f16, all matrices row-major.
+struct first_elements {
+  using types = tw::tuple<tw::half_t>;
+  template <class Choice>
+  static constexpr bool has =
+      Choice::variant == kernel_variant{} && __is_same(typename Choice::result_type, tw::half_t) &&
+      Choice::a_major == tw::operand_major::k && Choice::b_major == tw::operand_major::mn;
 };
 
 }  // namespace gemm_program

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The GEMM kernels of kernel_table.hpp: compile this file as HIP for AMD GPUs and as CUDA (-x cu) for NVIDIA GPUs, once
-// for each GEMM_ELEMENTS, and as C++ for the CPU backend: a shared library for each GEMM_EMULATED_TARGET.
+// for each GEMM_ELEMENTS, and as C++ for the CPU backend: a shared library for each GEMM_EMULATED_TARGET, of all
+// kernels or of GEMM_ELEMENTS.
 #include "instantiate.hpp"
 
 #include <tilewright/arch/arch.hpp>
@@ -14,7 +15,11 @@ namespace gemm_program {
 #if TILEWRIGHT_CPU_PASS
 /// What the program looks up in this target's library.
 extern "C" [[gnu::visibility("default")]] void add_gemm_kernels(kernel_list& list) {
+#if defined(GEMM_ELEMENTS)
+  add_kernels<tw::arch::GEMM_EMULATED_TARGET, GEMM_ELEMENTS>(list);
+#else
   list = kernels_for<tw::arch::GEMM_EMULATED_TARGET>();
+#endif
 }
 #elif TILEWRIGHT_AMDGCN_PASS
 template void emit_kernels<GEMM_ELEMENTS>();

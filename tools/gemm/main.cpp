@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The gemm program: reads or draws matrices, multiplies them on a machine, checks the result and reports.
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
+#include <stdexcept>
 #include <string>
 
-#include "atomic_file.hpp"
+#include "../program/output_file.hpp"
+#include "../program/run.hpp"
 #include "comparison.hpp"
 #include "explain.hpp"
 #include "inputs.hpp"
@@ -19,19 +21,6 @@ namespace {
 
 using namespace gemm_program;
 
-enum exit_code { success = 0, wrong_result = 1, refused = 2 };
-
-int fail(exit_code code, std::string sentence) {
-  for (char& c : sentence)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  std::fprintf(stderr, "gemm: %s\n", sentence.c_str());
-  return code;
-}
-
-void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) throw refusal("cannot write the report");
-}
-
 std::unique_ptr<backend> make_backend(const options& o) {
   if (o.jit) return make_jit_backend();
   if (o.where != device::host) {
@@ -42,10 +31,16 @@ std::unique_ptr<backend> make_backend(const options& o) {
   return make_cpu_backend(o.target);
 }
 
-outcome run(backend& machine, const options& o, inputs& data) {
+outcome run(backend& machine, const options& o, inputs& data) try {
   progress_line line("multiplying");
   run_options how{.kernel = o.kernel, .repeat = o.repeat, .progress = [&line](double fraction) { line(fraction); }};
   return machine.run(data.what, data.pointers(), how);
+} catch (const refusal&) {
+  throw;
+} catch (const std::bad_alloc&) {
+  throw;
+} catch (const std::exception& error) {
+  throw std::runtime_error(std::string("the kernel failed: ") + error.what());
 }
 
 comparison verify(const inputs& data, const matrix& initial_c) {
@@ -54,9 +49,10 @@ comparison verify(const inputs& data, const matrix& initial_c) {
 }
 
 int multiply(const options& o) {
-  if (o.out_file) require_writable(*o.out_file);
+  if (o.out_file) program::require_writable(*o.out_file);
   const std::unique_ptr<backend> machine = make_backend(o);
-  inputs data = prepare_inputs(o, machine->fp8(), machine->target());
+  inputs data = prepare_inputs(o, machine->fp8(), machine->target(),
+                               [&](const problem& what) { machine->require(what, o.kernel); });
   const bool verified = is_verified(o, data.what);
   const matrix initial_c = verified && data.what.beta != 0 ? data.c : matrix{};
 
@@ -69,34 +65,28 @@ int multiply(const options& o) {
            .verification = {}};
   if (verified) r.verification = verify(data, initial_c);
   const bool wrong = verified && !is_correct(*r.verification, data.what.result);
-  print(o.json ? to_json(r) : to_text(r));
-  if (o.out_file && !wrong) write_npy(*o.out_file, data.c);
-  return wrong ? fail(wrong_result, failure_sentence(r)) : success;
+  // The file is on the disk before the report says that all is well, and has its name when the report is printed.
+  std::optional<program::output_file> file;
+  if (o.out_file && !wrong) write_npy(file.emplace(*o.out_file), data.c);
+  program::print(o.json ? to_json(r) : to_text(r));
+  if (file) file->commit();
+  return wrong ? program::fail(program::wrong_result, failure_sentence(r)) : program::success;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return program::run("gemm", argc, argv, [&]() -> int {
     const options o = parse_options(argc, argv, emulated_targets());
-    if (!o.help.empty()) {
-      print(o.help);
-      return success;
-    }
-    if (o.explain) {
-      print(explain(o.target, o.m.value_or(512), o.n.value_or(512), o.k.value_or(512)));
-      return success;
-    }
-    if (o.explain_shapes) {
-      print(explain_shapes(o.target));
-      return success;
-    }
-    return multiply(o);
-  } catch (const refusal& error) {
-    return fail(refused, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(refused, "this machine does not have enough memory for these matrices");
-  } catch (const std::exception& error) {
-    return fail(wrong_result, std::string("the kernel failed: ") + error.what());
-  }
+    if (!o.help.empty())
+      program::print(o.help);
+    else if (o.explain)
+      program::print(
+          explain(emulated_kernels(o.target), o.target, o.m.value_or(512), o.n.value_or(512), o.k.value_or(512)));
+    else if (o.explain_shapes)
+      program::print(explain_shapes(emulated_kernels(o.target), o.target));
+    else
+      return multiply(o);
+    return program::success;
+  });
 }

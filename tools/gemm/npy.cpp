@@ -10,8 +10,6 @@
 
 #include <sys/stat.h>
 
-#include "atomic_file.hpp"
-
 namespace gemm_program {
 
 static_assert(std::endian::native == std::endian::little, "gemm reads and writes little-endian .npy files as they are");
@@ -37,7 +35,7 @@ bool holds(npy_scalar scalar, element type) {
 /// Whether rounding changed a value by no more than rounding does.
 bool keeps_range(element type, float value, std::uint32_t bits) {
   if (!std::isfinite(value)) return !is_integer(type);
-  const double rounded = value_of(type, bits), largest = value_of(type, bits_of(type, 1e30));
+  const double rounded = value_of(type, bits), largest = largest_of(type);
   if (!is_integer(type) && !is_fp8(type)) return std::isfinite(rounded);
   return std::abs(rounded) < largest || std::abs(double(value) - rounded) <= (is_integer(type) ? 0.5 : largest / 16);
 }
@@ -85,13 +83,18 @@ matrix npy_reader::read(element type) {
   return result;
 }
 
-void write_npy(const std::string& name, const matrix& source) {
-  atomic_file file(name);
+void write_npy(program::output_file& file, const matrix& source) {
   const std::string header = make_npy_header(source.type, source.storage, source.rows, source.cols, source.batch);
   file.write(header.data(), header.size());
   const matrix dense = source.gap > 0 ? with_gap(source, 0, 0) : matrix{};
   const matrix& written = source.gap > 0 ? dense : source;
   file.write(written.bytes.data(), written.bytes.size());
+  file.finish();
+}
+
+void write_npy(const std::string& name, const matrix& source) {
+  program::output_file file(name);
+  write_npy(file, source);
   file.commit();
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "../program/output_file.hpp"
 #include "matrix.hpp"
 #include "npy_header.hpp"
 
@@ -36,5 +37,7 @@ class npy_reader {
 
 /// Writes all of the file or, when it throws refusal, nothing.
 void write_npy(const std::string& name, const matrix& source);
+/// Leaves commit() to the caller; everything is on the disk.
+void write_npy(program::output_file& file, const matrix& source);
 
 }  // namespace gemm_program

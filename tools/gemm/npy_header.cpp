@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "../program/text.hpp"
+
 namespace gemm_program {
 namespace {
 
@@ -15,12 +17,7 @@ constexpr std::string_view magic = "\x93NUMPY";
   throw refusal(file_name + " cannot be used: " + reason);
 }
 
-std::string printable(std::string_view text) {
-  std::string result(text.substr(0, 32));
-  for (char& c : result)
-    if (c < ' ' || c > '~') c = '?';
-  return result;
-}
+std::string shown(std::string_view text) { return program::printable(text.substr(0, 32)); }
 
 /// Reads the Python dictionary of a header: {'descr': '<f2', 'fortran_order': False, 'shape': (3, 4), }
 class dictionary_parser {
@@ -132,7 +129,7 @@ class dictionary_parser {
     } else if (key == "shape") {
       set(shape, parse_shape(), key);
     } else {
-      refuse(file_name_, "its header has the unknown entry '" + printable(key) + "'");
+      refuse(file_name_, "its header has the unknown entry '" + shown(key) + "'");
     }
   }
 
@@ -150,7 +147,7 @@ npy_scalar scalar_of(const std::string& descr, const std::string& file_name) {
     if (descr == name) return npy_scalar::byte;
   if (descr == "|i1" || descr == "<i1") return npy_scalar::i8;
   if (descr == "<i4") return npy_scalar::i32;
-  refuse(file_name, "its elements are '" + printable(descr) +
+  refuse(file_name, "its elements are '" + shown(descr) +
                         "'; float16 '<f2', bfloat16 '<V2' or '<u2', float32 '<f4', float8 '|V1' or '|u1', int8 '|i1' "
                         "and int32 '<i4' can be "
                         "read");

@@ -35,7 +35,7 @@ struct options {
   int repeat = 1;
   bool json = false;
   bool explain = false, explain_shapes = false;  // print what is known without running, and nothing else
-  std::string help;                              // not empty: this text was asked for, and nothing else
+  std::string help;  // not empty: a text was asked for (--help, --version), and nothing else
 };
 
 /// `targets` are the targets that the CPU can emulate. Throws refusal with one sentence for what makes no sense.

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
+#include "../program/json.hpp"
 #include "formatted.hpp"
 
 namespace gemm_program {
@@ -117,51 +116,38 @@ std::string to_text(const report& r) {
 }
 
 std::string to_json(const report& r) {
-  using json = nlohmann::ordered_json;
+  using program::json;
   const problem& p = r.what;
   const double best = best_seconds(r.result);
-  json lds = json::array();
+  json epilogue = json::object(), lds = json::list(), verification;
+  epilogue.add("scale", p.epilogue.scale)
+      .add("row_scale", p.epilogue.row_scale)
+      .add("column_scale", p.epilogue.column_scale)
+      .add("bias", p.epilogue.bias)
+      .add("activation", name_of(p.epilogue.activation))
+      .add("residual", p.epilogue.residual);
   for (const lds_conflicts& line : r.result.lds)
-    lds.push_back({{"instruction", line.instruction},
-                   {"executions", line.executions},
-                   {"predicted_cycles", line.predicted_cycles},
-                   {"predicted_conflicts", line.predicted_conflicts},
-                   {"counted_conflicts", line.counted_conflicts < 0 ? json() : json(line.counted_conflicts)}});
-  json verification;
+    lds.add(json::object()
+                .add("instruction", line.instruction)
+                .add("executions", line.executions)
+                .add("predicted_cycles", line.predicted_cycles)
+                .add("predicted_conflicts", line.predicted_conflicts)
+                .add("counted_conflicts", line.counted_conflicts < 0 ? json() : json(line.counted_conflicts)));
   if (r.verification)
-    verification = {{"relative_error", r.verification->relative_error},
-                    {"tolerance", tolerance_of(p.result)},
-                    {"correct", is_correct(*r.verification, p.result)}};
-  const json object = {{"m", p.m},
-                       {"n", p.n},
-                       {"k", p.k},
-                       {"batch", p.batch},
-                       {"gap", p.gap},
-                       {"dtype", name_of(p.type)},
-                       {"out_dtype", name_of(p.result)},
-                       {"layout", layout_of(p)},
-                       {"alpha", p.alpha},
-                       {"beta", p.beta},
-                       {"epilogue",
-                        {{"scale", p.epilogue.scale},
-                         {"row_scale", p.epilogue.row_scale},
-                         {"column_scale", p.epilogue.column_scale},
-                         {"bias", p.epilogue.bias},
-                         {"activation", name_of(p.epilogue.activation)},
-                         {"residual", p.epilogue.residual}}},
-                       {"a", r.a_source},
-                       {"b", r.b_source},
-                       {"c", r.c_source},
-                       {"seed", r.seed},
-                       {"device", r.result.device},
-                       {"kernel", r.result.kernel},
-                       {"chosen", r.result.reason},
-                       {"seconds", r.result.seconds},
-                       {"best_seconds", best},
-                       {"operations_per_second", best > 0 ? json(operations(p) / best) : json()},
-                       {"lds", lds},
-                       {"verification", verification}};
-  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    verification = json::object()
+                       .add("relative_error", r.verification->relative_error)
+                       .add("tolerance", tolerance_of(p.result))
+                       .add("correct", is_correct(*r.verification, p.result));
+  json report = json::object();
+  report.add("m", p.m).add("n", p.n).add("k", p.k).add("batch", p.batch).add("gap", p.gap);
+  report.add("dtype", name_of(p.type)).add("out_dtype", name_of(p.result)).add("layout", layout_of(p));
+  report.add("alpha", p.alpha).add("beta", p.beta).add("epilogue", epilogue);
+  report.add("a", r.a_source).add("b", r.b_source).add("c", r.c_source).add("seed", r.seed);
+  report.add("device", r.result.device).add("kernel", r.result.kernel).add("chosen", r.result.reason);
+  report.add("seconds", r.result.seconds).add("best_seconds", best);
+  report.add("operations_per_second", best > 0 ? json(operations(p) / best) : json());
+  report.add("lds", lds).add("verification", verification);
+  return report.text();
 }
 
 std::string failure_sentence(const report& r) {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 // tilewright-pack: an archive with the kernels of a list of problems, for several targets.
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include <tilewright/jit/archive.hpp>
 #include <tilewright/jit/compiler.hpp>
 
+#include "../program/command_line.hpp"
+#include "../program/run.hpp"
 #include "shapes.hpp"
 
 namespace {
@@ -21,19 +20,21 @@ namespace {
 namespace jit = tilewright::jit;
 
 struct options {
-  std::string shapes, output, compiler;
+  std::string shapes, output = "kernels.twa", compiler, listed;
   std::vector<std::string> targets;
   unsigned threads = 0;
 };
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw jit::error("the list " + path + " cannot be read");
+  if (!file || std::filesystem::is_directory(path)) throw jit::error("the list " + path + " cannot be read");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void list(const std::string& path) {
-  for (const std::string& name : jit::archive(path).names()) std::printf("%s\n", name.c_str());
+  std::string names;
+  for (const std::string& name : jit::archive(path).names()) names += name + "\n";
+  program::print(names);
 }
 
 void write(const options& o) {
@@ -54,34 +55,56 @@ void write(const options& o) {
   }
   for (const auto& [name, text] : shapes.texts) writer.add_text(name, text);
   writer.write(o.output);
-  std::printf("%s: %zu kernels for %zu problems and %zu targets\n", o.output.c_str(), keys.size(),
-              shapes.kernels.size(), targets.size());
+  program::print(o.output + ": " + std::to_string(keys.size()) + " kernels for " +
+                 std::to_string(shapes.kernels.size()) + " problems and " + std::to_string(targets.size()) +
+                 " targets\n");
+}
+
+/// The text to print if only that was asked for.
+std::optional<std::string> parse(options& o, int argc, const char* const* argv) {
+  program::command_line line(
+      "tilewright-pack",
+      "Compiles the kernels of a list of problems into an archive that programs load without a compiler");
+  line.file("shapes", "SHAPES.json", "The list: docs/jit.md says what it holds",
+            [&o](const std::string& name) { o.shapes = name; });
+  line.file("--output", "FILE", "The archive (default kernels.twa)", [&o](const std::string& name) { o.output = name; })
+      .letter = "-o";
+  line.list("--target", "TARGET", "gfx942, sm_90a, ... (default: those of the list)", o.targets);
+  line.text("--compiler", "NAME", "nvrtc, hiprtc, clang++, hipcc or nvcc (default: the first that is there)",
+            [&o](const std::string& name) { o.compiler = name; });
+  line.number<unsigned>(
+      "--threads", "NUMBER", "Compilations at a time (default: one for each of the CPU's threads)",
+      "a whole number from 1 to 1024", [](unsigned n) { return n >= 1 && n <= 1024; },
+      [&o](unsigned n) { o.threads = n; });
+  line.file("--list", "FILE", "Print what an archive holds", [&o](const std::string& name) { o.listed = name; });
+  line.section_of_help("Exit code",
+                       "0 success; 2 the request cannot be carried out. The archive is written whole, or not at all.");
+  line.example("tilewright-pack shapes.json --target gfx942 --target sm_90a -o kernels.twa",
+               "Kernels for two GPUs in one archive");
+  const std::optional<std::string> text = line.parse(argc, argv);
+  if (!text && o.listed.empty() && o.shapes.empty())
+    throw program::refusal("name a list of shapes, or an archive with --list; --help says more");
+  if (!text && !o.listed.empty() && (!o.shapes.empty() || line.has("--output")))
+    throw program::refusal(
+        "--list prints what an archive holds; it cannot be combined with a list of shapes or --output");
+  return text;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Compiles the kernels of a list of problems into an archive that programs load without a compiler.");
-  options o;
-  std::string listed;
-  app.add_option("shapes", o.shapes, "the list, JSON: docs/jit.md says what it holds");
-  app.add_option("-o,--output", o.output, "the archive")->default_str("kernels.twa");
-  app.add_option("--target", o.targets, "gfx942, sm_90a, ...; otherwise those of the list");
-  app.add_option("--compiler", o.compiler, "nvrtc, hiprtc, clang++, hipcc or nvcc; otherwise the first that is there");
-  app.add_option("--threads", o.threads, "compilations at a time; otherwise one for each of the CPU's threads");
-  app.add_option("--list", listed, "print what an archive holds");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    if (o.output.empty()) o.output = "kernels.twa";
-    if (!listed.empty())
-      list(listed);
-    else if (o.shapes.empty())
-      throw jit::error("name a list of shapes; --help says more");
-    else
-      write(o);
-    return 0;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "tilewright-pack: %s\n", e.what() + (std::string_view(e.what()).starts_with("jit: ") ? 5 : 0));
-    return 2;
-  }
+  return program::run("tilewright-pack", argc, argv, [&]() -> int {
+    options o;
+    if (const std::optional<std::string> text = parse(o, argc, argv)) {
+      program::print(*text);
+      return program::success;
+    }
+    try {
+      o.listed.empty() ? write(o) : list(o.listed);
+    } catch (const jit::error& error) {
+      const std::string sentence = error.what();
+      throw program::refusal(sentence.starts_with("jit: ") ? sentence.substr(5) : sentence);
+    }
+    return program::success;
+  });
 }

@@ -2,8 +2,8 @@
 // Access patterns by name.
 #include "pattern.hpp"
 
+#include "../program/text.hpp"
 #include "encoding_text.hpp"
-#include "output_file.hpp"
 #include "pattern_matrix.hpp"
 #include "words.hpp"
 
@@ -138,7 +138,8 @@ distribution_encoding given_encoding(const std::string& text, const arch::target
 
 named_pattern pattern_of(const std::string& text, const arch::target& target, const lds_tile& tile, bool is_write,
                          index_t threads) {
-  named_pattern pattern{readable(text), {}, is_write ? tw::lds_access_kind::write : tw::lds_access_kind::read, 16};
+  named_pattern pattern{
+      program::printable(text), {}, is_write ? tw::lds_access_kind::write : tw::lds_access_kind::read, 16};
   if (text.starts_with("encoding:")) {
     pattern.distribution = given_encoding(text.substr(9), target, tile);
     return pattern;

@@ -2,7 +2,7 @@
 // Matrix instructions by name, and the patterns in which a wave holds their operands.
 #include "pattern_matrix.hpp"
 
-#include "output_file.hpp"
+#include "../program/text.hpp"
 #include "words.hpp"
 
 #include <tilewright/gemm/operand_copy.hpp>
@@ -99,7 +99,7 @@ named_pattern transposing_pattern(const std::string& text, const std::string& sh
   }
   const distribution_encoding e = operand == "a" ? tw::a_encoding({tile.cols, i.n, tile.rows, 1, 1, op}, true, true)
                                                  : tw::b_encoding({i.m, tile.cols, tile.rows, 1, 1, op}, true, true);
-  return {readable(text), tw::detail::with_dimensions_exchanged(e), tw::fragment_access(op, true), 16};
+  return {program::printable(text), tw::detail::with_dimensions_exchanged(e), tw::fragment_access(op, true), 16};
 }
 
 distribution_encoding operand_encoding(const std::string& text, arch::matrix_op op, const std::string& operand,

@@ -2,13 +2,10 @@
 // A request that cannot be carried out.
 #pragma once
 
-#include <stdexcept>
+#include "../program/refusal.hpp"
 
 namespace tilewright_layout {
 
-/// The message is a sentence for the user: what is wrong and what is possible.
-struct refusal : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using program::refusal;
 
 }  // namespace tilewright_layout

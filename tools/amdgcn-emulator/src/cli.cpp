@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <fstream>
+#include <exception>
+#include <list>
+#include <map>
+#include <new>
+#include <stdexcept>
 
+#include "../../program/output_file.hpp"
+#include "../../program/run.hpp"
 #include "cli_options.hpp"
 
 namespace amdgcn_run {
@@ -52,42 +58,51 @@ void print_counts(const emu::result& r) {
   for (const auto& [c, n] : v) std::printf("%10" PRIu64 "  %s\n", c, n.c_str());
 }
 
-int run(int argc, char** argv) {
-  if (argc < 2 || std::string(argv[1]) == "--help" || std::string(argv[1]) == "-h")
-    return std::fputs(usage, argc < 2 ? stderr : stdout), argc < 2 ? 2 : 0;
-  const command_line line = read_command_line(argc, argv);
-  emu::module m(line.file);
-  if (line.list) return print_kernels(line.file, m), 0;
-  if (line.kernel.empty()) throw bad_input("--kernel or --list is needed");
-  if (!line.have_block) throw bad_input("--block is needed");
-  for (const auto& b : line.buffers) m.allow(b->data.data(), b->data.size());
-  const emu::result r = m.launch(line.kernel, line.grid, line.block, line.lds, line.args, line.options);
+/// The buffers that are outputs, on the disk under temporary names.
+std::list<program::output_file> write_outputs(const command_line& line) {
+  std::list<program::output_file> files;
   for (const auto& b : line.buffers)
     if (!b->write_to.empty()) {
-      std::ofstream f(b->write_to, std::ios::binary);
-      f.write(reinterpret_cast<const char*>(b->data.data()), static_cast<std::streamsize>(b->data.size()));
-      if (!f) throw bad_input("cannot write '" + b->write_to + "'");
+      files.emplace_back(b->write_to).write(b->data.data(), b->data.size());
+      files.back().finish();
     }
+  return files;
+}
+
+int run(const command_line& line) {
+  emu::module m(line.file);
+  if (line.list) return print_kernels(line.file, m), program::success;
+  for (const auto& b : line.buffers)
+    if (!b->write_to.empty()) program::require_writable(b->write_to);
+  for (const auto& b : line.buffers) m.allow(b->data.data(), b->data.size());
+  const emu::result r = m.launch(line.kernel, line.grid, line.block, line.lds, line.args, line.options);
+  std::list<program::output_file> files = write_outputs(line);
   std::printf("%s on %s: %" PRIu64 " waves, %" PRIu64 " instructions, %.3f s (%.2f million per second)\n",
               line.kernel.c_str(), m.target().c_str(), r.waves, r.instructions, r.seconds,
               static_cast<double>(r.instructions) / r.seconds / 1e6);
   for (const auto& x : r.races) std::printf("race (%" PRIu64 " times): %s\n", x.count, x.message.c_str());
   if (line.options.lds_log) print_lds(r);
   if (line.options.count) print_counts(r);
-  return r.races.empty() ? 0 : 1;
+  program::print("");  // refuses if standard output did not take all of it
+  for (program::output_file& file : files) file.commit();
+  return r.races.empty() ? program::success : program::wrong_result;
 }
 
 }  // namespace
 }  // namespace amdgcn_run
 
 int main(int argc, char** argv) {
-  try {
-    return amdgcn_run::run(argc, argv);
-  } catch (const emu::fault& e) {
-    std::fprintf(stderr, "amdgcn-run: fault: %s\n", e.what());
-    return 1;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "amdgcn-run: %s\n", e.what());
-    return 2;
-  }
+  return program::run("amdgcn-run", argc, argv, [&]() -> int {
+    const amdgcn_run::command_line line = amdgcn_run::read_command_line(argc, argv);
+    if (line.text) return program::print(*line.text), program::success;
+    try {
+      return amdgcn_run::run(line);
+    } catch (const emu::fault& error) {
+      throw std::runtime_error(std::string("fault: ") + error.what());
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw program::refusal(error.what());
+    }
+  });
 }

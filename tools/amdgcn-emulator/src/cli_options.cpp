@@ -2,206 +2,257 @@
 // Reads the command line of amdgcn-run.
 #include "cli_options.hpp"
 
-#include <cstdlib>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include "../../program/command_line.hpp"
 
 namespace amdgcn_run {
-
-const char usage[] =
-    "usage: amdgcn-run FILE.co --list\n"
-    "       amdgcn-run FILE.co --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg ...]... [options]\n"
-    "arguments, in the order of the kernel's parameters:\n"
-    "  --arg buf:FILE           pointer to the contents of FILE\n"
-    "  --arg out:FILE:BYTES     pointer to zeroed memory, written to FILE afterwards\n"
-    "  --arg inout:FILE         pointer to the contents of FILE, written back afterwards\n"
-    "  --arg i32:N  u32 i64 u64 i16 u16 i8 u8 f32 f64, null\n"
-    "  --arg struct:FILE        the bytes of FILE by value; --ptr OFFSET=NAME (after it) puts the address of a buffer "
-    "into it\n"
-    "  --buffer NAME=FILE[:BYTES]  a named buffer for --ptr; with BYTES it is output (and input when FILE exists)\n"
-    "options:\n"
-    "  --lds BYTES              dynamic LDS\n"
-    "  --lds-report             bank conflicts of every LDS instruction     --phases FILE  another phase table\n"
-    "  --count                  executions of every instruction by basic block, and totals per mnemonic\n"
-    "  --race / --no-race, --waits / --no-waits, --bounds / --no-bounds, --poison / --no-poison   checks (all on by "
-    "default)\n"
-    "  --wave-order in-order|reverse|random:SEED   --slice N   switch waves every N instructions\n"
-    "  --resident N             run N workgroups at the same time\n"
-    "  --trace N                print the first N instructions    --limit N  give up after N instructions\n"
-    "exit status: 0 ran and no check complained, 1 a check complained, 2 bad input\n";
-
 namespace {
 
-std::vector<std::uint8_t> read_file(const std::string& p) {
-  std::ifstream f(p, std::ios::binary);
-  if (!f) throw bad_input("cannot open '" + p + "'");
-  return {std::istreambuf_iterator<char>(f), {}};
+constexpr const char* arguments =
+    "They are given in the order of the kernel's parameters.\n"
+    "buf:FILE           pointer to the contents of FILE\n"
+    "out:FILE:BYTES     pointer to zeroed memory, written to FILE afterwards\n"
+    "inout:FILE         pointer to the contents of FILE, written back afterwards\n"
+    "i32:N              a number; also u32, i64, u64, i16, u16, i8, u8, f32 and f64\n"
+    "null               a null pointer\n"
+    "struct:FILE        the bytes of FILE by value; --ptr puts addresses of buffers into it";
+constexpr const char* checks =
+    "All checks are on by default; --no-race, --no-waits, --no-bounds and --no-poison switch them off.\n"
+    "race               accesses to LDS by several waves that no barrier orders\n"
+    "waits              results of memory instructions that are used before a wait\n"
+    "bounds             accesses to global memory outside of the buffers\n"
+    "poison             registers and LDS start as NaN patterns";
+constexpr const char* exit_codes =
+    "0 it ran and no check complained; 1 a check complained; 2 the request cannot be carried out.\n"
+    "Files are written whole, or not at all: nothing is written with exit code 2.";
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 36;
+
+void refuse_folder(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) throw refusal("'" + path + "' is a folder");
 }
-double real(const std::string& s) {
-  char* e;
-  const double v = std::strtod(s.c_str(), &e);
-  if (s.empty() || *e) throw bad_input("'" + s + "' is not a number");
-  return v;
+
+std::vector<std::uint8_t> read_file(const std::string& path) {
+  refuse_folder(path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw refusal("cannot open '" + path + "'");
+  return {std::istreambuf_iterator<char>(file), {}};
 }
-std::uint64_t integer(const std::string& s) {
-  char* e;
-  const std::uint64_t v =
-      s[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(s.c_str(), &e, 0)) : std::strtoull(s.c_str(), &e, 0);
-  if (s.empty() || *e) throw bad_input("'" + s + "' is not an integer");
-  return v;
+
+/// In decimal, or in hexadecimal after 0x.
+template <class Number>
+Number number(const std::string& text, const std::string& what, Number least = std::numeric_limits<Number>::lowest(),
+              Number most = std::numeric_limits<Number>::max()) {
+  Number value{};
+  const char *first = text.data(), *const last = first + text.size();
+  std::from_chars_result end{};
+  if constexpr (std::is_integral_v<Number>)
+    end = text.starts_with("0x") ? std::from_chars(first + 2, last, value, 16) : std::from_chars(first, last, value);
+  else
+    end = std::from_chars(first, last, value);
+  if (end.ec == std::errc() && end.ptr == last && value >= least && value <= most) return value;
+  if constexpr (std::is_integral_v<Number>)
+    throw refusal(what + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+                  ", not '" + text + "'");
+  throw refusal(what + " must be a number, not '" + text + "'");
 }
-emu::dim3 dims(const std::string& s) {
-  std::uint32_t v[3] = {1, 1, 1};
-  std::size_t b = 0;
-  for (int k = 0; k < 3 && b <= s.size(); ++k) {
-    auto e = s.find(',', b);
-    if (e == s.npos) e = s.size();
-    v[k] = static_cast<std::uint32_t>(integer(s.substr(b, e - b)));
-    b = e + 1;
+
+emu::dim3 dimensions(const std::string& text, const std::string& what) {
+  std::uint32_t lengths[3] = {1, 1, 1};
+  std::size_t first = 0, count = 0;
+  while (first <= text.size()) {
+    if (count == 3) throw refusal(what + " has at most three dimensions, not '" + text + "'");
+    const std::size_t end = std::min(text.find(',', first), text.size());
+    lengths[count++] = number<std::uint32_t>(text.substr(first, end - first), "a length of " + what, 1, 0x7fffffff);
+    first = end + 1;
   }
-  if (b <= s.size()) throw bad_input("'" + s + "' has more than three dimensions");
-  return {v[0], v[1], v[2]};
+  return {lengths[0], lengths[1], lengths[2]};
 }
 
 class reader {
  public:
   command_line line;
 
-  /// Understands option `a`; `next` gives its value.
-  template <class Next>
-  void option(const std::string& a, Next&& next) {
-    emu::options& o = line.options;
-    static const std::map<std::string, bool emu::options::*> checks{{"race", &emu::options::race},
-                                                                    {"waits", &emu::options::waits},
-                                                                    {"bounds", &emu::options::bounds},
-                                                                    {"poison", &emu::options::poison}};
-    const bool off = a.starts_with("--no-");
-    if (auto it = checks.find(a.starts_with("--") ? a.substr(off ? 5 : 2) : ""); it != checks.end()) {
-      o.*it->second = !off;
-      return;
-    }
-    if (a == "--list")
-      line.list = true;
-    else if (a == "--kernel")
-      line.kernel = next();
-    else if (a == "--grid")
-      line.grid = dims(next());
-    else if (a == "--block")
-      line.block = dims(next()), line.have_block = true;
-    else if (a == "--arg")
-      add_argument(next());
-    else if (a == "--buffer")
-      named_buffer(next());
-    else if (a == "--ptr")
-      put_pointer(next());
-    else if (a == "--lds")
-      line.lds = integer(next());
-    else if (a == "--lds-report")
-      o.lds_log = true;
-    else if (a == "--phases")
-      o.phases = next();
-    else if (a == "--count")
-      o.count = true;
-    else if (a == "--slice")
-      o.slice = integer(next());
-    else if (a == "--resident")
-      o.resident = static_cast<unsigned>(integer(next()));
-    else if (a == "--limit")
-      o.limit = integer(next());
-    else if (a == "--trace")
-      o.trace = static_cast<int>(integer(next()));
-    else if (a == "--wave-order")
-      set_order(next());
-    else
-      throw bad_input("option '" + a + "' is not known");
+  void parse(int argc, const char* const* argv) {
+    program::command_line table("amdgcn-run",
+                                "Runs a kernel of an AMD code object on the CPU, and checks what it does");
+    add_kernel(table);
+    add_run(table);
+    add_checks(table);
+    table.section_of_help("Arguments (--arg)", arguments);
+    table.section_of_help("Checks", checks);
+    table.section_of_help("Exit code", exit_codes);
+    table.example("amdgcn-run k.co --list", "Kernels, registers, arguments, instructions that cannot be executed");
+    table.example("amdgcn-run k.co --kernel scale --grid 4 --block 256 --arg out:z.bin:4096 --arg i32:9",
+                  "Runs a kernel");
+    line.text = table.parse(argc, argv);
+    if (line.text) return;
+    if (line.file.empty()) throw refusal("name a code object; amdgcn-run --help lists the options");
+    refuse_folder(line.file);
+    if (line.list) return;
+    if (line.kernel.empty()) throw refusal("name a kernel with --kernel; --list lists them");
+    if (!line.have_block) throw refusal("--block is needed: the threads of a block");
   }
 
  private:
-  std::size_t struct_at_ = ~std::size_t{0};
+  static constexpr std::size_t none = ~std::size_t{0};
+  std::size_t struct_at_ = none;
   std::map<std::string, buffer*> named_;
 
-  buffer* add_buffer(std::vector<std::uint8_t> d, std::string out) {
-    line.buffers.push_back(std::make_unique<buffer>(buffer{std::move(d), std::move(out)}));
+  void add_kernel(program::command_line& table) {
+    table.file("code object", "FILE.co", "The compiled kernels", [this](const std::string& name) { line.file = name; });
+    table.heading("The kernel");
+    table.flag("--list", "List the kernels of the code object", line.list);
+    table.text("--kernel", "NAME", "Run this kernel", [this](const std::string& name) { line.kernel = name; });
+    table.text("--grid", "X[,Y[,Z]]", "Blocks (default 1)",
+               [this](const std::string& text) { line.grid = dimensions(text, "--grid"); });
+    table.text("--block", "X[,Y[,Z]]", "Threads of a block", [this](const std::string& text) {
+      line.block = dimensions(text, "--block");
+      line.have_block = true;
+    });
+    table.text("--arg", "ARGUMENT", "An argument", [this](const std::string& text) { add_argument(text); }).repeats =
+        true;
+    table
+        .text("--buffer", "NAME=FILE[:BYTES]", "A buffer for --ptr; with BYTES it is written, and read if FILE exists",
+              [this](const std::string& text) { named_buffer(text); })
+        .repeats = true;
+    table
+        .text("--ptr", "OFFSET=NAME", "Put a buffer's address into the struct before it",
+              [this](const std::string& text) { put_pointer(text); })
+        .repeats = true;
+    table.text("--lds", "BYTES", "Dynamic LDS (default 0)", [this](const std::string& text) {
+      line.lds = number<std::size_t>(text, "--lds", 0, std::size_t{1} << 20);
+    });
+  }
+
+  void add_run(program::command_line& table) {
+    emu::options& o = line.options;
+    table.heading("The run");
+    table.flag("--lds-report", "Print bank conflicts of every LDS instruction", o.lds_log);
+    table.file("--phases", "FILE", "Use another table of phases", [&o](const std::string& name) { o.phases = name; });
+    table.flag("--count", "Print executions of every instruction, by basic block and by mnemonic", o.count);
+    table.text("--wave-order", "in-order|reverse|random[:SEED]", "Order in which waves run (default in-order)",
+               [this](const std::string& text) { set_order(text); });
+    table.text("--slice", "NUMBER", "Switch waves after so many instructions (default: at barriers only)",
+               [&o](const std::string& text) { o.slice = number<std::uint64_t>(text, "--slice"); });
+    table.text("--resident", "NUMBER", "Run so many blocks at the same time (default 1)",
+               [&o](const std::string& text) { o.resident = number<unsigned>(text, "--resident", 1, 65536); });
+    table.text("--trace", "NUMBER", "Print the first instructions",
+               [&o](const std::string& text) { o.trace = number<int>(text, "--trace", 0); });
+    table.text("--limit", "NUMBER", "Give up after so many instructions (default 4000000000)",
+               [&o](const std::string& text) { o.limit = number<std::uint64_t>(text, "--limit", 1); });
+  }
+
+  void add_checks(program::command_line& table) {
+    table.heading("Checks");
+    emu::options& o = line.options;
+    for (const auto& [name, check] :
+         {std::pair{"race", &o.race}, {"waits", &o.waits}, {"bounds", &o.bounds}, {"poison", &o.poison}}) {
+      bool& is_on = *check;
+      table.flag(std::string("--") + name, "Make this check (the default)", [&is_on] { is_on = true; });
+      table.flag(std::string("--no-") + name, "Do not make it", [&is_on] { is_on = false; });
+    }
+  }
+
+  buffer* add_buffer(std::vector<std::uint8_t> data, std::string output) {
+    line.buffers.push_back(std::make_unique<buffer>(buffer{std::move(data), std::move(output)}));
     return line.buffers.back().get();
   }
-  void add_argument(const std::string& a) {
-    const auto c = a.find(':');
-    const std::string t = a.substr(0, c), v = c == a.npos ? "" : a.substr(c + 1);
+
+  template <class Number>
+  void add_number(const std::string& text, const std::string& what) {
+    if constexpr (sizeof(Number) == 1) {  // from_chars reads these as characters
+      line.args.add(static_cast<Number>(
+          number<int>(text, what, std::numeric_limits<Number>::min(), std::numeric_limits<Number>::max())));
+    } else {
+      line.args.add(number<Number>(text, what));
+    }
+  }
+
+  void add_argument(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    const std::string kind = text.substr(0, colon), value = colon == text.npos ? "" : text.substr(colon + 1);
+    const std::string what = "--arg " + kind;
     const auto pointer = [&](buffer* b) { line.args.add(b->data.data()); };
-    if (t == "buf")
-      pointer(add_buffer(read_file(v), ""));
-    else if (t == "inout")
-      pointer(add_buffer(read_file(v), v));
-    else if (t == "out") {
-      const auto d = v.rfind(':');
-      if (d == v.npos) throw bad_input("--arg out needs FILE:BYTES");
-      pointer(add_buffer(std::vector<std::uint8_t>(integer(v.substr(d + 1))), v.substr(0, d)));
-    } else if (t == "null")
+    const std::map<std::string, void (reader::*)(const std::string&, const std::string&)> numbers{
+        {"i64", &reader::add_number<std::int64_t>}, {"u64", &reader::add_number<std::uint64_t>},
+        {"i32", &reader::add_number<std::int32_t>}, {"u32", &reader::add_number<std::uint32_t>},
+        {"i16", &reader::add_number<std::int16_t>}, {"u16", &reader::add_number<std::uint16_t>},
+        {"i8", &reader::add_number<std::int8_t>},   {"u8", &reader::add_number<std::uint8_t>},
+        {"f32", &reader::add_number<float>},        {"f64", &reader::add_number<double>}};
+    if (const auto found = numbers.find(kind); found != numbers.end()) return (this->*found->second)(value, what);
+    if (kind == "buf") return pointer(add_buffer(read_file(value), ""));
+    if (kind == "inout") return pointer(add_buffer(read_file(value), value));
+    if (kind == "null") {
       line.args.add(static_cast<void*>(nullptr));
-    else if (t == "i64" || t == "u64")
-      line.args.add(integer(v));
-    else if (t == "i32" || t == "u32")
-      line.args.add(static_cast<std::uint32_t>(integer(v)));
-    else if (t == "i16" || t == "u16")
-      line.args.add(static_cast<std::uint16_t>(integer(v)));
-    else if (t == "i8" || t == "u8")
-      line.args.add(static_cast<std::uint8_t>(integer(v)));
-    else if (t == "f32")
-      line.args.add(static_cast<float>(real(v)));
-    else if (t == "f64")
-      line.args.add(real(v));
-    else if (t == "struct") {
-      const auto d = read_file(v);
-      line.args.add_bytes(d.data(), d.size(), 8);
-      struct_at_ = line.args.bytes.size() - d.size();
-    } else
-      throw bad_input("argument kind '" + t + "' is not known");
+    } else if (kind == "out") {
+      const std::size_t last = value.rfind(':');
+      if (last == value.npos) throw refusal("--arg out needs FILE:BYTES, not '" + value + "'");
+      const std::size_t bytes = number<std::uint64_t>(value.substr(last + 1), what, 1, most_bytes);
+      pointer(add_buffer(std::vector<std::uint8_t>(bytes), value.substr(0, last)));
+    } else if (kind == "struct") {
+      const auto data = read_file(value);
+      line.args.add_bytes(data.data(), data.size(), 8);
+      struct_at_ = line.args.bytes.size() - data.size();
+    } else {
+      throw refusal("there is no kind of argument '" + kind + "'; --help lists them");
+    }
   }
-  void named_buffer(const std::string& v) {
-    const auto e = v.find('='), c = v.rfind(':');
-    if (e == v.npos) throw bad_input("--buffer needs NAME=FILE");
-    const bool out = c != v.npos && c > e;
-    const std::string path = v.substr(e + 1, out ? c - e - 1 : v.npos);
-    std::vector<std::uint8_t> d;
-    if (!out || std::ifstream(path)) d = read_file(path);
-    if (out) d.resize(integer(v.substr(c + 1)));
-    named_[v.substr(0, e)] = add_buffer(std::move(d), out ? path : "");
+
+  void named_buffer(const std::string& text) {
+    const std::size_t equals = text.find('='), colon = text.rfind(':');
+    if (equals == text.npos) throw refusal("--buffer needs NAME=FILE, not '" + text + "'");
+    const bool is_output = colon != text.npos && colon > equals;
+    const std::string path = text.substr(equals + 1, is_output ? colon - equals - 1 : text.npos);
+    std::vector<std::uint8_t> data;
+    if (!is_output || std::ifstream(path)) data = read_file(path);
+    if (is_output) data.resize(number<std::uint64_t>(text.substr(colon + 1), "the size of --buffer", 1, most_bytes));
+    named_[text.substr(0, equals)] = add_buffer(std::move(data), is_output ? path : "");
   }
-  void put_pointer(const std::string& v) {
-    const auto e = v.find('=');
-    if (e == v.npos || struct_at_ == ~std::size_t{0})
-      throw bad_input("--ptr needs OFFSET=NAME and an --arg struct before it");
-    auto it = named_.find(v.substr(e + 1));
-    const std::size_t off = integer(v.substr(0, e));
-    if (it == named_.end()) throw bad_input("there is no --buffer '" + v.substr(e + 1) + "'");
-    if (struct_at_ + off + 8 > line.args.bytes.size()) throw bad_input("--ptr offset is outside of the struct");
-    const void* p = it->second->data.data();
-    std::memcpy(line.args.bytes.data() + struct_at_ + off, &p, 8);
+
+  void put_pointer(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos || struct_at_ == none)
+      throw refusal("--ptr needs OFFSET=NAME and an --arg struct before it, not '" + text + "'");
+    const auto found = named_.find(text.substr(equals + 1));
+    if (found == named_.end()) throw refusal("there is no --buffer '" + text.substr(equals + 1) + "'");
+    const std::size_t room = line.args.bytes.size() - struct_at_;
+    const std::size_t offset = number<std::size_t>(text.substr(0, equals), "the offset of --ptr");
+    if (room < 8 || offset > room - 8) throw refusal("--ptr " + text + " is outside of the struct");
+    const void* pointer = found->second->data.data();
+    std::memcpy(line.args.bytes.data() + struct_at_ + offset, &pointer, 8);
   }
-  void set_order(const std::string& v) {
-    if (v == "reverse")
+
+  void set_order(const std::string& text) {
+    if (text == "reverse") {
       line.options.order = emu::options::reverse;
-    else if (v == "in-order")
+    } else if (text == "in-order") {
       line.options.order = emu::options::in_order;
-    else if (v.rfind("random", 0) == 0)
-      line.options.order = emu::options::random, line.options.seed = v.size() > 7 ? integer(v.substr(7)) : 1;
-    else
-      throw bad_input("wave order '" + v + "' is not known");
+    } else if (text == "random" || text.starts_with("random:")) {
+      line.options.order = emu::options::random;
+      line.options.seed = text == "random" ? 1 : number<std::uint64_t>(text.substr(7), "the seed of --wave-order");
+    } else {
+      throw refusal("--wave-order must be in-order, reverse, random or random:SEED, not '" + text + "'");
+    }
   }
 };
 
 }  // namespace
 
-command_line read_command_line(int argc, char** argv) {
+command_line read_command_line(int argc, const char* const* argv) {
   reader r;
-  r.line.file = argv[1];
-  for (int k = 2; k < argc; ++k) {
-    const std::string a = argv[k];
-    r.option(a, [&] {
-      if (++k >= argc) throw bad_input("'" + a + "' needs a value");
-      return std::string(argv[k]);
-    });
-  }
+  r.parse(argc, argv);
   return std::move(r.line);
 }
 

@@ -5,21 +5,20 @@
 #include <amdgcn_emulator.hpp>
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <stdexcept>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "../../program/refusal.hpp"
+
 namespace amdgcn_run {
 
-struct bad_input : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using program::refusal;
 
 struct buffer {
   std::vector<std::uint8_t> data;
-  std::string write_to;
+  std::string write_to;  // a file, or empty
 };
 
 struct command_line {
@@ -30,11 +29,10 @@ struct command_line {
   bool list = false, have_block = false;
   std::size_t lds = 0;
   std::vector<std::unique_ptr<buffer>> buffers;
+  std::optional<std::string> text;  // this was asked for, and nothing else
 };
 
-extern const char usage[];
-
-/// Throws bad_input.
-command_line read_command_line(int argc, char** argv);
+/// Throws refusal.
+command_line read_command_line(int argc, const char* const* argv);
 
 }  // namespace amdgcn_run

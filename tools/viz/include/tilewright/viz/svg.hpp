@@ -10,9 +10,6 @@
 
 namespace tilewright::viz {
 
-/// The text with control characters, and bytes that are no UTF-8, spelled out: \x1b. XML and terminals want neither.
-std::string printable(std::string_view text);
-
 /// Automatic: the viewer's preference decides.
 enum class svg_theme { automatic, light, dark };
 
