@@ -20,21 +20,27 @@ struct short_rows : tw::specialized_attention_policy<T, 128, 128, tw::specialize
 };
 template <class T>
 struct short_narrow_rows
-    : tw::specialized_attention_policy<T, 64, 64, tw::specialized_attention_tile{64, 64, 2, false, 3}> {};
+    : tw::specialized_attention_policy<T, 64, 64, tw::specialized_attention_tile{128, 64, 2, false, 2}> {};
 
 template <class T>
 bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_args& args, cudaStream_t stream) {
   const auto try_dims = [&]<tw::index_t D, tw::index_t Dv>() {
     if (head_dim != D || value_dim != Dv) return false;
-    if (is_portable) {
-      tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});
-    } else if (D == 128 && Dv == 128 && args.keys <= 1024) {
-      tw::launch<tw::attention_forward<short_rows<T>>>(args, {.stream = stream});
-    } else if (D == 64 && Dv == 64 && args.window.right == 0 && args.keys <= 1024) {
-      tw::launch<tw::attention_forward<short_narrow_rows<T>>>(args, {.stream = stream});
-    } else {
-      tw::launch<tw::attention_forward<specialized<T, D, Dv>>>(args, {.stream = stream});
+    if constexpr (sizeof(T) == 2) {
+      if (is_portable) {
+        tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});
+        return true;
+      }
+      if (D == 128 && Dv == 128 && args.keys <= 1024) {
+        tw::launch<tw::attention_forward<short_rows<T>>>(args, {.stream = stream});
+        return true;
+      }
+      if (D == 64 && Dv == 64 && args.window.right == 0 && args.keys <= 1024) {
+        tw::launch<tw::attention_forward<short_narrow_rows<T>>>(args, {.stream = stream});
+        return true;
+      }
     }
+    tw::launch<tw::attention_forward<specialized<T, D, Dv>>>(args, {.stream = stream});
     return true;
   };
   return try_dims.template operator()<64, 64>() || try_dims.template operator()<96, 96>() ||
@@ -42,17 +48,20 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
          try_dims.template operator()<256, 256>();
 }
 
+enum element { f16, bf16, e4m3 };
+
 }  // namespace
 
-/// Queues O = softmax(scale Q K^T + mask) V. `is_bf16`: bfloat16_t, else half_t. `is_portable`: by mma.sync. Returns
-/// null, or why it was refused: a text that lives until the next call.
-extern "C" const char* tilewright_attention_forward(int is_bf16, int is_portable, int head_dim, int value_dim,
+/// Queues O = softmax(scale Q K^T + mask) V. `type`: an element, of 8-bit ones only by wgmma. `is_portable`: by
+/// mma.sync. Returns null, or why it was refused: a text that lives until the next call.
+extern "C" const char* tilewright_attention_forward(int type, int is_portable, int head_dim, int value_dim,
                                                     const tw::attention_args* args, cudaStream_t stream) {
   static std::string message;
   try {
-    const bool done = is_bf16 ? forward<tw::bfloat16_t>(is_portable != 0, head_dim, value_dim, *args, stream)
-                              : forward<tw::half_t>(is_portable != 0, head_dim, value_dim, *args, stream);
-    if (done) return nullptr;
+    const auto run = type == f16    ? forward<tw::half_t>
+                     : type == bf16 ? forward<tw::bfloat16_t>
+                                    : forward<tw::fp8_ocp_t>;
+    if (run(is_portable != 0, head_dim, value_dim, *args, stream)) return nullptr;
     message = "no kernel for these head dimensions";
   } catch (const tw::launch_error& error) {
     message = error.what();
