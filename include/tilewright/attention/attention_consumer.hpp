@@ -103,17 +103,12 @@ struct attention_consumer {
     if constexpr (flushes_first) flush();
     stages.q_full(q_at.stage, consumer).wait(q_at.parity);
     start_scores();
-    if (!flushes_first && has_probabilities) {
-      start_outputs();
-      pass_turn();
-      exec::wgmma_wait<0>();
-      finish_scores();
-      finish_unit();
-    } else {
-      pass_turn();
-      exec::wgmma_wait<0>();
-      finish_scores();
-    }
+    const bool continues = !flushes_first && has_probabilities;
+    if (continues) start_outputs();
+    pass_turn();
+    exec::wgmma_wait<0>();
+    finish_scores();
+    if (continues) finish_unit();
     sums = {};
     before = problem;
     has_probabilities = true;

@@ -38,19 +38,14 @@ struct specialized_attention_block {
   /// work(problem, first, last) for each unit of this block, with the steps of keys [first, last) that any row sees.
   template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
-    const attention_order& order = device.order;
-    const index_t blocks = exec::num_blocks(), block = exec::block_id().x;
-    TILEWRIGHT_UNROLL(1)
-    for (index_t round = 0; round < order.num_rounds(blocks); ++round) {
-      const attention_unit unit = order(block, blocks, round);
-      if (unit.row < 0) continue;
+    for_each_unit_of(device.order, [&](const attention_unit& unit) TILEWRIGHT_INLINE_LAMBDA {
       const attention_problem p = locate_attention(device.args, unit.row * tile.queries, unit.head, unit.batch);
-      if (p.first_query >= p.queries) continue;
+      if (p.first_query >= p.queries) return;
       const index_range seen = p.seen_by_any(device.args.window, tile.queries);
       const index_t first = seen.first - modulo(seen.first, tile.keys);
       // Rows that see nothing take part in a step of keys that do not exist.
       work(p, first, first + round_up(max(seen.last - first, 1), tile.keys));
-    }
+    });
   }
 
   /// One thread each: K and V; Q.
@@ -92,38 +87,24 @@ struct specialized_attention_block {
     });
   }
 
+  TILEWRIGHT_HD void produce(index_t wave) const {
+    if (exec::lane_id() == 0 && wave == 0) produce_keys();
+    if (exec::lane_id() == 0 && wave == 1) produce_queries();
+    if constexpr (stages_type::lds.transposes_v()) {
+      if (wave >= 2) transpose_values(wave - 2);
+    }
+  }
   TILEWRIGHT_HD void operator()() const {
-    const index_t warpgroup = exec::shuffle(divide(exec::thread_id(), 128), 0);
-    if (exec::thread_id() == 0) {
-      stages.init_barriers();
-      exec::fence_barrier_init();
-      exec::prefetch(device.q);
-      exec::prefetch(device.k);
-      exec::prefetch(device.v);
-      exec::prefetch(device.o);
-    }
-    exec::block_sync();
-    exec::let_next_kernel_start();
-    exec::wait_for_previous_kernel();
-    if (warpgroup == tile.consumers()) {
-      if constexpr (tile.moves_registers())
-        exec::give_registers_back<tile.producer_registers(sizeof(typename Policy::element_type))>();
-      const index_t wave = modulo(exec::wave_id(), 4);
-      if (exec::lane_id() == 0 && wave == 0) produce_keys();
-      if (exec::lane_id() == 0 && wave == 1) produce_queries();
-      if constexpr (stages_type::lds.transposes_v()) {
-        if (wave >= 2) transpose_values(wave - 2);
-      }
-      exec::wave_sync();
-    } else {
-      if constexpr (tile.moves_registers())
-        exec::take_registers<tile.consumer_registers(sizeof(typename Policy::element_type))>();
-      consumer_type consume{device, stages, lds, warpgroup};
-      consume.begin();
-      for_each_unit([&](const attention_problem& p, index_t first, index_t last)
-                        TILEWRIGHT_INLINE_LAMBDA { consume(p, first, last); });
-      consume.end();
-    }
+    run_roles<tile.consumers(), tile.registers(sizeof(typename Policy::element_type))>(
+        stages, {&device.q, &device.k, &device.v, &device.o},
+        [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA { produce(wave); },
+        [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
+          consumer_type consume{device, stages, lds, warpgroup};
+          consume.begin();
+          for_each_unit([&](const attention_problem& p, index_t first, index_t last)
+                            TILEWRIGHT_INLINE_LAMBDA { consume(p, first, last); });
+          consume.end();
+        });
   }
 };
 #endif

@@ -2,10 +2,8 @@
 // How attention on Hopper divides a block: roles of warpgroups, tiles, what lies where in LDS.
 #pragma once
 
-#include <tilewright/arch/sm90.hpp>
 #include <tilewright/arch/tensor_map.hpp>
-#include <tilewright/attention/attention_order.hpp>
-#include <tilewright/attention/attention_policy.hpp>
+#include <tilewright/attention/attention_roles.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>
 
 namespace tilewright {
@@ -20,15 +18,13 @@ struct specialized_attention_tile {
 
   TILEWRIGHT_HD constexpr index_t consumers() const { return queries / 64; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }
-  /// Registers of each thread: what it starts with, what the copying warpgroup keeps, what consumers take. A single
+  /// What the copying warpgroup keeps of the registers that threads start with, and what consumers take. A single
   /// consumer of a single block has as many as there are.
-  TILEWRIGHT_HD constexpr bool moves_registers() const { return consumers() * blocks > 1; }
-  TILEWRIGHT_HD constexpr index_t registers() const { return 65536 / (blocks * block_size()) / 8 * 8; }
-  TILEWRIGHT_HD constexpr index_t producer_registers(index_t element_bytes) const {
-    return element_bytes == 1 ? 40 : consumers() == 3 ? 32 : 24;
-  }
-  TILEWRIGHT_HD constexpr index_t consumer_registers(index_t element_bytes) const {
-    return min(240, (registers() * (consumers() + 1) - producer_registers(element_bytes)) / consumers() / 8 * 8);
+  TILEWRIGHT_HD constexpr detail::role_registers registers(index_t element_bytes) const {
+    if (consumers() * blocks == 1) return {0, 0};
+    const index_t all = 65536 / (blocks * block_size()) / 8 * 8 * (consumers() + 1);
+    const index_t producer = element_bytes == 1 ? 40 : consumers() == 3 ? 32 : 24;
+    return {producer, min(240, (all - producer) / consumers() / 8 * 8)};
   }
   friend constexpr bool operator==(const specialized_attention_tile&, const specialized_attention_tile&) = default;
 };
@@ -99,7 +95,7 @@ struct specialized_attention_lds {
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
           specialized_attention_tile Tile =
               detail::default_specialized_attention_tile(max(HeadDim, ValueDim), sizeof(T))>
-struct specialized_attention_policy {
+struct specialized_attention_policy : detail::hopper_attention_policy<T, HeadDim, ValueDim, attention_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t),
                 "specialized_attention_policy: the elements are half_t, bfloat16_t or fp8_ocp_t");
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 64 <= HeadDim && HeadDim <= 256 && 64 <= ValueDim &&
@@ -110,16 +106,8 @@ struct specialized_attention_policy {
                     Tile.stages <= 4,
                 "specialized_attention_policy: a tile has 64, 128 or 192 queries, 64 to 256 keys, a multiple of 16, of "
                 "32 with 8-bit elements, and 2 to 4 stages");
-  using arch = tilewright::arch::sm90;
-  using element_type = T;
-  using result_type = detail::conditional_t<sizeof(T) == 1, bfloat16_t, T>;
-  using score_function = no_score_function;
-  using args_type = attention_args;
-  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;
+  using detail::hopper_attention_policy<T, HeadDim, ValueDim, attention_args>::op;
   static constexpr specialized_attention_tile tile = Tile;
-  static constexpr index_t vector = 16 / index_t(sizeof(T));
-  static constexpr tilewright::arch::matrix_op op =
-      sizeof(T) == 1 ? tilewright::arch::matrix_op::wgmma_k32_b8 : tilewright::arch::matrix_op::wgmma_k16;
   static constexpr detail::specialized_attention_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
   static_assert(
       lds.is_sound(),

@@ -23,20 +23,16 @@ struct specialized_gradients_block {
   template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
     const attention_order& order = device.order;
-    const index_t blocks = exec::num_blocks(), block = exec::block_id().x;
     const index_t shared = divide(device.args.heads, device.args.kv_heads);
-    TILEWRIGHT_UNROLL(1)
-    for (index_t round = 0; round < order.num_rounds(blocks); ++round) {
-      const attention_unit unit = order(block, blocks, round);
-      if (unit.row < 0) continue;
+    for_each_unit_of(order, [&](const attention_unit& unit) TILEWRIGHT_INLINE_LAMBDA {
       const attention_problem p = locate_attention(device.args, 0, unit.head * shared, unit.batch);
       // Under a causal mask the first keys are seen by most queries.
       const index_t key = (order.longest_first ? order.rows - 1 - unit.row : unit.row) * Policy::keys;
-      if (key >= p.keys) continue;
+      if (key >= p.keys) return;
       const index_range rows =
           seen_band(device.args.window, p).queries_of(key, min(key + constant(Policy::keys), p.keys) - 1, p.queries);
       work(p, key, typename stages_type::steps_type(rows));
-    }
+    });
   }
   /// fill(problem, query) for each step of each unit.
   template <class Fill>
@@ -53,8 +49,7 @@ struct specialized_gradients_block {
   }
 
   /// One wave for K and V, one for Q and dO, one for the numbers of their rows.
-  TILEWRIGHT_HD void produce() const {
-    const index_t wave = modulo(exec::wave_id(), 4);
+  TILEWRIGHT_HD void produce(index_t wave) const {
     typename stages_type::cursor at;
     typename stages_type::unit_cursor unit;
     if (wave == 0 && exec::lane_id() == 0)
@@ -66,28 +61,18 @@ struct specialized_gradients_block {
     if (wave == 2)
       for_each_step([&](const attention_problem& p, index_t query)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_numbers(at, device.args, p, query); });
-    exec::wave_sync();
   }
 
   TILEWRIGHT_HD void operator()() const {
-    const index_t warpgroup = exec::shuffle(divide(exec::thread_id(), 128), 0);
-    if (exec::thread_id() == 0) {
-      stages.init_barriers();
-      exec::fence_barrier_init();
-      for (const exec::tensor_map* map : {&device.q, &device.k, &device.v, &device.d_o, &device.d_k, &device.d_v})
-        exec::prefetch(*map);
-    }
-    exec::block_sync();
-    if (warpgroup == 2) {
-      exec::give_registers_back<24>();
-      produce();
-    } else {
-      exec::take_registers<240>();
-      gradient_consumer<Policy> consume{device, stages, warpgroup};
-      for_each_unit([&](const attention_problem& p, index_t key, const auto& steps)
-                        TILEWRIGHT_INLINE_LAMBDA { consume(p, key, steps); });
-      consume.wait_for_boxes();
-    }
+    run_roles<2, role_registers{24, 240}>(
+        stages, {&device.q, &device.k, &device.v, &device.d_o, &device.d_k, &device.d_v},
+        [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA { produce(wave); },
+        [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
+          gradient_consumer<Policy> consume{device, stages, warpgroup};
+          for_each_unit([&](const attention_problem& p, index_t key, const auto& steps)
+                            TILEWRIGHT_INLINE_LAMBDA { consume(p, key, steps); });
+          consume.wait_for_boxes();
+        });
   }
 };
 #endif

@@ -2,9 +2,8 @@
 // How attention's gradients on Hopper divide a block: tiles, products, what lies where in LDS.
 #pragma once
 
-#include <tilewright/arch/sm90.hpp>
 #include <tilewright/arch/tensor_map.hpp>
-#include <tilewright/attention/attention_order.hpp>
+#include <tilewright/attention/attention_roles.hpp>
 #include <tilewright/attention/backward_args.hpp>
 #include <tilewright/mma/block_tile.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>
@@ -72,7 +71,7 @@ struct specialized_backward_lds {
 /// 32 from 64 to 128. dQ is added up by atomic operations, in any order unless the tile is deterministic.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
           specialized_backward_tile Tile = detail::default_specialized_backward_tile(HeadDim)>
-struct specialized_backward_policy {
+struct specialized_backward_policy : detail::hopper_attention_policy<T, HeadDim, ValueDim, attention_backward_args> {
   static_assert(sizeof(T) == 2, "specialized_backward_policy: the elements are half_t or bfloat16_t");
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 64 <= HeadDim && HeadDim <= 128 && 64 <= ValueDim &&
                     ValueDim <= 128,
@@ -84,14 +83,8 @@ struct specialized_backward_policy {
       Tile.queries == 128 || HeadDim > 64,
       "specialized_backward_policy: with 64 queries a step consumers share the columns of dQ, so HeadDim must "
       "be more than 64; use 128 queries");
-  using arch = tilewright::arch::sm90;
-  using element_type = T;
-  using score_function = no_score_function;
-  using args_type = attention_backward_args;
-  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;
+  using detail::hopper_attention_policy<T, HeadDim, ValueDim, attention_backward_args>::op;
   static constexpr specialized_backward_tile tile = Tile;
-  static constexpr index_t vector = 8;
-  static constexpr tilewright::arch::matrix_op op = tilewright::arch::matrix_op::wgmma_k16;
   static constexpr detail::specialized_backward_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
   static_assert(lds.is_sound(),
                 "specialized_backward_policy: the stages need more LDS than the GPU has; use fewer stages or queries");
