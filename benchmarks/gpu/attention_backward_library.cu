@@ -12,7 +12,7 @@ namespace tw = tilewright;
 template <class T, tw::index_t Dim>
 struct portable : tw::attention_backward_policy<tw::arch::sm90, T, Dim> {};
 template <class T, tw::index_t Dim>
-struct specialized : tw::specialized_backward_policy<T, Dim> {};
+struct specialized : tw::hopper_backward_policy<T, Dim> {};
 constexpr tw::specialized_backward_tile in_order(tw::specialized_backward_tile tile) {
   tile.is_deterministic = true;
   return tile;
@@ -28,14 +28,19 @@ bool backward(int kind, int dim, const tw::attention_backward_args& args, cudaSt
     if (dim != D) return false;
     if (kind == mma_sync) {
       tw::launch<tw::attention_backward<portable<T, D>>>(args, {.stream = stream});
-    } else if (kind == hopper_deterministic) {
-      tw::launch<tw::attention_backward<deterministic<T, D>>>(args, {.stream = stream});
-    } else {
-      tw::launch<tw::attention_backward<specialized<T, D>>>(args, {.stream = stream});
+      return true;
     }
+    if constexpr (D <= 128) {
+      if (kind == hopper_deterministic) {
+        tw::launch<tw::attention_backward<deterministic<T, D>>>(args, {.stream = stream});
+        return true;
+      }
+    }
+    tw::launch<tw::attention_backward<specialized<T, D>>>(args, {.stream = stream});
     return true;
   };
-  return try_dim.template operator()<64>() || try_dim.template operator()<96>() || try_dim.template operator()<128>();
+  return try_dim.template operator()<64>() || try_dim.template operator()<96>() || try_dim.template operator()<128>() ||
+         try_dim.template operator()<256>();
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
       }
     }
   }
-  std::vector<float> workspace(std::size_t(workspace_bytes(args, arch::is_wgmma(Policy::op) ? dim : 0) / 4), NAN);
+  std::vector<float> workspace(std::size_t(attention_backward<Policy>::workspace_bytes(args) / 4), NAN);
   args.q = q.values.data();
   args.k = k.values.data();
   args.v = v.values.data();

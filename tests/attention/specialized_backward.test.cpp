@@ -27,6 +27,10 @@ struct long_steps : specialized_backward_policy<half_t, 64> {
 };
 struct short_steps : specialized_backward_policy<bfloat16_t, 96, 64, specialized_backward_tile{64, 2, true}> {};
 
+static_assert(std::is_base_of_v<hopper_backward_policy<half_t, 64>, long_steps>);
+static_assert(
+    std::is_same_v<hopper_backward_policy<half_t, 192, 128>, attention_backward_policy<arch::sm90, half_t, 192, 128>>);
+
 }  // namespace
 
 TEST(SpecializedBackward, LongStepsWithScoreFunction) {
@@ -52,7 +56,7 @@ TEST(SpecializedBackward, RefusesStridesThatBulkCopiesCannotHave) {
   args.d_q_strides = args.d_k_strides = args.d_v_strides = args.d_o_strides = {96, 96, 96};
   args.lse_strides = {1, 1, 1};
   ASSERT_EQ(attention_backward<short_steps>::check(args), nullptr);
-  EXPECT_EQ(workspace_bytes(args, 96), 16 + 16 * 96 * 4 + 8);
+  EXPECT_EQ(attention_backward<short_steps>::workspace_bytes(args), 16 + 16 * 96 * 4 + 8);
   args.d_k_strides.head = -96;
   EXPECT_NE(std::string(attention_backward<short_steps>::check(args)).find("not negative"), std::string::npos);
 }

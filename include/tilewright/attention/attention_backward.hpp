@@ -64,6 +64,10 @@ struct attention_backward {
   static constexpr index_t lds_bytes = 0;
 
   static constexpr const char* check(const args_type& args) { return followed_by::check(args); }
+  /// Of args.workspace.
+  static constexpr long_index_t workspace_bytes(const args_type& args) {
+    return tilewright::workspace_bytes(args, tilewright::arch::is_wgmma(Policy::op) ? Policy::head_dim : 0);
+  }
 
   /// Blocks: x for rows, y for heads, z for sequences.
   static constexpr grid_size grid(const args_type& args) {

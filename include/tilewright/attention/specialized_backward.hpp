@@ -129,3 +129,14 @@ struct attention_gradients<Policy> {
 };
 
 }  // namespace tilewright::detail
+
+namespace tilewright {
+
+/// The policy of the fastest kernel for an H100: wgmma where registers hold a block's sums of dK and dV, which is up to
+/// head dimensions of 128, else the portable one.
+template <class T, index_t HeadDim, index_t ValueDim = HeadDim>
+using hopper_backward_policy = detail::conditional_t<(min(HeadDim, ValueDim) >= 64 && max(HeadDim, ValueDim) <= 128),
+                                                     specialized_backward_policy<T, HeadDim, ValueDim>,
+                                                     attention_backward_policy<arch::sm90, T, HeadDim, ValueDim>>;
+
+}  // namespace tilewright
