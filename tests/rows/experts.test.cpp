@@ -141,6 +141,8 @@ TEST(Experts, RefuseWhatTheyCannotDo) {
   refuse(choice, [](auto& a) { a.experts = a.x_stride = 512; }, "more experts than the tile", choose{});
   refuse(choice, [](auto& a) { a.choices = 65; }, "at most the experts", choose{});
   refuse(choice, [](auto& a) { a.weight = nullptr; }, "null", choose{});
+  refuse(choice, [](auto& a) { ++a.x; }, "aligned", choose{});
+  refuse(choice, [](auto& a) { a.tokens = 1 << 27; }, "2^29", choose{});
 
   const order_by_expert_args order{numbers, numbers, numbers, numbers, numbers, 64, 8};
   using sort = order_by_expert<arch::gfx942>;
@@ -148,6 +150,7 @@ TEST(Experts, RefuseWhatTheyCannotDo) {
   refuse(order, [](auto& a) { a.entries = 0; }, "must be positive", sort{});
   refuse(order, [](auto& a) { a.experts = 1025; }, "more than 1024", sort{});
   refuse(order, [](auto& a) { a.ends = nullptr; }, "null", sort{});
+  refuse(order, [](auto& a) { a.entries = 0x7fffffff; }, "close to 2^31", sort{});
 
   auto* halves = reinterpret_cast<half_t*>(memory);
   const expert_rows_args<half_t> rows{halves, halves + 2048, numbers, nullptr, 4, 2, 64, 64, 64};

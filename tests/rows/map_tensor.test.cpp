@@ -51,6 +51,16 @@ TEST(MapTensor, StridedTensorsOfAnyLengths) {
   expect_mapped<cast, float, bfloat16_t>({5, 7, 1021}, 0, 0, random, 0x1p-8, identity);
 }
 
+TEST(MapTensor, ElementsFarApart) {
+  const far_memory<float> x((1ll << 31) + 601);
+  std::vector<bfloat16_t> y(1202);
+  x.data[600] = 3, x.data[(1ll << 31) + 600] = 5;
+  launch<cast>(
+      {strided_tensor<const float>(x.data, {2, 601}, {1ll << 31, 1}), strided_tensor<bfloat16_t>(y.data(), {2, 601})});
+  EXPECT_EQ(float(y[600]), 3);
+  EXPECT_EQ(float(y[1201]), 5);
+}
+
 TEST(MapTensor, GeluIsThatOfTanh) {
   using gelu = map_tensor<arch::gfx942, float, int8_t, gelu_function>;
   std::mt19937 random(9);
@@ -96,6 +106,7 @@ TEST(MapTensor, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.x = input(memory, {1, 1, 1, 1, 1, 1, 1}); }, "1 to 6 dimensions");
   refuse([](auto& a) { a.x.strides[0] = -512; }, "negative");
   refuse([](auto& a) { a.x2.data = nullptr; }, "null");
+  refuse([](auto& a) { a.x.strides[0] = 1ll << 47; }, "more than 2^46");
   refuse([](auto& a) { a.x.data = reinterpret_cast<const half_t*>(reinterpret_cast<const char*>(memory) + 1); },
          "not aligned");
   refuse([](auto& a) { a.x.lengths[0] = 1; }, "different lengths");

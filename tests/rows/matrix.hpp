@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -48,6 +50,21 @@ struct matrix {
     }
     return true;
   }
+};
+
+/// Zeros that take no memory until they are written: for tensors of more than 2^31 elements.
+template <class T>
+struct far_memory {
+  T* data;
+  std::size_t bytes;
+
+  explicit far_memory(long_index_t elements) : bytes(std::size_t(elements) * sizeof(T)) {
+    data = static_cast<T*>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (data == MAP_FAILED) throw std::bad_alloc();
+  }
+  far_memory(const far_memory&) = delete;
+  ~far_memory() { munmap(data, bytes); }
 };
 
 /// 1 to about `most`, short ones as likely as long ones; a multiple of `multiple`.

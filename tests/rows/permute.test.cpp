@@ -111,6 +111,18 @@ TEST(Permute, ConcatenatesAlongAnyDimension) {
   EXPECT_THROW((launch_concatenate<kernels, unsigned short>({a.input(), b.input()}, y.view, 3)), launch_error);
 }
 
+TEST(Permute, ElementsFarApart) {
+  const long_index_t apart = 1ll << 31;
+  const far_memory<unsigned short> x(apart + 64 * 64);
+  std::vector<unsigned short> y(2 * 64 * 64);
+  x.data[3 * 64 + 7] = 5, x.data[apart + 63 * 64 + 1] = 9;
+  launch_permute<arch::gfx942, unsigned short>(
+      {strided_tensor<const unsigned short>(x.data, {2, 64, 64}, {apart, 1, 64}),
+       strided_tensor<unsigned short>(y.data(), {2, 64, 64})});
+  EXPECT_EQ(y[7 * 64 + 3], 5);
+  EXPECT_EQ(y[64 * 64 + 1 * 64 + 63], 9);
+}
+
 TEST(Permute, RefusesWhatItCannotDo) {
   alignas(16) static unsigned short memory[2 * 64 * 64 + 8];
   using kernel = permute<arch::gfx942, unsigned short, 8>;
@@ -130,6 +142,7 @@ TEST(Permute, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.y.data = memory + 64; }, "overlaps an input");
   refuse([](auto& a) { a.x.strides[0] = 64, a.x.strides[1] = 1; }, "use map_tensor");
   refuse([](auto& a) { a.x.strides[0] = 0; }, "multiples");
+  refuse([](auto& a) { a.x.data = memory + 2 * 64 * 64 + 8, a.x.strides[1] = 1ll << 30; }, "spans 2 GiB");
   EXPECT_THROW((launch_permute<arch::gfx942, unsigned short>({x, strided_tensor<unsigned short>(nullptr, {64, 64})})),
                launch_error);
 }

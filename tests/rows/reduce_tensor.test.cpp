@@ -112,6 +112,17 @@ TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {
   expect_reduced<maxima>(tensor<float>({2, 130001}, random, 0, 1, false), 2, true, random, 16);
 }
 
+TEST(ReduceTensor, ElementsFarApart) {
+  const far_memory<float> x((1ll << 31) + 600);
+  x.data[599] = 3, x.data[(1ll << 31) + 598] = 5;
+  const strided_tensor<const float> far(x.data, {2, 600}, {1ll << 31, 1});
+  std::vector<float> of_rows(2), of_cols(600);
+  launch<maxima>({.x = far, .y = strided_tensor<float>(of_rows.data(), {2, 1})});
+  launch<maxima>({.x = far, .y = strided_tensor<float>(of_cols.data(), {1, 600})});
+  EXPECT_EQ(of_rows, (std::vector<float>{3, 5}));
+  EXPECT_EQ(of_cols[598] + of_cols[599] * 10 + of_cols[0], 35);
+}
+
 TEST(ReduceTensor, RefusesWhatItCannotDo) {
   alignas(16) static float memory[4096];
   static index_t position[2];
@@ -130,6 +141,9 @@ TEST(ReduceTensor, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.y.dims = 1; }, "as many dimensions");
   refuse([](auto& a) { a.y.strides[0] = 0; }, "one address");
   refuse([](auto& a) { a.x.lengths[1] = 0x7fffffff; }, "2^31");
+  refuse([](auto& a) { ++reinterpret_cast<const char*&>(a.x.data); }, "not aligned");
+  refuse([](auto& a) { a.x.strides[0] = -1; }, "negative");
+  refuse([](auto& a) { a.x.data += 1ll << 40, a.x.lengths[0] = a.y.lengths[0] = 0x7fffffff; }, "too many results");
   refuse([](auto& a) { a.variance = memory + 2080; }, "only for it");
   using float_moments = reduce_tensor<arch::gfx942, float, mean_variance>;
   expect_refusal<float_moments>(good, "variance must be given");

@@ -102,6 +102,9 @@ TEST(Rotary, RefusesWhatItCannotDo) {
   refuse([](auto& a) { ++a.x; }, "aligned");
   refuse([](auto& a) { ++a.cos; }, "cos and sin must be aligned");
   refuse([](auto& a) { a.sin = nullptr; }, "null");
+  refuse([](auto& a) { a.heads = -1; }, "must be positive");
+  refuse([](auto& a) { a.pairs = 0x40000000; }, "pairs is too large");
+  refuse([](auto& a) { a.y = reinterpret_cast<half_t*>(tables); }, "overlaps cos or sin");
   refuse([](auto& a) { a.y = memory + 8; }, "is not the input");
   refuse([](auto& a) { a.tokens = a.heads = 1 << 16, a.x_token_stride = a.y_token_stride = 1 << 23; },
          "split the tokens");

@@ -74,9 +74,10 @@ TEST(Softmax, LargeNumbersAndInfinities) {
 }
 
 TEST(Softmax, InPlaceAndFarApart) {
-  matrix<half_t> x(4, 512, 0, half_t(1.0f));
-  launch<in_a_wave>({x.data(), x.data(), 4, 512, 512, 512});
-  EXPECT_EQ(x(3, 511), 1.0 / 512);
+  const long_index_t stride = 67108856;
+  const far_memory<half_t> x(40 * stride);  // more than 2^31 elements
+  launch<in_a_wave>({x.data, x.data, 40, 512, stride, stride});
+  EXPECT_EQ(x.data[39 * stride + 511], half_t(1.0f / 512));
 }
 
 TEST(Softmax, RefusesWhatItCannotDo) {
@@ -96,6 +97,9 @@ TEST(Softmax, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.x_stride = 504; }, "rows would overlap");
   refuse([](auto& a) { a.y_stride = 1 << 30; }, "2 GiB");
   refuse([](auto& a) { a.y = memory + 8; }, "overlaps the input");
+  refuse([](auto& a) { a.rows = 0x7ffffff0; }, "close to 2^31");
+  expect_refusal<any_start>({memory, memory + 2049, 4, 500, 500, 500}, "in all matrices alike");
+  expect_refusal<any_start>({memory, memory + 2048, 4, 500, 500, 501}, "in all matrices alike");
 }
 
 }  // namespace rows_test

@@ -44,6 +44,9 @@ constexpr index_t power_of_two_from(long_index_t n) {
   return power;
 }
 
+/// Fewer than 8 slices of neighbouring results would need more LDS than they save time: one thread takes them all.
+constexpr index_t many_slices(index_t slices) { return slices < 8 ? 1 : slices; }
+
 /// `in_order`: the elements of a result are numbered in the order of x's dimensions, not in that of its memory.
 template <class T, class U>
 constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_tensor<U>& y, index_t max_vector,
@@ -94,12 +97,12 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   if (plan.team.is_along) {
     plan.team.slices = slices(results * slices(8) >= 256 * 1024 ? 8 : 4);
   } else {
-    plan.team.slices = min(reduce_team::block_size / min(power_of_two_from(results), 32), slices(1));
+    plan.team.slices = many_slices(min(reduce_team::block_size / min(power_of_two_from(results), 32), slices(1)));
   }
   const long_index_t most = ceil_div(accesses, plan.team.slices * 8ll), wanted = ceil_div(1024ll, plan.groups());
   plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
   plan.splits = index_t(ceil_div(accesses, long_index_t{plan.part}));
-  plan.of_splits.slices = power_of_two_from(plan.splits);
+  plan.of_splits.slices = many_slices(power_of_two_from(plan.splits));
   return plan;
 }
 
