@@ -9,8 +9,8 @@ namespace tilewright {
 
 /// dx = rstd (g - mean of g - x' mean of (g x')) + ds for g = dy weight and x' = (s - mean) rstd; RMSNorm has no mean
 /// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another, while the
-/// next `Stages` rows are copied to LDS, and keeps sums of columns in registers. Of rows longer than Tile.cols() it
-/// keeps them in `parts`, and reads what follows the first part twice.
+/// next `Stages` rows are copied to LDS, and keeps weights and sums of columns in registers. Of rows longer than
+/// Tile.cols() it keeps the sums in `parts`, and reads all but the first part and the last one twice.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, index_t Stages = 3>
 struct row_norm_gradient {
   using arch = Arch;
@@ -63,7 +63,7 @@ struct row_norm_gradient {
     for (index_t stage = 0; stage < Stages; ++stage)
       copy_row(args, number + stage * args.num_parts, lds + stage * bytes_of_stage);
     detail::start_cluster<Tile.blocks>();
-    const auto weight = all.load_cols(args.weight, 0);
+    const auto weight = cast_tile<float>(all.load_cols(args.weight, 0));
     statistics next = load_statistics(args, number);
     index_t stage = 0, turn = 0;
     TILEWRIGHT_UNROLL(1)
@@ -72,17 +72,17 @@ struct row_norm_gradient {
       const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return own.load(first); };
       next = load_statistics(args, row + args.num_parts);
       exec::async_wait<(Stages - 1) * copies>();
-      auto part = own.load(0);
-      own.rows.forward(part, load,
-                       [&](const pair<T>& x, index_t first) TILEWRIGHT_INLINE_LAMBDA { own.reduce(x, first); });
-      own.finish(of_reductions + turn * reductions * block::lds_bytes);
-      turn ^= 1;                              // others may still read what this row has exchanged
-      part = own.load(own.rows.last_part());  // again, so that registers are free meanwhile
-      own.rows.backward(part, load, [&](const pair<T>& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      values part = own.load(0);
+      own.rows.forward(part, load, [&](values& v, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         if (!is_single) sums = row == number ? column_sums{} : load_sums(args, all, number, first);
-        own.write(x, first, sums);
+        own.add(v, first, sums);
         if (!is_single) store_sums(args, all, number, first, sums);
       });
+      own.finish(of_reductions + turn * reductions * block::lds_bytes);
+      turn ^= 1;  // others may still read what this row has exchanged
+      const auto load_weighted = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return own.load_weighted(first); };
+      own.rows.backward(part, load_weighted,
+                        [&](values& v, index_t first) TILEWRIGHT_INLINE_LAMBDA { own.write(v, first); });
       copy_row(args, row + Stages * args.num_parts, own.copied_row);
       stage = stage + 1 == Stages ? 0 : stage + 1;
     }
@@ -94,9 +94,9 @@ struct row_norm_gradient {
   struct column_sums {
     col_values weight, bias;
   };
-  template <class Element>
-  struct pair {
-    typename block::template part<Element> dy, s;
+  /// dy, or g once it is weighted, and x'.
+  struct values {
+    typename block::template part<float> dy, e;
   };
   /// What row_norm saved of a row.
   struct statistics {
@@ -107,50 +107,60 @@ struct row_norm_gradient {
     const args_type& args;
     const block rows;
     const statistics of;
-    const static_distributed_tensor<T, typename block::of_cols>& first_weight;
+    const col_values& first_weight;
     const exec::lds_pointer copied_row;
     typename block::row_values sum{}, products{};
 
-    TILEWRIGHT_HD pair<T> load(index_t first) const {
-      if (first == 0) return {copied::load(copied_row), copied::load(copied_row + copied::bytes)};
-      return {rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first)};
-    }
-    /// dy and x'.
-    TILEWRIGHT_HD pair<float> normalise(const pair<T>& x) const {
-      pair<float> v{cast_tile<float>(x.dy), cast_tile<float>(x.s)};
-      tile_elementwise_inout([](float& e, float m, float r) { e = (e - m) * r; }, v.s, along<0>(of.mean),
+    TILEWRIGHT_HD values load(index_t first) const {
+      using raw = typename block::template part<T>;
+      const raw dy = first == 0 ? copied::load(copied_row) : rows.load(args.dy, args.dy_stride, first);
+      const raw s = first == 0 ? copied::load(copied_row + copied::bytes) : rows.load(args.s, args.s_stride, first);
+      values v{cast_tile<float>(dy), cast_tile<float>(s)};
+      tile_elementwise_inout([](float& e, float m, float r) { e = (e - m) * r; }, v.e, along<0>(of.mean),
                              along<0>(of.rstd));
       return v;
     }
-    TILEWRIGHT_HD void weigh(typename block::template part<float>& dy, index_t first) const {
-      auto weight = first_weight;
-      if (first > 0) weight = rows.load_cols(args.weight, first);
-      tile_elementwise_inout([](float& g, T w) { g *= float(w); }, dy, along<1>(weight));
+    TILEWRIGHT_HD col_values load_weight(index_t first) const {
+      col_values weight = first_weight;
+      if (first > 0) weight = cast_tile<float>(rows.load_cols(args.weight, first));
+      return weight;
     }
-    TILEWRIGHT_HD void reduce(const pair<T>& x, index_t first) {
-      pair<float> v = normalise(x);
-      weigh(v.dy, first);
+    TILEWRIGHT_HD values load_weighted(index_t first) const {
+      values v = load(first);
+      tile_elementwise_inout([](float& dy, float w) { dy *= w; }, v.dy, along<1>(load_weight(first)));
+      return v;
+    }
+    /// Adds to all sums; weighs dy.
+    TILEWRIGHT_HD void add(values& v, index_t first, column_sums& sums) {
+      auto product = v.dy;
+      const col_values weight = load_weight(first);
+      tile_elementwise_inout(
+          [](float& p, float& dy, float e, float w, float& of_weight, float& of_bias) {
+            p *= e;
+            of_weight += p;
+            if constexpr (is_layer_norm) of_bias += dy;
+            p *= w;
+            dy *= w;
+          },
+          product, v.dy, v.e, along<1>(weight), along<1>(sums.weight), along<1>(sums.bias));
+      detail::add_to(products, block::reduce_own(product, plus));
       if constexpr (is_layer_norm) detail::add_to(sum, block::reduce_own(v.dy, plus));
-      tile_elementwise_inout([](float& e, float g) { e *= g; }, v.s, v.dy);
-      detail::add_to(products, block::reduce_own(v.s, plus));
     }
+    /// Combines the sums of the threads, and divides them by the number of columns.
     TILEWRIGHT_HD void finish(exec::lds_pointer lds) {
       if constexpr (is_layer_norm) {
         block::reduce_threads(plus, lds, sum, products);
       } else {
         block::reduce_threads(plus, lds, products);
       }
-    }
-    /// Writes dx and adds to the sums of columns.
-    TILEWRIGHT_HD void write(const pair<T>& x, index_t first, column_sums& sums) const {
-      pair<float> v = normalise(x);
-      tile_elementwise_inout([](float g, float e, float& w, float& b) { w += g * e, b += g; }, v.dy, v.s,
-                             along<1>(sums.weight), along<1>(sums.bias));
-      weigh(v.dy, first);
       const float share = 1.0f / float(args.cols);
-      tile_elementwise_inout(
-          [&](float& g, float e, float all, float with_e, float r) { g = r * (g - (all + e * with_e) * share); }, v.dy,
-          v.s, along<0>(sum), along<0>(products), along<0>(of.rstd));
+      tile_elementwise_inout([&](float& a, float& b, float r) { a *= r * share, b *= r * share; }, sum, products,
+                             of.rstd);
+    }
+    /// dx from g and x'.
+    TILEWRIGHT_HD void write(values& v, index_t first) const {
+      tile_elementwise_inout([](float& g, float e, float all, float with_e, float r) { g = r * g - all - e * with_e; },
+                             v.dy, v.e, along<0>(sum), along<0>(products), along<0>(of.rstd));
       if (args.ds)
         tile_elementwise_inout([](float& g, T d) { g += float(d); }, v.dy, rows.load(args.ds, args.ds_stride, first));
       rows.store(args.dx, args.dx_stride, first, cast_tile<T>(v.dy));

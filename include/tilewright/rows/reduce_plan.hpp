@@ -99,7 +99,7 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   } else {
     plan.team.slices = many_slices(min(reduce_team::block_size / min(power_of_two_from(results), 32), slices(1)));
   }
-  const long_index_t most = ceil_div(accesses, plan.team.slices * 8ll), wanted = ceil_div(1024ll, plan.groups());
+  const long_index_t most = ceil_div(accesses, plan.team.slices * 8ll), wanted = 512 / plan.groups();
   plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
   plan.splits = index_t(ceil_div(accesses, long_index_t{plan.part}));
   plan.of_splits.slices = many_slices(power_of_two_from(plan.splits));
