@@ -24,7 +24,21 @@ foreach(script IN LISTS scripts)
   endforeach()
 endforeach()
 
-# The command line tool works from where it was moved to.
+# The command line tools work from where they were moved to, and came with their texts.
+foreach(program IN ITEMS tilewright-layout tilewright-pack gemm attention)
+  if(EXISTS ${PREFIX}/bin/${program})
+    execute_process(COMMAND ${PREFIX}/bin/${program} --version COMMAND_ERROR_IS_FATAL ANY)
+    foreach(text IN ITEMS man/man1/${program}.1 bash-completion/completions/${program} zsh/site-functions/_${program}
+        fish/vendor_completions.d/${program}.fish)
+      if(NOT EXISTS ${PREFIX}/share/${text})
+        message(FATAL_ERROR "share/${text} was not installed")
+      endif()
+    endforeach()
+  endif()
+endforeach()
+if(EXISTS ${PREFIX}/bin/gemm)
+  execute_process(COMMAND ${PREFIX}/bin/gemm --m 8 --n 8 --k 8 COMMAND_ERROR_IS_FATAL ANY)
+endif()
 if(EXISTS ${BUILD}/tools/tilewright-layout/tilewright-layout)
   execute_process(COMMAND ${PREFIX}/bin/tilewright-layout phases OUTPUT_VARIABLE phases COMMAND_ERROR_IS_FATAL ANY)
   if(NOT phases MATCHES "phase 0: lanes")

@@ -3,7 +3,9 @@
 
 A docstring is a block of lines that begin with `///`, and the declaration after it. Namespaces called `detail` are left out.
 """
+import pathlib
 import re
+import sys
 
 NAMED = re.compile(r"\b(?:struct|class|concept|enum class|enum|namespace)\s+(?:\[\[.*?\]\]\s*|alignas\(.*?\)\s*)?(\w+)")
 USING = re.compile(r"\busing\s+(\w+)\s*=")
@@ -91,7 +93,6 @@ def page_of(floor, purpose, headers, include):
         text.append(f"## {header.relative_to(include)}\n\n{as_markdown(' '.join(comment))}\n")
         for indent, name, declaration, docstring in entries_of(source):
             heading = f"### {name}" if indent == 0 else f"#### {name}"
-            heading = heading.replace("_", r"\_")
             text.append(f"{heading}\n\n```cpp\n{declaration}\n```\n\n{as_markdown(docstring)}\n")
             count += 1
     return "\n".join(text), count
@@ -101,6 +102,21 @@ def floors(root):
     """(folder, what it holds) in the order of docs/architecture.md."""
     table = re.findall(r"^\| \d+ \| ((?:`\w+`(?:, )?)+) \| (.*) \|$", (root / "docs/architecture.md").read_text(encoding="utf-8"), re.M)
     return [(folder, purpose) for names, purpose in table for folder in re.findall(r"`(\w+)`", names)]
+
+
+def check(root):
+    """The pages have what the headers say; else an AssertionError."""
+    include = root / "include/tilewright"
+    for folder, purpose in floors(root):
+        headers = sorted((include / folder).rglob("*.hpp"))
+        text, count = page_of(folder, purpose, headers, include)
+        assert count > 0 or folder in ("config", "ck_tile"), f"{folder} has no docstrings"
+        assert len(headers) == text.count("\n## ") or not headers, f"{folder}: a header is missing"
+    found = {name: (declaration, docstring) for _, name, declaration, docstring in
+             entries_of((include / "tile/async_load.hpp").read_text(encoding="utf-8"))}
+    declaration, docstring = found["async_load_tile"]
+    assert "void async_load_tile(const LdsWindow& lds_window" in declaration and "TILEWRIGHT_HD" not in declaration, declaration
+    assert docstring.startswith("Begins to copy a window"), docstring
 
 
 def write_pages(root, to):
@@ -117,3 +133,8 @@ def write_pages(root, to):
         pages.append(folder)
         total += count
     return pages, total
+
+
+if __name__ == "__main__":
+    check(pathlib.Path(sys.argv[1]))
+    print("every floor has its page")
