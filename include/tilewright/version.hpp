@@ -3,7 +3,7 @@
 #pragma once
 
 #define TILEWRIGHT_VERSION_MAJOR 0
-#define TILEWRIGHT_VERSION_MINOR 1
+#define TILEWRIGHT_VERSION_MINOR 2
 #define TILEWRIGHT_VERSION_PATCH 0
 
 /// One number to compare with in #if: 10000 * major + 100 * minor + patch.

@@ -4,7 +4,7 @@
 
     ./dev gpu [--out FOLDER] [--quick] [--only STEP]... [--arch ARCH] [--no-build] [--jobs N]
 
-Needs ROCm or CUDA, CMake, Python 3, and for the GEMM programs CLI11 and nlohmann-json. Nothing is fetched. Every row of the report has the
+Needs ROCm or CUDA, CMake, Python 3, and for the GEMM programs nlohmann-json. Nothing is fetched. Every row of the report has the
 command that repeats it. Exit code: 0 if nothing failed or contradicts the tables, 1 otherwise, 2 if there is no supported GPU.
 Steps: probe, kernels, products, counters, sanitizers, benchmarks.
 """
@@ -175,7 +175,7 @@ class Report:
         """GEMM on random data against double precision."""
         program = self.program(f"gemm-{self.runtime}")
         if not program:
-            return self.left_out("products", "GEMM", "the program gemm was not built (it needs CLI11 and nlohmann-json)")
+            return self.left_out("products", "GEMM", "the program gemm was not built (it needs nlohmann-json)")
         for row in check_gemm.check_products(str(program), self.product_arguments(), self.jobs):
             command = [program, "--device", "gpu", "--verify", *row["arguments"].split()]
             if row["ok"]:
