@@ -6,7 +6,6 @@
 #include <new>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "compiler_state.hpp"
+#include "process.hpp"
 
 namespace tilewright::jit {
 namespace {
@@ -65,7 +65,7 @@ void compiler::state::compile_in_processes(const std::vector<kernel_source>& sou
   } catch (const error&) {
     return;  // whoever compiles it alone reports it
   }
-  const std::size_t threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t threads = options.threads ? options.threads : usable_cpus();
   const std::size_t count = std::min(threads, tasks.size());
   shared_counter next;
   int ends[2];

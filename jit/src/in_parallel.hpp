@@ -10,9 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "process.hpp"
+
 namespace tilewright::jit {
 
-/// Calls work(i) for i < count, on that many threads (0: one for each of the CPU's). What throws does not stop the
+/// Calls work(i) for i < count, on that many threads (0: usable_cpus()). What throws does not stop the
 /// others; the exception with the smallest i is thrown at the end.
 template <class Work>
 void in_parallel(std::size_t count, unsigned threads, Work work) {
@@ -32,7 +34,7 @@ void in_parallel(std::size_t count, unsigned threads, Work work) {
       }
     }
   };
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  if (threads == 0) threads = usable_cpus();
   std::vector<std::thread> helpers;
   for (std::size_t t = 1; t < std::min<std::size_t>(threads, count); ++t) helpers.emplace_back(run);
   run();

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <string_view>
+#include <thread>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -70,6 +73,26 @@ command_result run_command(const std::vector<std::string>& words) {
   }
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   return result;
+}
+
+unsigned cpus_of_quota(const std::string& quota_and_period) {
+  long long quota = 0, period = 0;
+  std::istringstream(quota_and_period) >> quota >> period;  // "max", or -1: no quota
+  return quota > 0 && period > 0 ? unsigned((quota + period - 1) / period) : 0;
+}
+
+unsigned usable_cpus() {
+  const auto read = [](const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  };
+  const std::string old = "/sys/fs/cgroup/cpu/cpu.cfs_";  // before version 2
+  unsigned cpus = std::max(1u, std::thread::hardware_concurrency());
+  for (const std::string& quota :
+       {read("/sys/fs/cgroup/cpu.max"), read(old + "quota_us") + " " + read(old + "period_us")})
+    if (const unsigned paid = cpus_of_quota(quota)) cpus = std::min(cpus, paid);
+  return cpus;
 }
 
 }  // namespace tilewright::jit

@@ -9,6 +9,7 @@
 
 #include "elf_facts.hpp"
 #include "fake_compiler.hpp"
+#include "process.hpp"
 #include "sha256.hpp"
 #include "short_names.hpp"
 
@@ -47,6 +48,14 @@ TEST(ShortNames, KeepAllElse) {
   EXPECT_EQ(jit::read_facts(short_one, "scale").block_size, 256);
   EXPECT_TRUE(short_one.ends_with("the code"));
   EXPECT_EQ(jit::with_short_names("no object"), "no object");
+}
+
+TEST(UsableCpus, AreThoseThatAContainersQuotaPaysFor) {
+  EXPECT_EQ(jit::cpus_of_quota("max 100000\n"), 0u);
+  EXPECT_EQ(jit::cpus_of_quota("-1 100000"), 0u);
+  EXPECT_EQ(jit::cpus_of_quota(" "), 0u);
+  EXPECT_EQ(jit::cpus_of_quota("250000 100000\n"), 3u);
+  EXPECT_GE(jit::usable_cpus(), 1u);
 }
 
 TEST_F(Compiler, ThatIsMissingIsNamed) {

@@ -33,7 +33,7 @@ struct compiler_options {
   cache_options cache = {};
   std::vector<std::filesystem::path> archives = {};       // asked before the cache
   miss on_miss = miss::compile;                           // fail: for production, where nothing may be compiled
-  unsigned threads = 0;                                   // of prepare(); 0: one for each of the CPU's
+  unsigned threads = 0;                                   // of prepare(); 0: one for each CPU that the process may use
   std::function<void(const progress&)> on_progress = {};  // called by one thread at a time
 };
 
