@@ -3,15 +3,18 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+# The package can be moved: what it installs names no path. `cmake --install build --component headers` (or host, jit,
+# single_header, tools) installs a part.
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/tilewright)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME headers)
 
-# An export for each component: the headers alone stay free of dependencies, whatever the components `host` and `jit` need.
+# An export for each component of find_package: the headers alone stay free of dependencies, whatever the components `host` and `jit` need.
 install(TARGETS tilewright EXPORT tilewright-targets FILE_SET HEADERS)
 install(FILES ${PROJECT_SOURCE_DIR}/include/tilewright/tilewright.cppm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
 install(TARGETS tilewright_host EXPORT tilewright-host-targets)
 if(TARGET tilewright_jit)
-  install(TARGETS tilewright_jit EXPORT tilewright-jit-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS)
-  install(EXPORT tilewright-jit-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
+  install(TARGETS tilewright_jit EXPORT tilewright-jit-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jit FILE_SET HEADERS COMPONENT jit)
+  install(EXPORT tilewright-jit-targets NAMESPACE tilewright:: DESTINATION ${package_dir} COMPONENT jit)
 endif()
 install(EXPORT tilewright-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
 install(EXPORT tilewright-host-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
@@ -19,19 +22,31 @@ install(EXPORT tilewright-host-targets NAMESPACE tilewright:: DESTINATION ${pack
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/tilewright-config.cmake.in ${PROJECT_BINARY_DIR}/package/tilewright-config.cmake
   INSTALL_DESTINATION ${package_dir}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR
   NO_SET_AND_CHECK_MACRO
 )
-write_basic_package_version_file(
-  ${PROJECT_BINARY_DIR}/package/tilewright-config-version.cmake
-  COMPATIBILITY SameMinorVersion
-  ARCH_INDEPENDENT
-)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tilewright-config-version.cmake.in ${PROJECT_BINARY_DIR}/package/tilewright-config-version.cmake @ONLY)
 install(
   FILES ${PROJECT_BINARY_DIR}/package/tilewright-config.cmake
         ${PROJECT_BINARY_DIR}/package/tilewright-config-version.cmake
         ${CMAKE_CURRENT_LIST_DIR}/tilewright-device.cmake
   DESTINATION ${package_dir}
 )
+# For other build systems: pkg-config --cflags --libs tilewright (or tilewright-host, tilewright-jit).
+foreach(module IN ITEMS tilewright tilewright-host tilewright-jit)
+  set(pc_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+  set(component headers)
+  if(module STREQUAL "tilewright-jit")
+    if(NOT TARGET tilewright_jit)
+      continue()
+    endif()
+    set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    set(component jit)
+  endif()
+  file(RELATIVE_PATH up /${pc_dir} /)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${module}.pc.in ${PROJECT_BINARY_DIR}/package/${module}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${module}.pc DESTINATION ${pc_dir} COMPONENT ${component})
+endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/tilewright)
 
 # A program, and its manual page and completion scripts, which it makes itself.
@@ -53,6 +68,7 @@ function(tilewright_install_program program)
   install(FILES ${folder}/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endfunction()
 if(TILEWRIGHT_BUILD_TOOLS)
+  set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tools)
   foreach(program IN ITEMS tilewright-layout tilewright-pack gemm attention)
     if(TARGET ${program})
       tilewright_install_program(${program})

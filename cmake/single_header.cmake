@@ -28,5 +28,5 @@ set_target_properties(tilewright_single_header PROPERTIES TILEWRIGHT_FOLDER ${fo
 
 if(TILEWRIGHT_INSTALL)
   include(GNUInstallDirs)
-  install(FILES ${outputs} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${outputs} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT single_header)
 endif()

@@ -24,6 +24,33 @@ foreach(script IN LISTS scripts)
   endforeach()
 endforeach()
 
+# Builds are reproducible: what is installed does not say where it was made. (gemm and attention name source files in
+# their messages: there -ffile-prefix-map helps.)
+file(GLOB binaries ${PREFIX}/bin/tilewright-* ${PREFIX}/lib*/*.a ${PREFIX}/lib*/*/*.a)
+foreach(binary IN LISTS binaries)
+  file(STRINGS ${binary} paths REGEX "${SOURCE}|${BUILD}")
+  if(paths)
+    message(FATAL_ERROR "${binary} contains paths of the machine that made it: ${paths}")
+  endif()
+endforeach()
+
+# One part alone, and the files for other build systems.
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component headers --prefix ${PREFIX}.headers OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB others ${PREFIX}.headers/bin ${PREFIX}.headers/lib*/*.a ${PREFIX}.headers/include/tilewright_single.hpp)
+if(others OR NOT EXISTS ${PREFIX}.headers/include/tilewright/core.hpp)
+  message(FATAL_ERROR "the component headers is not the headers alone: ${others}")
+endif()
+file(REMOVE_RECURSE ${PREFIX}.headers)
+find_program(PKG_CONFIG pkg-config)
+if(PKG_CONFIG)
+  set(ENV{PKG_CONFIG_PATH} ${PREFIX}/share/pkgconfig)
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs tilewright-host OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "^-I([^ ]*) .*" "\\1" include "${flags}")
+  if(NOT EXISTS "${include}/tilewright/core.hpp" OR NOT flags MATCHES "-lboost_context")
+    message(FATAL_ERROR "pkg-config says ${flags}")
+  endif()
+endif()
+
 # The command line tools work from where they were moved to, and came with their texts.
 foreach(program IN ITEMS tilewright-layout tilewright-pack gemm attention)
   if(EXISTS ${PREFIX}/bin/${program})

@@ -31,9 +31,11 @@ inline constexpr arch::matrix_element matrix_element_v = detail::element_of<T>()
 
 namespace detail {
 
-/// What matrix instructions add products of T in.
+/// What matrix instructions add products of T in. An alias with __is_same would be more than clang 16 can mangle.
 template <class T>
-using accumulator_t = tilewright::detail::conditional_t<__is_same(T, int8_t), int, float>;
+inline constexpr bool adds_integers = __is_same(T, int8_t);
+template <class T>
+using accumulator_t = tilewright::detail::conditional_t<adds_integers<T>, int, float>;
 
 }  // namespace detail
 

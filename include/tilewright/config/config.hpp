@@ -2,6 +2,20 @@
 // What differs between the compilers that read these headers: function qualifiers and the machine being compiled for.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Tilewright needs C++20: compile with -std=c++20"
+#elif defined(__clang__) && defined(__HIP__) && __clang_major__ < 19
+#error "Tilewright needs clang 19 (ROCm 6.4) or later for AMD GPUs"
+#elif defined(__clang__) && __clang_major__ < 16
+#error "Tilewright needs clang 16 or later"
+#elif defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12
+#error "Tilewright needs CUDA 12 or later"
+#elif defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC_RTC__) && __GNUC__ < 12
+#error "Tilewright needs g++ 12 or later"
+#elif !defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC_RTC__)
+#error "Tilewright is known to g++, clang, nvcc and NVRTC only"
+#endif
+
 // TILEWRIGHT_HD      a function that host and device may call. It contains `inline`: do not write that again.
 // TILEWRIGHT_GLOBAL  a kernel entry.
 // TILEWRIGHT_BLOCK_SIZE(n[, blocks])  the kernel is always launched with n threads in a block. For NVIDIA GPUs `blocks`
@@ -24,8 +38,8 @@
 #endif
 
 // TILEWRIGHT_INLINE_CALLS(expression) inlines the calls in a statement,
-// before the compiler has spent time on the callees alone.
-#if defined(__clang__)
+// before the compiler has spent time on the callees alone. clang 16 crashes there.
+#if defined(__clang__) && __clang_major__ > 16
 #define TILEWRIGHT_INLINE_CALLS(...) [[clang::always_inline]] (__VA_ARGS__)
 #else
 #define TILEWRIGHT_INLINE_CALLS(...) (__VA_ARGS__)

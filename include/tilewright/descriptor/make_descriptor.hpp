@@ -73,16 +73,16 @@ TILEWRIGHT_HD constexpr auto aligned_pitch(Last last, Align align) {
   }
 }
 
-/// Stride of dimension I of a row-major tensor whose rows are as long as the next multiple of `align`.
-template <index_t I, class... Lengths, class Align>
+/// Stride of dimension Nth of a row-major tensor whose rows are as long as the next multiple of `align`.
+template <index_t Nth, class... Lengths, class Align>
 TILEWRIGHT_HD constexpr auto aligned_stride(const tuple<Lengths...>& lengths, Align align) {
   constexpr index_t n = sizeof...(Lengths);
-  if constexpr (I == n - 1) {
+  if constexpr (Nth == n - 1) {
     return number<1>{};
-  } else if constexpr (I == n - 2) {
+  } else if constexpr (Nth == n - 2) {
     return aligned_pitch(lengths.template get<n - 1>(), align);
   } else {
-    return multiply_lengths(aligned_stride<I + 1>(lengths, align), lengths.template get<I + 1>());
+    return multiply_lengths(aligned_stride<Nth + 1>(lengths, align), lengths.template get<Nth + 1>());
   }
 }
 

@@ -93,15 +93,15 @@ TILEWRIGHT_HD constexpr bool nodes_are_valid(const index_t* values, const index_
   return (node_is_valid<Graph.nodes[Is]>(values, hidden) && ...);
 }
 
-/// Length of upper dimension I of a node.
-template <graph_node Node, index_t I, index_t... Ps>
+/// Length of upper dimension Nth of a node.
+template <graph_node Node, index_t Nth, index_t... Ps>
 TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, sequence<Ps...>) {
   using rules = decltype(rules_of<Node.spec.kind, Node.spec.function>());
   if constexpr (rules::upper_lengths_are_parameters) {
-    return parameter(constant(Node.spec.parameters[I]), constant(Node.value_slot(I)), values);
+    return parameter(constant(Node.spec.parameters[Nth]), constant(Node.value_slot(Nth)), values);
   }
   const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
-  return rules_of<Node.spec.kind, Node.spec.function>().upper_length(p, constant(Node.width()), I);
+  return rules_of<Node.spec.kind, Node.spec.function>().upper_length(p, constant(Node.width()), Nth);
 }
 
 template <graph_node Node, index_t... Ps>
@@ -166,15 +166,15 @@ struct tensor_adaptor {
   /// Whether an index inside of the lengths may have no element, because of a pad, an indexing or a functor.
   TILEWRIGHT_HD static constexpr bool has_pads() { return detail::may_be_invalid(Graph); }
 
-  /// Length of dimension I: number<> when it is static, an index_t otherwise.
-  template <index_t I>
+  /// Length of dimension Nth: number<> when it is static, an index_t otherwise.
+  template <index_t Nth>
   TILEWRIGHT_HD constexpr auto get_length() const {
-    static_assert(0 <= I && I < ndim, "tensor_descriptor: there is no such dimension");
-    constexpr index_t length = hidden_length(Graph, Graph.top[I]);
+    static_assert(0 <= Nth && Nth < ndim, "tensor_descriptor: there is no such dimension");
+    constexpr index_t length = hidden_length(Graph, Graph.top[Nth]);
     if constexpr (length != dynamic) {
       return number<length>{};
     } else {
-      constexpr detail::dimension_source source = detail::find_source(Graph, Graph.top[I]);
+      constexpr detail::dimension_source source = detail::find_source(Graph, Graph.top[Nth]);
       return detail::node_length<Graph.nodes[source.node], source.upper>(
           values.data(), detail::parameter_sequence<Graph.nodes[source.node]>{});
     }

@@ -101,21 +101,21 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(index_t i) { return value().get_backward_step(i); }
   TILEWRIGHT_HD static constexpr bool is_in_bounds(index_t i) { return value().is_in_bounds(i); }
 
-  /// The same for an access that is known at compile time, number<I>{}: the compiler checks that there is one.
-  template <index_t I>
-  TILEWRIGHT_HD static constexpr multi_index<NDim> get_index(number<I>) {
-    require_access<I>();
-    return value().get_index(I);
+  /// The same for an access that is known at compile time, number<Nth>{}: the compiler checks that there is one.
+  template <index_t Nth>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_index(number<Nth>) {
+    require_access<Nth>();
+    return value().get_index(Nth);
   }
-  template <index_t I>
-  TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(number<I>) {
-    require_access<I, 1>();
-    return value().get_forward_step(I);
+  template <index_t Nth>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(number<Nth>) {
+    require_access<Nth, 1>();
+    return value().get_forward_step(Nth);
   }
-  template <index_t I>
-  TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(number<I>) {
-    require_access<I, -1>();
-    return value().get_backward_step(I);
+  template <index_t Nth>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(number<Nth>) {
+    require_access<Nth, -1>();
+    return value().get_backward_step(Nth);
   }
   template <index_t A, index_t B>
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(number<A>, number<B>) {
@@ -124,10 +124,10 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
   }
 
  private:
-  template <index_t I, index_t Step = 0>
+  template <index_t Nth, index_t Step = 0>
   TILEWRIGHT_HD static constexpr void require_access() {
-    static_assert(0 <= I && I < get_num_of_access(), "space_filling_curve: there is no such access");
-    static_assert(0 <= I + Step && I + Step < get_num_of_access(),
+    static_assert(0 <= Nth && Nth < get_num_of_access(), "space_filling_curve: there is no such access");
+    static_assert(0 <= Nth + Step && Nth + Step < get_num_of_access(),
                   "space_filling_curve: the step leads past the first or the last access");
   }
   // A copy, because device code may not refer to static members that live on the host.

@@ -5,6 +5,8 @@
 #include <tilewright/util/block_index.hpp>
 #include <tilewright/util/call_site.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,6 +21,16 @@ using exec::call_site;
 struct fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// Where exceptions are switched off, prints the sentence and ends the program.
+[[noreturn]] inline void throw_fault(const std::string& sentence) {
+#if defined(__cpp_exceptions)
+  throw fault(sentence);
+#else
+  std::fprintf(stderr, "tilewright: %s\n", sentence.c_str());
+  std::abort();
+#endif
+}
 
 inline std::string to_string(const block_index& b) {
   std::string text = "(";  // g++ 12 warns of "(" + std::string at -O3

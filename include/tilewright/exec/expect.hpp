@@ -9,8 +9,8 @@ namespace tilewright::exec {
 #if TILEWRIGHT_CPU_PASS
 namespace detail {
 [[noreturn]] inline void throw_broken_rule(const char* sentence, call_site where) {
-  if (emulator::current_thread == nullptr) throw emulator::fault(sentence);
-  throw emulator::fault("thread " + std::to_string(thread_id()) + " of block " + emulator::to_string(block_id()) +
+  if (emulator::current_thread == nullptr) emulator::throw_fault(sentence);
+  emulator::throw_fault("thread " + std::to_string(thread_id()) + " of block " + emulator::to_string(block_id()) +
                         ", " + emulator::to_string(self().place_of(where)) + ": " + sentence);
 }
 }  // namespace detail

@@ -56,21 +56,21 @@ struct gemm_kernels {
   static constexpr index_t num_specialized = specialized_tiles.size(), few_rows = num_specialized,
                            portable = few_rows + 2, size = num_specialized + (detail::has_16_bits<Product> ? 4 : 0);
 
-  template <index_t I>
+  template <index_t Nth>
   static constexpr auto kernel_of() {
     using T = typename Product::element_type;
     constexpr index_t wide = 16 / index_t(sizeof(T));
-    if constexpr (I < num_specialized) {
-      return gemm_kernel<gemm_specialized<T, Product::a_major, Product::b_major, specialized_tiles[I],
+    if constexpr (Nth < num_specialized) {
+      return gemm_kernel<gemm_specialized<T, Product::a_major, Product::b_major, specialized_tiles[Nth],
                                           typename Product::result_type, typename Product::epilogue_type>>{};
-    } else if constexpr (I < portable) {
-      return few_rows_gemm<detail::few_rows_of<Product, I == few_rows ? wide : 1>>{};
+    } else if constexpr (Nth < portable) {
+      return few_rows_gemm<detail::few_rows_of<Product, Nth == few_rows ? wide : 1>>{};
     } else {
-      return gemm_kernel<detail::portable_gemm_policy<Product, I == portable ? wide : 1>>{};
+      return gemm_kernel<detail::portable_gemm_policy<Product, Nth == portable ? wide : 1>>{};
     }
   }
-  template <index_t I>
-  using kernel = decltype(kernel_of<I>());
+  template <index_t Nth>
+  using kernel = decltype(kernel_of<Nth>());
 
   static std::string name(const gemm_choice& c) {
     return name(c.kernel) + (c.splits_k ? "" : ", k whole") + (c.turn < 0 ? "" : ", turn " + std::to_string(c.turn));

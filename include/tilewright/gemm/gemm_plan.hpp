@@ -62,11 +62,11 @@ class gemm_plan {
   template <class Kernel>
   static constexpr bool is_specialized = requires { typename Kernel::block; };
 
-  template <index_t I, class F>
+  template <index_t Nth, class F>
   static void for_kernel(index_t wanted, F f) {
-    if constexpr (I < kernels::size) {
-      if (I == wanted) return f(static_cast<const typename kernels::template kernel<I>*>(nullptr));
-      for_kernel<I + 1>(wanted, f);
+    if constexpr (Nth < kernels::size) {
+      if (Nth == wanted) return f(static_cast<const typename kernels::template kernel<Nth>*>(nullptr));
+      for_kernel<Nth + 1>(wanted, f);
     }
   }
 

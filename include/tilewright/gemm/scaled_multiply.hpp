@@ -100,30 +100,30 @@ struct scaled_multiply {
     stages.release(stage, block_to_tell);
   }
 
-  /// The products of a stage, which is full; I: 0 and 1 in turns. Before the first stage zeros are added: a branch
+  /// The products of a stage, which is full; Nth: 0 and 1 in turns. Before the first stage zeros are added: a branch
   /// would make the compiler wait for all products.
-  template <index_t I>
-  TILEWRIGHT_HD void step(number<I>, index_t stage) {
-    scales[I] = scales_of(stage);
+  template <index_t Nth>
+  TILEWRIGHT_HD void step(number<Nth>, index_t stage) {
+    scales[Nth] = scales_of(stage);
     unroll<parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr index_t buffer = (I * parts + p.value) % 2;
+      constexpr index_t buffer = (Nth * parts + p.value) % 2;
       start<p.value>(products[buffer], stage);
       exec::wgmma_wait<1>();
       if constexpr (p.value == 0) {
         if (pending >= 0) release(pending);
-        add<parts - 1>(products[1 - buffer], scales[1 - I]);
+        add<parts - 1>(products[1 - buffer], scales[1 - Nth]);
       } else {
-        add<p.value - 1>(products[1 - buffer], scales[I]);
+        add<p.value - 1>(products[1 - buffer], scales[Nth]);
       }
     });
     pending = stage;
   }
   /// After the last step.
-  template <index_t I>
-  TILEWRIGHT_HD void finish(number<I>) {
+  template <index_t Nth>
+  TILEWRIGHT_HD void finish(number<Nth>) {
     exec::wgmma_wait<0>();
     release(pending);
-    add<parts - 1>(products[(I * parts + parts - 1) % 2], scales[I]);
+    add<parts - 1>(products[(Nth * parts + parts - 1) % 2], scales[Nth]);
   }
 };
 

@@ -41,11 +41,11 @@ class parallel_product {
     call_ = [call = std::make_shared<Call>(std::forward<Args>(args)...)](stream_type stream) { (*call)(stream); };
   }
   /// f.operator()<the policy of the choice's tile>().
-  template <class Product, index_t I = 0, class F>
+  template <class Product, index_t Nth = 0, class F>
   void with_policy(F f) {
-    if constexpr (I < parallel_tiles.size()) {
-      if (choice_.tile != I) return with_policy<Product, I + 1>(f);
-      constexpr index_t tile = parallel_tiles[I];
+    if constexpr (Nth < parallel_tiles.size()) {
+      if (choice_.tile != Nth) return with_policy<Product, Nth + 1>(f);
+      constexpr index_t tile = parallel_tiles[Nth];
       f.template operator()<
           gemm_specialized<typename Product::element_type, Product::a_major, Product::b_major, specialized_tiles[tile],
                            typename Product::result_type, typename Product::epilogue_type>>();

@@ -85,11 +85,11 @@ TILEWRIGHT_HD bool is_first_replica() {
   } else {
     bool first = true;
     const auto p = get_partition_index<Distribution>();
-    unroll<Distribution::ndim_p>([&]<index_t I>(number<I>) {
-      unsigned rest = unsigned(p[I]);
-      constexpr index_t digits = Distribution::encoding.p[I].size();
+    unroll<Distribution::ndim_p>([&]<index_t Nth>(number<Nth>) {
+      unsigned rest = unsigned(p[Nth]);
+      constexpr index_t digits = Distribution::encoding.p[Nth].size();
       unroll<digits>([&]<index_t J>(number<J>) {
-        constexpr rh_id id = Distribution::encoding.p[I][digits - 1 - J];
+        constexpr rh_id id = Distribution::encoding.p[Nth][digits - 1 - J];
         constexpr unsigned length = unsigned(Distribution::encoding.length(id));
         if constexpr (id.major == 0) first = first && rest % length == 0;
         rest /= length;

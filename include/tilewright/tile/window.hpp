@@ -108,7 +108,7 @@ struct tile_window {
     return result;
   }
 
-  /// Clears inside[I] for those accesses that are outside of the tensor along dimension D.
+  /// Clears inside[Nth] for those accesses that are outside of the tensor along dimension D.
   template <index_t D, index_t... Is>
   TILEWRIGHT_HD constexpr void check_along(array<bool, num_access>& inside, sequence<Is...>) const {
     const unsigned length = unsigned(view.descriptor.template get_length<D>());
@@ -124,13 +124,13 @@ struct tile_window {
     }
   }
 
-  /// Index of access I in the tensor.
-  template <index_t I, index_t... Ds>
+  /// Index of access Nth in the tensor.
+  template <index_t Nth, index_t... Ds>
   TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...>) const {
-    const multi_index<ndim>& own = thread_index[constant(accesses::list.lane[I])];
-    multi_index<ndim> index{{(origin[Ds] + own[Ds] + constant(accesses::list.x[I][Ds]))...}};
+    const multi_index<ndim>& own = thread_index[constant(accesses::list.lane[Nth])];
+    multi_index<ndim> index{{(origin[Ds] + own[Ds] + constant(accesses::list.x[Nth][Ds]))...}};
     if constexpr (gathered >= 0)
-      index[gathered] = indices.page_idx[constant(detail::gathered_positions_v<accesses>.of_access[I])];
+      index[gathered] = indices.page_idx[constant(detail::gathered_positions_v<accesses>.of_access[Nth])];
     return index;
   }
 };

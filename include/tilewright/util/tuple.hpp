@@ -8,7 +8,7 @@
 namespace tilewright {
 
 namespace detail {
-template <index_t I, class T>
+template <index_t Nth, class T>
 struct tuple_leaf {
   [[no_unique_address]] T value;
 };
@@ -18,12 +18,12 @@ struct tuple_base;
 template <index_t... Is, class... Ts>
 struct tuple_base<sequence<Is...>, Ts...> : tuple_leaf<Is, Ts>... {};
 
-template <index_t I, class T>
-TILEWRIGHT_HD constexpr T& get_leaf(tuple_leaf<I, T>& leaf) {
+template <index_t Nth, class T>
+TILEWRIGHT_HD constexpr T& get_leaf(tuple_leaf<Nth, T>& leaf) {
   return leaf.value;
 }
-template <index_t I, class T>
-TILEWRIGHT_HD constexpr const T& get_leaf(const tuple_leaf<I, T>& leaf) {
+template <index_t Nth, class T>
+TILEWRIGHT_HD constexpr const T& get_leaf(const tuple_leaf<Nth, T>& leaf) {
   return leaf.value;
 }
 
@@ -43,23 +43,23 @@ template <class... Ts>
 struct tuple : detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...> {
   TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
 
-  template <index_t I>
+  template <index_t Nth>
   TILEWRIGHT_HD constexpr auto& get() {
-    static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
-    return detail::get_leaf<I>(*this);
+    static_assert(0 <= Nth && Nth < index_t(sizeof...(Ts)), "tuple: the index is past the end");
+    return detail::get_leaf<Nth>(*this);
   }
-  template <index_t I>
+  template <index_t Nth>
   TILEWRIGHT_HD constexpr const auto& get() const {
-    static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
-    return detail::get_leaf<I>(*this);
+    static_assert(0 <= Nth && Nth < index_t(sizeof...(Ts)), "tuple: the index is past the end");
+    return detail::get_leaf<Nth>(*this);
   }
-  template <auto I>
-  TILEWRIGHT_HD constexpr auto& operator[](number<I>) {
-    return get<I>();
+  template <auto Nth>
+  TILEWRIGHT_HD constexpr auto& operator[](number<Nth>) {
+    return get<Nth>();
   }
-  template <auto I>
-  TILEWRIGHT_HD constexpr const auto& operator[](number<I>) const {
-    return get<I>();
+  template <auto Nth>
+  TILEWRIGHT_HD constexpr const auto& operator[](number<Nth>) const {
+    return get<Nth>();
   }
 };
 
@@ -71,14 +71,14 @@ struct tuple<Ts...> {
   TILEWRIGHT_HD constexpr tuple(Ts...) {}
   TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
 
-  template <index_t I>
+  template <index_t Nth>
   TILEWRIGHT_HD static constexpr auto get() {
-    static_assert(0 <= I && I < index_t(sizeof...(Ts)), "tuple: the index is past the end");
-    return detail::get_leaf<I>(detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...>{});
+    static_assert(0 <= Nth && Nth < index_t(sizeof...(Ts)), "tuple: the index is past the end");
+    return detail::get_leaf<Nth>(detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...>{});
   }
-  template <auto I>
-  TILEWRIGHT_HD constexpr auto operator[](number<I>) const {
-    return get<I>();
+  template <auto Nth>
+  TILEWRIGHT_HD constexpr auto operator[](number<Nth>) const {
+    return get<Nth>();
   }
 };
 
@@ -100,11 +100,11 @@ TILEWRIGHT_HD constexpr tuple<Ts...> make_tuple(Ts... values) {
   }
 }
 
-/// Element I of a tuple, or part I of an index: values[number<I>{}], get<I>(values).
-template <index_t I, class T>
-  requires requires(T& values) { values.template get<I>(); }
+/// Element Nth of a tuple, or part Nth of an index: values[number<Nth>{}], get<Nth>(values).
+template <index_t Nth, class T>
+  requires requires(T& values) { values.template get<Nth>(); }
 TILEWRIGHT_HD constexpr decltype(auto) get(T& values) {
-  return values.template get<I>();
+  return values.template get<Nth>();
 }
 
 /// f(element 0, element 1, ...).

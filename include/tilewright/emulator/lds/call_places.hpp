@@ -31,7 +31,7 @@ class call_places {
     const auto place = std::find(places_.begin() + 1, places_.end(), where);
     const auto number = std::size_t(place - places_.begin());
     if (place == places_.end()) {
-      if (number > 0xffff) throw fault("a kernel accesses LDS on more lines than can be told apart");
+      if (number > 0xffff) throw_fault("a kernel accesses LDS on more lines than can be told apart");
       places_.push_back(where);
     }
     return std::uint16_t(number);

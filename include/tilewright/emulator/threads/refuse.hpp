@@ -10,7 +10,7 @@
 namespace tilewright::emulator {
 
 [[noreturn]] inline void refuse(const thread_context& self, const std::string& what) {
-  throw fault("thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + " " + what);
+  throw_fault("thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + " " + what);
 }
 
 /// " (file.hpp:12)": the line that answers for what the thread does.

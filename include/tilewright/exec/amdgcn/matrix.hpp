@@ -28,16 +28,16 @@ TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
   return v;
 }
 
-/// Part I of an operand of Op, for one instruction. An operand of 16 bytes or more is read as one value, so that the
+/// Part Nth of an operand of Op, for one instruction. An operand of 16 bytes or more is read as one value, so that the
 /// compiler does not split the load that it comes from.
-template <class Part, arch::matrix_op Op, index_t I, class T>
+template <class Part, arch::matrix_op Op, index_t Nth, class T>
 TILEWRIGHT_HD Part part_of(const T* registers) {
   constexpr index_t bytes = arch::describe(Op).a.num_registers() * index_t(sizeof(T)), part = sizeof(Part);
   if constexpr (bytes < 16 || part >= 16) {
-    return operand<Part>(registers, I);
+    return operand<Part>(registers, Nth);
   } else {
-    const auto whole = operand<ints<4>>(registers, I * part / 16);
-    constexpr index_t first = I * part % 16 / 4;
+    const auto whole = operand<ints<4>>(registers, Nth * part / 16);
+    constexpr index_t first = Nth * part % 16 / 4;
     if constexpr (part == 4) {
       return __builtin_bit_cast(Part, int(whole[first]));
     } else {
@@ -61,15 +61,15 @@ struct elements {
 // One builtin for each pair of instruction and element; each takes its own types.
 #define TILEWRIGHT_MFMA(condition, builtin, type, ...) \
   if constexpr (condition)                             \
-  acc = __builtin_amdgcn_##builtin(part_of<type, Op, I>(a), part_of<type, Op, I>(b), acc, __VA_ARGS__)
+  acc = __builtin_amdgcn_##builtin(part_of<type, Op, Nth>(a), part_of<type, Op, Nth>(b), acc, __VA_ARGS__)
 #define TILEWRIGHT_WMMA(condition, builtin, type) \
-  if constexpr (condition) acc = __builtin_amdgcn_##builtin(part_of<type, Op, I>(a), part_of<type, Op, I>(b), acc)
+  if constexpr (condition) acc = __builtin_amdgcn_##builtin(part_of<type, Op, Nth>(a), part_of<type, Op, Nth>(b), acc)
 #define TILEWRIGHT_WMMA_I8(condition, builtin, type) \
   if constexpr (condition)                           \
-  acc = __builtin_amdgcn_##builtin(true, part_of<type, Op, I>(a), true, part_of<type, Op, I>(b), acc, false)
+  acc = __builtin_amdgcn_##builtin(true, part_of<type, Op, Nth>(a), true, part_of<type, Op, Nth>(b), acc, false)
 
-/// Part I of Op on CDNA.
-template <arch::matrix_op Op, index_t I, class Sums, class A, class B>
+/// Part Nth of Op on CDNA.
+template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
 TILEWRIGHT_HD void mfma_part([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
@@ -113,8 +113,8 @@ TILEWRIGHT_HD void mfma_part([[maybe_unused]] Sums& acc, [[maybe_unused]] const 
 #endif
 }
 
-/// Part I of Op on RDNA.
-template <arch::matrix_op Op, index_t I, class Sums, class A, class B>
+/// Part Nth of Op on RDNA.
+template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
 TILEWRIGHT_HD void wmma_part([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
@@ -145,7 +145,7 @@ TILEWRIGHT_HD void wmma_part([[maybe_unused]] Sums& acc, [[maybe_unused]] const 
 template <arch::matrix_op Op>
 inline constexpr index_t mma_parts = arch::num_issues(Op);
 
-template <arch::matrix_op Op, index_t I, class Accumulator, class A, class B>
+template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 TILEWRIGHT_HD void mma_part(Accumulator* c, const A* a, const B* b) {
   static_assert(arch::current::value.supports(Op, matrix_element_v<A>, matrix_element_v<B>),
                 "mma: this target does not have the matrix instruction for these elements");
@@ -154,8 +154,8 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, const A* a, const B* b) {
   constexpr index_t n = arch::describe(Op).c.num_registers();
   constexpr bool i8 = __is_same(A, int8_t);
   auto acc = detail::operand<tilewright::detail::conditional_t<i8, detail::ints<n>, detail::floats<n>>>(c, 0);
-  detail::mfma_part<Op, I>(acc, a, b);
-  detail::wmma_part<Op, I>(acc, a, b);
+  detail::mfma_part<Op, Nth>(acc, a, b);
+  detail::wmma_part<Op, Nth>(acc, a, b);
   __builtin_memcpy(c, &acc, sizeof(acc));
 }
 

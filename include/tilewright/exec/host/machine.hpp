@@ -123,7 +123,7 @@ void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
                 "mma: int8_t is added up in int, everything else in float");
   detail::self().services->mma(detail::self(), Op, matrix_element_v<A>, matrix_element_v<B>, c, a, b, where);
 }
-template <arch::matrix_op Op, index_t I, class Accumulator, class A, class B>
+template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 void mma_part(Accumulator* c, const A* a, const B* b, call_site where = {}) {
   mma<Op>(c, a, b, where);
 }

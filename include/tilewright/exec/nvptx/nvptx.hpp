@@ -12,7 +12,7 @@
 namespace tilewright::exec {
 inline namespace nvptx {
 
-template <arch::matrix_op Op, index_t I, class T>
+template <arch::matrix_op Op, index_t Nth, class T>
 TILEWRIGHT_HD void mma_part(float* c, const T* a, const T* b) {
   mma<Op>(c, a, b);
 }

@@ -109,7 +109,7 @@ template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_HD void mma(Accumulator*, const A*, const B*) {
   __builtin_trap();
 }
-template <arch::matrix_op Op, index_t I, class Accumulator, class A, class B>
+template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 TILEWRIGHT_HD void mma_part(Accumulator*, const A*, const B*) {
   __builtin_trap();
 }
