@@ -170,15 +170,21 @@ struct attention_consumer {
   TILEWRIGHT_HD void store(const Outputs& o, const attention_problem& problem) {
     const index_t row = 64 * consumer + thread / 32 * 16, place = lds.o_offset() + row * lds.q().row_bytes;
     const auto words = round_to_words<result_type>(o);
-    if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
-    exec::wave_sync();
-    store_to_boxes<Policy::op, result_type>(block_lds + place, words, lds.q().box_bytes());
-    exec::wave_sync();
-    if (exec::lane_id() == 0) {
-      store_boxes<result_type>(device.o, stages.base + unsigned(place), lds.o_boxes(), lds.q().box_bytes(),
-                               query_position(device.args, problem, problem.first_query + row));
-      if constexpr (lds.o_replaces_q()) exec::wait_for_bulk_stores_to_read<0>();
-    }
+    multi_index<5> at = query_position(device.args, problem, problem.first_query + row);
+    constexpr index_t boxes = lds.o_boxes_at_once(), words_of_box = 16;
+    unroll<ceil_div(lds.o_boxes(), boxes)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t first = i * boxes, count = min(boxes, lds.o_boxes() - first);
+      array<unsigned, min(count * words_of_box, words.size() - first * words_of_box)> part;
+      __builtin_memcpy(part.data(), words.data() + first * words_of_box, sizeof(part));
+      if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
+      exec::wave_sync();
+      store_to_boxes<Policy::op, result_type>(block_lds + place, part, lds.q().box_bytes());
+      exec::wave_sync();
+      if (exec::lane_id() != 0) return;
+      store_boxes<result_type>(device.o, stages.base + unsigned(place), count, lds.q().box_bytes(), at);
+      at[0] += count * 64;
+    });
+    if (lds.o_replaces_q() && exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
     if constexpr (lds.o_replaces_q()) leave_q();
   }
 };

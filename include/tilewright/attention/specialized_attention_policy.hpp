@@ -23,7 +23,7 @@ struct specialized_attention_tile {
   TILEWRIGHT_HD constexpr detail::role_registers registers(index_t element_bytes) const {
     if (consumers() * blocks == 1) return {0, 0};
     const index_t all = 65536 / (blocks * block_size()) / 8 * 8 * (consumers() + 1);
-    const index_t producer = element_bytes == 1 ? 40 : consumers() == 3 ? 32 : 24;
+    const index_t producer = (consumers() == 3 ? 32 : 24) + (element_bytes == 1 ? 24 : 0);
     return {producer, min(240, (all - producer) / consumers() / 8 * 8)};
   }
   friend constexpr bool operator==(const specialized_attention_tile&, const specialized_attention_tile&) = default;
@@ -35,8 +35,9 @@ namespace detail {
 TILEWRIGHT_HD constexpr specialized_attention_tile default_specialized_attention_tile(index_t dim,
                                                                                       index_t element_bytes) {
   if (element_bytes == 1)
-    return dim <= 64 ? specialized_attention_tile{192, 128, 2, false}
-                     : specialized_attention_tile{128, dim <= 192 ? 128 : 64, 2, false};
+    return dim <= 64    ? specialized_attention_tile{192, 128, 2, false}
+           : dim <= 128 ? specialized_attention_tile{192, 96}
+                        : specialized_attention_tile{128, 96, 2, false};
   if (dim <= 64) return {192, 128, 2, false};
   if (dim <= 128) return {192, 80};
   if (dim <= 192) return {128, 96};
@@ -63,13 +64,15 @@ struct specialized_attention_lds {
     return rows_of_v_offset() + (transposes_v() ? tile.stages * rows_of_v().bytes() : 0);
   }
   /// O is written to LDS as boxes of 128 bytes along the head dimension, like Q: to a place of its own if there is
-  /// room, else to that of Q. If there is still room, Q of the next unit comes while this one is in use.
+  /// room, else to that of Q, as many boxes at a time as Q has. If there is still room, Q of the next unit comes while
+  /// this one is in use.
   TILEWRIGHT_HD constexpr index_t o_boxes() const { return ceil_div(value_dim * 2, 128); }
   TILEWRIGHT_HD constexpr index_t o_bytes() const { return o_boxes() * q().box_bytes(); }
   TILEWRIGHT_HD constexpr index_t room() const {
     return arch::sm90::value.lds_bytes - barrier_bytes - q_offset() - q().bytes();
   }
   TILEWRIGHT_HD constexpr bool o_replaces_q() const { return room() < o_bytes(); }
+  TILEWRIGHT_HD constexpr index_t o_boxes_at_once() const { return o_replaces_q() ? q().num_boxes() : o_boxes(); }
   TILEWRIGHT_HD constexpr index_t q_stages() const { return room() < o_bytes() + q().bytes() ? 1 : 2; }
   TILEWRIGHT_HD constexpr index_t o_offset() const {
     return q_offset() + (o_replaces_q() ? 0 : q_stages() * q().bytes());
@@ -84,7 +87,7 @@ struct specialized_attention_lds {
   TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
   TILEWRIGHT_HD constexpr bool is_sound() const {
     return q().is_sound() && k().is_sound() && v().is_sound() && bytes() <= arch::sm90::value.lds_bytes &&
-           num_barriers() * 8 <= barrier_bytes && (!o_replaces_q() || o_bytes() <= q().bytes());
+           num_barriers() * 8 <= barrier_bytes;
   }
 };
 

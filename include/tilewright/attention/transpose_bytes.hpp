@@ -21,6 +21,7 @@ template <wgmma_operand From, wgmma_operand To, index_t Waves>
 TILEWRIGHT_HD void transpose_bytes(exec::lds_pointer lds, index_t from, index_t to, index_t wave) {
   static_assert(From.element_bytes == 1 && To.element_bytes == 1 && From.k_is_contiguous && To.k_is_contiguous &&
                 From.rows == To.k() && To.rows == From.k() && From.rows % 16 == 0 && To.rows % 32 == 0);
+  constexpr index_t columns = min(To.rows / 32, 4);  // of 32, one after the other
   const index_t lane = exec::lane_id(), matrix = divide(lane, 8), row = modulo(lane, 8);
   const unsigned even = lane < 16 ? 0x6420 : 0x7531, odd = even ^ 0x1111;
   const auto in_box = [](index_t r, index_t byte)
@@ -28,15 +29,20 @@ TILEWRIGHT_HD void transpose_bytes(exec::lds_pointer lds, index_t from, index_t 
   TILEWRIGHT_UNROLL(1)
   for (index_t part = wave; part < From.rows / 16 * From.num_boxes(); part += Waves) {
     const index_t box = modulo(part, From.num_boxes()), k = 16 * divide(part, From.num_boxes());
-    unroll<min(To.rows / 32, 4)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      if (To.rows % 128 != 0 && 128 * box + 32 * i >= To.rows) return;
-      const index_t byte = 32 * i + 16 * divide(matrix, 2), source = k + 8 * modulo(matrix, 2) + row,
-                    column = 128 * box + byte + 2 * row + (modulo(matrix, 2) ^ divide(row, 4));
-      const auto words = exec::ldmatrix_x4<true>(lds, from + box * From.box_bytes() + in_box(source, byte));
-      exec::stmatrix_x4<false>(
-          lds, to + divide(k, 128) * To.box_bytes() + in_box(column, modulo(k, 128)),
-          {exec::permute_bytes(words[0], words[1], even), exec::permute_bytes(words[0], words[1], odd),
-           exec::permute_bytes(words[2], words[3], even), exec::permute_bytes(words[2], words[3], odd)});
+    const auto exists = [&](index_t i)
+                            TILEWRIGHT_INLINE_LAMBDA { return To.rows % 128 == 0 || 128 * box + 32 * i < To.rows; };
+    array<array<unsigned, 4>, columns> words;
+    unroll<columns>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t source = in_box(k + 8 * modulo(matrix, 2) + row, 32 * i + 16 * divide(matrix, 2));
+      if (exists(i)) words[i] = exec::ldmatrix_x4<true>(lds, from + box * From.box_bytes() + source);
+    });
+    unroll<columns>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const auto& w = words[i];
+      const index_t column = 128 * box + 32 * i + 16 * divide(matrix, 2) + 2 * row + (modulo(matrix, 2) ^ row / 4);
+      if (exists(i))
+        exec::stmatrix_x4<false>(lds, to + divide(k, 128) * To.box_bytes() + in_box(column, modulo(k, 128)),
+                                 {exec::permute_bytes(w[0], w[1], even), exec::permute_bytes(w[0], w[1], odd),
+                                  exec::permute_bytes(w[2], w[3], even), exec::permute_bytes(w[2], w[3], odd)});
     });
   }
 }
