@@ -122,6 +122,15 @@ def main():
         done = run("--arch", "sm_90", "--dtype", "bf16", "--dim", "96", "--queries", "30", "--keys", "70", "--batch", "2")
         expect(done.returncode == 0 and ": correct" in done.stdout and "emulated sm_90" in done.stdout, f"sm_90: {done.stdout}{done.stderr}")
 
+        # NaN and infinities of the input come out where they should.
+        for tensor, special, index in (("q", math.nan, 5), ("k", math.nan, 90), ("k", math.inf, 90), ("v", -math.inf, 7)):
+            values = numbers(30 * 40)
+            values[index] = special
+            write_npy("special.npy", (1, 30, 40), values)
+            done = run(f"--{tensor}", "special.npy", "--causal", "--out", "special_o.npy")
+            expect(done.returncode == 0 and ": correct" in done.stdout, f"--{tensor} with {special}: {done.stdout}{done.stderr}")
+            if done.returncode == 0:
+                expect(not all(map(math.isfinite, read_npy("special_o.npy")[1])), f"--{tensor} with {special}: everything is finite")
         with open("cut.npy", "wb") as file, open("q.npy", "rb") as whole:
             file.write(whole.read()[:200])
         files = sorted(os.listdir())

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "comparison.hpp"
 #include "parallel.hpp"
 
 namespace attention_program {
@@ -20,17 +21,24 @@ std::vector<double> values_of(const matrix& tensor, std::int64_t z) {
   return values;
 }
 
+/// How far a result is off; 0 where both are NaN or the same infinity, as IEEE 754 has them.
+double distance(element type, double got, double wanted) {
+  return gemm_program::element_comparison(type, 0).distance(got, wanted);
+}
+
+double finite_square(double x) { return std::isfinite(x) ? x * x : 0; }
+
 /// Norms of what was compared, and the worst element.
 struct sums {
   double error = 0, reference = 0, worst = -1;
   std::array<double, 3> gradient_error{}, gradient_reference{}, gradient_magnitude{};  // of dQ, dK, dV
   comparison at;
 
-  void add(double got, double wanted, std::int64_t head, std::int64_t row, std::int64_t col) {
-    const double difference = std::abs(got - wanted);
+  void add(element type, double got, double wanted, std::int64_t head, std::int64_t row, std::int64_t col) {
+    const double difference = distance(type, got, wanted);
     error += difference * difference;
-    reference += wanted * wanted;
-    if (difference <= worst) return;  // a NaN is worse than everything
+    reference += finite_square(wanted);
+    if (difference <= worst) return;
     worst = difference;
     at.worst_head = head;
     at.worst_row = row;
@@ -71,10 +79,10 @@ struct gradient {
   }
   void compare(sums& total, std::size_t which, const matrix& got, std::int64_t z) const {
     for (std::int64_t i = 0; i < got.rows * cols; ++i) {
-      const double difference = got.value(i / cols, i % cols, z) - value[std::size_t(i)];
+      const double difference = distance(got.type, got.value(i / cols, i % cols, z), value[std::size_t(i)]);
       total.gradient_error[which] += difference * difference;
-      total.gradient_reference[which] += value[std::size_t(i)] * value[std::size_t(i)];
-      total.gradient_magnitude[which] += magnitude[std::size_t(i)] * magnitude[std::size_t(i)];
+      total.gradient_reference[which] += finite_square(value[std::size_t(i)]);
+      total.gradient_magnitude[which] += finite_square(magnitude[std::size_t(i)]);
     }
   }
 };
@@ -107,6 +115,10 @@ sums compare_head(const inputs& data, std::int64_t kv) {
   const std::int64_t dim = data.q.cols, value_dim = data.v.cols, shared = data.heads / data.kv_heads;
   const std::vector<double> k = values_of(data.k, kv), v = values_of(data.v, kv);
   gradient d_k(data.keys(), dim), d_v(data.keys(), value_dim);
+  // Kernels may multiply a key that a query does not see by 0: then an infinity or NaN of its value gives NaN.
+  std::vector<bool> is_special(static_cast<std::size_t>(value_dim));
+  for (std::size_t i = 0; i < v.size(); ++i)
+    if (!std::isfinite(v[i])) is_special[i % std::size_t(value_dim)] = true;
   sums total;
   for (std::int64_t head = kv * shared; head < (kv + 1) * shared; ++head) {
     const std::vector<double> q = values_of(data.q, head), d_o = values_of(data.d_o, head);
@@ -119,9 +131,13 @@ sums compare_head(const inputs& data, std::int64_t kv) {
         for (std::int64_t d = 0; d < value_dim; ++d)
           o[std::size_t(d)] += row.p[std::size_t(j - row.first)] * v[std::size_t(j * value_dim + d)];
       }
-      for (std::int64_t d = 0; d < value_dim; ++d) total.add(data.o.value(i, d, head), o[std::size_t(d)], head, i, d);
+      for (std::int64_t d = 0; d < value_dim; ++d) {
+        const double got = data.o.value(i, d, head);
+        const bool is_masked = std::isnan(got) && is_special[std::size_t(d)];
+        total.add(data.o.type, got, is_masked ? got : o[std::size_t(d)], head, i, d);
+      }
       const double got = data.lse.value(head, i);
-      const double difference = row.first < row.last ? std::abs(got - row.lse) : std::isinf(got) && got < 0 ? 0 : 1e30;
+      const double difference = distance(element::f32, got, row.lse);
       total.at.lse_error = difference <= total.at.lse_error ? total.at.lse_error : difference;
       if (!data.has_gradients()) continue;
       const double* const d_o_row = d_o.data() + i * value_dim;
