@@ -226,6 +226,7 @@ const kernel elsewhere[] = {
      [](world& w) { write(w, thread() * 3 + exec::block_id().x, char{1}); },
      gfx942,
      {.blocks = 3}},
+    {"all threads of two blocks write the same value", "", [](world& w) { write(w, 0, 7); }, gfx942, {.blocks = 2}},
     {"all blocks read the same", "", [](world& w) { read(w, thread() * 4); }, gfx942, {.blocks = 4}},
     {"all blocks update a sum",
      "",

@@ -403,7 +403,7 @@ const kernel memory[] = {
      [](world& w) {
        const index_t first = exec::block_id().x * 512;
        write(w, first + thread() * 4, 1);
-       if (thread() == 127) write(w, first + 512, char{1});
+       if (thread() == 127) write(w, first + 512, char{2});
      },
      gfx942,
      {.blocks = 2}},

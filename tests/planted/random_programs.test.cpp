@@ -178,7 +178,10 @@ void access(const statement& s, const exec::global_buffer& memory, index_t at) {
   if (s.what == act::read) {
     s.global ? (void)exec::buffer_load<V>(memory, at) : (void)exec::lds_load<V>(lds, at);
   } else {
-    s.global ? exec::buffer_store(memory, at, V{}) : exec::lds_store(lds, at, V{});
+    V other;  // a write of what is there would be no race
+    for (std::size_t i = 0; i < sizeof other; ++i)
+      reinterpret_cast<char*>(&other)[i] = char(~memory.base[std::size_t(at) + i]);
+    s.global ? exec::buffer_store(memory, at, other) : exec::lds_store(lds, at, other);
   }
 }
 void run(const statement& s, const exec::global_buffer& memory) {
@@ -216,7 +219,6 @@ std::string fault_of(const program& p, std::uint64_t seed) {
                       .lds_bytes = memory_bytes,
                       .workers = 1,
                       .check_lds = emulator::lds_checks::on,
-                      .memory = {{memory, sizeof memory}},
                       .schedule_seed = seed},
                      [&] {
                        exec::lds_allocate<memory_bytes>();

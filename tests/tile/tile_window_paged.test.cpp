@@ -47,7 +47,7 @@ void expect_pages(const Descriptor& pool, RowsPerPage rows_per_page) {
             throw std::runtime_error("wrong element " + std::to_string(at[0] + x[0]) + ", " +
                                      std::to_string(at[1] + x[1]));
         }
-        const multi_index<2> move{{step % 3 == 1 ? 0 : 24, step % 2 == 0 ? 32 : -32}};
+        const multi_index<2> move{{step % 3 == 1 ? 0 : step == 2 ? 1 : 24, step % 2 == 0 ? 32 : -32}};
         move_tile_window(window, move);
         at = sum(at, move);
       }
@@ -118,7 +118,7 @@ TEST(LoadPageIndices, OfATableThatHasEnded) {
 }
 
 constexpr index_t far_rows = 40, far_stride = 1 << 26;  // floats: 10 GiB in all
-constexpr index_t picked[] = {39, 0, 8, 7, 16, 31, -1, 40, 33, 12};
+constexpr index_t picked[] = {39, 0, 8, 7, 36, 35, -1, 40, 33, 32};
 
 TEST(TileScatterGather, ReachesRowsBeyondTwoGigabytes) {
   sparse_memory memory(std::size_t(far_rows) * far_stride * 4);

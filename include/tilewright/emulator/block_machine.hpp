@@ -122,9 +122,9 @@ class block_machine final : private block_services {
     recorder_.extend(meetings_.lanes_of(self.wave_number));
   }
 
-  void check_global_access(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
-                           call_site where) override {
-    cluster_.check_global_access(self, how, place, bytes, where);
+  void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* place,
+                           long_index_t bytes, call_site where) override {
+    cluster_.check_global_access(self, agent, how, place, bytes, where);
   }
   void release(const thread_context& self, const unsigned* counter) override { cluster_.release(self, counter); }
   void let_others_run(thread_context& self, call_site where) override { cluster_.let_others_run(self, where); }

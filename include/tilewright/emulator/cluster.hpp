@@ -148,11 +148,12 @@ class cluster final : public cluster_threads {
       self.recent.add({std::uint32_t(address), order_.now(), std::uint16_t(place), std::uint8_t(bytes), how});
     return place;
   }
-  void check_global_access(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
-                           call_site where) {
+  void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* place,
+                           long_index_t bytes, call_site where) {
     memory_.check_inside(self, name(how), place, bytes, where);
     if (checkers_.empty()) return;
-    memory_.access(self, how, place, bytes, number_, order_.now(), where, [&](index_t other, std::uint32_t time) {
+    const access_record mine{number_, order_.now(), std::uint16_t(agent), 0};
+    memory_.access(self, how, place, bytes, mine, where, [&](index_t other, std::uint32_t time) {
       return checkers_[std::size_t(self.rank)].is_over(self.number, other, time);
     });
   }

@@ -111,7 +111,7 @@ class block_queue {
         total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z),
         progress_(std::size_t(workers)),
         unfinished_(workers),
-        memory_(config.memory),
+        memory_(config.memory, checks_lds(config), config.block_size * config.cluster),
         running_(std::size_t(workers), 0) {
     report_.workers = workers;
     report_.blocks = total_;

@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: MIT
-// Registered global memory of a launch: refuses accesses outside of it, and races between threads of any blocks.
+// Global memory of a launch: refuses accesses outside of what is registered, and races between threads of any blocks.
 #pragma once
 
 #include <tilewright/emulator/global/global_history.hpp>
 #include <tilewright/emulator/threads/refuse.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <thread>
 
 namespace tilewright::emulator {
 
-/// Shared by the workers of a launch. Without ranges nothing is checked.
+/// A mutex that is held for some nanoseconds.
+class spin_lock {
+ public:
+  void lock() {
+    while (taken_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void unlock() { taken_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag taken_;
+};
+
+/// Shared by the workers of a launch. Without ranges, any memory may be accessed.
 class global_memory {
  public:
-  explicit global_memory(std::vector<memory_range> ranges) : ranges_(std::move(ranges)) {}
+  global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster)
+      : ranges_(std::move(ranges)), finds_races_(finds_races), threads_of_cluster_(threads_of_cluster) {}
 
-  bool is_checked() const { return !ranges_.empty(); }
+  bool is_checked() const { return finds_races_ || !ranges_.empty(); }
+  bool finds_races() const { return finds_races_; }
 
-  /// Throws if the bytes are not inside of one range.
+  /// Throws if there are ranges and the bytes are not inside of one.
   void check_inside(const thread_context& self, const char* does, const char* place, long_index_t bytes,
                     call_site where) const {
-    if (range_of(place, bytes) == nullptr)
+    if (!ranges_.empty() && range_of(place, bytes) == nullptr)
       refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory" +
                        in_parentheses(self, where) +
                        " outside of launch_config::memory: a view is larger than its allocation, or that is not "
@@ -35,22 +51,26 @@ class global_memory {
     return std::uint32_t(clusters_.size());
   }
 
-  /// Throws if the access races with an earlier one. `is_over(thread, time)`: whether what a thread of the same cluster
+  /// Throws if the access races with an earlier one. `is_over(agent, time)`: whether what one of the same cluster
   /// did at that time happens before this access.
   template <class IsOver>
-  void access(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
-              std::uint32_t cluster, std::uint32_t time, call_site where, IsOver is_over) {
-    const std::lock_guard lock(mutex_);
-    const access_record mine{cluster, time, std::uint16_t(self.number), places_.number_of(self.place_of(where))};
-    const auto ordered = [&](const access_record& before) {
-      if (before.cluster != mine.cluster) return knows(mine.cluster, before);
-      return before.thread == mine.thread || is_over(before.thread, before.time);
-    };
-    history_.for_each(place, bytes, [&](global_history::entry& e, const char* at) {
-      const access_record* const racing = global_history::find_race(e, how, ordered);
-      if (racing != nullptr) refuse_race(self, how, at, where, mine, e, *racing);
-      global_history::note(e, how, mine);
-    });
+  void access(const thread_context& self, global_touch how, const char* place, long_index_t bytes, access_record mine,
+              call_site where, IsOver is_over) {
+    auto address = reinterpret_cast<std::uintptr_t>(place);
+    for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
+      const std::uintptr_t page = address / global_history::page_bytes;
+      const std::uintptr_t part_end = std::min(end, (page + 1) * global_history::page_bytes);
+      shard& s = shards_[page % num_shards];
+      const std::lock_guard lock(s.mutex);
+      mine.place = s.places.number_of(self.place_of(where));
+      const auto ordered = [&](const access_record& before) {
+        if (before.cluster != mine.cluster) return knows(mine.cluster, before);
+        return before.thread == mine.thread || is_over(before.thread, before.time);
+      };
+      const global_history::race race = s.history.access(address, part_end, how, mine, ordered);
+      if (race.did != nullptr) refuse_race(self, how, where, mine, race, s.places);
+      address = part_end;
+    }
   }
 
   /// What the cluster did before `time` happens before everything after an acquire of the counter.
@@ -76,7 +96,8 @@ class global_memory {
   static void add(known_clusters& to, const known_clusters& from) {
     for (const auto& [cluster, time] : from) to[cluster] = max(to[cluster], time);
   }
-  bool knows(std::uint32_t cluster, const access_record& before) const {
+  bool knows(std::uint32_t cluster, const access_record& before) {
+    const std::lock_guard lock(mutex_);
     const known_clusters& known = clusters_[cluster - 1].known;
     const auto found = known.find(before.cluster);
     return found != known.end() && before.time < found->second;
@@ -90,28 +111,43 @@ class global_memory {
     return nullptr;
   }
 
-  [[noreturn]] void refuse_race(const thread_context& self, global_touch how, const char* at, call_site where,
-                                const access_record& mine, const global_history::entry& e,
-                                const access_record& other) const {
+  [[noreturn]] void refuse_race(const thread_context& self, global_touch how, call_site where,
+                                const access_record& mine, const global_history::race& race,
+                                const call_places& places) {
+    const auto* const at = reinterpret_cast<const char*>(race.address);
     const memory_range* const range = range_of(at, 1);
-    const long_index_t byte = range == nullptr ? 0 : at - static_cast<const char*>(range->begin);
-    const index_t threads = self.block_size;
-    block_index block = clusters_[other.cluster - 1].first;
-    block.x += other.thread / threads;
-    const bool same_block = other.cluster == mine.cluster && other.thread / threads == self.rank;
-    const char* const did = &other == &e.write                                   ? " wrote"
-                            : (&other == &e.update || &other == &e.other_update) ? " updated"
-                                                                                 : " read";
-    refuse(self, std::string(name(how)) + " global memory" + in_parentheses(self, where) + " at byte " +
-                     std::to_string(byte) + " of an allocation that thread " + std::to_string(other.thread % threads) +
-                     (same_block ? "" : " of block " + to_string(block)) + did + places_.text(other.place) +
+    const std::string byte =
+        range == nullptr
+            ? ""
+            : " at byte " + std::to_string(at - static_cast<const char*>(range->begin)) + " of an allocation";
+    const index_t thread = race.before.thread, threads = self.block_size;
+    const std::lock_guard lock(mutex_);
+    block_index block = clusters_[race.before.cluster - 1].first;
+    block.x += thread / threads;
+    const bool by_copy = thread >= threads_of_cluster_, same_cluster = race.before.cluster == mine.cluster,
+               same_block = same_cluster && (by_copy || thread / threads == self.rank);
+    const std::string who = by_copy ? "a bulk copy"
+                            : same_block
+                                ? "thread " + std::to_string(thread % threads)
+                                : "thread " + std::to_string(thread % threads) + " of block " + to_string(block);
+    refuse(self, std::string(name(how)) + " global memory" + in_parentheses(self, where) + byte + " that " + who +
+                     race.did + places.text(race.before.place) +
                      (same_block ? " with no barrier between" : ", and nothing orders these blocks"));
   }
 
+  /// Each has every num_shards-th page, and numbers of its own for places.
+  static constexpr std::size_t num_shards = 16;
+  struct shard {
+    spin_lock mutex;
+    call_places places;
+    global_history history;
+  };
+
   std::vector<memory_range> ranges_;
-  std::mutex mutex_;
-  call_places places_;
-  global_history history_;
+  bool finds_races_;
+  index_t threads_of_cluster_;
+  array<shard, num_shards> shards_{};
+  std::mutex mutex_;  // of what follows
   std::vector<cluster_record> clusters_;
   std::map<const unsigned*, known_clusters> released_;  // by counter
 };

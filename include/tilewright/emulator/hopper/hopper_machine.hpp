@@ -131,12 +131,12 @@ class hopper_machine final : public hopper_services {
   void bulk_load(thread_context& self, const bulk_box& box, index_t barrier, unsigned blocks,
                  call_site where) override {
     check_box(self, box, where);
-    check_memory(self, box, global_touch::copy, where);
     if (blocks == 0) refuse(self, "copies a box" + in_parentheses(self, where) + " to no block");
     for (index_t block = 0; blocks >> block != 0; ++block) {
       if ((blocks >> block & 1) == 0) continue;
       check_block(self, block, where);
       barriers_.check(self, block, barrier, where);
+      check_memory(self, barriers_.agent(block, barrier), box, global_touch::copy, where);
       if (lds_checker* const checker = threads_.checker(block))
         checker->begin_bulk_write(self, box.lds, bytes_in_lds(request_of(*box.map)), self.place_of(where));
       loads_.push_back({box, barrier, block, self.number, self.place_of(where)});
@@ -145,9 +145,9 @@ class hopper_machine final : public hopper_services {
 
   void bulk_store(thread_context& self, const bulk_box& box, call_site where) override {
     check_box(self, box, where);
-    check_memory(self, box, global_touch::write, where);
     stores_.start(
         self, box.lds, bytes_in_lds(request_of(*box.map)), [box](const char* from) { box_from_lds(box, from); }, where);
+    check_memory(self, self.number, box, global_touch::write, where);
   }
   void bulk_add(thread_context& self, float* to, index_t lds, index_t bytes, call_site where) override {
     if ((lds | bytes | index_t(reinterpret_cast<std::uintptr_t>(to) % 16)) % 16 != 0 || bytes <= 0)
@@ -155,8 +155,8 @@ class hopper_machine final : public hopper_services {
                        "; size and both addresses must be multiples of 16 bytes");
     self.check_place(arch::lds_op::read_b128, lds + bytes - 16, 16, where);
     if (self.checks_memory)
-      self.services->check_global_access(self, global_touch::atomic_update, reinterpret_cast<const char*>(to), bytes,
-                                         where);
+      self.services->check_global_access(self, self.number, global_touch::atomic_update,
+                                         reinterpret_cast<const char*>(to), bytes, where);
     stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
   }
   void commit_bulk_stores(thread_context& self) override { stores_.commit(self); }
@@ -176,10 +176,11 @@ class hopper_machine final : public hopper_services {
     warpgroups_.wait(self, pending, where);
   }
 
-  static void check_memory(const thread_context& self, const bulk_box& box, global_touch how, call_site where) {
+  static void check_memory(const thread_context& self, index_t agent, const bulk_box& box, global_touch how,
+                           call_site where) {
     if (!self.checks_memory) return;
     for_each_piece(box, [&](index_t, const char* place, index_t bytes, bool inside) {
-      if (inside) self.services->check_global_access(self, how, place, bytes, where);
+      if (inside) self.services->check_global_access(self, agent, how, place, bytes, where);
     });
   }
 

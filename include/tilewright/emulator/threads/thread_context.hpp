@@ -39,9 +39,10 @@ class block_services {
                            call_site) = 0;
   virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
   virtual void extend_log(thread_context&) = 0;
-  /// Throws if the bytes are outside of the launch's memory or the access races with another one.
-  virtual void check_global_access(const thread_context&, global_touch, const char* place, long_index_t bytes,
-                                   call_site) = 0;
+  /// Throws if the bytes are outside of the launch's memory or the access races with another one. The agent is the
+  /// thread's number, or who orders later accesses after a copy.
+  virtual void check_global_access(const thread_context&, index_t agent, global_touch, const char* place,
+                                   long_index_t bytes, call_site) = 0;
   /// What the thread's block has done happens before everything after an acquire of the counter.
   virtual void release(const thread_context&, const unsigned* counter) = 0;
   /// The thread reads the same bytes of global memory again and again: others run first.

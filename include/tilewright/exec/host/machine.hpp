@@ -70,16 +70,20 @@ void lds_store(lds_pointer p, index_t byte_offset, const V& value, call_site whe
 }
 
 namespace detail {
-/// Where the access is made; nullptr if it is not inside the buffer.
+/// Where the access is made; nullptr if it is not inside the buffer. `value`: what a store writes.
 template <class V>
-char* place_in(const global_buffer& buffer, long_index_t byte_offset, emulator::global_touch how, call_site where) {
+char* place_in(const global_buffer& buffer, long_index_t byte_offset, emulator::global_touch how, call_site where,
+               const V* value = nullptr) {
   if (byte_offset < 0 || byte_offset + long_index_t(sizeof(V)) > buffer.bytes) return nullptr;
   char* const place = buffer.base + byte_offset;
   self().last_place = self().place_of(where);
   if (how > emulator::global_touch::copy) self().last_load = nullptr;
   if (reinterpret_cast<__UINTPTR_TYPE__>(place) % sizeof(V) != 0)
     emulator::refuse_global_access(self(), name(how), index_t(sizeof(V)), byte_offset, where);
-  if (self().checks_memory) self().services->check_global_access(self(), how, place, sizeof(V), where);
+  if (self().checks_memory) {
+    if (value != nullptr && __builtin_memcmp(place, value, sizeof(V)) == 0) how = emulator::global_touch::same_write;
+    self().services->check_global_access(self(), self().number, how, place, sizeof(V), where);
+  }
   return place;
 }
 }  // namespace detail
@@ -96,7 +100,7 @@ V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uni
 }
 template <class V>
 void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
-  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::write, where))
+  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::write, where, &value))
     __builtin_memcpy(place, &value, sizeof(V));
 }
 
