@@ -56,18 +56,19 @@ class lds_layout_search {
     return true;
   }
 
-  /// Any layout that is linear over bits and keeps chunks whole, with a degree of at most 2^slack. False: there is
-  /// none, or too_long().
+  /// The same for any layout that is linear over bits and keeps chunks whole.
   constexpr bool find_any(index_t slack, swizzled_layout& layout) {
     fixed_bits_ = chunk_bits_;
     row_bits_ = min(log2_floor(widest_bank_row()), num_bits_);
-    if (!find_widths()) {
-      trials_ = max_trials + 1;
-      return false;
-    }
+    trials_ = max_trials + 1;
+    if (!find_widths()) return false;
     const inplace_vector<lds_demand, max_demands> in_order = demands_;
-    permute_bits();
-    const bool is_found = search(slack);
+    bool is_found = false;
+    for (index_t order = 0; order < num_orders && (order == 0 || too_long()); ++order) {
+      demands_ = in_order;
+      permute_bits(order);
+      is_found = search(slack);
+    }
     demands_ = in_order;
     if (!is_found) return false;
     array<unsigned, 32> column{};
@@ -99,15 +100,19 @@ class lds_layout_search {
     return true;
   }
 
-  /// Renames the bits that can be chosen, those first that most demands look at: contradictions show early.
-  constexpr void permute_bits() {
+  /// Renames the bits that can be chosen. Contradictions show early if those come first that many demands look at,
+  /// above all demands that need all bits of the bank; a problem for which that takes long is easy in another order.
+  constexpr void permute_bits(index_t order) {
     array<index_t, 32> count{};
     for (const lds_demand& d : demands_) {
+      const index_t tightness = 4 * d.size / __builtin_popcount(d.bank_mask >> chunk_bits_);
       for (index_t i = 0; i < d.size; ++i) {
-        for (unsigned rest = d.vectors[i]; rest != 0; rest &= rest - 1) ++count[lowest_set_bit(rest)];
+        for (unsigned rest = d.vectors[i]; rest != 0; rest &= rest - 1) count[lowest_set_bit(rest)] += tightness;
       }
     }
     for (index_t bit = 0; bit < num_bits_; ++bit) {
+      if (order == 1 && count[bit] > 0) count[bit] = bit;
+      if (order == 2) count[bit] += bit * 5 % 8;
       index_t place = bit;
       for (; place > fixed_bits_ && count[bit_at_[place - 1]] < count[bit]; --place)
         bit_at_[place] = bit_at_[place - 1];
@@ -229,7 +234,7 @@ class lds_layout_search {
     was_new_[i] >>= 1;
   }
 
-  static constexpr index_t max_trials = 1500;
+  static constexpr index_t max_trials = 350, num_orders = 3;
   lds_tile tile_;
   index_t chunk_bits_, num_bits_, row_bits_ = 0, fixed_bits_ = 0, slack_ = 0, widest_bank_row_ = 0, trials_ = 0;
   unsigned used_bits_ = 0;                  // of the plain address, by any demand
