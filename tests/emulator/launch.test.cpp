@@ -80,6 +80,8 @@ TEST(Launch, RefusesWhatTheTargetCannotRun) {
             "launch: 65537 bytes of LDS for a block, but gfx942 has 65536");
   EXPECT_EQ(refusal_of({.target = gfx942, .grid = {4, 0, 1}, .block_size = 64}),
             "launch: a grid of (4, 0, 1) blocks is empty");
+  EXPECT_EQ(refusal_of({.target = gfx942, .grid = {4, 1, 0}, .block_size = 64}),
+            "launch: a grid of (4, 1, 0) blocks is empty");
   for (const arch::target* target : arch::all_targets) {
     EXPECT_EQ(refusal_of({.target = target, .block_size = 1024, .lds_bytes = target->lds_bytes}), "no fault")
         << target->name;

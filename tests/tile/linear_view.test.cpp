@@ -166,13 +166,17 @@ TEST_F(WindowOnALargeTensor, ASliceOfRows) {
 }
 
 TEST_F(WindowOnALargeTensor, LinearWindows) {
-  expect_elements(
-      memory_, {3 * rows - 16, 0}, {batch * rows, cols},
-      [&](const multi_index<2>& at) {
-        return make_tile_window_linear(make_tensor_view<global>(memory_, rows_of_all()), lengths, at, tile_type{},
-                                       sequence<1>{});
-      },
-      [](multi_index<2> x) { return long_index_t(x[0]) * cols + x[1]; });
+  const auto expect_along = [&](auto linear) {
+    expect_elements(
+        memory_, {3 * rows - 16, 0}, {batch * rows, cols},
+        [&](const multi_index<2>& at) {
+          return make_tile_window_linear(make_tensor_view<global>(memory_, rows_of_all()), lengths, at, tile_type{},
+                                         linear);
+        },
+        [](multi_index<2> x) { return long_index_t(x[0]) * cols + x[1]; });
+  };
+  expect_along(sequence<1>{});
+  expect_along(sequence<0, 1>{});
 }
 
 template <class Descriptor>
