@@ -187,6 +187,11 @@ class ReportTest(unittest.TestCase):
                 file.write_text(f"cpu_cores_count 8\ngfx_target_version {value}\nvendor_id 4098\n")
             self.assertEqual(report.find_arch(self.folder / "topology"), arch)
 
+    def test_what_it_builds_can_be_configured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = report.run(report.configure_command("gfx942", folder))
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_no_gpu_is_said(self):
         with mock.patch.dict(os.environ, {"PATH": "/nowhere"}), self.assertRaisesRegex(report.no_gpu, "no GPU was found"):
             report.find_arch(self.folder)

@@ -356,17 +356,22 @@ class Report:
         return "\n".join(lines) + "\n"
 
 
-def build(arch, folder, jobs):
-    """Configures and builds what the steps run; what a missing library leaves out is not built. Returns what failed."""
+def configure_command(arch, folder):
+    """CMake's command for what the steps run; what a missing library leaves out is not built."""
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     options = {"CMAKE_BUILD_TYPE": "Release", "TILEWRIGHT_HOST": "OFF", "TILEWRIGHT_BUILD_TESTS": "OFF", "TILEWRIGHT_BUILD_EXAMPLES": "OFF",
                "TILEWRIGHT_BUILD_TOOLS": "ON", "TILEWRIGHT_INSTALL": "OFF", "TILEWRIGHT_BUILD_GPU_CHECKS": "ON", "TILEWRIGHT_BUILD_BENCHMARKS": "ON" if arch == "sm_90a" else "OFF",
                "TILEWRIGHT_GPU_ARCHS": arch}
-    configure = ["cmake", "-S", ROOT, "-B", folder, *generator, *(f"-D{key}={value}" for key, value in options.items())]
+    return ["cmake", "-S", ROOT, "-B", folder, *generator, *(f"-D{key}={value}" for key, value in options.items())]
+
+
+def build(arch, folder, jobs):
+    """Configures and builds. Returns what failed."""
+    configure = configure_command(arch, folder)
     done = run(configure)
     if done.returncode != 0:
         return f"cmake failed; repeat with: {shlex.join(str(c) for c in configure)}\n{done.stderr}"
-    keep_going = ["-k", "0"] if generator else ["-k"]
+    keep_going = ["-k", "0"] if "Ninja" in configure else ["-k"]
     done = run(["cmake", "--build", folder, "--target", "gpu_checks", "-j", str(jobs), "--", *keep_going], timeout=3600)
     return "" if done.returncode == 0 else done.stdout[-3000:] + done.stderr[-3000:]
 
