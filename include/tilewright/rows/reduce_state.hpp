@@ -26,6 +26,14 @@ struct reduce_chunk {
   TILEWRIGHT_HD bool exists(index_t i) const {
     return unsigned(Ragged ? number(i) : first[i / Vector]) < unsigned(end);
   }
+  /// How many exist.
+  TILEWRIGHT_HD float count() const {
+    index_t n = 0;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < Count; ++u)
+      n += Ragged ? max(0, min(first[u] + Vector, end) - max(first[u], 0)) : exists(u * Vector) ? Vector : 0;
+    return float(n);
+  }
   /// The sum of f(i) over all elements, in four parts that do not wait for each other.
   template <class F>
   TILEWRIGHT_HD float sum(F f) const {
@@ -78,7 +86,7 @@ struct reduce_state<reduce_kind::mean_variance> {
 
   TILEWRIGHT_HD void add(const auto& chunk) {
     reduce_state more;
-    more.count = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA { return chunk.exists(i) ? 1.0f : 0.0f; });
+    more.count = chunk.count();
     more.mean = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA { return chunk.x[i]; }) *
                 exec::rcp(exec::max(more.count, 1.0f));
     more.squares = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA {

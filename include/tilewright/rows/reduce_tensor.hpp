@@ -146,18 +146,21 @@ struct reduce_tensor {
     const auto access = [&](index_t u) TILEWRIGHT_INLINE_LAMBDA { return next + u * args.team.slices; };
     chunk.end = index_t(Ragged ? args.reduced.iterations : args.reduced.iterations * Along);
     if constexpr (Ragged) {
+      const auto is_whole = [&](index_t u) { return chunk.first[u] >= 0 && chunk.first[u] + Along <= chunk.end; };
+      const auto at = [&](index_t i) { return start + i * long_index_t(sizeof(T)); };
       TILEWRIGHT_UNROLL_ALL
       for (index_t u = 0; u < in_flight; ++u) {
         chunk.first[u] = access(u) < end ? access(u) * Along - before : -Along;
-        const bool is_whole = chunk.first[u] >= 0 && chunk.first[u] + Along <= chunk.end;
-        const long_index_t at = start + long_index_t(chunk.first[u]) * long_index_t(sizeof(T));
-        loaded[u] = exec::buffer_load<V>(x, is_whole ? at : outside);
-        if (is_whole || access(u) >= end) continue;
+        loaded[u] = exec::buffer_load<V>(x, is_whole(u) ? at(chunk.first[u]) : outside);
+      }
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u) {  // the ends of rows
+        if (is_whole(u) || access(u) >= end) continue;
         TILEWRIGHT_UNROLL_ALL
-        for (index_t e = 0; e < Along; ++e)
-          loaded[u][e] = exec::buffer_load<T>(x, unsigned(chunk.first[u] + e) < unsigned(chunk.end)
-                                                     ? long_index_t(at + e * long_index_t(sizeof(T)))
-                                                     : outside);
+        for (index_t e = 0; e < Along; ++e) {
+          const index_t i = chunk.first[u] + e;
+          loaded[u][e] = exec::buffer_load<T>(x, unsigned(i) < unsigned(chunk.end) ? at(i) : outside);
+        }
       }
     } else {
       long_index_t number[in_flight];
