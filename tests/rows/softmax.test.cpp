@@ -45,6 +45,11 @@ using any_start =
             row_tile{.threads = 128, .threads_per_row = 64, .vectors = 2, .any_start = true, .lds_parts = 2}>;
 using one_by_one = softmax<arch::gfx942, float, choose_row_tile(100, 1), softmax_kind::log_softmax>;
 
+static_assert(choose_row_tile<arch::sm90, bfloat16_t>(1000) == choose_row_tile(1000, 8));
+static_assert(choose_row_tile<arch::sm90, bfloat16_t>(65536) == row_tile{512, 512, 4, 8, 1, false, 3});
+static_assert(choose_row_tile<arch::sm90, float>(131072) == row_tile{512, 512, 4, 4, 4, false, 3});
+static_assert(choose_row_tile<arch::gfx942, float>(131072, 256) == row_tile{256, 256, 4, 4, 1, false, 1});
+
 }  // namespace
 
 TEST(Softmax, RowsOfAnyLength) {

@@ -8,31 +8,34 @@
 
 namespace row_kernels {
 
-/// Starts Kernel::kernel<row_tile> with the smallest of some tiles that holds a row, with vectors of Vector elements if
-/// they fit. LDS keeps what registers do not hold; the longest rows are shared by the blocks of a cluster.
-template <class Kernel, index_t Vector>
+/// Starts Kernel::kernel<row_tile> with the smallest of some tiles that holds a row of T. Rows that start anywhere have
+/// vectors, too, if AnyStart, else single elements. Threads: most for rows that one block holds.
+template <class Kernel, class T, index_t Threads, bool AnyStart>
 const char* start_rows(const auto& args, const call& c) {
   using tw::choose_row_tile;
-  constexpr tw::row_tile in_lds{512, 512, 4, Vector, 1, false, 3}, two_blocks{512, 512, 4, Vector, 2, false, 3},
-      four_blocks{512, 512, 4, Vector, 4, false, 3}, any_start{256, 256, 4, Vector, 1, true, 3};
-  constexpr index_t wave = 32 * 4 * Vector;  // elements that a wave holds
+  constexpr index_t vector = 16 / index_t(sizeof(T)), wave = 32 * 4 * vector;  // elements that a wave holds
   const char* why = nullptr;
   if (args.cols <= wave) {
-    why = start<typename Kernel::template kernel<choose_row_tile(wave, Vector)>>(args, c);
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(wave)>>(args, c);
   } else if (args.cols <= 4 * wave) {
-    why = start<typename Kernel::template kernel<choose_row_tile(4 * wave, Vector)>>(args, c);
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(4 * wave)>>(args, c);
   } else if (args.cols <= 8 * wave) {
-    why = start<typename Kernel::template kernel<choose_row_tile(8 * wave, Vector)>>(args, c);
-  } else if (args.cols <= 64 * wave) {
-    why = start<typename Kernel::template kernel<in_lds>>(args, c);
-  } else if (args.cols <= 128 * wave) {
-    why = start<typename Kernel::template kernel<two_blocks>>(args, c);
-  } else {
-    why = start<typename Kernel::template kernel<four_blocks>>(args, c);
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(8 * wave, 256)>>(args, c);
+  } else if (args.cols <= 32 * wave) {
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(32 * wave, Threads)>>(args, c);
+  } else if (args.cols <= 128 * wave || sizeof(T) == 2) {
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(128 * wave)>>(args, c);
+  } else if constexpr (sizeof(T) == 4) {
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(256 * wave)>>(args, c);
   }
   if (!why) return nullptr;
-  if (!start<typename Kernel::template kernel<any_start>>(args, c)) return nullptr;
-  return start<typename Kernel::template kernel<choose_row_tile(4096, 1)>>(args, c);
+  if constexpr (AnyStart) {
+    constexpr tw::row_tile short_rows{256, 64, 4, vector, 1, true}, long_rows{256, 256, 4, vector, 1, true, 3};
+    if (args.cols <= 2 * wave) return start<typename Kernel::template kernel<short_rows>>(args, c);
+    return start<typename Kernel::template kernel<long_rows>>(args, c);
+  } else {
+    return start<typename Kernel::template kernel<choose_row_tile(4096, 1)>>(args, c);
+  }
 }
 
 }  // namespace row_kernels

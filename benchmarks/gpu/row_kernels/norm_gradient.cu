@@ -49,7 +49,9 @@ const char* start_gradient(const call& c) {
   if (args.cols <= 128 * vector) return start_tile<T, Kind, tw::row_tile{64, 64, 2, vector}>(args, c);
   if (args.cols <= 512 * vector) return start_tile<T, Kind, tw::row_tile{256, 256, 2, vector}>(args, c);
   if (args.cols <= 1024 * vector) return start_tile<T, Kind, tw::row_tile{512, 512, 2, vector}>(args, c);
-  return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector}>(args, c);
+  if (args.cols <= 2048 * vector) return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector, 2}>(args, c);
+  if (args.cols <= 4096 * vector) return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector, 4}>(args, c);
+  return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector, 8}>(args, c);
 }
 
 const registered gradients[] = {

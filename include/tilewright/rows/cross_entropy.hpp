@@ -65,48 +65,53 @@ struct cross_entropy {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    using detail::log2_e;
     const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     auto part = load(has_loss ? 0 : rows.last_part());
     const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },
                                             rows.load_rows(args.target));
-    typename block::row_values log_sum;
-    exec::lds_pointer kept{};
+    const auto kept = block::template allocate<lds_bytes>();
+    typename block::template part<float> e;  // exp(x - base) of the last part
+    detail::row_exponents<block> exponents;  // its `largest` is the base
+    typename block::row_values ratio;        // the row's probabilities are exp(x - base) times ratio
+    const auto expand = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto x = cast_tile<float>(has_loss ? rows.load_again(kept, first, load) : load(first));
+      exponents.to_exponents(x);
+      return x;
+    };
     if constexpr (has_loss) {
-      kept = block::template allocate<lds_bytes>();
       const auto of_target = detail::load_column(rows, args.x, args.x_stride, target);
-      detail::row_exponents<block> exponents;
       rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         if constexpr (has_gradient) rows.keep(kept, x, first);
-        auto e = cast_tile<float>(x);
+        e = cast_tile<float>(x);
         exponents.add(rows, e, first);
       });
-      exponents.finish(kept + kept_bytes);
-      log_sum = tile_elementwise_in([](float m, float s) { return m + exec::log2(s) * detail::ln_2; },
-                                    exponents.largest, exponents.sum);
+      auto all = exponents;
+      all.finish(kept + kept_bytes);
+      const auto log_sum =
+          tile_elementwise_in([](float m, float s) { return m + exec::log2(s) * detail::ln_2; }, all.largest, all.sum);
       if (args.log_sum) rows.store_rows(args.log_sum, log_sum);
-      rows.store_rows(args.loss,
-                      tile_elementwise_in([](float all, T x, index_t t) { return t < 0 ? 0 : all - float(x); }, log_sum,
-                                          of_target, target));
+      rows.store_rows(args.loss, tile_elementwise_in([](float l, T x, index_t t) { return t < 0 ? 0 : l - float(x); },
+                                                     log_sum, of_target, target));
+      ratio = tile_elementwise_in(
+          [](float base, float m, float s) { return exec::exp2((base - m) * detail::log2_e) * exec::rcp(s); },
+          exponents.largest, all.largest, all.sum);
     } else {
-      log_sum = rows.load_rows(args.log_sum);
+      exponents.largest = rows.load_rows(args.log_sum);
+      set_tile(ratio, 1.0f);
+      e = cast_tile<float>(part);
+      exponents.to_exponents(e);
     }
     if constexpr (has_gradient) {
       typename block::row_values factor;
       set_tile(factor, 1.0f);
       if (args.factor) factor = rows.load_rows(args.factor);
       tile_elementwise_inout([&](float& f, index_t t) { f = t < 0 ? 0 : f * args.scale; }, factor, target);
-      const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (has_loss) return rows.load_again(kept, first, load);
-        return load(first);
-      };
-      rows.backward(part, again, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        auto e = cast_tile<float>(x);
-        tile_elementwise_inout([](float& a, float all) { a = exec::exp2((a - all) * log2_e); }, e, along<0>(log_sum));
-        detail::change_at(rows, e, first, target, [](float p) { return p - 1; });
-        tile_elementwise_inout([](float& a, float f) { a *= f; }, e, along<0>(factor));
-        rows.store(args.gradient, args.gradient_stride, first, cast_tile<T>(e));
+      rows.backward(e, expand, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        tile_elementwise_inout([](float& p, float r) { p *= r; }, x, along<0>(ratio));
+        detail::change_at(rows, x, first, target, [](float p) { return p - 1; });
+        tile_elementwise_inout([](float& p, float f) { p *= f; }, x, along<0>(factor));
+        rows.store(args.gradient, args.gradient_stride, first, cast_tile<T>(x));
       });
     }
   }
