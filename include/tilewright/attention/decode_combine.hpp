@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/attention/decode_rows.hpp>
+#include <tilewright/exec/hopper.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/tile/load_store.hpp>
 
@@ -158,6 +159,7 @@ struct decode_combine {
   static constexpr index_t dim = Policy::value_dim, threads = dim / 4, teams = 256 / threads;
   static constexpr index_t block_size = 256;
   static constexpr index_t lds_bytes = teams * threads * 20;
+  static constexpr bool overlaps_previous = arch::value.has_wgmma;  // Hopper
 
   static constexpr const char* check(const args_type& args) { return check_decode(args); }
 
@@ -169,6 +171,9 @@ struct decode_combine {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+#if TILEWRIGHT_CPU_PASS || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
+    if constexpr (overlaps_previous) exec::wait_for_previous_kernel();
+#endif
     const decode_problem p = locate_decode(args, block.x, block.y, block.z);
     const decode_workspace space(args, dim);
     const long_index_t row = decode_workspace::row_of(args, p, 0) * args.splits;

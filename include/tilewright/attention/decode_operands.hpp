@@ -151,7 +151,8 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
   TILEWRIGHT_HD static void copy(const key_cache<T>& cache, const key_place& at, index_t keys, exec::lds_pointer to) {
     if constexpr (!IsValues) {
       using distribution = typename product<Part>::k_copy;
-      lane_copy(window<Part, distribution>(cache, at, keys), lds_window<Part>(to, distribution{}), known()).begin(0);
+      const lane_copy copy(window<Part, distribution>(cache, at, keys), lds_window<Part>(to, distribution{}), known());
+      copy.template begin<0, copy.num_access, true>(0);
     } else {
       const auto from = window<Part>(cache, at, keys);
       using from_type = remove_cvref_t<decltype(from)>;
@@ -159,8 +160,8 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
                                                               typename from_type::dim_sequence{});
       const exec::walking_buffer buffer(from.view.buffer);
       unroll<from_type::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-        exec::async_load_in_group<from_type::vector_length * from_type::element_bytes>(buffer, offsets[i.value], to,
-                                                                                       place<from_type>(i.value));
+        exec::async_load_in_group<from_type::vector_length * from_type::element_bytes, true>(
+            buffer, offsets[i.value], to, place<from_type>(i.value));
       });
     }
   }

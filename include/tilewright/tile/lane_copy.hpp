@@ -42,15 +42,16 @@ class lane_copy {
   TILEWRIGHT_HD void advance(index_t by_bytes) { from_.advance(long_index_t(unsigned(by_bytes))); }
 
   /// Starts copies First to Last - 1 of num_access, to the buffer `lds_bytes` after the first one.
-  /// They belong to the group that exec::async_end_group() ends next.
-  template <index_t First = 0, index_t Last = num_access>
+  /// They belong to the group that exec::async_end_group() ends next. ReadOnce: see exec::async_load_in_group.
+  template <index_t First = 0, index_t Last = num_access, bool ReadOnce = false>
   TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where = {}) const {
     const exec::call_scope scope(where);
     static_assert(0 <= First && First <= Last && Last <= num_access,
                   "lane_copy: there are fewer copies; see num_access");
     [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
       [[maybe_unused]] const auto target = to_.offsets(sequence<(First + Is)...>{});
-      (exec::async_load_in_group<bytes>(from_, offset_[First + Is], to_.view.buffer, target[First + Is] + lds_bytes),
+      (exec::async_load_in_group<bytes, ReadOnce>(from_, offset_[First + Is], to_.view.buffer,
+                                                  target[First + Is] + lds_bytes),
        ...);
     }(make_sequence<Last - First>{});
   }

@@ -86,7 +86,7 @@ TILEWRIGHT_HD void async_wait() {
 }
 
 /// Groups are not counted: a wait is for all copies.
-template <index_t Bytes>
+template <index_t Bytes, bool ReadOnce = false>
 TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p,
                                        index_t lds_offset) {
   const __UINTPTR_TYPE__ base = buffer.words[0] | (unsigned long long)(buffer.words[1]) << 32;

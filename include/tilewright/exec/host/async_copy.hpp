@@ -36,7 +36,7 @@ struct walking_buffer {
   global_buffer rest;
 };
 
-template <index_t Bytes>
+template <index_t Bytes, bool ReadOnce = false>
 void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset,
                          call_site where = {}) {
   if (byte_offset != out_of_bounds_offset && (byte_offset < 0 || byte_offset + long_index_t(Bytes) > buffer.rest.bytes))

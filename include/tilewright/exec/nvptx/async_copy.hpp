@@ -36,7 +36,7 @@ struct walking_buffer {
   const char* base;
 };
 
-template <index_t Bytes>
+template <index_t Bytes, bool ReadOnce = false>
 TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p,
                                        index_t lds_offset) {
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(p.address + lds_offset));
@@ -44,7 +44,16 @@ TILEWRIGHT_HD void async_load_in_group(const walking_buffer& buffer, index_t byt
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "async_load_in_group: cp.async copies 4, 8 or 16 bytes");
   // Where no bytes are read the address does not matter. The comparison is part of the statement, because a loop would
   // otherwise keep its results for all copies in registers.
-  if constexpr (Bytes == 16) {
+  if constexpr (Bytes == 16 && ReadOnce) {
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile(
+        "{.reg .pred inside;\n.reg .b32 bytes_read;\n"
+        "setp.ge.s32 inside, %2, 0;\nselp.b32 bytes_read, 16, 0, inside;\n"
+        "cp.async.cg.shared.global.L2::cache_hint.L2::256B [%0], [%1], 16, bytes_read, %3;}" ::"r"(to),
+        "l"(from), "r"(byte_offset), "l"(policy)
+        : "memory");
+  } else if constexpr (Bytes == 16) {
     asm volatile(
         "{.reg .pred inside;\n.reg .b32 bytes_read;\n"
         "setp.ge.s32 inside, %2, 0;\nselp.b32 bytes_read, 16, 0, inside;\n"

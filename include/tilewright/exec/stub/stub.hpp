@@ -86,7 +86,7 @@ template <index_t Outstanding = 0>
 TILEWRIGHT_HD void async_wait() {
   __builtin_trap();
 }
-template <index_t Bytes>
+template <index_t Bytes, bool ReadOnce = false>
 TILEWRIGHT_HD void async_load_in_group(const walking_buffer&, index_t, lds_pointer, index_t) {
   __builtin_trap();
 }
