@@ -6,7 +6,9 @@ namespace attention_test {
 namespace {
 
 struct cdna3_gradients : attention_backward_policy<arch::gfx942, half_t, 64> {};
-struct rdna3_gradients : attention_backward_policy<arch::gfx1100, bfloat16_t, 96, 64> {};
+struct rdna3_gradients : attention_backward_policy<arch::gfx1100, bfloat16_t, 96, 64> {
+  static constexpr bool gradients_apart = true;  // as with wide heads
+};
 
 struct cap_args : attention_backward_args {
   float cap = 0;

@@ -13,8 +13,10 @@ template <class Policy>
 struct attention_gradients {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
-  using of_keys = gradient_pass<Policy, true>;
-  using of_queries = gradient_pass<Policy, false>;
+  static constexpr bool apart = Policy::gradients_apart;  // dK and dV in passes of their own
+  using of_keys = gradient_pass<Policy, apart ? gradient_of::keys : gradient_of::keys_and_values>;
+  using of_values = gradient_pass<Policy, gradient_of::values>;
+  using of_queries = gradient_pass<Policy, gradient_of::queries>;
   static constexpr index_t rows = Policy::tile.queries;
   static constexpr index_t block_size = attention_product<Policy, operand_major::k, 0>::tile.block_size();
   static constexpr index_t lds_bytes = max(of_keys::lds_bytes, of_queries::lds_bytes);
@@ -38,7 +40,12 @@ struct attention_gradients {
     if (block.x < first_of_queries) {
       const index_t head = divide(block.x, key_blocks), first_row = (block.x - head * key_blocks) * rows;
       const attention_problem p = locate_attention(args, 0, head * divide(args.heads, args.kv_heads), block.z);
-      if (first_row < p.keys) of_keys::run(args, p, first_row, lds);
+      if (first_row >= p.keys) return;
+      of_keys::run(args, p, first_row, lds);
+      if constexpr (apart) {
+        exec::block_sync();
+        of_values::run(args, p, first_row, lds);
+      }
     } else {
       const index_t x = block.x - first_of_queries, blocks = ceil_div(args.queries, rows), head = divide(x, blocks);
       // Under a causal mask the last rows see most keys, so they start first.

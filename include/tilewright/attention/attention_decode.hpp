@@ -20,7 +20,7 @@ struct attention_decode {
   using product = detail::decode_product<Policy::op, 32>;
   static constexpr index_t dim = max(Policy::head_dim, Policy::value_dim);
   /// Whether K and V of the next step fit into registers beside those of this one. gfx11 holds everything twice.
-  static constexpr bool fits_ahead = dim <= (product::stays_in_lanes ? 128 : 64);
+  static constexpr bool fits_ahead = product::stays_in_lanes && dim <= 128;
   static constexpr detail::cache_loads loads = !tilewright::arch::is_amd(arch::value) ? detail::cache_loads::queue
                                                : fits_ahead                           ? detail::cache_loads::ahead
                                                                                       : detail::cache_loads::now;
@@ -29,7 +29,7 @@ struct attention_decode {
   using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
   using sums_type = detail::decode_sums<Policy>;
   /// Steps of 16 keys in flight or in use, for each wave.
-  static constexpr index_t stages = loads == detail::cache_loads::queue ? 3 : 1;
+  static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;
   static constexpr index_t slot_bytes = keys_type::slot_bytes + values_type::slot_bytes;
   static constexpr index_t exchange_bytes = product::stays_in_lanes ? 0 : 16 * 24 * index_t(sizeof(T));
   /// A wave's own LDS; when its keys are done, its sums take this place.
@@ -82,6 +82,12 @@ struct attention_decode {
     }
   }
 
+  template <block_tile Tile, class C, class A, class B>
+  TILEWRIGHT_HD static void multiply(C& c, const A& a, const B& b) {
+    block_gemm<Tile>(c, a, b);
+    detail::multiply_before_later_reads<Tile>(c);
+  }
+
   TILEWRIGHT_HD static void add_keys(sums_type& sums, const args_type& args, const detail::decode_problem& p,
                                      index_t split, exec::lds_pointer own_lds) {
     constexpr index_t step = detail::decode_keys;
@@ -124,7 +130,7 @@ struct attention_decode {
       wait();
       k.for_each_part(k_cache, at, of.keys, slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::head_dim, part.value>;
-        block_gemm<of_part::scores>(s, q.template get<part.value>(), relayout<T>(tile, typename of_part::k{}));
+        multiply<of_part::scores>(s, q.template get<part.value>(), relayout<T>(tile, typename of_part::k{}));
       });
       begin_or_end_group(k, k_cache, next, of.keys, slot, loads_next);
       sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last);
@@ -132,8 +138,8 @@ struct attention_decode {
       wait();
       v.for_each_part(v_cache, at, of.keys, v_slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::value_dim, part.value>;
-        block_gemm<of_part::values>(sums.o.template get<part.value>(), probabilities,
-                                    relayout<T>(tile, typename of_part::v{}));
+        multiply<of_part::values>(sums.o.template get<part.value>(), probabilities,
+                                  relayout<T>(tile, typename of_part::v{}));
       });
       begin_or_end_group(v, v_cache, next, of.keys, v_slot, loads_next);
       const index_t after = key + (ahead + 1) * stride;

@@ -18,20 +18,24 @@ inline constexpr bool is_amd_v = arch::is_amd(Arch::value);
 /// A head dimension as a sum of powers of two, the largest first: LDS layouts are solved for powers of two.
 using head_parts = inplace_vector<index_t, 4>;
 
-TILEWRIGHT_HD constexpr head_parts split_head(index_t dim) {
+TILEWRIGHT_HD constexpr head_parts split_head(index_t dim, index_t largest) {
   head_parts parts;
-  for (index_t size = 256; size >= 32; size /= 2) {
-    if (dim & size) parts.push_back(size);
+  for (index_t size = largest; size >= 32; size /= 2) {
+    for (; dim >= size; dim -= size) parts.push_back(size);
   }
   return parts;
 }
 
 /// The first element of part `i`.
-TILEWRIGHT_HD constexpr index_t head_part_begin(index_t dim, index_t i) {
+TILEWRIGHT_HD constexpr index_t head_part_begin(const head_parts& parts, index_t i) {
   index_t begin = 0;
-  for (index_t p = 0; p < i; ++p) begin += split_head(dim)[p];
+  for (index_t p = 0; p < i; ++p) begin += parts[p];
   return begin;
 }
+
+/// A step's operand of one part is read from LDS at once, and RDNA's waves have 256 registers.
+template <class Arch>
+inline constexpr index_t largest_head_part = is_amd_v<Arch> && Arch::value.wave_size == 32 ? 64 : 256;
 
 }  // namespace detail
 
@@ -153,7 +157,8 @@ template <class Policy, operand_major Major, index_t Part>
 struct attention_product {
   static constexpr bool is_scores = Major == operand_major::k;
   static constexpr index_t head_dim = is_scores ? Policy::head_dim : Policy::value_dim;
-  static constexpr index_t dim = split_head(head_dim)[Part], first = head_part_begin(head_dim, Part);
+  static constexpr head_parts parts = split_head(head_dim, largest_head_part<typename Policy::arch>);
+  static constexpr index_t dim = parts[Part], first = head_part_begin(parts, Part);
   static constexpr block_tile tile =
       is_scores ? detail::scores_tile(Policy::tile, Policy::op, dim)
                 : detail::values_tile(Policy::tile, Policy::op, dim, probabilities_stay_in_lanes<Policy>);
@@ -173,7 +178,7 @@ struct attention_product {
 
 /// The numbers of the parts of the head dimension of K (Major: k) or V (mn), as a sequence.
 template <class Policy, operand_major Major>
-using attention_parts = make_sequence<split_head(attention_product<Policy, Major, 0>::head_dim).size()>;
+using attention_parts = make_sequence<attention_product<Policy, Major, 0>::parts.size()>;
 
 template <class Policy, class Parts = attention_parts<Policy, operand_major::mn>>
 struct attention_outputs;

@@ -59,8 +59,17 @@ TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
   // 32 rows of a part of 32 elements are less than a vector for each of 256 threads.
   constexpr bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
   if (!arch::is_amd(Arch::value)) return dim <= 64 ? attention_tile{128, 32, 4, true} : attention_tile{64, 64, 4, true};
-  if (Arch::value.wave_size == 64) return {m * 4, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, 4, dim > 128};
-  return {m * 4, has_narrow_part ? 32 : 16, 4, true};
+  if (Arch::value.wave_size == 64) return {m * 4, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, 4};
+  const index_t waves = has_narrow_part || dim > 192 ? 2 : 4;
+  return {m * waves, 16, waves, true};
+}
+
+/// Whether the sums of dK and dV are more than a thread's registers: gfx11 holds operands twice.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim>
+TILEWRIGHT_HD constexpr bool default_gradients_apart() {
+  if (!arch::is_amd(Arch::value)) return false;
+  const bool is_gfx11 = arch::describe(default_block_tile<Arch, T>().op).a.num_registers() == 16;
+  return HeadDim + ValueDim > (is_gfx11 ? 256 : Arch::value.wave_size == 32 ? 320 : 384);
 }
 
 }  // namespace detail
@@ -73,6 +82,8 @@ template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
           attention_tile Tile = detail::default_backward_tile<Arch, T, HeadDim, ValueDim>()>
 struct attention_backward_policy : attention_policy<Arch, T, HeadDim, ValueDim, Tile> {
   using args_type = attention_backward_args;
+  /// dK and dV are added up by two passes of a block, which compute S twice.
+  static constexpr bool gradients_apart = detail::default_gradients_apart<Arch, T, HeadDim, ValueDim>();
 };
 
 }  // namespace tilewright

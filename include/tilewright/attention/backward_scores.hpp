@@ -76,6 +76,12 @@ struct backward_scores {
     return load_tile(make_tile_window(view, make_tuple(length), {first_query}, query_distribution{}));
   }
 
+  TILEWRIGHT_HD static void load(query_values& exponents, query_values& deltas, const backward_workspace& space,
+                                 index_t queries, index_t first_query) {
+    exponents = load(space.exponents, queries, first_query);
+    deltas = load(space.deltas, queries, first_query);
+  }
+
   /// Turns s (products of Q and K) into probabilities and dp (products of dO and V) into gradients of the products,
   /// but for the factor args.scale.
   template <class Args>

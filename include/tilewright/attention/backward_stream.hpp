@@ -104,8 +104,11 @@ struct no_stream_copy {
   TILEWRIGHT_HD void finish() {}
 };
 
+/// Which products the streamed rows are operand B of: those along the head dimension (S, dP), gradients, or both.
+enum class stream_use : signed char { rows, columns, both };
+
 /// A part of the streamed rows. Where the target reads LDS transposed, one copy serves both orientations.
-template <class Policy, bool HasColumns, index_t Part>
+template <class Policy, stream_use Use, index_t Part>
 class stream_part {
   using rows = stream_operand<Policy, operand_major::k, Part>;
   using columns = stream_operand<Policy, operand_major::mn, Part>;
@@ -113,21 +116,23 @@ class stream_part {
 
  public:
   static constexpr bool shares_copy = !arch::is_amd(Policy::arch::value);
-  static constexpr bool copies_columns = HasColumns && !shares_copy;
-  static constexpr index_t bytes = rows::bytes + (copies_columns ? columns::bytes : 0);
+  static constexpr bool copies_rows = Use != stream_use::columns || shares_copy;
+  static constexpr bool copies_columns = Use != stream_use::rows && !shares_copy;
+  static constexpr index_t rows_bytes = copies_rows ? rows::bytes : 0;
+  static constexpr index_t bytes = rows_bytes + (copies_columns ? columns::bytes : 0);
 
  private:
   static constexpr tensor_graph columns_lds =
       shares_copy ? with_exchanged_dimensions(rows::operand::b_lds) : columns::operand::b_lds;
 
-  stream_copy<Policy, operand_major::k, Part> rows_;
+  conditional_t<copies_rows, stream_copy<Policy, operand_major::k, Part>, no_stream_copy> rows_;
   conditional_t<copies_columns, stream_copy<Policy, operand_major::mn, Part>, no_stream_copy> columns_;
   exec::lds_pointer lds_;
 
  public:
   TILEWRIGHT_HD stream_part(const T* data, index_t count, index_t row_stride, index_t first, exec::lds_pointer lds)
       : rows_(data + rows::operand::first, count, row_stride, first, lds),
-        columns_(data + rows::operand::first, count, row_stride, first, lds + rows::bytes),
+        columns_(data + rows::operand::first, count, row_stride, first, lds + rows_bytes),
         lds_(lds) {}
 
   TILEWRIGHT_HD void begin(index_t lds_bytes) {
@@ -145,7 +150,7 @@ class stream_part {
   }
   template <class C, class A>
   TILEWRIGHT_HD void multiply_columns(C& c, const A& a, index_t lds_bytes) const {
-    const exec::lds_pointer lds = lds_ + (lds_bytes + (copies_columns ? rows::bytes : 0));
+    const exec::lds_pointer lds = lds_ + (lds_bytes + (copies_columns ? rows_bytes : 0));
     block_gemm<columns::tile>(c, a,
                               columns::template lds_window<columns_lds>(lds, typename columns::operand::b_read{}));
   }
@@ -153,35 +158,35 @@ class stream_part {
 
 /// Rows of one tensor that pass through LDS, Policy::tile.keys in a step. NVIDIA GPUs copy into one of two buffers
 /// while the other is multiplied, AMD GPUs through registers.
-template <class Policy, bool HasColumns, class Parts = attention_parts<Policy, operand_major::k>>
+template <class Policy, stream_use Use, class Parts = attention_parts<Policy, operand_major::k>>
 struct row_stream;
-template <class Policy, bool HasColumns, index_t... Parts>
-struct row_stream<Policy, HasColumns, sequence<Parts...>> : stream_part<Policy, HasColumns, Parts>... {
+template <class Policy, stream_use Use, index_t... Parts>
+struct row_stream<Policy, Use, sequence<Parts...>> : stream_part<Policy, Use, Parts>... {
   using T = typename Policy::element_type;
-  static constexpr index_t buffer_bytes = (stream_part<Policy, HasColumns, Parts>::bytes + ...);
+  static constexpr index_t buffer_bytes = (stream_part<Policy, Use, Parts>::bytes + ...);
 
   /// `data`: the first row of the sequence's head, which has `count` rows; steps begin at row `first`.
   TILEWRIGHT_HD row_stream(const T* data, index_t count, index_t row_stride, index_t first, exec::lds_pointer lds)
-      : stream_part<Policy, HasColumns, Parts>(data, count, row_stride, first, lds + place_of(Parts))... {}
+      : stream_part<Policy, Use, Parts>(data, count, row_stride, first, lds + place_of(Parts))... {}
 
-  TILEWRIGHT_HD void begin(index_t lds_bytes) { (stream_part<Policy, HasColumns, Parts>::begin(lds_bytes), ...); }
-  TILEWRIGHT_HD void finish() { (stream_part<Policy, HasColumns, Parts>::finish(), ...); }
+  TILEWRIGHT_HD void begin(index_t lds_bytes) { (stream_part<Policy, Use, Parts>::begin(lds_bytes), ...); }
+  TILEWRIGHT_HD void finish() { (stream_part<Policy, Use, Parts>::finish(), ...); }
 
   /// scores += a rows^T, over all parts of a.
   template <class Scores, class A>
   TILEWRIGHT_HD void multiply_rows(Scores& scores, const A& a, index_t lds_bytes) const {
-    (stream_part<Policy, HasColumns, Parts>::multiply_rows(scores, a.template get<Parts>(), lds_bytes), ...);
+    (stream_part<Policy, Use, Parts>::multiply_rows(scores, a.template get<Parts>(), lds_bytes), ...);
   }
   /// Each part of outputs += a rows.
   template <class Outputs, class A>
   TILEWRIGHT_HD void multiply_columns(Outputs& outputs, const A& a, index_t lds_bytes) const {
-    (stream_part<Policy, HasColumns, Parts>::multiply_columns(outputs.template get<Parts>(), a, lds_bytes), ...);
+    (stream_part<Policy, Use, Parts>::multiply_columns(outputs.template get<Parts>(), a, lds_bytes), ...);
   }
 
  private:
   TILEWRIGHT_HD static constexpr index_t place_of(index_t part) {
     index_t place = 0;
-    ((place += Parts < part ? stream_part<Policy, HasColumns, Parts>::bytes : 0), ...);
+    ((place += Parts < part ? stream_part<Policy, Use, Parts>::bytes : 0), ...);
     return place;
   }
 };

@@ -8,27 +8,34 @@
 
 namespace tilewright::detail {
 
-/// Gradients of a block's rows: of K and V (RowsAreKeys), or of Q. S, dP and their gradients have the block's rows,
-/// which its waves divide; the other rows pass through LDS. Each gradient is added up in one order: results are the
-/// same in each run.
-template <class Policy, bool RowsAreKeys>
+/// What a pass over the other rows adds up. Where registers do not hold the sums of both gradients of a key, they are
+/// those of two passes.
+enum class gradient_of : signed char { keys_and_values, keys, values, queries };
+
+/// Gradients of a block's rows: of K, of V, of both, or of Q. S, dP and their gradients have the block's rows, which
+/// its waves divide; the other rows pass through LDS. Each gradient is added up in one order: results are the same in
+/// each run.
+template <class Policy, gradient_of What>
 struct gradient_pass {
+  static constexpr bool RowsAreKeys = What != gradient_of::queries;
+  static constexpr bool of_qk = What != gradient_of::values;  // dK or dQ
+  static constexpr bool of_v = What == gradient_of::values || What == gradient_of::keys_and_values;
   using args_type = typename Policy::args_type;
   using T = typename Policy::element_type;
   using qk = of_head_dim<Policy, Policy::head_dim>;   // Q and K
   using vo = of_head_dim<Policy, Policy::value_dim>;  // V and dO
   using qk_parts = attention_parts<qk, operand_major::k>;
   using vo_parts = attention_parts<vo, operand_major::k>;
-  using qk_stream = row_stream<qk, true>;
-  using vo_stream = row_stream<vo, RowsAreKeys>;
+  using qk_stream = row_stream<qk, of_qk ? stream_use::both : stream_use::rows>;
+  using vo_stream = row_stream<vo, !of_v ? stream_use::rows : of_qk ? stream_use::both : stream_use::columns>;
   using exchange_type = probability_exchange<Policy>;
   using scores = backward_scores<Policy, RowsAreKeys>;
   static constexpr attention_tile tile = Policy::tile;
   static constexpr index_t buffers = arch::is_amd(Policy::arch::value) ? 1 : 2;
   static constexpr index_t buffer_bytes = qk_stream::buffer_bytes + vo_stream::buffer_bytes;
   static constexpr index_t exchange_begin = buffers * buffer_bytes;
-  static constexpr index_t rows_begin = exchange_begin + (RowsAreKeys ? 2 : 1) * exchange_type::lds_bytes;
-  static constexpr index_t lds_bytes = rows_begin + queries_lds_bytes<qk> + queries_lds_bytes<vo>;
+  static constexpr index_t rows_begin = exchange_begin + (of_qk + of_v) * exchange_type::lds_bytes;
+  static constexpr index_t lds_bytes = rows_begin + queries_lds_bytes<qk> + (of_qk ? queries_lds_bytes<vo> : 0);
 
   /// A head of one of the tensors.
   TILEWRIGHT_HD static const T* head_of(const void* data, const attention_strides& s, const index_t* starts,
@@ -92,12 +99,11 @@ struct gradient_pass {
                     : vo_stream(head_of(args.v, args.v_strides, args.key_starts, p.batch, p.kv_head, p.key_row), count,
                                 args.v_strides.row, first, vo_lds);
     const exchange_type exchange{lds + exchange_begin},
-        second_exchange{lds + (exchange_begin + (RowsAreKeys ? exchange_type::lds_bytes : 0))};
+        second_exchange{lds + (exchange_begin + (of_v ? exchange_type::lds_bytes : 0))};
     typename scores::query_values exponents, deltas;
-    if constexpr (!RowsAreKeys) {
-      exponents = scores::load(space.exponents, p.queries, first_row);
-      deltas = scores::load(space.deltas, p.queries, first_row);
-    }
+    // With wide heads RDNA's registers have no room for them before they are used.
+    constexpr bool loads_late = Policy::gradients_apart && Policy::arch::value.wave_size == 32;
+    if constexpr (!RowsAreKeys && !loads_late) scores::load(exponents, deltas, space, p.queries, first_row);
     index_t buffer = 0;  // in bytes
     const auto begin = [&]() TILEWRIGHT_INLINE_LAMBDA {
       qk_there.begin(buffer);
@@ -113,18 +119,19 @@ struct gradient_pass {
       const index_t here = buffer;
       if constexpr (buffers == 2) buffer = buffer_bytes - buffer;
       if (at + step < range.last) begin();
-      if constexpr (RowsAreKeys) {
-        exponents = scores::load(space.exponents, p.queries, at);
-        deltas = scores::load(space.deltas, p.queries, at);
-      }
+      if constexpr (RowsAreKeys && !loads_late) scores::load(exponents, deltas, space, p.queries, at);
       typename scores::tile_type s{}, ds{};
       qk_there.multiply_rows(s, qk_rows, here);
-      vo_there.multiply_rows(ds, vo_rows, here);
+      if constexpr (of_qk) vo_there.multiply_rows(ds, vo_rows, here);
+      if constexpr (loads_late) {
+        exec::schedule_fence();
+        scores::load(exponents, deltas, space, p.queries, RowsAreKeys ? at : first_row);
+      }
       const bool all_see = at + step <= count && (RowsAreKeys ? seen.all_see(at, at + step - 1, first_row, last_row)
                                                               : seen.all_see(first_row, last_row, at, at + step - 1));
       scores::differentiate(s, ds, exponents, deltas, args, p, seen, first_row, at, !all_see);
-      if constexpr (RowsAreKeys) vo_there.multiply_columns(sums.vo_sums, exchange(s), here);
-      qk_there.multiply_columns(sums.qk_sums, second_exchange(ds), here);
+      if constexpr (of_v) vo_there.multiply_columns(sums.vo_sums, exchange(s), here);
+      if constexpr (of_qk) qk_there.multiply_columns(sums.qk_sums, second_exchange(ds), here);
       if constexpr (buffers == 1) exec::block_sync();
     }
     if constexpr (buffers == 2) exec::block_sync();
@@ -140,9 +147,14 @@ struct gradient_pass {
                             &vo_strides = RowsAreKeys ? args.v_strides : args.d_o_strides;
     const auto qk_rows = load_rows<qk>(head_of(RowsAreKeys ? args.k : args.q, qk_strides, starts, p.batch, head, row),
                                        qk_strides.row, count, first_row, lds + rows_begin, qk_parts{});
-    const auto vo_rows =
-        load_rows<vo>(head_of(RowsAreKeys ? args.v : args.d_o, vo_strides, starts, p.batch, head, row), vo_strides.row,
-                      count, first_row, lds + (rows_begin + queries_lds_bytes<qk>), vo_parts{});
+    const auto load_vo_rows = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (of_qk)
+        return load_rows<vo>(head_of(RowsAreKeys ? args.v : args.d_o, vo_strides, starts, p.batch, head, row),
+                             vo_strides.row, count, first_row, lds + (rows_begin + queries_lds_bytes<qk>), vo_parts{});
+      else
+        return tuple<>{};
+    };
+    const auto vo_rows = load_vo_rows();
     sums_type sums;
     const index_t heads = RowsAreKeys ? divide(args.heads, args.kv_heads) : 1;
     for (index_t h = 0; h < heads; ++h) {
@@ -150,9 +162,11 @@ struct gradient_pass {
       ++p.head;
     }
     const attention_strides& to = RowsAreKeys ? args.d_k_strides : args.d_q_strides;
-    store_rows<qk>(sums.qk_sums, args.scale, head_of(RowsAreKeys ? args.d_k : args.d_q, to, starts, p.batch, head, row),
-                   to.row, count, first_row, qk_parts{});
-    if constexpr (RowsAreKeys)
+    if constexpr (of_qk)
+      store_rows<qk>(sums.qk_sums, args.scale,
+                     head_of(RowsAreKeys ? args.d_k : args.d_q, to, starts, p.batch, head, row), to.row, count,
+                     first_row, qk_parts{});
+    if constexpr (of_v)
       store_rows<vo>(sums.vo_sums, 1, head_of(args.d_v, args.d_v_strides, starts, p.batch, head, row),
                      args.d_v_strides.row, count, first_row, vo_parts{});
   }

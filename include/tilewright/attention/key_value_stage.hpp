@@ -19,6 +19,9 @@ class key_value_part {
   static constexpr block_tile tile = operand::tile;
   static constexpr bool copies_directly = operand::copies_directly;
   static constexpr bool copies_by_wave = operand::plan::copies_by_wave;
+  // Beside the sums of wide heads gfx11, which holds operands twice, has no registers for rows in flight.
+  static constexpr bool loads_ahead = arch::describe(Policy::op).a.num_registers() < 16 ||
+                                      max(Policy::head_dim, Policy::value_dim) <= 192 || sizeof(T) == 1;
 
   TILEWRIGHT_HD static constexpr auto lengths() { return make_tuple(number<tile.n>{}, number<tile.k>{}); }
 
@@ -65,6 +68,9 @@ class key_value_part {
 
   TILEWRIGHT_HD void start_at(index_t key) { set_window_origin(source_, along_keys(key)); }
   TILEWRIGHT_HD void begin(index_t lds_bytes) {
+    if constexpr (loads_ahead) load(lds_bytes);
+  }
+  TILEWRIGHT_HD void load(index_t lds_bytes) {
     // Along the head dimension the window is always inside.
     constexpr known_inside<Major == operand_major::k ? 1 : 0> known{};
     if constexpr (copies_by_wave) {
@@ -77,6 +83,7 @@ class key_value_part {
     move_tile_window(source_, along_keys(Policy::tile.keys));
   }
   TILEWRIGHT_HD void finish(index_t lds_bytes) {
+    if constexpr (!loads_ahead) load(lds_bytes);
     if constexpr (copies_directly) {
       async_wait();
     } else {

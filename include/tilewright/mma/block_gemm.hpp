@@ -88,12 +88,24 @@ TILEWRIGHT_HD constexpr index_t reads_of_step() {
   return 0;
 }
 
+/// LLVM moves WMMA below later loads, whose results then occupy all registers; not below this.
+template <block_tile Tile, class C>
+TILEWRIGHT_HD void multiply_before_later_reads([[maybe_unused]] C& c) {
+#if TILEWRIGHT_AMDGCN_PASS
+  if constexpr (arch::describe(Tile.op).wave_size() == 32) {
+    TILEWRIGHT_UNROLL_ALL
+    for (auto& x : c.thread_buffer) x = bit_cast<decltype(+x)>(exec::forget_origin(bit_cast<index_t>(x)));
+  }
+#endif
+}
+
 /// Multiplies step by step; the operands in LDS are read ahead, among the matrix instructions of the steps before.
 template <block_tile Tile, class C, class A, class B>
 TILEWRIGHT_HD void multiply_reading_ahead(C& c, const A& a, const B& b, index_t lds_bytes, exec::call_site where) {
   constexpr index_t steps = num_k_steps(Tile), per_step = matrix_instructions_per_step<Tile>;
-  // A read takes about as long as four matrix instructions.
-  constexpr index_t ahead = min(steps, per_step < 4 ? 2 : 1),
+  constexpr bool is_gfx11 = arch::describe(Tile.op).wave_size() == 32 && block_gemm_counts<Tile>::a_registers == 16;
+  // A read takes about as long as four matrix instructions. gfx11 holds operands twice, in too many registers for that.
+  constexpr index_t ahead = min(steps, per_step < 4 && !is_gfx11 ? 2 : 1),
                     reads = reads_of_step<Tile, A>() + reads_of_step<Tile, B>();
   auto&& a_registers = registers_of<a_encoding_v<Tile>>(a);
   auto&& b_registers = registers_of<b_encoding_v<Tile>>(b);
@@ -108,6 +120,7 @@ TILEWRIGHT_HD void multiply_reading_ahead(C& c, const A& a, const B& b, index_t 
       read_steps<Tile, next, 1>(b_registers, b, lds_bytes, where);
     }
     multiply_registers<Tile, s * per_step, per_step>(c, a_registers, b_registers);
+    multiply_before_later_reads<Tile>(c);
     if constexpr (next < steps)
       spread_among_matrix_instructions<per_step, per_step / 2, exec::instruction_kind::lds_read, reads>();
   });

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// An attention kernel for check_scratch.py: forward, gradients or decode, with head dimensions DIM and VALUE_DIM.
+#include <tilewright/arch/current.hpp>
+#include <tilewright/attention/attention_backward.hpp>
+#include <tilewright/attention/attention_decode.hpp>
+#include <tilewright/attention/attention_forward.hpp>
+
+namespace tw = tilewright;
+
+#if TILEWRIGHT_DEVICE_PASS
+struct forward_policy : tw::attention_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
+struct gradients_policy : tw::attention_backward_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
+struct decode_policy : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
+struct forward : tw::attention_forward<forward_policy> {};
+struct gradients : tw::attention_backward<gradients_policy>::followed_by {};
+struct decode : tw::attention_decode<decode_policy> {};
+using args_type = KERNEL::args_type;
+#else
+using args_type = int;
+#endif
+
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void attention([[maybe_unused]] const args_type args) {
+#if TILEWRIGHT_DEVICE_PASS
+  static_assert(KERNEL::block_size <= 256);
+  KERNEL{}(args);
+#endif
+}
