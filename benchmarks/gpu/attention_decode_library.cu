@@ -44,7 +44,7 @@ extern "C" int tilewright_attention_decode_args_bytes() { return int(sizeof(tw::
 
 /// tilewright::choose_splits for the given number of multiprocessors, and tilewright::workspace_bytes.
 extern "C" int tilewright_choose_splits(const tw::attention_decode_args* args, int multiprocessors) {
-  return tw::choose_splits(*args, 2 * multiprocessors);
+  return tw::choose_splits(*args, multiprocessors);
 }
 extern "C" long long tilewright_decode_workspace_bytes(const tw::attention_decode_args* args, int dim) {
   return tw::workspace_bytes(*args, dim);

@@ -58,19 +58,19 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 
 }  // namespace detail
 
-/// How many blocks should share the keys of a sequence, for a GPU that runs `resident` blocks at a time: two
-/// for each multiprocessor. As few as keep most of them busy, with at least 256 keys each.
-constexpr index_t choose_splits(const attention_decode_args& args, index_t resident) {
+/// How many blocks should share the keys of a sequence, for a GPU with so many multiprocessors (compute units). As few
+/// as keep nearly all of them busy, with at least 256 keys each.
+constexpr index_t choose_splits(const attention_decode_args& args, index_t multiprocessors) {
   const long_index_t blocks = long_index_t(args.batch) * args.kv_heads * detail::decode_row_blocks(args);
-  const index_t most = max(1, min(min(args.keys / 256, 1024), resident));
+  const index_t most = max(1, min(min(args.keys / 256, 1024), multiprocessors));
   const auto busy = [&](index_t splits) {
-    const long_index_t rounds = (blocks * splits + resident - 1) / resident;
-    return float(blocks * splits) / float(rounds * resident);
+    const long_index_t rounds = (blocks * splits + multiprocessors - 1) / multiprocessors;
+    return float(blocks * splits) / float(rounds * multiprocessors);
   };
   float best = 0;
   for (index_t s = 1; s <= most; ++s) best = busy(s) > best ? busy(s) : best;
   index_t splits = 1;
-  while (busy(splits) < 0.85f * best) ++splits;
+  while (busy(splits) < 0.95f * best) ++splits;
   return splits;
 }
 
