@@ -150,6 +150,10 @@ class cluster final : public cluster_threads {
   }
   void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* place,
                            long_index_t bytes, call_site where) {
+    if (memory_.has_seen_enough()) {
+      threads_[std::size_t(self.number)].checks_memory = false;
+      return;
+    }
     memory_.check_inside(self, name(how), place, bytes, where);
     if (checkers_.empty()) return;
     const access_record mine{number_, order_.now(), std::uint16_t(agent), 0};

@@ -25,14 +25,15 @@ class spin_lock {
   std::atomic_flag taken_;
 };
 
-/// Shared by the workers of a launch. Without ranges, any memory may be accessed.
+/// Shared by the workers of a launch. Without ranges, any memory may be accessed, and the first accesses alone are
+/// compared, so that large launches cost little.
 class global_memory {
  public:
   global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster)
       : ranges_(std::move(ranges)), finds_races_(finds_races), threads_of_cluster_(threads_of_cluster) {}
 
   bool is_checked() const { return finds_races_ || !ranges_.empty(); }
-  bool finds_races() const { return finds_races_; }
+  bool has_seen_enough() const { return ranges_.empty() && unregistered_left_.load(std::memory_order_relaxed) <= 0; }
 
   /// Throws if there are ranges and the bytes are not inside of one.
   void check_inside(const thread_context& self, const char* does, const char* place, long_index_t bytes,
@@ -56,6 +57,7 @@ class global_memory {
   template <class IsOver>
   void access(const thread_context& self, global_touch how, const char* place, long_index_t bytes, access_record mine,
               call_site where, IsOver is_over) {
+    if (ranges_.empty()) unregistered_left_.fetch_sub(1, std::memory_order_relaxed);
     auto address = reinterpret_cast<std::uintptr_t>(place);
     for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
       const std::uintptr_t page = address / global_history::page_bytes;
@@ -146,6 +148,7 @@ class global_memory {
   std::vector<memory_range> ranges_;
   bool finds_races_;
   index_t threads_of_cluster_;
+  std::atomic<long_index_t> unregistered_left_ = 1 << 18;  // accesses that are still looked at without ranges
   array<shard, num_shards> shards_{};
   std::mutex mutex_;  // of what follows
   std::vector<cluster_record> clusters_;
