@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +77,10 @@ void compiler::state::compile_in_processes(const std::vector<kernel_source>& sou
     const pid_t child = ::fork();
     if (child > 0) children.push_back(child);
     if (child != 0) continue;
+    // Compilers free and allocate large blocks again and again, which the system need not hear of.
+    ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 25);
+    ::mallopt(M_TOP_PAD, 1 << 25);
     // The child uses nothing that another thread may have locked, and leaves without calling anything at exit.
     file_cache own(options.cache);
     for (std::size_t t; (t = next.next()) < tasks.size();) {

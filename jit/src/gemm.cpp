@@ -95,12 +95,16 @@ std::string policy_base(const gemm_problem& p, const std::string& target, int ve
          std::to_string(vector) + ">";
 }
 
-constants constants_of(const gemm_args& g) {
+/// What the kernel knows of its arguments, or of the problem that check() and grid() are evaluated for. On NVIDIA's
+/// GPUs constant lengths and strides make addresses that are computed ahead and do not fit into registers.
+constants constants_of(const gemm_args& g, bool with_lengths) {
   constants c;
-  c.set("m", g.m).set("n", g.n).set("k", g.k).set("lda", g.lda).set("ldb", g.ldb).set("ldc", g.ldc);
   if (g.beta == 0) c.set_float("beta", 0);
-  c.set("batch", g.batch).set("batch_stride_a", g.batch_stride_a).set("batch_stride_b", g.batch_stride_b);
-  c.set("batch_stride_c", g.batch_stride_c).set("split_k", g.split_k);
+  c.set("batch", g.batch).set("split_k", g.split_k);
+  if (!with_lengths) return c;
+  c.set("m", g.m).set("n", g.n).set("k", g.k).set("lda", g.lda).set("ldb", g.ldb).set("ldc", g.ldc);
+  c.set("batch_stride_a", g.batch_stride_a).set("batch_stride_b", g.batch_stride_b);
+  c.set("batch_stride_c", g.batch_stride_c);
   if (g.split_k > 1) c.points("workspace");
   if (g.residual) c.set("ld_residual", g.ld_residual).set("batch_stride_residual", g.batch_stride_residual);
   return c;
@@ -128,7 +132,6 @@ const char* compare(const gemm_args& made_for, const gemm_args& g, bool moves_ve
 kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
   const gemm_args& g = p.args;
   const int vector = widest_vector(p);
-  const constants known = constants_of(g);
   std::string tile;
   const std::string base = policy_base(p, target, vector, tile);
   kernel_source s;
@@ -140,9 +143,10 @@ kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
       base + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
       ";\n  using epilogue = tw::epilogue::" + (has_epilogue(g) ? "from_args" : "alpha_beta") + ";\n" +
       (g.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
-      "};\nusing general_gemm = tw::gemm_kernel<policy>;\n" + known.kernel("exact_gemm", "general_gemm");
+      "};\nusing general_gemm = tw::gemm_kernel<policy>;\n" +
+      constants_of(g, !is_nvidia(target)).kernel("exact_gemm", "general_gemm");
   s.kernel = "exact_gemm";
-  s.problem = known.initializer("tw::gemm_args");
+  s.problem = constants_of(g, true).initializer("tw::gemm_args");
   s.uses = {"gemm/gemm_kernel.hpp"};
   if (tile != "128x128") s.uses.push_back("gemm/named_policies.hpp");
   if (is_nvidia(target)) s.uses.push_back("gemm/multi_stage_pipeline.hpp");
