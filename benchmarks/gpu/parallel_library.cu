@@ -79,12 +79,11 @@ int tilewright_parallel_call(void* call, void* stream) {
     return 1;
   });
 }
-/// Transport, tile and pieces.
+/// Transport and tile.
 void tilewright_parallel_choice(void* call, int* choice) {
   const tw::parallel::parallel_choice& c = static_cast<parallel_call*>(call)->choice;
   choice[0] = int(c.transport);
   choice[1] = c.tile;
-  choice[2] = c.pieces;
 }
 void tilewright_parallel_free(void* call) { delete static_cast<parallel_call*>(call); }
 

@@ -12,11 +12,11 @@ struct parallel_call {
   tilewright::parallel::parallel_choice choice;
 };
 
-/// kind: all_gather, reduce_scatter, all_reduce. transport, tile and pieces: a parallel_choice; transport -1: as the
+/// kind: all_gather, reduce_scatter, all_reduce. transport and tile: a parallel_choice; transport -1: as the
 /// model chooses.
 struct parallel_request {
   const char *kind, *type;
-  int transport, tile, pieces;
+  int transport, tile;
   const void *a, *b, *bias, *scale;
   void *c, *workspace;
   int m, n, k, lda, ldb, ldc;

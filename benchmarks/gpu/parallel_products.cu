@@ -14,7 +14,7 @@ using product = tw::gemm_product<tw::PARALLEL_ELEMENT, tw::operand_major::k, tw:
 template <class Gemm, class... Args>
 parallel_call make(const parallel_request& r, tw::parallel::communicator& ranks, const Args&... args) {
   using tw::parallel::parallel_choice, tw::parallel::parallel_transport;
-  const parallel_choice given{parallel_transport(r.transport), r.tile, r.pieces};
+  const parallel_choice given{parallel_transport(r.transport), r.tile};
   const auto gemm =
       r.transport < 0 ? std::make_shared<Gemm>(ranks, args...) : std::make_shared<Gemm>(ranks, args..., given);
   return {[gemm](cudaStream_t stream) { (*gemm)(stream); }, gemm->choice()};

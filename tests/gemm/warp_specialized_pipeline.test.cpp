@@ -66,10 +66,10 @@ struct detail::result_boxes<careless_block> : detail::result_boxes<careful_block
   template <class ForEachUnit>
   void store(const careful_block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(args, for_each_unit, [&](index_t m, index_t n, index_t batch, index_t) {
+    for_each_box(args, for_each_unit, [&](const box_use& use) {
       if (made != mistake::box_without_wait) full(i).wait(i / num_boxes & 1);
       if (made != mistake::no_async_fence) exec::fence_async_proxy();
-      exec::bulk_store(args.c, address(i), n, m, batch);
+      exec::bulk_store(args.c, address(i), use.n, use.m, use.z);
       exec::commit_bulk_stores();
       if (made != mistake::stores_without_wait) exec::wait_for_bulk_stores_to_read<in_flight>();
       if (i >= in_flight) free(i - in_flight).arrive();

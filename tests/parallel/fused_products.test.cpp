@@ -4,10 +4,12 @@
 
 #include <tilewright/gemm/named_policies.hpp>
 #include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/parallel/all_gather_kernel.hpp>
 #include <tilewright/parallel/collective_products.hpp>
 #include <tilewright/parallel/emulated_rank.hpp>
 #include <tilewright/parallel/fused_products.hpp>
 #include <tilewright/parallel/portable_ranks.hpp>
+#include <tilewright/parallel/reduce_scatter_kernel.hpp>
 
 #include <functional>
 #include <random>
@@ -141,7 +143,7 @@ class ParallelProducts : public testing::Test {
     if (p.on_amd) return make<amd_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
     if (p.by_nccl && p.what == kind::all_gather) return make<collective_gather>(std::ref(self), args, p.pieces > 1);
     if (p.by_nccl) return make<collective_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
-    if (p.what == kind::all_gather) return make<gather>(std::ref(self), args, p.pieces);
+    if (p.what == kind::all_gather) return make<gather>(std::ref(self), args);
     return make<reduce>(std::ref(self), args, all ? &all_c : nullptr);
   }
 

@@ -20,10 +20,9 @@ namespace tilewright::emulator {
 /// long as anything else can happen; then a flag has not come in time.
 class rank_group {
  public:
-  /// Which of several pending copies is made first is drawn from the seed. Queue number rank + i ranks of copies is the
-  /// i-th of a rank.
-  explicit rank_group(int ranks, int queues_of_rank = 1, std::uint64_t seed = 1)
-      : copies_(std::size_t(ranks * queues_of_rank)), sleepers_(std::size_t(ranks)), random_(seed) {}
+  /// Which of several pending copies is made first is drawn from the seed.
+  explicit rank_group(int ranks, std::uint64_t seed = 1)
+      : copies_(std::size_t(ranks)), sleepers_(std::size_t(ranks)), random_(seed) {}
 
   /// Calls f(rank) for all ranks at the same time. Throws what the first of them throws that fails.
   template <class F>
@@ -39,7 +38,7 @@ class rank_group {
           } catch (...) {
             errors[rank] = std::current_exception();
           }
-          for (std::size_t q = rank; q < copies_.size(); q += sleepers_.size()) (void)finish_copies(int(q));
+          (void)finish_copies(int(rank));
           remove();
         });
       }
@@ -49,16 +48,16 @@ class rank_group {
   }
 
   /// Queues what a copy engine does: in order, when nothing else can happen or the rank waits for it. An action
-  /// that returns false has to wait for other ranks. The result counts the queue's actions.
-  std::size_t copy_later(int number, std::function<bool()> action) {
+  /// that returns false has to wait for other ranks. The result counts the rank's actions.
+  std::size_t copy_later(int rank, std::function<bool()> action) {
     const std::lock_guard lock(mutex_);
-    queue& q = copies_[std::size_t(number)];
+    queue& q = copies_[std::size_t(rank)];
     q.actions.push_back(std::move(action));
     return q.done + q.actions.size();
   }
-  /// The queue's copies up to number `last` are made now. False if they wait for another rank forever.
-  bool finish_copies(int number, std::size_t last = ~std::size_t{0}) {
-    queue& q = copies_[std::size_t(number)];
+  /// The rank's copies up to number `last` are made now. False if they wait for another rank forever.
+  bool finish_copies(int rank, std::size_t last = ~std::size_t{0}) {
+    queue& q = copies_[std::size_t(rank)];
     for (;; std::this_thread::yield()) {
       {
         const std::lock_guard lock(mutex_);

@@ -140,7 +140,6 @@ struct persistent_gemm {
       if constexpr (!finds_by_wave) {
         if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
       }
-      if constexpr (Block::sends_tiles) write.add_received(c, Block::num_sources(args, unit));
       write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });
     if (tile.takes_turns() && has_turn) exec::named_sync<256>(turn_taken_barrier);
@@ -209,6 +208,10 @@ struct persistent_gemm {
     if (warpgroup == tile.consumers) {
       if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers()>();
       if (copies_by_wave || exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
+      if constexpr (Block::has_sender) {
+        if (modulo(exec::wave_id(), 4) == 3)
+          Block::send(args, [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); });
+      }
       exec::wave_sync();
     } else {
       if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers()>();

@@ -8,6 +8,14 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
+/// One use of a box of C: where it is in C, as stored, and which consumer fills it.
+struct box_use {
+  index_t m, n, z, consumer;
+  index_t number;           // in the tile
+  index_t source = -1;      // the GPU whose sums come there first; -1: none
+  bool is_stored = true;    // to C, or where another GPU gets it from
+};
+
 /// Boxes are used in turn and numbered from the kernel's start: box i lies at place i % num_boxes.
 template <class Block>
 struct result_boxes {
@@ -42,23 +50,27 @@ struct result_boxes {
     }
   }
 
-  /// work(m, n, z, consumer) for each box that this block writes to C; z < 0: it receives sums of GPU -1 - z instead.
+  /// work(box_use) for each box that this block writes to C, or that others' sums come to.
   template <class ForEachUnit, class Work>
   TILEWRIGHT_HD static void for_each_box([[maybe_unused]] const typename Block::device_args& args,
                                          ForEachUnit for_each_unit, Work work) {
     for_each_unit([&](const typename Block::unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       if (!unit.is_last_part()) return;
       constexpr specialized_tile t = tile;
-      index_t passes = 1;
-      if constexpr (Block::sends_tiles) passes += Block::num_sources(args, unit);
-      for (index_t pass = 0; pass < passes; ++pass) {
-        index_t z = unit.c_z();
-        if constexpr (Block::sends_tiles) z = Block::z_of_pass(args, unit, pass);
-        TILEWRIGHT_UNROLL(1)
-        for (index_t i = 0; i < t.num_boxes(); ++i) {
-          const specialized_tile::position box = t.box_position(i);
-          const index_t m = m0 + box.m, n = n0 + box.n;
-          work(t.transposes ? n : m, t.transposes ? m : n, z, box.consumer);
+      TILEWRIGHT_UNROLL(1)
+      for (index_t i = 0; i < t.num_boxes(); ++i) {
+        const specialized_tile::position box = t.box_position(i);
+        const index_t m = m0 + box.m, n = n0 + box.n;
+        box_use use{t.transposes ? n : m, t.transposes ? m : n, unit.c_z(), box.consumer, i};
+        if constexpr (Block::sends_tiles) {
+          const index_t uses = Block::uses_of_box(args.args, unit.tile.batch);
+          for (index_t number = 0; number < uses; ++number) {
+            use.source = Block::source_of_use(args.args, unit.tile.batch, number);
+            use.is_stored = number + 1 == uses;
+            work(use);
+          }
+        } else {
+          work(use);
         }
       }
     });
@@ -68,21 +80,29 @@ struct result_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void store(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(args, for_each_unit, [&](index_t m, index_t n, index_t z, index_t) TILEWRIGHT_INLINE_LAMBDA {
+    [[maybe_unused]] unsigned freed = 0;
+    for_each_box(args, for_each_unit, [&](const box_use& use) TILEWRIGHT_INLINE_LAMBDA {
       full(i).wait(i / num_boxes & 1);
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
       if constexpr (Block::sends_tiles) {
-        if (z >= 0) Block::store_box(args, address(i), n, m, z);
-      } else {
-        exec::bulk_store(args.c, address(i), n, m, z);
-      }
-      exec::commit_bulk_stores();
-      if constexpr (Block::sends_tiles) {
         constexpr specialized_tile t = tile;
-        if (z >= 0 && t.ends_tile(i)) Block::send_tile(args, n, m, z);
+        ++i;
+        if (use.is_stored) {
+          const auto to = Block::c_target(args, use.z);
+          exec::bulk_store(to.map, address(i - 1), use.n, use.m, to.z);
+          exec::commit_bulk_stores();
+          if (use.number + 1 == t.num_boxes()) Block::report_tile(args, use);
+          exec::wait_for_bulk_stores_to_read<in_flight>();
+        } else {
+          exec::wait_for_bulk_stores_to_read<0>();
+        }
+        for (const unsigned reading = use.is_stored ? in_flight : 0; freed + reading < i; ++freed) free(freed).arrive();
+      } else {
+        exec::bulk_store(args.c, address(i), use.n, use.m, use.z);
+        exec::commit_bulk_stores();
+        exec::wait_for_bulk_stores_to_read<in_flight>();
+        if (++i > in_flight) free(i - 1 - in_flight).arrive();
       }
-      exec::wait_for_bulk_stores_to_read<in_flight>();
-      if (++i > in_flight) free(i - 1 - in_flight).arrive();
     });
     exec::wait_for_bulk_stores_to_read<0>();
   }
@@ -92,23 +112,24 @@ struct result_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void hand_out(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    for_each_box(args, for_each_unit, [&](index_t m, index_t n, index_t z, index_t consumer) TILEWRIGHT_INLINE_LAMBDA {
-      const exec::mbarrier done = ready(i, consumer);
+    for_each_box(args, for_each_unit, [&](const box_use& use) TILEWRIGHT_INLINE_LAMBDA {
+      const exec::mbarrier done = ready(i, use.consumer);
       free(i).wait(~(i / num_boxes) & 1);
       bool has_old_c = args.args.beta != 0;
       if constexpr (Block::sends_tiles) {
-        has_old_c = has_old_c && z == 0;
-        if (z < 0) {
-          constexpr specialized_tile t = tile;
-          if (t.ends_tile(i - 1)) Block::wait_for_sums(args, n, m, -1 - z);
+        has_old_c = has_old_c && Block::is_own(args.args, use.z);
+        if (use.source >= 0) {
+          if (use.number == 0) Block::wait_for_sums(args, use);
           done.arrive_and_expect(lds.box_bytes());
-          exec::bulk_load(address(i++), args.received, done, n, m, -1 - z);
+          exec::bulk_load(address(i++), args.received, done, use.n, use.m, use.source);
           return;
         }
       }
       if (has_old_c) {
+        index_t z = use.z;
+        if constexpr (Block::sends_tiles) z = Block::c_target(args, z).z;
         done.arrive_and_expect(lds.box_bytes());
-        exec::bulk_load(address(i), args.c, done, n, m, z);
+        exec::bulk_load(address(i), args.c, done, use.n, use.m, z);
       } else {
         done.arrive();
       }

@@ -58,8 +58,9 @@ struct result_writer {
     constexpr bool is_plain = __is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1;
     if constexpr (is_plain || Block::sends_tiles) {
       bool as_is = false;  // sums that another GPU finishes
-      if constexpr (Block::sends_tiles) as_is = Block::is_sent(args, batch);
-      if (as_is || (is_plain && args.args.beta == 0)) {  // boxes that are rounded first follow each other quickly
+      if constexpr (Block::sends_tiles) as_is = !Block::is_own(args.args, batch);
+      // Boxes that are rounded first follow each other quickly.
+      if (as_is || (is_plain && !Block::sends_tiles && args.args.beta == 0)) {
         if (!as_is && args.args.alpha != 1) tilewright::epilogue::alpha{}(c, 0, args.args);
         result_type results[num_boxes];
         unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { results[j.value] = round(box_of(c, j)); });
@@ -75,6 +76,7 @@ struct result_writer {
       for (index_t d = distribution::num_elements; d < Block::tile.accumulators(); ++d)
         c.thread_buffer[d - distribution::num_elements] = c.thread_buffer[d];
       taken = -1;
+      if constexpr (Block::sends_tiles) add_received(sums, j);
       const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.consumers), n = n0 + j % boxes_per_row * columns;
       const multi_index<2> origin{{transposes ? n : m, transposes ? m : n}};
       const box_place<result_writer> at{{args.args, origin, batch, {exec::lane_id()}}, *this, j};
@@ -83,7 +85,7 @@ struct result_writer {
       } else {
         tilewright::epilogue::detail::call<epilogue>(at, args.args, sums, second);
       }
-      put(round(sums), taken < 0 ? take(j) : unsigned(taken));
+      put(round(sums), taken < 0 ? take_to_store(j) : unsigned(taken));
     }
   }
 
@@ -104,10 +106,11 @@ struct result_writer {
     return result;
   }
 
-  /// Waits until box `number` of the consumer is free, or holds C's old elements; the result is its place.
-  TILEWRIGHT_HD unsigned take(index_t number) {
+  /// Waits until box `number` of the consumer is free, or holds C's old elements; the result is its place. use: of
+  /// several uses of the box.
+  TILEWRIGHT_HD unsigned take(index_t number, index_t use = 0, index_t uses = 1) {
     constexpr specialized_tile t = Block::tile;
-    const unsigned place = unsigned(t.box_number(consumer, number)) % boxes_type::num_boxes;
+    const unsigned place = unsigned(t.box_number(consumer, number) * uses + use) % boxes_type::num_boxes;
     boxes.ready(place, consumer).wait(parities >> place & 1);
     parities ^= 1u << place;
     return place;
@@ -120,25 +123,35 @@ struct result_writer {
     if (exec::lane_id() == 0) boxes.full(place).arrive();
   }
 
-  /// Adds what other GPUs have sent to the consumer's boxes, `sources` times.
-  TILEWRIGHT_HD void add_received(all_sums_type& c, index_t sources) {
+  /// Box `number` for its last use.
+  TILEWRIGHT_HD unsigned take_to_store(index_t number) {
+    index_t uses = 1;
+    if constexpr (Block::sends_tiles) uses = Block::uses_of_box(args.args, args.args.self.rank);
+    return take(number, uses - 1, uses);
+  }
+
+  /// Adds what other GPUs have sent for box `number`. The last of it lies where the result will.
+  TILEWRIGHT_HD void add_received(sums_type& sums, index_t number) {
+    const index_t rank = args.args.self.rank, uses = Block::uses_of_box(args.args, rank);
     TILEWRIGHT_UNROLL(1)
-    for (; sources > 0; --sources) {
-      unroll<Block::tile.boxes_of_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        const unsigned place = take(j);
-        const auto more =
-            load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, index_t(place) * box_bytes);
-        exec::wave_sync();
-        if (exec::lane_id() == 0) boxes.full(place).arrive();
-        for (index_t d = 0; d < distribution::num_elements; ++d)
-          c.thread_buffer[j.value * distribution::num_elements + d] += type_convert<float>(more.thread_buffer[d]);
-      });
+    for (index_t use = 0; use < uses && Block::source_of_use(args.args, rank, use) >= 0; ++use) {
+      const unsigned place = take(number, use, uses);
+      const auto more =
+          load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, index_t(place) * box_bytes);
+      exec::wave_sync();
+      if (use + 1 == uses) {
+        taken = index_t(place);
+      } else if (exec::lane_id() == 0) {
+        boxes.full(place).arrive();
+      }
+      for (index_t d = 0; d < distribution::num_elements; ++d)
+        sums.thread_buffer[d] += type_convert<float>(more.thread_buffer[d]);
     }
   }
 
   /// C's old elements, which lie in box `number` where the new ones will.
   TILEWRIGHT_HD result_type old_elements(index_t number) {
-    if (taken < 0) taken = index_t(take(number));
+    if (taken < 0) taken = index_t(take_to_store(number));
     const auto old = load_stored_fragments<transposes, result_type>(window, taken * box_bytes);
     exec::wave_sync();
     return old;

@@ -83,8 +83,6 @@ struct specialized_tile {
   TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
     return takes_turns() ? consumer * boxes_of_consumer() + box : box * consumers + consumer;
   }
-  /// Whether box i, counted from the kernel's start, is the last one of a pass over its tile.
-  TILEWRIGHT_HD constexpr bool ends_tile(unsigned i) const { return (i + 1) % unsigned(num_boxes()) == 0; }
   struct position {
     index_t m, n, consumer;
   };
@@ -194,8 +192,8 @@ struct specialized_block {
   }
   static constexpr group_kind groups = Policy::groups;
   static constexpr bool is_block_scaled = Policy::is_block_scaled;
-  /// Whether A, or tiles of C, come from other GPUs or go there: see parallel/.
-  static constexpr bool receives_operands = false, sends_tiles = false;
+  /// Whether A comes from other GPUs, tiles of C go there, or a wave of the block copies to them: see parallel/.
+  static constexpr bool receives_operands = false, sends_tiles = false, has_sender = false;
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
   static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,

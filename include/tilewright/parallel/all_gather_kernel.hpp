@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The product of an A whose rows arrive from other GPUs while it runs: for Hopper, ready for launch().
+// The product of an A whose rows come from other GPUs while it runs: for Hopper, ready for launch().
 #pragma once
 
-#include <tilewright/gemm/warp_specialized_pipeline.hpp>
-#include <tilewright/parallel/rank_args.hpp>
+#include <tilewright/parallel/push_rows.hpp>
+#include <tilewright/parallel/rank_block.hpp>
 
 namespace tilewright::parallel {
 
@@ -14,106 +14,89 @@ struct all_gather_device_args : specialized_args<Args, 1> {
   exec::tensor_map gathered;
 };
 
-/// A policy of a product whose A is gathered.
+/// A rank_block that begins with its own rank's rows, and goes on in the order in which the others come. Its sender
+/// pushes own rows to the other ranks.
 template <class Policy>
-struct with_gathered_a : Policy {
-  using args_type = all_gather_args;
-};
-
-/// A specialized_block that begins with its own rank's rows, and goes on in the order in which the others arrive.
-template <class Policy>
-struct all_gather_block : specialized_block<Policy> {
-  using device_args = all_gather_device_args<typename Policy::args_type>;
-  using unit_type = chunk_unit;
+struct all_gather_block : rank_block<Policy, all_gather_args> {
+  using base = rank_block<Policy, all_gather_args>;
+  using device_args = all_gather_device_args<all_gather_args>;
   static constexpr bool receives_operands = true;
-  static_assert(Policy::products == 1 && Policy::groups == group_kind::none && !Policy::is_block_scaled,
-                "all_gather_kernel: the policy must be one of a plain product");
 
-  TILEWRIGHT_HD static unit_type unit_of(const device_args& d, index_t u) {
+  TILEWRIGHT_HD static chunk_unit unit_of(const device_args& d, index_t u) {
     work_unit unit = d.schedule(u);
-    const index_t step = d.args.steps.first + unit.tile.batch, source = d.args.self.after(step);
-    const bool own = step == 0;
-    unit.tile.batch = source;
-    return {unit, own ? -1 : source, source};
+    const index_t step = d.args.steps.first + unit.tile.batch;
+    unit.tile.batch = d.args.self.after(step);
+    return {unit, step == 0 ? -1 : unit.tile.batch};
   }
   TILEWRIGHT_HD static box_source<exec::tensor_map> a_source(const device_args& d, index_t z) {
     return {z < 0 ? d.a : d.gathered, max(z, 0)};
   }
 #if TILEWRIGHT_HOPPER_PASS
+  using part = gather_parts;
+  static constexpr index_t element_bytes = sizeof(typename Policy::element_type);
+
+  /// Parts side by side.
+  TILEWRIGHT_HD static index_t parts_of_row(const device_args& d) { return ceil_div(d.args.k * element_bytes, part::bytes); }
+
   /// The producer: until the rows of its tile are there.
-  TILEWRIGHT_HD static void wait_for_operands(const device_args& d, const unit_type& unit, index_t m0) {
-    if (unit.a_z() < 0) return;
-    const index_t last = min(m0 + specialized_block<Policy>::tile.m, d.args.m) - 1;
-    const index_t piece = divide(last, rows_of_piece(d.args.m, d.args.pieces));
-    for (index_t lane = 0; lane <= min(piece, copy_lanes - 1); ++lane)
-      wait_for_peer(d.args.arrived + unit.a_z() * copy_lanes + lane,
-                    d.args.before_first + unsigned(divide(piece - lane, copy_lanes)) + 1, d.args.wait);
+  TILEWRIGHT_HD static void wait_for_operands(const device_args& d, const chunk_unit& unit, index_t m0) {
+    if (unit.a_z() < 0 || !d.args.arrived) return;
+    const index_t end = min(m0 + base::tile.m, d.args.m);
+    for (index_t first = divide(m0, part::group_rows) * part::group_rows; first < end; first += part::group_rows) {
+      const index_t rows = min(part::group_rows, d.args.m - first), parts = ceil_div(rows, part::rows) * parts_of_row(d);
+      wait_for_peer(d.args.arrived + unit.a_z() * gather_groups(d.args.m) + divide(first, part::group_rows),
+                    d.args.epoch * unsigned(parts), d.args.wait);
+    }
+  }
+
+  /// One wave of each block: parts of own rows go to the rank that needs them next, in the order of rows.
+  template <class ForEachUnit>
+  TILEWRIGHT_HD static void send(const device_args& d, ForEachUnit) {
+    const all_gather_args& args = d.args;
+    if (!args.arrived) return;
+    exec::wait_for_previous_kernel();
+    const index_t rank = args.self.rank, per_row = parts_of_row(d), parts = ceil_div(args.m, part::rows) * per_row;
+    const long_index_t stride = long_index_t(args.ld_gathered) * element_bytes, own_stride = long_index_t(args.lda) * element_bytes;
+    for (index_t step = 1; step < args.self.ranks; ++step) {
+      const index_t to = args.self.before(step);
+      TILEWRIGHT_UNROLL(1)
+      for (index_t i = exec::block_id().x; i < parts; i += exec::num_blocks()) {
+        const index_t row = divide(i, per_row) * part::rows, byte = modulo(i, per_row) * part::bytes;
+        char* const there = static_cast<char*>(args.gathered_of[to]) + (long_index_t(rank) * args.m + row) * stride + byte;
+        push_rows<part::bytes>({there, stride}, {static_cast<const char*>(args.a) + row * own_stride + byte, own_stride},
+                               min(part::rows, args.m - row), min(part::bytes, args.k * element_bytes - byte));
+        if (exec::lane_id() == 0)
+          exec::add_to_flag(args.arrived_of[to] + rank * gather_groups(args.m) + divide(row, part::group_rows), 1);
+      }
+    }
   }
 #endif
 };
-
-/// The product of a rank, as a batch of one product for each rank's rows, which share B.
-template <class Args>
-constexpr Args as_batch(Args args, index_t a_stride, index_t c_stride) {
-  args.m = divide(args.m, args.self.ranks);
-  args.batch = args.steps.count > 0 ? args.steps.count : args.self.ranks;
-  args.batch_stride_a = long_index_t(args.m) * a_stride;
-  args.batch_stride_c = long_index_t(args.m) * c_stride;
-  args.batch_stride_b = 0;
-  return args;
-}
-
-/// plan_specialized for the product of a rank, whose A has the rows of all ranks.
-template <class Block, class Policy>
-typename Block::device_args plan_ranks(typename Policy::args_type batch, const launch_facts& facts) {
-  using T = typename Policy::element_type;
-  constexpr bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
-  constexpr specialized_tile tile = Block::tile;
-  constexpr index_t k = Block::tile_k;
-  typename Block::device_args d{};
-  batch.batch_stride_b = 16;  // of a map that is replaced
-  static_cast<specialized_args<typename Policy::args_type, 1>&>(d) =
-      plan_specialized<Policy>(batch, facts.resident_clusters, facts.make_tensor_map);
-  d.args.batch_stride_b = 0;
-  facts.make_tensor_map(
-      d.a, request_map<T>(batch.a, {a_along_k ? batch.k : batch.m, a_along_k ? batch.m : batch.k}, batch.lda,
-                          batch.self.ranks, batch.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
-  facts.make_tensor_map(d.b[0], request_map<T>(batch.b, {b_along_k ? batch.k : batch.n, b_along_k ? batch.n : batch.k},
-                                               batch.ldb, 1, 0, {k, b_along_k ? tile.n / tile.share_b : k}));
-  return d;
-}
 
 }  // namespace detail
 
 /// The kernel of a policy of warp_specialized_pipeline. A's rows are contiguous along k.
 template <class Policy>
   requires(arch::is_wgmma(Policy::tile.op))
-struct all_gather_kernel<Policy> {
-  using policy = detail::with_gathered_a<Policy>;
-  using arch = typename Policy::arch;
+struct all_gather_kernel<Policy> : detail::rank_kernel<detail::all_gather_block<Policy>> {
+  using block = detail::all_gather_block<Policy>;
   using args_type = all_gather_args;
-  using block = detail::all_gather_block<policy>;
   using device_args = typename block::device_args;
-  static constexpr index_t block_size = block::tile.block_size(), cluster = block::tile.cluster(),
-                           lds_bytes = block::lds.bytes();
-  static constexpr bool overlaps_previous = true;
   static_assert(Policy::a_major == operand_major::k, "all_gather_kernel: A must be contiguous along k");
 
   static constexpr const char* check(const args_type& args) {
-    if (const char* why = detail::check_ranks(args)) return why;
-    const args_type batch = detail::as_batch(args, args.ld_gathered, args.ldc);
-    if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename Policy::result_type), true})) return why;
-    if (const char* why = detail::check_bulk_copies<policy>(batch)) return why;
-    if (args.pieces < 1 || args.pieces > 64) return "a rank's rows are sent in 1 to 64 pieces";
-    if (args.ld_gathered < args.k || !args.gathered || !args.arrived)
-      return "gathered, arrived and ld_gathered must be given";
+    const args_type batch = as_batch(args);
+    if (const char* why = detail::check_rank_block<block>(args, batch)) return why;
+    if (args.ld_gathered < args.k || !args.gathered) return "gathered and ld_gathered must be given";
+    if (args.arrived && args.k * index_t(sizeof(typename Policy::element_type)) % 16 != 0)
+      return "rows that are sent must be a multiple of 16 bytes";
     return nullptr;
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     using T = typename Policy::element_type;
     constexpr specialized_tile tile = block::tile;
-    const args_type batch = detail::as_batch(args, args.ld_gathered, args.ldc);
-    device_args d = detail::plan_ranks<block, policy>(batch, facts);
+    const args_type batch = as_batch(args);
+    device_args d = detail::plan_ranks<block>(batch, facts);
     const auto map = [&](exec::tensor_map& to, const void* data, index_t ld, index_t count) {
       facts.make_tensor_map(to, detail::request_map<T>(data, {args.k, batch.m}, ld, count, batch.batch_stride_a,
                                                        {block::tile_k, tile.m / tile.share_a}));
@@ -125,15 +108,10 @@ struct all_gather_kernel<Policy> {
     map(d.gathered, args.gathered, args.ld_gathered, args.self.ranks);
     return d;
   }
-  static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
 
-  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
-#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    constexpr index_t bytes = lds_bytes;
-    const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    tilewright::detail::persistent_gemm<block>{
-        args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
-#endif
+ private:
+  static constexpr args_type as_batch(const args_type& args) {
+    return detail::as_batch(args, args.ld_gathered, args.ldc);
   }
 };
 

@@ -10,9 +10,6 @@ namespace tilewright::parallel {
 /// GPUs that read and write each other's memory in one kernel.
 inline constexpr index_t max_peers = 8;
 
-/// Copies to other GPUs that run at the same time: one engine does not fill NVLink.
-inline constexpr index_t copy_lanes = 2;
-
 /// One of the ranks of a product.
 struct rank_of {
   index_t rank = 0, ranks = 1;
@@ -34,11 +31,10 @@ using namespace tilewright::detail;
 
 /// A unit of work on the rows of rank tile.batch. All ranks' rows are multiplied by the same B.
 struct chunk_unit : work_unit {
-  index_t a_at, c_at;
+  index_t a_at;  // z of its boxes of A
 
   TILEWRIGHT_HD constexpr index_t a_z() const { return a_at; }
   TILEWRIGHT_HD constexpr index_t b_z() const { return 0; }
-  TILEWRIGHT_HD constexpr index_t c_z() const { return c_at; }
 };
 
 }  // namespace detail

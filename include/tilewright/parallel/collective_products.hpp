@@ -23,16 +23,13 @@ class collective_all_gather {
         ld_(detail::round_up(args.k, index_t(16 / sizeof(T)))),
         overlaps_(overlaps),
         gathered_(rank.allocate(long_index_t(args.m) * ld_ * index_t(sizeof(T)))),
-        packed_(rank.allocate(chunk_bytes())),
-        flags_(rank.allocate(long_index_t(rank.self().ranks) * copy_lanes * 4)) {
+        packed_(rank.allocate(chunk_bytes())) {
     const index_t ranks = rank.self().ranks;
     all_gather_args a;
     static_cast<gemm_args&>(a) = args;
     a.self = rank.self();
     a.gathered = gathered_.of(a.self.rank);
     a.ld_gathered = ld_;
-    a.arrived = static_cast<const unsigned*>(flags_.of(a.self.rank));
-    a.before_first = ~0u;  // flags that are 0 say that everything is there
     a.wait = rank.wait();
     for (index_t step = 0; step < (overlaps ? ranks : 1); ++step) {
       a.steps = overlaps ? rank_steps{step, 1} : rank_steps{};
@@ -76,7 +73,7 @@ class collective_all_gather {
   gemm_args args_;
   index_t rows_, ld_;
   bool overlaps_;
-  typename Rank::memory_type gathered_, packed_, flags_;
+  typename Rank::memory_type gathered_, packed_;
   std::vector<typename Rank::template launch_type<Kernel>> launches_;
 };
 
@@ -93,21 +90,18 @@ class collective_reduce_scatter {
         rows_(args.m / rank.self().ranks),
         all_c_(all_c),
         sums_(rank.allocate(rank.self().ranks * chunk_bytes())),
-        received_(rank.allocate(rank.self().ranks * chunk_bytes())),
-        flags_(rank.allocate(max_tile_flags(rows_, args.n) * 4)) {
+        received_(rank.allocate(rank.self().ranks * chunk_bytes())) {
     const rank_of self = rank.self();
     reduce_scatter_args a;
     static_cast<gemm_args&>(a) = args;
     a.self = self;
     a.received = received_.of(self.rank);
-    a.received_stride = chunk_bytes();
-    a.arrived = static_cast<const unsigned*>(flags_.of(self.rank));
-    a.flags_of[0] = static_cast<unsigned*>(flags_.of(self.rank));
+    a.sums = sums_.of(self.rank);
+    a.chunk_bytes = chunk_bytes();
     a.wait = rank.wait();
     if (all_c) a.c = static_cast<char*>(all_c) + self.rank * chunk_bytes();
     for (index_t step = 0; step < self.ranks; ++step) {
       a.steps = {step, 1};
-      a.sums_of[0] = chunk(sums_, self.after(step + 1));
       launches_.push_back(rank.template prepare<Kernel>(a));
     }
   }
@@ -136,7 +130,7 @@ class collective_reduce_scatter {
   gemm_args args_;
   index_t rows_;
   void* all_c_;
-  typename Rank::memory_type sums_, received_, flags_;
+  typename Rank::memory_type sums_, received_;
   std::vector<typename Rank::template launch_type<Kernel>> launches_;
 };
 

@@ -31,15 +31,14 @@ class communicator {
     d::require_nccl(ncclCommInitRank(&nccl_, self.ranks, id, self.rank), "joining the other ranks", nullptr);
     int low = 0, high = 0;  // NCCL's kernels must find multiprocessors next to a product's
     d::require_gpu(TILEWRIGHT_RUNTIME(DeviceGetStreamPriorityRange)(&low, &high), "asking for priorities");
-    for (stream_type& stream : copies_)
-      d::require_gpu(TILEWRIGHT_RUNTIME(StreamCreateWithPriority)(&stream, TILEWRIGHT_RUNTIME(StreamNonBlocking), high),
-                     "making a stream");
+    d::require_gpu(TILEWRIGHT_RUNTIME(StreamCreateWithPriority)(&copies_, TILEWRIGHT_RUNTIME(StreamNonBlocking), high),
+                   "making a stream");
     for (auto* event : {&begun_, &copied_})
       d::require_gpu(TILEWRIGHT_RUNTIME(EventCreateWithFlags)(event, TILEWRIGHT_RUNTIME(EventDisableTiming)),
                      "making an event");
     status_ = d::allocate_status();
     *status_ = 0;
-    peers_ = d::connect_peers(nccl_, self, copies_[0]);
+    peers_ = d::connect_peers(nccl_, self, copies_);
   }
   /// The same for a process that a launcher has started: NCCL finds the others.
   explicit communicator(const rank_environment& here, index_t timeout_ms = 10000)
@@ -47,7 +46,7 @@ class communicator {
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
   ~communicator() {
-    for (const stream_type stream : copies_) (void)TILEWRIGHT_RUNTIME(StreamDestroy)(stream);
+    (void)TILEWRIGHT_RUNTIME(StreamDestroy)(copies_);
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(begun_);
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(copied_);
     for (const mark_type event : marks_) (void)TILEWRIGHT_RUNTIME(EventDestroy)(event);
@@ -80,19 +79,17 @@ class communicator {
   }
 
   /// Memory of `bytes` on every rank, cleared. Collective.
-  peer_memory allocate(long_index_t bytes) { return peer_memory(nccl_, self_, peers_, bytes, copies_[0]); }
+  peer_memory allocate(long_index_t bytes) { return peer_memory(nccl_, self_, peers_, bytes, copies_); }
 
-  /// Copies and flags that follow, of the first `lanes` lanes, wait for what is queued on the stream.
-  void fork(stream_type stream, index_t lanes = 1) {
+  /// Copies that follow wait for what is queued on the stream.
+  void fork(stream_type stream) {
     detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(begun_, stream), "recording an event");
-    for (index_t lane = 0; lane < lanes; ++lane) wait_for(begun_, copies_[lane]);
+    wait_for(begun_, copies_);
   }
-  /// What is queued on the stream next waits for the copies of the first `lanes` lanes.
-  void join(stream_type stream, index_t lanes = 1) {
-    for (index_t lane = 0; lane < lanes; ++lane) {
-      detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(copied_, copies_[lane]), "recording an event");
-      wait_for(copied_, stream);
-    }
+  /// What is queued on the stream next waits for the copies.
+  void join(stream_type stream) {
+    detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(copied_, copies_), "recording an event");
+    wait_for(copied_, stream);
   }
   /// A point in the order of copies, `number` of this call, and what is queued on the stream next waits for it.
   mark_type mark(index_t number) {
@@ -102,32 +99,25 @@ class communicator {
           TILEWRIGHT_RUNTIME(EventCreateWithFlags)(&marks_.back(), TILEWRIGHT_RUNTIME(EventDisableTiming)),
           "making an event");
     }
-    detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(marks_[std::size_t(number)], copies_[0]), "recording an event");
+    detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(marks_[std::size_t(number)], copies_), "recording an event");
     return marks_[std::size_t(number)];
   }
   void wait_for(mark_type mark, stream_type stream) {
     detail::require_gpu(TILEWRIGHT_RUNTIME(StreamWaitEvent)(stream, mark, 0), "waiting for an event");
   }
-  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes, index_t rows,
-            index_t lane = 0) {
-    if (to_ld == row_bytes && from_ld == row_bytes) {
-      detail::require_gpu(TILEWRIGHT_RUNTIME(MemcpyAsync)(to, from, std::size_t(row_bytes) * std::size_t(rows),
-                                                          TILEWRIGHT_RUNTIME(MemcpyDeviceToDevice), copies_[lane]),
-                          "copying to another GPU");
-    } else {
-      detail::require_gpu(
-          TILEWRIGHT_RUNTIME(Memcpy2DAsync)(to, std::size_t(to_ld), from, std::size_t(from_ld), std::size_t(row_bytes),
-                                            std::size_t(rows), TILEWRIGHT_RUNTIME(MemcpyDeviceToDevice), copies_[lane]),
-          "copying to another GPU");
-    }
+  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
+            index_t rows) {
+    detail::require_gpu(
+        TILEWRIGHT_RUNTIME(Memcpy2DAsync)(to, std::size_t(to_ld), from, std::size_t(from_ld), std::size_t(row_bytes),
+                                          std::size_t(rows), TILEWRIGHT_RUNTIME(MemcpyDeviceToDevice), copies_),
+        "copying rows");
   }
-  void write_flag(unsigned* flag, unsigned value, index_t lane = 0) { detail::write_value(copies_[lane], flag, value); }
 
   /// By NCCL, in the order of copies: sends bytes to one rank and receives as many from another one.
   void exchange(index_t to, const void* sent, index_t from, void* received, long_index_t bytes) {
     detail::require_nccl(ncclGroupStart(), "sending", nccl_);
-    detail::require_nccl(ncclSend(sent, std::size_t(bytes), ncclChar, to, nccl_, copies_[0]), "sending", nccl_);
-    detail::require_nccl(ncclRecv(received, std::size_t(bytes), ncclChar, from, nccl_, copies_[0]), "receiving", nccl_);
+    detail::require_nccl(ncclSend(sent, std::size_t(bytes), ncclChar, to, nccl_, copies_), "sending", nccl_);
+    detail::require_nccl(ncclRecv(received, std::size_t(bytes), ncclChar, from, nccl_, copies_), "receiving", nccl_);
     detail::require_nccl(ncclGroupEnd(), "sending", nccl_);
   }
   /// The bytes of all ranks, in their order, in the order of the stream.
@@ -157,7 +147,7 @@ class communicator {
   rank_of self_;
   index_t timeout_ms_;
   ncclComm_t nccl_ = nullptr;
-  stream_type copies_[copy_lanes] = {};
+  stream_type copies_ = nullptr;
   TILEWRIGHT_RUNTIME(Event_t) begun_ = nullptr, copied_ = nullptr;
   std::vector<mark_type> marks_;
   unsigned* status_ = nullptr;

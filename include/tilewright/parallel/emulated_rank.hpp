@@ -32,7 +32,7 @@ struct emulated_ranks {
   std::vector<std::vector<std::unique_ptr<char[]>>> allocations = {};
   std::map<std::pair<index_t, index_t>, const void*> letters = {};  // by sender and receiver: what is being sent
 
-  explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, copy_lanes, seed) {}
+  explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, seed) {}
 };
 
 /// A communicator's like: one thread's view of emulated_ranks.
@@ -104,30 +104,22 @@ class emulated_rank {
     return result;
   }
 
-  void fork(stream_type, index_t = 1) {}
-  void join(stream_type, index_t lanes = 1) {
-    for (index_t lane = 0; lane < lanes; ++lane) finish_copies(~std::size_t{0}, lane);
-  }
+  void fork(stream_type) {}
+  void join(stream_type) { finish_copies(~std::size_t{0}); }
   mark_type mark(index_t) {
     return ranks_.group.copy_later(self_.rank, [] { return true; });
   }
   void wait_for(mark_type mark, stream_type) { finish_copies(mark); }
   /// What lies at `to` is undefined from now on.
-  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes, index_t rows,
-            index_t lane = 0) {
+  void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
+            index_t rows) {
     const auto for_each_row = [=](auto f) {
       for (index_t row = 0; row < rows; ++row)
         f(static_cast<char*>(to) + row * to_ld, static_cast<const char*>(from) + row * from_ld);
     };
     for_each_row([&](char* there, const char*) { std::memset(there, 0xff, std::size_t(row_bytes)); });
-    ranks_.group.copy_later(queue(lane), [=] {
+    ranks_.group.copy_later(self_.rank, [=] {
       for_each_row([&](char* there, const char* here) { std::memcpy(there, here, std::size_t(row_bytes)); });
-      return true;
-    });
-  }
-  void write_flag(unsigned* flag, unsigned value, index_t lane = 0) {
-    ranks_.group.copy_later(queue(lane), [=] {
-      __atomic_store_n(flag, value, __ATOMIC_RELEASE);
       return true;
     });
   }
@@ -161,9 +153,8 @@ class emulated_rank {
 
  private:
   const void*& letter_to(index_t to) { return ranks_.letters[{self_.rank, to}]; }
-  int queue(index_t lane) const { return self_.rank + lane * self_.ranks; }
-  void finish_copies(std::size_t last, index_t lane = 0) {
-    if (!ranks_.group.finish_copies(queue(lane), last)) status_ = 1;
+  void finish_copies(std::size_t last) {
+    if (!ranks_.group.finish_copies(self_.rank, last)) status_ = 1;
   }
 
   emulated_ranks& ranks_;

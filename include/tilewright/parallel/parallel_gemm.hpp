@@ -2,9 +2,11 @@
 // Products of several GPUs: all-gather then product, product then reduce-scatter or all-reduce.
 #pragma once
 
+#include <tilewright/parallel/all_gather_kernel.hpp>
 #include <tilewright/parallel/collective_products.hpp>
 #include <tilewright/parallel/fused_products.hpp>
 #include <tilewright/parallel/parallel_choice.hpp>
+#include <tilewright/parallel/reduce_scatter_kernel.hpp>
 
 #if TILEWRIGHT_CPU_PASS
 #include <tilewright/parallel/emulated_rank.hpp>
@@ -74,7 +76,7 @@ class all_gather_gemm : public detail::parallel_product {
     with_policy<Product>([&]<class Policy>() {
       using kernel = all_gather_kernel<Policy>;
       if (choice.transport == parallel_transport::fused) {
-        use<detail::fused_all_gather<kernel, communicator>>(ranks, args, choice.pieces);
+        use<detail::fused_all_gather<kernel, communicator>>(ranks, args);
       } else {
         const bool overlaps = choice.transport == parallel_transport::overlapped;
         use<collective_all_gather<kernel, communicator>>(ranks, args, overlaps);

@@ -23,7 +23,7 @@ struct add_received {
     TILEWRIGHT_UNROLL(1)
     for (index_t source = 0; source < args.self.ranks; ++source) {
       if (source == args.self.rank) continue;
-      const void* const sent = static_cast<const char*>(args.received) + source * args.received_stride;
+      const void* const sent = static_cast<const char*>(args.received) + source * args.chunk_bytes;
       auto more = at.matrix(sent, args.n, 0);
       tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, sums, more);
     }
@@ -87,7 +87,7 @@ struct product_of_scattered_rows {
     args.a = static_cast<const typename Policy::element_type*>(args.a) +
              row * (Policy::a_major == operand_major::k ? args.lda : 1);
     if (owner != args.self.rank) {
-      args.c = args.sums_of[0];
+      args.c = static_cast<char*>(args.sums) + owner * args.chunk_bytes;
       args.ldc = args.n;
     }
     return args;

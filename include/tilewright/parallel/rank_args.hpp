@@ -9,41 +9,50 @@
 namespace tilewright::parallel {
 
 /// Arguments of all_gather_kernel. C = A B, where A (m x k) has m / ranks rows of each rank: `a` are this rank's, with
-/// the stride lda; those of rank r arrive at `gathered` from row r m / ranks on, with the stride ld_gathered, in
-/// `pieces` pieces of equally many rows (the last one may have fewer).
+/// the stride lda; those of rank r are at `gathered` from row r m / ranks on, with the stride ld_gathered.
 struct all_gather_args : gemm_args {
   rank_of self;
   rank_steps steps;  // step 0: own rows
   const void* gathered = nullptr;
   index_t ld_gathered = 0;
-  index_t pieces = 1;
-  /// Piece p of rank r is there once arrived[r copy_lanes + p % copy_lanes] has reached before_first + p / copy_lanes
-  /// + 1.
+  /// If not null, rows come while the kernel runs: arrived[r gather_groups(m / ranks) + i] counts what has come of
+  /// group i of rank r's rows, in all calls; this is call number `epoch`, from 1 on. The kernel sends own rows to
+  /// `gathered` and counts them at `arrived` of the other ranks: gathered_of[r], arrived_of[r], from the same
+  /// addresses on.
   const unsigned* arrived = nullptr;
-  unsigned before_first = 0;
+  void* gathered_of[max_peers] = {};
+  unsigned* arrived_of[max_peers] = {};
+  unsigned epoch = 0;
   peer_wait wait;
 };
 
-/// Rows of a piece, if `rows` are sent in `pieces` pieces.
-TILEWRIGHT_HD constexpr index_t rows_of_piece(index_t rows, index_t pieces) { return ceil_div(rows, pieces); }
+/// Rows of a chunk are sent in groups, which are counted, by waves, each of which sends some rows and bytes at once.
+struct gather_parts {
+  static constexpr index_t group_rows = 128, rows = 32, bytes = 512;
+};
+TILEWRIGHT_HD constexpr index_t gather_groups(index_t rows) { return ceil_div(rows, gather_parts::group_rows); }
 
 /// Arguments of reduce_scatter_kernel. C = sum over ranks of A B, where each rank has its own part of k: `a` is m x k
 /// and `b` is k x n, with this rank's k. This rank gets m / ranks rows, from row rank m / ranks on: `c`, and what
-/// epilogues read by rows. Sums of other ranks' rows go to sums_of[r], m / ranks x n elements of C's type without
-/// padding in the memory of rank r; then its flags flags_of[r][tile] become `epoch`. A launch of one step that is
-/// not the last uses sums_of[0] and flags_of[0]. What rank r sends to this one arrives at `received`, `r
-/// received_stride` bytes later, and at arrived[r num_flags].
+/// epilogues read by rows. Sums of rank r's rows are m / ranks x n elements of C's type without padding: the kernel
+/// writes them at `sums`, where it has chunk_bytes for each rank. What rank r has for this one is read at `received`,
+/// r chunk_bytes later.
 struct reduce_scatter_args : gemm_args {
   rank_of self;
   rank_steps steps;  // the last step: own rows
+  void* sums = nullptr;
+  const void* received = nullptr;
+  long_index_t chunk_bytes = 0;
+  /// If not null, sums travel while the kernel runs: a tile of rank r's rows has come once arrived[r num_flags + tile]
+  /// is `epoch`. The kernel sends sums for rank r to sums_of[r] and sets flags_of[r][tile]. `finished` has num_flags
+  /// flags for each rank, too, by which waves of this kernel tell each other of tiles.
+  const unsigned* arrived = nullptr;
   void* sums_of[max_peers] = {};
   unsigned* flags_of[max_peers] = {};
-  const void* received = nullptr;
-  long_index_t received_stride = 0;
-  const unsigned* arrived = nullptr;
+  unsigned* finished = nullptr;
   long_index_t num_flags = 0;
   unsigned epoch = 0;
-  /// All-reduce: the same rows of C in the other ranks' memory, where they are written too, and flags for that.
+  /// All-reduce: the same rows of C in the other ranks' memory, where they are sent too, and flags for that.
   void* c_of[max_peers] = {};
   unsigned* c_flags_of[max_peers] = {};
   peer_wait wait;
@@ -72,6 +81,7 @@ constexpr const char* check_ranks(const Args& args) {
   if (args.steps.first < 0 || args.steps.first + args.steps.count > self.ranks) return "there are no such steps";
   if (args.m < 1 || args.m % self.ranks != 0) return "m must be a multiple of the number of ranks";
   if (args.batch != 1) return "products of several ranks have no batches";
+  if (args.arrived && self.ranks > max_peers) return "one kernel writes to at most 8 GPUs";
   return args.wait.status ? nullptr : "wait.status is null";
 }
 

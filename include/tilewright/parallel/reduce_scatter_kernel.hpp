@@ -2,7 +2,8 @@
 // The product of parts of k on several GPUs: tiles go to the GPU that owns their rows, which adds them up and finishes.
 #pragma once
 
-#include <tilewright/parallel/all_gather_kernel.hpp>
+#include <tilewright/parallel/push_rows.hpp>
+#include <tilewright/parallel/rank_block.hpp>
 
 namespace tilewright::parallel {
 
@@ -10,74 +11,88 @@ namespace detail {
 
 template <class Args>
 struct reduce_scatter_device_args : specialized_args<Args, 1> {
-  exec::tensor_map received, sums[max_peers], others[max_peers];
+  exec::tensor_map sums, received;
   index_t tile_cols;  // tiles of a row of C, flags of a row of tiles
 };
 
+/// A rank_block that begins with the rows of the next rank and ends with its own. Its sender pushes tiles to the ranks
+/// that own their rows.
 template <class Policy>
-struct with_scattered_c : Policy {
-  using args_type = reduce_scatter_args;
-};
-
-/// A specialized_block that begins with the rows of the next rank and ends with its own.
-template <class Policy>
-struct reduce_scatter_block : specialized_block<Policy> {
-  using device_args = reduce_scatter_device_args<typename Policy::args_type>;
-  using unit_type = chunk_unit;
+struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
+  using base = rank_block<Policy, reduce_scatter_args>;
+  using device_args = reduce_scatter_device_args<reduce_scatter_args>;
   static constexpr bool sends_tiles = true;
-  static_assert(Policy::products == 1 && Policy::groups == group_kind::none && !Policy::is_block_scaled,
-                "reduce_scatter_kernel: the policy must be one of a plain product");
 
-  /// Where the maps and flags of sums for `owner` are.
-  TILEWRIGHT_HD static constexpr index_t slot_of(const reduce_scatter_args& args, index_t owner) {
-    return args.steps.count == 1 ? 0 : owner;
-  }
-  TILEWRIGHT_HD static unit_type unit_of(const device_args& d, index_t u) {
+  TILEWRIGHT_HD static chunk_unit unit_of(const device_args& d, index_t u) {
     work_unit unit = d.schedule(u);
-    const index_t owner = d.args.self.after(d.args.steps.first + unit.tile.batch + 1);
-    unit.tile.batch = owner;
-    return {unit, owner, owner == d.args.self.rank ? 0 : slot_of(d.args, owner) + 1};
+    unit.tile.batch = d.args.self.after(d.args.steps.first + unit.tile.batch + 1);
+    return {unit, unit.tile.batch};
   }
 #if TILEWRIGHT_HOPPER_PASS
-  static constexpr index_t tile_m = specialized_block<Policy>::tile.m, tile_n = specialized_block<Policy>::tile.n;
+  static constexpr index_t tile_m = base::tile.m, tile_n = base::tile.n;
+  static constexpr index_t result_bytes = sizeof(typename Policy::result_type);
 
+  TILEWRIGHT_HD static bool is_own(const reduce_scatter_args& args, index_t owner) { return owner == args.self.rank; }
+  TILEWRIGHT_HD static box_source<exec::tensor_map> c_target(const device_args& d, index_t owner) {
+    const bool own = is_own(d.args, owner);
+    return {own ? d.c : d.sums, own ? 0 : owner};
+  }
+
+  /// Boxes of own rows first receive the sums of each other rank, in the order of ranks. The last of them is where the
+  /// result is made, unless C's old elements come there.
+  TILEWRIGHT_HD static index_t uses_of_box(const reduce_scatter_args& args, index_t owner) {
+    return is_own(args, owner) ? max(args.self.ranks - (args.beta == 0), 1) : 1;
+  }
+  TILEWRIGHT_HD static index_t source_of_use(const reduce_scatter_args& args, index_t owner, index_t use) {
+    if (!is_own(args, owner) || use + 1 == args.self.ranks) return -1;
+    return use < args.self.rank ? use : use + 1;
+  }
+  /// Until a rank has sent its sums of the tile.
+  TILEWRIGHT_HD static void wait_for_sums(const device_args& d, const box_use& box) {
+    if (!d.args.arrived || box.m >= d.args.m || box.n >= d.args.n) return;  // they are there, or there are none
+    wait_for_peer(d.args.arrived + box.source * d.args.num_flags + flag_of(d, box.m, box.n), d.args.epoch, d.args.wait);
+  }
+
+  /// A flag of the tile that has element (m, n).
   TILEWRIGHT_HD static index_t flag_of(const device_args& d, index_t m, index_t n) {
     return divide(m, tile_m) * d.tile_cols + divide(n, tile_n);
   }
-  /// z: 0 for own rows, else the owner's slot + 1.
-  TILEWRIGHT_HD static void store_box(const device_args& d, unsigned box, index_t n, index_t m, index_t z) {
-    if (z != 0) return exec::bulk_store(d.sums[z - 1], box, n, m, 0);
-    exec::bulk_store(d.c, box, n, m, 0);
-    if (!writes_all_c(d.args)) return;
-    for (index_t i = 1; i < d.args.self.ranks; ++i) exec::bulk_store(d.others[d.args.self.after(i)], box, n, m, 0);
+  TILEWRIGHT_HD static bool is_sent(const reduce_scatter_args& args, index_t owner) {
+    return args.arrived && (!is_own(args, owner) || args.c_of[args.self.after(1)]);
   }
-  TILEWRIGHT_HD static bool writes_all_c(const reduce_scatter_args& args) {
-    return args.steps.count != 1 && args.c_of[args.self.after(1)];
-  }
-  /// After the last box of the tile that has element (m, n).
-  TILEWRIGHT_HD static void send_tile(const device_args& d, index_t n, index_t m, index_t z) {
-    const rank_of& self = d.args.self;
-    if (z == 0 && !writes_all_c(d.args)) return;
+  /// The thread that stores boxes, after the last one of a tile.
+  TILEWRIGHT_HD static void report_tile(const device_args& d, const box_use& box) {
+    if (!is_sent(d.args, box.z)) return;
     exec::wait_for_bulk_stores<0>();
-    if (z != 0) return exec::set_flag(d.args.flags_of[z - 1] + flag_of(d, m, n), d.args.epoch);
-    for (index_t i = 1; i < self.ranks; ++i)
-      exec::set_flag(d.args.c_flags_of[self.after(i)] + flag_of(d, m, n), d.args.epoch);
+    exec::set_flag(d.args.finished + box.z * d.args.num_flags + flag_of(d, box.m, box.n), d.args.epoch);
   }
-  /// Whether another rank finishes the rows of `owner`.
-  TILEWRIGHT_HD static bool is_sent(const device_args& d, index_t owner) { return owner != d.args.self.rank; }
 
-  /// Ranks that send sums of a tile. Their boxes come first, in the order of ranks: z is -1 - rank.
-  TILEWRIGHT_HD static index_t num_sources(const device_args& d, const unit_type& unit) {
-    return unit.c_z() == 0 ? d.args.self.ranks - 1 : 0;
+  /// One wave: tiles that are finished.
+  template <class ForEachUnit>
+  TILEWRIGHT_HD static void send(const device_args& d, ForEachUnit for_each_unit) {
+    const reduce_scatter_args& args = d.args;
+    for_each_unit([&](const chunk_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t owner = unit.tile.batch, flag = flag_of(d, m0, n0);
+      if (!unit.is_last_part() || !is_sent(args, owner)) return;
+      wait_for_peer(args.finished + owner * args.num_flags + flag, args.epoch, args.wait);
+      if (is_own(args, owner)) {
+        for (index_t i = 1; i < args.self.ranks; ++i) {
+          const index_t to = args.self.after(i);
+          push_tile(args, args.c_of[to], args.c, args.ldc, m0, n0, args.c_flags_of[to] + flag);
+        }
+      } else {
+        push_tile(args, args.sums_of[owner], static_cast<const char*>(args.sums) + owner * args.chunk_bytes, args.n, m0,
+                  n0, args.flags_of[owner] + flag);
+      }
+    });
   }
-  TILEWRIGHT_HD static index_t z_of_pass(const device_args& d, const unit_type& unit, index_t pass) {
-    if (pass == num_sources(d, unit)) return unit.c_z();
-    return -1 - (pass < d.args.self.rank ? pass : pass + 1);
-  }
-  /// Until a rank has sent its sums of the tile that has element (m, n).
-  TILEWRIGHT_HD static void wait_for_sums(const device_args& d, index_t n, index_t m, index_t source) {
-    if (d.args.steps.count == 1 || m >= d.args.m || n >= d.args.n) return;  // they are there, or there are none
-    wait_for_peer(d.args.arrived + source * d.args.num_flags + flag_of(d, m, n), d.args.epoch, d.args.wait);
+  TILEWRIGHT_HD static void push_tile(const reduce_scatter_args& args, void* to, const void* from, index_t ld,
+                                      index_t m0, index_t n0, unsigned* flag) {
+    constexpr index_t bytes = tile_n * result_bytes, width = bytes % 512 == 0 ? 512 : bytes & -bytes;
+    const long_index_t stride = long_index_t(ld) * result_bytes, first = m0 * stride + n0 * result_bytes;
+    push_rows<width>({static_cast<char*>(to) + first, stride}, {static_cast<const char*>(from) + first, stride},
+                     min(tile_m, args.m - m0), min(tile_n, args.n - n0) * result_bytes);
+    if (exec::lane_id() == 0) exec::set_flag(flag, args.epoch);
   }
 #endif
 };
@@ -88,55 +103,28 @@ struct reduce_scatter_block : specialized_block<Policy> {
 /// arrived when await_results has run.
 template <class Policy>
   requires(arch::is_wgmma(Policy::tile.op))
-struct reduce_scatter_kernel<Policy> {
-  using policy = detail::with_scattered_c<Policy>;
-  using arch = typename Policy::arch;
+struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatter_block<Policy>> {
+  using block = detail::reduce_scatter_block<Policy>;
   using args_type = reduce_scatter_args;
-  using block = detail::reduce_scatter_block<policy>;
   using device_args = typename block::device_args;
-  static constexpr index_t block_size = block::tile.block_size(), cluster = block::tile.cluster(),
-                           lds_bytes = block::lds.bytes();
-  static constexpr bool overlaps_previous = true;
 
   static constexpr const char* check(const args_type& args) {
-    if (const char* why = detail::check_ranks(args)) return why;
-    if (args.self.ranks > max_peers && args.steps.count != 1) return "one kernel writes to at most 8 GPUs";
-    const args_type batch = as_batch(args);
-    if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename Policy::result_type), true})) return why;
-    return detail::check_bulk_copies<policy>(batch);
+    return detail::check_rank_block<block>(args, as_batch(args));
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     using R = typename Policy::result_type;
     constexpr specialized_tile tile = block::tile;
-    args_type batch = as_batch(args);
-    device_args d = detail::plan_ranks<block, policy>(batch, facts);
-    const auto map = [&](exec::tensor_map& to, const void* data, index_t ld) {
-      if (data)
-        facts.make_tensor_map(to, detail::request_map<R>(data, {args.n, batch.m}, ld, 1, 0, {tile.store_n(), 64}));
+    const args_type batch = as_batch(args);
+    device_args d = detail::plan_ranks<block>(batch, facts);
+    const auto map = [&](exec::tensor_map& to, const void* data, index_t ld, index_t count) {
+      facts.make_tensor_map(to, detail::request_map<R>(data, {args.n, batch.m}, ld, count,
+                                                       args.chunk_bytes / index_t(sizeof(R)), {tile.store_n(), 64}));
     };
-    map(d.c, args.c, args.ldc);
-    facts.make_tensor_map(d.received,
-                          detail::request_map<R>(args.received, {args.n, batch.m}, args.n, args.self.ranks,
-                                                 args.received_stride / index_t(sizeof(R)), {tile.store_n(), 64}));
-    const bool one_step = args.steps.count == 1;
-    if (one_step) map(d.sums[0], args.sums_of[0], args.n);
-    for (index_t r = 0; r < args.self.ranks && !one_step; ++r) {
-      if (r == args.self.rank) continue;
-      map(d.sums[r], args.sums_of[r], args.n);
-      map(d.others[r], args.c_of[r], args.ldc);
-    }
+    map(d.c, args.c, args.ldc, 1);
+    map(d.sums, args.sums, args.n, args.self.ranks);
+    map(d.received, args.received, args.n, args.self.ranks);
     d.tile_cols = detail::round_up(ceil_div(args.n, tile.n), tile.share_a);
     return d;
-  }
-  static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
-
-  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
-#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    constexpr index_t bytes = lds_bytes;
-    const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    tilewright::detail::persistent_gemm<block>{
-        args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
-#endif
   }
 
  private:

@@ -160,6 +160,9 @@ TILEWRIGHT_HD void wait_for_bulk_stores() {
 TILEWRIGHT_HD void set_flag(unsigned* flag, unsigned n) {
   asm volatile("fence.proxy.async.global;\nst.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(n) : "memory");
 }
+TILEWRIGHT_HD void add_to_flag(unsigned* flag, unsigned n) {
+  asm volatile("fence.proxy.async.global;\nred.release.sys.global.add.u32 [%0], %1;" ::"l"(flag), "r"(n) : "memory");
+}
 TILEWRIGHT_HD bool wait_for_flag(const unsigned* flag, unsigned n, index_t timeout_ms) {
   unsigned now;
   long_index_t start = 0, time;
