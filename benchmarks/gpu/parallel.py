@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Products of several GPUs of one host: this library against NCCL and cuBLAS one after the other, and against PyTorch's symmetric memory.
 
-    benchmarks/gpu/parallel.py LIBRARY [--ranks N] [--seconds S] [--drawn N] [--repeat N] [--json FILE] [--check-only]
+    benchmarks/gpu/parallel.py LIBRARY [--ranks N] [--seconds S] [--drawn N] [--more] [--repeat N] [--json FILE] [--check-only]
 
 LIBRARY is libtilewright_parallel.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). One process for each GPU; all contenders run in one process
 group, in turns, in back-to-back launches with Gaussian data. The time of a contender is the median over rounds of the slowest rank's.
@@ -34,13 +34,11 @@ SCATTERS = ((8192, 8192, 28672), (4096, 4096, 14336), (8192, 8192, 8192), (2048,
 TYPES = {"f16": (torch.float16, torch.float16), "bf16": (torch.bfloat16, torch.bfloat16), "e4m3": (torch.float8_e4m3fn, torch.bfloat16)}
 TRANSPORTS = ("fused", "overlapped", "collective")
 TILES = (0, 1, 2)  # parallel_tiles of parallel_choice.hpp
-PIECES = (1, 2, 4, 8)
 
 
 class Request(ctypes.Structure):
     """parallel_request of parallel_library.hpp."""
-    _fields_ = [("kind", ctypes.c_char_p), ("type", ctypes.c_char_p), ("transport", ctypes.c_int), ("tile", ctypes.c_int),
-                                                                           ("pieces", ctypes.c_int)] + [
+    _fields_ = [("kind", ctypes.c_char_p), ("type", ctypes.c_char_p), ("transport", ctypes.c_int), ("tile", ctypes.c_int)] + [
         (name, ctypes.c_void_p) for name in ("a", "b", "bias", "scale", "c", "workspace")] + [
         (name, ctypes.c_int) for name in ("m", "n", "k", "lda", "ldb", "ldc")]
 
@@ -66,8 +64,8 @@ class Tilewright:
             raise RuntimeError(self.lib.tilewright_parallel_error().decode())
         return result
 
-    def make(self, kind, type_name, a, b, c, m, n, k, choice=(-1, 0, 1), bias=None, scale=None, memory=None, split=True):
-        """A function that queues the product on the current stream, with .free() for its buffers and its .choice of (transport, tile, pieces)."""
+    def make(self, kind, type_name, a, b, c, m, n, k, choice=(-1, 0), bias=None, scale=None, memory=None, split=True):
+        """A function that queues the product on the current stream, with .free() for its buffers and its .choice of (transport, tile)."""
         ptr = lambda t: None if t is None else t.data_ptr()
         request = Request(kind.encode(), type_name.encode(), *choice, ptr(a), ptr(b), ptr(bias), ptr(scale), ptr(c),
                           ptr(self.workspace) if split else None, m, n, k, a.stride(0), b.stride(0), n)
@@ -75,9 +73,9 @@ class Tilewright:
 
         def run():
             self.require(self.lib.tilewright_parallel_call(call, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)))
-        chosen = (ctypes.c_int * 3)()
+        chosen = (ctypes.c_int * 2)()
         self.lib.tilewright_parallel_choice(call, chosen)
-        run.choice = f"{TRANSPORTS[chosen[0]]}_t{chosen[1]}p{chosen[2]}"
+        run.choice = f"{TRANSPORTS[chosen[0]]}_t{chosen[1]}"
         run.free = lambda: self.lib.tilewright_parallel_free(call)
         run.keep = (a, b, c, bias, scale)
         return run
@@ -212,7 +210,7 @@ def check(tw, rank, ranks, say):
         for type_name in TYPES:
             for number in range(3):
                 m, n, k = ranks * draw.randint(1, 700), ranks * 16 * draw.randint(1, 60), ranks * 16 * draw.randint(2, 100)
-                choice = (draw.choice((0, 0, 1, 2) if kind == "all_gather" else (0, 0, 1)), draw.choice(TILES), draw.choice(PIECES))
+                choice = (draw.choice((0, 0, 1, 2) if kind == "all_gather" else (0, 0, 1)), draw.choice(TILES))
                 case = Case(kind, m, n, k, type_name, rank, ranks, seed=number + 2)
                 bias = operand(1, case.n, case.result, 5)[0] if number != 1 else None
                 scale = torch.tensor([0.25], device="cuda") if number != 0 else None
@@ -254,7 +252,7 @@ def repeat(tw, rank, ranks, calls, say):
         if kind == "all_reduce":
             memory, case.c = tw.allocate((m, case.n), case.result)
         operands = [c.a.clone() for c in cases]
-        run = tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, (0, 1, 2), memory=memory)
+        run = tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, (0, 1), memory=memory)
         results = []
         for a in operands:
             case.a.copy_(a)
@@ -288,7 +286,7 @@ def missing_rank(path, rank, ranks, say):
     results = []
     for kind in ("reduce_scatter", "all_gather"):
         case = Case(kind, 512 * ranks, 512 * ranks, 512 * ranks, "bf16", rank, ranks)
-        run = tw.make(kind, "bf16", case.a, case.b, case.c, case.m, case.n, case.k, (0, 1, 2))
+        run = tw.make(kind, "bf16", case.a, case.b, case.c, case.m, case.n, case.k, (0, 1))
         run()
         tw.finish()
         dist.barrier()
@@ -311,7 +309,7 @@ def product_alone(solo, case):
     m = case.m
     a = operand(m, case.k, case.a.dtype, 3)
     c = torch.empty(m, case.n, dtype=case.result, device="cuda")
-    return {tile: solo.make("all_gather", case.type_name, a, case.b, c, m, case.n, case.k, (0, tile, 1)) for tile in TILES}
+    return {tile: solo.make("all_gather", case.type_name, a, case.b, c, m, case.n, case.k, (0, tile)) for tile in TILES}
 
 
 def bench(tw, solo, rank, ranks, options, say):
@@ -328,14 +326,16 @@ def bench(tw, solo, rank, ranks, options, say):
     rows = []
     cases = [("all_gather", c) for c in GATHERS] + [("reduce_scatter", c) for c in SCATTERS]
     draw = random.Random(options.seed)
-    for _ in range(options.drawn):
-        cases.append((draw.choice(("all_gather", "reduce_scatter")), tuple(1024 * draw.randint(1, 16) for _ in range(3))))
-    if options.small:
-        cases += [(kind, (m, 8192, 8192)) for m in (128, 512, 1024) for kind in ("all_gather", "reduce_scatter")]
-    if options.all_reduce:
-        cases += [("all_reduce", c) for c in SCATTERS[:3]]
-    for kind, (m, n, k) in cases:
-        case = Case(kind, m, n, k, "bf16", rank, ranks)
+    for i in range(options.drawn):
+        # Every third one has few rows.
+        m = 1024 * draw.randint(1, 16) if i % 3 else ranks * 16 * draw.randint(1, 64)
+        cases.append((draw.choice(("all_gather", "reduce_scatter")), (m, 1024 * draw.randint(1, 16), 1024 * draw.randint(1, 16))))
+    cases = [(kind, "bf16", sizes) for kind, sizes in cases]
+    if options.more:
+        cases += [("all_reduce", "bf16", c) for c in SCATTERS[:3]]
+        cases += [(kind, t, (8192, 8192, 8192)) for kind in ("all_gather", "reduce_scatter") for t in ("f16", "e4m3")]
+    for kind, type_name, (m, n, k) in cases:
+        case = Case(kind, m, n, k, type_name, rank, ranks)
         run, alone, transfer = case.nccl_cublas()
         contenders = {"nccl_cublas": run, "product": alone, "transfer": transfer}
         fused = case.symmetric(group) if has_symmetric else None
@@ -352,10 +352,9 @@ def bench(tw, solo, rank, ranks, options, say):
             memory, case.c = tw.allocate((m, case.n), case.result)
         for tile, run_alone in product_alone(solo, case).items():
             contenders[f"alone_t{tile}"] = run_alone
-        variants = [(0, t, p) for t in TILES for p in ((1, 2, 4, 8, 16) if t == 0 else (2, 8)) if kind == "all_gather" or p == (1 if t == 0 else 2)]
-        variants += [(1, 0, 1), (2, 0, 1)] if kind == "all_gather" else [(1, 0, 1)]
-        make = lambda choice: tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, choice, memory=memory)
-        ours = {"auto": make((-1, 0, 1)), **{f"{TRANSPORTS[v[0]][0]}{v[1]}p{v[2]}": make(v) for v in variants}}
+        variants = [(0, t) for t in TILES] + ([(2, 0)] if kind == "all_gather" else [(1, 0)])
+        make = lambda choice: tw.make(kind, type_name, case.a, case.b, case.c, m, case.n, case.k, choice, memory=memory)
+        ours = {"auto": make((-1, 0)), **{f"{TRANSPORTS[v[0]][0]}{v[1]}": make(v) for v in variants}}
         reference = case.reference()
         for name, call in ours.items():
             case.c.fill_(float("nan"))
@@ -372,13 +371,13 @@ def bench(tw, solo, rank, ranks, options, say):
         ours_time, fastest = times["auto"], min(ours, key=lambda name: times[name])
         best = min(times["nccl_cublas"], times.get("symm_mem", math.inf))
         product = min(times["product"], *(times[f"alone_t{t}"] for t in TILES))
-        row = {"kind": kind, "m": m, "n": n, "k": k, "ranks": ranks, **{name: round(times[name], 1) for name in contenders},
+        row = {"kind": kind, "type": type_name, "m": m, "n": n, "k": k, "ranks": ranks, **{name: round(times[name], 1) for name in contenders},
                "tilewright": round(ours_time, 1), "choice": ours["auto"].choice,
                "overlap": round(max(product, times["transfer"]) / ours_time, 3),
                "ratio_to_best": round(best / ours_time, 3), "variants": {name: round(times[name], 1) for name in ours}}
         rows.append(row)
         alone = " ".join(f"{times['alone_t%d' % t]:.0f}" for t in TILES)
-        say(f"{kind[:10]:10} {m:6}x{n:6}x{k:6} product {row['product']:7} {alone} transfer {row['transfer']:7} nccl {row['nccl_cublas']:7} "
+        say(f"{kind[:10]:10} {type_name} {m}x{n}x{k} product {row['product']:7} {alone} transfer {row['transfer']:7} nccl {row['nccl_cublas']:7} "
             f"symm {row.get('symm_mem', 0):7} ours {row['tilewright']:7} {row['choice']} (best {fastest}) overlap {row['overlap']:.3f} ratio {row['ratio_to_best']:.3f} | "
             + " ".join(f"{name}={times[name]:.0f}" for name in ours))
         del case, ours, contenders, run, alone, transfer, fused
@@ -422,8 +421,7 @@ def main():
     parser.add_argument("--drawn", type=int, default=0, help="cases drawn at random, besides the fixed ones")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=10000)
-    parser.add_argument("--all-reduce", action="store_true")
-    parser.add_argument("--small", action="store_true", help="products of few rows, too")
+    parser.add_argument("--more", action="store_true", help="all-reduces, f16 and e4m3, too")
     parser.add_argument("--check-only", action="store_true")
     parser.add_argument("--json")
     parser.add_argument("--port", type=int, default=29511)

@@ -206,7 +206,7 @@ struct persistent_gemm {
     synchronize();
     exec::let_next_kernel_start();
     if (warpgroup == tile.consumers) {
-      if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers()>();
+      if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers(Block::has_sender)>();
       if (copies_by_wave || exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
       if constexpr (Block::has_sender) {
         if (modulo(exec::wave_id(), 4) == 3)
@@ -214,7 +214,7 @@ struct persistent_gemm {
       }
       exec::wave_sync();
     } else {
-      if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers()>();
+      if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers(Block::has_sender)>();
       consume(warpgroup);
     }
     // No block leaves while others of its cluster still copy to its LDS or arrive at its barriers.

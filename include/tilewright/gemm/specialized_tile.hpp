@@ -94,9 +94,12 @@ struct specialized_tile {
             consumer};
   }
 
-  /// Registers of each thread: what the copying warpgroup keeps, what consumers take.
-  TILEWRIGHT_HD constexpr index_t producer_registers() const { return 40; }
-  TILEWRIGHT_HD constexpr index_t consumer_registers() const { return consumers == 2 ? 232 : 152; }
+  /// Registers of each thread: what the copying warpgroup keeps, more if a wave of it sends to other GPUs; what
+  /// consumers take.
+  TILEWRIGHT_HD constexpr index_t producer_registers(bool sends) const { return consumers == 2 && sends ? 56 : 40; }
+  TILEWRIGHT_HD constexpr index_t consumer_registers(bool sends) const {
+    return consumers == 2 ? 232 - 8 * sends : 152;
+  }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
     const bool known_n = n % 32 == 0 && 64 <= n && n <= 256;
