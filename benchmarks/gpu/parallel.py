@@ -383,6 +383,9 @@ def bench(tw, solo, rank, ranks, options, say):
                "overlap": round(max(product, times["transfer"]) / ours_time, 3),
                "ratio_to_best": round(best / ours_time, 3), "variants": {name: round(times[name], 1) for name in ours}}
         rows.append(row)
+        if rank == 0 and options.json:
+            with open(options.json, "w") as f:
+                json.dump({"gpu": torch.cuda.get_device_name(), "ranks": ranks, "torch": torch.__version__, "rows": rows}, f, indent=1)
         alone = " ".join(f"{times['alone_t%d' % t]:.0f}" for t in TILES)
         say(f"{kind[:10]:10} {type_name} {m}x{n}x{k} product {row['product']:7} {alone} transfer {row['transfer']:7} nccl {row['nccl_cublas']:7} "
             f"symm {row.get('symm_mem', 0):7} ours {row['tilewright']:7} {row['choice']} (best {fastest}) overlap {row['overlap']:.3f} ratio {row['ratio_to_best']:.3f} | "
@@ -410,10 +413,7 @@ def work(rank, ranks, options):
     ok = check(tw, rank, ranks, say)
     ok = repeat(tw, rank, ranks, options.repeat, say) and ok
     if not options.check_only:
-        rows = bench(tw, Tilewright(options.library, 0, 1), rank, ranks, options, say)
-        if rank == 0 and options.json:
-            with open(options.json, "w") as f:
-                json.dump({"gpu": torch.cuda.get_device_name(), "ranks": ranks, "torch": torch.__version__, "rows": rows}, f, indent=1)
+        bench(tw, Tilewright(options.library, 0, 1), rank, ranks, options, say)
     ok = missing_rank(options.library, rank, ranks, say) and ok
     say("all checks passed" if ok else "CHECKS FAILED")
     sys.stdout.flush()

@@ -100,20 +100,25 @@ class rank_group {
     ++changes_;
   }
   /// A worker waits for memory, which it looks at again after each call: whether it may still change. False once all
-  /// others wait, too, and no copy is left.
-  bool may_change(const void* worker) {
+  /// others wait, too, and no copy is left. A worker that `can_go_on` does so then; while there is one, others wait.
+  bool may_change(const void* worker, bool can_go_on = false) {
     const std::lock_guard lock(mutex_);
-    const auto [mine, is_new] = waiting_.try_emplace(worker, state{0, false});
+    const auto [mine, is_new] = waiting_.try_emplace(worker, state{});
     if (is_new) ++changes_;  // what it has written
     if (mine->second.seen != changes_) {
-      mine->second = {changes_, false};
+      mine->second = {changes_};
       return true;
     }
-    mine->second.has_looked = true;
+    mine->second = {changes_, true, can_go_on};
     if (int(waiting_.size()) < live_) return true;
-    for (const auto& [other, s] : waiting_)
+    bool any_can_go_on = false;
+    for (const auto& [other, s] : waiting_) {
       if (s.seen != changes_ || !s.has_looked) return true;
-    if (act_on_any(copies_) || act_on_any(sleepers_)) return true;
+      any_can_go_on = any_can_go_on || s.can_go_on;
+    }
+    if (act_on_any(copies_)) return true;
+    if (any_can_go_on && !can_go_on) return true;
+    if (!any_can_go_on && act_on_any(sleepers_)) return true;
     waiting_.erase(mine);
     return false;
   }
@@ -129,8 +134,8 @@ class rank_group {
     std::size_t done = 0;
   };
   struct state {
-    std::uint64_t seen;
-    bool has_looked;
+    std::uint64_t seen = 0;
+    bool has_looked = false, can_go_on = false;
   };
 
   bool act(queue& q) {
@@ -167,7 +172,9 @@ struct waiting_worker {
   const void* worker;
 
   /// Whether anything may still change what it waits for.
-  bool operator()() const { return ranks ? ranks->may_change(worker) : lower_blocks_run(); }
+  bool operator()(bool can_go_on = false) const {
+    return ranks ? ranks->may_change(worker, can_go_on) : lower_blocks_run();
+  }
   void resume() const {
     if (ranks) ranks->resume(worker);
   }

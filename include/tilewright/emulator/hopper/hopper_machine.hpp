@@ -31,10 +31,10 @@ class hopper_machine final : public hopper_services {
   template <class OthersRun>
   bool idle(OthersRun others_run) {
     for (;; std::this_thread::yield()) {
-      const bool others = !waiting_for_counts_.empty() && others_run();
+      const bool others = !waiting_for_counts_.empty() && others_run(a_flag_has_come());
       look_at_counts();
       while (!threads_.any_ready() && !loads_.empty()) land_latest();
-      if (!threads_.any_ready() && !others && !give_up_a_flag()) return false;
+      if (!threads_.any_ready() && !others && !end_wait_for_a_flag()) return false;
       if (!threads_.any_ready()) continue;
       others_run.resume();
       return true;
@@ -120,7 +120,7 @@ class hopper_machine final : public hopper_services {
     return wait_until({self.number, flag, n, true}, self, where);
   }
   bool wait_until(const wait_for_a_count& w, thread_context& self, call_site where) {
-    if (!w.is_over()) {
+    if (w.is_flag || !w.is_over()) {
       waiting_for_counts_.push_back(w);
       threads_.wait(self, meeting::counter, where);
     }
@@ -204,19 +204,30 @@ class hopper_machine final : public hopper_services {
 
   void look_at_counts() {
     std::erase_if(waiting_for_counts_, [&](const wait_for_a_count& w) {
-      if (!w.is_over()) return false;
+      if (w.is_flag || !w.is_over()) return false;
       threads_.wake(w.thread);
       return true;
     });
   }
 
-  /// Nothing else can happen: the time of a wait for a flag is over.
-  bool give_up_a_flag() {
-    const auto flag = std::find_if(waiting_for_counts_.begin(), waiting_for_counts_.end(),
-                                   [](const wait_for_a_count& w) { return w.is_flag; });
-    if (flag == waiting_for_counts_.end()) return false;
-    threads_.wake(flag->thread);
-    waiting_for_counts_.erase(flag);
+  bool a_flag_has_come() const {
+    return std::any_of(waiting_for_counts_.begin(), waiting_for_counts_.end(),
+                       [](const wait_for_a_count& w) { return w.is_flag && w.is_over(); });
+  }
+
+  /// Nothing else can happen: a flag that has come is noticed, as late as it may be; if there is none, the time of a
+  /// wait is over.
+  bool end_wait_for_a_flag() {
+    const bool come = a_flag_has_come();
+    const auto one = std::find_if(waiting_for_counts_.begin(), waiting_for_counts_.end(),
+                                  [&](const wait_for_a_count& w) { return w.is_flag && w.is_over() == come; });
+    if (one == waiting_for_counts_.end()) return false;
+    const wait_for_a_count ended = *one;
+    std::erase_if(waiting_for_counts_, [&](const wait_for_a_count& w) {
+      if (!w.is_flag || w.counter != ended.counter || w.n != ended.n) return false;
+      threads_.wake(w.thread);
+      return true;
+    });
     return true;
   }
 
