@@ -144,7 +144,7 @@ class Report:
 
     def kernels(self):
         """Programs that print PASS or FAIL for each kernel."""
-        for name in ("math", "row_kernels", "attention", "library_kernels", "examples"):
+        for name in ("math", "row_kernels", "attention", "library_kernels", "examples", "parallel_ranks"):
             program = self.program(f"gpu_{name}-{self.runtime}")
             if not program:
                 self.left_out("kernels", name, "the program was not built")

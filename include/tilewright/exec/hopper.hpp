@@ -56,7 +56,7 @@
 // Between blocks and kernels
 //   add_release(counter, n)            adds to a counter in global memory; releases what the thread wrote
 //   wait_for_count(counter, n)         until it is n; acquires. Wait only for blocks of lower number: they have started
-//   set_flag(flag, n)                  writes a flag of any GPU; releases what the thread wrote, by bulk stores too
+//   set_flag(flag, n)                  writes a flag of any GPU; releases what the thread wrote, except by bulk stores
 //   add_to_flag(flag, n)               the same, but adds to it
 //   wait_for_flag(flag, n, timeout_ms)  until a flag in this GPU's memory has reached n (modulo 2^32); acquires, for
 //                                      bulk copies too; false: it has not in this time

@@ -31,7 +31,7 @@ struct persistent_gemm {
   /// Whether units are found by whole waves, of which one lane may then do the work.
   static constexpr bool finds_by_wave = Block::groups != group_kind::none;
   /// Whether all lanes of the copying waves walk through the units.
-  static constexpr bool copies_by_wave = finds_by_wave || Block::is_block_scaled;
+  static constexpr bool copies_by_wave = finds_by_wave || Block::is_block_scaled || Block::has_sender;
 
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
@@ -177,18 +177,28 @@ struct persistent_gemm {
     });
   }
 
-  /// What the waves of the last warpgroup do, with one thread each: the first starts copies to stages,
-  /// the second stores of C, the third hands out boxes.
+  /// What the waves of the last warpgroup do, most of them with one thread: the first starts copies to stages,
+  /// the second stores of C, the third hands out boxes, the fourth copies scales or sends to other GPUs.
   TILEWRIGHT_HD void copy(index_t wave) const {
     const auto units = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit_of_thread(work); };
     if (wave == 0) produce();
-    if (wave == 1) boxes.store(args, units);
+    [[maybe_unused]] const auto units_of_wave = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); };
+    if (wave == 1) {
+      if constexpr (Block::sends_tiles) {
+        boxes.store_and_copy(args, block_lds, units_of_wave);
+      } else {
+        boxes.store(args, units);
+      }
+    }
     if (wave == 2) {
       exec::wait_for_previous_kernel();
       boxes.hand_out(args, units);
     }
     if constexpr (Block::is_block_scaled) {
       if (wave == 3) produce_scales();
+    }
+    if constexpr (Block::has_sender) {
+      if (wave == 3) Block::send(args, units_of_wave);
     }
   }
 
@@ -208,10 +218,6 @@ struct persistent_gemm {
     if (warpgroup == tile.consumers) {
       if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers(Block::has_sender)>();
       if (copies_by_wave || exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
-      if constexpr (Block::has_sender) {
-        if (modulo(exec::wave_id(), 4) == 3)
-          Block::send(args, [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); });
-      }
       exec::wave_sync();
     } else {
       if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers(Block::has_sender)>();

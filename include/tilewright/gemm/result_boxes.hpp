@@ -11,9 +11,9 @@ namespace tilewright::detail {
 /// One use of a box of C: where it is in C, as stored, and which consumer fills it.
 struct box_use {
   index_t m, n, z, consumer;
-  index_t number;           // in the tile
-  index_t source = -1;      // the GPU whose sums come there first; -1: none
-  bool is_stored = true;    // to C, or where another GPU gets it from
+  index_t number;         // in the tile
+  index_t source = -1;    // the GPU whose sums come there first; -1: none
+  bool is_stored = true;  // to C, or where another GPU gets it from
 };
 
 /// Boxes are used in turn and numbered from the kernel's start: box i lies at place i % num_boxes.
@@ -80,31 +80,68 @@ struct result_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void store(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
-    [[maybe_unused]] unsigned freed = 0;
     for_each_box(args, for_each_unit, [&](const box_use& use) TILEWRIGHT_INLINE_LAMBDA {
       full(i).wait(i / num_boxes & 1);
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
-      if constexpr (Block::sends_tiles) {
+      exec::bulk_store(args.c, address(i), use.n, use.m, use.z);
+      exec::commit_bulk_stores();
+      exec::wait_for_bulk_stores_to_read<in_flight>();
+      if (++i > in_flight) free(i - 1 - in_flight).arrive();
+    });
+    exec::wait_for_bulk_stores_to_read<0>();
+  }
+
+  /// One wave, where tiles go to other GPUs: boxes of those are copied to memory, from which the block's sender reads
+  /// them. Bulk stores would be seen there much later.
+  template <class ForEachUnit>
+  TILEWRIGHT_HD void store_and_copy(const typename Block::device_args& args, exec::lds_pointer block_lds,
+                                    ForEachUnit for_each_unit) const {
+    unsigned i = 0, freed = 0;
+    const bool first_lane = exec::lane_id() == 0;
+    for_each_box(args, for_each_unit, [&](const box_use& use) TILEWRIGHT_INLINE_LAMBDA {
+      full(i).wait(i / num_boxes & 1);
+      unsigned reading = 0;
+      if (use.is_stored && Block::keeps_tile(args.args, use.z)) {
         constexpr specialized_tile t = tile;
-        ++i;
-        if (use.is_stored) {
-          const auto to = Block::c_target(args, use.z);
-          exec::bulk_store(to.map, address(i - 1), use.n, use.m, to.z);
-          exec::commit_bulk_stores();
-          if (use.number + 1 == t.num_boxes()) Block::report_tile(args, use);
+        copy(block_lds + index_t(address(i) - base), Block::kept_box(args.args, use));
+        if (first_lane && use.number + 1 == t.num_boxes()) Block::report_tile(args, use);
+      } else if (use.is_stored) {
+        reading = in_flight;
+        if (first_lane) {
+          exec::fence_async_proxy();
+          exec::bulk_store(args.c, address(i), use.n, use.m, 0);
+        }
+      }
+      ++i;
+      if (first_lane) {
+        exec::commit_bulk_stores();
+        if (reading > 0) {
           exec::wait_for_bulk_stores_to_read<in_flight>();
         } else {
           exec::wait_for_bulk_stores_to_read<0>();
         }
-        for (const unsigned reading = use.is_stored ? in_flight : 0; freed + reading < i; ++freed) free(freed).arrive();
-      } else {
-        exec::bulk_store(args.c, address(i), use.n, use.m, use.z);
-        exec::commit_bulk_stores();
-        exec::wait_for_bulk_stores_to_read<in_flight>();
-        if (++i > in_flight) free(i - 1 - in_flight).arrive();
+        for (; freed + reading < i; ++freed) free(freed).arrive();
       }
+      exec::wave_sync();
     });
-    exec::wait_for_bulk_stores_to_read<0>();
+    if (first_lane) exec::wait_for_bulk_stores_to_read<0>();
+  }
+
+  /// A wave copies a box to memory.
+  template <class Rows>
+  TILEWRIGHT_HD static void copy(exec::lds_pointer box, const Rows& to) {
+    constexpr specialized_tile t = tile;
+    constexpr index_t row_bytes = t.box_columns() * index_t(sizeof(typename Block::result_type)),
+                      lanes = row_bytes / 16;
+    const index_t byte = modulo(exec::lane_id(), lanes) * 16;
+    if (byte < to.bytes) {
+      TILEWRIGHT_UNROLL(4)
+      for (index_t row = divide(exec::lane_id(), lanes); row < to.rows; row += 32 / lanes)
+        exec::store_to_l2(
+            reinterpret_cast<float*>(to.first + row * to.stride + byte),
+            exec::lds_load<array<float, 4>>(box, bulk_swizzled_address(row_bytes, row * row_bytes + byte)));
+    }
+    exec::wave_sync();
   }
 
   /// One thread: hands each box to its consumer once its place is free and, if beta is not 0, C's old elements have
@@ -126,10 +163,8 @@ struct result_boxes {
         }
       }
       if (has_old_c) {
-        index_t z = use.z;
-        if constexpr (Block::sends_tiles) z = Block::c_target(args, z).z;
         done.arrive_and_expect(lds.box_bytes());
-        exec::bulk_load(address(i), args.c, done, use.n, use.m, z);
+        exec::bulk_load(address(i), args.c, done, use.n, use.m, Block::sends_tiles ? 0 : use.z);
       } else {
         done.arrive();
       }

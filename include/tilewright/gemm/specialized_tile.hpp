@@ -96,9 +96,9 @@ struct specialized_tile {
 
   /// Registers of each thread: what the copying warpgroup keeps, more if a wave of it sends to other GPUs; what
   /// consumers take.
-  TILEWRIGHT_HD constexpr index_t producer_registers(bool sends) const { return consumers == 2 && sends ? 56 : 40; }
+  TILEWRIGHT_HD constexpr index_t producer_registers(bool sends) const { return consumers == 2 && sends ? 72 : 40; }
   TILEWRIGHT_HD constexpr index_t consumer_registers(bool sends) const {
-    return consumers == 2 ? 232 - 8 * sends : 152;
+    return consumers == 2 ? 232 - 16 * sends : 152;
   }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {

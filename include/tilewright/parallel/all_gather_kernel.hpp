@@ -36,14 +36,17 @@ struct all_gather_block : rank_block<Policy, all_gather_args> {
   static constexpr index_t element_bytes = sizeof(typename Policy::element_type);
 
   /// Parts side by side.
-  TILEWRIGHT_HD static index_t parts_of_row(const device_args& d) { return ceil_div(d.args.k * element_bytes, part::bytes); }
+  TILEWRIGHT_HD static index_t parts_of_row(const device_args& d) {
+    return ceil_div(d.args.k * element_bytes, part::bytes);
+  }
 
   /// The producer: until the rows of its tile are there.
   TILEWRIGHT_HD static void wait_for_operands(const device_args& d, const chunk_unit& unit, index_t m0) {
     if (unit.a_z() < 0 || !d.args.arrived) return;
     const index_t end = min(m0 + base::tile.m, d.args.m);
     for (index_t first = divide(m0, part::group_rows) * part::group_rows; first < end; first += part::group_rows) {
-      const index_t rows = min(part::group_rows, d.args.m - first), parts = ceil_div(rows, part::rows) * parts_of_row(d);
+      const index_t rows = min(part::group_rows, d.args.m - first),
+                    parts = ceil_div(rows, part::rows(d.args.m)) * parts_of_row(d);
       wait_for_peer(d.args.arrived + unit.a_z() * gather_groups(d.args.m) + divide(first, part::group_rows),
                     d.args.epoch * unsigned(parts), d.args.wait);
     }
@@ -55,16 +58,21 @@ struct all_gather_block : rank_block<Policy, all_gather_args> {
     const all_gather_args& args = d.args;
     if (!args.arrived) return;
     exec::wait_for_previous_kernel();
-    const index_t rank = args.self.rank, per_row = parts_of_row(d), parts = ceil_div(args.m, part::rows) * per_row;
-    const long_index_t stride = long_index_t(args.ld_gathered) * element_bytes, own_stride = long_index_t(args.lda) * element_bytes;
+    const index_t rank = args.self.rank, rows = part::rows(args.m), per_row = parts_of_row(d),
+                  parts = ceil_div(args.m, rows) * per_row;
+    const long_index_t stride = long_index_t(args.ld_gathered) * element_bytes,
+                       own_stride = long_index_t(args.lda) * element_bytes;
     for (index_t step = 1; step < args.self.ranks; ++step) {
       const index_t to = args.self.before(step);
       TILEWRIGHT_UNROLL(1)
       for (index_t i = exec::block_id().x; i < parts; i += exec::num_blocks()) {
-        const index_t row = divide(i, per_row) * part::rows, byte = modulo(i, per_row) * part::bytes;
-        char* const there = static_cast<char*>(args.gathered_of[to]) + (long_index_t(rank) * args.m + row) * stride + byte;
-        push_rows<part::bytes>({there, stride}, {static_cast<const char*>(args.a) + row * own_stride + byte, own_stride},
-                               min(part::rows, args.m - row), min(part::bytes, args.k * element_bytes - byte));
+        const index_t row = divide(i, per_row) * rows, byte = modulo(i, per_row) * part::bytes;
+        char* const there =
+            static_cast<char*>(args.gathered_of[to]) + (long_index_t(rank) * args.m + row) * stride + byte;
+        char* const here = const_cast<char*>(static_cast<const char*>(args.a)) + row * own_stride + byte;
+        push_rows<part::bytes>(
+            there, stride,
+            {here, own_stride, min(rows, args.m - row), min(part::bytes, args.k * element_bytes - byte)});
         if (exec::lane_id() == 0)
           exec::add_to_flag(args.arrived_of[to] + rank * gather_groups(args.m) + divide(row, part::group_rows), 1);
       }

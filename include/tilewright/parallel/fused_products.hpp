@@ -110,7 +110,8 @@ class fused_reduce_scatter {
  private:
   /// In the memory of `rank`, for each parity: what comes from each rank; then what this rank has for each.
   char* chunk(index_t rank, index_t number) const { return static_cast<char*>(sums_.of(rank)) + number * chunk_bytes_; }
-  /// Flags of tiles in the memory of `rank`: of sums from each rank, of results from each rank, of what it has finished.
+  /// Flags of tiles in the memory of `rank`: of sums from each rank, of results from each rank, of what it has
+  /// finished.
   unsigned* flag(index_t rank, index_t number) const {
     return static_cast<unsigned*>(flags_.of(rank)) + number * num_flags_;
   }

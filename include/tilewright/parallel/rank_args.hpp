@@ -28,7 +28,9 @@ struct all_gather_args : gemm_args {
 
 /// Rows of a chunk are sent in groups, which are counted, by waves, each of which sends some rows and bytes at once.
 struct gather_parts {
-  static constexpr index_t group_rows = 128, rows = 32, bytes = 512;
+  static constexpr index_t group_rows = 128, bytes = 512;
+  /// Each wave that sends little sends less at once.
+  TILEWRIGHT_HD static constexpr index_t rows(index_t rows_of_rank) { return rows_of_rank < 2048 ? 32 : 64; }
 };
 TILEWRIGHT_HD constexpr index_t gather_groups(index_t rows) { return ceil_div(rows, gather_parts::group_rows); }
 

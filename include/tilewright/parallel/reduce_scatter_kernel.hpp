@@ -11,7 +11,7 @@ namespace detail {
 
 template <class Args>
 struct reduce_scatter_device_args : specialized_args<Args, 1> {
-  exec::tensor_map sums, received;
+  exec::tensor_map received;
   index_t tile_cols;  // tiles of a row of C, flags of a row of tiles
 };
 
@@ -33,11 +33,6 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
   static constexpr index_t result_bytes = sizeof(typename Policy::result_type);
 
   TILEWRIGHT_HD static bool is_own(const reduce_scatter_args& args, index_t owner) { return owner == args.self.rank; }
-  TILEWRIGHT_HD static box_source<exec::tensor_map> c_target(const device_args& d, index_t owner) {
-    const bool own = is_own(d.args, owner);
-    return {own ? d.c : d.sums, own ? 0 : owner};
-  }
-
   /// Boxes of own rows first receive the sums of each other rank, in the order of ranks. The last of them is where the
   /// result is made, unless C's old elements come there.
   TILEWRIGHT_HD static index_t uses_of_box(const reduce_scatter_args& args, index_t owner) {
@@ -57,41 +52,54 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
   TILEWRIGHT_HD static index_t flag_of(const device_args& d, index_t m, index_t n) {
     return divide(m, tile_m) * d.tile_cols + divide(n, tile_n);
   }
-  TILEWRIGHT_HD static bool is_sent(const reduce_scatter_args& args, index_t owner) {
-    return args.arrived && (!is_own(args, owner) || args.c_of[args.self.after(1)]);
+
+  /// Whether tiles of the rows of `owner` are kept in memory for others: sums, or all rows of an all-reduce.
+  TILEWRIGHT_HD static bool keeps_tile(const reduce_scatter_args& args, index_t owner) {
+    return !is_own(args, owner) || args.c_of[args.self.after(1)];
   }
-  /// The thread that stores boxes, after the last one of a tile.
+  /// Rows there from element (m, n) of the rows of `owner` on, at most `rows` of at most `cols` elements.
+  TILEWRIGHT_HD static row_span kept(const reduce_scatter_args& args, index_t owner, index_t m, index_t n, index_t rows,
+                                     index_t cols) {
+    const bool own = is_own(args, owner);
+    const long_index_t stride = long_index_t(own ? args.ldc : args.n) * result_bytes;
+    char* const first = own ? static_cast<char*>(args.c) : static_cast<char*>(args.sums) + owner * args.chunk_bytes;
+    return {first + m * stride + n * result_bytes, stride, min(rows, args.m - m), min(cols, args.n - n) * result_bytes};
+  }
+  TILEWRIGHT_HD static row_span kept_box(const reduce_scatter_args& args, const box_use& box) {
+    return kept(args, box.z, box.m, box.n, base::tile.box_rows(), base::tile.box_columns());
+  }
+  /// The wave that copies boxes there, after the last one of a tile.
   TILEWRIGHT_HD static void report_tile(const device_args& d, const box_use& box) {
-    if (!is_sent(d.args, box.z)) return;
-    exec::wait_for_bulk_stores<0>();
-    exec::set_flag(d.args.finished + box.z * d.args.num_flags + flag_of(d, box.m, box.n), d.args.epoch);
+    if (d.args.arrived) exec::add_release(d.args.finished + box.z * d.args.num_flags + flag_of(d, box.m, box.n), 1);
   }
 
   /// One wave: tiles that are finished.
   template <class ForEachUnit>
   TILEWRIGHT_HD static void send(const device_args& d, ForEachUnit for_each_unit) {
     const reduce_scatter_args& args = d.args;
+    if (!args.arrived) return;
     for_each_unit([&](const chunk_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       const index_t owner = unit.tile.batch, flag = flag_of(d, m0, n0);
-      if (!unit.is_last_part() || !is_sent(args, owner)) return;
-      wait_for_peer(args.finished + owner * args.num_flags + flag, args.epoch, args.wait);
+      if (!unit.is_last_part() || !keeps_tile(args, owner)) return;
+      if (exec::lane_id() == 0) wait_for_peer(args.finished + owner * args.num_flags + flag, args.epoch, args.wait);
+      exec::wave_sync();
+      const row_span from = kept(args, owner, m0, n0, tile_m, tile_n);
       if (is_own(args, owner)) {
         for (index_t i = 1; i < args.self.ranks; ++i) {
           const index_t to = args.self.after(i);
-          push_tile(args, args.c_of[to], args.c, args.ldc, m0, n0, args.c_flags_of[to] + flag);
+          push_tile(args, args.c_of[to], args.c, from, args.c_flags_of[to] + flag);
         }
       } else {
-        push_tile(args, args.sums_of[owner], static_cast<const char*>(args.sums) + owner * args.chunk_bytes, args.n, m0,
-                  n0, args.flags_of[owner] + flag);
+        push_tile(args, args.sums_of[owner], static_cast<char*>(args.sums) + owner * args.chunk_bytes, from,
+                  args.flags_of[owner] + flag);
       }
     });
   }
-  TILEWRIGHT_HD static void push_tile(const reduce_scatter_args& args, void* to, const void* from, index_t ld,
-                                      index_t m0, index_t n0, unsigned* flag) {
+  /// `to` and `kept`: all rows of the owner, there and here.
+  TILEWRIGHT_HD static void push_tile(const reduce_scatter_args& args, void* to, const void* kept, const row_span& from,
+                                      unsigned* flag) {
     constexpr index_t bytes = tile_n * result_bytes, width = bytes % 512 == 0 ? 512 : bytes & -bytes;
-    const long_index_t stride = long_index_t(ld) * result_bytes, first = m0 * stride + n0 * result_bytes;
-    push_rows<width>({static_cast<char*>(to) + first, stride}, {static_cast<const char*>(from) + first, stride},
-                     min(tile_m, args.m - m0), min(tile_n, args.n - n0) * result_bytes);
+    push_rows<width>(static_cast<char*>(to) + (from.first - static_cast<const char*>(kept)), from.stride, from);
     if (exec::lane_id() == 0) exec::set_flag(flag, args.epoch);
   }
 #endif
@@ -121,7 +129,6 @@ struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatte
                                                        args.chunk_bytes / index_t(sizeof(R)), {tile.store_n(), 64}));
     };
     map(d.c, args.c, args.ldc, 1);
-    map(d.sums, args.sums, args.n, args.self.ranks);
     map(d.received, args.received, args.n, args.self.ranks);
     d.tile_cols = detail::round_up(ceil_div(args.n, tile.n), tile.share_a);
     return d;

@@ -158,10 +158,10 @@ TILEWRIGHT_HD void wait_for_bulk_stores() {
 }
 
 TILEWRIGHT_HD void set_flag(unsigned* flag, unsigned n) {
-  asm volatile("fence.proxy.async.global;\nst.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(n) : "memory");
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(n) : "memory");
 }
 TILEWRIGHT_HD void add_to_flag(unsigned* flag, unsigned n) {
-  asm volatile("fence.proxy.async.global;\nred.release.sys.global.add.u32 [%0], %1;" ::"l"(flag), "r"(n) : "memory");
+  asm volatile("red.release.sys.global.add.u32 [%0], %1;" ::"l"(flag), "r"(n) : "memory");
 }
 TILEWRIGHT_HD bool wait_for_flag(const unsigned* flag, unsigned n, index_t timeout_ms) {
   unsigned now;
@@ -172,6 +172,7 @@ TILEWRIGHT_HD bool wait_for_flag(const unsigned* flag, unsigned n, index_t timeo
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
     if (start == 0) start = time;
     if (time - start > timeout_ms * long_index_t{1000000}) return false;
+    asm volatile("nanosleep.u32 50;");
   }
   asm volatile("fence.proxy.async.global;" ::: "memory");
   return true;
