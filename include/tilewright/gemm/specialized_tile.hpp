@@ -94,11 +94,10 @@ struct specialized_tile {
             consumer};
   }
 
-  /// Registers of each thread: what the copying warpgroup keeps, more if a wave of it sends to other GPUs; what
-  /// consumers take.
+  /// Registers of each thread: of the copying warpgroup, more if a wave sends to other GPUs; of consumers.
   TILEWRIGHT_HD constexpr index_t producer_registers(bool sends) const { return consumers == 2 && sends ? 72 : 40; }
   TILEWRIGHT_HD constexpr index_t consumer_registers(bool sends) const {
-    return consumers == 2 ? 232 - 16 * sends : 152;
+    return consumers > 2 ? 152 : sends ? 216 : 232;
   }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {

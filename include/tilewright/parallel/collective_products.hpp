@@ -28,8 +28,13 @@ class collective_all_gather {
     all_gather_args a;
     static_cast<gemm_args&>(a) = args;
     a.self = rank.self();
-    a.gathered = gathered_.of(a.self.rank);
+    a.gathered = chunk(0);
     a.ld_gathered = ld_;
+    if (!overlaps) {  // one matrix
+      a.self = {};
+      a.a = a.gathered;
+      a.lda = ld_;
+    }
     a.wait = rank.wait();
     for (index_t step = 0; step < (overlaps ? ranks : 1); ++step) {
       a.steps = overlaps ? rank_steps{step, 1} : rank_steps{};
