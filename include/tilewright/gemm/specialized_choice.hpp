@@ -119,7 +119,9 @@ constexpr double predict_specialized_clocks(const gemm_args& g, const specialize
     split *= s.whole_tiles > 0 ? 1 + 0.1 * s.shares_cross_tiles() : 1.04 + 0.42 * s.shares_cross_tiles();
   }
   const index_t ends = rounds + (s.sharers > 0) + s.shares_cross_tiles();
-  const double bytes = ((double(g.m) * g.k + double(g.n) * g.k) * o.element_bytes + double(g.m) * g.n * 2) * g.batch;
+  const index_t batches_of_b = g.batch_stride_b == 0 ? 1 : g.batch;
+  const double bytes = (double(g.m) * g.k * g.batch + double(g.n) * g.k * batches_of_b) * o.element_bytes +
+                       double(g.m) * g.n * 2 * g.batch;
   return detail::clocks_with_memory(whole + split, bytes) + ends * together * detail::clocks_of_end(t) +
          (t.cluster() > 1 ? 800 : 0);
 }
