@@ -163,7 +163,7 @@ TILEWRIGHT_HD void set_flag(unsigned* flag, unsigned n) {
 TILEWRIGHT_HD void add_to_flag(unsigned* flag, unsigned n) {
   asm volatile("red.release.sys.global.add.u32 [%0], %1;" ::"l"(flag), "r"(n) : "memory");
 }
-/// Looks seldom, without acquiring: each acquire invalidates the L1 cache, and what it shares with other waves waits.
+/// Acquires only once: each acquire invalidates the L1 cache.
 TILEWRIGHT_HD bool wait_for_flag(const unsigned* flag, unsigned n, index_t timeout_ms) {
   unsigned now;
   long_index_t start = 0, time;
@@ -173,7 +173,7 @@ TILEWRIGHT_HD bool wait_for_flag(const unsigned* flag, unsigned n, index_t timeo
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
     if (start == 0) start = time;
     if (time - start > timeout_ms * long_index_t{1000000}) return false;
-    asm volatile("nanosleep.u32 200;");
+    asm volatile("nanosleep.u32 50;");
   }
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];\nfence.proxy.async.global;" : "=r"(now) : "l"(flag) : "memory");
   return true;
