@@ -33,13 +33,27 @@ struct parallel_rates {
 
 namespace detail {
 
-/// Seconds of a product of m rows, in `parts` parts.
+/// Seconds of a product whose rows are in `parts` parts.
 constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, const product_operand_types& types,
                                  const parallel_rates& rates) {
   args.m = divide(args.m, parts);
   args.batch = parts;
-  return predict_specialized_clocks(args, specialized_tiles[parallel_tiles[tile]], types, rates.multiprocessors) /
+  return predict_specialized_clocks(args, specialized_tiles[parallel_tiles[tile]], types, rates.multiprocessors,
+                                    args.workspace != nullptr) /
          rates.clock;
+}
+
+/// Seconds more in a kernel that sends: those who share the tiles of the last round wait for each other longer.
+constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, const product_operand_types& types,
+                               double product, const parallel_rates& rates) {
+  const specialized_tile& t = specialized_tiles[parallel_tiles[tile]];
+  const index_t workers = expected_clusters(t, rates.multiprocessors);
+  args.m = divide(args.m, ranks);
+  args.batch = ranks;
+  const index_t max_parts = args.workspace ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  const work_schedule s = make_work_schedule(specialized_order(args, t, workers),
+                                             ceil_div(args.k, 128 / types.element_bytes), workers, max_parts);
+  return s.sharers > 0 ? 0.3 * product / (1 + double(s.whole_tiles) / workers) : 0;
 }
 
 /// The transport and tile with the shortest predicted time, where each rank sends `bytes` to others, by kernels if
@@ -59,7 +73,9 @@ constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, 
     // What comes last is multiplied or added up then.
     const double last = in_parts / ranks / 4;
     if (has_peers || ranks == 1)
-      consider({parallel_transport::fused, tile, max(in_parts, bytes / rates.peer_bytes + last) + rates.peer_seconds});
+      consider({parallel_transport::fused, tile,
+                max(in_parts, bytes / rates.peer_bytes + last) +
+                    split_seconds(args, ranks, tile, types, in_parts, rates) + rates.peer_seconds});
   }
   return best;
 }
