@@ -211,8 +211,7 @@ class hopper_machine final : public hopper_services {
   }
 
   bool a_flag_has_come() const {
-    return std::any_of(waiting_for_counts_.begin(), waiting_for_counts_.end(),
-                       [](const wait_for_a_count& w) { return w.is_flag && w.is_over(); });
+    return std::ranges::any_of(waiting_for_counts_, [](const auto& w) { return w.is_flag && w.is_over(); });
   }
 
   /// Nothing else can happen: a flag that has come is noticed, as late as it may be; if there is none, the time of a
