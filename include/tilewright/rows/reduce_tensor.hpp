@@ -51,7 +51,8 @@ struct reduce_tensor {
   static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
   static constexpr index_t max_vector = shared::max_vector;
   static constexpr bool is_sum = Kind == reduce_kind::sum || Kind == reduce_kind::mean;
-  static constexpr index_t in_flight = is_sum ? 4 : 2, blocks_at_once = Kind == reduce_kind::maximum ? 6 : 4;
+  static constexpr index_t in_flight = is_sum || sizeof(T) == 4 ? 4 : 2;
+  static constexpr index_t blocks_at_once = is_sum ? 4 : sizeof(T) == 4 ? 3 : Kind == reduce_kind::maximum ? 6 : 4;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
