@@ -45,7 +45,8 @@ def check_texts(program, version):
     for option in options:
         expect(option.replace("-", "\\-") in manual, f"{name} --man: {option} is missing")
     if shutil.which("man"):
-        page = subprocess.run(["man", "--warnings", "-l", "-"], input=manual, capture_output=True, text=True, check=False)
+        page = subprocess.run(["man", "--warnings", "-l", "-"], input=manual, capture_output=True, text=True, check=False,
+                              env={**os.environ, "LC_ALL": "C.UTF-8"})
         expect(page.stderr == "", f"{name} --man: {page.stderr}")
     for shell in ("bash", "zsh", "fish"):
         script = run(program, "--completion", shell).stdout
