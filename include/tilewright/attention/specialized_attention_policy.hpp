@@ -35,7 +35,7 @@ namespace detail {
 TILEWRIGHT_HD constexpr specialized_attention_tile default_specialized_attention_tile(index_t dim,
                                                                                       index_t element_bytes) {
   if (element_bytes == 1)
-    return dim <= 64    ? specialized_attention_tile{192, 128, 2, false}
+    return dim <= 64    ? specialized_attention_tile{192, 128}
            : dim <= 128 ? specialized_attention_tile{192, 96}
                         : specialized_attention_tile{128, 96, 2, false};
   if (dim <= 64) return {192, 128, 2, false};
