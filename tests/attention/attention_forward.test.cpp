@@ -40,8 +40,8 @@ TEST(AttentionForward, Rdna3) { expect_random_problems<rdna3>(6, 5); }
 TEST(AttentionForward, Rdna4) { expect_random_problems<rdna4>(6, 6); }
 TEST(AttentionForward, Cdna3Fp8) { expect_random_problems<cdna3_fp8>(4, 9); }
 TEST(AttentionForward, Cdna4Fp8) { expect_random_problems<cdna4_fp8>(3, 10); }
-TEST(AttentionForward, Cdna3PingPong) { expect_random_problems<cdna3_ping_pong>(4, 11); }
-TEST(AttentionForward, Cdna4PingPongWithDirectCopies) { expect_random_problems<cdna4_ping_pong>(4, 12); }
+TEST(AttentionForward, Cdna3PingPong) { expect_random_problems<cdna3_ping_pong>(3, 11); }
+TEST(AttentionForward, Cdna4PingPongWithDirectCopies) { expect_random_problems<cdna4_ping_pong>(3, 12); }
 TEST(AttentionForward, Hopper) { expect_random_problems<hopper>(4, 7); }
 TEST(AttentionForward, HopperWithQueriesInLds) { expect_random_problems<hopper_32_rows>(3, 8); }
 

@@ -20,9 +20,9 @@ struct fp8_64 : tilewright::attention_policy<
                     tilewright::detail::conditional_t<Arch::value.fp8 == tilewright::arch::fp8_kind::fnuz,
                                                       tilewright::fp8_fnuz_t, tilewright::fp8_ocp_t>,
                     64> {};
-/// The form of eight waves, and with copies without registers where the target has them.
+/// The form of eight waves, and with copies without registers where the target has them. gfx90a shows what gfx942 does.
 template <class Arch>
-inline constexpr bool has_ping_pong = Arch::value.isa == tilewright::arch::instruction_set::cdna;
+inline constexpr bool has_ping_pong = Arch::value.isa == tilewright::arch::instruction_set::cdna && has_fp8<Arch>;
 template <class Arch>
 struct ping_pong_64
     : tilewright::attention_policy<Arch, tilewright::half_t, 64, 64,
