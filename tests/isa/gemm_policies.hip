@@ -2,6 +2,7 @@
 // Kernels of other policies whose instructions have a budget; ISA_POLICY is one of the structs below.
 #include <tilewright/arch/current.hpp>
 #include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/gemm/grouped_gemm.hpp>
 #include <tilewright/gemm/multi_stage_pipeline.hpp>
 #include <tilewright/gemm/named_policies.hpp>
 
@@ -103,6 +104,24 @@ struct block_scaled_fp8 {
   using args_type = tw::block_scaled_args;
 };
 
+// Groups of rows, one persistent launch.
+template <class Args>
+struct grouped_device_args {
+  Args args;
+  tw::detail::group_tiles tiles;
+  tw::index_t blocks;
+};
+struct grouped_bf16 {
+  template <class Arch>
+  using on = tw::grouped<tw::gemm_policy<Arch, tw::bfloat16_t, k, k, 8>, tw::group_kind::rows>;
+  using args_type = grouped_device_args<tw::grouped_args>;
+};
+struct grouped_scaled_fp8 {
+  template <class Arch>
+  using on = tw::grouped<block_scaled_fp8::on<Arch>, tw::group_kind::rows>;
+  using args_type = grouped_device_args<tw::block_scaled_args>;
+};
+
 template <class Policy>
 struct arguments {
   using type = tw::gemm_args;
@@ -117,9 +136,13 @@ using arguments_type = arguments<ISA_POLICY>::type;
 template <class Policy>
 TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] arguments_type args) {
 #if TILEWRIGHT_DEVICE_PASS
-  using kernel = tw::gemm_kernel<typename Policy::template on<tw::arch::current>>;
-  static_assert(kernel::block_size == ISA_BLOCK_SIZE);
-  kernel{}(args);
+  using policy = typename Policy::template on<tw::arch::current>;
+  static_assert(tw::gemm_kernel<policy>::block_size == ISA_BLOCK_SIZE);
+  if constexpr (policy::groups == tw::group_kind::none) {
+    tw::gemm_kernel<policy>{}(args);
+  } else {
+    tw::grouped_gemm_kernel<policy>{}({args.args, args.tiles, args.blocks});
+  }
 #endif
 }
 
