@@ -13,17 +13,6 @@ TEST(WarpSpecializedTiles, Tile64x64WithOneConsumer) { expect_tile<7>(); }
 
 using enum operand_major;
 
-// Rows of C are the tile's columns: a few of them, in any number.
-TEST(WarpSpecializedTiles, ThatTranspose) {
-  using one =
-      gemm_specialized<bfloat16_t, k, mn, specialized_tile{.m = 64, .n = 96, .consumers = 1, .transposes = true}>;
-  for (const float beta : {0.0f, 2.0f})
-    expect_specialized<one>({.m = 103, .n = 72, .k = 200, .alpha = 0.5f, .beta = beta, .batch = 2, .gap = 8});
-  using pair = gemm_specialized<half_t, mn, k, specialized_tile{.m = 128, .n = 64, .share_a = 2, .transposes = true},
-                                half_t, every_part>;
-  expect_specialized<pair>({.m = 136, .n = 200, .k = 192, .alpha = 2, .beta = 1, .batch = 2, .gap = 8});
-}
-
 /// The last round of tiles is split along k.
 template <class Policy>
 void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool across_tiles) {

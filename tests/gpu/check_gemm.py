@@ -25,7 +25,8 @@ LARGE = [(1000, 5000, 2000), (4096, 4096, 4096)]
 PORTABLE = "gemm_128x128"
 HOPPER_TILES = {"hopper_128x256_b2": (128, 256), "hopper_128x256": (128, 256), "hopper_256x160_a2": (256, 160), "hopper_192x192_b2": (192, 192),
                 "hopper_128x192_b2": (128, 192), "hopper_128x128_b2": (128, 128), "hopper_128x64_a2": (128, 64), "hopper_64x64": (64, 64),
-                "hopper_64x64_x2": (64, 64), "hopper_64x128_x2": (64, 128)}
+                "hopper_64x64_x2": (64, 64), "hopper_64x128_x2": (64, 128), "hopper_192x128_a2": (192, 128),
+                "hopper_128x128_a2": (128, 128)}
 SANITIZERS = ("memcheck", "racecheck", "synccheck")
 
 
@@ -96,6 +97,8 @@ def hopper_products():
         n, k = near(512, 8, rnd), near(2048, 8, rnd)
         yield arguments_of((m, n, k), dtype, layout, "--policy", "hopper_few_rows", *variants[(0, 1, 5, 6, 8)[i % 5]])
         yield arguments_of((m, n + 3, k + 5), dtype, layout, "--policy", "hopper_few_rows_v1", *variants[i % len(variants)])
+        more = (3, 17, 40, 64)[i // 8 % 4]
+        yield arguments_of((more, n + 3, k + 5), dtype, layout, "--policy", "hopper_few_rows_64_v1", *variants[i % len(variants)])
 
 
 def check_products(program, products, jobs):

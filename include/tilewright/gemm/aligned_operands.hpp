@@ -3,7 +3,7 @@
 // want.
 #pragma once
 
-#include <tilewright/gemm/gemm_args.hpp>
+#include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/repitch.hpp>
 #include <tilewright/gemm/specialized_plan.hpp>
 
@@ -31,7 +31,7 @@ struct aligned_operand {
   void place_at(char*& place, Pointer& data, index_t& ld, long_index_t& batch_stride) {
     if (!is_copy) return;
     copy.to = place;
-    data = place;
+    data = reinterpret_cast<Pointer>(place);
     ld = copy.to_ld;
     batch_stride = copy.to_batch_stride;
     place += bytes;
@@ -43,7 +43,9 @@ template <class Product>
 struct aligned_operands {
   using T = typename Product::element_type;
   using R = typename Product::result_type;
+  static constexpr bool has_epilogue = !__is_same(typename Product::epilogue_type, epilogue::alpha_beta);
   aligned_operand a, b, c;
+  aligned_operand bias, column_scale, residual;  // the epilogue reads two elements at once, where C has room for them
   gemm_args args;
 
   explicit aligned_operands(const gemm_args& g)
@@ -54,14 +56,22 @@ struct aligned_operands {
               ? aligned_operand(g.b, g.n, g.k, g.ldb, g.batch, g.batch_stride_b, sizeof(T), false)
               : aligned_operand(g.b, g.k, g.n, g.ldb, g.batch, g.batch_stride_b, sizeof(T), false)),
         c(g.c, g.m, g.n, g.ldc, g.batch, g.batch_stride_c, sizeof(R), true),
+        bias(of_epilogue(g.bias, 1, g.n, g.n, 1, 0)),
+        column_scale(of_epilogue(g.column_scale, 1, 2 * g.n, 2 * g.n, 1, 0)),
+        residual(of_epilogue(g.residual, g.m, g.n, g.ld_residual, g.batch, g.batch_stride_residual)),
         args(g) {
     char* place = static_cast<char*>(g.workspace) + specialized_workspace::bytes;
     a.place_at(place, args.a, args.lda, args.batch_stride_a);
     b.place_at(place, args.b, args.ldb, args.batch_stride_b);
     c.place_at(place, args.c, args.ldc, args.batch_stride_c);
+    residual.place_at(place, args.residual, args.ld_residual, args.batch_stride_residual);
+    index_t unused_ld = 0;
+    long_index_t unused_stride = 0;
+    bias.place_at(place, args.bias, unused_ld, unused_stride);
+    column_scale.place_at(place, args.column_scale, unused_ld, unused_stride);
   }
-  bool any() const { return a.is_copy || b.is_copy || c.is_copy; }
-  long_index_t bytes() const { return a.bytes + b.bytes + c.bytes; }
+  bool any() const { return bytes() > 0; }
+  long_index_t bytes() const { return a.bytes + b.bytes + c.bytes + bias.bytes + column_scale.bytes + residual.bytes; }
   /// From the copy of C to C.
   repitch_args back() const {
     return {c.copy.to,
@@ -74,6 +84,21 @@ struct aligned_operands {
             c.copy.to_batch_stride,
             c.copy.from_batch_stride};
   }
+
+ private:
+  /// What an epilogue may read, as elements of 2 bytes.
+  static aligned_operand of_epilogue(const void* data, index_t rows, index_t cols, index_t ld, index_t batch,
+                                     long_index_t batch_stride) {
+    const bool is_read = has_epilogue && data;
+    return {is_read ? data : nullptr,
+            rows,
+            is_read ? cols : 0,
+            is_read ? ld : 0,
+            batch,
+            is_read ? batch_stride : 0,
+            2,
+            true};
+  }
 };
 
 /// Bulk stores fill the last 16 bytes of a row with zeros, for which a copy of C has room.
@@ -82,6 +107,7 @@ struct with_room_after_rows : Kernel {
   static const char* check(gemm_args g) {
     g.n = round_up(g.n, 16);
     g.ldc = max(g.ldc, g.n);
+    g.ld_residual = max(g.ld_residual, g.n);
     if (Kernel::policy::b_major != operand_major::k) g.ldb = max(g.ldb, g.n);
     return Kernel::check(g);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C = A B for up to 16 rows of A, at the rate of memory: each wave streams its part of B through registers.
+// C = A B for up to 64 rows of A, at the rate of memory: each wave streams its part of B through registers.
 #pragma once
 
 #include <tilewright/exec/hopper.hpp>
@@ -24,8 +24,9 @@ struct few_rows_gemm {
   using tiles = detail::few_rows_tiles<Policy>;
   static constexpr block_tile tile = Policy::tile;
   static constexpr index_t block_size = Policy::waves * 32, lds_bytes = Policy::waves * tiles::wave_bytes,
-                           blocks_at_once = 2, k_of_block = Policy::waves * tile.k;
-  static constexpr bool overlaps_previous = true;
+                           blocks_at_once = tile.m > 16 ? 1 : 2, k_of_block = Policy::waves * tile.k;
+  static constexpr bool overlaps_previous = true, a_along_k = Policy::a_major == operand_major::k,
+                        shifts = Policy::vector == 1;
 
   struct device_args {
     gemm_args args;
@@ -36,7 +37,7 @@ struct few_rows_gemm {
   static constexpr const char* check(const args_type& g) {
     if (const char* why = check_gemm<Policy>(g, {Policy::vector == 1 ? 1 : 4, sizeof(R), Policy::vector > 1}))
       return why;
-    if (g.m > tile.m) return "few_rows_gemm computes up to 16 rows of C; use another kernel";
+    if (g.m > tile.m) return "few_rows_gemm computes up to 16 or 64 rows of C; use another kernel";
     if (g.batch > 65535) return "the batch has more than 65535 problems";
     constexpr long_index_t bytes = sizeof(T);
     constexpr epilogue_promise of_a{Policy::a_vector, bytes, true}, of_b{Policy::vector, bytes, true},
@@ -86,9 +87,7 @@ struct few_rows_gemm {
       if (unit.is_empty()) continue;
       static_distributed_tensor<float, typename tiles::sums> sums{};
       multiply(sums, d.args, unit);
-      auto result = add_up_waves(sums, lds);
-      if (unit.parts == 1 || add_up_blocks(result, d.args, unit)) finish(result, d.args, unit);
-      exec::block_sync();  // the sums have been read from LDS
+      add_up(sums, d.args, unit, lds);
     }
 #endif
   }
@@ -134,14 +133,25 @@ struct few_rows_gemm {
     if (k >= end) return;
     const T* const a_data = static_cast<const T*>(g.a) + unit.tile.batch * g.batch_stride_a;
     const T* const b_data = static_cast<const T*>(g.b) + unit.tile.batch * g.batch_stride_b;
+    const index_t n0 = unit.tile.col * tile.n;
     auto a =
         operand_window<Policy::a_major, Policy::a_vector, typename tiles::a_in_memory>(a_data, g.m, end, g.lda, {0, k});
-    auto b = operand_window<Policy::b_major, Policy::vector, typename tiles::b_in_memory>(b_data, g.n, end, g.ldb,
-                                                                                          {unit.tile.col * tile.n, k});
+    auto b =
+        operand_window<Policy::b_major, Policy::vector, typename tiles::b_in_memory>(b_data, g.n, end, g.ldb, {n0, k});
     TILEWRIGHT_UNROLL(1)
     for (; k < end; k += k_of_block) {
-      const auto a_tile = load_tile(a);
-      const auto b_tile = load_tile(b);
+      const auto a_tile = [&] {
+        if constexpr (shifts && a_along_k)
+          return detail::load_shifted<true, T, typename tiles::a_in_memory>(a_data, g.m, end, g.lda, 0, k);
+        else
+          return load_tile(a);
+      }();
+      const auto b_tile = [&] {
+        if constexpr (shifts)
+          return detail::load_shifted<tiles::b_along_k, T, typename tiles::b_in_memory>(b_data, g.n, end, g.ldb, n0, k);
+        else
+          return load_tile(b);
+      }();
       move_tile_window(a, {0, k_of_block});
       move_tile_window(b, {0, k_of_block});
       block_gemm<tile>(sums, relayout<T>(a_tile, typename tiles::a_operand{}),
@@ -149,15 +159,51 @@ struct few_rows_gemm {
     }
   }
 
+  /// Adds up the sums of waves and of blocks, 16 rows at a time, and writes C. Parts but the last are left in memory;
+  /// the last one waits for them: blocks of lower numbers have started earlier.
   template <class Sums>
+  TILEWRIGHT_HD static void add_up(const Sums& sums, const gemm_args& g, const detail::work_unit& unit,
+                                   exec::lds_pointer lds) {
+    float* const parts = static_cast<float*>(g.workspace) + specialized_workspace::num_counters;
+    unsigned* const counter = static_cast<unsigned*>(g.workspace) + unit.split_tile;
+    const bool is_last = unit.is_last_part(), waits = is_last && unit.parts > 1;
+    if (waits && exec::thread_id() == 0) {
+      exec::wait_for_count(counter, unsigned(unit.parts - 1));
+      *counter = 0;
+    }
+    unroll<tile.m / 16>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      if (i * 16 >= g.m) return;
+      const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
+        return parts + ((sharer * (tile.m / 16) + i) * block_size + exec::thread_id()) * 4;
+      };
+      auto result = add_up_waves<i>(sums, lds);
+      float* const x = result.thread_buffer.data();
+      if (!is_last) return exec::store_to_l2(part_of(unit.sharer), {{x[0], x[1], x[2], x[3]}});
+      TILEWRIGHT_UNROLL(4)
+      for (index_t part = 1; part < unit.parts; ++part) {
+        const array<float, 4> other = exec::load_from_l2(part_of(unit.sharer - part));
+        for (index_t j = 0; j < 4; ++j) x[j] += other[j];
+      }
+      finish(result, g, unit, i * 16);
+    });
+    exec::block_sync();  // the sums have been read from LDS, and the parts been written
+    if (!is_last && exec::thread_id() == 0) exec::add_release(counter, 1);
+  }
+
+  /// Sums of rows [16 Nth, 16 Nth + 16).
+  template <index_t Nth, class Sums>
   TILEWRIGHT_HD static auto add_up_waves(const Sums& sums, exec::lds_pointer lds) {
     using result = typename tiles::result;
     constexpr auto layout = make_lds_descriptor<tiles::layout.layout>();
-    constexpr auto lengths = make_tuple(number<tile.m>{}, number<tile.n>{});
+    constexpr auto lengths = make_tuple(number<16>{}, number<tile.n>{});
     const auto view = [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
       return make_tensor_view<address_space_enum::lds, float>(lds + wave * tiles::wave_bytes, layout);
     };
-    store_tile(make_tile_window(view(exec::wave_id()), lengths, {}, typename tiles::sums{}), sums);
+    static_distributed_tensor<float, typename tiles::rows_of_sums> own;
+    for (index_t d = 0; d < own.num_elements; ++d)
+      own.thread_buffer[d] = sums.thread_buffer[Nth * own.num_elements + d];
+    if constexpr (Nth > 0) exec::block_sync();  // other rows have been read
+    store_tile(make_tile_window(view(exec::wave_id()), lengths, {}, typename tiles::rows_of_sums{}), own);
     exec::block_sync();
     auto total = load_tile(make_tile_window(view(0), lengths, {}, result{}));
     unroll<Policy::waves - 1>([&](auto wave) TILEWRIGHT_INLINE_LAMBDA {
@@ -167,38 +213,10 @@ struct few_rows_gemm {
     return total;
   }
 
-  /// Parts but the last are left in memory; the last one waits for them: blocks of lower numbers have started earlier.
-  /// True for the last.
+  /// Writes the tile's columns of 16 rows of C.
   template <class Result>
-  TILEWRIGHT_HD static bool add_up_blocks(Result& result, const gemm_args& g, const detail::work_unit& unit) {
-    float* const parts = static_cast<float*>(g.workspace) + specialized_workspace::num_counters;
-    const auto part_of = [&](index_t sharer)
-                             TILEWRIGHT_INLINE_LAMBDA { return parts + (sharer * block_size + exec::thread_id()) * 4; };
-    unsigned* const counter = static_cast<unsigned*>(g.workspace) + unit.split_tile;
-    float* const x = result.thread_buffer.data();
-    if (!unit.is_last_part()) {
-      exec::store_to_l2(part_of(unit.sharer), {{x[0], x[1], x[2], x[3]}});
-      exec::block_sync();
-      if (exec::thread_id() == 0) exec::add_release(counter, 1);
-      return false;
-    }
-    if (exec::thread_id() == 0) {
-      exec::wait_for_count(counter, unsigned(unit.parts - 1));
-      *counter = 0;
-    }
-    exec::block_sync();
-    TILEWRIGHT_UNROLL(4)
-    for (index_t part = 1; part < unit.parts; ++part) {
-      const array<float, 4> other = exec::load_from_l2(part_of(unit.sharer - part));
-      for (index_t i = 0; i < 4; ++i) x[i] += other[i];
-    }
-    return true;
-  }
-
-  /// Writes the tile's columns of C.
-  template <class Result>
-  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit) {
-    const multi_index<2> origin{{0, unit.tile.col * tile.n}};
+  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit, index_t row) {
+    const multi_index<2> origin{{row, unit.tile.col * tile.n}};
     constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
     const detail::result_place<typename tiles::result, R, c_vector> at{
         {g, origin, unit.tile.batch, get_partition_index<typename tiles::result>()}};

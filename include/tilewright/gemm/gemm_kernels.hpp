@@ -17,7 +17,6 @@ inline std::string name_of(const specialized_tile& t) {
   if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
   if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
   if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
-  if (t.transposes) s += "_t";
   return s;
 }
 
@@ -42,10 +41,10 @@ struct portable_gemm_policy
 template <class Product>
 inline constexpr bool has_16_bits = sizeof(typename Product::element_type) == 2;
 
-template <class Product, index_t Vector>
+template <class Product, index_t Vector, index_t Rows>
 using few_rows_of = few_rows_policy<typename Product::element_type, Product::a_major, Product::b_major,
                                     Product::a_major == operand_major::k ? Vector : 1, Vector,
-                                    typename Product::result_type, typename Product::epilogue_type>;
+                                    typename Product::result_type, typename Product::epilogue_type, Rows>;
 
 }  // namespace detail
 
@@ -54,7 +53,7 @@ using few_rows_of = few_rows_policy<typename Product::element_type, Product::a_m
 template <class Product>
 struct gemm_kernels {
   static constexpr index_t num_specialized = specialized_tiles.size(), few_rows = num_specialized,
-                           portable = few_rows + 2, size = num_specialized + (detail::has_16_bits<Product> ? 4 : 0);
+                           portable = few_rows + 3, size = num_specialized + (detail::has_16_bits<Product> ? 5 : 0);
 
   template <index_t Nth>
   static constexpr auto kernel_of() {
@@ -64,7 +63,7 @@ struct gemm_kernels {
       return gemm_kernel<gemm_specialized<T, Product::a_major, Product::b_major, specialized_tiles[Nth],
                                           typename Product::result_type, typename Product::epilogue_type>>{};
     } else if constexpr (Nth < portable) {
-      return few_rows_gemm<detail::few_rows_of<Product, Nth == few_rows ? wide : 1>>{};
+      return few_rows_gemm<detail::few_rows_of<Product, Nth == few_rows ? wide : 1, Nth == few_rows + 2 ? 64 : 16>>{};
     } else {
       return gemm_kernel<detail::portable_gemm_policy<Product, Nth == portable ? wide : 1>>{};
     }
@@ -77,7 +76,7 @@ struct gemm_kernels {
   }
   static std::string name(index_t i) {
     if (i >= few_rows) {
-      constexpr const char* names[] = {"few_rows", "few_rows_v1", "portable", "portable_v1"};
+      constexpr const char* names[] = {"few_rows", "few_rows_v1", "few_rows_64_v1", "portable", "portable_v1"};
       return names[i - few_rows];
     }
     return name_of(specialized_tiles[i]);

@@ -77,6 +77,8 @@ class gemm_plan {
     if (aligned.a.is_copy) steps_.push_back(copy_operand(aligned.a.copy));
     if (aligned.b.is_copy) steps_.push_back(copy_operand(aligned.b.copy));
     if (aligned.c.is_copy && aligned.args.beta != 0) steps_.push_back(copy_result(aligned.c.copy));
+    for (const auto* more : {&aligned.bias, &aligned.column_scale, &aligned.residual})
+      if (more->is_copy) steps_.push_back(copy_result(more->copy));
     const repitch_args back = aligned.back();
     if (!choice.splits_k) aligned.args.workspace = nullptr;
     aligned.args.turn = choice.turn;
@@ -113,10 +115,10 @@ namespace detail {
 
 /// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp: those
 /// of the bytes of B, or of tiles one after another.
-constexpr double predict_few_rows_clocks(const gemm_args& g, bool a_along_k, index_t multiprocessors) {
-  const double bytes = double(g.n) * g.k * 2 * g.batch;
-  const double tiles = double(ceil_div(g.n, 64)) * g.batch / (2 * multiprocessors);
-  return 3000 + max(bytes / (a_along_k ? 1600 : 1350), 3500 * tiles);
+constexpr double predict_few_rows_clocks(const gemm_args& g, bool moves_vectors, index_t multiprocessors) {
+  const double bytes = double(g.n) * g.k * 2 * g.batch, rate = moves_vectors ? 1600 : g.m <= 16 ? 1050 : 470;
+  const double tiles = double(ceil_div(g.n, 64)) * g.batch / ((g.m > 16 ? 1 : 2) * multiprocessors);
+  return 3000 + max(bytes / rate, 3500 * tiles);
 }
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.
@@ -124,7 +126,7 @@ template <class Product>
 double predict_copy_clocks(const gemm_args& args) {
   const aligned_operands<Product> aligned(args);
   double clocks = 0;
-  for (const aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c})
+  for (const aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
     if (o->is_copy) clocks += 3200 + 2.0 * double(o->bytes) / 1060;
   return clocks;
 }
@@ -138,11 +140,11 @@ gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
   const auto can = [&](index_t kernel) { return !gemm_plan<Product>::check(args, kernel); };
   const specialized_choice s = choose_specialized(args, Product::operands, multiprocessors);
   if constexpr (detail::has_16_bits<Product>) {
-    const index_t few_rows = can(kernels::few_rows) ? kernels::few_rows : kernels::few_rows + 1;
+    const index_t few_rows = kernels::few_rows + (args.m > 16 ? 2 : can(kernels::few_rows) ? 0 : 1);
     const double copies = detail::predict_copy_clocks<Product>(args);
-    if (can(few_rows) && (!can(s.tile) || detail::predict_few_rows_clocks(args, Product::operands.a_along_k,
-                                                                          multiprocessors) < s.clocks + copies))
-      return {few_rows};
+    const double few_rows_clocks =
+        detail::predict_few_rows_clocks(args, few_rows == kernels::few_rows, multiprocessors);
+    if (can(few_rows) && (!can(s.tile) || few_rows_clocks < s.clocks + copies)) return {few_rows};
     if (!can(s.tile)) return {can(kernels::portable) ? kernels::portable : kernels::portable + 1};
   }
   return {s.tile, s.splits_k};

@@ -88,8 +88,7 @@ struct persistent_gemm {
   TILEWRIGHT_HD void consume(index_t consumer) const {
     const index_t thread = modulo(exec::thread_id(), 128), wave = thread / 32;
     const index_t block_to_tell = stages.block_to_tell(thread);
-    constexpr specialized_lds l = lds;
-    const exec::lds_pointer rows = block_lds + (l.boxes_offset() + l.wave_offset(wave));
+    const exec::lds_pointer rows = block_lds + lds.boxes_offset() + wave * (lds.box_bytes() / 4);
     result_writer<Block> write{args, boxes, rows, consumer};
     exec::wait_for_previous_kernel();
     typename Block::sums_type c;

@@ -60,8 +60,7 @@ struct result_boxes {
       TILEWRIGHT_UNROLL(1)
       for (index_t i = 0; i < t.num_boxes(); ++i) {
         const specialized_tile::position box = t.box_position(i);
-        const index_t m = m0 + box.m, n = n0 + box.n;
-        box_use use{t.transposes ? n : m, t.transposes ? m : n, unit.c_z(), box.consumer, i};
+        box_use use{m0 + box.m, n0 + box.n, unit.c_z(), box.consumer, i};
         if constexpr (Block::sends_tiles) {
           const index_t uses = Block::uses_of_box(args.args, unit.tile.batch);
           for (index_t number = 0; number < uses; ++number) {
@@ -131,8 +130,7 @@ struct result_boxes {
   template <class Rows>
   TILEWRIGHT_HD static void copy(exec::lds_pointer box, const Rows& to) {
     constexpr specialized_tile t = tile;
-    constexpr index_t row_bytes = t.box_columns() * index_t(sizeof(typename Block::result_type)),
-                      lanes = row_bytes / 16;
+    constexpr index_t row_bytes = t.store_n() * index_t(sizeof(typename Block::result_type)), lanes = row_bytes / 16;
     const index_t byte = modulo(exec::lane_id(), lanes) * 16;
     if (byte < to.bytes) {
       TILEWRIGHT_UNROLL(4)

@@ -8,7 +8,7 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// A tile_place for a wave's part of a box; the old elements of C come there by bulk copy.
+/// A tile_place for a wave's rows of a box; the old elements of C come there by bulk copy.
 template <class Writer>
 struct box_place : tile_place<typename Writer::distribution, typename Writer::Result, 2> {
   Writer& writer;
@@ -20,7 +20,7 @@ struct box_place : tile_place<typename Writer::distribution, typename Writer::Re
   }
 };
 
-/// One wave of a consumer: writes its 16 rows (columns, if the tile transposes) of boxes.
+/// One wave of a consumer: writes its 16 rows of boxes.
 template <class Block>
 struct result_writer {
   using Result = typename Block::result_type;
@@ -31,17 +31,14 @@ struct result_writer {
   using all_sums_type = typename Block::sums_type;
   using boxes_type = result_boxes<Block>;
   using epilogue = typename Block::epilogue;
-  static constexpr bool transposes = Block::tile.transposes;
   static constexpr index_t columns = Block::tile.store_n(), box_bytes = Block::lds.box_bytes();
   static_assert(number<predict_box_store<Block>()>::value.is_conflict_free(),
                 "gemm: writing C to LDS has bank conflicts");
 
   TILEWRIGHT_HD static auto box_window(exec::lds_pointer rows) {
     constexpr auto descriptor = make_lds_descriptor<Block::lds.box_layout()>();
-    constexpr auto lengths = make_tuple(number<addresses::x_lengths[0]>{}, number<addresses::x_lengths[1]>{});
-    const index_t col = transposes ? modulo(exec::wave_id(), 4) * 16 : 0;
-    return make_tile_window(make_tensor_view<address_space_enum::lds, Result>(rows, descriptor), lengths, {0, col},
-                            addresses{});
+    return make_tile_window(make_tensor_view<address_space_enum::lds, Result>(rows, descriptor),
+                            make_tuple(number<16>{}, number<columns>{}), {}, addresses{});
   }
 
   const typename Block::device_args& args;
@@ -52,7 +49,7 @@ struct result_writer {
   unsigned parities = 0;  // of the phases of `ready` to wait for: a bit for each place of a box
   index_t taken = -1;     // the place of the box that is being made, once it is free
 
-  /// What the epilogue makes of c goes to (m0, n0) and after, as multiplied. c is used up.
+  /// What the epilogue makes of c goes to rows from m0 on and columns from n0 on. c is used up.
   TILEWRIGHT_HD void operator()(all_sums_type& c, index_t m0, index_t n0, index_t batch) {
     constexpr index_t num_boxes = Block::tile.boxes_of_consumer(), boxes_per_row = Block::tile.boxes_per_row();
     constexpr bool is_plain = __is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1;
@@ -78,8 +75,7 @@ struct result_writer {
       taken = -1;
       if constexpr (Block::sends_tiles) add_received(sums, j);
       const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.consumers), n = n0 + j % boxes_per_row * columns;
-      const multi_index<2> origin{{transposes ? n : m, transposes ? m : n}};
-      const box_place<result_writer> at{{args.args, origin, batch, {exec::lane_id()}}, *this, j};
+      const box_place<result_writer> at{{args.args, {{m, n}}, batch, {exec::lane_id()}}, *this, j};
       if constexpr (Block::tile.products == 1) {
         tilewright::epilogue::detail::call<epilogue>(at, args.args, sums);
       } else {
@@ -118,7 +114,7 @@ struct result_writer {
 
   /// Fills the box at a place.
   TILEWRIGHT_HD void put(const result_type& result, unsigned place) const {
-    store_fragments<transposes>(window, result, index_t(place) * box_bytes);
+    store_fragments(window, result, index_t(place) * box_bytes);
     exec::wave_sync();
     if (exec::lane_id() == 0) boxes.full(place).arrive();
   }
@@ -152,7 +148,7 @@ struct result_writer {
   /// C's old elements, which lie in box `number` where the new ones will.
   TILEWRIGHT_HD result_type old_elements(index_t number) {
     if (taken < 0) taken = index_t(take_to_store(number));
-    const auto old = load_stored_fragments<transposes, result_type>(window, taken * box_bytes);
+    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, taken * box_bytes);
     exec::wave_sync();
     return old;
   }

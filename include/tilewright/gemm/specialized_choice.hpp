@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 10> specialized_tiles{{
+inline constexpr array<specialized_tile, 12> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 256, .n = 160, .share_a = 2},
@@ -18,6 +18,8 @@ inline constexpr array<specialized_tile, 10> specialized_tiles{{
     {.m = 64, .n = 64, .consumers = 1},
     {.m = 64, .n = 64, .consumers = 1, .blocks = 2},
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
+    {.m = 192, .n = 128, .share_a = 2, .consumers = 3},
+    {.m = 128, .n = 128, .share_a = 2},
 }};
 
 /// The policy of one of them.
@@ -25,7 +27,7 @@ template <class T, operand_major AMajor, operand_major BMajor, specialized_tile 
           class Epilogue = epilogue::alpha_beta>
 struct gemm_specialized
     : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers),
-                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks, Tile.transposes}>> {
+                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks}>> {
   using result_type = Result;
   using epilogue = Epilogue;
 };
@@ -59,23 +61,52 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) * t.blocks / t.cluster());
 }
 
-// Constants: fitted to times of some 200 products drawn by gemm-benchmark on an H100, which are predicted to 16 %.
+/// Clocks of the model's parts: fitted to times of 500 products drawn by gemm-benchmark, which are predicted to 11 %.
+struct specialized_model {
+  double macs_of_pair = 31.2, macs_alone = 30.6, more = 74;  // a k tile multiplies in m n / macs + more,
+  double large = 1.038;                                      // times that, for more than 128 rows,
+  double row = 2.11, unaligned_row = 3.13, latency = 2930;   // or waits for its rows, or for one of its stages
+  double part = 0.81, split = 1750, part_sums = 70;          // a split tile: k tiles for a part, and clocks
+  double crossing_after_whole = 0.22, crossing = 0.13;       // and of all that, if two tiles share a worker
+  double end = 153, box = 69, narrow_box = 93;               // a tile's end
+  double cluster = 1240;                                     // a launch in clusters
+  double bytes = 1890, not_hidden = 0.41;                    // a clock; of the shorter of work and memory
+  double read_again = 0.34, crossing_reads = 0.07;           // of the bytes that blocks do not share
+};
+inline constexpr specialized_model specialized_times{};
 
 /// Clocks of a multiprocessor for a k tile of 128 bytes, of which it fetches `rows`, while `together` of its blocks
-/// work. The tensor cores do 8192 bits of products a clock, 2 % fewer if blocks share nothing; a row takes 2.9 clocks
-/// to come, 3.2 if rows begin within cache lines; no k tile comes in less than 310 clocks.
-constexpr double clocks_of_k_tile(const specialized_tile& t, double rows, bool aligned, index_t together) {
-  const double multiply = double(t.m) * t.n / (t.cluster() > 1 ? 31.7 : 31.05) + 24,
-               fetch = rows * (aligned ? 2.89 : 3.21);
-  return max(max(multiply, fetch) * together, 310.0);
+/// work.
+constexpr double clocks_of_k_tile(const specialized_tile& t, double rows, bool aligned, index_t together,
+                                  const product_operand_types& o = {}) {
+  const specialized_model& x = specialized_times;
+  const double large = t.m > 128 ? x.large : 1,
+               multiply = large * double(t.m) * t.n / (t.cluster() > 1 ? x.macs_of_pair : x.macs_alone) + x.more,
+               fetch = rows * (aligned ? x.row : x.unaligned_row);
+  const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
+  return max(max(multiply, fetch) * together, x.latency / lds.num_stages());
 }
-/// Of a change of tiles, and of writing C: a box takes 67 clocks, one of fewer than 64 columns 118.
+/// Of a change of tiles, and of writing C.
 constexpr double clocks_of_end(const specialized_tile& t) {
-  return 400 + (t.box_columns() == 64 ? 67.0 * t.store_n() / 64 : 118.0) * t.num_boxes();
+  const specialized_model& x = specialized_times;
+  return x.end + (t.store_n() == 64 ? x.box : x.narrow_box) * t.num_boxes();
 }
-/// Of `busy` clocks in which memory moves `bytes`: 2300 a clock, at the same time but for a part.
+/// Of `busy` clocks in which memory moves `bytes`, at the same time but for a part.
 constexpr double clocks_with_memory(double busy, double bytes) {
-  return max(busy, bytes / 2300) + 0.41 * min(busy, bytes / 2300);
+  const specialized_model& x = specialized_times;
+  return max(busy, bytes / x.bytes) + x.not_hidden * min(busy, bytes / x.bytes);
+}
+
+/// Bytes of A and B that come from memory: at least each once; tiles that are computed at the same time share them.
+constexpr double bytes_of_operands(const gemm_args& g, const specialized_tile& t, const work_schedule& s,
+                                   index_t element_bytes) {
+  const index_t batches_of_b = g.batch_stride_b == 0 ? 1 : g.batch;
+  const double k_bytes = double(g.k) * element_bytes,
+               once = (double(g.m) * g.batch + double(g.n) * batches_of_b) * k_bytes;
+  const double rows = min(s.order.group, s.order.rows), cols = min(s.workers / rows, double(s.order.cols));
+  const double by_rounds =
+      ceil_div(s.order.num_tiles(), s.workers) * (rows * t.m * t.share_b + cols * t.n * t.share_a) * k_bytes;
+  return once + specialized_times.read_again * max(0.0, by_rounds - once);
 }
 
 }  // namespace detail
@@ -91,12 +122,7 @@ struct specialized_choice {
 constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
                                             const product_operand_types& o, index_t multiprocessors,
                                             bool splits_k = true) {
-  if (t.transposes) {
-    specialized_tile same = t;
-    same.transposes = false;
-    return predict_specialized_clocks(detail::as_multiplied(g, t), same, {o.element_bytes, o.b_along_k, o.a_along_k},
-                                      multiprocessors, splits_k);
-  }
+  const detail::specialized_model& x = detail::specialized_times;
   const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = detail::expected_clusters(t, multiprocessors);
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s =
@@ -107,23 +133,22 @@ constexpr double predict_specialized_clocks(const gemm_args& g, const specialize
   const double rows =
       detail::fetched_rows(t, o) - double(t.m - min(t.m, g.m)) / t.share_a - double(t.n - min(t.n, g.n)) / t.share_b;
   const index_t together = min(t.blocks, ceil_div(min(s.num_units(), workers) * t.cluster(), multiprocessors));
-  const double k_clocks = detail::clocks_of_k_tile(t, rows, aligned, together);
+  const double k_clocks = detail::clocks_of_k_tile(t, rows, aligned, together, o);
   const index_t rounds = ceil_div(s.whole_tiles, workers);
   const double whole = double(rounds) * k_tiles * k_clocks;
-  double split = 0;
+  double split = 0, bytes = detail::bytes_of_operands(g, t, s, o.element_bytes) + 2.0 * g.m * g.n * g.batch;
   if (s.sharers > 0) {
     const double share = double(s.num_split_tiles()) * (k_tiles - s.longer_by) / s.sharers + s.longer_by;
     const index_t parts = s.max_parts() - 1;
-    split = (share + 2 * parts) * k_clocks + 1850 + 114.0 * parts * t.m * t.n / 32768;
+    split = (share + x.part * parts) * k_clocks + x.split + x.part_sums * parts * t.m * t.n / 32768;
     // Workers with the ends of two tiles wait for each other; whole tiles before give them different starts.
-    split *= s.whole_tiles > 0 ? 1 + 0.1 * s.shares_cross_tiles() : 1.04 + 0.42 * s.shares_cross_tiles();
+    const bool crosses = s.shares_cross_tiles();
+    split *= s.whole_tiles > 0 ? 1 + x.crossing_after_whole * crosses : 1 + x.crossing * crosses;
+    if (crosses) bytes += x.crossing_reads * s.sharers * t.cluster() * share * rows * 128;
   }
   const index_t ends = rounds + (s.sharers > 0) + s.shares_cross_tiles();
-  const index_t batches_of_b = g.batch_stride_b == 0 ? 1 : g.batch;
-  const double bytes = (double(g.m) * g.k * g.batch + double(g.n) * g.k * batches_of_b) * o.element_bytes +
-                       double(g.m) * g.n * 2 * g.batch;
   return detail::clocks_with_memory(whole + split, bytes) + ends * together * detail::clocks_of_end(t) +
-         (t.cluster() > 1 ? 800 : 0);
+         (t.cluster() > 1 ? x.cluster : 0);
 }
 
 /// The choice with the shortest predicted time. Tiles of which rows of C would fill less than half are left out.
@@ -132,7 +157,7 @@ constexpr specialized_choice choose_specialized(const gemm_args& g, const produc
   specialized_choice best{0, true, 1e300};
   for (index_t i = 0; i < specialized_tiles.size(); ++i) {
     const specialized_tile& t = specialized_tiles[i];
-    if (t.m > 64 && (t.transposes ? g.n : g.m) <= t.m / 2) continue;
+    if (t.m > 64 && g.m <= t.m / 2) continue;
     for (const bool splits_k : {false, true}) {
       const double clocks = predict_specialized_clocks(g, t, o, multiprocessors, splits_k);
       if (clocks < best.clocks) best = {i, splits_k, clocks};

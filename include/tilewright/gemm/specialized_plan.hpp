@@ -38,23 +38,6 @@ struct specialized_workspace {
 
 namespace detail {
 
-/// The product as a tile multiplies it.
-template <class Args>
-TILEWRIGHT_HD constexpr Args as_multiplied(const Args& g, const specialized_tile& t) {
-  Args r = g;
-  if (t.transposes) {
-    r.a = g.b;
-    r.b = g.a;
-    r.m = g.n;
-    r.n = g.m;
-    r.lda = g.ldb;
-    r.ldb = g.lda;
-    r.batch_stride_a = g.batch_stride_b;
-    r.batch_stride_b = g.batch_stride_a;
-  }
-  return r;
-}
-
 /// What bulk copies cannot do with these arguments, as a sentence; nullptr when there is nothing.
 template <class Policy>
 constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
@@ -72,18 +55,16 @@ constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
     return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
            "pipeline";
   constexpr specialized_tile tile = specialized_block<Policy>::tile;
-  const auto p = as_multiplied(g, tile);
-  const long_index_t tiles = long_index_t(ceil_div(p.m, tile.m)) * ceil_div(p.n, tile.result_n()) * g.batch;
+  const long_index_t tiles = long_index_t(ceil_div(g.m, tile.m)) * ceil_div(g.n, tile.result_n()) * g.batch;
   return tiles > 0x7fffffff / 64 ? "C has too many tiles; use several launches" : nullptr;
 }
 
 /// The order of tiles for clusters of which `resident` run at the same time: together they cover about a square of C.
 TILEWRIGHT_HD constexpr tile_order specialized_order(const gemm_args& g, const specialized_tile& t, index_t resident) {
-  const gemm_args p = as_multiplied(g, t);
   const index_t rows = t.m * t.share_b, cols = t.result_n() * t.share_a;
   index_t group = 1;
   while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
-  return {ceil_div(p.m, rows), ceil_div(p.n, cols), g.batch, group};
+  return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
 }
 
 /// The tensor map of a batch of matrices with rows of x elements, and of the box that one copy moves.
@@ -119,21 +100,21 @@ auto plan_specialized(const typename Policy::args_type& g, index_t resident, Mak
   if (g.workspace) d.parts = static_cast<float*>(g.workspace) + size::num_counters;
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = g;
+  d.args.n = round_up(g.n, 2);  // if it is odd, rows of C and of what the epilogue reads have room for one more
   // By time on an H100. With a long turn the ring of stages is full of the tile's last ones, and the next tile's come
   // late.
   const index_t k_tiles = d.schedule.k_tiles;
   d.turn = g.turn >= 0 ? g.turn : k_tiles <= 5 ? 1 : k_tiles <= 24 ? 2 : 4;
-  const auto p = as_multiplied(g, tile);
-  make_tensor_map(d.a, detail::request_map<T>(p.a, {a_along_k ? p.k : p.m, a_along_k ? p.m : p.k}, p.lda, p.batch,
-                                              p.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
+  make_tensor_map(d.a, detail::request_map<T>(g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch,
+                                              g.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
   for (index_t i = 0; i < Policy::products; ++i) {
-    const T* const b = static_cast<const T*>(p.b) + i * p.product_stride_b;
+    const T* const b = static_cast<const T*>(g.b) + i * g.product_stride_b;
     make_tensor_map(d.b[i],
-                    detail::request_map<T>(b, {b_along_k ? p.k : p.n, b_along_k ? p.n : p.k}, p.ldb, p.batch,
-                                           p.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.share_b : k}));
+                    detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
+                                           g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.share_b : k}));
   }
-  make_tensor_map(d.c, detail::request_map<typename Policy::result_type>(
-                           g.c, {g.n, g.m}, g.ldc, g.batch, g.batch_stride_c, {tile.box_columns(), tile.box_rows()}));
+  make_tensor_map(d.c, detail::request_map<typename Policy::result_type>(g.c, {g.n, g.m}, g.ldc, g.batch,
+                                                                         g.batch_stride_c, {tile.store_n(), 64}));
   return d;
 }
 

@@ -14,8 +14,7 @@ namespace tilewright {
 /// `share_a` blocks side by side, which receive the same tile of A.
 struct cluster_shape {
   index_t share_b = 1, share_a = 1;
-  index_t blocks = 1;       // see specialized_tile
-  bool transposes = false;  // see specialized_tile
+  index_t blocks = 1;  // see specialized_tile
 
   TILEWRIGHT_HD constexpr index_t size() const { return share_b * share_a; }
   friend constexpr bool operator==(const cluster_shape&, const cluster_shape&) = default;
@@ -56,8 +55,6 @@ struct specialized_tile {
   index_t consumers = 2;
   index_t products = 1;
   index_t blocks = 1;  // that LDS holds at once on a multiprocessor
-  /// It multiplies B^T by A^T: m counts columns of C, n its rows, which need not fill groups of 64.
-  bool transposes = false;
 
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + 1) * 128; }
   TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a; }
@@ -69,11 +66,9 @@ struct specialized_tile {
   /// Two consumers take turns at the end of a tile: one multiplies while the other writes.
   TILEWRIGHT_HD constexpr bool takes_turns() const { return consumers == 2; }
 
-  /// C has as many columns as one product. It is stored in boxes of 64 along m and store_n() along n.
+  /// C has as many columns as one product. It is stored in boxes of 64 rows and store_n() columns.
   TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
   TILEWRIGHT_HD constexpr index_t store_n() const { return result_n() % 64 == 0 && consumers < 3 ? 64 : 32; }
-  TILEWRIGHT_HD constexpr index_t box_rows() const { return transposes ? store_n() : 64; }
-  TILEWRIGHT_HD constexpr index_t box_columns() const { return transposes ? 64 : store_n(); }
   TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return result_n() / store_n(); }
   TILEWRIGHT_HD constexpr index_t boxes_of_consumer() const { return repeat_m() * boxes_per_row(); }
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return consumers * boxes_of_consumer(); }
@@ -105,7 +100,7 @@ struct specialized_tile {
     if (consumers < 1 || consumers > 3 || m < 64 * consumers || m % (64 * consumers) != 0 || !known_n) return false;
     const bool room = accumulators() <= (consumers == 3 ? 96 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0;
-    return room && (products == 1 || (two && !transposes)) && is_power_of_two(cluster()) && cluster() <= 8 &&
+    return room && (products == 1 || two) && is_power_of_two(cluster()) && cluster() <= 8 &&
            result_n() % (8 * share_b) == 0 && m % (8 * share_a) == 0;
   }
   friend constexpr bool operator==(const specialized_tile&, const specialized_tile&) = default;
@@ -144,13 +139,9 @@ struct specialized_lds {
   TILEWRIGHT_HD constexpr index_t scales_offset() const { return barriers_offset() + barrier_bytes; }
   TILEWRIGHT_HD constexpr index_t bytes() const { return scales_offset() + num_stages() * scale_bytes; }
 
-  /// A wave's 16 rows of a box; if the tile transposes, the box, of which a wave has 16 columns.
+  /// A wave's 16 rows of a box.
   TILEWRIGHT_HD constexpr swizzled_layout box_layout() const {
-    return bulk_swizzle(tile.transposes ? tile.box_rows() : 16, tile.box_columns() * result_bytes, result_bytes);
-  }
-  /// Where that begins in a box.
-  TILEWRIGHT_HD constexpr index_t wave_offset(index_t wave) const {
-    return tile.transposes ? 0 : wave * (box_bytes() / 4);
+    return bulk_swizzle(16, tile.store_n() * result_bytes, result_bytes);
   }
 
  private:
@@ -199,15 +190,14 @@ struct specialized_block {
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
   static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,
-                                         tiles.waves_m / 4, Policy::products, cluster.blocks,  cluster.transposes};
+                                         tiles.waves_m / 4, Policy::products, cluster.blocks};
   static_assert(
       tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.consumers) && tile.is_sound(),
       "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
       "3 consumers and whose n is a multiple of 32 from 64 to 256, with at most 160 accumulators for each thread "
       "(96 with 3 consumers), of two products with 64 rows for each consumer and columns that are a multiple "
       "of 32; a cluster has at most 8 blocks, a power of two");
-  static constexpr operand_major a_major = tile.transposes ? Policy::b_major : Policy::a_major,
-                                 b_major = tile.transposes ? Policy::a_major : Policy::b_major;  // as multiplied
+  static constexpr operand_major a_major = Policy::a_major, b_major = Policy::b_major;
   static constexpr detail::specialized_lds lds{tile,
                                                {tile.m, sizeof(T), a_major == operand_major::k},
                                                {tile.n, sizeof(T), b_major == operand_major::k},
@@ -225,14 +215,11 @@ struct specialized_block {
 
   /// Sums of the block tile.
   using sums_type = static_distributed_tensor<float, tile_distribution<c_encoding_v<tiles>>>;
-  /// A wave's part of a box, and who addresses it when it is written.
-  static constexpr arch::lane_map result =
-      tile.transposes ? detail::transposed_map(arch::describe(tiles.op).c) : arch::describe(tiles.op).c;
-  static constexpr arch::lane_map result_addresses =
-      tile.transposes ? detail::transposing_ldmatrix_address_map(result) : detail::ldmatrix_address_map(result);
-  static constexpr distribution_encoding box = detail::wave_tile_encoding(tile.store_n() / 16, result, tile.transposes);
+  /// A wave's rows of a box, and who addresses them when they are written.
+  static constexpr arch::lane_map result = arch::describe(tiles.op).c;
+  static constexpr distribution_encoding box = detail::wave_tile_encoding(tile.store_n() / 16, result);
   static constexpr distribution_encoding box_addresses =
-      detail::wave_tile_encoding(tile.store_n() / 16, result_addresses, tile.transposes);
+      detail::wave_tile_encoding(tile.store_n() / 16, detail::ldmatrix_address_map(result));
 };
 
 namespace detail {

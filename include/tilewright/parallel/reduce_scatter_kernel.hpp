@@ -66,7 +66,7 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
     return {first + m * stride + n * result_bytes, stride, min(rows, args.m - m), min(cols, args.n - n) * result_bytes};
   }
   TILEWRIGHT_HD static row_span kept_box(const reduce_scatter_args& args, const box_use& box) {
-    return kept(args, box.z, box.m, box.n, base::tile.box_rows(), base::tile.box_columns());
+    return kept(args, box.z, box.m, box.n, 64, base::tile.store_n());
   }
   /// The wave that copies boxes there, after the last one of a tile.
   TILEWRIGHT_HD static void report_tile(const device_args& d, const box_use& box) {
