@@ -19,17 +19,17 @@ def instructions(path):
     return result
 
 
-def main():
-    first, second = (instructions(path) for path in sys.argv[1:3])
+def require_same(first, second, what):
+    """Ends the program with the first difference of two lists, or if they are too short for a kernel."""
     if len(first) < 100:
-        sys.exit(f"{sys.argv[1]} has only {len(first)} instructions")
+        sys.exit(f"only {len(first)} {what}s")
     for number, (a, b) in enumerate(zip(first, second)):
         if a != b:
-            sys.exit(f"instruction {number} differs: '{a}' and '{b}'")
+            sys.exit(f"{what} {number} differs: '{a}' and '{b}'")
     if len(first) != len(second):
-        sys.exit(f"{len(first)} and {len(second)} instructions")
-    print(f"{len(first)} instructions, the same in both")
+        sys.exit(f"{len(first)} and {len(second)} {what}s")
+    print(f"{len(first)} {what}s, the same in both")
 
 
 if __name__ == "__main__":
-    main()
+    require_same(*(instructions(path) for path in sys.argv[1:3]), "instruction")

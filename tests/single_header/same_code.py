@@ -13,6 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "isa"))
+from same_instructions import require_same  # noqa: E402
+
 INCLUDE = Path(__file__).resolve().parents[2] / "include"
 
 
@@ -39,14 +42,7 @@ def main():
         no_headers = [] if arch.startswith("sm_") else ["-nostdinc", "-nostdinc++", "-Wall", "-Wextra", "-Werror"]
         separate = assembly(compiler, arch, [f"-I{INCLUDE}", *options], source, f"{folder}/separate")
         joined = assembly(compiler, arch, [f"-I{folder}", *no_headers, *options], source, f"{folder}/joined")
-    if len(separate) < 100:
-        sys.exit(f"only {len(separate)} lines of code")
-    for number, (a, b) in enumerate(zip(separate, joined)):
-        if a != b:
-            sys.exit(f"line {number} differs: '{a}' and '{b}'")
-    if len(separate) != len(joined):
-        sys.exit(f"{len(separate)} and {len(joined)} lines")
-    print(f"{len(joined)} lines, the same in both")
+    require_same(separate, joined, "line")
 
 
 if __name__ == "__main__":
