@@ -11,7 +11,7 @@
 namespace attention_program {
 
 struct comparison {
-  double relative_error = 0;  // ||O - R|| / ||R|| in the Frobenius norm of the finite elements; infinite if others differ
+  double relative_error = 0;  // ||O - R|| / ||R|| of the finite elements, Frobenius; infinite if others differ
   double lse_error = 0;       // the largest difference of the log-sum-exps
   // Of dQ, dK and dV: ||difference|| / (||R|| + ||M|| / 64), where M adds up magnitudes instead of terms: these may
   // cancel, and then their rounding errors are all that is left.
