@@ -114,6 +114,11 @@ TEST(MapTensor, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.y.strides[1] = 0; }, "one address");
   refuse([](auto& a) { a.y.data = memory + 8; }, "overlaps an input");
   refuse([](auto& a) { a.y.data = memory, a.y.strides[0] = 520; }, "overlaps an input");
+  refuse(
+      [](auto& a) {  // 2^41 elements, whose addresses are never read
+        a.x = input(memory, {1 << 21, 1 << 20}), a.x2 = a.x, a.y = output(memory + (1ll << 42), {1 << 21, 1 << 20});
+      },
+      "too many elements");
   auto in_place = good;
   in_place.y.data = memory;
   EXPECT_EQ(swiglu::check(in_place), nullptr);
