@@ -131,10 +131,10 @@ template <class Policy>
 struct arguments<Policy> {
   using type = typename Policy::args_type;
 };
-using arguments_type = arguments<ISA_POLICY>::type;
 
 template <class Policy>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]] arguments_type args) {
+TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused]]
+                                                                  typename arguments<Policy>::type args) {
 #if TILEWRIGHT_DEVICE_PASS
   using policy = typename Policy::template on<tw::arch::current>;
   static_assert(tw::gemm_kernel<policy>::block_size == ISA_BLOCK_SIZE);
@@ -146,4 +146,4 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused
 #endif
 }
 
-template TILEWRIGHT_GLOBAL void gemm<ISA_POLICY>(arguments_type);
+template TILEWRIGHT_GLOBAL void gemm<ISA_POLICY>(arguments<ISA_POLICY>::type);
