@@ -174,7 +174,7 @@ struct attention_consumer {
     constexpr index_t boxes = lds.o_boxes_at_once(), words_of_box = 16;
     unroll<ceil_div(lds.o_boxes(), boxes)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t first = i * boxes, count = min(boxes, lds.o_boxes() - first);
-      array<unsigned, min(count * words_of_box, words.size() - first * words_of_box)> part;
+      array<unsigned, min(count * words_of_box, decltype(words)::size() - first * words_of_box)> part;
       __builtin_memcpy(part.data(), words.data() + first * words_of_box, sizeof(part));
       if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
       exec::wave_sync();
