@@ -148,11 +148,11 @@ TEST(GemmProgram, MultipliesFiles) {
 
 TEST(GemmProgram, AWrongResultIsNotWritten) {
   const scratch_folder folder;
-  // The sum is 2^126; but the first 64 elements add up to more than f32 holds.
-  matrix a{1, 129, order::row_major, element::bf16}, b{129, 1, order::row_major, element::bf16};
-  for (std::int64_t i = 0; i < 129; ++i) {
-    a.set_bits_at(i, bits_of(element::bf16, i < 65 ? 0x1p126 : -0x1p126));
-    b.set_bits_at(i, bits_of(element::bf16, 1));
+  // 2^40 + 128 - 2^40 is 128, but f32 forgets the 128 on the way.
+  matrix a{1, 130, order::row_major, element::bf16}, b{130, 1, order::row_major, element::bf16};
+  for (std::int64_t i = 0; i < 130; ++i) {
+    a.set_bits_at(i, bits_of(element::bf16, i == 0 ? 0x1p20 : i == 129 ? -0x1p20 : 1));
+    b.set_bits_at(i, bits_of(element::bf16, i == 0 || i == 129 ? 0x1p20 : 1));
   }
   write_npy(folder / "a.npy", a);
   write_npy(folder / "b.npy", b);
@@ -160,7 +160,7 @@ TEST(GemmProgram, AWrongResultIsNotWritten) {
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.output.find("WRONG"), std::string::npos) << run.output;
   EXPECT_NE(run.errors.find("gemm: the result is wrong"), std::string::npos) << run.errors;
-  EXPECT_NE(run.errors.find("instead of 8.50706e+37\n"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("instead of 128\n"), std::string::npos) << run.errors;
   EXPECT_EQ(folder.file_count(), 2);
 
   EXPECT_EQ(gemm(folder, "--a a.npy --b b.npy --out result.npy --no-verify").exit_code, 0);
