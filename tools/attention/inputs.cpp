@@ -93,7 +93,7 @@ inputs prepare_inputs(const options& o) {
                   " key heads");
   const std::int64_t d = dim.value_or(64), dv = value_dim.value_or(d), n = queries.value_or(128),
                      s = keys.value_or(128);
-  if (d > 128 || dv > 128) throw refusal("the program has kernels for head dimensions up to 128");
+  if (d > 256 || dv > 256) throw refusal("the program has kernels for head dimensions up to 256");
   const element t = type.value_or(element::f16);
   require_memory((o.backward ? 8 : 4) * double(batch) * double(d + dv) *
                  (double(data.heads) * double(n) + double(data.kv_heads) * double(s)));
@@ -121,6 +121,9 @@ inputs prepare_inputs(const options& o) {
   return data;
 }
 
-std::int64_t kernel_dim(const inputs& data) { return std::max(data.q.cols, data.v.cols) <= 64 ? 64 : 128; }
+std::int64_t kernel_dim(const inputs& data) {
+  const std::int64_t cols = std::max(data.q.cols, data.v.cols);
+  return cols <= 64 ? 64 : cols <= 128 ? 128 : 256;
+}
 
 }  // namespace attention_program

@@ -25,7 +25,7 @@ struct kernels {
   template <class Arch>
   struct backward : tw::attention_backward<tw::attention_backward_policy<Arch, T, Dim>> {};
   struct specialized_forward : tw::attention_forward<tw::specialized_attention_policy<T, Dim>> {};
-  struct specialized_backward : tw::attention_backward<tw::specialized_backward_policy<T, Dim>> {};
+  struct hopper_backward : tw::attention_backward<tw::hopper_backward_policy<T, Dim>> {};
 };
 
 /// Launches the kernel; Archs: targets of the portable one, all of the GPU's maker if there are none.
@@ -36,7 +36,7 @@ void launch(Kernels, const kernel_choice& choice, const tw::attention_backward_a
   if (choice.specialized) {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDACC__)
     if (choice.backward) {
-      tw::launch<typename Kernels::specialized_backward>(args, how);
+      tw::launch<typename Kernels::hopper_backward>(args, how);
     } else {
       tw::launch<typename Kernels::specialized_forward>(forward_args, how);
     }
@@ -48,15 +48,17 @@ void launch(Kernels, const kernel_choice& choice, const tw::attention_backward_a
   }
 }
 
+template <class T, class... Archs>
+void launch_for(const kernel_choice& choice, const tw::attention_backward_args& args, const tw::launch_options& how) {
+  choice.dim == 64    ? launch<Archs...>(kernels<T, 64>{}, choice, args, how)
+  : choice.dim == 128 ? launch<Archs...>(kernels<T, 128>{}, choice, args, how)
+                      : launch<Archs...>(kernels<T, 256>{}, choice, args, how);
+}
+
 template <class... Archs>
 void launch(const kernel_choice& choice, const tw::attention_backward_args& args, const tw::launch_options& how) {
-  if (choice.is_f16) {
-    choice.dim == 64 ? launch<Archs...>(kernels<tw::half_t, 64>{}, choice, args, how)
-                     : launch<Archs...>(kernels<tw::half_t, 128>{}, choice, args, how);
-  } else {
-    choice.dim == 64 ? launch<Archs...>(kernels<tw::bfloat16_t, 64>{}, choice, args, how)
-                     : launch<Archs...>(kernels<tw::bfloat16_t, 128>{}, choice, args, how);
-  }
+  choice.is_f16 ? launch_for<tw::half_t, Archs...>(choice, args, how)
+                : launch_for<tw::bfloat16_t, Archs...>(choice, args, how);
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ void add_sizes(command_line& line, options& o) {
   add_size("--kv-heads", o.kv_heads, "Heads of K and V (default: as many)");
   add_size("--queries", o.queries, "Rows of Q and O (default 128)");
   add_size("--keys", o.keys, "Rows of K and V (default 128)");
-  add_size("--dim", o.dim, "Columns of Q and K, at most 128 (default 64)");
-  add_size("--value-dim", o.value_dim, "Columns of V and O, at most 128 (default: as many)");
+  add_size("--dim", o.dim, "Columns of Q and K, at most 256 (default 64)");
+  add_size("--value-dim", o.value_dim, "Columns of V and O, at most 256 (default: as many)");
 }
 
 void add_problem(command_line& line, options& o) {

@@ -92,8 +92,8 @@ struct shifted_vector {
     } else {  // element by element
       const exec::global_buffer valid = exec::make_global_buffer(from, 2 * index_t(count));
       for (index_t j = 0; j < 4; ++j) {
-        words[j] = exec::buffer_load<unsigned short>(valid, j * 4) | exec::buffer_load<unsigned short>(valid, j * 4 + 2)
-                                                                         << 16;
+        const unsigned low = exec::buffer_load<unsigned short>(valid, j * 4);
+        words[j] = low | unsigned{exec::buffer_load<unsigned short>(valid, j * 4 + 2)} << 16;
         words[j + 4] = 0;
       }
       bytes_before = 0;

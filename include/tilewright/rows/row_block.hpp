@@ -77,11 +77,11 @@ struct row_block : row_memory<Arch, Tile> {
   static constexpr index_t kept_bytes = Tile.lds_parts * own_lds<Tile.threads, Part>::bytes;
   /// Writes a part to LDS if it is one of these; rows of a single part stay in registers.
   template <class Part>
-  TILEWRIGHT_HD void keep(exec::lds_pointer kept, const Part& part, index_t first_col) const {
+  TILEWRIGHT_HD void keep(exec::lds_pointer kept, const Part& tile, index_t first_col) const {
     if constexpr (Tile.lds_parts > 0) {
       using own = own_lds<Tile.threads, Part>;
       if (first_col < Tile.lds_parts * part_cols && !is_single())
-        own::store(kept + first_col / part_cols * own::bytes, part);
+        own::store(kept + first_col / part_cols * own::bytes, tile);
     }
   }
   /// The part that begins at first_col: from LDS if keep() wrote it, else load(first_col).
