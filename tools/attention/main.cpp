@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The attention program: reads or draws the tensors, computes on a machine, checks and reports.
-#include <exception>
 #include <list>
-#include <new>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -31,19 +28,14 @@ outcome run(const options& o, inputs& data) try {
   return attend_on_cpu(data, o, [&line](double fraction) { line(fraction); });
 } catch (const tilewright::launch_error& error) {
   throw refusal(error.what());
-} catch (const refusal&) {
-  throw;
-} catch (const std::bad_alloc&) {
-  throw;
-} catch (const std::exception& error) {
-  throw std::runtime_error(std::string("the kernel failed: ") + error.what());
 }
 
 int attend(const options& o) {
   for (const auto* file : {&o.out_file, &o.lse_file, &o.d_q_file, &o.d_k_file, &o.d_v_file})
     if (*file) program::require_writable(**file);
   inputs data = prepare_inputs(o);
-  report r{.data = data, .seed = o.seed, .result = run(o, data), .verification = {}};
+  report r{
+      .data = data, .seed = o.seed, .result = program::run_kernel([&] { return run(o, data); }), .verification = {}};
   if (o.verify) {
     progress_line line("verifying");
     r.verification = compare_with_reference(data, [&line](double fraction) { line(fraction); });

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The gemm program: reads or draws matrices, multiplies them on a machine, checks the result and reports.
-#include <exception>
 #include <memory>
-#include <new>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "../program/output_file.hpp"
@@ -31,16 +28,10 @@ std::unique_ptr<backend> make_backend(const options& o) {
   return make_cpu_backend(o.target);
 }
 
-outcome run(backend& machine, const options& o, inputs& data) try {
+outcome run(backend& machine, const options& o, inputs& data) {
   progress_line line("multiplying");
   run_options how{.kernel = o.kernel, .repeat = o.repeat, .progress = [&line](double fraction) { line(fraction); }};
-  return machine.run(data.what, data.pointers(), how);
-} catch (const refusal&) {
-  throw;
-} catch (const std::bad_alloc&) {
-  throw;
-} catch (const std::exception& error) {
-  throw std::runtime_error(std::string("the kernel failed: ") + error.what());
+  return program::run_kernel([&] { return machine.run(data.what, data.pointers(), how); });
 }
 
 comparison verify(const inputs& data, const matrix& initial_c) {

@@ -2,7 +2,10 @@
 // What every program does around its work: exit codes, one sentence for an error, and JSON where that was asked for.
 #pragma once
 
+#include <exception>
 #include <functional>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "refusal.hpp"
@@ -21,5 +24,17 @@ int fail(exit_code code, const std::string& sentence);
 /// 2, others 1. With --json or --format json, standard output gets a JSON object with the sentence if nothing was
 /// printed.
 int run(const char* name, int argc, const char* const* argv, const std::function<int()>& work);
+
+/// launch(). What it throws becomes "the kernel failed: ...", but refusals and a lack of memory stay what they are.
+template <class Launch>
+auto run_kernel(Launch launch) try {
+  return launch();
+} catch (const refusal&) {
+  throw;
+} catch (const std::bad_alloc&) {
+  throw;
+} catch (const std::exception& error) {
+  throw std::runtime_error(std::string("the kernel failed: ") + error.what());
+}
 
 }  // namespace program

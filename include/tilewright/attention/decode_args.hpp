@@ -58,8 +58,8 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 
 }  // namespace detail
 
-/// How many blocks should share the keys of a sequence, for a GPU with so many multiprocessors (compute units). As few
-/// as keep nearly all of them busy, with at least 256 keys each.
+/// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all multiprocessors (compute
+/// units) of the GPU busy, with at least 256 keys for each block.
 constexpr index_t choose_splits(const attention_decode_args& args, index_t multiprocessors) {
   const long_index_t blocks = long_index_t(args.batch) * args.kv_heads * detail::decode_row_blocks(args);
   const index_t most = max(1, min(min(args.keys / 256, 1024), multiprocessors));

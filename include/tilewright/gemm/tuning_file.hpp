@@ -46,7 +46,7 @@ class tuning_file {
   struct entry {
     std::string key, problem, choice;
   };
-  /// One line of such a file, or nothing where it is damaged.
+  /// Parses one line of a tuning file; nullopt if its checksum or its fields are wrong.
   static std::optional<entry> parse(const std::string& line) {
     const std::size_t last = line.rfind('\t');
     if (last == std::string::npos) return std::nullopt;

@@ -2,19 +2,14 @@
 // Reads the command line of amdgcn-run.
 #include "cli_options.hpp"
 
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
-#include <type_traits>
 #include <utility>
 
 #include "../../program/command_line.hpp"
+#include "cli_values.hpp"
 
 namespace amdgcn_run {
 namespace {
@@ -37,48 +32,6 @@ constexpr const char* exit_codes =
     "0 it ran and no check complained; 1 a check complained; 2 the request cannot be carried out.\n"
     "Files are written whole, or not at all: nothing is written with exit code 2.";
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 36;
-
-void refuse_folder(const std::string& path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) throw refusal("'" + path + "' is a folder");
-}
-
-std::vector<std::uint8_t> read_file(const std::string& path) {
-  refuse_folder(path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw refusal("cannot open '" + path + "'");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// In decimal, or in hexadecimal after 0x.
-template <class Number>
-Number number(const std::string& text, const std::string& what, Number least = std::numeric_limits<Number>::lowest(),
-              Number most = std::numeric_limits<Number>::max()) {
-  Number value{};
-  const char *first = text.data(), *const last = first + text.size();
-  std::from_chars_result end{};
-  if constexpr (std::is_integral_v<Number>)
-    end = text.starts_with("0x") ? std::from_chars(first + 2, last, value, 16) : std::from_chars(first, last, value);
-  else
-    end = std::from_chars(first, last, value);
-  if (end.ec == std::errc() && end.ptr == last && value >= least && value <= most) return value;
-  if constexpr (std::is_integral_v<Number>)
-    throw refusal(what + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                  ", not '" + text + "'");
-  throw refusal(what + " must be a number, not '" + text + "'");
-}
-
-emu::dim3 dimensions(const std::string& text, const std::string& what) {
-  std::uint32_t lengths[3] = {1, 1, 1};
-  std::size_t first = 0, count = 0;
-  while (first <= text.size()) {
-    if (count == 3) throw refusal(what + " has at most three dimensions, not '" + text + "'");
-    const std::size_t end = std::min(text.find(',', first), text.size());
-    lengths[count++] = number<std::uint32_t>(text.substr(first, end - first), "a length of " + what, 1, 0x7fffffff);
-    first = end + 1;
-  }
-  return {lengths[0], lengths[1], lengths[2]};
-}
 
 class reader {
  public:
