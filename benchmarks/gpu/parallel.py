@@ -32,7 +32,7 @@ import torch.multiprocessing as mp
 GATHERS = ((8192, 28672, 8192), (4096, 14336, 4096), (8192, 8192, 8192), (2048, 8192, 8192), (16384, 8192, 8192))
 SCATTERS = ((8192, 8192, 28672), (4096, 4096, 14336), (8192, 8192, 8192), (2048, 8192, 8192), (16384, 8192, 8192))
 TYPES = {"f16": (torch.float16, torch.float16), "bf16": (torch.bfloat16, torch.bfloat16), "e4m3": (torch.float8_e4m3fn, torch.bfloat16)}
-TRANSPORTS = ("fused", "overlapped", "collective")
+TRANSPORTS = ("fused", "collective")
 TILES = (0, 1, 2)  # parallel_tiles of parallel_choice.hpp
 
 
@@ -215,7 +215,7 @@ def check(tw, rank, ranks, say):
         for type_name in TYPES:
             for number in range(3):
                 m, n, k = ranks * draw.randint(1, 700), ranks * 16 * draw.randint(1, 60), ranks * 16 * draw.randint(2, 100)
-                choice = (draw.choice((0, 0, 1, 2) if kind == "all_gather" else (0, 0, 1)), draw.choice(TILES))
+                choice = (draw.choice((0, 0, 1)), draw.choice(TILES))
                 case = Case(kind, m, n, k, type_name, rank, ranks, seed=number + 2)
                 bias = operand(1, case.n, case.result, 5)[0] if number != 1 else None
                 scale = torch.tensor([0.25], device="cuda") if number != 0 else None
@@ -359,7 +359,7 @@ def bench(tw, solo, rank, ranks, options, say):
             memory, case.c = tw.allocate((m, case.n), case.result)
         for tile, run_alone in product_alone(solo, case).items():
             contenders[f"alone_t{tile}"] = run_alone
-        variants = [(0, t) for t in TILES] + ([(2, 0)] if kind == "all_gather" else [(1, 0)])
+        variants = [(0, t) for t in TILES] + [(1, 0)]
         make = lambda choice: tw.make(kind, type_name, case.a, case.b, case.c, m, case.n, case.k, choice, memory=memory)
         ours = {"auto": make((-1, 0)), **{f"{TRANSPORTS[v[0]][0]}{v[1]}": make(v) for v in variants}}
         reference = case.reference()

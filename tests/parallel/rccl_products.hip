@@ -12,7 +12,7 @@ struct policy : tw::gemm_256x256<tw::arch::gfx942, tw::bfloat16_t, tw::operand_m
 
 void run_products(const p::rank_environment& here, const tw::gemm_args& up, const tw::gemm_args& down) {
   p::communicator ranks(here);
-  p::collective_all_gather<p::all_gather_kernel<policy>, p::communicator> first(ranks, up, true);
+  p::collective_all_gather<tw::gemm_kernel<policy>, p::communicator> first(ranks, up);
   p::collective_reduce_scatter<p::reduce_scatter_kernel<policy>, p::communicator> second(ranks, down);
   first(nullptr);
   second(nullptr);

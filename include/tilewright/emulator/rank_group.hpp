@@ -48,22 +48,20 @@ class rank_group {
   }
 
   /// Queues what a copy engine does: in order, when nothing else can happen or the rank waits for it. An action
-  /// that returns false has to wait for other ranks. The result counts the rank's actions.
-  std::size_t copy_later(int rank, std::function<bool()> action) {
+  /// that returns false has to wait for other ranks.
+  void copy_later(int rank, std::function<bool()> action) {
     const std::lock_guard lock(mutex_);
-    queue& q = copies_[std::size_t(rank)];
-    q.actions.push_back(std::move(action));
-    return q.done + q.actions.size();
+    copies_[std::size_t(rank)].push_back(std::move(action));
   }
-  /// The rank's copies up to number `last` are made now. False if they wait for another rank forever.
-  bool finish_copies(int rank, std::size_t last = ~std::size_t{0}) {
+  /// The rank's copies are made now. False if they wait for another rank forever.
+  bool finish_copies(int rank) {
     queue& q = copies_[std::size_t(rank)];
     for (;; std::this_thread::yield()) {
       {
         const std::lock_guard lock(mutex_);
-        while (!q.actions.empty() && q.done < last && act(q)) {
+        while (!q.empty() && act(q)) {
         }
-        if (q.actions.empty() || q.done >= last) {
+        if (q.empty()) {
           waiting_.erase(&q);
           return true;
         }
@@ -76,7 +74,7 @@ class rank_group {
     bool awake = false;
     {
       const std::lock_guard lock(mutex_);
-      sleepers_[std::size_t(rank)].actions.push_back([&] { return awake = true; });
+      sleepers_[std::size_t(rank)].push_back([&] { return awake = true; });
     }
     for (;; std::this_thread::yield()) {
       (void)may_change(&awake);
@@ -129,19 +127,15 @@ class rank_group {
   }
 
  private:
-  struct queue {
-    std::deque<std::function<bool()>> actions;
-    std::size_t done = 0;
-  };
+  using queue = std::deque<std::function<bool()>>;
   struct state {
     std::uint64_t seen = 0;
     bool has_looked = false, can_go_on = false;
   };
 
   bool act(queue& q) {
-    if (!q.actions.front()()) return false;
-    q.actions.pop_front();
-    ++q.done;
+    if (!q.front()()) return false;
+    q.pop_front();
     ++changes_;
     return true;
   }
@@ -151,7 +145,7 @@ class rank_group {
     if (random_ >> 61 == 0) last_ = std::size_t(random_ >> 33);
     for (std::size_t i = 0; i < queues.size(); ++i) {
       queue& q = queues[(last_ + i) % queues.size()];
-      if (!q.actions.empty() && act(q)) return true;
+      if (!q.empty() && act(q)) return true;
     }
     return false;
   }

@@ -21,6 +21,7 @@ TILEWRIGHT_HD auto two_products_view(const E* data, index_t n0, const typename P
 /// The kernel of a policy, for launch().
 template <class Policy>
 struct gemm_kernel {
+  using policy = Policy;
   using arch = typename Policy::arch;
   /// Adds up the parts of k, where they go through a workspace.
   using followed_by =

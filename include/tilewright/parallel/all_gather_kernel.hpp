@@ -24,9 +24,9 @@ struct all_gather_block : rank_block<Policy, all_gather_args> {
 
   TILEWRIGHT_HD static chunk_unit unit_of(const device_args& d, index_t u) {
     work_unit unit = d.schedule(u);
-    const index_t step = d.args.steps.first + unit.tile.batch;
-    unit.tile.batch = d.args.self.after(step);
-    return {unit, step == 0 ? -1 : unit.tile.batch};
+    const bool is_own = unit.tile.batch == 0;
+    unit.tile.batch = d.args.self.after(unit.tile.batch);
+    return {unit, is_own ? -1 : unit.tile.batch};
   }
   TILEWRIGHT_HD static box_source<exec::tensor_map> a_source(const device_args& d, index_t z) {
     return {z < 0 ? d.a : d.gathered, max(z, 0)};
@@ -119,7 +119,7 @@ struct all_gather_kernel<Policy> : detail::rank_kernel<detail::all_gather_block<
 
  private:
   static constexpr args_type as_batch(const args_type& args) {
-    return detail::as_batch(args, args.ld_gathered, args.ldc);
+    return detail::as_batch(args, args.self.ranks, args.ld_gathered, args.ldc);
   }
 };
 

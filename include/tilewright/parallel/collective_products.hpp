@@ -9,65 +9,42 @@
 
 namespace tilewright::parallel {
 
-/// A's rows by NCCL, then or meanwhile the product. With `overlaps` the rows of one rank after another come, and are
-/// multiplied while the next ones come; else all of them come first.
+/// A's rows come by NCCL; then all of them are multiplied. Kernel: gemm_kernel or all_gather_kernel.
 template <class Kernel, class Rank>
 class collective_all_gather {
   using T = typename Kernel::policy::element_type;
 
  public:
-  collective_all_gather(Rank& rank, const gemm_args& args, bool overlaps)
+  collective_all_gather(Rank& rank, const gemm_args& args)
       : rank_(rank),
         args_(args),
         rows_(args.m / rank.self().ranks),
         ld_(detail::round_up(args.k, index_t(16 / sizeof(T)))),
-        overlaps_(overlaps),
-        gathered_(rank.allocate(long_index_t(args.m) * ld_ * index_t(sizeof(T)))),
-        packed_(rank.allocate(chunk_bytes())) {
-    const index_t ranks = rank.self().ranks;
-    all_gather_args a;
+        gathered_(rank.allocate(rank.self().ranks * chunk_bytes())) {
+    typename Kernel::args_type a;
     static_cast<gemm_args&>(a) = args;
-    a.self = rank.self();
-    a.gathered = chunk(0);
-    a.ld_gathered = ld_;
-    if (!overlaps) {  // one matrix
-      a.self = {};
-      a.a = a.gathered;
-      a.lda = ld_;
+    a.a = chunk(0);
+    a.lda = ld_;
+    if constexpr (requires { a.gathered; }) {  // one rank, whose rows are all there
+      a.gathered = a.a;
+      a.ld_gathered = ld_;
+      a.wait = rank.wait();
     }
-    a.wait = rank.wait();
-    for (index_t step = 0; step < (overlaps ? ranks : 1); ++step) {
-      a.steps = overlaps ? rank_steps{step, 1} : rank_steps{};
-      launches_.push_back(rank.template prepare<Kernel>(a));
-    }
+    launch_ = rank.template prepare<Kernel>(a);
   }
 
   void operator()(typename Rank::stream_type stream) {
-    const rank_of self = rank_.self();
     const void* own = args_.a;
-    const bool packs = args_.lda != ld_;
-    if (packs || overlaps_) rank_.fork(stream);
-    if (packs) {
-      own = packed_.of(self.rank);
+    if (args_.lda != ld_) {
       const long_index_t size = sizeof(T);
-      rank_.copy(packed_.of(self.rank), ld_ * size, args_.a, args_.lda * size, args_.k * size, rows_);
+      void* const packed = chunk(rank_.self().rank);
+      rank_.fork(stream);
+      rank_.copy(packed, ld_ * size, args_.a, args_.lda * size, args_.k * size, rows_);
+      rank_.join(stream);
+      own = packed;
     }
-    if (!overlaps_) {
-      if (packs) rank_.join(stream);
-      rank_.all_gather(own, chunk(0), chunk_bytes(), stream);
-      return (*launches_[0])(stream);
-    }
-    std::vector<typename Rank::mark_type> arrived;
-    for (index_t step = 1; step < self.ranks; ++step) {
-      rank_.exchange(self.before(step), own, self.after(step), chunk(self.after(step)), chunk_bytes());
-      arrived.push_back(rank_.mark(step));
-    }
-    (*launches_[0])(stream);
-    for (index_t step = 1; step < self.ranks; ++step) {
-      rank_.wait_for(arrived[std::size_t(step - 1)], stream);
-      (*launches_[std::size_t(step)])(stream);
-    }
-    rank_.join(stream);
+    rank_.all_gather(own, chunk(0), chunk_bytes(), stream);
+    (*launch_)(stream);
   }
 
  private:
@@ -77,9 +54,8 @@ class collective_all_gather {
   Rank& rank_;
   gemm_args args_;
   index_t rows_, ld_;
-  bool overlaps_;
-  typename Rank::memory_type gathered_, packed_;
-  std::vector<typename Rank::template launch_type<Kernel>> launches_;
+  typename Rank::memory_type gathered_;
+  typename Rank::template launch_type<Kernel> launch_;
 };
 
 /// Sums of each rank's rows travel by NCCL while the next rank's are computed; own rows come last.

@@ -20,7 +20,6 @@ class communicator {
  public:
   using stream_type = detail::gpu_stream;
   using memory_type = peer_memory;
-  using mark_type = TILEWRIGHT_RUNTIME(Event_t);
   template <class Kernel>
   using launch_type = std::optional<prepared_launch<Kernel>>;
 
@@ -49,7 +48,6 @@ class communicator {
     (void)TILEWRIGHT_RUNTIME(StreamDestroy)(copies_);
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(begun_);
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(copied_);
-    for (const mark_type event : marks_) (void)TILEWRIGHT_RUNTIME(EventDestroy)(event);
     detail::free_status(status_);
     if (nccl_) (void)ncclCommAbort(nccl_);
   }
@@ -84,26 +82,12 @@ class communicator {
   /// Copies that follow wait for what is queued on the stream.
   void fork(stream_type stream) {
     detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(begun_, stream), "recording an event");
-    wait_for(begun_, copies_);
+    detail::require_gpu(TILEWRIGHT_RUNTIME(StreamWaitEvent)(copies_, begun_, 0), "waiting for an event");
   }
   /// What is queued on the stream next waits for the copies.
   void join(stream_type stream) {
     detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(copied_, copies_), "recording an event");
-    wait_for(copied_, stream);
-  }
-  /// A point in the order of copies, `number` of this call, and what is queued on the stream next waits for it.
-  mark_type mark(index_t number) {
-    while (index_t(marks_.size()) <= number) {
-      marks_.push_back(nullptr);
-      detail::require_gpu(
-          TILEWRIGHT_RUNTIME(EventCreateWithFlags)(&marks_.back(), TILEWRIGHT_RUNTIME(EventDisableTiming)),
-          "making an event");
-    }
-    detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(marks_[std::size_t(number)], copies_), "recording an event");
-    return marks_[std::size_t(number)];
-  }
-  void wait_for(mark_type mark, stream_type stream) {
-    detail::require_gpu(TILEWRIGHT_RUNTIME(StreamWaitEvent)(stream, mark, 0), "waiting for an event");
+    detail::require_gpu(TILEWRIGHT_RUNTIME(StreamWaitEvent)(stream, copied_, 0), "waiting for an event");
   }
   void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
             index_t rows) {
@@ -149,7 +133,6 @@ class communicator {
   ncclComm_t nccl_ = nullptr;
   stream_type copies_ = nullptr;
   TILEWRIGHT_RUNTIME(Event_t) begun_ = nullptr, copied_ = nullptr;
-  std::vector<mark_type> marks_;
   unsigned* status_ = nullptr;
   detail::peers peers_;
 };

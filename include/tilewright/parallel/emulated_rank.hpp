@@ -40,7 +40,6 @@ class emulated_rank {
  public:
   using stream_type = int;
   using memory_type = emulated_memory;
-  using mark_type = std::size_t;
 
   /// A kernel with its arguments, which may change from call to call.
   template <class Kernel>
@@ -105,11 +104,9 @@ class emulated_rank {
   }
 
   void fork(stream_type) {}
-  void join(stream_type) { finish_copies(~std::size_t{0}); }
-  mark_type mark(index_t) {
-    return ranks_.group.copy_later(self_.rank, [] { return true; });
+  void join(stream_type) {
+    if (!ranks_.group.finish_copies(self_.rank)) status_ = 1;
   }
-  void wait_for(mark_type mark, stream_type) { finish_copies(mark); }
   /// What lies at `to` is undefined from now on.
   void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
             index_t rows) {
@@ -153,9 +150,6 @@ class emulated_rank {
 
  private:
   const void*& letter_to(index_t to) { return ranks_.letters[{self_.rank, to}]; }
-  void finish_copies(std::size_t last) {
-    if (!ranks_.group.finish_copies(self_.rank, last)) status_ = 1;
-  }
 
   emulated_ranks& ranks_;
   rank_of self_;

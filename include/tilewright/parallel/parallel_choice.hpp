@@ -7,10 +7,9 @@
 
 namespace tilewright::parallel {
 
-/// fused: one kernel, which sends and receives while it multiplies. By NCCL: overlapped sends the rows of one rank
-/// after another, while others are multiplied; collective brings all rows of A first. For an all-gather `overlapped`
-/// was slower than `collective` on two H200s, so the model does not choose it.
-enum class parallel_transport : signed char { fused, overlapped, collective };
+/// fused: one kernel, which sends and receives while it multiplies. collective: NCCL brings all rows of A before they
+/// are multiplied, or sends the sums of one rank's rows while the next ones are multiplied.
+enum class parallel_transport : signed char { fused, collective };
 
 struct parallel_choice {
   parallel_transport transport = parallel_transport::fused;
@@ -59,7 +58,7 @@ constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, cons
 /// The transport and tile with the shortest predicted time, where each rank sends `bytes` to others, by kernels if
 /// it has peers, or by NCCL.
 constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, bool has_peers,
-                                          const product_operand_types& types, double bytes, parallel_transport by_nccl,
+                                          const product_operand_types& types, double bytes, bool gathers_first,
                                           const parallel_rates& rates) {
   parallel_choice best{.seconds = 1e300};
   const auto consider = [&](const parallel_choice& c) {
@@ -67,9 +66,8 @@ constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, 
   };
   for (index_t tile = 0; tile < parallel_tiles.size(); ++tile) {
     const double in_parts = product_seconds(args, ranks, tile, types, rates);
-    const bool whole = by_nccl == parallel_transport::collective;
-    const double product = whole ? product_seconds(args, 1, tile, types, rates) : in_parts;
-    consider({by_nccl, tile, product + bytes / rates.nccl_bytes + rates.nccl_seconds});
+    const double product = gathers_first ? product_seconds(args, 1, tile, types, rates) : in_parts;
+    consider({parallel_transport::collective, tile, product + bytes / rates.nccl_bytes + rates.nccl_seconds});
     // What comes last is multiplied or added up then.
     const double last = in_parts / ranks / 4;
     if (has_peers || ranks == 1)
@@ -86,14 +84,14 @@ constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, 
 constexpr parallel_choice choose_all_gather(const gemm_args& args, index_t ranks, bool has_peers,
                                             const product_operand_types& types, const parallel_rates& rates = {}) {
   const double bytes = double(divide(args.m, ranks)) * args.k * types.element_bytes * (ranks - 1);
-  return detail::choose_parallel(args, ranks, has_peers, types, bytes, parallel_transport::collective, rates);
+  return detail::choose_parallel(args, ranks, has_peers, types, bytes, true, rates);
 }
 
 /// For a product whose sums, of 16 bits, are scattered.
 constexpr parallel_choice choose_reduce_scatter(const gemm_args& args, index_t ranks, bool has_peers,
                                                 const product_operand_types& types, const parallel_rates& rates = {}) {
   const double bytes = double(divide(args.m, ranks)) * args.n * 2 * (ranks - 1);
-  return detail::choose_parallel(args, ranks, has_peers, types, bytes, parallel_transport::overlapped, rates);
+  return detail::choose_parallel(args, ranks, has_peers, types, bytes, false, rates);
 }
 
 }  // namespace tilewright::parallel

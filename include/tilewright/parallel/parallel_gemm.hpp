@@ -78,8 +78,7 @@ class all_gather_gemm : public detail::parallel_product {
       if (choice.transport == parallel_transport::fused) {
         use<detail::fused_all_gather<kernel, communicator>>(ranks, args);
       } else {
-        const bool overlaps = choice.transport == parallel_transport::overlapped;
-        use<collective_all_gather<kernel, communicator>>(ranks, args, overlaps);
+        use<collective_all_gather<kernel, communicator>>(ranks, args);
       }
     });
   }

@@ -12,7 +12,6 @@ namespace tilewright::parallel {
 /// the stride lda; those of rank r are at `gathered` from row r m / ranks on, with the stride ld_gathered.
 struct all_gather_args : gemm_args {
   rank_of self;
-  rank_steps steps;  // step 0: own rows
   const void* gathered = nullptr;
   index_t ld_gathered = 0;
   /// If not null, rows come while the kernel runs: arrived[r gather_groups(m / ranks) + i] counts what has come of
@@ -67,7 +66,7 @@ constexpr long_index_t max_tile_flags(index_t rows, index_t n) {
 }
 
 /// Ready kernels of a policy: all_gather_kernel.hpp and reduce_scatter_kernel.hpp have those for Hopper's pipeline,
-/// portable_ranks.hpp those for others.
+/// portable_ranks.hpp has the second for others.
 template <class Policy>
 struct all_gather_kernel;
 template <class Policy>
@@ -80,7 +79,6 @@ template <class Args>
 constexpr const char* check_ranks(const Args& args) {
   const rank_of& self = args.self;
   if (self.ranks < 1 || self.rank < 0 || self.rank >= self.ranks) return "the rank must be one of the ranks";
-  if (args.steps.first < 0 || args.steps.first + args.steps.count > self.ranks) return "there are no such steps";
   if (args.m < 1 || args.m % self.ranks != 0) return "m must be a multiple of the number of ranks";
   if (args.batch != 1) return "products of several ranks have no batches";
   if (args.arrived && self.ranks > max_peers) return "one kernel writes to at most 8 GPUs";

@@ -26,11 +26,11 @@ struct rank_block : specialized_block<with_rank_args<Policy, Args>> {
 template <class Block>
 using rank_kernel = persistent_kernel<typename Block::policy, Block>;
 
-/// The product of a rank, as a batch of one product for each rank's rows, which share B.
+/// The product of a rank, as a batch of one product for the rows of each of `batch` ranks, which share B.
 template <class Args>
-constexpr Args as_batch(Args args, index_t a_stride, index_t c_stride) {
+constexpr Args as_batch(Args args, index_t batch, index_t a_stride, index_t c_stride) {
   args.m = divide(args.m, args.self.ranks);
-  args.batch = args.steps.count > 0 ? args.steps.count : args.self.ranks;
+  args.batch = batch;
   args.batch_stride_a = long_index_t(args.m) * a_stride;
   args.batch_stride_c = long_index_t(args.m) * c_stride;
   args.batch_stride_b = 0;

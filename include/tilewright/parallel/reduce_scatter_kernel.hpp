@@ -117,6 +117,7 @@ struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatte
   using device_args = typename block::device_args;
 
   static constexpr const char* check(const args_type& args) {
+    if (args.steps.first < 0 || args.steps.first + args.steps.count > args.self.ranks) return "there are no such steps";
     return detail::check_rank_block<block>(args, as_batch(args));
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
@@ -136,7 +137,8 @@ struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatte
 
  private:
   static constexpr args_type as_batch(const args_type& args) {
-    args_type batch = detail::as_batch(args, Policy::a_major == operand_major::k ? args.lda : 1, 0);
+    args_type batch = detail::as_batch(args, args.steps.count > 0 ? args.steps.count : args.self.ranks,
+                                       Policy::a_major == operand_major::k ? args.lda : 1, 0);
     batch.batch_stride_c = 16;  // of a map that is replaced
     return batch;
   }
