@@ -70,6 +70,57 @@ TILEWRIGHT_HD constexpr dimension_source find_source(const tensor_graph& graph, 
   return {};
 }
 
+/// Whether every transform says that the element of an index exists.
+/// hidden: from lower_all, for an index inside the lengths.
+TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
+                                                 const index_t* hidden) {
+  for (const graph_node& node : graph.nodes) {
+    const transform_parameters p = node.parameters(values);
+    index_t up[graph_node::max_dims] = {};
+    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
+    if (!with_rules(node.spec, [&](auto rules) { return rules.is_valid(p.data(), node.width(), up); })) return false;
+  }
+  return true;
+}
+
+/// Whether an index inside of the lengths may have no element.
+TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
+  for (const graph_node& node : graph.nodes) {
+    if (detail::may_be_invalid_kind(node.spec.kind, detail::every_kind{})) return true;
+  }
+  return false;
+}
+
+/// Whether index zero of a linear graph may have an offset other than zero; of a node, another lower index.
+TILEWRIGHT_HD constexpr bool has_constant_term(const graph_node& node) {
+  return with_rules(node.spec,
+                    [&](auto rules) { return rules.has_constant_term(node.spec.parameters.begin(), node.width()); });
+}
+TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
+  for (const graph_node& node : graph.nodes) {
+    if (has_constant_term(node)) return true;
+  }
+  return false;
+}
+
+/// What is known to divide the length of a node's upper dimension where only run time knows it, given the same of its
+/// lower dimensions. Runs do, except those of padded dimensions.
+TILEWRIGHT_HD constexpr index_t divisor_of_length(const graph_node& node, const index_t* lower_divisors, index_t run) {
+  const auto& p = node.spec.parameters;
+  const auto known = [&](index_t i) { return p[i] == dynamic ? 1 : p[i]; };
+  switch (node.spec.kind) {
+    case transform_kind::pass_through: return lower_divisors[0];
+    case transform_kind::pad: return gcd(gcd(p[0] == dynamic ? lower_divisors[0] : p[0], known(1)), known(2));
+    default: return run;
+  }
+}
+
+/// Whether a vector along the node's upper dimension must stay inside of a lower length known only at run time.
+TILEWRIGHT_HD constexpr bool merges_run_time_length(const graph_node& node) {
+  return (node.spec.kind == transform_kind::merge || node.spec.kind == transform_kind::merge_magic) &&
+         node.spec.parameters[node.lower.size() - 1] == dynamic;
+}
+
 }  // namespace detail
 
 /// Length of a hidden dimension; `dynamic` if a run-time value decides, or if it is a bottom dimension.
@@ -105,23 +156,6 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
   }
 }
 
-namespace detail {
-
-/// Whether every transform says that the element of an index exists.
-/// hidden: from lower_all, for an index inside the lengths.
-TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
-                                                 const index_t* hidden) {
-  for (const graph_node& node : graph.nodes) {
-    const transform_parameters p = node.parameters(values);
-    index_t up[graph_node::max_dims] = {};
-    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
-    if (!with_rules(node.spec, [&](auto rules) { return rules.is_valid(p.data(), node.width(), up); })) return false;
-  }
-  return true;
-}
-
-}  // namespace detail
-
 /// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
 TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
@@ -129,30 +163,6 @@ TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   }
   return true;
 }
-
-namespace detail {
-
-/// Whether an index inside of the lengths may have no element.
-TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
-  for (const graph_node& node : graph.nodes) {
-    if (detail::may_be_invalid_kind(node.spec.kind, detail::every_kind{})) return true;
-  }
-  return false;
-}
-
-/// Whether index zero of a linear graph may have an offset other than zero; of a node, another lower index.
-TILEWRIGHT_HD constexpr bool has_constant_term(const graph_node& node) {
-  return with_rules(node.spec,
-                    [&](auto rules) { return rules.has_constant_term(node.spec.parameters.begin(), node.width()); });
-}
-TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
-  for (const graph_node& node : graph.nodes) {
-    if (has_constant_term(node)) return true;
-  }
-  return false;
-}
-
-}  // namespace detail
 
 /// Whether every bit of the offset is an exclusive or of bits of the index.
 TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
@@ -164,28 +174,6 @@ TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   }
   return true;
 }
-
-namespace detail {
-
-/// What is known to divide the length of a node's upper dimension where only run time knows it, given the same of its
-/// lower dimensions. Runs do, except those of padded dimensions.
-TILEWRIGHT_HD constexpr index_t divisor_of_length(const graph_node& node, const index_t* lower_divisors, index_t run) {
-  const auto& p = node.spec.parameters;
-  const auto known = [&](index_t i) { return p[i] == dynamic ? 1 : p[i]; };
-  switch (node.spec.kind) {
-    case transform_kind::pass_through: return lower_divisors[0];
-    case transform_kind::pad: return gcd(gcd(p[0] == dynamic ? lower_divisors[0] : p[0], known(1)), known(2));
-    default: return run;
-  }
-}
-
-/// Whether a vector along the node's upper dimension must stay inside of a lower length known only at run time.
-TILEWRIGHT_HD constexpr bool merges_run_time_length(const graph_node& node) {
-  return (node.spec.kind == transform_kind::merge || node.spec.kind == transform_kind::merge_magic) &&
-         node.spec.parameters[node.lower.size() - 1] == dynamic;
-}
-
-}  // namespace detail
 
 /// For each hidden dimension the aligned contiguous run: in any block of that many consecutive indices that begins at a
 /// multiple of it, either no element exists or all do, and their offsets grow by 1 from a multiple of it.

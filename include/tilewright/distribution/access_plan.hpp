@@ -58,6 +58,10 @@ constexpr auto make_access_list() {
   }
 }
 
+/// Positions along the gathered dimension of a plan that has one.
+template <class Accesses>
+inline constexpr auto gathered_positions_v = detail::find_gathered(Accesses::list, Accesses::plan.gathered);
+
 }  // namespace detail
 
 /// The list as a constant.
@@ -73,13 +77,5 @@ struct access_plan {
   static constexpr auto list = detail::make_access_list<Graph, Encoding, vector, Plan>();
 #endif
 };
-
-namespace detail {
-
-/// Positions along the gathered dimension of a plan that has one.
-template <class Accesses>
-inline constexpr auto gathered_positions_v = detail::find_gathered(Accesses::list, Accesses::plan.gathered);
-
-}  // namespace detail
 
 }  // namespace tilewright

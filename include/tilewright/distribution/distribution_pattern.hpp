@@ -42,6 +42,9 @@ struct pattern_2d {
   index_t repeat_y = 0;  // rows of a thread
 };
 
+// Reaching this in a constant expression is the error: see divide_copy.
+TILEWRIGHT_HD void copy_cannot_be_divided() { trap(); }
+
 }  // namespace detail
 
 /// How a copy is divided among waves and lanes; `fault` says why it cannot be.
@@ -63,11 +66,6 @@ TILEWRIGHT_HD constexpr detail::pattern_2d divide_copy(const tile_copy_2d& copy)
   p.repeat_y = copy.rows / (p.lanes_y * p.waves);
   return p;
 }
-
-namespace detail {
-// Reaching this in a constant expression is the error: see divide_copy.
-TILEWRIGHT_HD void copy_cannot_be_divided() { trap(); }
-}  // namespace detail
 
 /// The distribution of a copy; with `shuffled` a thread's registers list columns before rows. For
 /// divide_copy(copy).fault == pattern_fault::none.

@@ -13,6 +13,9 @@ namespace detail {
 /// Why one encoding cannot be put into another; make_embed_tile_distribution_encoding has the sentences.
 enum class embed_fault { none, dimensions_differ, too_many_factors, too_many_ids };
 
+// Reaching this in a constant expression is the error: see check_embed.
+TILEWRIGHT_HD void encodings_cannot_be_embedded() { trap(); }
+
 }  // namespace detail
 
 /// Whether embed(outer, inner) has room: both have as many dimensions,
@@ -32,11 +35,6 @@ TILEWRIGHT_HD constexpr detail::embed_fault check_embed(const distribution_encod
   return outer.ndim_y() + inner.ndim_y() > encoding::max_y ? detail::embed_fault::too_many_ids
                                                            : detail::embed_fault::none;
 }
-
-namespace detail {
-// Reaching this in a constant expression is the error: see check_embed.
-TILEWRIGHT_HD void encodings_cannot_be_embedded() { trap(); }
-}  // namespace detail
 
 /// Each element of the outer distribution is a whole tile of the inner one: the inner factors follow the outer ones in
 /// every dimension, in every partition index and in the list of y. Composes a block of waves from the tile of one wave.

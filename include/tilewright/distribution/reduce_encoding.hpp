@@ -20,6 +20,9 @@ TILEWRIGHT_HD constexpr bool contains(const array<index_t, N>& list, index_t val
   return false;
 }
 
+// Reaching this in a constant expression is the error: see check_reduce.
+TILEWRIGHT_HD void encoding_cannot_be_reduced() { trap(); }
+
 }  // namespace detail
 
 /// Whether reduce(e, dims) is possible.
@@ -39,11 +42,6 @@ TILEWRIGHT_HD constexpr detail::reduce_fault check_reduce(const distribution_enc
   return replicated > distribution_encoding::max_factors ? detail::reduce_fault::too_many_factors
                                                          : detail::reduce_fault::none;
 }
-
-namespace detail {
-// Reaching this in a constant expression is the error: see check_reduce.
-TILEWRIGHT_HD void encoding_cannot_be_reduced() { trap(); }
-}  // namespace detail
 
 /// Without dimensions `dims`, whose elements each thread has combined: what a thread held along them is gone, and
 /// threads that differed along them now hold the same elements, so that these factors become replication, after the

@@ -67,6 +67,7 @@ TILEWRIGHT_HD constexpr void set_tile_if(
 }
 
 namespace detail {
+
 /// Sets `result` to the tile with its elements converted.
 template <class To, class T, class Distribution>
 TILEWRIGHT_HD constexpr void cast_into(static_distributed_tensor<To, Distribution>& result,
@@ -86,6 +87,16 @@ TILEWRIGHT_HD constexpr void cast_into(static_distributed_tensor<To, Distributio
     for (index_t d = 0; d < n; ++d) result.thread_buffer[d] = type_convert<To>(tile.thread_buffer[d]);
   }
 }
+
+/// Number of an element in row-major order of the tile.
+template <class Distribution>
+TILEWRIGHT_HD constexpr unsigned place_in_tile(const multi_index<Distribution::ndim_x>& x) {
+  unsigned place = 0;
+  unroll<Distribution::ndim_x>(
+      [&](auto i) { place = place * unsigned(constant(Distribution::x_lengths[i.value])) + unsigned(x[i]); });
+  return place;
+}
+
 }  // namespace detail
 
 /// The tile with its elements converted as type_convert does: rounded to nearest, and saturated where 8 bits result.
@@ -95,17 +106,6 @@ TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distri
   detail::cast_into(result, tile);
   return result;
 }
-
-namespace detail {
-/// Number of an element in row-major order of the tile.
-template <class Distribution>
-TILEWRIGHT_HD constexpr unsigned place_in_tile(const multi_index<Distribution::ndim_x>& x) {
-  unsigned place = 0;
-  unroll<Distribution::ndim_x>(
-      [&](auto i) { place = place * unsigned(constant(Distribution::x_lengths[i.value])) + unsigned(x[i]); });
-  return place;
-}
-}  // namespace detail
 
 /// The tile with its elements converted as stochastic_round does. What is random depends on the seed and on the
 /// position in the tile alone, so copies of an element stay alike; another tile needs another seed.

@@ -99,6 +99,21 @@ TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known,
   }
 }
 
+/// What store_tile, update_tile and their kin ask of a tile and a window. Constants with names, because compilers print
+/// the condition in front of the sentence, and these types are long.
+template <class Window, class T, class Distribution>
+TILEWRIGHT_HD constexpr void require_storable() {
+  constexpr bool has_own_lanes = !Window::accesses::is_permuted;
+  static_assert(has_own_lanes, "store_tile: make_async_tile_window is for async_load_tile; use make_tile_window here");
+  constexpr bool is_read_only = Window::view_type::is_read_only;
+  static_assert(!is_read_only,
+                "store_tile: the view is of const elements; make it of a pointer to elements that are not");
+  static_assert(__is_same(T, typename Window::view_type::element_type),
+                "store_tile: the tile's element type is not the view's; use cast_tile");
+  constexpr bool has_same_distribution = __is_same(Distribution, typename Window::distribution_type);
+  static_assert(has_same_distribution, "store_tile: the tile's distribution is not the window's; use shuffle_tile");
+}
+
 }  // namespace detail
 
 /// The tile in registers that a window is read into and written from.
@@ -135,25 +150,6 @@ TILEWRIGHT_HD void load_tile(static_distributed_tensor<T, Distribution>& tile, c
   const exec::call_scope scope(where);
   detail::load_accesses(tile, window, known, 0, typename Window::access_sequence{});
 }
-
-namespace detail {
-
-/// What store_tile, update_tile and their kin ask of a tile and a window. Constants with names, because compilers print
-/// the condition in front of the sentence, and these types are long.
-template <class Window, class T, class Distribution>
-TILEWRIGHT_HD constexpr void require_storable() {
-  constexpr bool has_own_lanes = !Window::accesses::is_permuted;
-  static_assert(has_own_lanes, "store_tile: make_async_tile_window is for async_load_tile; use make_tile_window here");
-  constexpr bool is_read_only = Window::view_type::is_read_only;
-  static_assert(!is_read_only,
-                "store_tile: the view is of const elements; make it of a pointer to elements that are not");
-  static_assert(__is_same(T, typename Window::view_type::element_type),
-                "store_tile: the tile's element type is not the view's; use cast_tile");
-  constexpr bool has_same_distribution = __is_same(Distribution, typename Window::distribution_type);
-  static_assert(has_same_distribution, "store_tile: the tile's distribution is not the window's; use shuffle_tile");
-}
-
-}  // namespace detail
 
 /// Writes registers into the window. Elements outside of a tensor in global memory are not written.
 /// The tile must have the window's distribution.

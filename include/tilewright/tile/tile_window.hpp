@@ -8,6 +8,7 @@
 namespace tilewright {
 
 namespace detail {
+
 /// One length of a window and of its distribution's tile: compilers print both.
 template <index_t Length, index_t LengthOfTile>
 TILEWRIGHT_HD constexpr void require_length_of_tile() {
@@ -34,6 +35,21 @@ template <class Distribution, auto... Lengths>
   requires(sizeof...(Lengths) == Distribution::ndim_x)
 inline constexpr bool are_lengths_of_tile_v<Distribution, number<Lengths>...> =
     array<index_t, sizeof...(Lengths)>{{Lengths...}} == Distribution::x_lengths;
+
+/// Sets a window to what make_tile_window makes, field by field. Results of up to 64 bytes are taken apart and put
+/// together again on AMD GPUs, which takes their compiler longer than making them.
+template <class Window>
+TILEWRIGHT_HD constexpr void place_window(Window& window, const typename Window::view_type& view,
+                                          const multi_index<Window::ndim>& origin,
+                                          const multi_index<Window::distribution_type::ndim_p>& p) {
+  using distribution = typename Window::distribution_type;
+  if constexpr (TILEWRIGHT_CPU_PASS) expect_partition<distribution>(p);
+  window.view = view;
+  window.origin = origin;
+  window.thread_index = {{distribution::calculate_index(p)}};
+  compute_bases(window, true, typename Window::base_sequence{}, typename Window::dim_sequence{});
+}
+
 }  // namespace detail
 
 /// The window of the given lengths whose first element is at `origin`. Lengths are number<N>{}s and must be those of
@@ -54,22 +70,6 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   detail::compute_bases(window, true, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
   return window;
 }
-
-namespace detail {
-/// Sets a window to what make_tile_window makes, field by field. Results of up to 64 bytes are taken apart and put
-/// together again on AMD GPUs, which takes their compiler longer than making them.
-template <class Window>
-TILEWRIGHT_HD constexpr void place_window(Window& window, const typename Window::view_type& view,
-                                          const multi_index<Window::ndim>& origin,
-                                          const multi_index<Window::distribution_type::ndim_p>& p) {
-  using distribution = typename Window::distribution_type;
-  if constexpr (TILEWRIGHT_CPU_PASS) expect_partition<distribution>(p);
-  window.view = view;
-  window.origin = origin;
-  window.thread_index = {{distribution::calculate_index(p)}};
-  compute_bases(window, true, typename Window::base_sequence{}, typename Window::dim_sequence{});
-}
-}  // namespace detail
 
 /// Refuses an origin of another number of dimensions, in a sentence.
 template <class View, class... Lengths, index_t N, TileDistribution Distribution>

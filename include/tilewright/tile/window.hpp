@@ -53,6 +53,19 @@ inline constexpr index_t num_pages_v = 0;
 template <class Accesses>
 inline constexpr index_t num_pages_v<Accesses, true> = gathered_positions_v<Accesses>.count;
 
+/// Whether moving a window along dimension D moves all its addresses by the same number of bytes, wherever it is: the
+/// step times detail::linear_stride<D>(window.view.descriptor). Not so along a merge, a swizzle or a gathered
+/// dimension.
+template <class Window, index_t D>
+inline constexpr bool steps_linearly = Window::accesses::plan.gathered != D && step_along(Window::graph, D).is_linear;
+
+template <index_t VectorLength, index_t Elements>
+TILEWRIGHT_HD constexpr void require_vector_length() {
+  static_assert(VectorLength >= Elements,
+                "require_vector: the window moves fewer elements at once; promise them to the descriptor "
+                "(number<8>{}), let lengths and strides be multiples of them, and give them to the distribution's y");
+}
+
 }  // namespace detail
 
 /// Made by make_tile_window, make_tile_window_linear, make_tile_scatter_gather, make_paged_tile_window and
@@ -143,22 +156,6 @@ concept TileWindow = TileDistribution<typename T::distribution_type> && requires
   window.view.buffer;
   window.offsets(typename T::access_sequence{});
 };
-
-namespace detail {
-
-/// Whether moving a window along dimension D moves all its addresses by the same number of bytes, wherever it is: the
-/// step times detail::linear_stride<D>(window.view.descriptor). Not so along a merge, a swizzle or a gathered
-/// dimension.
-template <class Window, index_t D>
-inline constexpr bool steps_linearly = Window::accesses::plan.gathered != D && step_along(Window::graph, D).is_linear;
-
-template <index_t VectorLength, index_t Elements>
-TILEWRIGHT_HD constexpr void require_vector_length() {
-  static_assert(VectorLength >= Elements,
-                "require_vector: the window moves fewer elements at once; promise them to the descriptor "
-                "(number<8>{}), let lengths and strides be multiples of them, and give them to the distribution's y");
-}
-}  // namespace detail
 
 /// Refuses, at compile time, a window whose accesses move fewer than Elements elements at once.
 template <index_t Elements, class Window>

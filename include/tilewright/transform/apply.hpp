@@ -45,36 +45,6 @@ TILEWRIGHT_HD constexpr bool may_be_invalid_kind(transform_kind kind, sequence<K
   return may_be_invalid[index_t(kind)];
 }
 
-}  // namespace detail
-
-/// f(rules) with the rules of a transform.
-TILEWRIGHT_CALLS_ANYTHING
-template <class F>
-TILEWRIGHT_HD constexpr auto with_rules(const transform_spec& spec, F&& f) {
-  using enum transform_kind;
-  switch (spec.kind) {
-    case pad: return f(detail::make_rules<pad>());
-    case embed: return f(detail::make_rules<embed>());
-    case merge: return f(detail::make_rules<merge>());
-    case merge_magic: return f(detail::make_rules<merge_magic>());
-    case unmerge: return f(detail::make_rules<unmerge>());
-    case xor_modulo: return f(detail::make_rules<xor_modulo>());
-    case swizzle: return f(detail::make_rules<swizzle>());
-    case cyclic_shift: return f(detail::make_rules<cyclic_shift>());
-    case offset: return f(detail::make_rules<offset>());
-    case slice: return f(detail::make_rules<slice>());
-    case modulo: return f(detail::make_rules<modulo>());
-    case freeze: return f(detail::make_rules<freeze>());
-    case replicate: return f(detail::make_rules<replicate>());
-    case indexing: return f(detail::make_rules<indexing>());
-    case functor: return f(detail::make_rules<functor>(*spec.function));
-    case pass_through: break;
-  }
-  return f(detail::make_rules<pass_through>());
-}
-
-namespace detail {
-
 /// rules.lower, but such that moves may start at indices that do not exist: a merge rounds downwards there.
 template <class Rules>
 TILEWRIGHT_HD constexpr void lower_anywhere(const Rules& rules, const index_t* p, index_t n, const index_t* up,
@@ -111,5 +81,31 @@ TILEWRIGHT_HD constexpr void move_lower(const Rules& rules, const index_t* p, in
 }
 
 }  // namespace detail
+
+/// f(rules) with the rules of a transform.
+TILEWRIGHT_CALLS_ANYTHING
+template <class F>
+TILEWRIGHT_HD constexpr auto with_rules(const transform_spec& spec, F&& f) {
+  using enum transform_kind;
+  switch (spec.kind) {
+    case pad: return f(detail::make_rules<pad>());
+    case embed: return f(detail::make_rules<embed>());
+    case merge: return f(detail::make_rules<merge>());
+    case merge_magic: return f(detail::make_rules<merge_magic>());
+    case unmerge: return f(detail::make_rules<unmerge>());
+    case xor_modulo: return f(detail::make_rules<xor_modulo>());
+    case swizzle: return f(detail::make_rules<swizzle>());
+    case cyclic_shift: return f(detail::make_rules<cyclic_shift>());
+    case offset: return f(detail::make_rules<offset>());
+    case slice: return f(detail::make_rules<slice>());
+    case modulo: return f(detail::make_rules<modulo>());
+    case freeze: return f(detail::make_rules<freeze>());
+    case replicate: return f(detail::make_rules<replicate>());
+    case indexing: return f(detail::make_rules<indexing>());
+    case functor: return f(detail::make_rules<functor>(*spec.function));
+    case pass_through: break;
+  }
+  return f(detail::make_rules<pass_through>());
+}
 
 }  // namespace tilewright

@@ -21,6 +21,32 @@ TILEWRIGHT_HD constexpr void carry_over(const index_t* lengths, index_t n, const
   step[0] += carry;
 }
 
+template <index_t... Lengths>
+TILEWRIGHT_HD constexpr void require_short_product() {
+  static_assert(sizeof...(Lengths) >= 1, "merge: at least one length is needed");
+  constexpr array<index_t, sizeof...(Lengths)> lengths{Lengths...};
+  static_assert(bounded_product(lengths.data(), lengths.size()) <= largest_index,
+                "merge: the merged length does not fit into 32 bits; merge fewer dimensions");
+}
+
+template <class Length>
+TILEWRIGHT_HD constexpr auto multiplier_of(Length length) {
+  if constexpr (is_number_v<Length>) {
+    return number<index_t(make_magic_division(Length::value).multiplier)>{};
+  } else {
+    return index_t(make_magic_division(max(index_t(length), 1)).multiplier);  // 0: there is nothing to divide
+  }
+}
+
+template <class Length>
+TILEWRIGHT_HD constexpr auto shift_of(Length length) {
+  if constexpr (is_number_v<Length>) {
+    return number<make_magic_division(Length::value).shift>{};
+  } else {
+    return make_magic_division(max(index_t(length), 1)).shift;
+  }
+}
+
 }  // namespace detail
 
 /// Parameters: the n lower lengths.
@@ -102,36 +128,6 @@ struct transform_rules<transform_kind::merge_magic> : transform_rules<transform_
     return {unsigned(p[n + i - 1]), p[2 * n - 1 + i - 1]};
   }
 };
-
-namespace detail {
-
-template <index_t... Lengths>
-TILEWRIGHT_HD constexpr void require_short_product() {
-  static_assert(sizeof...(Lengths) >= 1, "merge: at least one length is needed");
-  constexpr array<index_t, sizeof...(Lengths)> lengths{Lengths...};
-  static_assert(bounded_product(lengths.data(), lengths.size()) <= largest_index,
-                "merge: the merged length does not fit into 32 bits; merge fewer dimensions");
-}
-
-template <class Length>
-TILEWRIGHT_HD constexpr auto multiplier_of(Length length) {
-  if constexpr (is_number_v<Length>) {
-    return number<index_t(make_magic_division(Length::value).multiplier)>{};
-  } else {
-    return index_t(make_magic_division(max(index_t(length), 1)).multiplier);  // 0: there is nothing to divide
-  }
-}
-
-template <class Length>
-TILEWRIGHT_HD constexpr auto shift_of(Length length) {
-  if constexpr (is_number_v<Length>) {
-    return number<make_magic_division(Length::value).shift>{};
-  } else {
-    return make_magic_division(max(index_t(length), 1)).shift;
-  }
-}
-
-}  // namespace detail
 
 /// make_merge_transform, always with the compiler's division: a few dozen instructions for each run-time length.
 template <class... Lengths>

@@ -42,16 +42,6 @@ TILEWRIGHT_HD constexpr T ceil_div(T a, T b) {
   return a / b + (a % b != 0);
 }
 
-namespace detail {
-
-/// The next multiple, for a >= 0 and multiple > 0; the result must fit.
-template <class T>
-TILEWRIGHT_HD constexpr T round_up(T a, T multiple) {
-  return ceil_div(a, multiple) * multiple;
-}
-
-}  // namespace detail
-
 /// Greatest common divisor, never negative; of 0 and n it is |n|.
 TILEWRIGHT_HD constexpr index_t gcd(index_t a, index_t b) {
   while (b != 0) {
@@ -73,6 +63,12 @@ TILEWRIGHT_HD constexpr index_t log2_floor(index_t n) {
 }
 
 namespace detail {
+
+/// The next multiple, for a >= 0 and multiple > 0; the result must fit.
+template <class T>
+TILEWRIGHT_HD constexpr T round_up(T a, T multiple) {
+  return ceil_div(a, multiple) * multiple;
+}
 
 /// The number of the lowest bit that is set, for bits != 0.
 TILEWRIGHT_HD constexpr index_t lowest_set_bit(unsigned bits) {

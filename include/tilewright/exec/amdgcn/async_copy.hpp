@@ -5,8 +5,7 @@
 #include <tilewright/exec/amdgcn/buffer.hpp>
 #include <tilewright/exec/amdgcn/lds.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 namespace detail {
 
@@ -99,5 +98,4 @@ TILEWRIGHT_HD void async_wait_groups() {
   async_wait<0>();
 }
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn

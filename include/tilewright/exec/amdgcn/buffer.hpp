@@ -6,8 +6,7 @@
 #include <tilewright/exec/global_buffer.hpp>
 #include <tilewright/util/math.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 namespace detail {
 
@@ -66,5 +65,4 @@ TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, long_index_t byte_o
         __builtin_bit_cast(native_t<sizeof(V)>, value);
 }
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn

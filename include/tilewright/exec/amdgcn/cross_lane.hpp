@@ -4,8 +4,7 @@
 
 #include <tilewright/exec/amdgcn/native.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 template <class T>
 TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
@@ -44,5 +43,4 @@ TILEWRIGHT_HD bool any(bool condition) {
   }
 }
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn

@@ -7,8 +7,7 @@
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/array.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 /// Typed with its address space, so that every access is a ds_ instruction.
 struct lds_pointer {
@@ -91,5 +90,4 @@ TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds
 template <bool = false>
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset);
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn

@@ -4,8 +4,7 @@
 
 #include <tilewright/config/config.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 TILEWRIGHT_HD float exp2(float x) { return __builtin_amdgcn_exp2f(x); }
 TILEWRIGHT_HD float log2(float x) { return __builtin_amdgcn_logf(x); }
@@ -37,5 +36,4 @@ TILEWRIGHT_HD void add_pair(float* x, const float* y) {
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) { return __builtin_fmaxf(a, b); }
 TILEWRIGHT_HD constexpr float min_f32(float a, float b) { return __builtin_fminf(a, b); }
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn

@@ -5,8 +5,7 @@
 #include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/exec/amdgcn/native.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 namespace detail {
 
@@ -169,5 +168,4 @@ TILEWRIGHT_HD void mma(Accumulator* c, const A* a, const B* b) {
   }
 }
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn

@@ -4,8 +4,7 @@
 
 #include <tilewright/arch/current.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 /// What schedule_group counts. (LLVM AMDGPU usage, llvm.amdgcn.sched.group.barrier.)
 enum class instruction_kind : int { matrix = 0x8, global_load = 0x20, lds_read = 0x100, lds_write = 0x200 };
@@ -64,5 +63,4 @@ TILEWRIGHT_HD void keep_in_accumulation_registers([[maybe_unused]] void* registe
 #endif
 }
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn

@@ -5,8 +5,7 @@
 #include <tilewright/emulator/threads/async_copies.hpp>
 #include <tilewright/exec/host/machine.hpp>
 
-namespace tilewright::exec {
-inline namespace host {
+namespace tilewright::exec::inline host {
 
 /// Loads and stores where the target has no such instruction.
 template <index_t Bytes>
@@ -61,5 +60,4 @@ void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, l
   async_load_in_group<Bytes>(buffer, byte_offset, first_lane, lane_id() * Bytes, where);
 }
 
-}  // namespace host
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline host

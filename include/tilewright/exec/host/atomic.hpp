@@ -5,8 +5,7 @@
 #include <tilewright/exec/host/machine.hpp>
 #include <tilewright/numeric/atomic_op.hpp>
 
-namespace tilewright::exec {
-inline namespace host {
+namespace tilewright::exec::inline host {
 
 namespace detail {
 
@@ -43,5 +42,4 @@ void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site wh
   detail::update<Op>(self.lds + address, value);
 }
 
-}  // namespace host
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline host

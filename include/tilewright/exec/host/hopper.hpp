@@ -6,8 +6,7 @@
 #include <tilewright/emulator/threads/async_copies.hpp>
 #include <tilewright/exec/host/atomic.hpp>
 
-namespace tilewright::exec {
-inline namespace host {
+namespace tilewright::exec::inline host {
 
 namespace detail {
 inline emulator::hopper_services& hopper(call_site where) { return self().services->hopper(self(), where); }
@@ -173,5 +172,4 @@ inline array<float, 4> load_from_l2(const float* from, call_site where = {}) {
 }
 inline void settle(float&) {}
 
-}  // namespace host
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline host

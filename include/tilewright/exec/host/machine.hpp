@@ -9,8 +9,7 @@
 #include <tilewright/exec/no_schedule.hpp>
 #include <tilewright/numeric/vector.hpp>
 
-namespace tilewright::exec {
-inline namespace host {
+namespace tilewright::exec::inline host {
 
 using emulator::call_scope;
 
@@ -155,5 +154,4 @@ vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset
       detail::self().services->transposing_read(detail::self(), p.byte + byte_offset, index_t(sizeof(T)), where));
 }
 
-}  // namespace host
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline host

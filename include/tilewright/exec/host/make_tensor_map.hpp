@@ -5,8 +5,7 @@
 #include <tilewright/arch/tensor_map.hpp>
 #include <tilewright/emulator/fault.hpp>
 
-namespace tilewright::exec {
-inline namespace host {
+namespace tilewright::exec::inline host {
 
 /// Throws a fault where the request breaks the rules of bulk copies.
 inline void make_tensor_map(tensor_map& result, const tensor_map_request& r) {
@@ -29,5 +28,4 @@ inline void make_tensor_map(tensor_map& result, const tensor_map_request& r) {
   __builtin_memcpy(result.opaque, &r, sizeof(r));
 }
 
-}  // namespace host
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline host

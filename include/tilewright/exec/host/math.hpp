@@ -4,8 +4,7 @@
 
 #include <tilewright/config/config.hpp>
 
-namespace tilewright::exec {
-inline namespace host {
+namespace tilewright::exec::inline host {
 
 inline float exp2(float x) { return __builtin_exp2f(x); }
 inline float log2(float x) { return __builtin_log2f(x); }
@@ -15,5 +14,4 @@ inline float tanh(float x) { return __builtin_tanhf(x); }
 constexpr float max_f32(float a, float b) { return a != a || a < b ? b : a; }
 constexpr float min_f32(float a, float b) { return a != a || b < a ? b : a; }
 
-}  // namespace host
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline host

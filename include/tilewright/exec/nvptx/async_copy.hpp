@@ -4,8 +4,7 @@
 
 #include <tilewright/exec/nvptx/memory.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 /// 1 and 2 bytes are loaded and stored.
 template <index_t Bytes>
@@ -86,5 +85,4 @@ TILEWRIGHT_HD void async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Outstanding) : "memory");
 }
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

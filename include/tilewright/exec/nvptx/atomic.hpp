@@ -5,8 +5,7 @@
 #include <tilewright/exec/nvptx/memory.hpp>
 #include <tilewright/numeric/atomic_op.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 namespace detail {
 
@@ -69,5 +68,4 @@ TILEWRIGHT_HD void lds_atomic(lds_pointer p, index_t byte_offset, const V& value
   detail::update<Op>(p.address + byte_offset, value);
 }
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

@@ -4,8 +4,7 @@
 
 #include <tilewright/exec/nvptx/memory.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 template <class T>
 TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
@@ -34,5 +33,4 @@ TILEWRIGHT_HD bool any(bool condition) {
   return result != 0;
 }
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

@@ -5,8 +5,7 @@
 #include <tilewright/arch/tensor_map.hpp>
 #include <tilewright/exec/nvptx/memory.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 TILEWRIGHT_HD unsigned lds_address(lds_pointer p) { return static_cast<unsigned>(__cvta_generic_to_shared(p.address)); }
 
@@ -215,5 +214,4 @@ TILEWRIGHT_HD array<float, 4> load_from_l2(const float* from) {
 }
 TILEWRIGHT_HD void settle(float& value) { asm volatile("" : "+f"(value)::"memory"); }
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

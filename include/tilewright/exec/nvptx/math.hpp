@@ -4,8 +4,7 @@
 
 #include <tilewright/config/config.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 TILEWRIGHT_HD float exp2(float x) {
   asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
@@ -39,5 +38,4 @@ TILEWRIGHT_HD constexpr float min_f32(float a, float b) {
   return a;
 }
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

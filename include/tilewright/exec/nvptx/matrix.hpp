@@ -6,8 +6,7 @@
 #include <tilewright/exec/nvptx/memory.hpp>
 #include <tilewright/numeric/types.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 namespace detail {
 
@@ -93,5 +92,4 @@ TILEWRIGHT_HD unsigned round_pair(float low, float high) {
   return bits;
 }
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

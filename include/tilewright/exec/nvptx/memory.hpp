@@ -10,8 +10,7 @@
 #include <tilewright/util/block_index.hpp>
 #include <tilewright/util/math.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 TILEWRIGHT_HD index_t thread_id() { return index_t(threadIdx.x); }
 TILEWRIGHT_HD index_t lane_id() { return index_t(threadIdx.x & 31u); }
@@ -133,5 +132,4 @@ TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, long_index_t byte_o
     *(native_t<sizeof(V)>*)(buffer.base + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
 }
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

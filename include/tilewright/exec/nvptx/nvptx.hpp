@@ -9,13 +9,11 @@
 #include <tilewright/exec/nvptx/matrix.hpp>
 #include <tilewright/exec/nvptx/memory.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 template <arch::matrix_op Op, index_t Nth, class T>
 TILEWRIGHT_HD void mma_part(float* c, const T* a, const T* b) {
   mma<Op>(c, a, b);
 }
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

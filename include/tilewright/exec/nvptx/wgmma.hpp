@@ -6,8 +6,7 @@
 #include <tilewright/numeric/fp8.hpp>
 #include <tilewright/numeric/types.hpp>
 
-namespace tilewright::exec {
-inline namespace nvptx {
+namespace tilewright::exec::inline nvptx {
 
 TILEWRIGHT_HD void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 TILEWRIGHT_HD void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -165,5 +164,4 @@ TILEWRIGHT_HD void wgmma(float* c, const unsigned* a, unsigned long long b_descr
 #undef TILEWRIGHT_WGMMA_LDS
 #undef TILEWRIGHT_WGMMA_REGISTERS
 
-}  // namespace nvptx
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline nvptx

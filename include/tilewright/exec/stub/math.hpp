@@ -4,8 +4,7 @@
 
 #include <tilewright/config/config.hpp>
 
-namespace tilewright::exec {
-inline namespace stub {
+namespace tilewright::exec::inline stub {
 
 TILEWRIGHT_HD float exp2(float) { __builtin_trap(); }
 TILEWRIGHT_HD float log2(float) { __builtin_trap(); }
@@ -15,5 +14,4 @@ TILEWRIGHT_HD float tanh(float) { __builtin_trap(); }
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) { return a != a || a < b ? b : a; }
 TILEWRIGHT_HD constexpr float min_f32(float a, float b) { return a != a || b < a ? b : a; }
 
-}  // namespace stub
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline stub

@@ -11,8 +11,7 @@
 #include <tilewright/util/array.hpp>
 #include <tilewright/util/block_index.hpp>
 
-namespace tilewright::exec {
-inline namespace stub {
+namespace tilewright::exec::inline stub {
 
 struct lds_pointer {
   TILEWRIGHT_HD friend constexpr lds_pointer operator+(lds_pointer p, index_t) { return p; }
@@ -118,5 +117,4 @@ TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer, index_t) {
   __builtin_trap();
 }
 
-}  // namespace stub
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline stub
