@@ -59,13 +59,19 @@ struct distribution_encoding {
     while (++i < y.size()) s *= length(y[i]);
     return s;
   }
-  /// The part of position x in the tile that value `at` of partition index i decides.
-  TILEWRIGHT_HD constexpr index_t position_of_thread(index_t i, index_t at, index_t x) const {
+  /// The part of position x in the tile that number `at` of the factors `ids` decides, the last of which counts
+  /// fastest.
+  template <class Ids>
+  TILEWRIGHT_HD constexpr index_t position_of(const Ids& ids, index_t at, index_t x) const {
     index_t position = 0;
-    for (index_t j = p[i].size(); j-- > 0; at /= length(p[i][j])) {
-      if (p[i][j].major == x + 1) position += at % length(p[i][j]) * stride(p[i][j]);
+    for (index_t j = ids.size(); j-- > 0; at /= length(ids[j])) {
+      if (ids[j].major == x + 1) position += at % length(ids[j]) * stride(ids[j]);
     }
     return position;
+  }
+  /// The same for a value of partition index i.
+  TILEWRIGHT_HD constexpr index_t position_of_thread(index_t i, index_t at, index_t x) const {
+    return position_of(p[i], at, x);
   }
   TILEWRIGHT_HD constexpr index_t num_elements_per_thread() const {
     index_t n = 1;
@@ -101,6 +107,31 @@ TILEWRIGHT_HD constexpr index_t register_of_y(const distribution_encoding& e, co
   for (index_t i = 0; i < NDimY; ++i) d = d * e.y_length(i) + y[i];
   return d;
 }
+
+template <index_t... Is>
+TILEWRIGHT_HD constexpr inplace_vector<index_t, distribution_encoding::max_factors> factors_of(sequence<Is...>) {
+  static_assert(sizeof...(Is) <= distribution_encoding::max_factors,
+                "tile_distribution_encoding: a list has more factors than an encoding holds (6)");
+  inplace_vector<index_t, distribution_encoding::max_factors> result;
+  (result.push_back(Is), ...);
+  return result;
+}
+
+template <class List, index_t... Majors, index_t... Minors>
+TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
+  static_assert(sizeof...(Majors) == sizeof...(Minors),
+                "tile_distribution_encoding: as many minor as major ids are needed");
+  static_assert(sizeof...(Majors) <= List::capacity(),
+                "tile_distribution_encoding: more ids than an encoding holds (6 in a P, 8 in Y)");
+  [[maybe_unused]] const auto byte = [](index_t id) { return static_cast<signed char>(id >= 0 && id < 128 ? id : -1); };
+  List result;
+  (result.push_back({byte(Majors), byte(Minors)}), ...);
+  return result;
+}
+
+/// What CK Tile's functions of encodings take: tile_distribution_encoding<...>, or a value wrapped in number<>.
+template <class T>
+concept TileDistributionEncoding = requires { requires __is_same(decltype(T::value), const distribution_encoding); };
 
 }  // namespace detail
 
@@ -142,31 +173,6 @@ TILEWRIGHT_HD constexpr encoding_check check_encoding(const distribution_encodin
   return {};
 }
 
-namespace detail {
-
-template <index_t... Is>
-TILEWRIGHT_HD constexpr inplace_vector<index_t, distribution_encoding::max_factors> factors_of(sequence<Is...>) {
-  static_assert(sizeof...(Is) <= distribution_encoding::max_factors,
-                "tile_distribution_encoding: a list has more factors than an encoding holds (6)");
-  inplace_vector<index_t, distribution_encoding::max_factors> result;
-  (result.push_back(Is), ...);
-  return result;
-}
-
-template <class List, index_t... Majors, index_t... Minors>
-TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
-  static_assert(sizeof...(Majors) == sizeof...(Minors),
-                "tile_distribution_encoding: as many minor as major ids are needed");
-  static_assert(sizeof...(Majors) <= List::capacity(),
-                "tile_distribution_encoding: more ids than an encoding holds (6 in a P, 8 in Y)");
-  [[maybe_unused]] const auto byte = [](index_t id) { return static_cast<signed char>(id >= 0 && id < 128 ? id : -1); };
-  List result;
-  (result.push_back({byte(Majors), byte(Minors)}), ...);
-  return result;
-}
-
-}  // namespace detail
-
 /// CK Tile's spelling. Rs: sequence; Hs: tuple of sequences, one for each dimension;
 /// Ps: tuples of sequences of ids; Ys: sequences.
 template <class Rs, class Hs, class Ps2RHsMajor, class Ps2RHsMinor, class Ys2RHsMajor, class Ys2RHsMinor>
@@ -194,13 +200,5 @@ struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors..
     return e;
   }();
 };
-
-namespace detail {
-
-/// What CK Tile's functions of encodings take: tile_distribution_encoding<...>, or a value wrapped in number<>.
-template <class T>
-concept TileDistributionEncoding = requires { requires __is_same(decltype(T::value), const distribution_encoding); };
-
-}  // namespace detail
 
 }  // namespace tilewright

@@ -103,13 +103,11 @@ struct tile_distribution {
   TILEWRIGHT_HD static constexpr index_t get_y_length(index_t i) { return Encoding.y_length(i); }
   TILEWRIGHT_HD static constexpr index_t get_num_of_element_y() { return num_elements; }
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> get_lengths() {
-    multi_index<ndim_x> lengths{};
-    for (index_t x = 0; x < ndim_x; ++x) lengths[x] = Encoding.x_length(x);
+    constexpr multi_index<ndim_x> lengths = x_lengths;
     return lengths;
   }
   TILEWRIGHT_HD static constexpr multi_index<ndim_y> get_y_lengths() {
-    multi_index<ndim_y> lengths{};
-    for (index_t y = 0; y < ndim_y; ++y) lengths[y] = Encoding.y_length(y);
+    constexpr multi_index<ndim_y> lengths = y_lengths;
     return lengths;
   }
 

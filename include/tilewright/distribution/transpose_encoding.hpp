@@ -176,24 +176,17 @@ TILEWRIGHT_HD constexpr bool hold_the_same(const distribution_encoding& a, const
       a.num_elements_per_thread() != b.num_elements_per_thread())
     return false;
   // Positions are sums of what each index contributes.
-  const auto position = [](const distribution_encoding& e, const auto& ids, index_t value) {
-    array<index_t, distribution_encoding::max_x> x{};
-    for (index_t i = ids.size(); i-- > 0; value /= e.length(ids[i])) {
-      if (ids[i].major > 0) x[ids[i].major - 1] += value % e.length(ids[i]) * e.stride(ids[i]);
-    }
-    return x;
-  };
   for (index_t x = 0; x < a.ndim_x(); ++x) {
     if (a.x_length(x) != b.x_length(x)) return false;
-  }
-  for (index_t i = 0; i < a.ndim_p(); ++i) {
-    if (a.p_length(i) != b.p_length(i)) return false;
-    for (index_t v = 1; v < a.p_length(i); ++v) {
-      if (!(position(a, a.p[i], v) == position(b, b.p[i], v))) return false;
+    for (index_t i = 0; i < a.ndim_p(); ++i) {
+      if (a.p_length(i) != b.p_length(i)) return false;
+      for (index_t v = 1; v < a.p_length(i); ++v) {
+        if (a.position_of_thread(i, v, x) != b.position_of_thread(i, v, x)) return false;
+      }
     }
-  }
-  for (index_t d = 1; d < a.num_elements_per_thread(); ++d) {
-    if (!(position(a, a.y, d) == position(b, b.y, d))) return false;
+    for (index_t d = 1; d < a.num_elements_per_thread(); ++d) {
+      if (a.position_of(a.y, d, x) != b.position_of(b.y, d, x)) return false;
+    }
   }
   return true;
 }

@@ -38,27 +38,18 @@ using launched_args_t = typename launched_args<Kernel>::type;
 
 template <class Kernel>
 constexpr index_t cluster_of() {
-  if constexpr (requires { Kernel::cluster; }) {
-    return Kernel::cluster;
-  } else {
-    return 1;
-  }
+  if constexpr (requires { Kernel::cluster; }) return Kernel::cluster;
+  return 1;
 }
 template <class Kernel>
 constexpr index_t blocks_at_once_of() {
-  if constexpr (requires { Kernel::blocks_at_once; }) {
-    return Kernel::blocks_at_once;
-  } else {
-    return 1;
-  }
+  if constexpr (requires { Kernel::blocks_at_once; }) return Kernel::blocks_at_once;
+  return 1;
 }
 template <class Kernel>
 constexpr bool overlaps_previous_of() {
-  if constexpr (requires { Kernel::overlaps_previous; }) {
-    return Kernel::overlaps_previous;
-  } else {
-    return false;
-  }
+  if constexpr (requires { Kernel::overlaps_previous; }) return Kernel::overlaps_previous;
+  return false;
 }
 
 template <class Kernel>

@@ -56,27 +56,6 @@ struct block_tile {
 
 namespace detail {
 
-/// Factors {count, waves} of the first dimension and {count} of the second over the waves;
-/// `minor_first`: which of the two wave coordinates the operand depends on.
-TILEWRIGHT_HD constexpr distribution_encoding operand_encoding(index_t repeat, index_t waves, index_t other_waves,
-                                                               index_t repeat_k, bool waves_are_major,
-                                                               const arch::lane_map& map) {
-  distribution_encoding outer;
-  outer.r.push_back(other_waves);
-  outer.h.push_back({});
-  outer.h[0].push_back(repeat);
-  outer.h[0].push_back(waves);
-  outer.h.push_back({});
-  outer.h[1].push_back(repeat_k);
-  outer.p.push_back({});
-  outer.p[0].push_back(waves_are_major ? rh_id{1, 1} : rh_id{0, 0});
-  outer.p[0].push_back(waves_are_major ? rh_id{0, 0} : rh_id{1, 1});
-  outer.p.push_back({});
-  outer.y.push_back({1, 0});
-  outer.y.push_back({2, 0});
-  return embed(outer, encoding_of(map));
-}
-
 TILEWRIGHT_HD constexpr arch::lane_map with_rows_as_columns(arch::lane_map map) {
   using coordinate = arch::lane_map_bit::coordinate;
   for (auto* list : {&map.lane, &map.reg}) {
@@ -96,23 +75,40 @@ TILEWRIGHT_HD constexpr arch::lane_map in_k_order(arch::lane_map map, const bloc
   return map;
 }
 
+/// A (is_a) or B over the block: each wave of one coordinate owns some instruction tiles, those of the other hold
+/// copies.
+TILEWRIGHT_HD constexpr distribution_encoding operand_encoding(const block_tile& t, bool is_a, bool addresses,
+                                                               bool transposed) {
+  const arch::matrix_instruction i = arch::describe(t.op);
+  const arch::lane_map map = in_k_order(is_a ? i.a : i.b, t);
+  const index_t waves = is_a ? t.waves_m : t.waves_n;
+  distribution_encoding outer;
+  outer.r.push_back(is_a ? t.waves_n : t.waves_m);
+  outer.h.push_back({});
+  outer.h[0].push_back(is_a ? t.m / (i.m * waves) : t.n / (i.n * waves));
+  outer.h[0].push_back(waves);
+  outer.h.push_back({});
+  outer.h[1].push_back(t.k / i.k);
+  outer.p.push_back({});
+  outer.p[0].push_back(is_a ? rh_id{1, 1} : rh_id{0, 0});
+  outer.p[0].push_back(is_a ? rh_id{0, 0} : rh_id{1, 1});
+  outer.p.push_back({});
+  outer.y.push_back({1, 0});
+  outer.y.push_back({2, 0});
+  return embed(outer, encoding_of(addresses ? load_map(t.op, map, transposed) : map));
+}
+
 }  // namespace detail
 
 /// A (m x k) in the instruction's registers; B (n x k) likewise. With `addresses` it says who addresses what, in an LDS
 /// layout with contiguous rows or, `transposed`, contiguous columns: not the same for ldmatrix and transposing reads.
 TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
-  const arch::matrix_instruction i = arch::describe(t.op);
-  const arch::lane_map map = detail::in_k_order(i.a, t);
-  return detail::operand_encoding(t.m / (i.m * t.waves_m), t.waves_m, t.waves_n, t.k / i.k, true,
-                                  addresses ? load_map(t.op, map, transposed) : map);
+  return detail::operand_encoding(t, true, addresses, transposed);
 }
 TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
-  const arch::matrix_instruction i = arch::describe(t.op);
-  const arch::lane_map map = detail::in_k_order(i.b, t);
-  return detail::operand_encoding(t.n / (i.n * t.waves_n), t.waves_n, t.waves_m, t.k / i.k, false,
-                                  addresses ? load_map(t.op, map, transposed) : map);
+  return detail::operand_encoding(t, false, addresses, transposed);
 }
 
 /// C (m x n) in the instruction's registers.

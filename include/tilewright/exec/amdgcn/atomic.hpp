@@ -6,45 +6,36 @@
 #include <tilewright/exec/amdgcn/lds.hpp>
 #include <tilewright/numeric/atomic_op.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 namespace detail {
 
 typedef _Float16 half_pair __attribute__((ext_vector_type(2)));
 typedef short bfloat16_pair __attribute__((ext_vector_type(2)));
 
+// Adds a pair of elements by a builtin where the target has it, and returns.
+#define TILEWRIGHT_ADD_PAIR(builtin, space, element, pair)                                                 \
+  if constexpr (Op == atomic_op::add && __is_same(V, vector_t<element, 2>) && Space == space) {            \
+    __builtin_amdgcn_##builtin((__attribute__((address_space(space))) pair*)place, bit_cast<pair>(value)); \
+    return;                                                                                                \
+  }
+
 /// The update of a pair of 16-bit numbers in global memory (Space 1) or LDS (Space 3); relaxed.
 template <atomic_op Op, int Space, class V>
 TILEWRIGHT_HD void update_pair(__attribute__((address_space(Space))) char* place, V value) {
 #if __has_builtin(__builtin_amdgcn_global_atomic_fadd_v2f16)
-  if constexpr (Op == atomic_op::add && __is_same(V, vector_t<half_t, 2>) && Space == 1) {
-    __builtin_amdgcn_global_atomic_fadd_v2f16((__attribute__((address_space(1))) half_pair*)place,
-                                              bit_cast<half_pair>(value));
-    return;
-  }
+  TILEWRIGHT_ADD_PAIR(global_atomic_fadd_v2f16, 1, half_t, half_pair)
 #endif
 #if __has_builtin(__builtin_amdgcn_global_atomic_fadd_v2bf16)
-  if constexpr (Op == atomic_op::add && __is_same(V, vector_t<bfloat16_t, 2>) && Space == 1) {
-    __builtin_amdgcn_global_atomic_fadd_v2bf16((__attribute__((address_space(1))) bfloat16_pair*)place,
-                                               bit_cast<bfloat16_pair>(value));
-    return;
-  }
+  TILEWRIGHT_ADD_PAIR(global_atomic_fadd_v2bf16, 1, bfloat16_t, bfloat16_pair)
 #endif
 #if __has_builtin(__builtin_amdgcn_ds_atomic_fadd_v2f16)
-  if constexpr (Op == atomic_op::add && __is_same(V, vector_t<half_t, 2>) && Space == 3) {
-    __builtin_amdgcn_ds_atomic_fadd_v2f16((__attribute__((address_space(3))) half_pair*)place,
-                                          bit_cast<half_pair>(value));
-    return;
-  }
+  TILEWRIGHT_ADD_PAIR(ds_atomic_fadd_v2f16, 3, half_t, half_pair)
 #endif
 #if __has_builtin(__builtin_amdgcn_ds_atomic_fadd_v2bf16)
-  if constexpr (Op == atomic_op::add && __is_same(V, vector_t<bfloat16_t, 2>) && Space == 3) {
-    __builtin_amdgcn_ds_atomic_fadd_v2bf16((__attribute__((address_space(3))) bfloat16_pair*)place,
-                                           bit_cast<bfloat16_pair>(value));
-    return;
-  }
+  TILEWRIGHT_ADD_PAIR(ds_atomic_fadd_v2bf16, 3, bfloat16_t, bfloat16_pair)
 #endif
+#undef TILEWRIGHT_ADD_PAIR
   constexpr int scope = Space == 1 ? __MEMORY_SCOPE_DEVICE : __MEMORY_SCOPE_WRKGRP;
   auto* const word = (__attribute__((address_space(Space))) unsigned*)place;
   unsigned old = __scoped_atomic_load_n(word, __ATOMIC_RELAXED, scope);
@@ -102,5 +93,4 @@ TILEWRIGHT_HD void lds_atomic(lds_pointer p, index_t byte_offset, const V& value
   detail::update<Op, 3>(p.address + byte_offset, value);
 }
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn

@@ -7,12 +7,13 @@
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/block_index.hpp>
 
-namespace tilewright::exec {
-inline namespace amdgcn {
+namespace tilewright::exec::inline amdgcn {
 
 namespace detail {
 template <index_t Bytes>
-struct native;
+struct native {
+  using type __attribute__((ext_vector_type(Bytes / 4), may_alias)) = unsigned;
+};
 template <>
 struct native<1> {
   using type __attribute__((may_alias)) = unsigned char;
@@ -24,14 +25,6 @@ struct native<2> {
 template <>
 struct native<4> {
   using type __attribute__((may_alias)) = unsigned;
-};
-template <>
-struct native<8> {
-  using type __attribute__((ext_vector_type(2), may_alias)) = unsigned;
-};
-template <>
-struct native<16> {
-  using type __attribute__((ext_vector_type(4), may_alias)) = unsigned;
 };
 
 template <class V>
@@ -65,5 +58,4 @@ TILEWRIGHT_HD block_index block_id() {
           index_t(__builtin_amdgcn_workgroup_id_z())};
 }
 
-}  // namespace amdgcn
-}  // namespace tilewright::exec
+}  // namespace tilewright::exec::inline amdgcn
