@@ -2,7 +2,6 @@
 // Calls of the kernels that work with other GPUs: buffers and flags of one call after another.
 #pragma once
 
-#include <tilewright/parallel/await_results.hpp>
 #include <tilewright/parallel/rank_args.hpp>
 #include <tilewright/util/math.hpp>
 
@@ -88,23 +87,13 @@ class fused_reduce_scatter {
       a.num_flags = num_flags_;
       a.wait = rank.wait();
       launch_[parity] = rank.template prepare<Kernel>(a);
-      if (!c) continue;
-      await_results_args w{
-          .self = self, .flags = flag(self.rank, self.ranks), .flags_of_rank = num_flags_, .wait = a.wait};
-      w.tile_rows = ceil_div(rows_, Kernel::block::tile.m);
-      w.tile_cols = ceil_div(args.n, Kernel::block::tile.n);
-      w.tile_stride = launch_[parity]->prepared().tile_cols;
-      await_[parity] = rank.template prepare<await_results>(w);
     }
   }
 
   void operator()(typename Rank::stream_type stream) {
-    const index_t parity = index_t(++call_ & 1);
-    launch_[parity]->prepared().args.epoch = call_;
-    (*launch_[parity])(stream);
-    if (!await_[parity]) return;
-    await_[parity]->prepared().epoch = call_;
-    (*await_[parity])(stream);
+    auto& launch = *launch_[++call_ & 1];
+    launch.prepared().args.epoch = call_;
+    launch(stream);
   }
 
  private:
@@ -121,7 +110,6 @@ class fused_reduce_scatter {
   typename Rank::memory_type sums_, flags_;
   unsigned call_ = 0;
   typename Rank::template launch_type<Kernel> launch_[2];
-  typename Rank::template launch_type<await_results> await_[2];
 };
 
 }  // namespace tilewright::parallel::detail

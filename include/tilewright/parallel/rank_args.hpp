@@ -53,7 +53,8 @@ struct reduce_scatter_args : gemm_args {
   unsigned* finished = nullptr;
   long_index_t num_flags = 0;
   unsigned epoch = 0;
-  /// All-reduce: the same rows of C in the other ranks' memory, where they are sent too, and flags for that.
+  /// All-reduce: the same rows of C in the memory of each rank, where they are sent too, and flags for that. Rank r's
+  /// tiles have come once arrived[(ranks + r) num_flags + tile] is `epoch`.
   void* c_of[max_peers] = {};
   unsigned* c_flags_of[max_peers] = {};
   peer_wait wait;

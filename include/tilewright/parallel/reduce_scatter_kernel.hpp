@@ -94,6 +94,20 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
                   args.flags_of[owner] + flag);
       }
     });
+    if (args.c_of[args.self.rank]) wait_for_results(d);
+  }
+  /// Until the other ranks' rows of an all-reduce have come: each lane waits for some tiles.
+  TILEWRIGHT_HD static void wait_for_results(const device_args& d) {
+    const reduce_scatter_args& args = d.args;
+    const index_t cols = ceil_div(args.n, tile_n), tiles = ceil_div(args.m, tile_m) * cols;
+    for (index_t i = exec::block_id().x * 32 + exec::lane_id(); i < tiles * (args.self.ranks - 1);
+         i += exec::num_blocks() * 32) {
+      const index_t step = divide(i, tiles), tile = i - step * tiles, row = divide(tile, cols);
+      wait_for_peer(args.arrived + (args.self.ranks + args.self.after(step + 1)) * args.num_flags + row * d.tile_cols +
+                        tile - row * cols,
+                    args.epoch, args.wait);
+    }
+    exec::wave_sync();
   }
   /// `to` and `kept`: all rows of the owner, there and here.
   TILEWRIGHT_HD static void push_tile(const reduce_scatter_args& args, void* to, const void* kept, const row_span& from,
@@ -107,8 +121,8 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
 
 }  // namespace detail
 
-/// The kernel of a policy of warp_specialized_pipeline. With c_of it is an all-reduce, whose rows of other ranks have
-/// arrived when await_results has run.
+/// The kernel of a policy of warp_specialized_pipeline. With c_of it is an all-reduce, which ends when the other ranks'
+/// rows have come.
 template <class Policy>
   requires(arch::is_wgmma(Policy::tile.op))
 struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatter_block<Policy>> {
