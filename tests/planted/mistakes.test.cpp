@@ -14,32 +14,17 @@ constexpr const char *race =
                          "with no barrier between|which no thread has written before: is a write or a barrier missing?",
                      *unreached = "waits forever at|while other lanes of its wave wait in";
 
+/// A kernel of shared.hpp.
+template <class Shared>
+void run(world& w) {
+  Shared::run(w);
+}
+
 const kernel barriers[] = {
-    {"a barrier is missing between write and read", race,
-     [](world&) {
-       lds();
-       store(thread() * 4);
-       load((thread() ^ 64) * 4);
-     }},
-    {"a barrier is missing between read and the next write", race,
-     [](world&) {
-       lds();
-       store(thread() * 4);
-       exec::block_sync();
-       load((thread() ^ 64) * 4);
-       store(thread() * 4);
-     }},
-    {"two threads write the same bytes", race,
-     [](world&) {
-       lds();
-       store(thread() / 2 * 4);
-     }},
-    {"neighbours of a wave exchange without wave_sync", race,
-     [](world&) {
-       lds();
-       store(thread() * 4);
-       load((thread() ^ 1) * 4);
-     }},
+    {no_barrier_before_read::name, race, run<no_barrier_before_read>},
+    {no_barrier_before_write::name, race, run<no_barrier_before_write>},
+    {same_bytes::name, race, run<same_bytes>},
+    {no_wave_sync::name, race, run<no_wave_sync>},
     {"wave_sync where block_sync is needed", race,
      [](world&) {
        lds();
@@ -97,35 +82,14 @@ const kernel barriers[] = {
      [](world&) {
        if (exec::lane_id() < 32) exec::block_sync();
      }},
-    {"threads leave before the barrier", unreached,
-     [](world&) {
-       if (thread() >= 100) return;
-       exec::block_sync();
-     }},
-    {"lanes of a wave at two barriers", "reaches a barrier",
-     [](world&) {
-       if (thread() < 64 && thread() % 2 == 1) {
-         exec::block_sync();
-       } else {
-         exec::block_sync();
-       }
-     }},
+    {some_leave::name, unreached, run<some_leave>},
+    {two_barriers::name, "reaches a barrier", run<two_barriers>},
     {"waves run a loop with a barrier different numbers of times", unreached,
      [](world&) {
        for (index_t i = 0; i < 2 + exec::wave_id(); ++i) exec::block_sync();
      }},
-    {"a shuffle in half of a wave", unreached,
-     [](world&) {
-       if (exec::lane_id() < 32) exec::shuffle(1, 0);
-     }},
-    {"two shuffles in the branches of a condition", "reaches a shuffle",
-     [](world&) {
-       if (exec::lane_id() < 32) {
-         exec::shuffle(1, exec::lane_id() + 32);
-       } else {
-         exec::shuffle(1, exec::lane_id() - 32);
-       }
-     }},
+    {half_a_shuffle::name, unreached, run<half_a_shuffle>},
+    {two_shuffles::name, "reaches a shuffle", run<two_shuffles>},
     {"some lanes shuffle, the others wait at a barrier",
      "while other lanes of its wave wait in|waits forever at a shuffle",
      [](world&) {
@@ -181,11 +145,7 @@ const kernel barriers[] = {
 };
 
 const kernel places[] = {
-    {"LDS beyond the allocation", "outside of the 8192 bytes",
-     [](world&) {
-       lds();
-       store(8192 - 508 + thread() * 4);
-     }},
+    {beyond_lds::name, "outside of the 8192 bytes", run<beyond_lds>},
     {"LDS before the allocation", "outside of the 8192 bytes",
      [](world&) {
        lds();
@@ -214,11 +174,7 @@ const kernel places[] = {
        lds();
        lds();
      }},
-    {"LDS is read before anybody writes it", "which no thread has written before",
-     [](world&) {
-       lds();
-       load(thread() * 4);
-     }},
+    {never_written::name, "which no thread has written before", run<never_written>},
     {"a vector of which the last word was never written", "which no thread has written before",
      [](world&) {
        lds();
@@ -240,14 +196,7 @@ const kernel places[] = {
      },
      gfx942,
      {.blocks = 2}},
-    {"an atomic sum is read without a barrier", race,
-     [](world&) {
-       lds();
-       if (thread() == 0) store(0);
-       exec::block_sync();
-       add(0);
-       if (thread() == 127) load(0);
-     }},
+    {sum_without_barrier::name, race, run<sum_without_barrier>},
     {"an atomic sum is reset without a barrier", race,
      [](world&) {
        lds();
@@ -269,19 +218,8 @@ const kernel places[] = {
 };
 
 const kernel copies[] = {
-    {"a copy is read before async_wait", "before the copy by thread",
-     [](world& w) {
-       lds();
-       copy(w, thread() * 4, thread() * 4);
-       load(thread() * 4);
-     }},
-    {"a barrier, but no async_wait", "before the copy by thread",
-     [](world& w) {
-       lds();
-       copy(w, thread() * 4, thread() * 4);
-       exec::block_sync();
-       load((thread() ^ 1) * 4);
-     }},
+    {no_async_wait::name, "before the copy by thread", run<no_async_wait>},
+    {barrier_without_async_wait::name, "before the copy by thread", run<barrier_without_async_wait>},
     {"async_wait, but no barrier before others read",
      "with no barrier between|before the copy by thread|no thread has written",
      [](world& w) {
@@ -290,15 +228,7 @@ const kernel copies[] = {
        exec::async_wait();
        load((thread() ^ 64) * 4);
      }},
-    {"async_wait leaves one copy too many in flight", "before the copy by thread",
-     [](world& w) {
-       lds();
-       copy(w, thread() * 4, thread() * 4);
-       copy(w, thread() * 4, 512 + thread() * 4);
-       exec::async_wait<1>();
-       exec::block_sync();
-       load(512 + thread() * 4);
-     }},
+    {one_copy_too_many::name, "before the copy by thread", run<one_copy_too_many>},
     {"a store to the destination of a copy in flight", "before the copy by thread",
      [](world& w) {
        lds();
@@ -314,13 +244,7 @@ const kernel copies[] = {
        copy(w, thread() * 4, thread() * 4);
        exec::async_wait();
      }},
-    {"the source changes before the copy's wait", "whose source has changed since",
-     [](world& w) {
-       lds();
-       copy(w, thread() * 4, thread() * 4);
-       write(w, thread() * 4, 5);
-       exec::async_wait();
-     }},
+    {source_changes::name, "whose source has changed since", run<source_changes>},
     {"lanes copy to scattered places on AMD", "fills LDS in the order of the lanes",
      [](world& w) {
        lds();
@@ -363,15 +287,11 @@ const kernel copies[] = {
 const kernel memory[] = {
     {"16 bytes of global memory at a multiple of 4", "whose address is not a multiple of 16",
      [](world& w) { (void)exec::buffer_load<four>(w.buffer(), thread() * 16 + 4); }},
-    {"a buffer that begins 2 bytes off", "whose address is not a multiple of 4",
-     [](world& w) { (void)exec::buffer_load<int>(exec::advance(w.buffer(), 2), thread() * 4); }},
+    {begins_two_bytes_off::name, "whose address is not a multiple of 4", run<begins_two_bytes_off>},
     {"a misaligned store", "whose address is not a multiple of 4", [](world& w) { write(w, thread() * 8 + 1, 1); }},
     {"a misaligned atomic update", "whose address is not a multiple of 4",
      [](world& w) { exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), 6, 1); }},
-    {"a view larger than its memory", "outside of launch_config::memory",
-     [](world& w) {
-       (void)exec::buffer_load<int>(exec::make_global_buffer(w.numbers, 1 << 20), 20000 + thread() * 4);
-     }},
+    {view_too_large::name, "outside of launch_config::memory", run<view_too_large>},
     {"16 bytes of which the last 4 are behind the memory", "outside of launch_config::memory",
      [](world& w) { (void)exec::buffer_load<four>(exec::make_global_buffer(w.numbers, 1 << 20), 16384); }},
     {"a store behind the memory", "outside of launch_config::memory",
@@ -384,11 +304,7 @@ const kernel memory[] = {
        exec::async_load_to_lds<4>(exec::make_global_buffer(w.numbers, 1 << 20), 20000 + thread() * 4,
                                   exec::lds_pointer{}, thread() * 4);
      }},
-    {"two blocks write the same place",
-     "nothing orders these blocks",
-     [](world& w) { write(w, thread() * 4, exec::block_id().x); },
-     gfx942,
-     {.blocks = 2}},
+    {blocks_write_same::name, "nothing orders these blocks", run<blocks_write_same>, gfx942, {.blocks = 2}},
     {"a block reads what another one writes",
      "nothing orders these blocks",
      [](world& w) {
@@ -423,11 +339,7 @@ const kernel memory[] = {
      },
      gfx942,
      {.blocks = 4}},
-    {"threads exchange through global memory without a barrier", "with no barrier between",
-     [](world& w) {
-       write(w, thread() * 4, 1);
-       (void)read(w, (thread() ^ 64) * 4);
-     }},
+    {exchange_in_memory::name, "with no barrier between", run<exchange_in_memory>},
     {"a matrix is transposed in place", "with no barrier between",
      [](world& w) {
        const index_t row = thread() / 8 % 8, column = thread() % 8;
@@ -531,8 +443,7 @@ const kernel matrices[] = {
 };
 
 const kernel hopper[] = {
-    {"a barrier that no thread has initialised", "where no thread has initialised one",
-     [](world&) { exec::mbarrier{exec::lds_address(lds())}.arrive(); }, sm90},
+    {never_initialised::name, "where no thread has initialised one", run<never_initialised>, sm90},
     {"a barrier at a multiple of 4", "which is not a multiple of 8",
      [](world&) { exec::mbarrier{exec::lds_address(lds()) + 4}.init(1); }, sm90},
     {"a barrier for no arrivals", "for no arrivals", [](world&) { exec::mbarrier{exec::lds_address(lds())}.init(0); },
@@ -552,19 +463,7 @@ const kernel hopper[] = {
        if (thread() == 5) b.arrive();
      },
      sm90},
-    {"a write after the arrival", race,
-     [](world&) {
-       const exec::mbarrier b = barrier(1);
-       if (thread() == 0) {
-         b.arrive();
-         store(64);
-       }
-       if (thread() == 32) {
-         b.wait(0);
-         load(64);
-       }
-     },
-     sm90},
+    {write_after_arrival::name, race, run<write_after_arrival>, sm90},
     {"a read without the wait", race,
      [](world&) {
        const exec::mbarrier b = barrier(1);
@@ -620,16 +519,8 @@ const kernel hopper[] = {
        load_box(w, b);
      },
      sm90},
-    {"a box is read before its barrier was waited for",
-     "without having waited for the barrier of the bulk copy|before the copy by thread",
-     [](world& w) {
-       const exec::mbarrier b = barrier(1);
-       if (thread() == 0) load_box(w, b);
-
-       exec::block_sync();
-       load(1024);
-     },
-     sm90},
+    {box_read_early::name, "without having waited for the barrier of the bulk copy|before the copy by thread",
+     run<box_read_early>, sm90},
     {"another number of bytes is expected than come", "bytes came that no thread has announced",
      [](world& w) {
        const exec::mbarrier b = barrier(1);
@@ -652,35 +543,9 @@ const kernel hopper[] = {
        if (thread() == 0) exec::bulk_load(1088, w.map, b, 0, 0, 0);
      },
      sm90},
-    {"a box is stored without fence_async_proxy", "without a fence_async_proxy() between",
-     [](world& w) {
-       write_box();
-       exec::block_sync();
-       if (thread() != 0) return;
-       store_box(w);
-       exec::wait_for_bulk_stores_to_read<0>();
-     },
-     sm90},
-    {"a box is stored before all have written it", "with no barrier between|no thread has written",
-     [](world& w) {
-       write_box();
-       exec::fence_async_proxy();
-       if (thread() != 0) return;
-       store_box(w);
-       exec::wait_for_bulk_stores_to_read<0>();
-     },
-     sm90},
-    {"a box is overwritten before its store has read it", "before a bulk copy",
-     [](world& w) {
-       write_box();
-       exec::fence_async_proxy();
-       exec::block_sync();
-       if (thread() == 0) {
-         store_box(w);
-         store(1024);
-       }
-     },
-     sm90},
+    {no_proxy_fence::name, "without a fence_async_proxy() between", run<no_proxy_fence>, sm90},
+    {box_stored_early::name, "with no barrier between|no thread has written", run<box_stored_early>, sm90},
+    {overwritten_early::name, "before a bulk copy", run<overwritten_early>, sm90},
     {"a thread leaves before its stores have read", "wait_for_bulk_stores_to_read<0>() is missing",
      [](world& w) {
        write_box();
@@ -690,17 +555,7 @@ const kernel hopper[] = {
        store_box(w);
      },
      sm90},
-    {"a stage is refilled before its readers arrive", "with no barrier between|before the copy by thread",
-     [](world& w) {
-       const exec::mbarrier b = barrier(1);
-       for (unsigned i = 0; i < 2; ++i) {
-         if (thread() == 0) load_box(w, b);
-
-         b.wait(i);
-         load(1024 + thread() * 4);
-       }
-     },
-     sm90},
+    {stage_refilled_early::name, "with no barrier between|before the copy by thread", run<stage_refilled_early>, sm90},
     {"two blocks store the same box",
      "nothing orders these blocks",
      [](world& w) {
@@ -736,7 +591,7 @@ void expect_faults(const kernel (&kernels)[N]) {
       const std::string fault = fault_of(k, seed);
       EXPECT_TRUE(holds_one_of(fault, k.sentence)) << k.name << ", seed " << seed << ": " << fault;
       EXPECT_NE(fault.find(" of block "), fault.npos) << k.name << ": " << fault;
-      if (seed == 0) first = without_lines(fault, "mistakes.test.cpp");
+      if (seed == 0) first = without_lines(without_lines(fault, "mistakes.test.cpp"), "shared.hpp");
     }
     const std::string row = std::string("| ") + k.name + " | " + first + " |\n";
     EXPECT_NE(list.find(row), list.npos) << "not in " TILEWRIGHT_PLANTED_LIST ":\n" << row;

@@ -5,8 +5,9 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/expect.hpp>
-#include <tilewright/exec/hopper.hpp>
 #include <tilewright/exec/host/make_tensor_map.hpp>
+
+#include "shared.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,19 +26,20 @@ inline constexpr const arch::target *gfx90a = &arch::gfx90a::value, *gfx942 = &a
 
 using four = array<int, 4>;
 
-/// Global memory of a launch: 4096 numbers, of which a tensor map knows rows of 64, and counters. The last number is
-/// not registered.
-struct world {
-  alignas(128) int numbers[4100] = {};
-  unsigned counters[4] = {};
-  exec::tensor_map map{};
+/// A world with its memory; the last number is not registered.
+struct emulated_world : world {
+  alignas(128) int storage[4100] = {};
+  unsigned counts[4] = {};
+  emulator::memory_range registered{storage, sizeof(storage) - 4};
 
-  world() { exec::make_tensor_map(map, {numbers, arch::matrix_element::f16, {64, 64, 1}, {128, 8192}, {64, 16}}); }
-  exec::global_buffer buffer() { return exec::make_global_buffer(numbers, 16384); }
+  emulated_world() : world{storage, counts, {}} {
+    exec::make_tensor_map(map, {numbers, arch::matrix_element::f16, {64, 64, 1}, {128, 8192}, {64, 16}});
+  }
+  emulated_world(const emulated_world&) = delete;
 };
 
 struct shape {
-  index_t blocks = 1, threads = 128, cluster = 1, lds_bytes = 8192;
+  index_t blocks = 1, threads = block_threads, cluster = 1, lds_bytes = planted::lds_bytes;
 };
 
 struct kernel {
@@ -48,60 +50,9 @@ struct kernel {
   shape launch = {};
 };
 
-// What kernels call. Faults name the kernel's line, not these.
-inline exec::lds_pointer lds(exec::call_site where = {}) { return exec::lds_allocate<8192>(where); }
-inline index_t thread() { return exec::thread_id(); }
-template <class T = int>
-void store(index_t place, T value = T{1}, exec::call_site where = {}) {
-  exec::lds_store(exec::lds_pointer{}, place, value, where);
-}
-template <class T = int>
-T load(index_t place, exec::call_site where = {}) {
-  return exec::lds_load<T>(exec::lds_pointer{}, place, where);
-}
-inline void add(index_t place, exec::call_site where = {}) {
-  exec::lds_atomic<exec::atomic_op::add>(exec::lds_pointer{}, place, 1, where);
-}
-inline int read(world& w, index_t place, exec::call_site where = {}) {
-  return exec::buffer_load<int>(w.buffer(), place, 0, where);
-}
-template <class T = int>
-void write(world& w, index_t place, T value = T{1}, exec::call_site where = {}) {
-  exec::buffer_store(w.buffer(), place, value, where);
-}
-inline void copy(world& w, index_t from, index_t to, exec::call_site where = {}) {
-  exec::async_load_to_lds<4>(w.buffer(), from, exec::lds_pointer{}, to, where);
-}
-/// A barrier at byte 0 that all threads know.
-inline exec::mbarrier barrier(index_t arrivals, exec::call_site where = {}) {
-  const exec::mbarrier b{exec::lds_address(lds(where))};
-  if (thread() == 0) {
-    b.init(arrivals, where);
-    exec::fence_barrier_init();
-  }
-  exec::block_sync();
-  return b;
-}
-/// A box has 2048 bytes and lies at byte 1024 of LDS.
-inline void load_box(world& w, exec::mbarrier b, index_t expected_bytes = 2048, exec::call_site where = {}) {
-  b.arrive_and_expect(expected_bytes);
-  exec::bulk_load(1024, w.map, b, 0, 0, 0, where);
-}
-inline void write_box(exec::call_site where = {}) {
-  lds(where);
-  for (index_t i = 0; i < 4; ++i) store(1024 + i * 512 + thread() * 4, 1, where);
-}
-inline void store_box(world& w, exec::call_site where = {}) {
-  exec::bulk_store(w.map, 1024, 0, 0, 0, where);
-  exec::commit_bulk_stores();
-}
-
-/// The text of the fault, "" if there is none. Memory is registered with seed 0 alone, and where that is what the
-/// kernel breaks.
-inline std::string fault_of(const kernel& k, std::uint64_t seed) {
-  const bool registers = seed == 0 || std::string(k.sentence).find("launch_config::memory") != std::string::npos;
-  auto w = std::make_unique<world>();
-  const emulator::memory_range memory{w->numbers, sizeof(w->numbers) - 4};
+/// The text of the fault, "" if there is none.
+inline std::string fault_of(const kernel& k, std::uint64_t seed, bool registers_memory) {
+  const auto w = std::make_unique<emulated_world>();
   try {
     emulator::launch({.target = k.target,
                       .grid = {k.launch.blocks, 1, 1},
@@ -110,13 +61,17 @@ inline std::string fault_of(const kernel& k, std::uint64_t seed) {
                       .lds_bytes = k.launch.lds_bytes,
                       .workers = 1,
                       .check_lds = emulator::lds_checks::on,
-                      .memory = registers ? std::vector{memory} : std::vector<emulator::memory_range>{},
+                      .memory = registers_memory ? std::vector{w->registered} : std::vector<emulator::memory_range>{},
                       .schedule_seed = seed},
                      [&] { k.run(*w); });
   } catch (const emulator::fault& f) {
     return f.what();
   }
   return "";
+}
+/// Memory is registered with seed 0 alone, and where that is what the kernel breaks.
+inline std::string fault_of(const kernel& k, std::uint64_t seed) {
+  return fault_of(k, seed, seed == 0 || std::string(k.sentence).find("launch_config::memory") != std::string::npos);
 }
 
 /// "here" instead of "mistakes.test.cpp:30".

@@ -60,7 +60,7 @@ class lds_layout_search {
   constexpr bool find_any(index_t slack, swizzled_layout& layout) {
     fixed_bits_ = chunk_bits_;
     row_bits_ = min(log2_floor(widest_bank_row()), num_bits_);
-    trials_ = max_trials + 1;
+    dead_ends_ = max_dead_ends + 1;
     if (!find_widths()) return false;
     const inplace_vector<lds_demand, max_demands> in_order = demands_;
     bool is_found = false;
@@ -77,8 +77,8 @@ class lds_layout_search {
     return true;
   }
 
-  /// The last search was given up.
-  constexpr bool too_long() const { return trials_ > max_trials; }
+  /// The last search was given up. One in which every vector may fall together meets no dead end: it ends.
+  constexpr bool too_long() const { return dead_ends_ > max_dead_ends; }
 
  private:
   /// What a demand has found so far: independent bank vectors, and how many of its vectors were not.
@@ -132,7 +132,7 @@ class lds_layout_search {
 
   constexpr bool search(index_t slack) {
     slack_ = slack;
-    trials_ = 0;
+    dead_ends_ = 0;
     used_bits_ = 0;
     for (index_t i = 0; i < demands_.size(); ++i) {
       progress_[i].next = progress_[i].size = 0;
@@ -185,10 +185,10 @@ class lds_layout_search {
     const auto try_place = [&](index_t place) {
       column_[bit] = unsigned(place) << chunk_bits_;
       if (widths_.empty() || bit < fixed_bits_) column_[bit] ^= 1u << bit_at_[bit];
-      ++trials_;
       index_t done = 0;
       while (done < num_waiting && advance(waiting[done], image[done] ^ column_[bit])) ++done;
       if (done == num_waiting && decide(bit + 1)) return true;
+      dead_ends_ += done < num_waiting;
       while (done > 0) retreat(waiting[--done]);
       return false;
     };
@@ -234,9 +234,9 @@ class lds_layout_search {
     was_new_[i] >>= 1;
   }
 
-  static constexpr index_t max_trials = 350, num_orders = 3;
+  static constexpr index_t max_dead_ends = 250, num_orders = 3;
   lds_tile tile_;
-  index_t chunk_bits_, num_bits_, row_bits_ = 0, fixed_bits_ = 0, slack_ = 0, widest_bank_row_ = 0, trials_ = 0;
+  index_t chunk_bits_, num_bits_, row_bits_ = 0, fixed_bits_ = 0, slack_ = 0, widest_bank_row_ = 0, dead_ends_ = 0;
   unsigned used_bits_ = 0;                  // of the plain address, by any demand
   bank_widths widths_;                      // of find_any
   array<index_t, max_widths + 1> ranks_{};  // how many bank bits of each width columns have used
