@@ -234,7 +234,7 @@ class lds_layout_search {
     was_new_[i] >>= 1;
   }
 
-  static constexpr index_t max_dead_ends = 250, num_orders = 3;
+  static constexpr index_t max_dead_ends = 300, num_orders = 3;
   lds_tile tile_;
   index_t chunk_bits_, num_bits_, row_bits_ = 0, fixed_bits_ = 0, slack_ = 0, widest_bank_row_ = 0, dead_ends_ = 0;
   unsigned used_bits_ = 0;                  // of the plain address, by any demand
