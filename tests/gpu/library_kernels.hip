@@ -248,7 +248,7 @@ void check_attention() {
 
   tw::attention_backward_args args;
   p.set(args);
-  args.o = o.data(), args.lse = lse.data();
+  args.o = o.data(), args.lse = lse.data(), args.lse_strides.row = 1;
   tw::launch<forward>(static_cast<const tw::attention_args&>(args));
   compare("attention_forward", o.result(), p.o, 0x1p-9);
   const gpu::buffer<char> workspace(std::size_t(tw::workspace_bytes(args)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Correct kernels that look wrong, or nearly are: the CPU machine must stay silent.
-#include "planted.hpp"
+#include "tile_mistakes.hpp"
 
 namespace tilewright::planted {
 namespace {
@@ -382,6 +382,8 @@ const kernel elsewhere[] = {
      sm80},
 };
 
+const kernel tiles[] = {{"a matrix is copied through LDS", "", copy_tiles<slip::none>, gfx942, two_blocks}};
+
 template <std::size_t N>
 void expect_silence(const kernel (&kernels)[N]) {
   for (const kernel& k : kernels) {
@@ -391,6 +393,7 @@ void expect_silence(const kernel (&kernels)[N]) {
 
 TEST(Correct, InLds) { expect_silence(in_lds); }
 TEST(Correct, Elsewhere) { expect_silence(elsewhere); }
+TEST(Correct, Tiles) { expect_silence(tiles); }
 
 }  // namespace
 }  // namespace tilewright::planted

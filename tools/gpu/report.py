@@ -9,6 +9,7 @@ command that repeats it. Exit code: 0 if nothing failed or contradicts the table
 Steps: probe, kernels, products, counters, sanitizers, benchmarks.
 """
 import argparse
+import concurrent.futures
 import csv
 import datetime
 import io
@@ -144,12 +145,14 @@ class Report:
 
     def kernels(self):
         """Programs that print PASS or FAIL for each kernel."""
-        for name in ("math", "row_kernels", "attention", "library_kernels", "examples", "parallel_ranks"):
-            program = self.program(f"gpu_{name}-{self.runtime}")
+        names = ("math", "row_kernels", "attention", "library_kernels", "examples", "parallel_ranks")
+        programs = [self.program(f"gpu_{name}-{self.runtime}") for name in names]
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            results = list(pool.map(lambda program: run([program]) if program else None, programs))
+        for name, program, done in zip(names, programs, results):
             if not program:
                 self.left_out("kernels", name, "the program was not built")
                 continue
-            done = run([program])
             lines = [line for line in done.stdout.splitlines() if re.search(r"\b(PASS|FAIL)\b", line)]
             for line in lines:
                 what, verdict, detail = re.split(r"\b(PASS|FAIL)\b", line, maxsplit=1)
