@@ -23,7 +23,7 @@ TILEWRIGHT_HD constexpr void move_all(const tensor_graph& graph, const index_t* 
     for (index_t i = 0; i < node.upper.size(); ++i)
       up[i] = hidden[node.upper[i]], up_step[i] = hidden_step[node.upper[i]];
     for (index_t i = 0; i < node.lower.size(); ++i) low[i] = hidden[node.lower[i]];
-    with_rules(node.spec, [&](auto rules) {
+    detail::with_rules(node.spec, [&](auto rules) {
       detail::move_lower(rules, p.data(), node.lower.size(), node.upper.size(), up, up_step, low, low_step);
       return 0;
     });
@@ -38,7 +38,7 @@ TILEWRIGHT_HD constexpr void move_all(const tensor_graph& graph, const index_t* 
 TILEWRIGHT_HD constexpr bool lengths_fit(const tensor_graph& graph, const index_t* values) {
   for (const graph_node& node : graph.nodes) {
     const detail::transform_parameters p = node.parameters(values);
-    if (!with_rules(node.spec, [&](auto rules) { return rules.fits(p.data(), node.width()); })) return false;
+    if (!detail::with_rules(node.spec, [&](auto rules) { return rules.fits(p.data(), node.width()); })) return false;
   }
   return true;
 }

@@ -34,7 +34,7 @@ TEST(MakeGraph, AtRunTime) {
     const tensor_graph graph =
         transform_graph(packed_graph(rows, 8), place_transform(transform_kind::merge, dims(0, 1), dims(0), rows, 8));
     EXPECT_EQ(graph.ndim(), 1);
-    EXPECT_EQ(hidden_length(graph, graph.top[0]), 8 * rows);
+    EXPECT_EQ(detail::hidden_length(graph, graph.top[0]), 8 * rows);
   }
 }
 

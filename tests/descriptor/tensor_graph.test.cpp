@@ -15,7 +15,7 @@ namespace {
 
 template <tensor_graph Graph>
 constexpr index_t run_of_last(const tensor_descriptor<Graph>&) {
-  return contiguous_runs(Graph, 1 << 20)[Graph.top[Graph.ndim() - 1]];
+  return detail::contiguous_runs(Graph, 1 << 20)[Graph.top[Graph.ndim() - 1]];
 }
 
 TEST(TensorGraph, RunTimeEvaluationAgreesWithTheExpandedOne) {
@@ -23,7 +23,7 @@ TEST(TensorGraph, RunTimeEvaluationAgreesWithTheExpandedOne) {
     const tensor_graph graph = descriptor.graph;
     samples::each_index(descriptor.get_lengths(), [&](const auto& index) {
       index_t hidden[tensor_graph::max_hidden] = {};
-      lower_all(graph, descriptor.values.data(), index.data(), hidden);
+      detail::lower_all(graph, descriptor.values.data(), index.data(), hidden);
       const auto expanded = descriptor.calculate_hidden_index(index);
       for (index_t i = 0; i < expanded.size(); ++i)
         ASSERT_EQ(hidden[i], expanded[i]) << name << ", hidden dimension " << i;
@@ -41,9 +41,9 @@ TEST(TensorGraph, KnowsWhichNodeMakesADimension) {
 
 TEST(TensorGraph, LengthsAreDynamicWhereARunTimeValueDecides) {
   const auto d = make_naive_tensor_descriptor(make_tuple(12, number<20>{}), make_tuple(24, number<1>{}));
-  EXPECT_EQ(hidden_length(d.graph, d.graph.top[0]), dynamic);
-  EXPECT_EQ(hidden_length(d.graph, d.graph.top[1]), 20);
-  EXPECT_EQ(hidden_length(d.graph, 0), dynamic) << "the bottom is as long as needed";
+  EXPECT_EQ(detail::hidden_length(d.graph, d.graph.top[0]), dynamic);
+  EXPECT_EQ(detail::hidden_length(d.graph, d.graph.top[1]), 20);
+  EXPECT_EQ(detail::hidden_length(d.graph, 0), dynamic) << "the bottom is as long as needed";
 }
 
 TEST(TensorGraph, LinearWithoutMergeAndXor) {
@@ -175,11 +175,12 @@ TEST(TensorGraph, MayBeFull) {
   static_assert(detail::find_source(graph, 0).node == -1 && detail::find_source(graph, 8).node == 0 &&
                 detail::find_source(graph, 8).upper == 7 && detail::find_source(graph, 23).node == 15 &&
                 detail::find_source(graph, 24).node == -1);
-  static_assert(hidden_length(graph, 8) == 2 && hidden_length(graph, 9) == 256 && hidden_length(graph, 23) == 100);
+  static_assert(detail::hidden_length(graph, 8) == 2 && detail::hidden_length(graph, 9) == 256 &&
+                detail::hidden_length(graph, 23) == 100);
   static_assert([&] {
     const index_t index[] = {7}, step[] = {20};
     index_t hidden[24] = {}, moved[24] = {};
-    lower_all(graph, offsets, index, hidden);
+    detail::lower_all(graph, offsets, index, hidden);
     for (index_t i = 0; i < 24; ++i) moved[i] = hidden[i];
     move_all(graph, offsets, step, moved);
     return hidden[0] == 7 + 105 && hidden[9] == 112 && moved[0] == 132 && moved[23] == 27 &&
@@ -187,7 +188,7 @@ TEST(TensorGraph, MayBeFull) {
   }());
   static_assert(!is_linear(graph) && !detail::may_be_invalid(graph) && detail::has_constant_term(graph) &&
                 !is_f2_linear(graph));
-  constexpr auto runs = contiguous_runs(graph, 64);
+  constexpr auto runs = detail::contiguous_runs(graph, 64);
   static_assert(runs[0] == 64 && runs[8] == 2 && runs[7] == 1 && runs[9] == 2 && runs[10] == 1 && runs[23] == 1);
 }
 

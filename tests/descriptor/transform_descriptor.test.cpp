@@ -65,8 +65,8 @@ TEST(Chain, AcceptsWhatFits) {
   const auto result = chain<2>({{four, six_by_eight}}, {{0}, {1, 2}}, {{1}, {0}});
   EXPECT_EQ(result.fault, chain_fault::none);
   EXPECT_EQ(result.graph.ndim(), 2);
-  EXPECT_EQ(hidden_length(result.graph, result.graph.top[0]), 48);
-  EXPECT_EQ(hidden_length(result.graph, result.graph.top[1]), 4);
+  EXPECT_EQ(detail::hidden_length(result.graph, result.graph.top[0]), 48);
+  EXPECT_EQ(detail::hidden_length(result.graph, result.graph.top[1]), 4);
   const transform_spec any = make_pass_through_transform(5).spec;
   EXPECT_EQ((chain<3>({{any, six, eight}}, {{0}, {1}, {2}}, {{0}, {1}, {2}}).fault), chain_fault::none)
       << "run-time lengths are not checked";
@@ -77,7 +77,8 @@ TEST(Chain, NamesTheDimensionThatIsWrong) {
     EXPECT_EQ(result.fault, fault);
     EXPECT_EQ(result.dimension, dimension);
     const auto top_lengths = [&] {
-      for (const index_t id : result.graph.top) EXPECT_EQ(hidden_length(result.graph, id), dynamic) << "fits anything";
+      for (const index_t id : result.graph.top)
+        EXPECT_EQ(detail::hidden_length(result.graph, id), dynamic) << "fits anything";
       return result.graph.ndim();
     };
     EXPECT_EQ(top_lengths() > 0, fault != chain_fault::too_many_nodes);

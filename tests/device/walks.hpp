@@ -35,7 +35,7 @@ TILEWRIGHT_HD constexpr multi_index<2> position(index_t walk, index_t i, index_t
     }
     case 5: return distribution.calculate_index(p);
     default: {
-      array<distributed_index, 2> indices{};
+      array<detail::distributed_index, 2> indices{};
       indices[0].push_back(i % 4);
       indices[1].push_back(i % 8);
       const multi_index<2> x = get_x_indices_from_distributed_indices(distribution, indices, p);

@@ -27,7 +27,7 @@ TEST(DistributedSpan, HasTheHeldFactorsOfEachDimension) {
 TEST(DistributedSpan, IndicesVisitEveryRegisterAndItsPosition) {
   std::set<index_t> seen;
   naive::each_index({2, 2, 4}, [&](const naive::indices& i) {
-    array<distributed_index, 2> indices{};
+    array<detail::distributed_index, 2> indices{};
     indices[0].push_back(i[0]);
     indices[0].push_back(i[1]);
     indices[1].push_back(i[2]);
@@ -51,9 +51,9 @@ TEST(DistributedSpan, OfAFullEncoding) {
                                  sequence<2, 2, 2, 3, 3, 3, 3, 4>, sequence<0, 2, 4, 0, 1, 2, 4, 0>>{});
   constexpr auto spans = get_distributed_spans(full);
   static_assert(spans[0].size() == 0 && spans[1].size() == 3 && spans[2].size() == 4 && spans[3].size() == 1);
-  constexpr array<distributed_index, 4> last = [&] {
-    array<distributed_index, 4> indices = spans;
-    for (distributed_index& of_one : indices) {
+  constexpr array<detail::distributed_index, 4> last = [&] {
+    array<detail::distributed_index, 4> indices = spans;
+    for (detail::distributed_index& of_one : indices) {
       for (index_t& i : of_one) --i;
     }
     return indices;

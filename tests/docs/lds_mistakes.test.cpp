@@ -67,7 +67,7 @@ TEST(DocsLdsMistakes, OrderOfTheUnmerge) {
       const tw::tensor_descriptor<documented.graph> d{};
       const index_t index[] = {row, k};
       index_t hidden[tw::tensor_graph::max_hidden] = {};
-      lower_all(right, nullptr, index, hidden);
+      tw::detail::lower_all(right, nullptr, index, hidden);
       ASSERT_EQ(hidden[0], d.calculate_offset({row, k}));
     }
   }

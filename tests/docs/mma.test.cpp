@@ -20,8 +20,7 @@ constexpr tw::block_tile pv =
     tw::chained<qk, tw::block_tile{.m = 64, .n = 32, .k = 64, .waves_m = 2, .waves_n = 1, .op = op}>;
 
 // Each lane keeps its elements of S, so V's k must have the order that S has there: bits 2 and 3 change places.
-static_assert(tw::num_k_exchanges(pv.k_order) == 1 &&
-              tw::k_exchange(pv.k_order, 0) == tw::array<tw::index_t, 2>{{2, 3}});
+static_assert(pv.num_k_exchanges() == 1 && pv.k_exchange(0) == tw::array<tw::index_t, 2>{{2, 3}});
 static_assert(tw::can_shuffle_in_registers<tw::a_distribution<pv>, tw::c_distribution<qk>>);
 static_assert(!tw::can_chain({32, 32, 32, 1, 1, tw::arch::matrix_op::wmma_16x16x16_gfx11},
                              {32, 32, 32, 1, 1, tw::arch::matrix_op::wmma_16x16x16_gfx11}));

@@ -83,7 +83,7 @@ TEST(ChooseLdsLayout, ServesPartsOfTilesOfAnyNumberOfRows) {
   for (index_t row = 0; row < 96; ++row) {
     const index_t at[] = {row, 24};
     index_t hidden[tensor_graph::max_hidden] = {};
-    lower_all(layout, nullptr, at, hidden);
+    detail::lower_all(layout, nullptr, at, hidden);
     EXPECT_EQ(2 * hidden[0], choice.layout.address(row, 48)) << row;
   }
 }

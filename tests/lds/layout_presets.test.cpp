@@ -17,7 +17,7 @@ namespace {
 index_t byte_of(const tensor_graph& graph, index_t row, index_t col, index_t element_bytes) {
   index_t hidden[tensor_graph::max_hidden] = {};
   const index_t index[] = {row, col};
-  lower_all(graph, nullptr, index, hidden);
+  detail::lower_all(graph, nullptr, index, hidden);
   return hidden[0] * element_bytes;
 }
 

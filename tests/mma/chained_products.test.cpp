@@ -22,7 +22,7 @@ constexpr bool chains(index_t waves_m = 1) {
 }
 template <arch::matrix_op First, arch::matrix_op Second = First>
 constexpr index_t num_exchanges =
-    num_k_exchanges(chained<block_tile{32, 128, 128, 1, 1, First}, block_tile{32, 64, 128, 1, 1, Second}>.k_order);
+    chained<block_tile{32, 128, 128, 1, 1, First}, block_tile{32, 64, 128, 1, 1, Second}>.num_k_exchanges();
 
 // gfx90a, gfx942: without an exchange of bits the single instructions chain, pairs of them with some.
 static_assert(num_exchanges<mfma_32x32x8> == 0 && num_exchanges<mfma_16x16x16> == 0);
@@ -33,8 +33,7 @@ static_assert(num_exchanges<mfma_32x32x16_b8_x2> == 2 && num_exchanges<mfma_16x1
 // gfx950.
 static_assert(num_exchanges<mfma_32x32x16> == 1 && num_exchanges<mfma_16x16x32> == 2);
 static_assert(
-    k_exchange(
-        chained<block_tile{32, 128, 128, 1, 1, mfma_32x32x16}, block_tile{32, 64, 128, 1, 1, mfma_32x32x16}>.k_order,
+    chained<block_tile{32, 128, 128, 1, 1, mfma_32x32x16}, block_tile{32, 64, 128, 1, 1, mfma_32x32x16}>.k_exchange(
         0) == array<index_t, 2>{{2, 3}});
 static_assert(num_exchanges<mfma_32x32x32_b8> == 2 && num_exchanges<mfma_16x16x64_b8> == 2);
 static_assert(num_exchanges<mfma_32x32x64_b8> == 3 && num_exchanges<mfma_16x16x128_b8> == 4);

@@ -26,7 +26,7 @@ hidden_indices place(const tensor_graph& graph, const index_t* values, const ind
     const tilewright::detail::transform_parameters p = node.parameters(values);
     index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
     for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
-    with_rules(node.spec, [&](auto rules) {
+    detail::with_rules(node.spec, [&](auto rules) {
       detail::lower_anywhere(rules, p.data(), node.width(), up, low);
       return 0;
     });
@@ -63,9 +63,10 @@ TEST(RandomLayouts, StaticAndRunTimeFormsAgree) {
   check_property([](tape& choices) -> std::string {
     const random_layout layout = make_random_layout(choices);
     const tensor_graph known = all_static(layout);
-    const auto runs = contiguous_runs(layout.graph, 1 << 10), runs_of_known = contiguous_runs(known, 1 << 10);
+    const auto runs = detail::contiguous_runs(layout.graph, 1 << 10),
+               runs_of_known = detail::contiguous_runs(known, 1 << 10);
     for (index_t d = 0; d < known.ndim(); ++d) {
-      const index_t id = known.top[d], length = hidden_length(known, id);
+      const index_t id = known.top[d], length = detail::hidden_length(known, id);
       if (length != layout.model.lengths()[std::size_t(d)]) return "length of" + layout.description;
       if (runs_of_known[id] % runs[id] != 0) return "a longer vector where less is known:" + layout.description;
     }
@@ -75,8 +76,8 @@ TEST(RandomLayouts, StaticAndRunTimeFormsAgree) {
     if (is_f2_linear(layout.graph) && !is_f2_linear(known)) return "linearity in bits of" + layout.description;
     return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
       hidden_indices ours{}, theirs{};
-      lower_all(layout.graph, layout.values.data(), index.data(), ours.data());
-      lower_all(known, nullptr, index.data(), theirs.data());
+      detail::lower_all(layout.graph, layout.values.data(), index.data(), ours.data());
+      detail::lower_all(known, nullptr, index.data(), theirs.data());
       if (ours != theirs) return "index " + text(index) + " of" + layout.description;
       const bool exists = tilewright::detail::is_valid_everywhere(known, nullptr, theirs.data());
       return exists == layout.model.offset(index).has_value() ? "" : "validity of" + layout.description;
@@ -113,8 +114,10 @@ TEST(RandomTransforms, ClaimsOfBijectivityHold) {
       const layer& here = layout.model.layers[l];
       for (const placed_transform& t : here.transforms) {
         const index_t n = max(index_t(t.lower.size()), index_t(t.upper.size()));
-        const bool injective = with_rules(t.spec, [&](auto rules) { return rules.injective(t.parameters.data(), n); });
-        const bool bijective = with_rules(t.spec, [&](auto rules) { return rules.bijective(t.parameters.data(), n); });
+        const bool injective =
+            detail::with_rules(t.spec, [&](auto rules) { return rules.injective(t.parameters.data(), n); });
+        const bool bijective =
+            detail::with_rules(t.spec, [&](auto rules) { return rules.bijective(t.parameters.data(), n); });
         indices upper_lengths, lower_lengths;
         for (const index_t d : t.upper) upper_lengths.push_back(here.lengths[std::size_t(d)]);
         for (const index_t d : t.lower) lower_lengths.push_back(layout.model.layers[l - 1].lengths[std::size_t(d)]);
@@ -163,8 +166,8 @@ TEST(RandomLayouts, AdaptorsJoin) {
     if (joined.fault != detail::chain_fault::none) return "refused:" + layout.description;
     return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
       hidden_indices whole{}, parts{};
-      lower_all(layout.graph, layout.values.data(), index.data(), whole.data());
-      lower_all(joined.graph, layout.values.data(), index.data(), parts.data());
+      detail::lower_all(layout.graph, layout.values.data(), index.data(), whole.data());
+      detail::lower_all(joined.graph, layout.values.data(), index.data(), parts.data());
       return whole[0] == parts[0] ? "" : "offset at " + text(index) + " of" + layout.description;
     });
   });

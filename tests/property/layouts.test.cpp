@@ -21,7 +21,7 @@ struct evaluation {
 
 evaluation evaluate(const random_layout& layout, const indices& index) {
   array<index_t, tensor_graph::max_hidden> hidden{};
-  lower_all(layout.graph, layout.values.data(), index.data(), hidden.data());
+  detail::lower_all(layout.graph, layout.values.data(), index.data(), hidden.data());
   const bool valid = tilewright::detail::is_valid_everywhere(layout.graph, layout.values.data(), hidden.data());
   return {hidden[0], valid};
 }
@@ -80,7 +80,7 @@ TEST(RandomLayouts, LengthsAreKnownWhereNoRunTimeValueDecides) {
   check_property([](tape& choices) -> std::string {
     const random_layout layout = make_random_layout(choices);
     for (index_t d = 0; d < layout.graph.ndim(); ++d) {
-      const index_t length = hidden_length(layout.graph, layout.graph.top[d]);
+      const index_t length = detail::hidden_length(layout.graph, layout.graph.top[d]);
       if (length != layout.model.lengths()[std::size_t(d)] && (length != dynamic || layout.values.empty())) {
         return about(layout, {d}, "length " + std::to_string(length));
       }
@@ -94,7 +94,7 @@ TEST(RandomLayouts, LengthsAreKnownWhereNoRunTimeValueDecides) {
 TEST(RandomLayouts, RunsAreContiguousAlignedAndWhole) {
   check_property([](tape& choices) {
     const random_layout layout = make_random_layout(choices);
-    const auto runs = contiguous_runs(layout.graph, 1 << 10);
+    const auto runs = detail::contiguous_runs(layout.graph, 1 << 10);
     return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
       const std::optional<index_t> here = layout.model.offset(index);
       for (std::size_t d = 0; d < index.size(); ++d) {

@@ -45,8 +45,8 @@ void expect_same(const std::string& layout, const std::string& text, const Descr
     for (index_t col = 0; col < tile.cols; ++col) {
       index_t a[tw::tensor_graph::max_hidden] = {}, b[tw::tensor_graph::max_hidden] = {};
       const index_t index[2] = {row, col};
-      lower_all(graph, nullptr, index, a);
-      lower_all(same, nullptr, index, b);
+      tilewright::detail::lower_all(graph, nullptr, index, a);
+      tilewright::detail::lower_all(same, nullptr, index, b);
       ASSERT_EQ(a[0], b[0]) << layout << " at " << row << ", " << col;
     }
   }
@@ -167,7 +167,7 @@ TEST(LayoutTool, ByteSwizzlesPermuteAddresses) {
       for (index_t col = 0; col < tile.cols; ++col) {
         const index_t index[2] = {row, col}, address = (row * tile.cols + col) * 2;
         index_t hidden[tw::tensor_graph::max_hidden] = {};
-        lower_all(graph, nullptr, index, hidden);
+        tilewright::detail::lower_all(graph, nullptr, index, hidden);
         const index_t mask = ((1 << n.b) - 1) << (n.m + n.s);
         ASSERT_EQ(hidden[0] * 2, address ^ ((address & mask) >> n.s)) << text;
       }

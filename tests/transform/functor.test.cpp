@@ -15,7 +15,7 @@ constexpr auto square = [](index_t i) { return i * i; };
 template <class Transform>
 index_t lower_of(const Transform& transform, const indices& parameters, index_t up) {
   index_t low = 0;
-  with_rules(transform.spec, [&](auto rules) {
+  detail::with_rules(transform.spec, [&](auto rules) {
     rules.lower(parameters.data(), 1, &up, &low);
     return 0;
   });
@@ -40,7 +40,8 @@ TEST(Functor, HasNoElementWhereItReturnsNoIndex) {
   const auto t = make_functor_transform(mirrored{}, 9, 5, make_tuple(3));
   const indices parameters{2, 5, 1, 3};  // lower indices 2, 1, 0, -1, -2, of which 0 and 1 exist
   for (index_t up = 0; up < 5; ++up) {
-    const bool valid = with_rules(t.spec, [&](auto rules) { return rules.is_valid(parameters.data(), 1, &up); });
+    const bool valid =
+        detail::with_rules(t.spec, [&](auto rules) { return rules.is_valid(parameters.data(), 1, &up); });
     EXPECT_EQ(valid, up == 1 || up == 2) << up;
   }
 }

@@ -68,7 +68,7 @@ TEST(WithRules, FindsTheRulesOfAKind) {
     spec.function = make_functor_transform(ten_times{}, 3).spec.function;
     if (kind == functor) spec.parameters[1] = 6;
     index_t up[2] = {5, 1}, low[2] = {};
-    with_rules(spec, [&](auto rules) {
+    detail::with_rules(spec, [&](auto rules) {
       rules.lower(spec.parameters.begin(), kind == embed ? 1 : 2, up, low);
       return 0;
     });
@@ -97,8 +97,8 @@ TEST(WithRules, KnowWhichKindsAreLinearAndWhichMayBeInvalid) {
   for (const transform_kind kind : all_kinds) {
     transform_spec spec = sample(kind);
     spec.function = make_functor_transform(ten_times{}, 3).spec.function;
-    if (with_rules(spec, [](auto rules) { return rules.linear; })) linear.push_back(kind);
-    if (with_rules(spec, [](auto rules) { return rules.may_be_invalid; })) may_be_invalid.push_back(kind);
+    if (detail::with_rules(spec, [](auto rules) { return rules.linear; })) linear.push_back(kind);
+    if (detail::with_rules(spec, [](auto rules) { return rules.may_be_invalid; })) may_be_invalid.push_back(kind);
   }
   EXPECT_EQ(linear, (std::vector{pass_through, pad, embed, unmerge, offset, slice, freeze, replicate}));
   EXPECT_EQ(may_be_invalid, (std::vector{pad, indexing, functor}));

@@ -44,7 +44,7 @@ std::string detail::graph_text(const tensor_graph& graph, const index_t* values)
   for (index_t n = graph.nodes.size(); n-- > 0;) {
     const graph_node& node = graph.nodes[n];
     s += "\n  " + detail::joined(node.upper, " ") + " -> " + detail::joined(node.lower, " ") + ": ";
-    s += with_rules(node.spec, [](auto rules) { return kind_name(rules); }) + " (";
+    s += detail::with_rules(node.spec, [](auto rules) { return kind_name(rules); }) + " (";
     for (index_t i = 0; i < node.spec.parameters.size(); ++i) {
       const index_t p = node.spec.parameters[i];
       s += i > 0 ? ", " : "";

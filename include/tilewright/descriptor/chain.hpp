@@ -58,12 +58,12 @@ TILEWRIGHT_HD constexpr dimension_ids ids_of(sequence<Is...>) {
   return result;
 }
 
-/// Whether lower dimension i of a transform fits a dimension of length `have`; -1 if it does,
-/// else the length that is needed.
+/// Why a length does not fit, and the one that is needed.
 struct length_mismatch {
   chain_fault fault = chain_fault::none;
   long_index_t needed = 0;
 };
+/// Whether lower dimension i of a transform fits a dimension of length `have`.
 TILEWRIGHT_HD constexpr length_mismatch compare_length(const transform_spec& spec, index_t i, index_t have) {
   if (have == dynamic) return {};
   const index_t* p = spec.parameters.begin();

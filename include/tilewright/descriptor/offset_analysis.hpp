@@ -97,18 +97,9 @@ TILEWRIGHT_HD constexpr offset_bits<NDim> find_offset_bits(const tensor_graph& g
       hidden[graph.top[d]] = 1 << b;
       for (index_t n = graph.nodes.size(); n-- > 0;) {
         const graph_node& node = graph.nodes[n];
-        index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
         bool is_on_the_way = false;  // elsewhere index zero leads to index zero
-        for (index_t i = 0; i < node.upper.size(); ++i) {
-          up[i] = hidden[node.upper[i]];
-          is_on_the_way = is_on_the_way || up[i] != 0;
-        }
-        if (!is_on_the_way) continue;
-        with_rules(node.spec, [&](auto rules) {
-          rules.lower(node.spec.parameters.begin(), node.width(), up, low);
-          return 0;
-        });
-        for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];
+        for (const index_t id : node.upper) is_on_the_way = is_on_the_way || hidden[id] != 0;
+        if (is_on_the_way) lower_through(node, node.spec.parameters.begin(), hidden);
       }
       result.bit[d].push_back(hidden[0]);
     }

@@ -170,7 +170,7 @@ struct tensor_adaptor {
   template <index_t Nth>
   TILEWRIGHT_HD constexpr auto get_length() const {
     static_assert(0 <= Nth && Nth < ndim, "tensor_descriptor: there is no such dimension");
-    constexpr index_t length = hidden_length(Graph, Graph.top[Nth]);
+    constexpr index_t length = detail::hidden_length(Graph, Graph.top[Nth]);
     if constexpr (length != dynamic) {
       return number<length>{};
     } else {

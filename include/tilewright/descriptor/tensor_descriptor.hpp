@@ -51,7 +51,7 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
   /// that begin at a multiple of their length are then contiguous, aligned,
   /// and wholly inside or wholly outside of the tensor.
   TILEWRIGHT_HD static constexpr auto get_top_dimension_safe_vector_length_strides(index_t alignment = 1 << 20) {
-    const auto runs = contiguous_runs(Graph, alignment);
+    const auto runs = detail::contiguous_runs(Graph, alignment);
     detail::vector_lengths_and_strides<Graph.ndim()> result{};
     for (index_t i = 0; i < Graph.ndim(); ++i) {
       result.lengths[i] = runs[Graph.top[i]];

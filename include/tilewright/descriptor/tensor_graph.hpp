@@ -121,16 +121,25 @@ TILEWRIGHT_HD constexpr bool merges_run_time_length(const graph_node& node) {
          node.spec.parameters[node.lower.size() - 1] == dynamic;
 }
 
-}  // namespace detail
-
 /// Length of a hidden dimension; `dynamic` if a run-time value decides, or if it is a bottom dimension.
 TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t id) {
-  const detail::dimension_source source = detail::find_source(graph, id);
+  const dimension_source source = find_source(graph, id);
   if (source.node < 0) return dynamic;
   const graph_node& node = graph.nodes[source.node];
   return with_rules(node.spec, [&](auto rules) {
     return rules.upper_length(node.spec.parameters.begin(), node.width(), source.upper);
   });
+}
+
+/// Fills in the lower indices of a node from its upper ones; p: its parameters.
+TILEWRIGHT_HD constexpr void lower_through(const graph_node& node, const index_t* p, index_t* hidden) {
+  index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
+  for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
+  with_rules(node.spec, [&](auto rules) {
+    rules.lower(p, node.width(), up, low);
+    return 0;
+  });
+  for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];
 }
 
 /// Fills hidden, the index of every hidden dimension, from the top dimensions downwards:
@@ -140,39 +149,14 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[i];
   for (index_t n = graph.nodes.size(); n-- > 0;) {
     const graph_node& node = graph.nodes[n];
-    detail::transform_parameters filled_in;
+    transform_parameters filled_in;
     const index_t* p = node.spec.parameters.begin();
     if (graph.num_values > 0) {
       filled_in = node.parameters(values);
       p = filled_in.data();
     }
-    index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
-    for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
-    with_rules(node.spec, [&](auto rules) {
-      rules.lower(p, node.width(), up, low);
-      return 0;
-    });
-    for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];
+    lower_through(node, p, hidden);
   }
-}
-
-/// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
-TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
-  for (const graph_node& node : graph.nodes) {
-    if (!detail::is_linear_kind(node.spec.kind, detail::every_kind{})) return false;
-  }
-  return true;
-}
-
-/// Whether every bit of the offset is an exclusive or of bits of the index.
-TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
-  for (const graph_node& node : graph.nodes) {
-    if (!with_rules(node.spec,
-                    [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
-      return false;
-    }
-  }
-  return true;
 }
 
 /// For each hidden dimension the aligned contiguous run: in any block of that many consecutive indices that begins at a
@@ -187,7 +171,7 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
     for (index_t i = 0; i < node.lower.size(); ++i) {
       low_divisors[i] = divisors[node.lower[i]];
       low[i] = runs[node.lower[i]];
-      if (detail::merges_run_time_length(node)) low[i] = gcd(low[i], low_divisors[i]);
+      if (merges_run_time_length(node)) low[i] = gcd(low[i], low_divisors[i]);
     }
     with_rules(node.spec, [&](auto rules) {
       rules.run(node.spec.parameters.begin(), node.width(), low, up);
@@ -195,10 +179,31 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
     });
     for (index_t i = 0; i < node.upper.size(); ++i) {
       runs[node.upper[i]] = up[i];
-      divisors[node.upper[i]] = detail::divisor_of_length(node, low_divisors, up[i]);
+      divisors[node.upper[i]] = divisor_of_length(node, low_divisors, up[i]);
     }
   }
   return runs;
+}
+
+}  // namespace detail
+
+/// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
+TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
+  for (const graph_node& node : graph.nodes) {
+    if (!detail::is_linear_kind(node.spec.kind, detail::every_kind{})) return false;
+  }
+  return true;
+}
+
+/// Whether every bit of the offset is an exclusive or of bits of the index.
+TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
+  for (const graph_node& node : graph.nodes) {
+    if (!detail::with_rules(node.spec,
+                            [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace tilewright

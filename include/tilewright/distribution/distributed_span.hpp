@@ -7,11 +7,11 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// For one dimension of the tile: an entry for each of its factors that a thread holds,
 /// the most significant factor first.
 using distributed_index = inplace_vector<index_t, distribution_encoding::max_factors>;
-
-namespace detail {
 
 /// Calls f(x, k, y): the k-th factor of dimension x that a thread holds is dimension y of its registers.
 template <class F>
@@ -30,8 +30,9 @@ TILEWRIGHT_HD constexpr void for_each_held_factor(const distribution_encoding& e
 
 /// Lengths of the distributed indices of each dimension: loops over them visit what a thread holds.
 template <distribution_encoding Encoding>
-TILEWRIGHT_HD constexpr array<distributed_index, Encoding.ndim_x()> get_distributed_spans(tile_distribution<Encoding>) {
-  array<distributed_index, Encoding.ndim_x()> spans{};
+TILEWRIGHT_HD constexpr array<detail::distributed_index, Encoding.ndim_x()> get_distributed_spans(
+    tile_distribution<Encoding>) {
+  array<detail::distributed_index, Encoding.ndim_x()> spans{};
   detail::for_each_held_factor(Encoding,
                                [&](index_t x, index_t, index_t y) { spans[x].push_back(Encoding.y_length(y)); });
   return spans;
@@ -40,7 +41,7 @@ TILEWRIGHT_HD constexpr array<distributed_index, Encoding.ndim_x()> get_distribu
 /// The same element as an index in y; indices has one entry for each dimension, shaped like the spans.
 template <distribution_encoding Encoding>
 TILEWRIGHT_HD constexpr multi_index<Encoding.ndim_y()> get_y_indices_from_distributed_indices(
-    tile_distribution<Encoding>, const array<distributed_index, Encoding.ndim_x()>& indices) {
+    tile_distribution<Encoding>, const array<detail::distributed_index, Encoding.ndim_x()>& indices) {
   multi_index<Encoding.ndim_y()> result{};
   detail::for_each_held_factor(Encoding, [&](index_t x, index_t k, index_t y) { result[y] = indices[x][k]; });
   return result;
@@ -49,7 +50,7 @@ TILEWRIGHT_HD constexpr multi_index<Encoding.ndim_y()> get_y_indices_from_distri
 /// Position in the tile of that element of the thread with partition index p.
 template <distribution_encoding Encoding>
 TILEWRIGHT_HD constexpr multi_index<Encoding.ndim_x()> get_x_indices_from_distributed_indices(
-    tile_distribution<Encoding> distribution, const array<distributed_index, Encoding.ndim_x()>& indices,
+    tile_distribution<Encoding> distribution, const array<detail::distributed_index, Encoding.ndim_x()>& indices,
     const multi_index<Encoding.ndim_p()>& p) {
   multi_index<Encoding.ndim_x()> x = distribution.calculate_index(p);
   const auto of_y = distribution.y_to_x(get_y_indices_from_distributed_indices(distribution, indices));

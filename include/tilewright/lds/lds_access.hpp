@@ -147,7 +147,7 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
     constexpr bool fits = [] {
       bool shorter = true;
       for (index_t d = 0; d < min(Encoding.ndim_x(), Graph.ndim()); ++d)
-        shorter = shorter && Encoding.x_length(d) <= hidden_length(Graph, Graph.top[d]);
+        shorter = shorter && Encoding.x_length(d) <= detail::hidden_length(Graph, Graph.top[d]);
       return shorter;
     }();
     static_assert(fits,

@@ -87,7 +87,7 @@ class lds_access_walk {
   TILEWRIGHT_HD constexpr index_t offset(const position& x) const {
     if (knows_bits_) return bits_.offset(x);
     index_t hidden[tensor_graph::max_hidden] = {};
-    lower_all(*graph_, nullptr, x.data(), hidden);
+    detail::lower_all(*graph_, nullptr, x.data(), hidden);
     return hidden[0];
   }
 

@@ -9,32 +9,16 @@
 
 namespace tilewright {
 
-namespace detail {
-
-/// A permutation of the bits of k: pairs of bits that change places, one pair after another, 8 bits for each pair from
-/// the lowest on. A number, not a list: nvcc cannot spell lists inside of a kernel's template arguments.
-using k_exchanges = unsigned;
-
-}  // namespace detail
-
-/// How many pairs there are, at most 4, and the i-th of them.
-TILEWRIGHT_HD constexpr index_t num_k_exchanges(detail::k_exchanges pairs) {
-  index_t n = 0;
-  while (n < 4 && pairs >> 8 * n != 0) ++n;
-  return n;
-}
-TILEWRIGHT_HD constexpr array<index_t, 2> k_exchange(detail::k_exchanges pairs, index_t i) {
-  return {{index_t(pairs >> 8 * i & 15), index_t(pairs >> (8 * i + 4) & 15)}};
-}
-
 /// A block tile of m x n x k, computed by waves_m x waves_n waves with one matrix instruction (group). Wave (i, j) owns
 /// every waves_m-th row of instruction tiles from i on, and every waves_n-th column from j on. `k_order` permutes the
-/// bits of k, in A and in B alike: the product stays the same, other registers hold other k. See chained.
+/// bits of k, in A and in B alike: the product stays the same, other registers hold other k. See chained. It is up to
+/// four pairs of bits that change places one after another, 8 bits for each pair from the lowest on: nvcc cannot spell
+/// lists inside of a kernel's template arguments.
 struct block_tile {
   index_t m, n, k;
   index_t waves_m, waves_n;
   arch::matrix_op op;
-  detail::k_exchanges k_order = 0;
+  unsigned k_order = 0;
 
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_m * waves_n; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return num_waves() * arch::describe(op).wave_size(); }
@@ -50,6 +34,16 @@ struct block_tile {
   TILEWRIGHT_HD constexpr bool transposes_c() const {
     const arch::matrix_instruction i = arch::describe(op);
     return i.c.reg[0] == arch::row(0) && i.m == i.n;
+  }
+
+  /// Pairs of bits in k_order, and the i-th of them.
+  TILEWRIGHT_HD constexpr index_t num_k_exchanges() const {
+    index_t pairs = 0;
+    while (pairs < 4 && k_order >> 8 * pairs != 0) ++pairs;
+    return pairs;
+  }
+  TILEWRIGHT_HD constexpr array<index_t, 2> k_exchange(index_t i) const {
+    return {{index_t(k_order >> 8 * i & 15), index_t(k_order >> (8 * i + 4) & 15)}};
   }
   friend constexpr bool operator==(const block_tile&, const block_tile&) = default;
 };
@@ -68,8 +62,8 @@ TILEWRIGHT_HD constexpr arch::lane_map with_rows_as_columns(arch::lane_map map) 
 
 /// The lane map of an operand whose k the tile permutes.
 TILEWRIGHT_HD constexpr arch::lane_map in_k_order(arch::lane_map map, const block_tile& t) {
-  for (index_t i = 0; i < num_k_exchanges(t.k_order); ++i) {
-    const array<index_t, 2> pair = k_exchange(t.k_order, i);
+  for (index_t i = 0; i < t.num_k_exchanges(); ++i) {
+    const array<index_t, 2> pair = t.k_exchange(i);
     map = arch::with_permuted_bits(map, arch::lane_map_bit::coordinate::col, pair[0], pair[1]);
   }
   return map;

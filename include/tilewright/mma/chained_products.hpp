@@ -28,9 +28,9 @@ TILEWRIGHT_HD constexpr product_chain make_chain(const block_tile& first, block_
   for (index_t b = 0; result.is_possible && 1 << b < second.k; ++b) {
     const index_t from = places[b], to = bits[b];
     if (from == to) continue;
-    result.is_possible = 1 << max(from, to) < arch::describe(second.op).k && num_k_exchanges(result.second.k_order) < 4;
+    result.is_possible = 1 << max(from, to) < arch::describe(second.op).k && result.second.num_k_exchanges() < 4;
     if (!result.is_possible) break;
-    result.second.k_order |= unsigned(min(from, to) | max(from, to) << 4) << 8 * num_k_exchanges(result.second.k_order);
+    result.second.k_order |= unsigned(min(from, to) | max(from, to) << 4) << 8 * result.second.num_k_exchanges();
     for (index_t& place : places) place = place == from ? to : place == to ? from : place;
   }
   return result;

@@ -18,18 +18,12 @@ TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_
     constexpr bool reads_16_bytes = Window::vector_length == 8;
     static_assert(reads_16_bytes, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
     // Either way an access fills 8 registers, in the order of the operand's tiles.
-    const auto offsets = window.offsets(accesses);
-    (vector_to_registers<1>(tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is]),
-                            exec::ldmatrix_x4<transposed>(window.view.buffer, offsets[Is] + lds_bytes)),
-     ...);
+    load_accesses_exchanging<transposed ? lds_read::ldmatrix_transposed : lds_read::ldmatrix>(tile, window, lds_bytes,
+                                                                                              accesses);
   } else if constexpr (transposed) {
-    using T = typename Window::element_type;
-    constexpr bool reads_8_bytes = Window::vector_length * sizeof(T) == 8;
+    constexpr bool reads_8_bytes = Window::vector_length * Window::element_bytes == 8;
     static_assert(reads_8_bytes, "load_fragments: a transposing read takes 8 contiguous bytes");
-    const auto offsets = window.offsets(accesses);
-    (vector_to_registers<1>(tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is]),
-                            exec::lds_load_transpose<T>(window.view.buffer, offsets[Is] + lds_bytes)),
-     ...);
+    load_accesses_exchanging<lds_read::transposing>(tile, window, lds_bytes, accesses);
   } else {
     load_accesses(tile, window, known_inside<>{}, lds_bytes, accesses);
   }

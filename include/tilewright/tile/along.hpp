@@ -80,12 +80,9 @@ TILEWRIGHT_HD constexpr index_t register_along(index_t d) {
 }
 
 /// The element of an operand that belongs to register d of Whole's tile.
-template <class Whole, class T, class Distribution>
-TILEWRIGHT_HD constexpr T& element_for(static_distributed_tensor<T, Distribution>& tile, index_t d) {
-  return tile.thread_buffer[d];
-}
-template <class Whole, class T, class Distribution>
-TILEWRIGHT_HD constexpr const T& element_for(const static_distributed_tensor<T, Distribution>& tile, index_t d) {
+template <class Whole, class Tile>
+  requires is_static_distributed_tensor_v<remove_const_t<Tile>>
+TILEWRIGHT_HD constexpr auto& element_for(Tile& tile, index_t d) {
   return tile.thread_buffer[d];
 }
 template <class Whole, class Tile, index_t... Dims>

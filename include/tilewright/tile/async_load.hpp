@@ -26,17 +26,14 @@ TILEWRIGHT_HD constexpr bool fills_lds_in_lane_order(const tensor_graph& layout,
   return true;
 }
 
-template <class LdsWindow>
-inline constexpr bool is_in_lane_order_v =
-    fills_lds_in_lane_order(LdsWindow::graph, LdsWindow::distribution_type::encoding, LdsWindow::element_bytes);
-
 /// On AMD GPUs that bypass registers, the window in LDS must be filled lane after lane.
 template <class LdsWindow>
 TILEWRIGHT_HD constexpr void require_lane_order() {
 #if TILEWRIGHT_AMDGCN_PASS
   constexpr index_t bytes = LdsWindow::vector_length * LdsWindow::element_bytes;
   if constexpr (bytes >= 4 && arch::current::value.supports_direct_to_lds(bytes)) {
-    constexpr bool is_in_lane_order = is_in_lane_order_v<LdsWindow>;
+    constexpr bool is_in_lane_order =
+        fills_lds_in_lane_order(LdsWindow::graph, LdsWindow::distribution_type::encoding, LdsWindow::element_bytes);
     static_assert(is_in_lane_order,
                   "async_load_tile: this target fills LDS lane after lane, and the layout or the distribution has "
                   "another order; make both "

@@ -76,6 +76,29 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
   }
 }
 
+/// How an LDS instruction hands the elements that a lane addresses to lanes.
+enum class lds_read : signed char { plain, ldmatrix, ldmatrix_transposed, transposing };
+
+/// Accesses Is of a window in LDS, by instructions that exchange elements between lanes.
+template <lds_read How, class Tile, class Window, index_t... Is>
+TILEWRIGHT_HD void load_accesses_exchanging(Tile& tile, const Window& window, index_t bytes, sequence<Is...> accesses) {
+  if constexpr (How == lds_read::plain) {
+    load_accesses(tile, window, known_inside<>{}, bytes, accesses);
+  } else {
+    const auto offsets = window.offsets(accesses);
+    const auto read = [&](index_t offset) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (How == lds_read::transposing) {
+        return exec::lds_load_transpose<typename Window::element_type>(window.view.buffer, offset);
+      } else {
+        return exec::ldmatrix_x4<How == lds_read::ldmatrix_transposed>(window.view.buffer, offset);
+      }
+    };
+    (vector_to_registers<1>(tile.thread_buffer.data() + constant(Window::accesses::list.first_register[Is]),
+                            read(offsets[Is] + bytes)),
+     ...);
+  }
+}
+
 template <class Tile, class Window, class Known, index_t... Is>
 TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known, index_t lds_bytes,
                                   sequence<Is...> accesses) {

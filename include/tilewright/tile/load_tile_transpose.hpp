@@ -20,25 +20,6 @@ using current_target = arch::current;
 
 namespace detail {
 
-template <arch::lds_op Op, class Tile, class Window, index_t... Is>
-TILEWRIGHT_HD void load_accesses_transposed(Tile& tile, const Window& window, index_t lds_bytes,
-                                            sequence<Is...> accesses) {
-  using element_type = typename Window::element_type;
-  auto* const registers = tile.thread_buffer.data();
-  const auto offsets = window.offsets(accesses);
-  if constexpr (arch::exchange_of(Op).is_identity()) {
-    load_accesses(tile, window, known_inside<>{}, lds_bytes, accesses);
-  } else if constexpr (Op == arch::lds_op::ldmatrix) {
-    (vector_to_registers<1>(registers + constant(Window::accesses::list.first_register[Is]),
-                            exec::ldmatrix_x4<true>(window.view.buffer, offsets[Is] + lds_bytes)),
-     ...);
-  } else {
-    (vector_to_registers<1>(registers + constant(Window::accesses::list.first_register[Is]),
-                            exec::lds_load_transpose<element_type>(window.view.buffer, offsets[Is] + lds_bytes)),
-     ...);
-  }
-}
-
 /// The tile that a window on LDS is read into transposed.
 template <class Window, class Target = current_target>
 using transposed_tile_of =
@@ -71,7 +52,10 @@ TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t
       "layout whose second dimension is contiguous");
   detail::transposed_tile_of<Window, Target> tile;
   if constexpr (in_lds && whole_vectors) {
-    detail::load_accesses_transposed<op>(tile, window, lds_bytes, typename Window::access_sequence{});
+    constexpr auto how = exchange.is_identity()         ? detail::lds_read::plain
+                         : op == arch::lds_op::ldmatrix ? detail::lds_read::ldmatrix_transposed
+                                                        : detail::lds_read::transposing;
+    detail::load_accesses_exchanging<how>(tile, window, lds_bytes, typename Window::access_sequence{});
   }
   return tile;
 }

@@ -18,9 +18,7 @@
 #include <tilewright/transform/unmerge.hpp>
 #include <tilewright/transform/xor.hpp>
 
-namespace tilewright {
-
-namespace detail {
+namespace tilewright::detail {
 
 /// The rules of a transform: an object, because a functor's rules know its function.
 template <transform_kind Kind>
@@ -80,32 +78,30 @@ TILEWRIGHT_HD constexpr void move_lower(const Rules& rules, const index_t* p, in
   }
 }
 
-}  // namespace detail
-
 /// f(rules) with the rules of a transform.
 TILEWRIGHT_CALLS_ANYTHING
 template <class F>
 TILEWRIGHT_HD constexpr auto with_rules(const transform_spec& spec, F&& f) {
   using enum transform_kind;
   switch (spec.kind) {
-    case pad: return f(detail::make_rules<pad>());
-    case embed: return f(detail::make_rules<embed>());
-    case merge: return f(detail::make_rules<merge>());
-    case merge_magic: return f(detail::make_rules<merge_magic>());
-    case unmerge: return f(detail::make_rules<unmerge>());
-    case xor_modulo: return f(detail::make_rules<xor_modulo>());
-    case swizzle: return f(detail::make_rules<swizzle>());
-    case cyclic_shift: return f(detail::make_rules<cyclic_shift>());
-    case offset: return f(detail::make_rules<offset>());
-    case slice: return f(detail::make_rules<slice>());
-    case modulo: return f(detail::make_rules<modulo>());
-    case freeze: return f(detail::make_rules<freeze>());
-    case replicate: return f(detail::make_rules<replicate>());
-    case indexing: return f(detail::make_rules<indexing>());
-    case functor: return f(detail::make_rules<functor>(*spec.function));
+    case pad: return f(make_rules<pad>());
+    case embed: return f(make_rules<embed>());
+    case merge: return f(make_rules<merge>());
+    case merge_magic: return f(make_rules<merge_magic>());
+    case unmerge: return f(make_rules<unmerge>());
+    case xor_modulo: return f(make_rules<xor_modulo>());
+    case swizzle: return f(make_rules<swizzle>());
+    case cyclic_shift: return f(make_rules<cyclic_shift>());
+    case offset: return f(make_rules<offset>());
+    case slice: return f(make_rules<slice>());
+    case modulo: return f(make_rules<modulo>());
+    case freeze: return f(make_rules<freeze>());
+    case replicate: return f(make_rules<replicate>());
+    case indexing: return f(make_rules<indexing>());
+    case functor: return f(make_rules<functor>(*spec.function));
     case pass_through: break;
   }
-  return f(detail::make_rules<pass_through>());
+  return f(make_rules<pass_through>());
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

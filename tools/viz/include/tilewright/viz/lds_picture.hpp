@@ -19,19 +19,19 @@ class lds_map {
  public:
   lds_map(const tensor_graph& layout, index_t element_bytes) : layout_(&layout), element_bytes_(element_bytes) {}
 
-  index_t rows() const { return hidden_length(*layout_, layout_->top[0]); }
-  index_t cols() const { return hidden_length(*layout_, layout_->top[1]); }
+  index_t rows() const { return detail::hidden_length(*layout_, layout_->top[0]); }
+  index_t cols() const { return detail::hidden_length(*layout_, layout_->top[1]); }
   index_t element_bytes() const { return element_bytes_; }
 
   index_t at(index_t row, index_t col) const {
     const index_t index[2] = {row, col};
     index_t hidden[tensor_graph::max_hidden] = {};
-    lower_all(*layout_, nullptr, index, hidden);
+    detail::lower_all(*layout_, nullptr, index, hidden);
     return hidden[0] * element_bytes_;
   }
 
   /// Bytes of an aligned run along a row that is contiguous in LDS.
-  index_t run_bytes() const { return contiguous_runs(*layout_, 1 << 20)[layout_->top[1]] * element_bytes_; }
+  index_t run_bytes() const { return detail::contiguous_runs(*layout_, 1 << 20)[layout_->top[1]] * element_bytes_; }
 
   /// One past the last byte.
   index_t size() const {
