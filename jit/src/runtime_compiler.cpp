@@ -2,6 +2,8 @@
 // NVRTC and hipRTC, loaded at run time. Their interfaces, which are the same but for the names, are declared here.
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,8 +11,8 @@
 #include <tilewright/jit/error.hpp>
 
 #include "embedded_header.hpp"
+#include "nvjitlink.hpp"
 #include "shared_library.hpp"
-#include "short_names.hpp"
 #include "toolchain.hpp"
 
 namespace tilewright::jit {
@@ -18,7 +20,7 @@ namespace {
 
 /// How one of them is called.
 struct dialect {
-  std::string name, prefix, code;  // code: what GetCode and GetCodeSize are called
+  std::string name, prefix;
   int smallest_version;
   std::vector<std::string> options;
 };
@@ -26,10 +28,7 @@ struct dialect {
 class runtime_compiler final : public toolchain {
  public:
   runtime_compiler(dialect how, std::string target, std::vector<std::string> flags, const shared_library& library)
-      : how_(std::move(how)), target_(std::move(target)), flags_(std::move(flags)) {
-    const auto find = [&](auto& function, const std::string& name) {
-      library.find(function, (how_.prefix + name).c_str());
-    };
+      : library_(library), how_(std::move(how)), target_(std::move(target)), flags_(std::move(flags)) {
     int (*version)(int*, int*) = nullptr;
     find(version, "Version");
     find(error_string_, "GetErrorString");
@@ -37,12 +36,9 @@ class runtime_compiler final : public toolchain {
     find(compile_, "CompileProgram");
     find(log_size_, "GetProgramLogSize");
     find(log_, "GetProgramLog");
-    find(code_size_, "Get" + how_.code + "Size");
-    find(code_, "Get" + how_.code);
     find(destroy_, "DestroyProgram");
-    int major = 0, minor = 0;
-    require(version(&major, &minor), "its version");
-    identity_ = how_.name + " " + std::to_string(major) + "." + std::to_string(minor);
+    require(version(&major_, &minor_), "its version");
+    identity_ = how_.name + " " + std::to_string(major_) + "." + std::to_string(minor_);
     require_version(how_.name, identity_, how_.name + " ", how_.smallest_version, target_);
   }
 
@@ -50,6 +46,7 @@ class runtime_compiler final : public toolchain {
   bool does_one_at_a_time() const override { return true; }
 
   std::string compile(const translation_unit& unit) override {
+    std::call_once(found_output_, [&] { find_output(); });
     std::vector<std::string> words = how_.options;
     for (const std::string& d : unit.definitions) words.push_back("-D" + d);
     words.insert(words.end(), flags_.begin(), flags_.end());
@@ -66,7 +63,7 @@ class runtime_compiler final : public toolchain {
     require(code_size_(p.handle, &size), unit.name);
     std::string code(size, '\0');
     require(code_(p.handle, code.data()), unit.name);
-    return how_.code == "CUBIN" ? with_short_names(code) : code;
+    return assembler_ ? assembler_->assemble(without_unused_variables(code.c_str()), unit.name, target_) : code;
   }
 
  private:
@@ -80,6 +77,28 @@ class runtime_compiler final : public toolchain {
     void* handle = nullptr;
   };
 
+  template <class F>
+  void find(F*& function, const std::string& name) const {
+    library_.find(function, (how_.prefix + name).c_str());
+  }
+  /// NVRTC makes PTX if nvJitLink can assemble it, and else a cubin that has the unused variables. Loading nvJitLink
+  /// takes as long as a kernel from the disk, so it waits for the first compilation. The key of a kernel leaves it
+  /// out: whoever assembles, the kernel is the same.
+  void find_output() {
+    std::string output = "Code";
+    if (how_.prefix == "nvrtc") {
+      try {
+        assembler_.emplace(major_, minor_);
+      } catch (const error&) {
+      }
+      output = assembler_ ? "PTX" : "CUBIN";
+      how_.options.push_back("--gpu-architecture=" +
+                             (assembler_ ? "compute" + target_.substr(target_.find('_')) : target_));
+    }
+    find(code_size_, "Get" + output + "Size");
+    find(code_, "Get" + output);
+  }
+
   void require(int result, const std::string& what) const {
     if (result != 0) throw error(how_.name + " failed for " + what + ": " + error_string_(result));
   }
@@ -92,9 +111,13 @@ class runtime_compiler final : public toolchain {
     return text;
   }
 
+  shared_library library_;
   dialect how_;
   std::string target_, identity_;
+  int major_ = 0, minor_ = 0;
   std::vector<std::string> flags_;
+  std::once_flag found_output_;
+  std::optional<nvjitlink> assembler_;
   const char* (*error_string_)(int) = nullptr;
   int (*create_)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
   int (*compile_)(void*, int, const char* const*) = nullptr;
@@ -110,13 +133,13 @@ class runtime_compiler final : public toolchain {
 std::unique_ptr<toolchain> make_nvrtc(const std::string& target, const std::vector<std::string>& flags) {
   const shared_library library(
       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"});
-  const dialect how{"NVRTC", "nvrtc", "CUBIN", 12, {"--std=c++20", "--gpu-architecture=" + target, "-default-device"}};
+  const dialect how{"NVRTC", "nvrtc", 12, {"--std=c++20", "-default-device"}};
   return std::make_unique<runtime_compiler>(how, target, flags, library);
 }
 
 std::unique_ptr<toolchain> make_hiprtc(const std::string& target, const std::vector<std::string>& flags) {
   const shared_library library({"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so", "/opt/rocm/lib/libhiprtc.so"});
-  const dialect how{"hipRTC", "hiprtc", "Code", 6, {"-std=c++20", "-O3", "--offload-arch=" + target}};
+  const dialect how{"hipRTC", "hiprtc", 6, {"-std=c++20", "-O3", "--offload-arch=" + target}};
   return std::make_unique<runtime_compiler>(how, target, flags, library);
 }
 

@@ -9,9 +9,9 @@
 
 #include "elf_facts.hpp"
 #include "fake_compiler.hpp"
+#include "nvjitlink.hpp"
 #include "process.hpp"
 #include "sha256.hpp"
-#include "short_names.hpp"
 
 namespace {
 
@@ -35,19 +35,29 @@ TEST(ElfFacts, AreReadOrRefused) {
     for (int flips = 0; flips < 3 && !damaged.empty(); ++flips)
       damaged[random() % damaged.size()] ^= char(1 << random() % 8);
     try {
-      EXPECT_GT(jit::read_facts(jit::with_short_names(damaged), "scale").block_size, 0);
+      EXPECT_GT(jit::read_facts(damaged, "scale").block_size, 0);
     } catch (const jit::error& e) {
       EXPECT_STREQ(e.what(), "jit: what was compiled for scale is no code object of this library");
     }
   }
 }
 
-TEST(ShortNames, KeepAllElse) {
-  const std::string short_one = jit::with_short_names(make_object(some_facts(), "the code", 5000));
-  EXPECT_LT(short_one.size(), make_object(some_facts(), "the code").size() + 64);
-  EXPECT_EQ(jit::read_facts(short_one, "scale").block_size, 256);
-  EXPECT_TRUE(short_one.ends_with("the code"));
-  EXPECT_EQ(jit::with_short_names("no object"), "no object");
+TEST(UnusedVariables, AreRemovedFromPtx) {
+  const std::string kept =
+      ".version 9.0\n"
+      ".global .align 4 .b8 tilewright_facts[8] = {1, 0, 0, 0, 128};\n"
+      ".global .align 4 .u32 _ZN10tilewright4usedE = 4;\n"
+      ".global .align 8 .u64 _ZN10tilewright7pointerE = _ZN10tilewright7pointedE;\n"
+      ".global .align 4 .b8 _ZN10tilewright7pointedE[2] = {7, 9};\n"
+      ".visible .global .align 4 .u32 _Z6sharedE = 4;\n"
+      "\tmov.u64 %rd1, _ZN10tilewright4usedE;\n";
+  const std::string unused =
+      ".global .align 4 .u32 _ZN10tilewright4useE = 4;\n"
+      ".global .align 1 .u8 _ZN10tilewright6linearE;\n"
+      ".global .align 4 .f32 _ZN10tilewright4_one$E = 0f3F800000;\n"
+      ".global .align 4 .b8 _ZN10tilewright5arrayE[320] = {255, 1};\n";
+  EXPECT_EQ(jit::without_unused_variables(unused + kept + unused), kept);
+  EXPECT_EQ(jit::without_unused_variables(""), "");
 }
 
 TEST(UsableCpus, AreThoseThatAContainersQuotaPaysFor) {

@@ -10,14 +10,13 @@
 
 #include <tilewright/launch/kernel_facts.hpp>
 
-/// An ELF file with tilewright_facts, a variable with a name of that length, and, so that objects differ, some text.
-inline std::string make_object(const tilewright::kernel_facts& facts, const std::string& text = {},
-                               std::size_t name_length = 9) {
+/// An ELF file with tilewright_facts, another variable, and, so that objects differ, some text.
+inline std::string make_object(const tilewright::kernel_facts& facts, const std::string& text = {}) {
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   Elf64_Shdr sections[4] = {};
   Elf64_Sym symbols[2] = {};
-  const std::string names = std::string("\0tilewright_facts", 18) + std::string(name_length, 'n') + '\0';
+  const std::string names = std::string("\0tilewright_facts\0variable", 27);
   const std::size_t names_at = sizeof header, symbol_at = names_at + names.size(),
                     facts_at = symbol_at + sizeof symbols;
   header.e_shoff = facts_at + sizeof facts;
