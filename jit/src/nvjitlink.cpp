@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "nvjitlink.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include <tilewright/jit/error.hpp>
 
@@ -25,15 +25,13 @@ void for_each_name(std::string_view text, Use use) {
   }
 }
 
-/// The name of the C++ variable that a line defines and that no other file can name; empty for other lines, and for
-/// a variable that holds addresses.
+/// The name of the variable of C++, or of the string, that a line defines and that no other file can name; empty for
+/// other lines.
 std::string_view private_variable(std::string_view line) {
-  if (line.substr(0, 8) != ".global ") return {};
-  const std::size_t value = std::min(line.find('='), line.size());
+  if (line.substr(0, 8) != ".global " || line.back() != ';') return {};
   std::string_view variable;
-  for_each_name(line.substr(0, value), [&](std::string_view name) { variable = name; });
-  for_each_name(line.substr(value), [&](std::string_view) { variable = {}; });
-  return variable.substr(0, 2) == "_Z" && line.back() == ';' ? variable : std::string_view();
+  for_each_name(line.substr(0, line.find('=')), [&](std::string_view name) { variable = name; });
+  return variable.substr(0, 2) == "_Z" || variable.substr(0, 1) == "$" ? variable : std::string_view();
 }
 
 template <class Use>
@@ -47,22 +45,24 @@ void for_each_line(std::string_view text, Use use) {
 
 }  // namespace
 
-std::string without_unused_variables(const std::string& ptx) {
-  std::unordered_set<std::string_view> unused;
-  std::string rest;
-  for_each_line(ptx, [&](std::string_view line) {
-    const std::string_view variable = private_variable(line);
-    if (variable.empty())
-      (rest += line) += '\n';
-    else
-      unused.insert(variable);
-  });
-  for_each_name(rest, [&](std::string_view name) { unused.erase(name); });
-  std::string result;
-  for_each_line(ptx, [&](std::string_view line) {
-    if (unused.count(private_variable(line)) == 0) (result += line) += '\n';
-  });
-  return result;
+std::string without_unused_variables(std::string ptx) {
+  for (bool is_done = false; !is_done;) {  // a variable may hold the address of another one
+    std::unordered_set<std::string_view> used;
+    for_each_line(ptx, [&](std::string_view line) {
+      const std::string_view own = private_variable(line);
+      for_each_name(line, [&](std::string_view name) {
+        if (name != own) used.insert(name);
+      });
+    });
+    std::string rest;
+    for_each_line(ptx, [&](std::string_view line) {
+      const std::string_view own = private_variable(line);
+      if (own.empty() || used.count(own) > 0) (rest += line) += '\n';
+    });
+    is_done = rest.size() == ptx.size();
+    ptx = std::move(rest);
+  }
+  return ptx;
 }
 
 nvjitlink::nvjitlink(int major, int minor)

@@ -32,6 +32,6 @@ class nvjitlink {
 };
 
 /// PTX without the variables that nothing in it reads. NVRTC makes a variable of each constant in the headers.
-std::string without_unused_variables(const std::string& ptx);
+std::string without_unused_variables(std::string ptx);
 
 }  // namespace tilewright::jit

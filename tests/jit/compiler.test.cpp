@@ -47,15 +47,17 @@ TEST(UnusedVariables, AreRemovedFromPtx) {
       ".version 9.0\n"
       ".global .align 4 .b8 tilewright_facts[8] = {1, 0, 0, 0, 128};\n"
       ".global .align 4 .u32 _ZN10tilewright4usedE = 4;\n"
-      ".global .align 8 .u64 _ZN10tilewright7pointerE = _ZN10tilewright7pointedE;\n"
+      ".global .align 8 .u64 _ZN10tilewright7pointerE = generic(_ZN10tilewright7pointedE);\n"
       ".global .align 4 .b8 _ZN10tilewright7pointedE[2] = {7, 9};\n"
       ".visible .global .align 4 .u32 _Z6sharedE = 4;\n"
-      "\tmov.u64 %rd1, _ZN10tilewright4usedE;\n";
+      "\tmov.u64 %rd1, _ZN10tilewright4usedE;\n"
+      "\tld.global.u64 %rd2, [_ZN10tilewright7pointerE];\n";
   const std::string unused =
       ".global .align 4 .u32 _ZN10tilewright4useE = 4;\n"
       ".global .align 1 .u8 _ZN10tilewright6linearE;\n"
-      ".global .align 4 .f32 _ZN10tilewright4_one$E = 0f3F800000;\n"
-      ".global .align 4 .b8 _ZN10tilewright5arrayE[320] = {255, 1};\n";
+      ".global .align 1 .b8 $str$1[3] = {115, 109};\n"
+      ".global .align 8 .u64 _ZN10tilewright6targetE[2] = {generic($str$1), 7};\n"
+      ".global .align 4 .f32 _ZN10tilewright4_one$E = 0f3F800000;\n";
   EXPECT_EQ(jit::without_unused_variables(unused + kept + unused), kept);
   EXPECT_EQ(jit::without_unused_variables(""), "");
 }
@@ -163,7 +165,11 @@ TEST_F(Compiler, NvrtcCompilesInProcesses) {
   EXPECT_EQ(sentence, "jit: NVRTC could not compile wrong for sm_90a: error: identifier \"nothing\" is undefined");
   EXPECT_EQ(names.size(), 2u);
   o.on_miss = jit::miss::fail;
-  EXPECT_EQ(jit::read_facts(jit::compiler(o).code_object(sources[2]), "two").block_size, 64);
+  const std::string cubin = jit::compiler(o).code_object(sources[2]);
+  EXPECT_EQ(jit::read_facts(cubin, "two").block_size, 64);
+  if (sentence_of([] { jit::nvjitlink(13, 0); }).empty()) {
+    EXPECT_EQ(cubin.find("_ZN10tilewright"), cubin.npos);
+  }
 }
 
 TEST_F(Compiler, HiprtcGetsTheHeaderAndTheTarget) {
