@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AMD Radeon RX 7900 (RDNA3), waves of 32 lanes.
+// Facts about gfx1100: AMD Radeon RX 7900 (RDNA3), waves of 32 lanes.
 #pragma once
 
 #include <tilewright/arch/gfx942.hpp>

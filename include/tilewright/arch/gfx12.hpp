@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AMD Radeon RX 9070 (RDNA4), waves of 32 lanes.
+// Facts about gfx1201: AMD Radeon RX 9070 (RDNA4), waves of 32 lanes.
 #pragma once
 
 #include <tilewright/arch/gfx11.hpp>

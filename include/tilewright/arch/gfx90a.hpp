@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AMD Instinct MI200 (CDNA2).
+// Facts about gfx90a: AMD Instinct MI200 (CDNA2).
 #pragma once
 
 #include <tilewright/arch/gfx942.hpp>

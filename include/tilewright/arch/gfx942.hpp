@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AMD Instinct MI300 (CDNA3).
+// Facts about gfx942: AMD Instinct MI300 (CDNA3).
 #pragma once
 
 #include <tilewright/arch/target.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AMD Instinct MI350 (CDNA4).
+// Facts about gfx950: AMD Instinct MI350 (CDNA4).
 #pragma once
 
 #include <tilewright/arch/gfx942.hpp>

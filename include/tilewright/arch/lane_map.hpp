@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which element of a matrix operand each lane holds in each of its registers.
+// Lane maps: which element of a matrix operand each lane holds in each of its registers.
 #pragma once
 
 #include <tilewright/util/array.hpp>

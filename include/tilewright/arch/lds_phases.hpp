@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which lanes of a wave an LDS instruction serves together.
+// Phases of an LDS instruction: which lanes of a wave it serves together.
 #pragma once
 
 #include <tilewright/util/array.hpp>

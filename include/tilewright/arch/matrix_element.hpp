@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which element type of C++ a matrix instruction's operands have, and what it adds up in.
+// Element types of matrix instructions: which one a C++ type is, and what its products are added up in.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>

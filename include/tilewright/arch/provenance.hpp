@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well a hardware fact is known.
+// Grades of hardware facts: documented, measured, inferred, disputed, unknown.
 #pragma once
 
 #include <tilewright/config/config.hpp>

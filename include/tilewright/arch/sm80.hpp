@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NVIDIA Ampere (A100).
+// Facts about sm_80: NVIDIA Ampere (A100).
 #pragma once
 
 #include <tilewright/arch/sm90.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NVIDIA Hopper (H100).
+// Facts about sm_90: NVIDIA Hopper (H100).
 #pragma once
 
 #include <tilewright/arch/target.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tile that one wave moves with one access of 16 bytes per lane.
+// The base tile: what one wave moves with one access of 16 bytes per lane.
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>

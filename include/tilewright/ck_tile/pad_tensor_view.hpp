@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A view padded to whole tiles. Windows check bounds without it.
+// CK Tile's pad_tensor_view: a view padded to whole tiles. Windows check bounds without it.
 #pragma once
 
 #include <tilewright/tile/transform_view.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Vectors along a second dimension, the width that a pointer's alignment allows, and the order of accesses.
+// CK Tile's helpers for vectors: a second dimension, limits by a pointer's alignment, the order of accesses.
 #pragma once
 
 #include <tilewright/ck_tile/load_store_traits.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts transforms on top of a graph, and graphs on top of each other; says what does not fit.
+// Chains transforms onto a graph, and graphs onto each other; names what does not fit.
 #pragma once
 
 #include <tilewright/descriptor/tensor_graph.hpp>

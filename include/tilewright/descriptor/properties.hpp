@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What holds for all elements of a descriptor at once: whether two of them share a place,
-// and whether places stay empty.
+// Properties of a descriptor as a whole: whether elements share a place, and whether places stay empty.
 #pragma once
 
 #include <tilewright/descriptor/offset_analysis.hpp>

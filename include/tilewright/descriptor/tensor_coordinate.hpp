@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A position in a tensor that remembers its intermediate indices, so that moving it costs less than computing it again.
+// Tensor coordinates: positions that keep intermediate indices, so that a move costs less than a new computation.
 #pragma once
 
 #include <tilewright/descriptor/tensor_descriptor.hpp>

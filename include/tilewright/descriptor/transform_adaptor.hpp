@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adaptors from transforms, and from other adaptors.
+// Makes tensor adaptors, from transforms and from other adaptors.
 #pragma once
 
 #include <tilewright/descriptor/chain.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts transforms on top of a descriptor: the way every derived layout is made.
+// Transforms tensor descriptors: the way every derived layout is made.
 #pragma once
 
 #include <tilewright/descriptor/make_descriptor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The accesses that a thread makes for its part of a tile, as a constant.
+// The access plan of a thread: the memory accesses for its part of a tile, as a constant.
 #pragma once
 
 #include <tilewright/descriptor/tensor_descriptor.hpp>

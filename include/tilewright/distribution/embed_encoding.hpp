@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts one distribution into each element of another: the tile of a wave into a block of waves.
+// Nests distributions: each element of the outer one becomes a tile of the inner one, a block of waves for instance.
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>

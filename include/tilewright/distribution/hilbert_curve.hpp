@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks the tiles of a matrix so that tiles which are close in time are close in both dimensions.
+// A Hilbert curve over the tiles of a matrix: successive tiles are close in both dimensions.
 #pragma once
 
 #include <tilewright/util/array.hpp>

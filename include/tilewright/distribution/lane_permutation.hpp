@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which lane's accesses each lane of a wave makes, for copies that fill LDS lane after lane.
+// Permutations of lanes for copies that fill LDS lane after lane: whose accesses each lane makes.
 #pragma once
 
 #include <tilewright/util/array.hpp>

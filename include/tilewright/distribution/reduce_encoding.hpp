@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The distribution of a reduction's result: some dimensions of the tile are gone.
+// The distribution of a reduction's result: that of the tile without the reduced dimensions.
 #pragma once
 
 #include <tilewright/distribution/distribution_encoding.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks the tiles of a matrix group of rows by group of rows.
+// An order of a matrix's tiles by groups of rows, column by column within a group.
 #pragma once
 
 #include <tilewright/util/array.hpp>

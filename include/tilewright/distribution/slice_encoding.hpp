@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A part of a distributed tile: each thread keeps some of its registers.
+// The distribution of a slice of a tile: each thread keeps some of its registers.
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>

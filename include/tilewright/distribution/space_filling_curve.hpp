@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Visits every access of a tile once, in a chosen order.
+// Space-filling curves: visit every access of a tile once, in a chosen order.
 #pragma once
 
 #include <tilewright/util/math.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who must address what for a transposing read of LDS to give each thread what it should hold, and the reverse.
+// Distributions around a transposing read of LDS: who addresses elements, and who receives them.
 #pragma once
 
 #include <tilewright/arch/transposing_read.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vectors in which a thread accesses its part of a tile.
+// Chooses the vectors in which a thread accesses its part of a tile.
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>

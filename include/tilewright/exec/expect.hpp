@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules that kernels must keep and no compiler can check: the emulator checks them at run time.
+// Rules that kernels must keep and no compiler can check; the emulator checks them at run time.
 #pragma once
 
 #include <tilewright/exec/exec.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Global memory of known size.
+// A buffer in global memory: its first byte and its size.
 #pragma once
 
 #include <tilewright/util/index.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Block tiles and pipelines that have names.
+// GEMM policies that have names: block tiles and pipelines.
 #pragma once
 
 #include <tilewright/gemm/direct_tile.hpp>

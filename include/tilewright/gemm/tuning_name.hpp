@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a tuning_file remembers the fastest kernel of a product by.
+// The key by which a tuning_file remembers the fastest kernel of a product.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kernel_facts: what a code object says about its kernel, so that a host that does not know the kernel's type can
-// launch it.
+// Kernel facts: what a code object says about its kernel to a host that does not know the kernel's type.
 #pragma once
 
 #include <tilewright/launch/ready_kernel.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an LDS instruction costs whose addresses are linear over the bits of the lane: a rank in place of a simulation.
+// The cost of an LDS instruction whose addresses are linear over the bits of the lane, from a rank.
 #pragma once
 
 #include <tilewright/lds/bank_conflicts.hpp>

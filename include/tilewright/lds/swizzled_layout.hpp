@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tile in LDS without padding, its chunks of up to 16 bytes permuted so that lanes meet in no bank.
+// A tile in LDS without padding, whose chunks of up to 16 bytes are permuted to avoid bank conflicts.
 #pragma once
 
 #include <tilewright/descriptor/tensor_descriptor.hpp>

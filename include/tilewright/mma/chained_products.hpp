@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two products in a row whose intermediate result stays in its lanes: C of the first is A of the second.
+// Chained products: C of the first is A of the second, and no element leaves its lane.
 #pragma once
 
 #include <tilewright/mma/block_tile.hpp>

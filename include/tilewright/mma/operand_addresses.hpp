@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which lane addresses which elements when an operand of a matrix instruction is read from LDS.
+// Which lane addresses which elements when LDS is read into an operand of a matrix instruction.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>

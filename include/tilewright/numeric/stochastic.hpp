@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversions from float that round up or down at random, so that they are right on average.
+// Stochastic rounding: conversions from float whose mean is the value.
 #pragma once
 
 #include <tilewright/numeric/types.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A few elements that one instruction moves.
+// A vector of elements that one memory instruction moves.
 #pragma once
 
 #include <tilewright/util/index.hpp>

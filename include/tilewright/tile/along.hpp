@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pairs each element of a tile with the element of a tile that has only some of its dimensions.
+// Broadcasts a tile along the dimensions that it lacks, as an operand of element-wise functions.
 #pragma once
 
 #include <tilewright/distribution/reduce_encoding.hpp>

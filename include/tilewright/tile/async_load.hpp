@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies a tile from global memory to LDS without registers, where the target can,
-// while the kernel does something else.
+// Asynchronous copies of a tile from global memory to LDS, without registers where the target can.
 #pragma once
 
 #include <tilewright/lds/lds_access_walk.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes windows for copies that fill LDS lane after lane: in a swizzled layout lanes exchange their accesses.
+// Makes tile windows for copies that fill LDS lane after lane; in a swizzled layout lanes exchange their accesses.
 #pragma once
 
 #include <tilewright/tile/async_load.hpp>

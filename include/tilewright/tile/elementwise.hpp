@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elementwise functions of tiles in registers: f(element), set, cast.
+// Element-wise functions of tiles in registers: f(element), set, cast.
 #pragma once
 
 #include <tilewright/numeric/convert_pair.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which part of a tile the calling thread holds.
+// The partition index of the calling thread: which part of a distributed tile it holds.
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>

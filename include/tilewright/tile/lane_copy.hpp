@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repeated copies of a tile to LDS without registers, from advancing addresses in global memory, where
-// each lane writes anywhere (NVIDIA GPUs).
+// Repeated asynchronous copies of a tile to LDS where each lane chooses its destination (NVIDIA GPUs).
 #pragma once
 
 #include <tilewright/tile/async_load.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 64-bit steps and constant term of linear views.
+// 64-bit strides, and the offset of index zero, of linear tensor views.
 #pragma once
 
 #include <tilewright/distribution/access_plan.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parts of tiles and of windows.
+// Slices of tiles in registers, and of windows.
 #pragma once
 
 #include <tilewright/distribution/slice_encoding.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows that find one dimension's indices in a table.
+// Gathering tile windows: one dimension's indices come from a table.
 #pragma once
 
 #include <tilewright/tile/tile_window_linear.hpp>

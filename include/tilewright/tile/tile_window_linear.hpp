@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows whose accesses share addresses along dimensions that the user knows to be linear.
+// Tile windows whose accesses share addresses along dimensions that the user states to be linear.
 #pragma once
 
 #include <tilewright/tile/tile_window.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows on a sequence of rows whose pages are anywhere in a pool: the cache of an attention kernel, for instance.
+// Paged tile windows: rows of a sequence whose pages are anywhere in a pool, such as a key-value cache.
 #pragma once
 
 #include <tilewright/tile/tile_scatter_gather.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A view of the same memory with other coordinates.
+// Applies coordinate transforms to a tensor view.
 #pragma once
 
 #include <tilewright/descriptor/transform_descriptor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Combines a tile in registers with what a window holds.
+// Updates memory through a window with a tile in registers: set, add, atomic add, atomic maximum.
 #pragma once
 
 #include <tilewright/tile/load_store.hpp>

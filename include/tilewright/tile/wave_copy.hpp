@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repeated copies of a tile to LDS without registers, from advancing addresses in global memory, where
-// a wave's instruction writes its lanes to consecutive places (AMD GPUs).
+// Repeated asynchronous copies of a tile to LDS where a wave fills consecutive places (AMD GPUs).
 #pragma once
 
 #include <tilewright/tile/async_window.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The addresses that a window keeps: computed when it is made or moves.
+// The addresses that a tile window keeps: computed when it is made, updated when it moves.
 #pragma once
 
 #include <tilewright/tile/window_bounds.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Offsets of a window's accesses, checked against the tensor's bounds.
+// Byte offsets of a tile window's accesses, checked against the tensor's bounds.
 #pragma once
 
 #include <tilewright/exec/exec.hpp>

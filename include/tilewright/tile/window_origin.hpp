@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a window may be: what the addresses of its vectors and of swizzled views allow.
+// Checks of a tile window's origin: whole vectors, whole tiles of swizzled views, offsets in reach.
 #pragma once
 
 #include <tilewright/exec/expect.hpp>

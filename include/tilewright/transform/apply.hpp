@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every coordinate transform, and the choice of the right rules when the kind is known only at run time.
+// Includes all coordinate transforms, and finds the rules of one whose kind is known only at run time.
 #pragma once
 
 #include <tilewright/transform/cyclic_shift.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Permutes one dimension by another, for lengths that are no power of two: rotates where xor would flip bits.
+// The cyclic-shift transform: rotates one dimension by another; like xor, for lengths that are no power of two.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

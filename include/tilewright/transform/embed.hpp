@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strides: one lower dimension from several upper ones.
+// The embed transform: one lower index from several upper ones and their strides.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fixes a lower dimension to one index; the user no longer sees it.
+// The freeze transform: fixes a lower dimension at one index, so that users no longer see it.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lower indices that a user's function computes.
+// The functor transform: a user's function computes the lower index.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

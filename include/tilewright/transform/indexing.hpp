@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lower indices from a short table: gathers rows, experts or pages.
+// The indexing transform: lower indices from a short table, to gather rows, experts or pages.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

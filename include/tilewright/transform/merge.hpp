@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several lower dimensions as one upper one: the upper index is split, the last lower dimension is the fastest.
+// The merge transform: several lower dimensions as one upper one; the last lower dimension is the fastest.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repeats a dimension: the index beyond its end begins again.
+// The modulo transform: repeats a dimension.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

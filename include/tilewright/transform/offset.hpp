@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lower = upper + a constant.
+// The offset transform: shifts a dimension by a constant.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

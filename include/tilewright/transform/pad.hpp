@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a dimension longer on its left, on its right or on both sides; what is added does not exist in memory.
+// The pad transform: makes a dimension longer on either side, by elements that do not exist in memory.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

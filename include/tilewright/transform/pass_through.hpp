@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lower = upper.
+// The pass-through transform: the lower index is the upper one.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dimensions that memory does not have: every index along them is the same element.
+// The replicate transform: dimensions that memory lacks; every index along them is the same element.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A part of a dimension.
+// The slice transform: a contiguous range of a dimension.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Permutes one dimension by a bit matrix over another: the common form of XOR preshuffles and of the solver's layouts.
+// The swizzle transform: permutes one dimension by a bit matrix over another; all XOR layouts are cases of it.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One lower dimension as several upper ones: the lower index is their row-major linearisation.
+// The unmerge transform: one lower dimension as several upper ones in row-major order.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Permutes one dimension by another: the swizzle that keeps LDS columns apart.
+// The xor transform: permutes one dimension by another, so that a column of a tile spreads over the banks of LDS.
 #pragma once
 
 #include <tilewright/transform/transform.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The position of a block in its grid, for the machines that have no such type of their own.
+// The position of a block in its grid.
 #pragma once
 
 #include <tilewright/util/index.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a constexpr function refuses its arguments: reaching the call in a constant expression is a compile-time error.
+// Refuses arguments of constexpr functions: a call in a constant expression is a compile-time error.
 #pragma once
 
 #include <tilewright/config/config.hpp>

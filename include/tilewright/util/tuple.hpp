@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tuple of values of different types. Ours, because device code cannot call
-// std::tuple's functions without extra flags.
+// A tuple; device code cannot call std::tuple's functions without extra flags.
 #pragma once
 
 #include <tilewright/util/sequence.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The few traits of types that the headers need: the standard's header takes a
-// kernel's compiler longer than most of ours.
+// The few type traits that the headers need; the standard's header takes longer to compile than most of these.
 #pragma once
 
 namespace tilewright::detail {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes tensor maps, on the host. The driver's function is looked up at run time,
-// so that nothing but the CUDA runtime is linked.
+// Makes tensor maps on the host. The driver's function is found at run time: only the CUDA runtime is linked.
 #pragma once
 
 #include <tilewright/exec/nvptx/tensor_map_encoding.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The machine's functions for the host half of a HIP or CUDA compilation, which parses kernels but never runs them: a
-// call from host code traps.
+// The machine's functions for the host half of a HIP or CUDA compilation, which never runs kernels: calls trap.
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>
