@@ -66,6 +66,10 @@ AFTER_ITS_OWN = {
         "mma/block_gemm", "mma/fragment_load", "mma/chained_products", "mma/block_tile", "mma/wgmma_operand", "gemm/specialized_tile")],
     "attention": [f"tests/attention/{name}.test.cpp" for name in (
         "attention_forward", "attention_decode", "attention_backward", "specialized_attention", "attention_order")],
+    "gemm": [f"tests/gemm/{name}.test.cpp" for name in (
+        "tile_order", "grid_order", "operand_copy", "specialized_tile", "specialized_choice", "work_schedule", "gemm_policy", "tile_place", "epilogue",
+        "warp_specialized_pipeline", "few_rows_gemm", "grouped_gemm", "grouped_portable", "block_scaled", "one_wave_pipeline", "ping_pong_pipeline",
+        "split_k", "multi_stage_pipeline", "gemm_kernel.gfx942", "gemm_kernel.nvidia", "warp_specialized_pipeline.layouts")],
     "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
 }
 AFTER_ITS_OWN |= {
