@@ -3,6 +3,7 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/exec.hpp>
+#include <tilewright/exec/hopper.hpp>
 
 #include <gtest/gtest.h>
 
@@ -152,6 +153,36 @@ TEST(Launch, AFaultStopsTheOtherBlocks) {
       emulator::launch({.target = &arch::sm80::value, .grid = {1 << 20}, .block_size = 32, .workers = 2}, kernel),
       emulator::fault);
   EXPECT_LT(started, 32 << 20);
+}
+
+// One rank stores 16 bytes and sets a flag, in this order or the other one; what the other rank reads after the flag.
+float read_after_the_flag(bool sets_flag_first) {
+  emulator::rank_group ranks(2);
+  alignas(16) tw::array<float, 4> data{};
+  unsigned flag = 0;
+  float seen = -1;
+  ranks.run([&](int rank) {
+    emulator::launch({.target = &arch::sm90::value, .grid = {1}, .block_size = 32, .workers = 1, .ranks = &ranks}, [&] {
+      if (exec::thread_id() != 0) return;
+      if (rank == 1) {
+        EXPECT_TRUE(exec::wait_for_flag(&flag, 1, 1));
+        seen = exec::load_from_l2(data.elements)[0];
+        return;
+      }
+      if (sets_flag_first) exec::set_flag(&flag, 1);
+      exec::store_to_l2(data.elements, {{7, 7, 7, 7}});
+      EXPECT_EQ(exec::load_from_l2(data.elements)[0], 7);
+      exec::store_to_l2(data.elements, {{5, 5, 5, 5}});
+      if (!sets_flag_first) exec::set_flag(&flag, 1);
+    });
+  });
+  EXPECT_EQ(data[0], 5);
+  return seen;
+}
+
+TEST(Launch, StoresToOtherRanksAreLateUnlessReleased) {
+  EXPECT_EQ(read_after_the_flag(false), 5);
+  EXPECT_EQ(read_after_the_flag(true), 7) << "the first store was made for the block's own load";
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ class block_machine final : private block_services {
     for (thread_context& thread : cluster_.threads()) recorder_.attach(thread);
   }
 
-  /// Runs the kernel on every thread of a cluster of blocks, the first of which is `first`. `others_run()` says whether
-  /// blocks with lower numbers are running elsewhere. Throws a fault, or what the kernel throws; do not run it again
+  /// Runs the kernel on every thread of a cluster of blocks, the first of which is `first`. others_run: a
+  /// waiting_worker. Throws a fault, or what the kernel throws; do not run it again
   /// then.
   template <class OthersRun>
   void run(block_index first, OthersRun others_run) {
@@ -45,6 +45,7 @@ class block_machine final : private block_services {
         cluster_.run([&] { return (hopper_ && hopper_->idle(others_run)) || cluster_.look_again(others_run); });
     if (!all_ended) throw fault(deadlock(cluster_.threads(), hopper_.get(), cluster_.waiting_places()).describe());
     if (hopper_) hopper_->end_cluster();
+    if (cluster_.has_late_stores()) others_run.sleep();
     cluster_.finish();
     meetings_.finish();
   }
@@ -126,6 +127,8 @@ class block_machine final : private block_services {
                            long_index_t bytes, call_site where) override {
     cluster_.check_global_access(self, agent, how, place, bytes, where);
   }
+  void store_late(void* to, const array<float, 4>& values) override { cluster_.store_late(to, values); }
+  void load_late(const void* from) override { cluster_.load_late(from); }
   void release(const thread_context& self, const unsigned* counter) override { cluster_.release(self, counter); }
   void let_others_run(thread_context& self, call_site where) override { cluster_.let_others_run(self, where); }
   unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,

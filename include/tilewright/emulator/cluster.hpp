@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tilewright::emulator {
@@ -25,6 +26,7 @@ struct cluster_shape {
   bool checks_lds = false;
   std::size_t stack_bytes = 0;
   std::uint64_t seed = 0;  // of the order in which threads run; 0: by number
+  bool has_ranks = false;  // other launches run at the same time
 
   index_t num_threads() const { return block_size * cluster; }
 };
@@ -39,6 +41,7 @@ class cluster final : public cluster_threads {
         lds_total_(lds_stride_ * shape.cluster),
         progress_(progress),
         memory_(memory),
+        has_ranks_(shape.has_ranks),
         lds_(static_cast<char*>(::operator new(std::size_t(lds_total_), std::align_val_t{std::size_t(lds_alignment)}))),
         order_(shape.num_threads()),
         threads_(std::size_t(shape.num_threads())),
@@ -96,7 +99,8 @@ class cluster final : public cluster_threads {
     progress_.running = nullptr;
     return all_ended;
   }
-  void finish() const {
+  void finish() {
+    make_late_stores();
     for (const lds_checker& checker : checkers_) checker.end_block();
   }
 
@@ -161,7 +165,21 @@ class cluster final : public cluster_threads {
       return checkers_[std::size_t(self.rank)].is_over(self.number, other, time);
     });
   }
+  /// Stores that no release has followed yet; other ranks see them when nothing else can happen.
+  bool has_late_stores() const { return !late_stores_.empty(); }
+  void store_late(void* to, const array<float, 4>& values) {
+    late_stores_.push_back({to, values});
+    if (!has_ranks_) make_late_stores();
+  }
+  void load_late(const void* from) {
+    if (std::ranges::any_of(late_stores_, [=](const auto& s) { return s.first == from; })) make_late_stores();
+  }
+  void make_late_stores() {
+    for (const auto& [to, values] : late_stores_) __builtin_memcpy(to, &values, sizeof(values));
+    late_stores_.clear();
+  }
   void release(const thread_context& self, const unsigned* counter) {
+    make_late_stores();
     if (self.checks_memory) memory_.release(number_, counter, order_.tick());
   }
   void acquire(const thread_context& self, const unsigned* counter) override {
@@ -187,6 +205,8 @@ class cluster final : public cluster_threads {
   index_t block_size_, lds_stride_, lds_total_;
   worker_progress& progress_;
   global_memory& memory_;
+  bool has_ranks_;
+  std::vector<std::pair<void*, array<float, 4>>> late_stores_;
   std::uint32_t number_ = 0;  // of the running cluster in memory_
   std::unique_ptr<char, free_lds> lds_;
   access_order order_;

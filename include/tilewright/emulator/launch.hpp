@@ -121,10 +121,11 @@ class block_queue {
   void work(int worker) noexcept {
     try {
       const stack_overflow_reports reports;
-      block_machine machine(*config_.target,
-                            {config_.grid.x, config_.cluster, config_.block_size, config_.lds_bytes,
-                             checks_lds(config_), config_.stack_bytes, schedule_seed(config_)},
-                            progress_[std::size_t(worker)], memory_, kernel_);
+      block_machine machine(
+          *config_.target,
+          {config_.grid.x, config_.cluster, config_.block_size, config_.lds_bytes, checks_lds(config_),
+           config_.stack_bytes, schedule_seed(config_), config_.ranks != nullptr},
+          progress_[std::size_t(worker)], memory_, kernel_);
       for (long_index_t i = take(worker); i < total_ && !stop_; i = take(worker)) {
         machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
                      index_t(i / config_.grid.x / config_.grid.y)},

@@ -172,6 +172,8 @@ struct waiting_worker {
   void resume() const {
     if (ranks) ranks->resume(worker);
   }
+  /// Until nothing else can happen.
+  void sleep() const { ranks->sleep(0); }
 };
 
 }  // namespace tilewright::emulator

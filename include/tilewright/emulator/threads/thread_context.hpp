@@ -43,6 +43,10 @@ class block_services {
   /// thread's number, or who orders later accesses after a copy.
   virtual void check_global_access(const thread_context&, index_t agent, global_touch, const char* place,
                                    long_index_t bytes, call_site) = 0;
+  /// A store for other blocks and GPUs, 16 bytes; with other ranks it is made as late as it may be.
+  virtual void store_late(void* to, const array<float, 4>& values) = 0;
+  /// The thread's block reads 16 bytes, which it may have stored.
+  virtual void load_late(const void* from) = 0;
   /// What the thread's block has done happens before everything after an acquire of the counter.
   virtual void release(const thread_context&, const unsigned* counter) = 0;
   /// The thread reads the same bytes of global memory again and again: others run first.

@@ -165,9 +165,12 @@ inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site w
   return detail::hopper(where).wait_for_flag(detail::self(), flag, n, where);
 }
 inline void store_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
-  exec::buffer_store(make_global_buffer(to, sizeof(values)), 0, values, where);
+  const auto how = emulator::global_touch::write;
+  if (detail::place_in(make_global_buffer(to, sizeof(values)), 0, how, where, &values))
+    detail::self().services->store_late(to, values);
 }
 inline array<float, 4> load_from_l2(const float* from, call_site where = {}) {
+  detail::self().services->load_late(from);
   return exec::buffer_load<array<float, 4>>(make_global_buffer(from, sizeof(array<float, 4>)), 0, 0, where);
 }
 inline void settle(float&) {}
