@@ -97,7 +97,8 @@ TEST(WithRules, KnowWhichKindsAreLinearAndWhichMayBeInvalid) {
   for (const transform_kind kind : all_kinds) {
     transform_spec spec = sample(kind);
     spec.function = make_functor_transform(ten_times{}, 3).spec.function;
-    if (detail::with_rules(spec, [](auto rules) { return rules.linear; })) linear.push_back(kind);
+    if (detail::with_rules(spec, [](auto rules) { return rules.linear != detail::linear_rule::none; }))
+      linear.push_back(kind);
     if (detail::with_rules(spec, [](auto rules) { return rules.may_be_invalid; })) may_be_invalid.push_back(kind);
   }
   EXPECT_EQ(linear, (std::vector{pass_through, pad, embed, unmerge, offset, slice, freeze, replicate}));

@@ -25,18 +25,17 @@ struct linear_step {
 /// The step along a hidden dimension.
 TILEWRIGHT_HD constexpr linear_step step_along_hidden(const tensor_graph& graph, index_t id) {
   linear_step step{true, 1, {}};
-  for (index_t n = graph.nodes.size(); n-- > 0;) {  // down to memory, through the nodes on the way
-    const graph_node& node = graph.nodes[n];
+  for (index_t k = graph.nodes.size(); k-- > 0;) {  // down to memory, through the nodes on the way
+    const graph_node& node = graph.nodes[k];
     index_t upper = 0;
     while (upper < node.upper.size() && node.upper[upper] != id) ++upper;
     if (upper == node.upper.size()) continue;
-    if (!detail::is_linear_kind(node.spec.kind, detail::every_kind{})) return {};
+    const linear_rule rule = linear_rule_of(node.spec.kind, every_kind{});
+    if (rule == linear_rule::none) return {};
     if (node.lower.empty()) return {true, 0, {}};
-    const bool embeds = node.spec.kind == transform_kind::embed, unmerges = node.spec.kind == transform_kind::unmerge;
-    const index_t num_upper = node.upper.size(), first = embeds ? num_upper + upper : upper + 1,
-                  last = embeds     ? first + 1
-                         : unmerges ? num_upper
-                                    : first;
+    const index_t n = node.upper.size();
+    const index_t first = rule == linear_rule::strides ? n + upper : upper + 1;
+    const index_t last = rule == linear_rule::strides ? first + 1 : rule == linear_rule::row_major ? n : first;
     for (index_t i = first; i < last; ++i) {
       if (node.spec.parameters[i] == dynamic) {
         step.slots.push_back(static_cast<signed char>(node.value_slot(i)));

@@ -190,7 +190,7 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
 /// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
 TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   for (const graph_node& node : graph.nodes) {
-    if (!detail::is_linear_kind(node.spec.kind, detail::every_kind{})) return false;
+    if (detail::linear_rule_of(node.spec.kind, detail::every_kind{}) == detail::linear_rule::none) return false;
   }
   return true;
 }

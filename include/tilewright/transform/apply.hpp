@@ -33,9 +33,9 @@ TILEWRIGHT_HD constexpr transform_rules<Kind> make_rules(index_function function
 /// What rules say of all transforms of a kind, by kind.
 using every_kind = make_sequence<index_t(transform_kind::functor) + 1>;
 template <index_t... Kinds>
-TILEWRIGHT_HD constexpr bool is_linear_kind(transform_kind kind, sequence<Kinds...>) {
-  constexpr bool linear[] = {transform_rules<transform_kind(Kinds)>::linear...};
-  return linear[index_t(kind)];
+TILEWRIGHT_HD constexpr linear_rule linear_rule_of(transform_kind kind, sequence<Kinds...>) {
+  constexpr linear_rule rules[] = {transform_rules<transform_kind(Kinds)>::linear...};
+  return rules[index_t(kind)];
 }
 template <index_t... Kinds>
 TILEWRIGHT_HD constexpr bool may_be_invalid_kind(transform_kind kind, sequence<Kinds...>) {
@@ -61,7 +61,7 @@ TILEWRIGHT_HD constexpr void move_lower(const Rules& rules, const index_t* p, in
                                         const index_t* up, const index_t* up_step, const index_t* low,
                                         index_t* low_step) {
   const index_t n = max(num_lower, num_upper);
-  if constexpr (Rules::linear) {
+  if constexpr (Rules::linear != linear_rule::none) {
     const index_t zero[transform_spec::max_dims] = {};
     index_t at_zero[transform_spec::max_dims] = {};
     rules.lower(p, n, up_step, low_step);

@@ -10,7 +10,7 @@ namespace tilewright {
 /// lower = constant + sum of upper i * stride i.
 template <>
 struct transform_rules<transform_kind::embed> : detail::default_rules {
-  static constexpr bool linear = true;
+  static constexpr detail::linear_rule linear = detail::linear_rule::strides;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     unsigned sum = unsigned(p[2 * n]);  // unsigned, because below a pad an index may be anything

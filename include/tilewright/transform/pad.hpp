@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: lower length, left pad, right pad. lower = upper - left; valid where 0 <= lower < lower length.
 template <>
 struct transform_rules<transform_kind::pad> : detail::default_rules {
-  static constexpr bool linear = true;
+  static constexpr detail::linear_rule linear = detail::linear_rule::unit;
   static constexpr bool may_be_invalid = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {

@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: lower length, begin, end.
 template <>
 struct transform_rules<transform_kind::slice> : detail::default_rules {
-  static constexpr bool linear = true;
+  static constexpr detail::linear_rule linear = detail::linear_rule::unit;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = index_t(unsigned(up[0]) + unsigned(p[1]));  // see embed

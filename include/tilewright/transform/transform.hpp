@@ -65,6 +65,14 @@ namespace detail {
 /// The transform's parameters in order, with run-time values filled in.
 using transform_parameters = array<index_t, transform_spec::max_parameters>;
 
+/// How the one lower index, if there is one, grows with upper index i; n: number of upper indices.
+enum class linear_rule : signed char {
+  none,       // not by a constant
+  unit,       // by 1
+  strides,    // by parameter n + i
+  row_major,  // by the product of parameters i + 1 to n - 1
+};
+
 /// What transforms say that do not say otherwise.
 struct default_rules {
   //   lower(p, n, up, low)       the lower index of an upper index. An index that does not exist, because it is outside
@@ -74,8 +82,8 @@ struct default_rules {
   static constexpr bool upper_lengths_are_parameters = true;
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t i) { return p[i]; }
 
-  /// The offset is a linear function of the upper index with coefficients that do not depend on it. Moves rely on it.
-  static constexpr bool linear = false;
+  /// Whether and how the lower index is a linear function of the upper one. Windows and moves rely on it.
+  static constexpr linear_rule linear = linear_rule::none;
 
   /// Whether all upper lengths are at most 2^31 - 1.
   TILEWRIGHT_HD static constexpr bool fits(const index_t*, index_t) { return true; }
