@@ -17,6 +17,7 @@ inline std::string name_of(const specialized_tile& t) {
   if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
   if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
   if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
+  if (t.swap_ab) s += "_swap";
   return s;
 }
 

@@ -88,8 +88,8 @@ struct persistent_gemm {
   TILEWRIGHT_HD void consume(index_t consumer) const {
     const index_t thread = modulo(exec::thread_id(), 128), wave = thread / 32;
     const index_t block_to_tell = stages.block_to_tell(thread);
-    const exec::lds_pointer rows = block_lds + lds.boxes_offset() + wave * (lds.box_bytes() / 4);
-    result_writer<Block> write{args, boxes, rows, consumer};
+    using writer = result_writer<Block>;
+    writer write{args, boxes, consumer, writer::box_window(block_lds + lds.boxes_offset(), wave)};
     exec::wait_for_previous_kernel();
     typename Block::sums_type c;
     typename ring::cursor at;

@@ -61,6 +61,7 @@ struct result_boxes {
       for (index_t i = 0; i < t.num_boxes(); ++i) {
         const specialized_tile::position box = t.box_position(i);
         box_use use{m0 + box.m, n0 + box.n, unit.c_z(), box.consumer, i};
+        if constexpr (t.swap_ab) use = {n0 + box.n, m0 + box.m, unit.c_z(), box.consumer, i};
         if constexpr (Block::sends_tiles) {
           const index_t uses = Block::uses_of_box(args.args, unit.tile.batch);
           for (index_t number = 0; number < uses; ++number) {

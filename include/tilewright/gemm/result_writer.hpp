@@ -10,7 +10,7 @@ namespace tilewright::detail {
 
 /// A tile_place for a wave's rows of a box; the old elements of C come there by bulk copy.
 template <class Writer>
-struct box_place : tile_place<typename Writer::distribution, typename Writer::Result, 2> {
+struct box_place : tile_place<typename Writer::distribution, typename Writer::Result, Writer::vector> {
   Writer& writer;
   index_t box;
   TILEWRIGHT_HD auto c() const { return writer.old_elements(box); }
@@ -24,7 +24,9 @@ struct box_place : tile_place<typename Writer::distribution, typename Writer::Re
 template <class Block>
 struct result_writer {
   using Result = typename Block::result_type;
-  using distribution = tile_distribution<Block::box>;
+  static constexpr bool swap_ab = Block::tile.swap_ab;
+  static constexpr index_t vector = swap_ab ? 1 : 2;  // neighbours in a row of C that a lane has
+  using distribution = tile_distribution<number<swap_ab ? with_dimensions_exchanged(Block::box) : Block::box>::value>;
   using addresses = tile_distribution<Block::box_addresses>;
   using sums_type = static_distributed_tensor<float, distribution>;
   using result_type = static_distributed_tensor<Result, distribution>;
@@ -35,17 +37,18 @@ struct result_writer {
   static_assert(number<predict_box_store<Block>()>::value.is_conflict_free(),
                 "gemm: writing C to LDS has bank conflicts");
 
-  TILEWRIGHT_HD static auto box_window(exec::lds_pointer rows) {
-    constexpr auto descriptor = make_lds_descriptor<Block::lds.box_layout()>();
+  /// A wave's rows of the first box, or columns of C.
+  TILEWRIGHT_HD static auto box_window(exec::lds_pointer boxes, index_t wave) {
+    constexpr auto descriptor = Block::box_descriptor();
+    const exec::lds_pointer rows = swap_ab ? boxes : boxes + wave * (box_bytes / 4);
     return make_tile_window(make_tensor_view<address_space_enum::lds, Result>(rows, descriptor),
-                            make_tuple(number<16>{}, number<columns>{}), {}, addresses{});
+                            make_tuple(number<16>{}, number<columns>{}), {swap_ab ? wave * 16 : 0, 0}, addresses{});
   }
 
   const typename Block::device_args& args;
   boxes_type boxes;
-  exec::lds_pointer rows;  // in the first box
   index_t consumer;
-  decltype(box_window({})) window = box_window(rows);
+  decltype(box_window({}, 0)) window;
   unsigned parities = 0;  // of the phases of `ready` to wait for: a bit for each place of a box
   index_t taken = -1;     // the place of the box that is being made, once it is free
 
@@ -75,7 +78,8 @@ struct result_writer {
       taken = -1;
       if constexpr (Block::sends_tiles) add_received(sums, j);
       const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.consumers), n = n0 + j % boxes_per_row * columns;
-      const box_place<result_writer> at{{args.args, {{m, n}}, batch, {exec::lane_id()}}, *this, j};
+      const box_place<result_writer> at{
+          {args.args, {{swap_ab ? n : m, swap_ab ? m : n}}, batch, {exec::lane_id()}}, *this, j};
       if constexpr (Block::tile.products == 1) {
         tilewright::epilogue::detail::call<epilogue>(at, args.args, sums);
       } else {

@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 12> specialized_tiles{{
+inline constexpr array<specialized_tile, 17> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 256, .n = 160, .share_a = 2},
@@ -20,6 +20,11 @@ inline constexpr array<specialized_tile, 12> specialized_tiles{{
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
     {.m = 192, .n = 128, .share_a = 2, .consumers = 3},
     {.m = 128, .n = 128, .share_a = 2},
+    {.m = 256, .n = 32, .swap_ab = true},
+    {.m = 128, .n = 64, .swap_ab = true},
+    {.m = 256, .n = 64, .swap_ab = true},
+    {.m = 256, .n = 160, .share_a = 2, .swap_ab = true},
+    {.m = 192, .n = 128, .share_a = 2, .consumers = 3, .swap_ab = true},
 }};
 
 /// The policy of one of them.
@@ -27,7 +32,7 @@ template <class T, operand_major AMajor, operand_major BMajor, specialized_tile 
           class Epilogue = epilogue::alpha_beta>
 struct gemm_specialized
     : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers),
-                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks}>> {
+                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks, Tile.swap_ab}>> {
   using result_type = Result;
   using epilogue = Epilogue;
 };
@@ -119,9 +124,12 @@ struct specialized_choice {
 };
 
 /// Clocks of a multiprocessor for the product; rough, to compare tiles.
-constexpr double predict_specialized_clocks(const gemm_args& g, const specialized_tile& t,
-                                            const product_operand_types& o, index_t multiprocessors,
+constexpr double predict_specialized_clocks(const gemm_args& given, const specialized_tile& t,
+                                            const product_operand_types& types, index_t multiprocessors,
                                             bool splits_k = true) {
+  const gemm_args g = detail::in_order_of(t, given);
+  const product_operand_types o{types.element_bytes, t.swap_ab ? types.b_along_k : types.a_along_k,
+                                t.swap_ab ? types.a_along_k : types.b_along_k};
   const detail::specialized_model& x = detail::specialized_times;
   const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = detail::expected_clusters(t, multiprocessors);
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
@@ -157,7 +165,7 @@ constexpr specialized_choice choose_specialized(const gemm_args& g, const produc
   specialized_choice best{0, true, 1e300};
   for (index_t i = 0; i < specialized_tiles.size(); ++i) {
     const specialized_tile& t = specialized_tiles[i];
-    if (t.m > 64 && g.m <= t.m / 2) continue;
+    if (t.m > 64 && (t.swap_ab ? g.n : g.m) <= t.m / 2) continue;
     for (const bool splits_k : {false, true}) {
       const double clocks = predict_specialized_clocks(g, t, o, multiprocessors, splits_k);
       if (clocks < best.clocks) best = {i, splits_k, clocks};

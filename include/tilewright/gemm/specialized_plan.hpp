@@ -55,8 +55,19 @@ constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
     return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
            "pipeline";
   constexpr specialized_tile tile = specialized_block<Policy>::tile;
-  const long_index_t tiles = long_index_t(ceil_div(g.m, tile.m)) * ceil_div(g.n, tile.result_n()) * g.batch;
+  const long_index_t tiles = long_index_t(ceil_div(tile.swap_ab ? g.n : g.m, tile.m)) *
+                             ceil_div(tile.swap_ab ? g.m : g.n, tile.result_n()) * g.batch;
   return tiles > 0x7fffffff / 64 ? "C has too many tiles; use several launches" : nullptr;
+}
+
+/// The operands that a tile calls A and B.
+template <class Args>
+TILEWRIGHT_HD constexpr Args in_order_of(const specialized_tile& t, Args g) {
+  if (!t.swap_ab) return g;
+  const gemm_args given = g;
+  g.a = given.b, g.lda = given.ldb, g.batch_stride_a = given.batch_stride_b, g.m = given.n;
+  g.b = given.a, g.ldb = given.lda, g.batch_stride_b = given.batch_stride_a, g.n = given.m;
+  return g;
 }
 
 /// The order of tiles for clusters of which `resident` run at the same time: together they cover about a square of C.
@@ -85,7 +96,7 @@ exec::tensor_map_request request_map(const void* data, extent lengths, index_t l
 /// Prepares a launch on a machine that runs `resident` clusters at the same time.
 /// make_tensor_map(tensor_map&, request) encodes.
 template <class Policy, class MakeTensorMap>
-auto plan_specialized(const typename Policy::args_type& g, index_t resident, MakeTensorMap make_tensor_map) {
+auto plan_specialized(const typename Policy::args_type& given, index_t resident, MakeTensorMap make_tensor_map) {
   using T = typename Policy::element_type;
   using block = specialized_block<Policy>;
   using size = specialized_workspace;
@@ -93,14 +104,15 @@ auto plan_specialized(const typename Policy::args_type& g, index_t resident, Mak
   constexpr index_t k = block::tile_k;
   constexpr specialized_tile tile = block::tile;
   typename block::device_args d{};
+  const auto g = in_order_of(tile, given);
   const bool has_room = g.workspace && resident * tile.cluster() * tile.consumers <= size::num_counters;
   const index_t max_parts = has_room ? index_t(size::num_floats / (tile.m * tile.n * tile.cluster())) : 0;
   d.schedule = make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident, max_parts);
   d.counters = static_cast<unsigned*>(g.workspace);
   if (g.workspace) d.parts = static_cast<float*>(g.workspace) + size::num_counters;
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
-  d.args = g;
-  d.args.n = round_up(g.n, 2);  // if it is odd, rows of C and of what the epilogue reads have room for one more
+  d.args = given;
+  d.args.n = round_up(given.n, 2);  // if it is odd, rows of C and of what the epilogue reads have room for one more
   // By time on an H100. With a long turn the ring of stages is full of the tile's last ones, and the next tile's come
   // late.
   const index_t k_tiles = d.schedule.k_tiles;
@@ -113,8 +125,9 @@ auto plan_specialized(const typename Policy::args_type& g, index_t resident, Mak
                     detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
                                            g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.share_b : k}));
   }
-  make_tensor_map(d.c, detail::request_map<typename Policy::result_type>(g.c, {g.n, g.m}, g.ldc, g.batch,
-                                                                         g.batch_stride_c, {tile.store_n(), 64}));
+  make_tensor_map(d.c, detail::request_map<typename Policy::result_type>(
+                           g.c, {given.n, given.m}, g.ldc, g.batch, g.batch_stride_c,
+                           {tile.swap_ab ? 64 : tile.store_n(), tile.swap_ab ? tile.store_n() : 64}));
   return d;
 }
 

@@ -15,6 +15,7 @@ namespace tilewright {
 struct cluster_shape {
   index_t share_b = 1, share_a = 1;
   index_t blocks = 1;  // see specialized_tile
+  bool swap_ab = false;
 
   TILEWRIGHT_HD constexpr index_t size() const { return share_b * share_a; }
   friend constexpr bool operator==(const cluster_shape&, const cluster_shape&) = default;
@@ -54,7 +55,8 @@ struct specialized_tile {
   index_t share_b = 1, share_a = 1;
   index_t consumers = 2;
   index_t products = 1;
-  index_t blocks = 1;  // that LDS holds at once on a multiprocessor
+  index_t blocks = 1;    // that LDS holds at once on a multiprocessor
+  bool swap_ab = false;  // computes C^T = B^T A^T: m and share_a count columns of C, n and share_b rows
 
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + 1) * 128; }
   TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a; }
@@ -96,10 +98,10 @@ struct specialized_tile {
   }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
-    const bool known_n = n % 32 == 0 && 64 <= n && n <= 256;
+    const bool known_n = n % 32 == 0 && 32 <= n && n <= 256;
     if (consumers < 1 || consumers > 3 || m < 64 * consumers || m % (64 * consumers) != 0 || !known_n) return false;
     const bool room = accumulators() <= (consumers == 3 ? 96 : 160);
-    const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0;
+    const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
     return room && (products == 1 || two) && is_power_of_two(cluster()) && cluster() <= 8 &&
            result_n() % (8 * share_b) == 0 && m % (8 * share_a) == 0;
   }
@@ -139,9 +141,10 @@ struct specialized_lds {
   TILEWRIGHT_HD constexpr index_t scales_offset() const { return barriers_offset() + barrier_bytes; }
   TILEWRIGHT_HD constexpr index_t bytes() const { return scales_offset() + num_stages() * scale_bytes; }
 
-  /// A wave's 16 rows of a box.
+  /// A wave's 16 rows of a box; or a whole box of C^T, by columns.
   TILEWRIGHT_HD constexpr swizzled_layout box_layout() const {
-    return bulk_swizzle(16, tile.store_n() * result_bytes, result_bytes);
+    return tile.swap_ab ? bulk_swizzle(tile.store_n(), 64 * result_bytes, result_bytes)
+                        : bulk_swizzle(16, tile.store_n() * result_bytes, result_bytes);
   }
 
  private:
@@ -190,14 +193,14 @@ struct specialized_block {
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
   static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,
-                                         tiles.waves_m / 4, Policy::products, cluster.blocks};
-  static_assert(
-      tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.consumers) && tile.is_sound(),
-      "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
-      "3 consumers and whose n is a multiple of 32 from 64 to 256, with at most 160 accumulators for each thread "
-      "(96 with 3 consumers), of two products with 64 rows for each consumer and columns that are a multiple "
-      "of 32; a cluster has at most 8 blocks, a power of two");
-  static constexpr operand_major a_major = Policy::a_major, b_major = Policy::b_major;
+                                         tiles.waves_m / 4, Policy::products, cluster.blocks,  cluster.swap_ab};
+  static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.consumers) && tile.is_sound(),
+                "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
+                "3 consumers and whose n is a multiple of 32 up to 256, with at most 160 accumulators for each thread "
+                "(96 with 3 consumers), of two products with 64 rows for each consumer and columns that are a multiple "
+                "of 32; a cluster has at most 8 blocks, a power of two");
+  static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
+                                 b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;
   static constexpr detail::specialized_lds lds{tile,
                                                {tile.m, sizeof(T), a_major == operand_major::k},
                                                {tile.n, sizeof(T), b_major == operand_major::k},
@@ -219,7 +222,12 @@ struct specialized_block {
   static constexpr arch::lane_map result = arch::describe(tiles.op).c;
   static constexpr distribution_encoding box = detail::wave_tile_encoding(tile.store_n() / 16, result);
   static constexpr distribution_encoding box_addresses =
-      detail::wave_tile_encoding(tile.store_n() / 16, detail::ldmatrix_address_map(result));
+      detail::wave_tile_encoding(tile.store_n() / 16, tile.swap_ab ? detail::transposing_ldmatrix_address_map(result)
+                                                                   : detail::ldmatrix_address_map(result));
+  TILEWRIGHT_HD static constexpr auto box_descriptor() {
+    return tensor_descriptor<number<detail::operand_graph(lds.box_layout(), tile.swap_ab)>::value>{
+        {}, lds.box_layout().tile.rows * lds.box_layout().tile.cols};
+  }
 };
 
 namespace detail {
@@ -227,9 +235,8 @@ namespace detail {
 /// What it costs a wave to write its rows of a box to LDS.
 template <class Block>
 TILEWRIGHT_HD constexpr lds_access_analysis predict_box_store() {
-  return analyze_lds_access<arch::sm90>(make_lds_descriptor<Block::lds.box_layout()>(),
-                                        tile_distribution<Block::box_addresses>{}, sizeof(typename Block::result_type),
-                                        lds_access_kind::stmatrix);
+  return analyze_lds_access<arch::sm90>(Block::box_descriptor(), tile_distribution<Block::box_addresses>{},
+                                        sizeof(typename Block::result_type), lds_access_kind::stmatrix);
 }
 
 }  // namespace detail

@@ -37,7 +37,7 @@ TILEWRIGHT_HD void store_fragments(const tile_window<View, Addresses>& window,
     array<unsigned, 4> words;
     __builtin_memcpy(&words, tile.thread_buffer.data() + constant(window_type::accesses::list.first_register[i.value]),
                      sizeof(words));
-    exec::stmatrix_x4(window.view.buffer, offsets[i.value] + lds_bytes, words);
+    exec::stmatrix_x4<vector_dim_x<window_type> == 0>(window.view.buffer, offsets[i.value] + lds_bytes, words);
   });
 }
 
