@@ -70,7 +70,6 @@ struct choice {
   index_t tile = -1;      // in specialized_tiles
   index_t few_rows = -1;  // 0: with vectors
   bool splits_k = true;
-  index_t turn = -1;
 };
 
 /// `multiprocessors` of an H100: the choice must not depend on where a kernel is made.
@@ -79,8 +78,6 @@ choice choose(const gemm_problem& p, const product_functions& f) {
   if (!p.policy.empty()) {
     const std::string name = p.policy.substr(0, p.policy.find(','));
     choice given{.splits_k = p.policy.find(", k whole") == std::string::npos};
-    if (const std::size_t at = p.policy.find(", turn "); at != std::string::npos)
-      given.turn = std::atoi(p.policy.c_str() + at + 7);
     for (index_t i = 0; i < num_tiles; ++i)
       if (tilewright::name_of(specialized_tiles[i]) == name && !f.tiles[std::size_t(i)].check(p.args)) given.tile = i;
     for (index_t i = 0; i < 2; ++i) {
@@ -133,10 +130,9 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   s.host.prepare = [chosen, prepare = host.prepare](const void* args, const launch_facts& facts) {
     gemm_args given = *static_cast<const gemm_args*>(args);
     if (!chosen.splits_k) given.workspace = nullptr;
-    if (chosen.turn >= 0) given.turn = chosen.turn;
     return prepare(&given, facts);
   };
-  s.host.name = std::string(chosen.splits_k ? "" : "k whole") + std::to_string(chosen.turn);
+  s.host.name = chosen.splits_k ? "" : "k whole";
   return s;
 }
 

@@ -55,8 +55,9 @@ template <class Policy>
 void expect_edges(float alpha, float beta) {
   constexpr specialized_tile t = specialized_block<Policy>::tile;
   const index_t unit = 16 / index_t(sizeof(typename Policy::element_type));
-  expect_specialized<Policy>({.m = t.m * t.share_b + 8,
-                              .n = t.n + 24 - t.n % 16,
+  const index_t m = t.m * t.share_b + 8, n = t.n + 24 - t.n % 16;
+  expect_specialized<Policy>({.m = t.swap_ab ? n : m,
+                              .n = t.swap_ab ? m : n,
                               .k = 2 * Policy::tile.k + unit,
                               .alpha = alpha,
                               .beta = beta,

@@ -13,6 +13,15 @@ TEST(WarpSpecializedTiles, Tile64x64WithOneConsumer) { expect_tile<7>(); }
 
 using enum operand_major;
 
+/// C^T: rows of C are columns of the tile, and an epilogue reads single elements.
+TEST(WarpSpecializedTiles, SwapAB) {
+  constexpr specialized_tile narrow{.m = 128, .n = 32, .swap_ab = true};
+  expect_edges<gemm_specialized<half_t, mn, k, narrow>>(0.5f, 0);
+  expect_edges<gemm_specialized<bfloat16_t, k, mn, narrow, bfloat16_t, epilogue::from_args>>(1, 2);
+  constexpr specialized_tile pair{.m = 256, .n = 160, .share_a = 2, .swap_ab = true};
+  expect_edges<gemm_specialized<fp8_ocp_t, k, k, pair, bfloat16_t>>(2, 0.5f);
+}
+
 /// The last round of tiles is split along k.
 template <class Policy>
 void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool across_tiles) {

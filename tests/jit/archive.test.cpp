@@ -61,7 +61,7 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
                                    true, true);
   };
   tilewright::tuning_file measured(folder / "tuning", tilewright::tuning_key("some GPU", 132));
-  measured.remember(name_of(product(64)), "64x64, k whole, turn 2");
+  measured.remember(name_of(product(64)), "64x64, k whole");
   measured.remember(name_of(product(128)), "a kernel that this version does not have");
   tilewright::tuning_file(folder / "tuning", "some GPU, tilewright 0").remember(name_of(product(256)), "64x64");
   jit::archive_writer writer;
@@ -73,7 +73,7 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
   o.archives = {path()};
   const jit::compiler compiler(o);
   const jit::gemm_problem tuned = jit::tuned(compiler, product(64));
-  EXPECT_EQ(tuned.policy, "64x64, k whole, turn 2");
+  EXPECT_EQ(tuned.policy, "64x64, k whole");
   const jit::kernel_source source = jit::gemm(tuned)("sm_90a");
   EXPECT_EQ(source.name, "gemm_hopper_64x64_f16_ak_bk_to_f16");
   jit::gemm_problem same_tile = product(64);

@@ -25,7 +25,6 @@ inline std::string name_of(const specialized_tile& t) {
 struct gemm_choice {
   index_t kernel = 0;    // in gemm_kernels
   bool splits_k = true;  // where the kernel can
-  index_t turn = -1;     // gemm_args::turn
   friend bool operator==(const gemm_choice&, const gemm_choice&) = default;
 };
 
@@ -72,9 +71,7 @@ struct gemm_kernels {
   template <index_t Nth>
   using kernel = decltype(kernel_of<Nth>());
 
-  static std::string name(const gemm_choice& c) {
-    return name(c.kernel) + (c.splits_k ? "" : ", k whole") + (c.turn < 0 ? "" : ", turn " + std::to_string(c.turn));
-  }
+  static std::string name(const gemm_choice& c) { return name(c.kernel) + (c.splits_k ? "" : ", k whole"); }
   static std::string name(index_t i) {
     if (i >= few_rows) {
       constexpr const char* names[] = {"few_rows", "few_rows_v1", "few_rows_64_v1", "portable", "portable_v1"};

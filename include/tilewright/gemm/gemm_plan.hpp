@@ -32,7 +32,6 @@ class gemm_plan {
     for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
       gemm_args given = args;
       if (!choice.splits_k) given.workspace = nullptr;
-      given.turn = choice.turn;
       if constexpr (is_specialized<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
         if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned, choice);
@@ -81,7 +80,6 @@ class gemm_plan {
       if (more->is_copy) steps_.push_back(copy_result(more->copy));
     const repitch_args back = aligned.back();
     if (!choice.splits_k) aligned.args.workspace = nullptr;
-    aligned.args.turn = choice.turn;
     using kernel = detail::with_room_after_rows<Kernel>;
     if (aligned.c.is_copy) {
       steps_.push_back(prepared_launch<kernel>(aligned.args, detail::gpu_functions::of<Kernel>()));
@@ -102,10 +100,6 @@ std::vector<gemm_choice> possible_choices(const gemm_args& args) {
   for (index_t i = 0; i < gemm_kernels<Product>::size; ++i) {
     if (gemm_plan<Product>::check(args, i)) continue;
     list.push_back({i, true});
-    if (i < gemm_kernels<Product>::num_specialized && specialized_tiles[i].takes_turns() &&
-        args.k <= 4096 / Product::operands.element_bytes) {
-      for (const index_t turn : {1, 2, 4}) list.push_back({i, false, turn});
-    }
     if (i < gemm_kernels<Product>::portable && args.workspace) list.push_back({i, false});
   }
   return list;

@@ -102,7 +102,7 @@ struct persistent_gemm {
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       // The first consumer finishes the tile first: the second computes while it writes,
       // and it begins the next tile while the second writes.
-      const index_t last_to_share = turn() > 0 ? max(unit.k_begin, unit.k_end - turn()) : unit.k_end;
+      const index_t last_to_share = max(unit.k_begin, unit.k_end - turn());
       const auto take_turn = [&](index_t k) TILEWRIGHT_INLINE_LAMBDA {
         if (!tile.takes_turns() || consumer == 0 || k != last_to_share) return;
         if constexpr (!Block::is_block_scaled) {
@@ -126,7 +126,7 @@ struct persistent_gemm {
           at.advance();
         }
       }
-      if (tile.takes_turns() && turn() > 0 && consumer == 0) {
+      if (tile.takes_turns() && consumer == 0) {
         // Where k is short the first consumer could arrive twice before the second has come.
         if (has_turn) exec::named_sync<256>(turn_taken_barrier);
         exec::named_arrive<256>(turn_barrier);

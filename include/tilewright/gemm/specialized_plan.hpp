@@ -21,7 +21,7 @@ struct specialized_args {
   float* parts;
   unsigned* counters;
   index_t blocks;
-  index_t turn;  // k tiles for which two consumers take turns at the end of a tile; 0: they do not
+  index_t turn;  // k tiles for which two consumers take turns at the end of a tile
 };
 
 }  // namespace detail
@@ -116,7 +116,7 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
   // By time on an H100. With a long turn the ring of stages is full of the tile's last ones, and the next tile's come
   // late.
   const index_t k_tiles = d.schedule.k_tiles;
-  d.turn = g.turn >= 0 ? g.turn : k_tiles <= 5 ? 1 : k_tiles <= 24 ? 2 : 4;
+  d.turn = k_tiles <= 5 ? 1 : k_tiles <= 24 ? 2 : 4;
   make_tensor_map(d.a, detail::request_map<T>(g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch,
                                               g.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
   for (index_t i = 0; i < Policy::products; ++i) {
