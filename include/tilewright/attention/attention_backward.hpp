@@ -71,7 +71,7 @@ struct attention_backward {
   static constexpr index_t lds_bytes = 0;
 
   static constexpr const char* check(const args_type& args) { return followed_by::check(args); }
-  /// Of args.workspace.
+  /// Bytes that args.workspace must have.
   static constexpr long_index_t workspace_bytes(const args_type& args) {
     return tilewright::workspace_bytes(args, tilewright::arch::is_wgmma(Policy::op) ? Policy::head_dim : 0);
   }

@@ -54,7 +54,7 @@ struct attention_map_maker {
   const attention_args& args;
   const launch_facts& facts;
 
-  /// Of a tensor with the rows of Q, or of K, in boxes of `box_rows`.
+  /// The map of a tensor with the rows of Q, or of K, in boxes of `box_rows`.
   void operator()(exec::tensor_map& map, const void* data, const attention_strides& strides, index_t dim,
                   bool of_queries, index_t box_rows) const {
     const void* const starts = of_queries ? args.query_starts : args.key_starts;

@@ -129,7 +129,7 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tupl
   }
 }
 
-/// The same without an offset.
+/// make_naive_tensor_descriptor_with_offset at offset 0.
 template <class... Lengths, class... Strides, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor(const tuple<Lengths...>& lengths,
                                                           const tuple<Strides...>& strides,
@@ -156,7 +156,7 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed(const tuple<Len
   }
 }
 
-/// The same from an offset on, which counts to the element space.
+/// A packed descriptor that starts at an offset, which counts to the element space.
 template <class... Lengths, class Offset, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed_with_offset(
     const tuple<Lengths...>& lengths, Offset offset, number<GuaranteedVector> guaranteed_vector = {}) {

@@ -131,7 +131,7 @@ TILEWRIGHT_HD constexpr void move_tensor_adaptor_coordinate(const tensor_adaptor
   move_tensor_adaptor_coordinate(adaptor, coordinate, step, bottom_step);
 }
 
-/// The same for a descriptor.
+/// move_tensor_adaptor_coordinate for a descriptor.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr void move_tensor_coordinate(const tensor_descriptor<Graph>& descriptor,
                                                     tensor_coordinate<Graph>& coordinate,

@@ -21,8 +21,8 @@ struct hilbert_curve {
   /// Row and column of tile i, for 0 <= i < get_num_of_access(). About log2(rows * cols) rounds of additions,
   /// comparisons and two multiplications; no divisions.
   TILEWRIGHT_HD constexpr multi_index<2> get_index(index_t i) const {
-    // A part begins at `at`, ends `length - 1` steps `along`, and has `width` rows of tiles beside
-    // each other in direction `across`.
+    // A part begins at `at`, ends `length - 1` steps `along`, and has `width` rows of tiles next
+    // to each other in direction `across`.
     struct direction {
       index_t row, col;
     };

@@ -54,7 +54,7 @@
 //   walking_buffer                     a cursor: advance(bytes) moves it; what is outside the tensor must be given as
 //                                      out_of_bounds_offset
 //   async_load_in_group<Bytes, ReadOnce = false>(walking_buffer, offset, p, lds_offset)  [wave] the same, in the open
-//                                      group. ReadOnce: a hint that nobody reads these bytes again soon, but those
+//                                      group. ReadOnce: a hint: these bytes are not read again soon, but those
 //                                      around them
 //   async_end_group()                  closes the group, which may be empty
 //   async_wait_groups<n>()             until at most n groups are in flight (AMD GPUs wait for all copies)

@@ -31,7 +31,7 @@ class block_scales {
   index_t rows_, first_column_;
 
  public:
-  /// Of one step along k.
+  /// The scales of one step along k.
   struct values {
     static_distributed_tensor<float, rows> a;
     float b[Parts];

@@ -66,7 +66,7 @@ struct few_rows_lanes {
       one_wave_encoding({R, 2, 8}, {4, 2, 2, 2}, {{1, 2}, {2, 0}}, {{1, 0}, {2, 1}, {2, 2}, {1, 1}, {2, 3}});
   static constexpr distribution_encoding b_operand_along_k =
       one_wave_encoding({4, 2, 8}, {4, 2, 4}, {{1, 2}, {2, 0}}, {{1, 0}, {2, 1}, {1, 1}, {2, 2}});
-  /// Of a lane's eight n, the lowest bit is row 8 of an instruction's operand, the others number instructions.
+  /// The lowest bit of a lane's eight n is row 8 of an instruction's operand, the others number instructions.
   static constexpr distribution_encoding b_operand_along_n =
       one_wave_encoding({8, 4, 2}, {4, 2, 4}, {{1, 0}, {2, 0}}, {{1, 1}, {2, 1}, {1, 2}, {2, 2}});
   static constexpr distribution_encoding c_along_k =

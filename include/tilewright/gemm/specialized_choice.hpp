@@ -91,12 +91,12 @@ constexpr double clocks_of_k_tile(const specialized_tile& t, double rows, bool a
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
   return max(max(multiply, fetch) * together, x.latency / lds.num_stages());
 }
-/// Of a change of tiles, and of writing C.
+/// Clocks for a change of tiles, and for writing C.
 constexpr double clocks_of_end(const specialized_tile& t) {
   const specialized_model& x = specialized_times;
   return x.end + (t.store_n() == 64 ? x.box : x.narrow_box) * t.num_boxes();
 }
-/// Of `busy` clocks in which memory moves `bytes`, at the same time but for a part.
+/// Clocks of `busy` clocks of work and the transfer of `bytes`, which overlap but for a part.
 constexpr double clocks_with_memory(double busy, double bytes) {
   const specialized_model& x = specialized_times;
   return max(busy, bytes / x.bytes) + x.not_hidden * min(busy, bytes / x.bytes);

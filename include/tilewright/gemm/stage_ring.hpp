@@ -30,7 +30,7 @@ struct stage_ring {
   static constexpr specialized_lds lds = Block::lds;
   static constexpr index_t num_stages = Block::num_stages;
   using cursor = stage_cursor<num_stages>;
-  /// Of a consumer. Its wgmma ends for all four waves at once, but each of them reads its own scales.
+  /// Waves of a consumer that release a stage. wgmma ends for all four at once, but each reads its own scales.
   static constexpr index_t waves_that_release = Block::is_block_scaled ? 4 : 1;
 
   unsigned base;  // of the block's LDS

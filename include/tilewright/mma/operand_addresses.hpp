@@ -19,7 +19,7 @@ TILEWRIGHT_HD constexpr lds_access_kind fragment_access(arch::matrix_op op, bool
   return transposed ? lds_access_kind::transposing_read : lds_access_kind::read;
 }
 
-/// Whether a target reads an operand of which columns are contiguous in LDS.
+/// Whether a target can read an operand whose columns are contiguous in LDS.
 TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::matrix_op op) {
   const arch::lds_op read = arch::transposing_read_op(arch::element_bytes(op));
   return uses_ldmatrix(op) || (read != arch::lds_op::read_b64 && target.supports(read));

@@ -44,7 +44,7 @@ struct reduce_chunk {
   }
 };
 
-/// Of sum and mean.
+/// The state of a sum and of a mean.
 template <reduce_kind Kind>
 struct reduce_state {
   float total = 0;

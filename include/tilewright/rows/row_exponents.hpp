@@ -8,8 +8,8 @@ namespace tilewright::detail {
 
 inline constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
 
-/// Of each row of the block: the largest element, and the sum of exp(x - largest). First of the thread's own elements,
-/// after finish() of the whole rows.
+/// The largest element and the sum of exp(x - largest) of each row of the block: first those of the thread's own
+/// elements, after finish() those of whole rows.
 template <class Block>
 struct row_exponents {
   static constexpr index_t reductions = 2;

@@ -22,7 +22,7 @@ TILEWRIGHT_HD constexpr long_index_t hidden_stride(const index_t* values) {
   }
 }
 
-/// The same along dimension D of a linear descriptor.
+/// The step along dimension D of a linear descriptor, in elements.
 template <index_t D, class Descriptor>
 TILEWRIGHT_HD constexpr long_index_t linear_stride(const Descriptor& descriptor) {
   return hidden_stride<Descriptor::graph, Descriptor::graph.top[D]>(descriptor.values.data());

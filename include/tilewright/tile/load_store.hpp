@@ -19,7 +19,7 @@ TILEWRIGHT_HD void vector_to_registers(T* registers, const V& v) {
     for (index_t j = 0; j < index_t(sizeof(V) / sizeof(T)); ++j) registers[j * Step] = v[j];
   }
 }
-/// The same of the registers from number `first` on.
+/// The vector of the registers from number `first` on.
 template <class V, index_t Step, class T>
 TILEWRIGHT_HD V vector_of_registers(const T* registers, index_t first) {
   V v;
@@ -152,7 +152,7 @@ TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_
   return tile;
 }
 
-/// The same from memory `bytes` further on. In LDS: another buffer of the same layout. In global memory: at
+/// Reads the window from memory `bytes` further on. In LDS: another buffer of the same layout. In global memory: at
 /// least 0, the same for all threads of a wave, and inside of the tensor wherever the window itself is.
 template <TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {},
@@ -163,7 +163,7 @@ TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Kn
   return tile;
 }
 
-/// The same into a tile that exists.
+/// Reads the window into an existing tile.
 template <class T, class Distribution, TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD void load_tile(static_distributed_tensor<T, Distribution>& tile, const Window& window, Known known = {},
                              exec::call_site where = {}) {
@@ -184,7 +184,7 @@ TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_ten
   detail::store_accesses(tile, window, known, 0, typename Window::access_sequence{});
 }
 
-/// The same to memory `bytes` further on in LDS.
+/// Writes registers to memory `bytes` after the window in LDS.
 template <TileWindow Window, class T, class Distribution>
 TILEWRIGHT_HD void store_tile_with_offset(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
                                           index_t bytes, exec::call_site where = {}) {

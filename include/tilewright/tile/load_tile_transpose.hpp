@@ -60,7 +60,7 @@ TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t
   return tile;
 }
 
-/// The same at the window's start.
+/// load_tile_transpose_with_offset at the window's start.
 template <class Target = current_target, TileWindow Window>
 TILEWRIGHT_HD auto load_tile_transpose(const Window& window, exec::call_site where = {}) {
   return load_tile_transpose_with_offset<Target>(window, 0, where);

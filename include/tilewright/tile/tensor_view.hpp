@@ -101,7 +101,7 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_view(T* p, const Lengths& lengths
   return make_tensor_view<Space>(p, make_naive_tensor_descriptor(lengths, strides, guaranteed_vector));
 }
 
-/// The same without gaps: rows follow each other; see make_naive_tensor_descriptor_packed.
+/// A tensor in global memory without gaps between rows; see make_naive_tensor_descriptor_packed.
 template <address_space_enum Space, class T, class Lengths, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_view_packed(T* p, const Lengths& lengths,
                                                            number<GuaranteedVector> guaranteed_vector = {}) {

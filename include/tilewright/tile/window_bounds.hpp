@@ -47,7 +47,7 @@ TILEWRIGHT_HD constexpr void fill_offsets(array<typename Window::offset_type, Wi
   }
 }
 
-/// The same as a result.
+/// Returns what fill_offsets fills in.
 template <class Known, class Window, index_t... Is, index_t... Ds>
 TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is...> accesses, sequence<Ds...> dims) {
   array<typename Window::offset_type, Window::num_access> result;

@@ -44,7 +44,7 @@ TILEWRIGHT_HD constexpr auto make_indexing_transform(Length upper_length, const 
                indices);
 }
 
-/// The same with indices that are known only at run time.
+/// make_indexing_transform with indices that are known only at run time.
 template <class Length, index_t N>
 TILEWRIGHT_HD constexpr auto make_indexing_transform(Length upper_length, const multi_index<N>& indices) {
   return [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
