@@ -41,7 +41,8 @@ struct specialized_backward_lds {
   /// The same places as operands B whose k are the rows.
   TILEWRIGHT_HD constexpr wgmma_operand q_columns() const { return {head_dim, element_bytes, false, tile.queries}; }
   TILEWRIGHT_HD constexpr wgmma_operand d_o_columns() const { return {value_dim, element_bytes, false, tile.queries}; }
-  /// Columns of dQ = dS K that a consumer computes. With 128 queries each consumer has 64 of them, else 64 columns of K.
+  /// Columns of dQ = dS K that a consumer computes. With 128 queries each consumer has 64 of them, else 64 columns of
+  /// K.
   TILEWRIGHT_HD constexpr index_t d_q_columns() const { return tile.queries == 128 ? head_dim : 64; }
   TILEWRIGHT_HD constexpr wgmma_operand d_s() const { return {tile.queries, element_bytes, false, keys}; }
   TILEWRIGHT_HD constexpr wgmma_operand k_columns() const { return {d_q_columns(), element_bytes, false, keys}; }
