@@ -188,41 +188,6 @@ void measure_preparation(const fs::path& folder, const char* what, const std::ve
       from_archive, first_of_archive);
 }
 
-/// The kernel with constant lengths against the same one that reads them.
-void compare_with_general(jit::compiler& compiler) {
-  std::vector<double> gains;
-  double worst = 10;
-  std::string worst_name;
-  std::vector<jit::gemm_problem> problems = draw_products(24, 11, true);
-  std::vector<jit::kernel_source> sources;
-  for (const jit::gemm_problem& p : problems) {
-    for (const char* which : {"exact_gemm", "general_gemm"}) {
-      sources.push_back(jit::gemm(p)(compiler.target()));
-      sources.back().kernel = which;
-    }
-  }
-  compiler.prepare(sources);
-  device_array operands(std::size_t{6000} * 6000 * 3 * 2);
-  operands.fill(3);
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    tilewright::gemm_args args = problems[i].args;
-    args.a = operands.at(0);
-    args.b = operands.at(std::size_t{6000} * 6000 * 2);
-    args.c = operands.at(std::size_t{6000} * 6000 * 4);
-    const jit::bound_kernel exact = compiler.load(sources[2 * i]).bind(args),
-                            general = compiler.load(sources[2 * i + 1]).bind(args);
-    const auto [exact_seconds, general_seconds] = compare_on_gpu([&] { exact(); }, [&] { general(); });
-    gains.push_back(general_seconds / exact_seconds);
-    if (gains.back() < worst) {
-      worst = gains.back();
-      worst_name = sources[2 * i].name;
-    }
-  }
-  std::sort(gains.begin(), gains.end());
-  std::printf("constant lengths against general kernel, %zu products: median %.3f, best %.3f, worst %.3f (%s)\n",
-              gains.size(), median(gains), gains.back(), worst, worst_name.c_str());
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -238,7 +203,6 @@ int main(int argc, char** argv) try {
   for (int i = 0; i < 2; ++i)
     if (std::system((std::string(argv[0]) + " " + folder.string() + " new-process").c_str()) != 0) return 2;
   measure_preparation(folder, "all kinds", draw_products(200, 5, false));
-  compare_with_general(compiler);
   measure_preparation(folder, "odd lengths", draw_products(64, 6, true));
   return is_right ? 0 : 1;
 } catch (const std::exception& e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times of the host and of the GPU, and memory filled with Gaussian numbers.
+// Times of the host, and memory of the GPU filled with Gaussian numbers.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -55,28 +54,3 @@ class device_array {
   void* data_ = nullptr;
   std::size_t bytes_;
 };
-
-/// Medians of the seconds of two launches that take turns.
-template <class A, class B>
-std::pair<double, double> compare_on_gpu(A a, B b) {
-  cudaEvent_t events[2];
-  for (cudaEvent_t& e : events) require(cudaEventCreate(&e));
-  const auto time = [&](auto& launch) {
-    constexpr int launches = 4;
-    launch();
-    require(cudaEventRecord(events[0]));
-    for (int i = 0; i < launches; ++i) launch();
-    require(cudaEventRecord(events[1]));
-    require(cudaEventSynchronize(events[1]));
-    float ms = 0;
-    require(cudaEventElapsedTime(&ms, events[0], events[1]));
-    return ms * 1e-3 / launches;
-  };
-  std::vector<double> of_a, of_b;
-  for (int i = 0; i < 21; ++i) {
-    of_a.push_back(time(a));
-    of_b.push_back(time(b));
-  }
-  for (const cudaEvent_t e : events) (void)cudaEventDestroy(e);
-  return {median(of_a), median(of_b)};
-}

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
+#include <tilewright/arch/arch.hpp>
 #include <tilewright/arch/gpu_facts.hpp>
+#include <tilewright/gemm/check_gemm.hpp>
 #include <tilewright/jit/error.hpp>
 #include <tilewright/util/math.hpp>
 
@@ -53,14 +56,14 @@ struct tile_choice {
   int m, n;
   double rate;
 };
+constexpr tile_choice tiles[] = {{"256x256", 256, 256, 1},
+                                 {"128x256", 128, 256, 1},
+                                 {"128x128", 128, 128, 0.85},
+                                 {"128x64", 128, 64, 0.7},
+                                 {"64x64", 64, 64, 0.55}};
 
 /// The tile whose rounds of blocks take the least time.
 std::string choose_tile(const gemm_args& g, const std::string& target) {
-  constexpr tile_choice tiles[] = {{"256x256", 256, 256, 1},
-                                   {"128x256", 128, 256, 1},
-                                   {"128x128", 128, 128, 0.85},
-                                   {"128x64", 128, 64, 0.7},
-                                   {"64x64", 64, 64, 0.55}};
   double compute_units = 100;
   for (const arch::gpu_facts& gpu : arch::known_gpus)
     if (target.starts_with(gpu.target)) compute_units = gpu.compute_units;
@@ -87,7 +90,7 @@ std::string policy_base(const gemm_problem& p, const std::string& target, int ve
   const bool is_default = tile == "128x128";
   if (!is_default && !may_choose)
     throw error("gemm: the policy " + tile + " needs 16-bit elements in whole vectors of 16 bytes");
-  if (tile != "256x256" && tile != "128x256" && tile != "128x64" && tile != "64x64" && !is_default)
+  if (std::none_of(std::begin(tiles), std::end(tiles), [&](const tile_choice& t) { return tile == t.name; }))
     throw error("gemm: there is no policy '" + tile + "' for " + target);
   const auto major = [](bool along_k) { return along_k ? "tw::operand_major::k" : "tw::operand_major::mn"; };
   return std::string("tw::gemm_") + (is_default ? "policy" : tile) + "<tw::arch::current, " +
@@ -95,13 +98,11 @@ std::string policy_base(const gemm_problem& p, const std::string& target, int ve
          std::to_string(vector) + ">";
 }
 
-/// What the kernel knows of its arguments, or of the problem that check() and grid() are evaluated for. On NVIDIA's
-/// GPUs constant lengths and strides make addresses that are computed ahead and do not fit into registers.
-constants constants_of(const gemm_args& g, bool with_lengths) {
+/// The arguments' constants, of the kernel or of the problem that check() and grid() are evaluated for.
+constants constants_of(const gemm_args& g) {
   constants c;
   if (g.beta == 0) c.set_float("beta", 0);
   c.set("batch", g.batch).set("split_k", g.split_k);
-  if (!with_lengths) return c;
   c.set("m", g.m).set("n", g.n).set("k", g.k).set("lda", g.lda).set("ldb", g.ldb).set("ldc", g.ldc);
   c.set("batch_stride_a", g.batch_stride_a).set("batch_stride_b", g.batch_stride_b);
   c.set("batch_stride_c", g.batch_stride_c);
@@ -111,8 +112,7 @@ constants constants_of(const gemm_args& g, bool with_lengths) {
 }
 
 /// Whether a launch is the problem that the kernel was made for.
-const char* compare(const gemm_args& made_for, const gemm_args& g, bool moves_vectors) {
-  const gemm_args& p = made_for;
+const char* compare(const gemm_args& p, const gemm_args& g) {
   if (g.m != p.m || g.n != p.n || g.k != p.k || g.batch != p.batch || g.split_k != p.split_k)
     return "the kernel was made for other lengths";
   if (g.lda != p.lda || g.ldb != p.ldb || g.ldc != p.ldc || g.batch_stride_a != p.batch_stride_a ||
@@ -121,12 +121,45 @@ const char* compare(const gemm_args& made_for, const gemm_args& g, bool moves_ve
   if (p.residual && (g.ld_residual != p.ld_residual || g.batch_stride_residual != p.batch_stride_residual))
     return "the kernel was made for other strides of the residual";
   if (p.beta == 0 && g.beta != 0) return "the kernel was made for a beta of 0";
-  if (has_epilogue(g) && !has_epilogue(p)) return "the kernel was made without an epilogue";
   if (p.split_k > 1 && !g.workspace) return "split_k needs a workspace, of workspace_bytes(args)";
+  return nullptr;
+}
+
+/// What a launch must keep whose kernel was made for all lengths.
+const char* check_launch(const checked_gemm& kernel, const gemm_args& g) {
+  if (g.split_k != 1) return "the kernel was made for products that are not split along k";
+  if (g.batch > 65535) return "the batch has more than 65535 problems";
+  if (const char* why = detail::check_lengths(g, kernel)) return why;
+  return detail::check_offsets(g, kernel);
+}
+
+const char* check_epilogue(const gemm_args& g, bool has_one, bool moves_vectors) {
+  if (has_epilogue(g) && !has_one) return "the kernel was made without an epilogue";
   for (const void* x :
        {g.a, g.b, static_cast<const void*>(g.c), g.bias, g.residual, static_cast<const void*>(g.column_scale)})
     if (moves_vectors && !is_aligned(x)) return "the kernel moves vectors: pointers must be multiples of 16 bytes";
   return nullptr;
+}
+
+static_assert(default_block_tile<arch::sm80, half_t>().k == 32 && default_block_tile<arch::sm90, float>().k == 32);
+
+/// The host half of a kernel for an NVIDIA GPU, which takes all lengths.
+host_half half_for_all_lengths(const gemm_problem& p, const std::string& tile, int vector) {
+  const tile_choice& t =
+      *std::find_if(std::begin(tiles), std::end(tiles), [&](const auto& x) { return tile == x.name; });
+  const checked_gemm kernel{
+      t.m, t.n, t.n == 256 ? 64 : 32, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), vector};
+  host_half half;
+  half.check = [kernel, has_one = has_epilogue(p.args)](const void* args) {
+    const auto& g = *static_cast<const gemm_args*>(args);
+    const char* const why = check_launch(kernel, g);
+    return why ? why : check_epilogue(g, has_one, kernel.vector > 1);
+  };
+  half.grid = [t](const void* args) {
+    const auto& g = *static_cast<const gemm_args*>(args);
+    return block_grid{ceil_div(g.m, t.m) * ceil_div(g.n, t.n), 1, g.batch};
+  };
+  return half;
 }
 
 kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
@@ -134,24 +167,34 @@ kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
   const int vector = widest_vector(p);
   std::string tile;
   const std::string base = policy_base(p, target, vector, tile);
+  const bool for_all_lengths = is_nvidia(target) && g.split_k == 1;
   kernel_source s;
-  s.name = "gemm_" + tile + "_" + operands_name(p) + "_v" + std::to_string(vector) + "_" + std::to_string(g.m) + "x" +
-           std::to_string(g.n) + "x" + std::to_string(g.k);
+  s.name = "gemm_" + tile + "_" + operands_name(p) + "_v" + std::to_string(vector);
   s.code =
       "inline char jit_memory[16];\nconstexpr void* jit_somewhere(void*) { return jit_memory; }\n"
       "struct policy : " +
       base + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
       ";\n  using epilogue = tw::epilogue::" + (has_epilogue(g) ? "from_args" : "alpha_beta") + ";\n" +
       (g.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
-      "};\nusing general_gemm = tw::gemm_kernel<policy>;\n" +
-      constants_of(g, !is_nvidia(target)).kernel("exact_gemm", "general_gemm");
-  s.kernel = "exact_gemm";
-  s.problem = constants_of(g, true).initializer("tw::gemm_args");
+      "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
+  s.kernel = "general_gemm";
+  if (!is_nvidia(target)) {
+    s.code += constants_of(g).kernel("exact_gemm", s.kernel);
+    s.kernel = "exact_gemm";
+  }
   s.uses = {"gemm/gemm_kernel.hpp"};
   if (tile != "128x128") s.uses.push_back("gemm/named_policies.hpp");
   if (is_nvidia(target)) s.uses.push_back("gemm/multi_stage_pipeline.hpp");
+  if (for_all_lengths) {
+    s.host = half_for_all_lengths(p, tile, vector);
+    return s;
+  }
+  s.name += "_" + std::to_string(g.m) + "x" + std::to_string(g.n) + "x" + std::to_string(g.k);
+  s.problem = constants_of(g).initializer("tw::gemm_args");
   s.host.check = [made_for = g, vector](const void* args) {
-    return compare(made_for, *static_cast<const gemm_args*>(args), vector > 1);
+    const auto& given = *static_cast<const gemm_args*>(args);
+    const char* const why = compare(made_for, given);
+    return why ? why : check_epilogue(given, has_epilogue(made_for), vector > 1);
   };
   return s;
 }

@@ -55,16 +55,19 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
   if (state_->host.check) {
     if (const char* why = state_->host.check(args)) throw error(state_->name + ": " + why);
   }
+  block_grid blocks = grid;
   if (f.prepared) {
     host_half::prepared made = state_->host.prepare(args, state_->device->facts(state_->function, bound->shape));
     bound->args = std::move(made.device_args);
-    std::memcpy(bound->shape.grid, made.grid, sizeof made.grid);
-  } else {
-    const int given[3] = {grid.x, grid.y, grid.z};
-    if (grid.x == 0 && !f.has_grid)
+    blocks = made.grid;
+  } else if (grid.x == 0 && state_->host.grid) {
+    blocks = state_->host.grid(args);
+  } else if (grid.x == 0) {
+    if (!f.has_grid)
       throw error(state_->name + " was compiled for no problem in particular, so its launch needs a grid");
-    std::memcpy(bound->shape.grid, grid.x == 0 ? f.grid : given, sizeof given);
+    blocks = {f.grid[0], f.grid[1], f.grid[2]};
   }
+  std::memcpy(bound->shape.grid, &blocks, sizeof blocks);
   if (int(bound->args.size()) != f.args_bytes)
     throw error(state_->name + " takes arguments of " + std::to_string(f.args_bytes) + " bytes, not of " +
                 std::to_string(bound->args.size()));

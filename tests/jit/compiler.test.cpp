@@ -7,6 +7,8 @@
 
 #include <dlfcn.h>
 
+#include <tilewright/jit/gemm.hpp>
+
 #include "elf_facts.hpp"
 #include "fake_compiler.hpp"
 #include "nvjitlink.hpp"
@@ -60,6 +62,30 @@ TEST(UnusedVariables, AreRemovedFromPtx) {
       ".global .align 4 .f32 _ZN10tilewright4_one$E = 0f3F800000;\n";
   EXPECT_EQ(jit::without_unused_variables(unused + kept + unused), kept);
   EXPECT_EQ(jit::without_unused_variables(""), "");
+}
+
+TEST(Gemm, KernelsForNvidiaTakeAllLengths) {
+  const auto product = [](int m, int n, int k) {
+    return jit::gemm_problem{.args = {.m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n, .batch = 3}};
+  };
+  const jit::kernel_source s = jit::gemm(product(100, 77, 33))("sm_80"),
+                           other = jit::gemm(product(1000, 7, 35))("sm_80");
+  EXPECT_EQ(s.name, "gemm_128x128_f16_ak_bk_to_f16_v1");
+  EXPECT_EQ(s.name + s.code + s.kernel + s.problem, other.name + other.code + other.kernel + other.problem);
+  tilewright::gemm_args g = product(1000, 300, 35).args;
+  EXPECT_STREQ(s.host.check(&g), nullptr);
+  const jit::block_grid grid = s.host.grid(&g);
+  EXPECT_EQ(grid.x, 8 * 3);
+  EXPECT_EQ(grid.z, 3);
+  g.ldc = 299;
+  EXPECT_STREQ(s.host.check(&g), "ldc is smaller than a row of C");
+  g.ldc = 300;
+  g.split_k = 2;
+  EXPECT_STREQ(s.host.check(&g), "the kernel was made for products that are not split along k");
+  g = product(1000, 300, 36).args;
+  EXPECT_STREQ(jit::gemm(product(8, 8, 8))("sm_80").host.check(&g),
+               "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
+               "multiples of its vector; use the kernel with vector 1");
 }
 
 TEST(UsableCpus, AreThoseThatAContainersQuotaPaysFor) {

@@ -3,22 +3,77 @@
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/gemm/k_tiles.hpp>
 
 namespace tilewright {
+
+/// What the checks ask about a kernel.
+struct checked_gemm {
+  index_t tile_m, tile_n, tile_k;  // of C, and along k
+  bool a_along_k, b_along_k;
+  index_t element_bytes, result_bytes, vector, products = 1;
+};
+
+namespace detail {
+
+constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& kernel) {
+  if (args.m < 1 || args.n < 1 || args.k < 1 || args.batch < 1) return "m, n, k and the batch count must be positive";
+  if (args.m > 0x7fffffff - 4 * kernel.tile_m || args.n > 0x7fffffff - 4 * kernel.tile_n ||
+      args.k > 0x7fffffff - kernel.tile_k)
+    return "m, n or k is too close to 2^31";
+  if (args.lda < (kernel.a_along_k ? args.k : args.m))
+    return "lda is smaller than a row of A (a column, if A is column-major)";
+  if (args.ldb < (kernel.b_along_k ? args.k : args.n))
+    return "ldb is smaller than a row of B (a column, if B is column-major)";
+  if (args.ldc < args.n) return "ldc is smaller than a row of C";
+  return nullptr;
+}
+
+/// For kernels whose blocks reach their tiles by offsets of 32 bits, in vectors.
+constexpr const char* check_offsets(const gemm_args& args, const checked_gemm& kernel) {
+  // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
+  const long_index_t limit = 0x7fffffff / kernel.element_bytes, walk = max_walk_bytes / kernel.element_bytes;
+  const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
+    const long_index_t step = along_k ? kernel.tile_k : ld * kernel.tile_k;
+    return (along_k ? ld * rows : step) + rows + kernel.tile_k + max(walk, 2 * step) + step;
+  };
+  const index_t products = kernel.products, v = kernel.vector;
+  const long_index_t a_span = operand_span(kernel.a_along_k, args.lda, kernel.tile_m),
+                     b_span = operand_span(kernel.b_along_k, args.ldb, kernel.tile_n),
+                     c_span = long_index_t(max(args.ldc, args.ld_residual)) * kernel.tile_m + kernel.tile_n;
+  if (products > 1 && (args.product_stride_b < 0 || args.product_stride_b > limit))
+    return "product_stride_b must lie in memory after the first product's B, within 2 GiB";
+  if (a_span > limit || b_span + (products > 1 ? args.product_stride_b : 0) > limit ||
+      c_span > 0x7fffffff / kernel.result_bytes)
+    return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
+  if (v == 1) return nullptr;
+  const index_t a_row = kernel.a_along_k ? args.k : args.m, b_row = kernel.b_along_k ? args.k : args.n;
+  if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v || args.batch_stride_a % v ||
+      args.batch_stride_b % v || args.batch_stride_c % v || (products > 1 && args.product_stride_b % v))
+    return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
+           "multiples "
+           "of its vector; use the kernel with vector 1";
+  return nullptr;
+}
+
+template <class Policy>
+inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
+                                             Policy::tile.n,
+                                             Policy::tile.k,
+                                             Policy::a_major == operand_major::k,
+                                             Policy::b_major == operand_major::k,
+                                             index_t(sizeof(typename Policy::element_type)),
+                                             index_t(sizeof(typename Policy::result_type)),
+                                             Policy::vector,
+                                             Policy::products};
+
+}  // namespace detail
 
 /// A sentence about what is wrong with the arguments; nullptr if nothing is. A pipeline adds its own demands, and
 /// promises its epilogue what it reads.
 template <class Policy>
 constexpr const char* check_gemm(const typename Policy::args_type& args, const epilogue_promise& promise) {
-  constexpr block_tile tile = Policy::tile;
-  if (args.m < 1 || args.n < 1 || args.k < 1 || args.batch < 1) return "m, n, k and the batch count must be positive";
-  if (args.m > 0x7fffffff - 4 * tile.m || args.n > 0x7fffffff - 4 * tile.n || args.k > 0x7fffffff - tile.k)
-    return "m, n or k is too close to 2^31";
-  if (args.lda < (Policy::a_major == operand_major::k ? args.k : args.m))
-    return "lda is smaller than a row of A (a column, if A is column-major)";
-  if (args.ldb < (Policy::b_major == operand_major::k ? args.k : args.n))
-    return "ldb is smaller than a row of B (a column, if B is column-major)";
-  if (args.ldc < args.n) return "ldc is smaller than a row of C";
+  if (const char* why = detail::check_lengths(args, detail::checked_gemm_v<Policy>)) return why;
   const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
     return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";

@@ -81,8 +81,6 @@ struct gemm_kernel {
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     if (const char* why = check_gemm<Policy>(args, {Policy::vector, sizeof(R), false})) return why;
-    const bool a_along_k = Policy::a_major == operand_major::k, b_along_k = Policy::b_major == operand_major::k;
-    const index_t a_row = a_along_k ? args.k : args.m, b_row = b_along_k ? args.k : args.n;
     if (args.batch > 65535) return "the batch has more than 65535 problems";
     if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
       return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
@@ -90,31 +88,7 @@ struct gemm_kernel {
     if constexpr (Policy::is_block_scaled) {
       if (const char* why = detail::check_block_scales(args)) return why;
     }
-    // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
-    const long_index_t limit = 0x7fffffff / long_index_t(sizeof(T)),
-                       walk = detail::max_walk_bytes / long_index_t(sizeof(T));
-    const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
-      const long_index_t step = along_k ? tile.k : ld * tile.k;
-      return (along_k ? ld * rows : step) + rows + tile.k + max(walk, 2 * step) + step;
-    };
-    const long_index_t a_span = operand_span(a_along_k, args.lda, tile.m),
-                       b_span = operand_span(b_along_k, args.ldb, tile.n);
-    const long_index_t c_span = long_index_t(max(args.ldc, args.ld_residual)) * tile.m + tile.n;
-    if (products > 1 && (args.product_stride_b < 0 || args.product_stride_b > limit))
-      return "product_stride_b must lie in memory after the first product's B, within 2 GiB";
-    if (a_span > limit || b_span + (products > 1 ? args.product_stride_b : 0) > limit ||
-        c_span > 0x7fffffff / long_index_t(sizeof(R)))
-      return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
-    if (Policy::vector > 1) {
-      const index_t v = Policy::vector;
-      if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v ||
-          args.batch_stride_a % v || args.batch_stride_b % v || args.batch_stride_c % v ||
-          (products > 1 && args.product_stride_b % v)) {
-        return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
-               "multiples of its vector; use the kernel with vector 1";
-      }
-    }
-    return nullptr;
+    return detail::check_offsets(args, detail::checked_gemm_v<Policy>);
   }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {

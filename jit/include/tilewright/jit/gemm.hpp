@@ -19,15 +19,16 @@ struct gemm_problem {
   element type = element::f16;              // of A and B
   element result = element::f16;            // of C
   bool a_along_k = true, b_along_k = true;  // whether k is the contiguous dimension of A (m x k), of B (k x n)
-  /// Lengths, strides and split_k become constants of the kernel. What matters of pointers is which are null and
-  /// whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias, residual and
-  /// activation that are given here are what the kernel applies. beta: whether it is 0.
+  /// For AMD GPUs lengths, strides, split_k and a beta of 0 become constants of the kernel. What matters of pointers is
+  /// which are null and whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias,
+  /// residual and activation that are given here are what the kernel applies.
   gemm_args args = {};
   std::string policy = {};  // "128x128", for Hopper a name of gemm_autotune's choices; empty: chosen by the lengths
 };
 
-/// The kernel takes gemm_args with the same lengths and strides, and refuses others. On a Hopper GPU its workspace, if
-/// it has one, is a specialized_workspace; with split_k it is of workspace_bytes(args).
+/// For AMD GPUs, and with split_k, the kernel takes gemm_args with the same lengths and strides, and refuses others.
+/// For NVIDIA GPUs it takes all that its vector and its tile allow. On a Hopper GPU its workspace, if it has one, is a
+/// specialized_workspace; with split_k it is of workspace_bytes(args).
 kernel_request gemm(const gemm_problem& problem);
 
 class compiler;

@@ -7,14 +7,10 @@
 #include <string>
 #include <type_traits>
 
+#include <tilewright/jit/kernel_source.hpp>
 #include <tilewright/launch/kernel_facts.hpp>
 
 namespace tilewright::jit {
-
-/// A number of blocks.
-struct block_grid {
-  int x = 0, y = 1, z = 1;  // x = 0: the grid of the problem that the kernel was compiled for
-};
 
 /// A launch whose arguments were checked and prepared once.
 class bound_kernel {

@@ -10,15 +10,22 @@
 
 namespace tilewright::jit {
 
+/// A number of blocks.
+struct block_grid {
+  int x = 0, y = 1, z = 1;  // x = 0: the grid of the problem that the kernel was compiled for
+};
+
 /// The host half of a kernel: what a program must know beyond the code object.
 struct host_half {
   /// Tells halves apart that belong to the same code.
   std::string name = {};
   /// A sentence about what the kernel cannot do, or nullptr. Empty: any arguments will do.
   std::function<const char*(const void* args)> check = {};
+  /// The grid of a launch, for a kernel that was compiled for no problem in particular.
+  std::function<block_grid(const void* args)> grid = {};
   struct prepared {
     std::vector<char> device_args;
-    int grid[3];
+    block_grid grid;
   };
   /// For kernels with device_args.
   std::function<prepared(const void* args, const launch_facts& facts)> prepare = {};
@@ -31,7 +38,7 @@ struct kernel_source {
   std::string code;    // C++ that defines the kernel; the library's headers come before it, tw is namespace tilewright
   std::string kernel;  // its type, for instance "scale<4096>"; tw::arch::current is the target
   /// Optional: a constant of the kernel's args_type, pointers null. check() and grid() are evaluated for it when the
-  /// kernel is compiled, and launches need not say a grid.
+  /// kernel is compiled, and launches need not say a grid; nor if host.grid does.
   std::string problem = {};
   /// The library's headers that the code needs, for instance "tile/load_store.hpp"; fewer compile faster. Empty: all.
   std::vector<std::string> uses = {};
