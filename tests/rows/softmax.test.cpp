@@ -103,8 +103,6 @@ TEST(Softmax, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.y_stride = 1 << 30; }, "2 GiB");
   refuse([](auto& a) { a.y = memory + 8; }, "overlaps the input");
   refuse([](auto& a) { a.rows = 0x7ffffff0; }, "close to 2^31");
-  expect_refusal<any_start>({memory, memory + 2049, 4, 500, 500, 500}, "in all matrices alike");
-  expect_refusal<any_start>({memory, memory + 2048, 4, 500, 500, 501}, "in all matrices alike");
 }
 
 }  // namespace rows_test

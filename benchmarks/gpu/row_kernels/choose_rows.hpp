@@ -8,12 +8,19 @@
 
 namespace row_kernels {
 
-/// Starts Kernel::kernel<row_tile> with the smallest of some tiles that holds a row of T. Rows that start anywhere have
-/// vectors, too, if AnyStart, else single elements. Threads: most for rows that one block holds.
-template <class Kernel, class T, index_t Threads, bool AnyStart>
+/// The same tile for rows that start anywhere.
+constexpr tw::row_tile any_start(tw::row_tile tile) {
+  tile.any_start = true;
+  return tile;
+}
+
+/// Starts Kernel::kernel<row_tile> with the smallest of some tiles that holds a row of T, or one for rows that start
+/// anywhere. Threads: most for rows that one block holds.
+template <class Kernel, class T, index_t Threads>
 const char* start_rows(const auto& args, const call& c) {
   using tw::choose_row_tile;
   constexpr index_t vector = 16 / index_t(sizeof(T)), wave = 32 * 4 * vector;  // elements that a wave holds
+  constexpr index_t longest = (sizeof(T) == 4 ? 256 : 128) * wave;
   const char* why = nullptr;
   if (args.cols <= wave) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(wave)>>(args, c);
@@ -25,17 +32,15 @@ const char* start_rows(const auto& args, const call& c) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(32 * wave, Threads)>>(args, c);
   } else if (args.cols <= 128 * wave || sizeof(T) == 2) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(128 * wave)>>(args, c);
-  } else if constexpr (sizeof(T) == 4) {
-    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(256 * wave)>>(args, c);
+  } else {
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(longest)>>(args, c);
   }
   if (!why) return nullptr;
-  if constexpr (AnyStart) {
-    constexpr tw::row_tile short_rows{256, 64, 4, vector, 1, true}, long_rows{256, 256, 4, vector, 1, true, 3};
-    if (args.cols <= 2 * wave) return start<typename Kernel::template kernel<short_rows>>(args, c);
-    return start<typename Kernel::template kernel<long_rows>>(args, c);
-  } else {
-    return start<typename Kernel::template kernel<choose_row_tile(4096, 1)>>(args, c);
-  }
+  if (args.cols <= 2 * wave)
+    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(2 * wave))>>(args, c);
+  if (args.cols <= 16 * wave)
+    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(16 * wave, Threads))>>(args, c);
+  return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(64 * wave))>>(args, c);
 }
 
 }  // namespace row_kernels

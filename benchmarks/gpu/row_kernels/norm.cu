@@ -31,7 +31,7 @@ const char* start_norm(const call& c) {
                                       .sum_stride = c[5].row_stride(),
                                       .y_stride = c[4].row_stride(),
                                       .epsilon = float(c.numbers[0])};
-  return start_rows<norm_of<T, Kind, Result>, T, 256, false>(args, c);
+  return start_rows<norm_of<T, Kind, Result>, T, 256>(args, c);
 }
 
 const registered norm_kernels[] = {

@@ -37,7 +37,7 @@ const char* start_quantise(const call& c) {
     if (args.cols <= 1024) return start<typename kernel::template kernel<tw::row_tile{256, 32, 4, 8}>>(args, c);
     return start<typename kernel::template kernel<tw::row_tile{256, 256, 2, 8}>>(args, c);
   } else {
-    return start_rows<kernel, bfloat16_t, 512, false>(args, c);
+    return start_rows<kernel, bfloat16_t, 512>(args, c);
   }
 }
 

@@ -50,7 +50,7 @@ struct cross_entropy {
     if (has_loss && !args.loss) return "a pointer is null: loss";
     if (!has_loss && !args.log_sum) return "the gradient alone needs log_sum, which the loss's kernel writes";
     if (has_gradient) {
-      if (const char* why = block::check(x, gradient)) return why;
+      if (const char* why = block::check(gradient)) return why;
       if (detail::overlap(x, gradient) && !detail::is_in_place(x, gradient))
         return "the gradient overlaps x, but is not x";
     }
@@ -65,7 +65,7 @@ struct cross_entropy {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     auto part = load(has_loss ? 0 : rows.last_part());
     const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },

@@ -55,8 +55,8 @@ struct row_norm {
                              sum = matrix(args.sum, args.sum_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
                              bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
-    const char* whys[] = {block::check(x, y), block::check(weight), args.bias ? block::check(bias) : nullptr,
-                          args.sum ? block::check(x, residual) : nullptr, args.sum ? block::check(x, sum) : nullptr};
+    const char* whys[] = {block::check(x, y, weight), args.bias ? block::check(bias) : nullptr,
+                          args.sum ? block::check(residual, sum) : nullptr};
     for (const char* why : whys) {
       if (why) return why;
     }
@@ -71,7 +71,7 @@ struct row_norm {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load_sum = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto x = rows.load(args.x, args.x_stride, first);
       if (args.residual) {

@@ -46,7 +46,7 @@ struct quantise_rows {
     const detail::row_matrix y{args.y, args.rows, args.cols, args.y_stride, 1};
     const detail::row_matrix matrices[] = {x, y, has_two ? x2 : x};
     for (const detail::row_matrix& m : matrices) {
-      if (const char* why = block::check(x, m)) return why;
+      if (const char* why = block::check(m)) return why;
       if (m.data != y.data && detail::overlap(m, y)) return "the result overlaps an input";
     }
     if (args.x == static_cast<const void*>(args.y)) return "the result overlaps an input";
@@ -55,7 +55,7 @@ struct quantise_rows {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto kept = block::template allocate<lds_bytes>();
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       inputs part;

@@ -20,7 +20,7 @@ struct row_block : row_memory<Arch, Tile> {
   using typename memory::row_values;
   template <class T>
   using part = typename memory::template part<T>;
-  using memory::end, memory::is_single, memory::memory, memory::part_cols;
+  using memory::cols, memory::is_single, memory::memory, memory::part_cols;
   static constexpr index_t lanes_per_row = min(Tile.threads_per_row, Arch::value.wave_size);
   static constexpr index_t waves_per_row = ceil_div(Tile.threads_per_row, Arch::value.wave_size);
   /// LDS of one reduction: 4 bytes for each wave, and for each block that shares the row; 0 if it belongs to one wave.
@@ -31,16 +31,9 @@ struct row_block : row_memory<Arch, Tile> {
   static constexpr index_t blocks_at_once = Tile.vectors > 2 ? ceil_div(768, Tile.threads)
                                                              : max(1, 1536 / Tile.threads);
 
-  /// The rows of a matrix for the grid's blocks in order.
-  template <class T>
-  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols, const T* matrix, long_index_t row_stride) {
-    row_block result(index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows(), num_rows, num_cols);
-    if constexpr (Tile.any_start) {
-      const long_index_t row = result.first_row + memory::own_position()[0];
-      result.shift =
-          index_t(reinterpret_cast<unsigned long long>(matrix + row * row_stride) / sizeof(T) % unsigned(Tile.vector));
-    }
-    return result;
+  /// The rows of the calling block of the grid.
+  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols) {
+    return row_block(index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows(), num_rows, num_cols);
   }
   static constexpr exec::block_index grid(index_t num_rows) {
     return {ceil_div(num_rows, Tile.rows()) * Tile.blocks, 1, 1};
@@ -53,13 +46,13 @@ struct row_block : row_memory<Arch, Tile> {
     TILEWRIGHT_UNROLL(1)
     for (index_t first = 0;;) {
       f(tile, first);
-      if (end() - first <= part_cols) return;
+      if (cols - first <= part_cols) return;
       first += part_cols;
       tile = load(first);
     }
   }
   /// Where the last part begins.
-  TILEWRIGHT_HD index_t last_part() const { return (end() - 1) / part_cols * part_cols; }
+  TILEWRIGHT_HD index_t last_part() const { return (cols - 1) / part_cols * part_cols; }
   /// The same from the last part, which `tile` holds already, to the first.
   template <class Part, class Load, class F>
   TILEWRIGHT_HD void backward(Part& tile, Load load, F f) const {

@@ -13,7 +13,7 @@ namespace tilewright {
 struct row_tile {
   index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
   index_t blocks = 1;  // of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
-  bool any_start = false;  // rows start anywhere, in all matrices alike: their first and last vectors are partial
+  bool any_start = false;  // rows start at any element, and have any length
   index_t lds_parts = 0;   // parts of a row that LDS keeps, in place of reading them again
 
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
@@ -52,15 +52,16 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_thre
 
 namespace detail {
 
-/// Neighbouring lanes hold neighbouring vectors; lanes, then waves share a row, then come the next rows.
+/// Neighbouring lanes hold neighbouring vectors; a wave's vectors are neighbours; waves share a row, then come the next
+/// rows.
 template <row_tile Tile, index_t Wave>
 inline constexpr distribution_encoding row_tile_encoding = [] {
   constexpr index_t lanes = min(Tile.threads_per_row, Wave), waves = Tile.threads_per_row / lanes;
   return tile_distribution_encoding<
       sequence<>,
-      tuple<sequence<Tile.threads / Wave / waves, Wave / lanes>, sequence<Tile.vectors, waves, lanes, Tile.vector>>,
-      tuple<sequence<1, 2>, sequence<1, 2>>, tuple<sequence<0, 1>, sequence<1, 2>>, sequence<2, 2>,
-      sequence<0, 3>>::value;
+      tuple<sequence<Tile.threads / Wave / waves, Wave / lanes>, sequence<waves, Tile.vectors, lanes, Tile.vector>>,
+      tuple<sequence<1, 2>, sequence<1, 2>>, tuple<sequence<0, 0>, sequence<1, 2>>, sequence<2, 2>,
+      sequence<1, 3>>::value;
 }();
 
 /// Whether waves and lanes divide the tile, with a sentence for each rule.
@@ -75,7 +76,6 @@ TILEWRIGHT_HD constexpr bool require_row_tile() {
                 "row_tile: blocks that share a row form a cluster: a power of two, as many as the target has");
   static_assert(Tile.blocks == 1 || Tile.rows() == 1,
                 "row_tile: blocks that share a row have one row: threads == threads_per_row");
-  static_assert(!Tile.any_start || Tile.blocks == 1, "row_tile: rows that start anywhere have one block: blocks == 1");
   static_assert(Tile.vectors > 0 && is_power_of_two(Tile.vector) && Tile.vector <= 16,
                 "row_tile: a thread holds at least one vector, of up to 16 elements");
   return true;

@@ -41,7 +41,7 @@ struct softmax {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols, args.x, args.x_stride);
+    const auto rows = block::of_grid(args.rows, args.cols);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     detail::row_exponents<block> exponents;
     auto part = load(0);
