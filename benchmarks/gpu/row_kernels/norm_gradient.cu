@@ -24,8 +24,8 @@ template <class T, tw::norm_kind Kind, tw::row_tile Tile>
 const char* start_tile(tw::norm_gradient_args<T> args, const call& c) {
   constexpr int multiprocessors = 132;
   using kernel = tw::row_norm_gradient<arch, T, Tile, Kind>;
-  args.num_parts = tw::min(args.rows, multiprocessors * kernel::blocks_at_once);
-  args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.cols + 4));
+  args.num_parts = tw::min(args.rows, multiprocessors * kernel::blocks_at_once / Tile.blocks);
+  args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.parts_stride()));
   return start<kernel>(args, c);
 }
 
@@ -45,13 +45,19 @@ const char* start_gradient(const call& c) {
                                        .s_stride = c[1].row_stride(),
                                        .dx_stride = c[5].row_stride()};
   constexpr index_t vector = 16 / index_t(sizeof(T));
-  if (args.cols % vector != 0) return start_tile<T, Kind, tw::row_tile{1024, 1024, 2, 1}>(args, c);
-  if (args.cols <= 128 * vector) return start_tile<T, Kind, tw::row_tile{64, 64, 2, vector}>(args, c);
-  if (args.cols <= 512 * vector) return start_tile<T, Kind, tw::row_tile{256, 256, 2, vector}>(args, c);
-  if (args.cols <= 1024 * vector) return start_tile<T, Kind, tw::row_tile{512, 512, 2, vector}>(args, c);
-  if (args.cols <= 2048 * vector) return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector, 2}>(args, c);
-  if (args.cols <= 4096 * vector) return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector, 4}>(args, c);
-  return start_tile<T, Kind, tw::row_tile{1024, 1024, 1, vector, 8}>(args, c);
+  using tw::row_tile;
+  if (args.cols % vector != 0) {
+    if (args.cols <= 254 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector, 1, true}>(args, c);
+    if (args.cols <= 1023 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 1, true}>(args, c);
+    return start_tile<T, Kind, row_tile{512, 512, 2, vector, 8, true}>(args, c);
+  }
+  if (args.cols <= 128 * vector) return start_tile<T, Kind, row_tile{64, 64, 2, vector}>(args, c);
+  if (args.cols <= 512 * vector) return start_tile<T, Kind, row_tile{256, 256, 2, vector}>(args, c);
+  if (args.cols <= 1024 * vector) return start_tile<T, Kind, row_tile{256, 256, 4, vector}>(args, c);
+  if (args.cols <= 2048 * vector) return start_tile<T, Kind, row_tile{512, 512, 4, vector}>(args, c);
+  if (args.cols <= 4096 * vector) return start_tile<T, Kind, row_tile{512, 512, 4, vector, 2}>(args, c);
+  if (args.cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 4, vector, 4}>(args, c);
+  return start_tile<T, Kind, row_tile{512, 512, 4, vector, 8}>(args, c);
 }
 
 const registered gradients[] = {

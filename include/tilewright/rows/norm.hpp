@@ -55,7 +55,7 @@ struct row_norm {
                              sum = matrix(args.sum, args.sum_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
                              bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
-    const char* whys[] = {block::check(x, y, weight), args.bias ? block::check(bias) : nullptr,
+    const char* whys[] = {block::check(x, y), block::check_cols(weight), args.bias ? block::check_cols(bias) : nullptr,
                           args.sum ? block::check(residual, sum) : nullptr};
     for (const char* why : whys) {
       if (why) return why;

@@ -18,10 +18,13 @@ struct norm_gradient_args {
   T* dx = nullptr;              // gradient of x, and of the residual; may be dy or ds
   T* dweight = nullptr;         // cols elements
   T* dbias = nullptr;           // cols elements; LayerNorm only, optional
-  float* parts = nullptr;       // workspace: num_parts rows of cols floats, twice as many with dbias; 16-byte aligned
+  float* parts = nullptr;       // workspace: num_parts rows of parts_stride() floats, twice as many with dbias; 16-byte
+                                // aligned
   index_t num_parts = 0;        // blocks that share the rows; about as many as the GPU runs at the same time
   index_t rows = 0, cols = 0;
   long_index_t dy_stride = 0, s_stride = 0, ds_stride = 0, dx_stride = 0;
+
+  TILEWRIGHT_HD constexpr long_index_t parts_stride() const { return detail::round_up(cols, 8); }
 };
 
 namespace detail {
@@ -43,12 +46,12 @@ struct sum_of_parts {
     const unsigned thread = unsigned(exec::thread_id());
     const index_t first = index_t(thread / across),
                   col = exec::block_id().x * across * 4 + index_t(thread % across) * 4;
-    const index_t padded = detail::round_up(args.cols, 4);
-    const exec::global_buffer parts = exec::make_global_buffer(
-        args.parts + (is_bias ? long_index_t(args.num_parts) * padded : 0), long_index_t(args.num_parts) * padded * 4);
+    const long_index_t stride = args.parts_stride();
+    const exec::global_buffer parts = exec::make_global_buffer(args.parts + (is_bias ? args.num_parts * stride : 0),
+                                                               args.num_parts * stride * 4);
     four sum{};
     for (index_t row = first; row < args.num_parts && col < args.cols; row += down) {
-      const four more = exec::buffer_load<four>(parts, (long_index_t(row) * padded + col) * 4);
+      const four more = exec::buffer_load<four>(parts, (row * stride + col) * 4);
       for (index_t i = 0; i < 4; ++i) sum[i] += more[i];
     }
     const auto lds = exec::lds_allocate<lds_bytes>();

@@ -28,6 +28,25 @@ template <index_t Blocks>
 TILEWRIGHT_HD void start_cluster() {
   if constexpr (Blocks > 1) exec::cluster_sync();
 }
+/// Barrier of the blocks, which makes earlier LDS accesses visible in all of them.
+template <index_t Blocks>
+TILEWRIGHT_HD void sync_blocks() {
+  if constexpr (Blocks > 1) {
+    exec::cluster_sync_lds();
+  } else {
+    exec::block_sync();
+  }
+}
+/// Stores a value that all lanes of a wave have in the LDS of each block.
+template <index_t Blocks, class V>
+TILEWRIGHT_HD void store_in_blocks(exec::lds_pointer lds, index_t place, const V& value) {
+  const index_t lane = exec::lane_id();
+  if constexpr (Blocks > 1) {
+    if (lane < Blocks) exec::lds_store_in(lane, lds, place, value);
+  } else {
+    if (lane == 0) exec::lds_store(lds, place, value);
+  }
+}
 /// Gives lane i of each wave the values of block i % Blocks. `stride` bytes of LDS for each value.
 template <index_t Blocks, class... Values>
 TILEWRIGHT_HD void exchange_blocks(exec::lds_pointer lds, index_t stride, Values&... values) {
@@ -47,6 +66,14 @@ TILEWRIGHT_HD index_t block_of_row() {
 }
 template <index_t Blocks>
 TILEWRIGHT_HD void start_cluster() {}
+template <index_t Blocks>
+TILEWRIGHT_HD void sync_blocks() {
+  exec::block_sync();
+}
+template <index_t Blocks, class V>
+TILEWRIGHT_HD void store_in_blocks(exec::lds_pointer lds, index_t place, const V& value) {
+  if (exec::lane_id() == 0) exec::lds_store(lds, place, value);
+}
 template <index_t Blocks, class... Values>
 TILEWRIGHT_HD void exchange_blocks(exec::lds_pointer, index_t, Values&...) {}
 

@@ -39,6 +39,11 @@ struct row_memory {
     ((why = why ? why : check_matrix(matrices, Tile.any_start ? 1 : Tile.vector, Tile.rows())), ...);
     return why;
   }
+  /// The same for values of columns.
+  static const char* check_cols(const row_matrix& m) {
+    const bool is_fit = reinterpret_cast<unsigned long long>(m.data) % unsigned(Tile.vector * m.element_bytes) == 0;
+    return is_fit ? check(m) : "weight and bias must be aligned to vectors; a vector of 1 takes any";
+  }
   /// The columns of all blocks that share the row but the last ones.
   TILEWRIGHT_HD index_t share() const {
     return Tile.blocks == 1 ? all_cols : round_up(ceil_div(all_cols, Tile.blocks), 128);
@@ -59,6 +64,16 @@ struct row_memory {
                                 matrix + (first_row * row_stride + base_col), make_tuple(rows, cols),
                                 make_tuple(index_t(row_stride), number<1>{}), number<Tile.vector>{}),
                             make_tuple(number<Tile.rows()>{}, number<part_cols>{}), {0, first_col}, distribution{});
+  }
+  template <class T, bool AnyStart = Tile.any_start>
+  using row_of = unaligned_row<sizeof(T), sizeof(T) * Tile.vector, min(Tile.threads_per_row, Arch::value.wave_size),
+                               Tile.vectors, AnyStart>;
+  /// The thread's row of a matrix.
+  template <class T>
+  TILEWRIGHT_HD row_of<T> own_row(T* matrix, long_index_t row_stride) const {
+    const index_t row = own_position()[0];
+    return {matrix + (first_row * row_stride + base_col), first_row == 0 && base_col == 0,
+            (rows - 1) * row_stride + (all_cols - base_col), row * index_t(row_stride), row < rows ? cols : 0};
   }
   /// The columns from first_col on; zeros outside.
   template <class T>
@@ -88,7 +103,7 @@ struct row_memory {
   template <class T>
   TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
     if constexpr (Tile.any_start) {
-      const row_of<T> row(values + base_col, base_col == 0, values ? all_cols - base_col : 0, 0,
+      const row_of<T, false> row(values + base_col, base_col == 0, values ? all_cols - base_col : 0, 0,
                                 values ? cols : 0);
       return bit_cast<static_distributed_tensor<T, of_cols>>(row.load(col_of(first_col, 0)));
     } else {
@@ -119,6 +134,7 @@ struct row_memory {
   /// comparison for each vector, and no branch, after which all elements would need registers at once.
   template <class T>
   TILEWRIGHT_HD void mask(part<T>& tile, index_t first_col, T value) const {
+    if (Tile.any_start && col_of(first_col, distribution::num_elements - 1) < cols) return;
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < distribution::num_elements; ++d) {
       const index_t col = col_of(first_col, Tile.any_start ? d : d / Tile.vector * Tile.vector);
@@ -131,17 +147,6 @@ struct row_memory {
   /// The column of the thread's element d in the part that begins at first_col.
   TILEWRIGHT_HD index_t col_of(index_t first_col, index_t d) const {
     return first_col + position_in_tile<distribution>(own_position(), d)[1];
-  }
-
- private:
-  template <class T>
-  using row_of = unaligned_row<sizeof(T), sizeof(T) * Tile.vector, min(Tile.threads_per_row, Arch::value.wave_size),
-                               Tile.vectors>;
-  template <class T>
-  TILEWRIGHT_HD row_of<T> own_row(T* matrix, long_index_t row_stride) const {
-    const index_t row = own_position()[0];
-    return {matrix + (first_row * row_stride + base_col), first_row == 0 && base_col == 0,
-            (rows - 1) * row_stride + (all_cols - base_col), row * index_t(row_stride), row < rows ? cols : 0};
   }
 };
 
