@@ -19,7 +19,8 @@ struct row_norm_gradient {
   using block = detail::row_block<Arch, Tile>;
   using followed_by = detail::sum_of_parts<Arch, T>;
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
-  static_assert(Tile.vector * sizeof(T) >= 4, "row_norm_gradient: vectors have at least 4 bytes; any_start takes any row");
+  static_assert(Tile.vector * sizeof(T) >= 4,
+                "row_norm_gradient: vectors have at least 4 bytes; any_start takes any row");
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t waves = Tile.threads / Arch::value.wave_size, posts = waves * Tile.blocks;
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T), bytes_of_posts = 2 * 4 * posts;
@@ -166,9 +167,8 @@ struct row_norm_gradient {
     index_t turn = 0;
     for (long_index_t row = number; row < args.rows; row += args.num_parts, turn ^= 1) {
       row_state own(args, row);
-      const auto load = [&](const T* matrix, long_index_t row_stride, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        return own.rows.load(matrix, row_stride, first);
-      };
+      const auto load = [&](const T* matrix, long_index_t row_stride, index_t first)
+                            TILEWRIGHT_INLINE_LAMBDA { return own.rows.load(matrix, row_stride, first); };
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < all.cols; first += block::part_cols) {
         column_sums sums{};

@@ -47,8 +47,8 @@ struct sum_of_parts {
     const index_t first = index_t(thread / across),
                   col = exec::block_id().x * across * 4 + index_t(thread % across) * 4;
     const long_index_t stride = args.parts_stride();
-    const exec::global_buffer parts = exec::make_global_buffer(args.parts + (is_bias ? args.num_parts * stride : 0),
-                                                               args.num_parts * stride * 4);
+    const exec::global_buffer parts =
+        exec::make_global_buffer(args.parts + (is_bias ? args.num_parts * stride : 0), args.num_parts * stride * 4);
     four sum{};
     for (index_t row = first; row < args.num_parts && col < args.cols; row += down) {
       const four more = exec::buffer_load<four>(parts, (row * stride + col) * 4);

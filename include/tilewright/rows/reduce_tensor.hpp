@@ -168,8 +168,8 @@ struct reduce_tensor {
       if (is_whole(u) || chunk.first[u] == -Along) continue;
       TILEWRIGHT_UNROLL_ALL
       for (index_t e = 0; e < Along; ++e)
-        loaded[u][e] = exec::buffer_load<T>(
-            x, chunk.exists(u * Along + e) ? start + at[u][0] + e * index_t(sizeof(T)) : outside);
+        loaded[u][e] =
+            exec::buffer_load<T>(x, chunk.exists(u * Along + e) ? start + at[u][0] + e * index_t(sizeof(T)) : outside);
     }
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Results; ++i) {

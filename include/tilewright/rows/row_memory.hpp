@@ -104,7 +104,7 @@ struct row_memory {
   TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
     if constexpr (Tile.any_start) {
       const row_of<T, false> row(values + base_col, base_col == 0, values ? all_cols - base_col : 0, 0,
-                                values ? cols : 0);
+                                 values ? cols : 0);
       return bit_cast<static_distributed_tensor<T, of_cols>>(row.load(col_of(first_col, 0)));
     } else {
       return load_tile(window_of_cols(values, first_col));

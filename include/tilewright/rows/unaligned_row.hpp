@@ -41,12 +41,13 @@ struct unsigned_of<1> {
   using type = unsigned char;
 };
 
-/// The calling thread's row of elements of `Bytes`. `Lanes` of a wave share it; each has `Count` vectors of `Size` bytes,
-/// neighbouring lanes have neighbouring ones. Aligned vectors are moved; lanes exchange what belongs to their
+/// The calling thread's row of elements of `Bytes`. `Lanes` of a wave share it; each has `Count` vectors of `Size`
+/// bytes, neighbouring lanes have neighbouring ones. Aligned vectors are moved; lanes exchange what belongs to their
 /// neighbours. All functions are for all lanes of the wave together.
 template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, bool AnyStart = true>
 struct unaligned_row {
-  static_assert(Size == 16 || Size == 8 || Size == 4, "row_tile: rows that start anywhere have vectors of 4 to 16 bytes");
+  static_assert(Size == 16 || Size == 8 || Size == 4,
+                "row_tile: rows that start anywhere have vectors of 4 to 16 bytes");
   static constexpr index_t vector = Size / Bytes, outside = exec::out_of_bounds_offset;
   using words = array<unsigned, Size / 4>;
   using vectors = array<words, Count>;
@@ -55,8 +56,8 @@ struct unaligned_row {
   exec::global_buffer memory;  // from an aligned address on
   index_t start, shift;        // the row's first byte in `memory`: shift bytes after `start`, which is aligned
   index_t cols;
-  index_t first_inside, end;   // aligned vectors that begin at these bytes, as far as the row has elements there
-  bool has_others;             // the row has elements in other aligned vectors, which reach beyond the matrix
+  index_t first_inside, end;  // aligned vectors that begin at these bytes, as far as the row has elements there
+  bool has_others;            // the row has elements in other aligned vectors, which reach beyond the matrix
 
   /// `first`: an element of the matrix; `is_begin`: the matrix begins there; `elements`: from there to its end. The row
   /// begins `offset` elements later.
@@ -83,7 +84,8 @@ struct unaligned_row {
     }
     return align(low, high, col, fill);
   }
-  /// Starts to copy to LDS the aligned vectors in which the thread's vectors begin; that of column c has place c / vector.
+  /// Starts to copy to LDS the aligned vectors in which the thread's vectors begin; that of column c has place c /
+  /// vector.
   TILEWRIGHT_HD void copy(exec::lds_pointer to, index_t col) const {
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i)
