@@ -6,28 +6,16 @@
 
 namespace tilewright::detail {
 
-template <index_t Bytes>
-struct own_lds_word {
-  using type = array<unsigned, Bytes / 4>;
-};
-template <>
-struct own_lds_word<2> {
-  using type = unsigned short;
-};
-template <>
-struct own_lds_word<1> {
-  using type = unsigned char;
-};
-
-/// Accesses of `Access` bytes; neighbouring threads of a block of Threads are neighbours, so there are no bank
+/// Accesses of 16 bytes, or 4; neighbouring threads of a block of Threads are neighbours, so there are no bank
 /// conflicts, and no barriers, as nothing is exchanged.
-template <index_t Threads, class Values, index_t Access = sizeof(Values) % 16 == 0 ? 16 : 4>
+template <index_t Threads, class Values>
 struct own_lds {
-  static constexpr index_t bytes = Threads * index_t(sizeof(Values)), accesses = index_t(sizeof(Values)) / Access;
-  using word = typename own_lds_word<Access>::type;
+  static constexpr index_t access = sizeof(Values) % 16 == 0 ? 16 : 4, bytes = Threads * index_t(sizeof(Values)),
+                           accesses = index_t(sizeof(Values)) / access;
+  using word = array<unsigned, access / 4>;
   using words = array<word, accesses>;
 
-  TILEWRIGHT_HD static index_t place(index_t i) { return (i * Threads + exec::thread_id()) * Access; }
+  TILEWRIGHT_HD static index_t place(index_t i) { return (i * Threads + exec::thread_id()) * access; }
   TILEWRIGHT_HD static void store(exec::lds_pointer lds, const Values& values) {
     const words bits = bit_cast<words>(values);
     TILEWRIGHT_UNROLL_ALL

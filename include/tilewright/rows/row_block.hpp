@@ -110,21 +110,24 @@ struct row_block : row_memory<Arch, Tile> {
   template <class Combine, class... Values>
   TILEWRIGHT_HD static void reduce_levels(exec::lds_pointer lds, Combine combine, Values&... values) {
     combine(number<lanes_per_row>{});
-    if constexpr (waves_per_row > 1) {
-      const unsigned lane = unsigned(exec::lane_id()), wave = unsigned(exec::wave_id()),
-                     waves = unsigned(waves_per_row);
-      index_t place = 0;
-      if (lane == 0)
-        ((exec::lds_store(lds, index_t(wave * 4) + place, values.thread_buffer[0]), place += lds_bytes), ...);
-      exec::block_sync();
-      place = index_t((wave / waves * waves + lane % waves) * 4);
+    const unsigned lane = unsigned(exec::lane_id()), wave = unsigned(exec::wave_id()), waves = unsigned(waves_per_row);
+    const auto load = [&](index_t place) TILEWRIGHT_INLINE_LAMBDA {
       ((values.thread_buffer[0] = exec::lds_load<remove_cvref_t<decltype(values.thread_buffer[0])>>(lds, place),
         place += lds_bytes),
        ...);
+    };
+    if constexpr (waves_per_row > 1) {
+      index_t place = index_t(wave * 4);
+      ((store_in_blocks<1>(lds, place, values.thread_buffer[0]), place += lds_bytes), ...);
+      exec::block_sync();
+      load(index_t((wave / waves * waves + lane % waves) * 4));
       combine(number<waves_per_row>{});
     }
     if constexpr (Tile.blocks > 1) {
-      exchange_blocks<Tile.blocks>(lds + bytes_of_waves, lds_bytes, values.thread_buffer[0]...);
+      index_t place = bytes_of_waves + block_of_row<Tile.blocks>() * 4;
+      if (wave == 0) ((store_in_blocks<Tile.blocks>(lds, place, values.thread_buffer[0]), place += lds_bytes), ...);
+      sync_blocks<Tile.blocks>();
+      load(bytes_of_waves + index_t(lane % unsigned(Tile.blocks)) * 4);
       combine(number<Tile.blocks>{});
     }
   }
