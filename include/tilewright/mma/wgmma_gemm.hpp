@@ -28,8 +28,8 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, wgmma_t
   static_assert(
       A.rows == Tile.m && B.rows == Tile.n && A.k() == Tile.k && B.k() == Tile.k && A.is_sound() && B.is_sound(),
       "block_gemm: the operands in LDS are not m x k and n x k of the block tile");
-  static_assert(__is_same(C, tile_distribution<c_encoding_v<Tile>>),
-                "block_gemm: the sums do not have the distribution c_encoding_v<tile>");
+  constexpr bool has_sums = __is_same(C, c_distribution<Tile>);
+  static_assert(has_sums, "block_gemm: the sums do not have the distribution c_distribution<tile>");
   constexpr unsigned long long a_fields = A.descriptor_fields(), b_fields = B.descriptor_fields();
   constexpr index_t repeat_m = Tile.m / (16 * Tile.waves_m), rows = 16 * Tile.waves_m;
   float* const c = sums.thread_buffer.data();
@@ -54,7 +54,8 @@ struct wgmma_tile_in_registers {
   /// 8-bit elements k has another order then: element 16 i + 4 q + 2 h + l along k is column 16 i + 8 h + 2 q + l.
   template <class C>
   TILEWRIGHT_HD void assign(const static_distributed_tensor<float, C>& tile) {
-    static_assert(Tile.m == C::x_lengths[0] && Tile.k == C::x_lengths[1],
+    constexpr bool same_lengths = Tile.m == C::x_lengths[0] && Tile.k == C::x_lengths[1];
+    static_assert(same_lengths,
                   "wgmma_tile_in_registers: C of a product becomes A of the next one if the tile has as many rows, and "
                   "is as long along k as C has columns");
     const float* const x = tile.thread_buffer.data();
@@ -78,8 +79,8 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, const w
                 "block_gemm: wgmma with A in registers needs a tile with 64 rows for each warpgroup");
   static_assert(B.rows == Tile.n && B.k() == Tile.k && B.is_sound(),
                 "block_gemm: the operand in LDS is not n x k of the block tile");
-  static_assert(__is_same(C, tile_distribution<c_encoding_v<Tile>>),
-                "block_gemm: the sums do not have the distribution c_encoding_v<tile>");
+  constexpr bool has_sums = __is_same(C, c_distribution<Tile>);
+  static_assert(has_sums, "block_gemm: the sums do not have the distribution c_distribution<tile>");
   constexpr unsigned long long b_fields = B.descriptor_fields();
   const unsigned long long b_begin = detail::wgmma_descriptor(b_fields, b.address);
   exec::wgmma_fence();

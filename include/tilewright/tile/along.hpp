@@ -98,8 +98,9 @@ inline constexpr bool is_operand_v<along_operand<Tile, Dims...>> = true;
 
 template <class First, class T, class Distribution>
 TILEWRIGHT_HD constexpr void require_fit(const static_distributed_tensor<T, Distribution>&) {
+  constexpr bool same_distribution = __is_same(typename First::distribution_type, Distribution);
   static_assert(
-      __is_same(typename First::distribution_type, Distribution),
+      same_distribution,
       "tile_elementwise: the tiles have different distributions; shuffle_tile gives one tile the distribution "
       "of another, along<dimensions>(tile) repeats a tile that lacks dimensions");
 }

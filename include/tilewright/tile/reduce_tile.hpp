@@ -95,7 +95,8 @@ inline constexpr index_t reduce_lds_bytes = [] {
 TILEWRIGHT_CALLS_ANYTHING
 template <index_t... Dims, class T, class Distribution, class F>
 TILEWRIGHT_HD auto reduce(const static_distributed_tensor<T, Distribution>& tile, F f) {
-  static_assert(!detail::reduction_crosses_waves<Distribution, Dims...>,
+  constexpr bool stays_in_wave = !detail::reduction_crosses_waves<Distribution, Dims...>;
+  static_assert(stays_in_wave,
                 "reduce: waves share the elements that are combined; pass reduce_lds_bytes<Tile, dimensions...> bytes "
                 "of LDS as the last argument");
   using type = typename detail::reduction_type<T>::type;

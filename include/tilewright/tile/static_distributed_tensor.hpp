@@ -86,10 +86,11 @@ struct register_of<Distribution, tuple<Indices...>> {
 };
 template <TileDistribution Distribution, class Of, index_t Register>
 struct register_of<Distribution, tile_index<Of, Register>> {
-  static_assert(__is_same(Distribution, Of),
+  static constexpr bool same_distribution = __is_same(Distribution, Of);
+  static_assert(same_distribution,
                 "tile_index: the index belongs to a tile of another distribution; i[number<d>{}] is its part along "
                 "dimension d");
-  static constexpr index_t value = __is_same(Distribution, Of) ? Register : 0;
+  static constexpr index_t value = same_distribution ? Register : 0;
 };
 
 template <class T>

@@ -63,7 +63,8 @@ TILEWRIGHT_HD constexpr auto make_tile_scatter_gather(const View& view, const tu
   using window_type = detail::gather_window_t<View, Distribution, Gathered, __is_same(Rows, near_rows)>;
   if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
     detail::require_lengths_of_tile<Distribution, Lengths...>();
-  static_assert(__is_same(PageIndex, typename window_type::page_index),
+  constexpr bool right_indices = __is_same(PageIndex, typename window_type::page_index);
+  static_assert(right_indices,
                 "make_tile_scatter_gather: the indices must be an array<index_t, num_page_indices<View, Distribution, "
                 "Gathered>>");
   return detail::make_grouped_window<window_type>(view, detail::without_gathered<window_type>(origin), distribution,
