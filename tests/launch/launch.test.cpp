@@ -186,6 +186,20 @@ TEST(Launch, ReportsBothKernels) {
   EXPECT_EQ(executions, sums.totals.executions);
 }
 
+TEST(Launch, AddsUpCountsOfTheSameInstructionOnTheSameLine) {
+  using enum arch::lds_op;
+  emulator::launch_report one, sum;
+  const auto add_line = [&](arch::lds_op op, const char* file, int line) {
+    one.by_line.push_back({{{.executions = 3}, op}, file, line});
+  };
+  add_line(read_b32, "a", 1), add_line(read_b32, "a", 2), add_line(read_b32, "b", 1), add_line(write_b32, "a", 1);
+  detail::add_report(sum, one);
+  EXPECT_EQ(sum.by_line, one.by_line);
+  detail::add_report(sum, one);
+  for (auto& counts : one.by_line) counts.executions = 6;
+  EXPECT_EQ(sum.by_line, one.by_line);
+}
+
 TEST(Launch, TakesTheTargetFromTheKernelOrTheOptions) {
   gemm_sample<plain_sm80> product;
   using kernel = gemm_kernel<plain_sm80>;
@@ -207,6 +221,15 @@ struct write_wave_size {
   static exec::block_index grid(const vector_args&) { return {1}; }
   void operator()(const vector_args& args) const { *args.data = Arch::value.wave_size; }
 };
+
+struct without_threads : write_wave_size<arch::gfx942> {
+  static constexpr index_t block_size = 0;
+};
+struct without_lds_bytes : write_wave_size<arch::gfx942> {
+  static constexpr index_t lds_bytes = -1;
+};
+static_assert(ReadyKernel<write_wave_size<arch::gfx942>>);
+static_assert(!ReadyKernel<without_threads> && !ReadyKernel<without_lds_bytes>);
 
 TEST(Launch, ChoosesTheKernelOfTheTarget) {
   int wave = 0;

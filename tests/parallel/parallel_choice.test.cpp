@@ -26,6 +26,7 @@ TEST(ParallelChoice, TheFasterTransportIsChosen) {
   const parallel_rates slow_kernels{.peer_bytes = 50e9}, late_flags{.peer_seconds = 1e-3};
   EXPECT_EQ(choose_all_gather(product_of(8192, 1024, 1024), 2, true, {}, slow_kernels).transport, collective);
   EXPECT_EQ(choose_all_gather(product_of(8192, 32768, 8192), 2, true, {}, slow_kernels).transport, fused);
+  EXPECT_EQ(choose_reduce_scatter(product_of(8192, 1024, 1024), 2, true, {}, slow_kernels).transport, collective);
   EXPECT_EQ(choose_reduce_scatter(product_of(128, 8192, 4096), 2, true, {}, late_flags).transport, collective);
 }
 
