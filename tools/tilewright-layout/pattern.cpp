@@ -110,13 +110,25 @@ distribution_encoding column_encoding(const std::string& text, const arch::targe
   return e;
 }
 
-/// Bytes that a lane moves with the target's LDS instruction of this name, ds_read_b128 or st.shared.v4.b32; 0: it is
-/// none that moves them as they are in this direction.
+/// Bytes that a lane moves with the LDS instruction of this name, ds_read_b128 or st.shared.v4.b32; 0: none that moves
+/// them as they are has it.
 index_t width_of_instruction(const std::string& word, const arch::target& target, bool is_write) {
+  using enum arch::instruction_set;
   for (const arch::lds_instruction& row : target.lds) {
-    const bool is_plain = row.op < arch::lds_op::ldmatrix && arch::exchange_of(row.op).is_identity();
-    if (is_plain && arch::is_write(row.op) == is_write && word == instruction_name(target, row.op))
-      return arch::access_bytes(row.op);
+    if (word.empty() || row.op >= arch::lds_op::ldmatrix || !arch::exchange_of(row.op).is_identity()) continue;
+    const std::string name = instruction_name(target, row.op);
+    const bool is_it = word == name;
+    if (!is_it && word != instruction_name(cdna, row.op) && word != instruction_name(rdna, row.op) &&
+        word != instruction_name(ptx, row.op))
+      continue;
+    if (!is_it) throw refusal("pattern " + word + ": " + target.name + " calls it " + name);
+    const bool writes = arch::is_write(row.op);
+    if (writes != is_write)
+      throw refusal("pattern " + word + (writes ? " writes; give it to --write" : " reads; give it to --read"));
+    if (arch::access_bytes(row.op) == 12)
+      throw refusal("pattern " + word +
+                    ": tiles are moved in vectors of 1 to 16 bytes that are powers of two, never 12");
+    return arch::access_bytes(row.op);
   }
   return 0;
 }
