@@ -59,11 +59,11 @@ def descriptor_value(i):
     return f"""namespace item {{
 inline constexpr tw::tensor_graph rows_{i} = tw::packed_graph(4, {m}, 8);
 inline constexpr tw::tensor_graph swizzled_{i} = tw::transform_graph(rows_{i},
-    tw::place_transform(tw::transform_kind::xor_modulo, tw::dims(1, 0), tw::dims(1, 0), {m}, 4),
-    tw::place_transform(tw::transform_kind::pass_through, tw::dims(2), tw::dims(2), 8));
+    tw::place_transform(tw::transform_kind::xor_modulo, {{1, 0}}, {{1, 0}}, {m}, 4),
+    tw::place_transform(tw::transform_kind::pass_through, {{2}}, {{2}}, 8));
 inline constexpr tw::tensor_graph layout_{i} = tw::transform_graph(swizzled_{i},
-    tw::place_transform(tw::transform_kind::pass_through, tw::dims(1), tw::dims(0), {m}),
-    tw::place_transform(tw::transform_kind::merge, tw::dims(0, 2), tw::dims(1), 4, 8));
+    tw::place_transform(tw::transform_kind::pass_through, {{1}}, {{0}}, {m}),
+    tw::place_transform(tw::transform_kind::merge, {{0, 2}}, {{1}}, 4, 8));
 }}
 TILEWRIGHT_GLOBAL void item_{i}(index_t* out, index_t m, index_t k) {{
   *out = tw::tensor_descriptor<item::layout_{i}>{{}}.calculate_offset({{m, k}});

@@ -25,14 +25,14 @@ TEST(MakeGraph, Transformed) {
                  make_unmerge_transform(make_tuple(number<4>{}, number<2>{}))),
       make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<1>{}, sequence<0, 2>{}));
   using enum transform_kind;
-  static_assert(transform_graph(packed_graph(6, 8), place_transform(slice, dims(0), dims(1), 6, 1, 5),
-                                place_transform(unmerge, dims(1), dims(0, 2), 4, 2)) == transformed.graph);
+  static_assert(transform_graph(packed_graph(6, 8), place_transform(slice, {0}, {1}, 6, 1, 5),
+                                place_transform(unmerge, {1}, {0, 2}, 4, 2)) == transformed.graph);
 }
 
 TEST(MakeGraph, AtRunTime) {
   for (index_t rows = 1; rows < 5; ++rows) {
     const tensor_graph graph =
-        transform_graph(packed_graph(rows, 8), place_transform(transform_kind::merge, dims(0, 1), dims(0), rows, 8));
+        transform_graph(packed_graph(rows, 8), place_transform(transform_kind::merge, {0, 1}, {0}, rows, 8));
     EXPECT_EQ(graph.ndim(), 1);
     EXPECT_EQ(detail::hidden_length(graph, graph.top[0]), 8 * rows);
   }

@@ -12,7 +12,7 @@
 namespace tw = tilewright;
 namespace arch = tilewright::arch;
 using arch::gfx942, arch::gfx950, arch::sm90;
-using tw::dims, tw::index_t, tw::place_transform;
+using tw::index_t, tw::place_transform;
 using kind = tw::lds_access_kind;
 using enum arch::matrix_op;
 
@@ -39,18 +39,17 @@ tw::lds_use rows_of(index_t rows, index_t k) {
 tw::tensor_graph preshuffle(bool layer_first) {
   using enum tw::transform_kind;
   const tw::tensor_graph permuted =
-      transform_graph(tw::strided_graph(32, 64, 64, 1), place_transform(unmerge, dims(1), dims(1, 2), 8, 8),
-                      place_transform(pass_through, dims(0), dims(0), 32));
-  const tw::tensor_graph swizzled =
-      transform_graph(permuted, place_transform(xor_modulo, dims(0, 1), dims(0, 1), 32, 8),
-                      place_transform(pass_through, dims(2), dims(2), 8));
+      transform_graph(tw::strided_graph(32, 64, 64, 1), place_transform(unmerge, {1}, {1, 2}, 8, 8),
+                      place_transform(pass_through, {0}, {0}, 32));
+  const tw::tensor_graph swizzled = transform_graph(permuted, place_transform(xor_modulo, {0, 1}, {0, 1}, 32, 8),
+                                                    place_transform(pass_through, {2}, {2}, 8));
   // (M / L, K0 * L, K1) to (M / L, L, K0, K1)
-  const tw::tensor_graph layered = transform_graph(swizzled, place_transform(pass_through, dims(0), dims(0), 32),
-                                                   layer_first ? place_transform(unmerge, dims(1), dims(1, 2), 2, 4)
-                                                               : place_transform(unmerge, dims(1), dims(2, 1), 4, 2),
-                                                   place_transform(pass_through, dims(2), dims(3), 8));
-  return transform_graph(layered, place_transform(merge, dims(0, 1), dims(0), 32, 2),
-                         place_transform(merge, dims(2, 3), dims(1), 4, 8));
+  const tw::tensor_graph layered = transform_graph(
+      swizzled, place_transform(pass_through, {0}, {0}, 32),
+      layer_first ? place_transform(unmerge, {1}, {1, 2}, 2, 4) : place_transform(unmerge, {1}, {2, 1}, 4, 2),
+      place_transform(pass_through, {2}, {3}, 8));
+  return transform_graph(layered, place_transform(merge, {0, 1}, {0}, 32, 2),
+                         place_transform(merge, {2, 3}, {1}, 4, 8));
 }
 
 TEST(DocsLdsMistakes, OrderOfTheUnmerge) {

@@ -10,7 +10,7 @@ namespace tilewright_layout {
 
 namespace tw = tilewright;
 using enum tw::transform_kind;
-using tw::dims, tw::place_transform, tw::is_power_of_two, tw::log2_floor, tw::lds_tile, tw::swizzled_layout;
+using tw::place_transform, tw::is_power_of_two, tw::log2_floor, tw::lds_tile, tw::swizzled_layout;
 
 const char* const layout_help =
     "plain                   row after row\n"
@@ -185,14 +185,14 @@ named_layout layout_of(const std::string& text, const tw::arch::target& target, 
 tw::tensor_graph with_runs_limited(const tw::tensor_graph& graph, const lds_tile& tile, index_t elements) {
   // A swizzle that changes nothing, of which nothing is assumed.
   const index_t pieces = tile.cols / elements;
-  tw::placed_spec nothing = place_transform(swizzle, dims(0, 1), dims(0, 1), tile.rows, pieces);
+  tw::placed_spec nothing = place_transform(swizzle, {0, 1}, {0, 1}, tile.rows, pieces);
   for (index_t i = 0; i < log2_floor(tile.rows); ++i) nothing.spec.parameters.push_back(0);
-  const tw::tensor_graph split = tw::transform_graph(graph, place_transform(pass_through, dims(0), dims(0), tile.rows),
-                                                     place_transform(unmerge, dims(1), dims(1, 2), pieces, elements));
+  const tw::tensor_graph split = tw::transform_graph(graph, place_transform(pass_through, {0}, {0}, tile.rows),
+                                                     place_transform(unmerge, {1}, {1, 2}, pieces, elements));
   const tw::tensor_graph limited =
-      tw::transform_graph(split, nothing, place_transform(pass_through, dims(2), dims(2), elements));
-  return tw::transform_graph(limited, place_transform(pass_through, dims(0), dims(0), tile.rows),
-                             place_transform(merge, dims(1, 2), dims(1), pieces, elements));
+      tw::transform_graph(split, nothing, place_transform(pass_through, {2}, {2}, elements));
+  return tw::transform_graph(limited, place_transform(pass_through, {0}, {0}, tile.rows),
+                             place_transform(merge, {1, 2}, {1}, pieces, elements));
 }
 
 }  // namespace tilewright_layout

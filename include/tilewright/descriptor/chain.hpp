@@ -45,17 +45,21 @@ TILEWRIGHT_HD constexpr tensor_graph stand_in(index_t num_bottom, index_t ndim, 
   return graph;
 }
 
+/// Numbers of dimensions, as {0, 1}.
 struct dimension_ids {
   inplace_vector<index_t, graph_node::max_dims> ids;
+
+  template <IndexLike... Ids>
+  TILEWRIGHT_HD constexpr dimension_ids(Ids... list) {
+    (ids.push_back(list), ...);
+  }
 };
 
 template <index_t... Is>
 TILEWRIGHT_HD constexpr dimension_ids ids_of(sequence<Is...>) {
   static_assert(sizeof...(Is) <= graph_node::max_dims,
                 "tensor transforms: a sequence lists more dimensions than a transform may have");
-  dimension_ids result;
-  (result.ids.push_back(Is), ...);
-  return result;
+  return {Is...};
 }
 
 /// Why a length does not fit, and the one that is needed.

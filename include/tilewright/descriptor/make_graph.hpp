@@ -13,14 +13,6 @@ struct placed_spec {
   detail::dimension_ids lower, upper;
 };
 
-/// Numbers of dimensions.
-template <class... Ids>
-TILEWRIGHT_HD constexpr detail::dimension_ids dims(Ids... ids) {
-  detail::dimension_ids result;
-  (result.ids.push_back(ids), ...);
-  return result;
-}
-
 /// A transform of some lower dimensions of a graph to some upper ones; parameters as transform_rules lists them.
 template <class... Parameters>
 TILEWRIGHT_HD constexpr placed_spec place_transform(transform_kind kind, const detail::dimension_ids& lower,

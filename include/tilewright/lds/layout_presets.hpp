@@ -21,8 +21,8 @@ TILEWRIGHT_HD constexpr tensor_graph base_tile_layout(const lds_tile& tile, inde
   using enum transform_kind;
   const index_t cols = thread_cols * 16 / tile.element_bytes, down = tile.rows / thread_rows, right = tile.cols / cols;
   return transform_graph(packed_graph(down, right, thread_rows, cols),
-                         place_transform(merge, dims(0, 2), dims(0), down, thread_rows),
-                         place_transform(merge, dims(1, 3), dims(1), right, cols));
+                         place_transform(merge, {0, 2}, {0}, down, thread_rows),
+                         place_transform(merge, {1, 3}, {1}, right, cols));
 }
 
 /// The descriptor of a layout that is known as a graph: linear, or a permutation of the tile without holes.
