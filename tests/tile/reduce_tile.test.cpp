@@ -208,16 +208,17 @@ TEST(ShuffleTile, OfReplicatedElements) {
   const auto from = positions<replicated>();
   const auto to = positions<spread>();
   std::vector<int> found(to.size());
+  constexpr index_t lds_bytes = 32 * sizeof(int);
   run<replicated>(
       arch::gfx90a::value,
       [&] {
         static_distributed_tensor<int, replicated> in;
         static_distributed_tensor<int, spread> out;
         for (index_t d = 0; d < 2; ++d) in.thread_buffer[d] = from[std::size_t(exec::thread_id() * 2 + d)][0] * 3;
-        shuffle_tile(out, in, exec::lds_allocate<detail::shuffle_tile_lds_bytes<int, replicated>>());
+        shuffle_tile(out, in, exec::lds_allocate<lds_bytes>());
         found[std::size_t(exec::thread_id())] = out.thread_buffer[0];
       },
-      detail::shuffle_tile_lds_bytes<int, replicated>);
+      lds_bytes);
   for (std::size_t i = 0; i < to.size(); ++i) ASSERT_EQ(found[i], to[i][0] * 3);
 }
 

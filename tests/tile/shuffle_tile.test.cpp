@@ -119,7 +119,6 @@ constexpr swizzled_layout scattered = [] {
 }();
 
 TEST(ShuffleTile, ThroughLds) {
-  static_assert(detail::shuffle_tile_lds_bytes<short, by_rows<64>> == 32 * 32 * 2);
   expect_shuffled<by_rows<64>, by_columns<64>>();
   expect_shuffled<by_columns<64>, by_rows<64>>(make_lds_index_swapping_descriptor<32, 8, 2, 32, short>());
   static_assert(scattered.rest() == 0b1100001);

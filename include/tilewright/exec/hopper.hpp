@@ -65,10 +65,21 @@
 //   let_next_kernel_start(), wait_for_previous_kernel()  programmatic dependent launch
 //   settle(register)                   a compiler barrier for one register
 #include <tilewright/exec/exec.hpp>
+#include <tilewright/numeric/convert_pair.hpp>
 
 #if TILEWRIGHT_NVPTX_PASS
 #include <tilewright/exec/nvptx/hopper.hpp>
 #include <tilewright/exec/nvptx/wgmma.hpp>
 #elif TILEWRIGHT_CPU_PASS
 #include <tilewright/exec/host/hopper.hpp>
+#endif
+
+#if TILEWRIGHT_HOPPER_PASS
+namespace tilewright::exec {
+template <class T>
+TILEWRIGHT_HD unsigned round_pair(float low, float high) {
+  static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "round_pair: the result is half_t or bfloat16_t");
+  return tilewright::detail::bits_of_pair<T>(low, high);
+}
+}  // namespace tilewright::exec
 #endif

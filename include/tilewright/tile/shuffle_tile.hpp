@@ -120,14 +120,6 @@ TILEWRIGHT_HD void exchange_through_lds(static_distributed_tensor<T, Out>& out,
   out = load_tile(make_tile_window(make_tensor_view<space, T>(lds, out_layout), lengths_as_numbers<Out>(), {}, Out{}));
 }
 
-/// Bytes of LDS that shuffle_tile and transpose_tile need for a tile of T without a layout of its own.
-template <class T, class Distribution>
-inline constexpr index_t shuffle_tile_lds_bytes = [] {
-  index_t n = sizeof(T);
-  for (index_t length : Distribution::x_lengths) n *= length;
-  return n;
-}();
-
 }  // namespace detail
 
 /// Whether each thread holds the same elements of a tile in both distributions, in registers of another order at most.
@@ -151,8 +143,8 @@ TILEWRIGHT_HD constexpr void shuffle_tile(static_distributed_tensor<T, Out>& out
 }
 
 /// Gives `in` the distribution of `out` through LDS at `lds`, by all threads of the block. `layout` is the descriptor
-/// of the tile in LDS, row-major by default; a swizzled one avoids conflicts. Waits once, between writing and reading:
-/// no thread may still use this LDS before, and a barrier must come before it is used again.
+/// of the tile in LDS, row-major without gaps by default; a swizzled one avoids conflicts. Waits once, between writing
+/// and reading: no thread may still use this LDS before, and a barrier must come before it is used again.
 template <class T, class Out, class In, TensorDescriptor Layout>
 TILEWRIGHT_HD void shuffle_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
                                 exec::lds_pointer lds, const Layout& layout, exec::call_site where = {}) {

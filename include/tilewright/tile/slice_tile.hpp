@@ -16,21 +16,17 @@ TILEWRIGHT_HD constexpr encoding_slice slice_of(sequence<Begins...>, sequence<En
                multi_index<Distribution::ndim_x>{Ends...});
 }
 
-/// Register of the whole tile for register d of the part.
-template <class Distribution, class Begins, class Ends>
-TILEWRIGHT_HD constexpr index_t register_in_whole(index_t d) {
-  const encoding_slice part = slice_of<Distribution>(Begins{}, Ends{});
-  multi_index<Distribution::ndim_y> y{};
-  for (index_t i = Distribution::ndim_y; i-- > 0; d /= part.y_lengths[i])
-    y[i] = part.y_begins[i] + d % part.y_lengths[i];
-  return Distribution::y_to_register(y);
-}
-
+/// Registers of the whole tile, for each register of the part.
 template <class Distribution, class Begins, class Ends>
 inline constexpr auto registers_of_part = [] {
-  constexpr index_t n = slice_of<Distribution>(Begins{}, Ends{}).encoding.num_elements_per_thread();
-  array<index_t, n> registers{};
-  for (index_t d = 0; d < n; ++d) registers[d] = register_in_whole<Distribution, Begins, Ends>(d);
+  constexpr encoding_slice part = slice_of<Distribution>(Begins{}, Ends{});
+  array<index_t, part.encoding.num_elements_per_thread()> registers{};
+  for (index_t d = 0; d < registers.size(); ++d) {
+    multi_index<Distribution::ndim_y> y{};
+    for (index_t i = Distribution::ndim_y, rest = d; i-- > 0; rest /= part.y_lengths[i])
+      y[i] = part.y_begins[i] + rest % part.y_lengths[i];
+    registers[d] = Distribution::y_to_register(y);
+  }
   return registers;
 }();
 
@@ -43,8 +39,7 @@ TILEWRIGHT_HD constexpr auto get_slice_tile(const static_distributed_tensor<T, D
                                             sequence<Begins...> begins, sequence<Ends...> ends) {
   using sliced = decltype(slice_distribution_from_x(Distribution{}, begins, ends));
   if constexpr (!__is_same(sliced, void)) {
-    using part_distribution =
-        detail::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
+    using part_distribution = detail::remove_cvref_t<decltype(detail::declval<sliced>().template get<0>())>;
     static_distributed_tensor<T, part_distribution> part{};
     unroll<part_distribution::num_elements>([&](auto d) {
       part.thread_buffer[d] = tile.thread_buffer[constant(
@@ -60,8 +55,7 @@ TILEWRIGHT_HD constexpr void set_slice_tile(static_distributed_tensor<T, Distrib
                                             sequence<Begins...> begins, sequence<Ends...> ends) {
   using sliced = decltype(slice_distribution_from_x(Distribution{}, begins, ends));
   if constexpr (!__is_same(sliced, void)) {
-    using part_distribution =
-        detail::remove_cvref_t<decltype(slice_distribution_from_x(Distribution{}, begins, ends).template get<0>())>;
+    using part_distribution = detail::remove_cvref_t<decltype(detail::declval<sliced>().template get<0>())>;
     constexpr bool fits = __is_same(Part, static_distributed_tensor<T, part_distribution>);
     static_assert(fits,
                   "set_slice_tile: the part must be what get_slice_tile gives for this tile, these begins and ends");

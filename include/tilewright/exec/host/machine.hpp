@@ -141,12 +141,6 @@ void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& w
 }
 
 template <class T>
-unsigned round_pair(float low, float high) {
-  static_assert(sizeof(T) == 2, "round_pair: the result is half_t or bfloat16_t");
-  return bit_cast<unsigned>(vector_t<T, 2>{type_convert<T>(low), type_convert<T>(high)});
-}
-
-template <class T>
 vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset, call_site where = {}) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 2,
                 "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");

@@ -80,16 +80,4 @@ TILEWRIGHT_HD void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<u
   }
 }
 
-template <class T>
-TILEWRIGHT_HD unsigned round_pair(float low, float high) {
-  unsigned bits;
-  if constexpr (__is_same(T, half_t)) {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
-  } else {
-    static_assert(__is_same(T, bfloat16_t), "round_pair: the result is half_t or bfloat16_t");
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
-  }
-  return bits;
-}
-
 }  // namespace tilewright::exec::inline nvptx
