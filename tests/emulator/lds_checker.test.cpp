@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Races in LDS, reads of what was never written, and conflicts by line: each planted, and random programs with Hopper's
-// barriers against an oracle. Random programs with the barriers of all GPUs: tests/planted/random_programs.test.cpp.
+// Bytes of races in LDS, conflicts by line, and random programs with Hopper's barriers against an oracle. tests/planted
+// has each kind of race, and random programs with the barriers of all GPUs.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/hopper.hpp>
@@ -51,104 +51,19 @@ std::string fault_of(int first, Kernel kernel, const arch::target& target = arch
 
 using bytes_16 = tw::array<int, 4>;
 
-TEST(LdsChecker, AReadOfWhatAnotherThreadWritesNeedsABarrier) {
+TEST(LdsChecker, AFaultNamesAllBytesThatRaceAlike) {
   const int first = __LINE__;
-  const auto kernel = [](bool synchronises) {
-    const exec::lds_pointer p = lds();
-    const index_t t = exec::thread_id();
-    exec::lds_store(p, t * 4, t);
-    if (synchronises) exec::block_sync();
-    exec::lds_load<index_t>(p, (t ^ 64) * 4);
-  };
-  EXPECT_EQ(fault_of(first, [&] { kernel(true); }), "no fault");
-  // Thread 0 comes first: no thread has written there yet.
-  EXPECT_EQ(
-      fault_of(first, [&] { kernel(false); }),
-      "thread 0 reads LDS bytes 256 to 259 (+6), which no thread has written before: is a write or a barrier missing?");
-  const int last = __LINE__;
   const auto wider = [] {
     const exec::lds_pointer p = lds();
     exec::lds_store(p, 4 * exec::thread_id(), 1);
     if (exec::thread_id() == 127) exec::lds_load<bytes_16>(p, 16);
   };
-  EXPECT_EQ(fault_of(last, wider),
+  EXPECT_EQ(fault_of(first, wider),
             "thread 127 reads LDS bytes 16 to 19 (+4) that thread 4 wrote (+3) with no barrier between");
-}
-
-TEST(LdsChecker, AWriteOverWhatAnotherThreadReadsNeedsABarrier) {
-  const int first = __LINE__;
-  const auto kernel = [](bool synchronises) {
-    const exec::lds_pointer p = lds();
-    const index_t t = exec::thread_id();
-    if (t < 64) exec::lds_store(p, t * 16, bytes_16{});
-    exec::block_sync();
-    if (t < 64) exec::lds_load<bytes_16>(p, t * 16);
-    if (synchronises) exec::block_sync();
-    if (t >= 64) exec::lds_store(p, (t - 64) * 4, t);
-  };
-  EXPECT_EQ(fault_of(first, [&] { kernel(true); }), "no fault");
-  EXPECT_EQ(fault_of(first, [&] { kernel(false); }),
-            "thread 0 reads LDS bytes 0 to 3 (+6) that thread 64 wrote (+8) with no barrier between");
-}
-
-TEST(LdsChecker, TwoWritesToTheSameBytesAreARaceAlsoOfOneInstruction) {
-  const int line = __LINE__ + 1;
-  const auto in_pairs = [] { exec::lds_store(lds(), exec::thread_id() / 2 * 8, 1.0); };
-  EXPECT_EQ(fault_of(line, in_pairs),
-            "thread 1 writes LDS bytes 0 to 7 (+0) that thread 0 wrote (+0) with no barrier between");
-  const int first = __LINE__;
+  const int last = __LINE__;
   const auto one_astray = [] { exec::lds_store(lds(), exec::thread_id() == 99 ? 40 : 8 * exec::thread_id(), 1.0); };
-  EXPECT_EQ(fault_of(first, one_astray),
+  EXPECT_EQ(fault_of(last, one_astray),
             "thread 99 writes LDS bytes 40 to 47 (+1) that thread 5 wrote (+1) with no barrier between");
-}
-
-TEST(LdsChecker, AThreadOrdersItsOwnAccessesAndReadsDoNotRace) {
-  EXPECT_EQ(fault_of(__LINE__,
-                     [] {
-                       const exec::lds_pointer p = lds();
-                       for (int i = 0; i < 3; ++i) {
-                         exec::lds_store(p, exec::thread_id() * 4, i);
-                         exec::lds_load<int>(p, exec::thread_id() * 4);
-                       }
-                       exec::block_sync();
-                       for (int i = 0; i < 128; ++i) exec::lds_load<int>(p, i * 4);
-                     }),
-            "no fault");
-}
-
-TEST(LdsChecker, LanesOfAWaveNeedABarrierAsWell) {
-  // One after the other in the source, but neither GPU compilers nor NVIDIA's hardware keep lanes in step.
-  const int first = __LINE__;
-  const auto kernel = [](auto between) {
-    const exec::lds_pointer p = lds();
-    const index_t t = exec::thread_id();
-    exec::lds_store(p, t * 4, t);
-    between();
-    exec::lds_load<index_t>(p, (t ^ 1) * 4);
-  };
-  for (const arch::target* target : {&arch::gfx942::value, &arch::sm90::value}) {
-    const std::string last = std::to_string(target->wave_size - 1), other = std::to_string(target->wave_size - 2);
-    EXPECT_EQ(fault_of(
-                  first, [&] { kernel([] { exec::shuffle(1, 0); }); }, *target),
-              "thread " + last + " reads LDS bytes " + std::to_string(4 * target->wave_size - 8) + " to " +
-                  std::to_string(4 * target->wave_size - 5) + " (+6) that thread " + other +
-                  " wrote (+4) with no barrier between");
-    EXPECT_EQ(fault_of(first, [&] { kernel([] { exec::wave_sync(); }); }, *target), "no fault");
-    EXPECT_EQ(fault_of(first, [&] { kernel([] { exec::block_sync(); }); }, *target), "no fault");
-  }
-}
-
-TEST(LdsChecker, WaveSyncOrdersOneWaveOnly) {
-  const int first = __LINE__;
-  const auto kernel = [](index_t writer, index_t reader) {
-    const exec::lds_pointer p = lds();
-    if (exec::thread_id() == writer) exec::lds_store(p, 0, 1);
-    exec::wave_sync();
-    if (exec::thread_id() == reader) exec::lds_load<int>(p, 0);
-  };
-  EXPECT_EQ(fault_of(first, [&] { kernel(3, 60); }), "no fault");
-  EXPECT_EQ(fault_of(first, [&] { kernel(3, 64); }),
-            "thread 64 reads LDS bytes 0 to 3 (+5) that thread 3 wrote (+3) with no barrier between");
 }
 
 TEST(LdsChecker, SingleBytesAreToldApart) {
@@ -173,106 +88,6 @@ TEST(LdsChecker, SingleBytesAreToldApart) {
   EXPECT_EQ(fault_of(first, [&] { kernel(1, 3); }),
             "thread 127 reads LDS bytes 128 to 129 (+12), which no thread has written before: is a write or a barrier "
             "missing?");
-}
-
-TEST(LdsChecker, WhatAReadCoversMustHaveBeenWrittenInThisBlock) {
-  const int first = __LINE__;
-  const auto kernel = [] {
-    const exec::lds_pointer p = lds();
-    exec::lds_store(p, exec::thread_id() * 8, 1);
-    exec::block_sync();
-    if (exec::thread_id() == 6) exec::lds_load<bytes_16>(p, 32);
-  };
-  EXPECT_EQ(
-      fault_of(first, kernel),
-      "thread 6 reads LDS bytes 36 to 39 (+5), which no thread has written before: is a write or a barrier missing?");
-  try {
-    run([] {  // the second block finds what the first one left
-      const exec::lds_pointer p = lds();
-      if (exec::block_id().x == 0) exec::lds_store(p, exec::thread_id() * 4, 1);
-      exec::block_sync();
-      if (exec::block_id().x == 1 && exec::thread_id() == 5) exec::lds_load<int>(p, 20);
-    });
-    FAIL() << "nothing was found";
-  } catch (const emulator::fault& f) {
-    EXPECT_EQ(std::string(f.what()).substr(0, 53), "thread 5 of block (1, 0, 0) reads LDS bytes 20 to 23 ");
-  }
-}
-
-TEST(LdsChecker, LdmatrixReadsTheRowThatALaneAddresses) {
-  const int first = __LINE__;
-  const auto kernel = [](index_t rows, bool synchronises) {
-    const exec::lds_pointer p = lds();
-    if (exec::thread_id() < rows) exec::lds_store(p, exec::thread_id() * 16, bytes_16{});
-    if (synchronises) exec::block_sync();
-    if (exec::wave_id() == 1) exec::ldmatrix_x4(p, exec::lane_id() * 16);
-  };
-  EXPECT_EQ(fault_of(first, [&] { kernel(32, true); }, arch::sm90::value), "no fault");
-  EXPECT_EQ(fault_of(
-                first, [&] { kernel(32, false); }, arch::sm90::value),
-            "thread 32 reads LDS bytes 0 to 15 (+5) that thread 0 wrote (+3) with no barrier between");
-  EXPECT_EQ(fault_of(
-                first, [&] { kernel(31, true); }, arch::sm90::value),
-            "thread 63 reads LDS bytes 496 to 511 (+5), which no thread has written before: is a write or a barrier "
-            "missing?");
-}
-
-TEST(LdsChecker, AtomicUpdatesRaceWithEverythingButEachOther) {
-  constexpr auto add = exec::atomic_op::add;
-  const int first = __LINE__;
-  const auto kernel = [](index_t reader, index_t writer, bool begins) {
-    const exec::lds_pointer p = lds();
-    if (begins && exec::thread_id() == 0) exec::lds_store(p, 0, 0);
-    exec::block_sync();
-    exec::lds_atomic<add>(p, 0, 1);
-    if (exec::thread_id() == reader) exec::lds_load<int>(p, 0);
-    if (exec::thread_id() == writer) exec::lds_store(p, 0, 1);
-    exec::block_sync();
-    exec::lds_load<int>(p, 0);
-  };
-  EXPECT_EQ(fault_of(first, [&] { kernel(-1, -1, true); }), "no fault");
-  EXPECT_EQ(fault_of(first, [&] { kernel(5, -1, true); }),
-            "thread 5 reads LDS bytes 0 to 3 (+6) that thread 126 updated (+5) with no barrier between");
-  EXPECT_EQ(fault_of(first, [&] { kernel(-1, 5, true); }),
-            "thread 5 writes LDS bytes 0 to 3 (+7) that thread 126 updated (+5) with no barrier between");
-  EXPECT_EQ(fault_of(first, [&] { kernel(127, -1, true); }),
-            "thread 64 updates LDS bytes 0 to 3 (+5) that thread 127 read (+6) with no barrier between");
-  EXPECT_EQ(
-      fault_of(first, [&] { kernel(-1, -1, false); }),
-      "thread 127 updates LDS bytes 0 to 3 (+5), which no thread has written before: is a write or a barrier missing?");
-}
-
-TEST(LdsChecker, CopiesWithoutRegistersMustBeWaitedFor) {
-  const std::vector<int> source(128);
-  const auto buffer = exec::make_global_buffer(source.data(), 128 * 4);
-  const int first = __LINE__;
-  const auto kernel = [&](bool waits, bool synchronises, bool writes) {
-    const exec::lds_pointer p = lds();
-    const index_t t = exec::thread_id();
-    exec::async_load_to_lds<4>(buffer, t * 4, p, t * 4);
-    if (writes) exec::lds_store(p, t * 4, 1);
-    if (waits) exec::async_wait();
-    if (synchronises) exec::block_sync();
-    exec::lds_load<int>(p, (synchronises ? 127 - t : t) * 4);
-  };
-  EXPECT_EQ(fault_of(first, [&] { kernel(true, true, false); }), "no fault");
-  EXPECT_EQ(fault_of(first, [&] { kernel(true, false, false); }), "no fault");
-  EXPECT_EQ(fault_of(first, [&] { kernel(false, false, false); }),
-            "thread 0 reads LDS bytes 0 to 3 (+8) before the copy by thread 0 (+4) to there was waited for");
-  EXPECT_EQ(fault_of(first, [&] { kernel(false, true, false); }),
-            "thread 127 reads LDS bytes 0 to 3 (+8) before the copy by thread 0 (+4) to there was waited for");
-  EXPECT_EQ(fault_of(first, [&] { kernel(true, true, true); }),
-            "thread 0 writes LDS bytes 0 to 3 (+5) before the copy by thread 0 (+4) to there was waited for");
-  const int last = __LINE__;
-  const auto too_late = [&] {  // the barrier must come after the wait
-    const exec::lds_pointer p = lds();
-    exec::async_load_to_lds<4>(buffer, 0, p, exec::thread_id() * 4);
-    exec::block_sync();
-    exec::async_wait();
-    exec::lds_load<int>(p, (127 - exec::thread_id()) * 4);
-  };
-  EXPECT_EQ(fault_of(last, too_late),
-            "thread 127 reads LDS bytes 0 to 3 (+6) before the copy by thread 0 (+3) to there was waited for");
 }
 
 TEST(LdsChecker, ACopyThatABlockNeverWaitsForIsForgottenWithTheBlock) {
