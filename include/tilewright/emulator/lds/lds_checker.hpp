@@ -30,9 +30,10 @@ class lds_checker : public lds_history {
         for (granule* g = first; g != end; ++g) {
           // Usually written by this block before its last barrier.
           if (g->write.time - begin >= over - begin || g->update.time >= over) {
-            check_writes(g, end, mine, self, "reads");
-            check_updates(g, end, mine, self, "reads");
-            check_written(g, end, mine, self, "reads");
+            const attempt a{g, end, mine, self, "reads"};
+            check_writes(a);
+            check_updates(a);
+            check_written(a);
           }
           note(g, &granule::read, &granule::other_read, &further::reads, mine);
         }
@@ -42,7 +43,7 @@ class lds_checker : public lds_history {
         for (granule* g = first; g != end; ++g) {
           // Usually touched before the last barrier, or never.
           if (max(g->write.time, max(g->read.time, g->update.time)) >= over || !readers_.empty())
-            check_all(g, end, mine, self, "writes");
+            check_all({g, end, mine, self, "writes"});
           forget(g);
           g->write = mine;
           if (how == lds_touch::begin_copy) g->write.time = in_flight;
@@ -51,9 +52,10 @@ class lds_checker : public lds_history {
       case lds_touch::atomic_update:
       case lds_touch::barrier_update:
         for (granule* g = first; g != end; ++g) {
-          check_writes(g, end, mine, self, "updates");
-          check_reads(g, end, mine, self, "updates");
-          check_written(g, end, mine, self, "updates");
+          const attempt a{g, end, mine, self, "updates"};
+          check_writes(a);
+          check_reads(a);
+          check_written(a);
           if (how == lds_touch::barrier_update) {
             note_two(g->update, g->other_update, mine);
           } else {
@@ -75,8 +77,9 @@ class lds_checker : public lds_history {
     const touch mine = touch_of(self, where);
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
     for (granule* g = first; g != end; ++g) {
-      check_all(g, end, mine, self, "copies to");
-      check_fenced(g, end, mine, self, "copies to");
+      const attempt a{g, end, mine, self, "copies to"};
+      check_all(a);
+      check_fenced(a);
       forget(g);
       g->write = mine;
       g->write.time = in_flight;
@@ -107,10 +110,11 @@ class lds_checker : public lds_history {
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
     if (readers_.empty()) readers_.resize(granules_.size() * std::size_t(num_warpgroups() + 1));
     for (granule* g = first; g != end; ++g) {
-      check_writes(g, end, mine, self, does);
-      check_updates(g, end, mine, self, does);
-      check_written(g, end, mine, self, does);
-      check_fenced(g, end, mine, self, does);
+      const attempt a{g, end, mine, self, does};
+      check_writes(a);
+      check_updates(a);
+      check_written(a);
+      check_fenced(a);
       readers_of(g)[reader.number] = {in_flight, reader.sequence, mine.place};
     }
     has_others_ = true;
@@ -135,96 +139,84 @@ class lds_checker : public lds_history {
   }
 
  private:
-  void check_all(const granule* g, const granule* end, touch mine, const thread_context& self, const char* does) {
-    check_writes(g, end, mine, self, does);
-    check_updates(g, end, mine, self, does);
-    check_reads(g, end, mine, self, does);
+  /// An access to the bytes from granule g on, and how a sentence names it.
+  struct attempt {
+    const granule *g, *end;
+    touch mine;
+    const thread_context& self;
+    const char* does;
+  };
+
+  void check_all(const attempt& a) {
+    check_writes(a);
+    check_updates(a);
+    check_reads(a);
     if (readers_.empty()) return;
-    touch* const readers = readers_of(g);
+    touch* const readers = readers_of(a.g);
     for (index_t i = 0; i <= num_warpgroups(); ++i) {
-      const char* const what = i < num_warpgroups() ? "a matrix instruction" : "a bulk copy";
-      if (readers[i].time == in_flight) {
-        throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) + " before " + what +
-                    at(readers[i]) + " that reads there was waited for");
-      }
-      if (races(readers[i], mine)) {
-        throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) + " that " + what + " read" +
-                    at(readers[i]) + " with no barrier between");
-      }
+      const std::string what = i < num_warpgroups() ? "a matrix instruction" : "a bulk copy";
+      if (readers[i].time == in_flight)
+        refuse(a, " before " + what + at(readers[i]) + " that reads there was waited for");
+      if (races(readers[i], a.mine)) refuse(a, " that " + what + " read" + at(readers[i]) + " with no barrier between");
       readers[i] = {};
     }
   }
-  void check_writes(const granule* g, const granule* end, touch mine, const thread_context& self,
-                    const char* does) const {
-    if (g->write.time == in_flight) {
-      throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) + " before the copy by thread " +
-                  name_of(g->write.thread) + at(g->write) + " to there was waited for");
-    }
-    if (!races(g->write, mine)) return;
-    if (g->write.thread >= order_->num_threads()) {
-      throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) +
-                  " without having waited for the barrier of the bulk copy" + at(g->write) + " to there");
-    }
-    refuse(&granule::write, g, end, mine, self, does, "wrote");
+  void check_writes(const attempt& a) const {
+    const touch write = a.g->write;
+    if (write.time == in_flight)
+      refuse(a, " before the copy by thread " + name_of(write.thread) + at(write) + " to there was waited for");
+    if (races(write, a.mine) && write.thread >= order_->num_threads())
+      refuse(a, " without having waited for the barrier of the bulk copy" + at(write) + " to there");
+    check(a, &granule::write, "wrote");
   }
   /// Copies and matrix instructions see what threads wrote only after a fence.
-  void check_fenced(const granule* g, const granule* end, touch mine, const thread_context& self,
-                    const char* does) const {
-    const touch write = g->write;
+  void check_fenced(const attempt& a) const {
+    const touch write = a.g->write;
     if (write.time < order_->begin() || write.thread >= order_->num_threads()) return;
-    if (order_->is_fenced(mine.thread, write.thread, write.time & ~others)) return;
-    const granule* rest = g + 1;
-    while (rest != end && rest->write == write) ++rest;
-    throw fault(subject(self) + does + " LDS " + bytes_of(g, rest) + at(mine) + " that thread " +
-                name_of(write.thread) + " wrote" + at(write) + " without a fence_async_proxy() between");
+    if (order_->is_fenced(a.mine.thread, write.thread, write.time & ~others)) return;
+    refuse(a, " that thread " + name_of(write.thread) + " wrote" + at(write) + " without a fence_async_proxy() between",
+           [&](const granule& g) { return g.write == write; });
   }
-  void check_updates(const granule* g, const granule* end, touch mine, const thread_context& self,
-                     const char* does) const {
-    if (races(g->update, mine)) refuse(&granule::update, g, end, mine, self, does, "updated");
-    if (races(g->other_update, mine)) refuse(&granule::other_update, g, end, mine, self, does, "updated");
-    if (const further* const f = further_of(g)) check_further(f->updates, g, mine, self, does, "updated");
+  void check_updates(const attempt& a) const {
+    check(a, &granule::update, "updated");
+    check(a, &granule::other_update, "updated");
+    if (const further* const f = further_of(a.g)) check_further(f->updates, a, "updated");
   }
-  void check_reads(const granule* g, const granule* end, touch mine, const thread_context& self,
-                   const char* does) const {
-    if (races(g->read, mine)) refuse(&granule::read, g, end, mine, self, does, "read");
-    if (races(g->other_read, mine)) refuse(&granule::other_read, g, end, mine, self, does, "read");
-    if (const further* const f = further_of(g)) check_further(f->reads, g, mine, self, does, "read");
+  void check_reads(const attempt& a) const {
+    check(a, &granule::read, "read");
+    check(a, &granule::other_read, "read");
+    if (const further* const f = further_of(a.g)) check_further(f->reads, a, "read");
   }
-
-  void check_further(const std::vector<touch>& list, const granule* g, touch mine, const thread_context& self,
-                     const char* does, const char* did) const {
+  void check_further(const std::vector<touch>& list, const attempt& a, const char* did) const {
     for (const touch t : list) {
-      if (!races(t, mine)) continue;
-      throw fault(subject(self) + does + " LDS " + bytes_of(g, g + 1) + at(mine) + " that thread " + name_of(t.thread) +
-                  ' ' + did + at(t) + why_racing(t));
+      if (races(t, a.mine)) refuse(a, that_thread(t, did));
     }
   }
-
-  void check_written(const granule* g, const granule* end, touch mine, const thread_context& self,
-                     const char* does) const {
-    if (g->write.time >= order_->begin()) return;
-    const granule* rest = g + 1;
-    while (rest != end && rest->write.time < order_->begin()) ++rest;
-    throw fault(subject(self) + does + " LDS " + bytes_of(g, rest) + at(mine) +
-                ", which no thread has written before: is a write or a barrier missing?");
+  void check_written(const attempt& a) const {
+    const auto unwritten = [&](const granule& g) { return g.write.time < order_->begin(); };
+    if (unwritten(*a.g)) refuse(a, ", which no thread has written before: is a write or a barrier missing?", unwritten);
   }
-
   /// Reports all granules from g on that race with the same earlier access.
-  [[noreturn]] void refuse(touch granule::* before, const granule* g, const granule* end, touch mine,
-                           const thread_context& self, const char* does, const char* did) const {
-    const touch other = g->*before;
-    const granule* rest = g + 1;
-    while (rest != end && rest->*before == other) ++rest;
-    throw fault(subject(self) + does + " LDS " + bytes_of(g, rest) + at(mine) + " that thread " +
-                name_of(other.thread) + ' ' + did + at(other) + why_racing(other));
+  void check(const attempt& a, touch granule::* before, const char* did) const {
+    const touch other = a.g->*before;
+    if (races(other, a.mine)) refuse(a, that_thread(other, did), [&](const granule& g) { return g.*before == other; });
   }
 
-  const char* why_racing(touch other) const {
-    return is_late(other) ? " and has not waited for at the block_barrier() between: call wait_for_lds<0>() before it"
-                          : " with no barrier between";
+  std::string that_thread(touch other, const char* did) const {
+    return " that thread " + name_of(other.thread) + ' ' + did + at(other) +
+           (is_late(other) ? " and has not waited for at the block_barrier() between: call wait_for_lds<0>() before it"
+                           : " with no barrier between");
   }
-  static std::string subject(const thread_context& self) {
-    return "thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + ' ';
+  /// Names the granules from g on that are `alike`.
+  template <class Alike>
+  [[noreturn]] void refuse(const attempt& a, const std::string& why, Alike alike) const {
+    const granule* rest = a.g + 1;
+    while (rest != a.end && alike(*rest)) ++rest;
+    throw fault("thread " + std::to_string(a.self.thread_id) + " of block " + to_string(a.self.block) + ' ' + a.does +
+                " LDS " + bytes_of(a.g, rest) + at(a.mine) + why);
+  }
+  [[noreturn]] void refuse(const attempt& a, const std::string& why) const {
+    refuse(a, why, [](const granule&) { return false; });
   }
   std::string at(touch t) const { return places_->text(t.place); }
   /// A thread's number, with its block if that is another one.
