@@ -12,32 +12,31 @@ namespace tilewright {
 /// Where a view's memory is.
 enum class address_space_enum : signed char { global, lds };
 
+namespace detail {
+template <address_space_enum>
+struct buffer_in;
+template <>
+struct buffer_in<address_space_enum::global> {
+  using type = exec::global_buffer;
+};
+template <>
+struct buffer_in<address_space_enum::lds> {
+  using type = exec::lds_pointer;
+};
+}  // namespace detail
+
 /// A tensor of T. Global memory is bounds-checked: elements outside the tensor read as zero and are never written.
 template <address_space_enum Space, class T, TensorDescriptor Descriptor>
-struct tensor_view;
-
-template <class T, TensorDescriptor Descriptor>
-struct tensor_view<address_space_enum::global, T, Descriptor> {
-  static constexpr address_space_enum address_space = address_space_enum::global;
-  using element_type = detail::remove_const_t<T>;
-  static constexpr bool is_read_only = detail::is_const_v<T>;
-  using descriptor_type = Descriptor;
-
-  exec::global_buffer buffer;
-  Descriptor descriptor;
-};
-
-template <class T, TensorDescriptor Descriptor>
-struct tensor_view<address_space_enum::lds, T, Descriptor> {
-  static constexpr index_t num_run_time_values = Descriptor::graph.num_values;
+struct tensor_view {
+  static constexpr index_t num_run_time_values = Space == address_space_enum::lds ? Descriptor::graph.num_values : 0;
   static_assert(num_run_time_values == 0,
                 "tensor_view: a tensor in LDS needs lengths and strides known at compile time: number<N>{}s");
-  static constexpr address_space_enum address_space = address_space_enum::lds;
+  static constexpr address_space_enum address_space = Space;
   using element_type = detail::remove_const_t<T>;
   static constexpr bool is_read_only = detail::is_const_v<T>;
   using descriptor_type = Descriptor;
 
-  exec::lds_pointer buffer;
+  typename detail::buffer_in<Space>::type buffer;
   Descriptor descriptor;
 };
 
