@@ -14,9 +14,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
-DIMS = ((64, 64), (96, 96), (128, 128), (192, 128), (256, 256))
-# gfx11 holds operands twice. With d = 96 steps have 64 rows: 32 would be less than a vector for each thread.
-ALLOWED = {("gfx1100", "gradients", 256): 8, ("gfx1100", "decode", 256): 76, ("gfx90a", "gradients", 96): 36}
+DIMS = ((64, 64), (96, 96), (128, 128), (192, 128), (256, 256), (32, 32), (160, 160), (192, 192), (224, 224), (32, 256), (256, 96))
+ALLOWED = {("gfx90a", "gradients", 224): 20}
 
 
 def scratch_of(clang, target, kernel, dims):

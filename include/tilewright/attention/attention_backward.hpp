@@ -37,9 +37,14 @@ struct attention_gradients {
     const exec::block_index block = exec::block_id();
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     const index_t key_blocks = ceil_div(args.keys, rows), first_of_queries = key_blocks * args.kv_heads;
-    if (block.x < first_of_queries) {
-      const index_t head = divide(block.x, key_blocks), first_row = (block.x - head * key_blocks) * rows;
-      const attention_problem p = locate_attention(args, 0, head * divide(args.heads, args.kv_heads), block.z);
+    const bool is_of_keys = block.x < first_of_queries;
+    const index_t x = is_of_keys ? block.x : block.x - first_of_queries,
+                  blocks = is_of_keys ? key_blocks : ceil_div(args.queries, rows), head = divide(x, blocks),
+                  place = x - head * blocks;
+    const attention_problem p =
+        locate_attention(args, 0, is_of_keys ? head * divide(args.heads, args.kv_heads) : head, block.z);
+    if (is_of_keys) {
+      const index_t first_row = place * rows;
       if (first_row >= p.keys) return;
       of_keys::run(args, p, first_row, lds);
       if constexpr (apart) {
@@ -47,10 +52,8 @@ struct attention_gradients {
         of_values::run(args, p, first_row, lds);
       }
     } else {
-      const index_t x = block.x - first_of_queries, blocks = ceil_div(args.queries, rows), head = divide(x, blocks);
       // Under a causal mask the last rows see most keys, so they start first.
-      const index_t first_row = (blocks - 1 - (x - head * blocks)) * rows;
-      const attention_problem p = locate_attention(args, 0, head, block.z);
+      const index_t first_row = (blocks - 1 - place) * rows;
       if (first_row < p.queries) of_queries::run(args, p, first_row, lds);
     }
   }
@@ -89,10 +92,8 @@ struct attention_backward {
     const index_t row = p.first_query + exec::thread_id() / lanes, lane = exec::thread_id() % lanes;
     const bool exists = row < p.queries;
     const auto head = [&](const void* data, const attention_strides& s) TILEWRIGHT_INLINE_LAMBDA {
-      return exec::make_global_buffer(
-          static_cast<const T*>(data) +
-              detail::offset_of_head(s, args.query_starts != nullptr, p.batch, p.head, p.query_row),
-          (long_index_t(p.queries - 1) * s.row + Policy::value_dim) * index_t(sizeof(T)));
+      return exec::make_global_buffer(static_cast<const T*>(data) + detail::offset_of_head(s, p.query_start, p.head),
+                                      (long_index_t(p.queries - 1) * s.row + Policy::value_dim) * index_t(sizeof(T)));
     };
     const exec::global_buffer o = head(args.o, args.o_strides), d_o = head(args.d_o, args.d_o_strides);
     float sum = 0;
@@ -117,9 +118,9 @@ struct attention_backward {
     sum += exec::shuffle_xor<2>(sum);
     sum += exec::shuffle_xor<4>(sum);
     if (!exists || lane != 0) return;
-    const exec::global_buffer lse = exec::make_global_buffer(
-        args.lse + detail::offset_of_head(args.lse_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row),
-        (long_index_t(p.queries - 1) * args.lse_strides.row + 1) * 4);
+    const exec::global_buffer lse =
+        exec::make_global_buffer(args.lse + detail::offset_of_head(args.lse_strides, p.query_start, p.head),
+                                 (long_index_t(p.queries - 1) * args.lse_strides.row + 1) * 4);
     const float exponent = exec::buffer_load<float>(lse, long_index_t(row) * args.lse_strides.row * 4);
     const long_index_t bytes = long_index_t(p.queries) * 4;
     const bool sees_nothing = exponent == bit_cast<float>(0xff800000u);

@@ -58,8 +58,8 @@ struct query_part {
 template <class Policy, index_t... Parts>
 TILEWRIGHT_HD auto load_queries(const typename Policy::args_type& args, const attention_problem& p,
                                 exec::lds_pointer lds, sequence<Parts...>) {
-  const auto* const head = static_cast<const typename Policy::element_type*>(args.q) +
-                           offset_of_head(args.q_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row);
+  const auto* const head =
+      static_cast<const typename Policy::element_type*>(args.q) + offset_of_head(args.q_strides, p.query_start, p.head);
   return make_tuple(query_part<Policy, Parts>::load_operand(head, p, args.q_strides.row, lds)...);
 }
 
@@ -69,8 +69,7 @@ TILEWRIGHT_HD void store_outputs(const attention_sums<Policy>& sums, const typen
                                  const attention_problem& p, sequence<Parts...>) {
   using T = typename Policy::result_type;
   constexpr auto global = address_space_enum::global;
-  const bool has_starts = args.query_starts != nullptr;
-  T* const head = static_cast<T*>(args.o) + offset_of_head(args.o_strides, has_starts, p.batch, p.head, p.query_row);
+  T* const head = static_cast<T*>(args.o) + offset_of_head(args.o_strides, p.query_start, p.head);
   const auto store = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
     using product = attention_product<Policy, operand_major::mn, part.value>;
     constexpr block_tile tile = product::tile;
@@ -159,18 +158,14 @@ struct attention_forward {
   }
 
  private:
-  template <class Strides>
-  TILEWRIGHT_HD static const auto* head_of(const void* data, const Strides& strides, const args_type& args,
-                                           const detail::attention_problem& p) {
-    return static_cast<const typename Policy::element_type*>(data) +
-           detail::offset_of_head(strides, args.key_starts != nullptr, p.batch, p.kv_head, p.key_row);
-  }
-
   TILEWRIGHT_HD void run(const args_type& args, const detail::attention_problem& p) const {
     constexpr index_t rows = tile.queries, step = tile.keys;
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
-    keys_stage k(head_of(args.k, args.k_strides, args, p), p.keys, args.k_strides.row, lds);
-    values_stage v(head_of(args.v, args.v_strides, args, p), p.keys, args.v_strides.row, lds + values_begin);
+    using T = typename Policy::element_type;
+    keys_stage k(static_cast<const T*>(args.k) + detail::offset_of_head(args.k_strides, p.key_start, p.kv_head), p.keys,
+                 args.k_strides.row, lds);
+    values_stage v(static_cast<const T*>(args.v) + detail::offset_of_head(args.v_strides, p.key_start, p.kv_head),
+                   p.keys, args.v_strides.row, lds + values_begin);
     const exchange_type exchange{lds + exchange_begin};
     const auto q = detail::load_queries<Policy>(args, p, lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
                                                 detail::attention_parts<Policy, operand_major::k>{});

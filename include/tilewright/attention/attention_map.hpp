@@ -74,11 +74,11 @@ TILEWRIGHT_HD constexpr multi_index<5> position_in_map(bool has_starts, index_t 
 }
 TILEWRIGHT_HD constexpr multi_index<5> query_position(const attention_args& args, const attention_problem& p,
                                                       index_t row) {
-  return position_in_map(args.query_starts != nullptr, p.queries, p.query_row, row, p.head, p.batch);
+  return position_in_map(args.query_starts != nullptr, p.queries, p.query_start.row, row, p.head, p.batch);
 }
 TILEWRIGHT_HD constexpr multi_index<5> key_position(const attention_args& args, const attention_problem& p,
                                                     index_t row) {
-  return position_in_map(args.key_starts != nullptr, p.keys, p.key_row, row, p.kv_head, p.batch);
+  return position_in_map(args.key_starts != nullptr, p.keys, p.key_start.row, row, p.kv_head, p.batch);
 }
 
 }  // namespace tilewright::detail

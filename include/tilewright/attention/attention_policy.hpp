@@ -71,7 +71,7 @@ template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
   const index_t rows = arch::describe(default_block_tile<Arch, T>().op).m, waves = arch::is_amd(Arch::value) ? 4 : 8;
   constexpr index_t dim = max(HeadDim, ValueDim);
-  // 16 keys of a part of 32 elements are less than a vector for each thread.
+  // Of a part of 32 elements 32 keys are less than a vector for each of 256 threads, 16 keys for each of 128.
   const bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
   if (sizeof(T) == 1) {
     const bool is_wide = HeadDim % 128 == 0 && ValueDim % 128 == 0 && dim > 128;
@@ -85,13 +85,14 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
   if (arch::is_amd(Arch::value) && Arch::value.wave_size == 32 && dim > 64) {
     // gfx11 holds each element of A twice.
     const bool needs_space = dim > 128 || arch::describe(default_block_tile<Arch, T>().op).a.num_registers() == 16;
+    if (has_narrow_part && dim > 224) return {rows * 2, 16, 2, true};  // LDS
     return {rows * waves, needs_space && !has_narrow_part ? 16 : 32, waves, needs_space};
   }
   // 32 rows for each wave: a read of K or V then feeds four mma.sync, and LDS is no longer what bounds them.
   if (!arch::is_amd(Arch::value) && dim <= 128 && HeadDim % 64 == 0 && ValueDim % 64 == 0)
     return {128, 64, 4, dim > 64};
   return {rows * waves,
-          dim > 128                                                               ? 32
+          dim > 128 && !has_narrow_part                                           ? 32
           : dim <= 64 && arch::is_amd(Arch::value) && Arch::value.wave_size == 64 ? 128
                                                                                   : 64,
           waves};

@@ -12,14 +12,20 @@ struct index_range {
   index_t first = 0, last = 0;
 };
 
+/// Where the rows of a sequence begin in a tensor: a batch's at a multiple of its stride, packed ones at a row.
+struct sequence_start {
+  index_t batch;
+  long_index_t row;
+};
+
 /// One head of one sequence, and a block's first query there.
 struct attention_problem {
   index_t batch, head, kv_head;
-  index_t queries, keys;            // of this sequence
-  long_index_t query_row, key_row;  // its first rows in the tensors
-  index_t first_query;              // of the block
-  float score_scale = 1;            // what products of 8-bit elements of Q and K are multiplied by
-  float value_scale = 1;            // what those of V are
+  index_t queries, keys;  // of this sequence
+  sequence_start query_start, key_start;
+  index_t first_query;    // of the block
+  float score_scale = 1;  // what products of 8-bit elements of Q and K are multiplied by
+  float value_scale = 1;  // what those of V are
 
   /// Key minus query of the last of each: the ends are aligned.
   TILEWRIGHT_HD constexpr index_t diagonal() const { return keys - queries; }
@@ -50,15 +56,16 @@ TILEWRIGHT_HD float scale_of_head(const float* scales, index_t batch, index_t he
 /// The problem of a block. `first_query` may be past the last: sequences can be shorter than the longest.
 TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
                                                  index_t batch) {
-  attention_problem p{batch, head,       divide(head, divide(args.heads, args.kv_heads)), args.queries, args.keys, 0,
-                      0,     first_query};
+  attention_problem p{batch,        head,       divide(head, divide(args.heads, args.kv_heads)),
+                      args.queries, args.keys,  {batch, 0},
+                      {batch, 0},   first_query};
   if (args.query_starts != nullptr) {
-    p.query_row = args.query_starts[batch];
-    p.queries = args.query_starts[batch + 1] - index_t(p.query_row);
+    p.query_start = {0, args.query_starts[batch]};
+    p.queries = args.query_starts[batch + 1] - index_t(p.query_start.row);
   }
   if (args.key_starts != nullptr) {
-    p.key_row = args.key_starts[batch];
-    p.keys = args.key_starts[batch + 1] - index_t(p.key_row);
+    p.key_start = {0, args.key_starts[batch]};
+    p.keys = args.key_starts[batch + 1] - index_t(p.key_start.row);
   }
   p.score_scale = scale_of_head(args.q_scales, batch, args.heads, head) *
                   scale_of_head(args.k_scales, batch, args.kv_heads, p.kv_head);
@@ -66,11 +73,10 @@ TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, ind
   return p;
 }
 
-/// Elements from a tensor's start to the first row of a head of a sequence; `row`: the sequence's first one, and 0
-/// where sequences are a batch.
-TILEWRIGHT_HD constexpr long_index_t offset_of_head(const attention_strides& s, bool has_starts, index_t batch,
-                                                    index_t head, long_index_t row) {
-  return (has_starts ? row * s.row : batch * s.batch) + head * s.head;
+/// Elements from a tensor's start to the first row of a head of a sequence.
+TILEWRIGHT_HD constexpr long_index_t offset_of_head(const attention_strides& s, const sequence_start& start,
+                                                    index_t head) {
+  return start.row * s.row + start.batch * s.batch + head * s.head;
 }
 
 }  // namespace tilewright::detail

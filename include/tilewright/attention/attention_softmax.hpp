@@ -190,8 +190,7 @@ class attention_sums {
 
   /// Writes it to args.lse.
   TILEWRIGHT_HD void store_log_sum_exp(const args_type& args, const attention_problem& p) const {
-    float* const lse =
-        args.lse + offset_of_head(args.lse_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row);
+    float* const lse = args.lse + offset_of_head(args.lse_strides, p.query_start, p.head);
     const auto view = make_naive_tensor_view<address_space_enum::global>(lse, make_tuple(p.queries),
                                                                          make_tuple(args.lse_strides.row));
     if (is_first_replica<rows>())

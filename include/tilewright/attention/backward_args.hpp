@@ -10,11 +10,16 @@ namespace tilewright {
 /// attention_args, where o and lse are what attention_forward wrote, and the gradients: of O as input, of Q, K and V as
 /// results. Their strides follow the rules of those of q, k, v and o.
 struct attention_backward_args : attention_args {
+  // Each pointer beside its strides: four pointers in a row are one load of 32 bytes, for which clang 22 reserves
+  // scratch memory when it loads them again.
   const void* d_o = nullptr;
+  attention_strides d_o_strides;
   void* d_q = nullptr;
+  attention_strides d_q_strides;
   void* d_k = nullptr;
+  attention_strides d_k_strides;
   void* d_v = nullptr;
-  attention_strides d_o_strides, d_q_strides, d_k_strides, d_v_strides;
+  attention_strides d_v_strides;
   void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
 };
 
@@ -56,11 +61,14 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
 template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
   constexpr index_t dim = max(HeadDim, ValueDim), m = arch::describe(default_block_tile<Arch, T>().op).m;
-  // 32 rows of a part of 32 elements are less than a vector for each of 256 threads.
+  // 32 rows of a part of 32 elements are less than a vector for each of 256 threads; more than 32 of wide heads need
+  // too much LDS.
   constexpr bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
   if (!arch::is_amd(Arch::value)) return dim <= 64 ? attention_tile{128, 32, 4, true} : attention_tile{64, 64, 4, true};
-  if (Arch::value.wave_size == 64) return {m * 4, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, 4};
-  const index_t waves = has_narrow_part || dim > 192 ? 2 : 4;
+  const bool needs_space = Arch::value.wave_size == 64 ? has_narrow_part && dim > 128
+                                                       : has_narrow_part || dim > 192 || HeadDim + ValueDim > 320;
+  const index_t waves = needs_space ? 2 : 4;
+  if (Arch::value.wave_size == 64) return {m * waves, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, waves};
   return {m * waves, 16, waves, true};
 }
 
@@ -69,7 +77,8 @@ template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr bool default_gradients_apart() {
   if (!arch::is_amd(Arch::value)) return false;
   const bool is_gfx11 = arch::describe(default_block_tile<Arch, T>().op).a.num_registers() == 16;
-  return HeadDim + ValueDim > (is_gfx11 ? 256 : Arch::value.wave_size == 32 ? 320 : 384);
+  const bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
+  return HeadDim + ValueDim > (is_gfx11 ? 256 : Arch::value.wave_size == 32 && has_narrow_part ? 288 : 320);
 }
 
 }  // namespace detail

@@ -65,8 +65,10 @@ class stream_copy {
   using operand = typename of::operand;
   using source_type = decltype(of::source_window(nullptr, 0, 0));
   static constexpr bool copies_directly = !arch::is_amd(Policy::arch::value);
-  // With the sums of two gradients RDNA's 256 registers have no room for rows in flight.
-  static constexpr bool loads_ahead = copies_directly || Policy::arch::value.wave_size == 64;
+  // Beside the sums of gradients RDNA's 256 registers have no room for rows in flight, nor have 512 for those of a
+  // block of two waves.
+  static constexpr bool loads_ahead =
+      copies_directly || (Policy::arch::value.wave_size == 64 && Policy::tile.waves >= 4);
 
   source_type source_;
   decltype(of::template lds_window<operand::b_lds>({}, typename operand::b_copy{})) write_;
@@ -88,6 +90,11 @@ class stream_copy {
         write_(of::template lds_window<operand::b_lds>(lds, typename operand::b_copy{})) {
     set_window_origin(source_, of::along_rows(first));
   }
+  /// Continues where another orientation's copy of the same rows is: one buffer occupies fewer scalar registers.
+  template <class Other>
+  TILEWRIGHT_HD void follow(const Other& other) {
+    source_.view.buffer = other.source_.view.buffer;
+  }
   TILEWRIGHT_HD void begin(index_t lds_bytes) {
     if constexpr (loads_ahead) copy(lds_bytes);
   }
@@ -95,6 +102,8 @@ class stream_copy {
     if constexpr (!loads_ahead) copy(0);
     if constexpr (!copies_directly) store_tile(write_, in_flight_);
   }
+  template <class, operand_major, index_t>
+  friend class stream_copy;
 };
 
 struct no_stream_copy {
@@ -136,12 +145,14 @@ class stream_part {
         lds_(lds) {}
 
   TILEWRIGHT_HD void begin(index_t lds_bytes) {
-    rows_.begin(lds_bytes);
+    if constexpr (copies_rows && copies_columns) columns_.follow(rows_);
     columns_.begin(lds_bytes);
+    rows_.begin(lds_bytes);
   }
   TILEWRIGHT_HD void finish() {
-    rows_.finish();
+    if constexpr (copies_rows && copies_columns) columns_.follow(rows_);
     columns_.finish();
+    rows_.finish();
   }
   template <class C, class A>
   TILEWRIGHT_HD void multiply_rows(C& c, const A& a, index_t lds_bytes) const {

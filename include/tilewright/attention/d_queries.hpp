@@ -61,9 +61,8 @@ struct round_d_queries {
       result[w] = (lane & 3) < 2 ? from_low : from_high;
     }
     if (row >= p.queries) return;
-    T* const to = static_cast<T*>(args.d_q) +
-                  (offset_of_head(args.d_q_strides, args.query_starts != nullptr, p.batch, p.head, p.query_row) +
-                   long_index_t(row) * args.d_q_strides.row + column);
+    T* const to = static_cast<T*>(args.d_q) + (offset_of_head(args.d_q_strides, p.query_start, p.head) +
+                                               long_index_t(row) * args.d_q_strides.row + column);
     exec::buffer_store(exec::make_global_buffer(to, 8), 0, result);
   }
 

@@ -24,8 +24,7 @@ class key_cache {
                           const decode_problem& p)
       : data_(static_cast<const T*>(data)), page_stride_(s.batch), row_stride_(s.row) {
     if (args.block_table == nullptr) {
-      const attention_problem& of = p.of_keys;
-      data_ += offset_of_head(s, args.key_starts != nullptr, of.batch, of.kv_head, of.key_row);
+      data_ += offset_of_head(s, p.of_keys.key_start, p.of_keys.kv_head);
     } else {
       data_ += p.of_keys.kv_head * s.head;
     }

@@ -55,7 +55,9 @@ struct decode_sums {
   template <class Args>
   TILEWRIGHT_HD static void adjust(scores& s, const Args& args, const decode_problem& p, index_t key, bool is_masked) {
     if (!has_score_function && !is_masked) return;
-    const auto own = distribution::calculate_index(get_partition_index<distribution>());
+    auto own = distribution::calculate_index(get_partition_index<distribution>());
+    // Few steps are masked: what a row needs for that is computed there, and occupies no registers elsewhere.
+    if constexpr (!has_score_function) own[0] = exec::forget_origin(own[0]);
     unroll<distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
       constexpr auto at = position_of_register<distribution, d.value>;
       const index_t row = own[0] + constant(at[0]), column = key + own[1] + constant(at[1]);

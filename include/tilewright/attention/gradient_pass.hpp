@@ -38,9 +38,9 @@ struct gradient_pass {
   static constexpr index_t lds_bytes = rows_begin + queries_lds_bytes<qk> + (of_qk ? queries_lds_bytes<vo> : 0);
 
   /// A head of one of the tensors.
-  TILEWRIGHT_HD static const T* head_of(const void* data, const attention_strides& s, const index_t* starts,
-                                        index_t batch, index_t head, long_index_t row) {
-    return static_cast<const T*>(data) + offset_of_head(s, starts != nullptr, batch, head, row);
+  TILEWRIGHT_HD static const T* head_of(const void* data, const attention_strides& s, const sequence_start& start,
+                                        index_t head) {
+    return static_cast<const T*>(data) + offset_of_head(s, start, head);
   }
 
   template <class Of, index_t... Parts>
@@ -88,16 +88,14 @@ struct gradient_pass {
     const index_t first = range.first & -step;
     const backward_workspace space(args, p.batch, p.head);
     qk_stream qk_there =
-        RowsAreKeys ? qk_stream(head_of(args.q, args.q_strides, args.query_starts, p.batch, p.head, p.query_row), count,
-                                args.q_strides.row, first, lds)
-                    : qk_stream(head_of(args.k, args.k_strides, args.key_starts, p.batch, p.kv_head, p.key_row), count,
-                                args.k_strides.row, first, lds);
+        RowsAreKeys
+            ? qk_stream(head_of(args.q, args.q_strides, p.query_start, p.head), count, args.q_strides.row, first, lds)
+            : qk_stream(head_of(args.k, args.k_strides, p.key_start, p.kv_head), count, args.k_strides.row, first, lds);
     const exec::lds_pointer vo_lds = lds + qk_stream::buffer_bytes;
-    vo_stream vo_there =
-        RowsAreKeys ? vo_stream(head_of(args.d_o, args.d_o_strides, args.query_starts, p.batch, p.head, p.query_row),
-                                count, args.d_o_strides.row, first, vo_lds)
-                    : vo_stream(head_of(args.v, args.v_strides, args.key_starts, p.batch, p.kv_head, p.key_row), count,
-                                args.v_strides.row, first, vo_lds);
+    vo_stream vo_there = RowsAreKeys ? vo_stream(head_of(args.d_o, args.d_o_strides, p.query_start, p.head), count,
+                                                 args.d_o_strides.row, first, vo_lds)
+                                     : vo_stream(head_of(args.v, args.v_strides, p.key_start, p.kv_head), count,
+                                                 args.v_strides.row, first, vo_lds);
     const exchange_type exchange{lds + exchange_begin},
         second_exchange{lds + (exchange_begin + (of_v ? exchange_type::lds_bytes : 0))};
     typename scores::query_values exponents, deltas;
@@ -140,17 +138,16 @@ struct gradient_pass {
   /// Gradients of the rows from `first_row` on. p: of the head, or of the first head that shares the keys.
   TILEWRIGHT_HD static void run(const args_type& args, attention_problem p, index_t first_row, exec::lds_pointer lds) {
     const index_t count = RowsAreKeys ? p.keys : p.queries;
-    const index_t* const starts = RowsAreKeys ? args.key_starts : args.query_starts;
+    const sequence_start& start = RowsAreKeys ? p.key_start : p.query_start;
     const index_t head = RowsAreKeys ? p.kv_head : p.head;
-    const long_index_t row = RowsAreKeys ? p.key_row : p.query_row;
     const attention_strides &qk_strides = RowsAreKeys ? args.k_strides : args.q_strides,
                             &vo_strides = RowsAreKeys ? args.v_strides : args.d_o_strides;
-    const auto qk_rows = load_rows<qk>(head_of(RowsAreKeys ? args.k : args.q, qk_strides, starts, p.batch, head, row),
-                                       qk_strides.row, count, first_row, lds + rows_begin, qk_parts{});
+    const auto qk_rows = load_rows<qk>(head_of(RowsAreKeys ? args.k : args.q, qk_strides, start, head), qk_strides.row,
+                                       count, first_row, lds + rows_begin, qk_parts{});
     const auto load_vo_rows = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (of_qk)
-        return load_rows<vo>(head_of(RowsAreKeys ? args.v : args.d_o, vo_strides, starts, p.batch, head, row),
-                             vo_strides.row, count, first_row, lds + (rows_begin + queries_lds_bytes<qk>), vo_parts{});
+        return load_rows<vo>(head_of(RowsAreKeys ? args.v : args.d_o, vo_strides, start, head), vo_strides.row, count,
+                             first_row, lds + (rows_begin + queries_lds_bytes<qk>), vo_parts{});
       else
         return tuple<>{};
     };
@@ -163,12 +160,11 @@ struct gradient_pass {
     }
     const attention_strides& to = RowsAreKeys ? args.d_k_strides : args.d_q_strides;
     if constexpr (of_qk)
-      store_rows<qk>(sums.qk_sums, args.scale,
-                     head_of(RowsAreKeys ? args.d_k : args.d_q, to, starts, p.batch, head, row), to.row, count,
-                     first_row, qk_parts{});
+      store_rows<qk>(sums.qk_sums, args.scale, head_of(RowsAreKeys ? args.d_k : args.d_q, to, start, head), to.row,
+                     count, first_row, qk_parts{});
     if constexpr (of_v)
-      store_rows<vo>(sums.vo_sums, 1, head_of(args.d_v, args.d_v_strides, starts, p.batch, head, row),
-                     args.d_v_strides.row, count, first_row, vo_parts{});
+      store_rows<vo>(sums.vo_sums, 1, head_of(args.d_v, args.d_v_strides, start, head), args.d_v_strides.row, count,
+                     first_row, vo_parts{});
   }
 };
 
