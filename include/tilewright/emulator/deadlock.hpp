@@ -2,7 +2,7 @@
 // Reports a deadlock: what the threads of a cluster wait for.
 #pragma once
 
-#include <tilewright/emulator/hopper/hopper_machine.hpp>
+#include <tilewright/emulator/hopper/engines.hpp>
 
 #include <algorithm>
 

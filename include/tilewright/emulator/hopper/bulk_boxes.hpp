@@ -2,7 +2,7 @@
 // Bulk copies of boxes between global memory and LDS: the address of each byte, and what happens outside of the tensor.
 #pragma once
 
-#include <tilewright/emulator/hopper/hopper_services.hpp>
+#include <tilewright/emulator/hopper/services.hpp>
 #include <tilewright/emulator/threads/cluster_threads.hpp>
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // Hopper's functions on the CPU: the emulator's engines do as late as possible what is asynchronous on the GPU.
 #pragma once
 
-#include <tilewright/emulator/hopper/hopper_services.hpp>
+#include <tilewright/emulator/hopper/services.hpp>
 #include <tilewright/emulator/threads/async_copies.hpp>
 #include <tilewright/exec/host/atomic.hpp>
 
