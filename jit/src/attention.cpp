@@ -12,6 +12,7 @@
 
 #include "constants.hpp"
 #include "hopper_gemm.hpp"
+#include "source_text.hpp"
 
 namespace tilewright::jit {
 namespace {
@@ -119,7 +120,7 @@ kernel_source portable_attention(const attention_problem& p) {
 }  // namespace
 
 kernel_request attention(const attention_problem& problem) {
-  return [problem](const std::string& target) {
+  return remembered([problem](const std::string& target) {
     if (problem.type != element::f16 && problem.type != element::bf16)
       throw error("attention: the elements are f16 or bf16");
     if (target == "sm_90a" && problem.head_dim == problem.value_dim) {
@@ -133,7 +134,7 @@ kernel_request attention(const attention_problem& problem) {
       if (host.check && host.check(&probe) == nullptr) return hopper_attention(problem, host);
     }
     return portable_attention(problem);
-  };
+  });
 }
 
 }  // namespace tilewright::jit

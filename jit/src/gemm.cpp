@@ -14,6 +14,7 @@
 
 #include "constants.hpp"
 #include "hopper_gemm.hpp"
+#include "source_text.hpp"
 #include "targets.hpp"
 
 namespace tilewright::jit {
@@ -226,14 +227,14 @@ std::string operands_name(const gemm_problem& p) {
 }
 
 kernel_request gemm(const gemm_problem& problem) {
-  return [problem](const std::string& target) {
+  return remembered([problem](const std::string& target) {
     if (problem.args.m < 1 || problem.args.n < 1 || problem.args.k < 1)
       throw error("gemm: m, n and k must be positive");
     if (target == "sm_90a") {
       if (std::optional<kernel_source> hopper = hopper_gemm(problem)) return *hopper;
     }
     return portable_gemm(problem, target);
-  };
+  });
 }
 
 }  // namespace tilewright::jit

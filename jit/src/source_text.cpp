@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include <tilewright/jit/error.hpp>
@@ -59,6 +63,18 @@ translation_unit make_unit(const kernel_source& source) {
       entry(source.name, "tilewright_jit::kernel", "tilewright_jit::args_type") +
       entry(follower_name(source.name), "tilewright_jit::then", "tilewright_jit::kernel::args_type");
   return unit;
+}
+
+kernel_request remembered(kernel_request make) {
+  struct memory {
+    std::mutex mutex;
+    std::map<std::string, kernel_source> sources;
+  };
+  return [make = std::move(make), known = std::make_shared<memory>()](const std::string& target) {
+    const std::lock_guard guard(known->mutex);
+    const auto found = known->sources.find(target);
+    return found != known->sources.end() ? found->second : known->sources.emplace(target, make(target)).first->second;
+  };
 }
 
 }  // namespace tilewright::jit

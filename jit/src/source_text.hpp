@@ -16,4 +16,7 @@ translation_unit make_unit(const kernel_source& source);
 /// The name of the function for followed_by.
 std::string follower_name(const std::string& kernel);
 
+/// A request that remembers what `make` says about a target.
+kernel_request remembered(kernel_request make);
+
 }  // namespace tilewright::jit
