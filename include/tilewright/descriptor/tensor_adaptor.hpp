@@ -83,14 +83,11 @@ TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t*
   }
 }
 
-template <graph_node Node>
-TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden) {
-  return node_is_valid<Node>(values, hidden, parameter_sequence<Node>{}, make_sequence<Node.upper.size()>{});
-}
-
 template <tensor_graph Graph, index_t... Is>
 TILEWRIGHT_HD constexpr bool nodes_are_valid(const index_t* values, const index_t* hidden, sequence<Is...>) {
-  return (node_is_valid<Graph.nodes[Is]>(values, hidden) && ...);
+  return (node_is_valid<Graph.nodes[Is]>(values, hidden, parameter_sequence<Graph.nodes[Is]>{},
+                                         make_sequence<Graph.nodes[Is].upper.size()>{}) &&
+          ...);
 }
 
 /// Length of upper dimension Nth of a node.

@@ -61,29 +61,13 @@ TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, 
   }
 }
 
-template <graph_node Node, bool Moves>
-TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step) {
-  place_node<Node, Moves>(values, hidden, step, parameter_sequence<Node>{}, make_sequence<Node.upper.size()>{},
-                          make_sequence<Node.lower.size()>{});
-}
-
 template <tensor_graph Graph, bool Moves, index_t... Is>
 TILEWRIGHT_HD constexpr void place_nodes(const index_t* values, index_t* hidden, index_t* step, sequence<Is...>) {
-  (place_node<Graph.nodes[Graph.nodes.size() - 1 - Is], Moves>(values, hidden, step), ...);
-}
-
-template <tensor_graph Graph>
-TILEWRIGHT_HD constexpr void place(const tensor_adaptor<Graph>& adaptor, tensor_adaptor_coordinate<Graph>& coordinate,
-                                   const multi_index<Graph.ndim()>& index) {
-  unroll<Graph.ndim()>([&](auto i) { coordinate.hidden[constant(Graph.top[i.value])] = index[i]; });
-  place_nodes<Graph, false>(adaptor.values.data(), coordinate.hidden.data(), nullptr,
-                            make_sequence<Graph.nodes.size()>{});
-}
-
-template <tensor_graph Graph>
-TILEWRIGHT_HD constexpr bool has_valid_indices(const tensor_adaptor<Graph>& adaptor,
-                                               const tensor_adaptor_coordinate<Graph>& coordinate) {
-  return nodes_are_valid<Graph>(adaptor.values.data(), coordinate.hidden.data(), make_sequence<Graph.nodes.size()>{});
+  constexpr index_t last = Graph.nodes.size() - 1;
+  (place_node<Graph.nodes[last - Is], Moves>(values, hidden, step, parameter_sequence<Graph.nodes[last - Is]>{},
+                                             make_sequence<Graph.nodes[last - Is].upper.size()>{},
+                                             make_sequence<Graph.nodes[last - Is].lower.size()>{}),
+   ...);
 }
 
 }  // namespace detail
@@ -93,15 +77,15 @@ template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr tensor_adaptor_coordinate<Graph> make_tensor_adaptor_coordinate(
     const tensor_adaptor<Graph>& adaptor, const multi_index<Graph.ndim()>& index) {
   tensor_adaptor_coordinate<Graph> coordinate{};
-  detail::place(adaptor, coordinate, index);
+  unroll<Graph.ndim()>([&](auto i) { coordinate.hidden[constant(Graph.top[i.value])] = index[i]; });
+  detail::place_nodes<Graph, false>(adaptor.values.data(), coordinate.hidden.data(), nullptr,
+                                    make_sequence<Graph.nodes.size()>{});
   return coordinate;
 }
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr tensor_coordinate<Graph> make_tensor_coordinate(const tensor_descriptor<Graph>& descriptor,
                                                                         const multi_index<Graph.ndim()>& index) {
-  tensor_coordinate<Graph> coordinate{};
-  detail::place<Graph>(descriptor, coordinate, index);
-  return coordinate;
+  return {make_tensor_adaptor_coordinate<Graph>(descriptor, index)};
 }
 
 /// Moves the coordinate by `step` along the top dimensions; afterwards it equals make_tensor_adaptor_coordinate of the
@@ -144,14 +128,15 @@ TILEWRIGHT_HD constexpr void move_tensor_coordinate(const tensor_descriptor<Grap
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool coordinate_has_valid_offset_assuming_top_index_is_valid(
     const tensor_adaptor<Graph>& adaptor, const tensor_adaptor_coordinate<Graph>& coordinate) {
-  return detail::has_valid_indices(adaptor, coordinate);
+  return detail::nodes_are_valid<Graph>(adaptor.values.data(), coordinate.hidden.data(),
+                                        make_sequence<Graph.nodes.size()>{});
 }
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool coordinate_has_valid_offset(const tensor_adaptor<Graph>& adaptor,
                                                          const tensor_adaptor_coordinate<Graph>& coordinate) {
   const auto index = coordinate.get_top_index();
   const auto lengths = adaptor.get_lengths();
-  bool valid = detail::has_valid_indices(adaptor, coordinate);
+  bool valid = coordinate_has_valid_offset_assuming_top_index_is_valid(adaptor, coordinate);
   for (index_t i = 0; i < Graph.ndim(); ++i) valid = valid && unsigned(index[i]) < unsigned(lengths[i]);
   return valid;
 }

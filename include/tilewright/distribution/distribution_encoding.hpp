@@ -83,14 +83,6 @@ struct distribution_encoding {
 
 namespace detail {
 
-/// The part of the position in the tile that y decides; the same for every thread.
-template <index_t NDimX, index_t NDimY>
-TILEWRIGHT_HD constexpr multi_index<NDimX> position_of_y(const distribution_encoding& e, const multi_index<NDimY>& y) {
-  multi_index<NDimX> x{};
-  for (index_t i = 0; i < NDimY; ++i) x[e.y[i].major - 1] += y[i] * e.stride(e.y[i]);
-  return x;
-}
-
 /// Whether the factors of all dimensions are powers of two, so that y owns bits of the position.
 TILEWRIGHT_HD constexpr bool has_power_of_two_lengths(const distribution_encoding& e) {
   unsigned bad = 0;
@@ -98,14 +90,6 @@ TILEWRIGHT_HD constexpr bool has_power_of_two_lengths(const distribution_encodin
     for (const index_t factor : h) bad |= unsigned(factor) & unsigned(factor - 1);
   }
   return bad == 0;
-}
-
-/// Number of a thread's register for an index in y.
-template <index_t NDimY>
-TILEWRIGHT_HD constexpr index_t register_of_y(const distribution_encoding& e, const multi_index<NDimY>& y) {
-  index_t d = 0;
-  for (index_t i = 0; i < NDimY; ++i) d = d * e.y_length(i) + y[i];
-  return d;
 }
 
 template <index_t... Is>

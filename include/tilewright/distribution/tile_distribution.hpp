@@ -43,25 +43,16 @@ struct digit_place {
   index_t p, divisor, length, x, stride;
 };
 
-/// Factors of the tile, without those of R, that partition indices own.
-TILEWRIGHT_HD constexpr index_t num_digits(const distribution_encoding& e) {
-  index_t n = 0;
-  for (const auto& ids : e.p) {
-    for (rh_id id : ids) n += id.major != 0;
-  }
-  return n;
-}
-
-template <index_t N>
-TILEWRIGHT_HD constexpr array<digit_place, N> digit_places(const distribution_encoding& e) {
-  array<digit_place, N> places{};
-  index_t n = 0;
+/// The factors of the tile, without those of R, that partition indices own.
+using digit_list = inplace_vector<digit_place, distribution_encoding::max_p * distribution_encoding::max_factors>;
+TILEWRIGHT_HD constexpr digit_list digit_places(const distribution_encoding& e) {
+  digit_list places;
   for (index_t i = 0; i < e.ndim_p(); ++i) {
     index_t divisor = 1;
     for (index_t j = e.p[i].size(); j-- > 0;) {
       const rh_id id = e.p[i][j];
       const index_t length = e.length(id);
-      if (id.major != 0) places[n++] = {i, divisor, j == 0 ? 0 : length, id.major - 1, e.stride(id)};
+      if (id.major != 0) places.push_back({i, divisor, j == 0 ? 0 : length, id.major - 1, e.stride(id)});
       divisor *= length;
     }
   }
@@ -120,12 +111,16 @@ struct tile_distribution {
 
   /// Number of a thread's register for an index in y.
   TILEWRIGHT_HD static constexpr index_t y_to_register(const multi_index<ndim_y>& y) {
-    return detail::register_of_y(Encoding, y);
+    index_t d = 0;
+    for (index_t i = 0; i < ndim_y; ++i) d = d * Encoding.y_length(i) + y[i];
+    return d;
   }
 
   /// The part of the position in the tile that y decides; the same for every thread. Add it to calculate_index(p).
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> y_to_x(const multi_index<ndim_y>& y) {
-    return detail::position_of_y<ndim_x>(Encoding, y);
+    multi_index<ndim_x> x{};
+    for (index_t i = 0; i < ndim_y; ++i) x[Encoding.y[i].major - 1] += y[i] * Encoding.stride(Encoding.y[i]);
+    return x;
   }
 
   /// Position in the tile of a thread's element y = 0.
@@ -135,7 +130,7 @@ struct tile_distribution {
       (detail::add_digit(x.data(), p.data(), constant(places[Is].p), constant(places[Is].divisor),
                          constant(places[Is].length), constant(places[Is].x), constant(places[Is].stride)),
        ...);
-    }(make_sequence<places.size()>{});
+    }(make_sequence<places.count>{});
     return x;
   }
 
@@ -147,7 +142,7 @@ struct tile_distribution {
   }
 
  private:
-  static constexpr auto places = detail::digit_places<detail::num_digits(Encoding)>(Encoding);
+  static constexpr detail::digit_list places = detail::digit_places(Encoding);
 };
 
 /// From CK Tile's encoding type, or from an encoding value wrapped in number<>.
