@@ -51,6 +51,16 @@ TEST(MapTensor, StridedTensorsOfAnyLengths) {
   expect_mapped<cast, float, bfloat16_t>({5, 7, 1021}, 0, 0, random, 0x1p-8, identity);
 }
 
+TEST(MapTensor, ManyRowsThatEndWithinAVector) {
+  std::vector<unsigned char> x(32000, 1), y(32000, 2), wanted = y;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i % 32 < 21) wanted[i] = x[i] = static_cast<unsigned char>(i / 7);
+  }
+  launch<map_tensor<arch::gfx942, unsigned char>>({strided_tensor<const unsigned char>(x.data(), {1000, 21}, {32, 1}),
+                                                   strided_tensor<unsigned char>(y.data(), {1000, 21}, {32, 1})});
+  EXPECT_EQ(y == wanted, true);
+}
+
 TEST(MapTensor, ElementsFarApart) {
   const far_memory<float> x((1ll << 31) + 601);
   std::vector<bfloat16_t> y(1202);

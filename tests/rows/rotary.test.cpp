@@ -98,7 +98,7 @@ TEST(Rotary, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.tokens = 0; }, "must be positive");
   refuse([](auto& a) { a.pairs = 60; }, "multiple of the vector");
   refuse([](auto& a) { a.y_head_stride = 64; }, "rows would overlap");
-  refuse([](auto& a) { a.x_token_stride = 256; }, "overlap");
+  refuse([](auto& a) { a.x_token_stride = 504; }, "matrices would overlap");
   refuse([](auto& a) { ++a.x; }, "aligned");
   refuse([](auto& a) { ++a.cos; }, "cos and sin must be aligned");
   refuse([](auto& a) { a.sin = nullptr; }, "null");
