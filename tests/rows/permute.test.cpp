@@ -143,6 +143,12 @@ TEST(Permute, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.x.strides[0] = 64, a.x.strides[1] = 1; }, "use map_tensor");
   refuse([](auto& a) { a.x.strides[0] = 0; }, "multiples");
   refuse([](auto& a) { a.x.data = memory + 2 * 64 * 64 + 8, a.x.strides[1] = 1ll << 30; }, "spans 2 GiB");
+  const strided_tensor<unsigned short> two(memory + 64 * 64 + 8, {2, 32, 32});
+  const auto two_matrices = [&](index_t apart) {
+    return strided_tensor<const unsigned short>(memory, {2, 32, 32}, {apart, 1, 32});
+  };
+  EXPECT_EQ(kernel::check({two_matrices(1024), two}), nullptr);
+  expect_refusal<kernel>({two_matrices(1025), two}, "multiples");
   using far = permute<arch::gfx942, unsigned short, 8, long_index_t>;  // reads no address to refuse 2^31 tiles
   const far::args_type many{{memory, {1 << 23, 1 << 22}, {1, 1 << 23}}, {memory + (1ll << 46), {1 << 23, 1 << 22}}};
   expect_refusal<far>(many, "more than 2^31 tiles");
