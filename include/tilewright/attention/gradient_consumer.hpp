@@ -147,7 +147,7 @@ struct gradient_consumer {
     start_d_queries();
     buffer.advance();
     exec::wgmma_wait<1>();
-    if (thread == 0) stages.empty(stage).arrive();
+    if (exec::lane_id() == 0) stages.empty(stage).arrive();  // this wave has read the numbers, too
     if constexpr (!IsLast) compute_probabilities(next, seen, key, next_query);
     exec::wgmma_wait<0>();
     settle(d_q);

@@ -70,7 +70,7 @@ struct gradient_stages {
     }
     for (index_t s = 0; s < tile.stages; ++s) {
       full(s).init(33);  // one thread for the copies, a wave for the numbers
-      empty(s).init(2);
+      empty(s).init(8);
     }
   }
 
