@@ -33,7 +33,8 @@ struct attention_consumer {
   wgmma_tile_in_registers<Policy::values_tile, T> p{};  // of the last step, not yet multiplied if has_probabilities
   bool has_probabilities = false;
   sums_type sums{};
-  attention_problem before{};  // whose sums these are
+  attention_unit before{};  // whose sums these are: its first query, head and sequence
+  float before_scale = 1;   // of its V
 
   /// Consumers start their products in turns: while the tensor cores work for one, the others compute exponentials.
   TILEWRIGHT_HD void wait_for_turn() const {
@@ -104,15 +105,20 @@ struct attention_consumer {
     stages.q_full(q_at.stage, consumer).wait(q_at.parity);
     start_scores();
     const bool continues = !flushes_first && has_probabilities;
-    if (continues) start_outputs();
+    if (continues)
+      start_outputs();
+    else
+      exec::wgmma_commit();
     pass_turn();
-    exec::wgmma_wait<0>();
+    // With narrow heads it is faster to leave V's stage before the exponentials than to compute them meanwhile.
+    constexpr bool leaves_late = Policy::value_dim > 64;
+    exec::wgmma_wait<leaves_late ? 1 : 0>();
     finish_scores();
-    if (continues) finish_unit();
-    sums = {};
-    before = problem;
+    const auto results = sums.finish_rows(before_scale);
+    if constexpr (!leaves_late) begin_unit(problem, continues, results);
+    add_step(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is not this unit's yet, or zero
+    if constexpr (leaves_late) begin_unit(problem, continues, results);
     has_probabilities = true;
-    add_step(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is zero
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
     for (index_t key = first + tile.keys; key < last; key += tile.keys) {
@@ -137,6 +143,19 @@ struct attention_consumer {
     for (; last < end; last += tile.keys) skip_step();
   }
 
+  /// Writes the unit before once its last product has ended; then O is this unit's.
+  TILEWRIGHT_HD void begin_unit(const attention_problem& problem, bool continues,
+                                const typename sums_type::row_results& results) {
+    exec::wgmma_wait<0>();
+    if (continues) {
+      finish_outputs();
+      write_unit(results);
+    }
+    sums.o = {};
+    before = {problem.first_query, problem.head, problem.batch};
+    before_scale = problem.value_scale;
+  }
+
   /// A step of which this consumer's rows see nothing.
   TILEWRIGHT_HD void skip_step() {
     wait_for_turn();
@@ -152,17 +171,18 @@ struct attention_consumer {
   /// Multiplies the last probabilities and writes O.
   TILEWRIGHT_HD void flush() {
     if (!has_probabilities) return;
+    has_probabilities = false;
     start_outputs();
     exec::wgmma_wait<0>();
-    finish_unit();
+    finish_outputs();
+    write_unit(sums.finish_rows(before_scale));
   }
 
-  TILEWRIGHT_HD void finish_unit() {
-    has_probabilities = false;
-    finish_outputs();
-    sums.finish(before.value_scale);
-    if (device.args.lse != nullptr) sums.store_log_sum_exp(device.args, before);
-    store(sums.o.template get<0>(), before);
+  TILEWRIGHT_HD void write_unit(const typename sums_type::row_results& results) {
+    const attention_problem problem = locate_attention(device.args, before.row, before.head, before.batch);
+    sums.scale_outputs(results.factor);
+    if (device.args.lse != nullptr) sums.store_log_sum_exp(results.log_sum_exp, device.args, problem);
+    store(sums.o.template get<0>(), problem);
   }
 
   /// A wave's 16 rows of O.

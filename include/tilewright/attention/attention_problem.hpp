@@ -79,4 +79,19 @@ TILEWRIGHT_HD constexpr long_index_t offset_of_head(const attention_strides& s, 
   return start.row * s.row + start.batch * s.batch + head * s.head;
 }
 
+/// Rows of a head of a sequence in memory.
+template <class T>
+struct head_rows {
+  T* data;
+  index_t stride, count;
+};
+template <class T, class Data>
+TILEWRIGHT_HD head_rows<T> query_rows(Data* data, const attention_strides& s, const attention_problem& p) {
+  return {static_cast<T*>(data) + offset_of_head(s, p.query_start, p.head), s.row, p.queries};
+}
+template <class T, class Data>
+TILEWRIGHT_HD head_rows<T> key_rows(Data* data, const attention_strides& s, const attention_problem& p) {
+  return {static_cast<T*>(data) + offset_of_head(s, p.key_start, p.kv_head), s.row, p.keys};
+}
+
 }  // namespace tilewright::detail

@@ -29,6 +29,7 @@ class attention_sums {
   using values_of_rows = decltype(row_reduce(scores{}, max));
   using rows = typename values_of_rows::distribution_type;
   static constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
+  static constexpr float lowest_offset = -1e30f;  // finite: exponents of keys that are not seen stay -infinity
 
   // Whether neighbouring registers hold scores of one row: their exponentials are added in pairs then.
   static constexpr bool adds_pairs =
@@ -45,7 +46,6 @@ class attention_sums {
   static constexpr float largest_exponent = is_fp8 && !arch::is_wgmma(Policy::op) ? first_exponent + 0.75f : 8;
 
   values_of_rows offset_;  // what is subtracted from a row's exponents: its largest so far, or a bit less
-  values_of_rows sum_;     // after finish()
   array<array<float, adds_pairs ? 2 : 1>, rows::num_elements> sums_{};
 
   TILEWRIGHT_HD static constexpr float minus_infinity() { return bit_cast<float>(0xff800000u); }
@@ -117,9 +117,7 @@ class attention_sums {
   using row_values = values_of_rows;
   typename attention_registers<Policy>::outputs o{};
 
-  TILEWRIGHT_HD attention_sums() {
-    set_tile(offset_, -1e30f);  // finite: exponents of keys that are not seen stay -infinity
-  }
+  TILEWRIGHT_HD attention_sums() { set_tile(offset_, lowest_offset); }
 
   TILEWRIGHT_HD void scale_outputs(const values_of_rows& factor) {
     [&]<index_t... Parts>(sequence<Parts...>) TILEWRIGHT_INLINE_LAMBDA {
@@ -168,34 +166,39 @@ class attention_sums {
     }
   }
 
-  /// Divides O by the sums and multiplies it by `factor`; zeros where no key was seen.
-  TILEWRIGHT_HD void finish([[maybe_unused]] float factor = 1) {
+  /// What O is to be multiplied by in the end, and the natural logarithm of each row's sum of exponentials, which is
+  /// -infinity where no key was seen.
+  struct row_results {
+    values_of_rows factor, log_sum_exp;
+  };
+  /// The results of rows whose steps have been added, times `factor`; offsets and sums start anew, O does not.
+  TILEWRIGHT_HD row_results finish_rows([[maybe_unused]] float factor = 1) {
+    values_of_rows sum;
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
-      sum_.thread_buffer[r] = sums_[r][0];
-      if constexpr (adds_pairs) sum_.thread_buffer[r] += sums_[r][1];
+      sum.thread_buffer[r] = sums_[r][0];
+      if constexpr (adds_pairs) sum.thread_buffer[r] += sums_[r][1];
     });
-    detail::reduce_lanes<distribution::encoding.r.size()>(sum_, plus);
+    detail::reduce_lanes<distribution::encoding.r.size()>(sum, plus);
     if (!is_fp8) factor = 1;
-    scale_outputs(
-        tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : factor / x; }, sum_));
+    const row_results results{
+        tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : factor / x; }, sum),
+        tile_elementwise_in(
+            [&](float offset, float x)
+                TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? minus_infinity() : (offset + exec::log2(x)) * ln_2; },
+            offset_, sum)};
+    set_tile(offset_, lowest_offset);
+    sums_ = {};
+    return results;
   }
 
-  /// Natural logarithm of each row's sum of exponentials; -infinity where no key was seen. After finish().
-  TILEWRIGHT_HD auto log_sum_exp() const {
-    return tile_elementwise_in(
-        [&](float offset, float sum)
-            TILEWRIGHT_INLINE_LAMBDA { return sum == 0.0f ? minus_infinity() : (offset + exec::log2(sum)) * ln_2; },
-        offset_, sum_);
-  }
-
-  /// Writes it to args.lse.
-  TILEWRIGHT_HD void store_log_sum_exp(const args_type& args, const attention_problem& p) const {
+  /// Writes log_sum_exp to args.lse.
+  TILEWRIGHT_HD static void store_log_sum_exp(const values_of_rows& values, const args_type& args,
+                                              const attention_problem& p) {
     float* const lse = args.lse + offset_of_head(args.lse_strides, p.query_start, p.head);
     const auto view = make_naive_tensor_view<address_space_enum::global>(lse, make_tuple(p.queries),
                                                                          make_tuple(args.lse_strides.row));
     if (is_first_replica<rows>())
-      store_tile(make_tile_window(view, make_tuple(number<Policy::tile.queries>{}), {p.first_query}, rows{}),
-                 log_sum_exp());
+      store_tile(make_tile_window(view, make_tuple(number<Policy::tile.queries>{}), {p.first_query}, rows{}), values);
   }
 };
 

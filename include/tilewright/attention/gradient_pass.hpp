@@ -2,7 +2,7 @@
 // Gradients of a block's rows: of K and V, or of Q.
 #pragma once
 
-#include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/attention/attention_rows.hpp>
 #include <tilewright/attention/backward_scores.hpp>
 #include <tilewright/attention/backward_stream.hpp>
 
@@ -37,37 +37,12 @@ struct gradient_pass {
   static constexpr index_t rows_begin = exchange_begin + (of_qk + of_v) * exchange_type::lds_bytes;
   static constexpr index_t lds_bytes = rows_begin + queries_lds_bytes<qk> + (of_qk ? queries_lds_bytes<vo> : 0);
 
-  /// A head of one of the tensors.
-  TILEWRIGHT_HD static const T* head_of(const void* data, const attention_strides& s, const sequence_start& start,
-                                        index_t head) {
-    return static_cast<const T*>(data) + offset_of_head(s, start, head);
-  }
-
-  template <class Of, index_t... Parts>
-  TILEWRIGHT_HD static auto load_rows(const T* head, index_t row_stride, index_t count, index_t first,
-                                      exec::lds_pointer lds, sequence<Parts...>) {
-    attention_problem rows{};
-    rows.queries = count;
-    rows.first_query = first;
-    return make_tuple(query_part<Of, Parts>::load_operand(head, rows, row_stride, lds)...);
-  }
-
-  template <class Of, class Sums, index_t... Parts>
-  TILEWRIGHT_HD static void store_rows(const Sums& sums, float factor, const T* head, index_t row_stride, index_t count,
-                                       index_t first, sequence<Parts...>) {
-    const auto store = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
-      using product = attention_product<Of, operand_major::mn, part.value>;
-      constexpr block_tile of_part = product::tile;
-      const auto view = make_naive_tensor_view<address_space_enum::global>(
-          const_cast<T*>(head) + product::first, make_tuple(count, number<of_part.n>{}),
-          make_tuple(row_stride, number<1>{}), number<Policy::vector>{});
-      const auto scaled = tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x * factor; },
-                                              sums.template get<part.value>());
-      store_tile(make_tile_window(view, make_tuple(number<of_part.m>{}, number<of_part.n>{}), {first, 0},
-                                  typename product::c{}),
-                 cast_tile<T>(scaled), known_inside<1>{});
-    };
-    (store(number<Parts>{}), ...);
+  /// The rows of this pass in one of two tensors, of keys or of queries.
+  template <class Data>
+  TILEWRIGHT_HD static auto own_rows_of(Data* of_keys, const attention_strides& key_strides, Data* of_queries,
+                                        const attention_strides& query_strides, const attention_problem& p) {
+    using element = conditional_t<__is_same(Data, const void), const T, T>;
+    return RowsAreKeys ? key_rows<element>(of_keys, key_strides, p) : query_rows<element>(of_queries, query_strides, p);
   }
 
   struct sums_type {
@@ -87,15 +62,12 @@ struct gradient_pass {
                                           : seen.keys_of(first_row, min(last_row, p.queries - 1), count);
     const index_t first = range.first & -step;
     const backward_workspace space(args, p.batch, p.head);
-    qk_stream qk_there =
-        RowsAreKeys
-            ? qk_stream(head_of(args.q, args.q_strides, p.query_start, p.head), count, args.q_strides.row, first, lds)
-            : qk_stream(head_of(args.k, args.k_strides, p.key_start, p.kv_head), count, args.k_strides.row, first, lds);
-    const exec::lds_pointer vo_lds = lds + qk_stream::buffer_bytes;
-    vo_stream vo_there = RowsAreKeys ? vo_stream(head_of(args.d_o, args.d_o_strides, p.query_start, p.head), count,
-                                                 args.d_o_strides.row, first, vo_lds)
-                                     : vo_stream(head_of(args.v, args.v_strides, p.key_start, p.kv_head), count,
-                                                 args.v_strides.row, first, vo_lds);
+    const auto qk_rows_there = RowsAreKeys ? query_rows<const T>(args.q, args.q_strides, p)
+                                           : key_rows<const T>(args.k, args.k_strides, p),
+               vo_rows_there = RowsAreKeys ? query_rows<const T>(args.d_o, args.d_o_strides, p)
+                                           : key_rows<const T>(args.v, args.v_strides, p);
+    qk_stream qk_there(qk_rows_there.data, count, qk_rows_there.stride, first, lds);
+    vo_stream vo_there(vo_rows_there.data, count, vo_rows_there.stride, first, lds + qk_stream::buffer_bytes);
     const exchange_type exchange{lds + exchange_begin},
         second_exchange{lds + (exchange_begin + (of_v ? exchange_type::lds_bytes : 0))};
     typename scores::query_values exponents, deltas;
@@ -136,35 +108,30 @@ struct gradient_pass {
   }
 
   /// Gradients of the rows from `first_row` on. p: of the head, or of the first head that shares the keys.
-  TILEWRIGHT_HD static void run(const args_type& args, attention_problem p, index_t first_row, exec::lds_pointer lds) {
-    const index_t count = RowsAreKeys ? p.keys : p.queries;
-    const sequence_start& start = RowsAreKeys ? p.key_start : p.query_start;
-    const index_t head = RowsAreKeys ? p.kv_head : p.head;
-    const attention_strides &qk_strides = RowsAreKeys ? args.k_strides : args.q_strides,
-                            &vo_strides = RowsAreKeys ? args.v_strides : args.d_o_strides;
-    const auto qk_rows = load_rows<qk>(head_of(RowsAreKeys ? args.k : args.q, qk_strides, start, head), qk_strides.row,
-                                       count, first_row, lds + rows_begin, qk_parts{});
+  TILEWRIGHT_HD static void run(const args_type& args, const attention_problem& p, index_t first_row,
+                                exec::lds_pointer lds) {
+    const auto qk_rows = load_rows<qk>(own_rows_of(args.k, args.k_strides, args.q, args.q_strides, p), first_row,
+                                       lds + rows_begin, qk_parts{});
     const auto load_vo_rows = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (of_qk)
-        return load_rows<vo>(head_of(RowsAreKeys ? args.v : args.d_o, vo_strides, start, head), vo_strides.row, count,
-                             first_row, lds + (rows_begin + queries_lds_bytes<qk>), vo_parts{});
+        return load_rows<vo>(own_rows_of(args.v, args.v_strides, args.d_o, args.d_o_strides, p), first_row,
+                             lds + (rows_begin + queries_lds_bytes<qk>), vo_parts{});
       else
         return tuple<>{};
     };
     const auto vo_rows = load_vo_rows();
     sums_type sums;
     const index_t heads = RowsAreKeys ? divide(args.heads, args.kv_heads) : 1;
+    attention_problem of_head = p;
     for (index_t h = 0; h < heads; ++h) {
-      add_head(sums, qk_rows, vo_rows, args, p, first_row, lds);
-      ++p.head;
+      add_head(sums, qk_rows, vo_rows, args, of_head, first_row, lds);
+      ++of_head.head;
     }
-    const attention_strides& to = RowsAreKeys ? args.d_k_strides : args.d_q_strides;
     if constexpr (of_qk)
-      store_rows<qk>(sums.qk_sums, args.scale, head_of(RowsAreKeys ? args.d_k : args.d_q, to, start, head), to.row,
-                     count, first_row, qk_parts{});
+      store_rows<qk>(own_rows_of(args.d_k, args.d_k_strides, args.d_q, args.d_q_strides, p), first_row, sums.qk_sums,
+                     args.scale, qk_parts{});
     if constexpr (of_v)
-      store_rows<vo>(sums.vo_sums, 1, head_of(args.d_v, args.d_v_strides, start, head), args.d_v_strides.row, count,
-                     first_row, vo_parts{});
+      store_rows<vo>(key_rows<T>(args.d_v, args.d_v_strides, p), first_row, sums.vo_sums, 1, vo_parts{});
   }
 };
 

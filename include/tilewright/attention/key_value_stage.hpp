@@ -25,18 +25,17 @@ class key_value_part {
 
   TILEWRIGHT_HD static constexpr auto lengths() { return make_tuple(number<tile.n>{}, number<tile.k>{}); }
 
-  TILEWRIGHT_HD static auto source_window(const T* data, index_t keys, index_t row_stride) {
-    constexpr auto global = address_space_enum::global;
-    constexpr number<Policy::vector> vector{};
+  TILEWRIGHT_HD static auto source_window(const head_rows<const T>& rows) {
     constexpr number<1> one{};
+    const auto window = [&](const auto& lengths, const auto& strides) TILEWRIGHT_INLINE_LAMBDA {
+      const auto view = make_naive_tensor_view<address_space_enum::global>(rows.data + operand::first, lengths, strides,
+                                                                           number<Policy::vector>{});
+      return make_operand_window<typename operand::plan, operand::b_lds>(view, {}, typename operand::b_copy{});
+    };
     if constexpr (Major == operand_major::k) {
-      const auto view =
-          make_naive_tensor_view<global>(data, make_tuple(keys, number<tile.k>{}), make_tuple(row_stride, one), vector);
-      return make_operand_window<typename operand::plan, operand::b_lds>(view, {}, typename operand::b_copy{});
+      return window(make_tuple(rows.count, number<tile.k>{}), make_tuple(rows.stride, one));
     } else {
-      const auto view =
-          make_naive_tensor_view<global>(data, make_tuple(number<tile.n>{}, keys), make_tuple(one, row_stride), vector);
-      return make_operand_window<typename operand::plan, operand::b_lds>(view, {}, typename operand::b_copy{});
+      return window(make_tuple(number<tile.n>{}, rows.count), make_tuple(one, rows.stride));
     }
   }
   TILEWRIGHT_HD static constexpr multi_index<2> along_keys(index_t keys) {
@@ -47,26 +46,45 @@ class key_value_part {
     constexpr tensor_descriptor<operand::b_lds> layout{{}, tile.n * tile.k};
     return make_tile_window(make_tensor_view<address_space_enum::lds, T>(lds, layout), lengths(), {}, distribution);
   }
-  using source_type = decltype(source_window(nullptr, 0, 0));
+  using source_type = decltype(source_window({}));
 
   source_type source_;
   decltype(lds_window({}, typename operand::b_copy{})) write_;
   decltype(lds_window({}, typename operand::b_read{})) read_;
   tile_of<source_type> in_flight_;
   exec::lds_pointer lds_;
+  index_t rows_left_;  // from the next step's first one on
+
+  /// One group of copies without registers. What the window's place makes known needs no comparisons.
+  template <class Known>
+  TILEWRIGHT_HD void copy(index_t lds_bytes) const {
+    const auto from =
+        checked_offsets<Known>(source_, typename source_type::access_sequence{}, typename source_type::dim_sequence{});
+    const auto to = write_.offsets(typename source_type::access_sequence{});
+    const exec::walking_buffer buffer(source_.view.buffer);
+    unroll<source_type::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      exec::async_load_in_group<source_type::vector_length * sizeof(T)>(buffer, from[i.value], write_.view.buffer,
+                                                                        to[i.value] + lds_bytes);
+    });
+    exec::async_end_group();
+  }
 
  public:
   static constexpr index_t first = operand::first;
   static constexpr index_t bytes = tile.n * tile.k * index_t(sizeof(T));
   static constexpr index_t lds_begin = first * Policy::tile.keys * index_t(sizeof(T));
 
-  TILEWRIGHT_HD key_value_part(const T* data, index_t keys, index_t row_stride, exec::lds_pointer lds)
-      : source_(source_window(data + first, keys, row_stride)),
+  TILEWRIGHT_HD key_value_part(const head_rows<const T>& rows, exec::lds_pointer lds)
+      : source_(source_window(rows)),
         write_(lds_window(lds + lds_begin, typename operand::b_copy{})),
         read_(lds_window(lds + lds_begin, typename operand::b_read{})),
-        lds_(lds + lds_begin) {}
+        lds_(lds + lds_begin),
+        rows_left_(rows.count) {}
 
-  TILEWRIGHT_HD void start_at(index_t key) { set_window_origin(source_, along_keys(key)); }
+  TILEWRIGHT_HD void start_at(index_t key) {
+    set_window_origin(source_, along_keys(key));
+    rows_left_ -= key;
+  }
   TILEWRIGHT_HD void begin(index_t lds_bytes) {
     if constexpr (loads_ahead) load(lds_bytes);
   }
@@ -76,7 +94,12 @@ class key_value_part {
     if constexpr (copies_by_wave) {
       wave_copy<source_type, operand::b_lds>(source_, lds_, known).begin(lds_bytes);
     } else if constexpr (copies_directly) {
-      async_load_tile(write_, source_, known, lds_bytes);
+      if (rows_left_ >= Policy::tile.keys) [[likely]] {
+        copy<known_inside<0, 1>>(lds_bytes);
+      } else {
+        copy<decltype(known)>(lds_bytes);
+      }
+      rows_left_ -= Policy::tile.keys;
     } else {
       in_flight_ = load_tile(source_, known);
     }
@@ -90,9 +113,19 @@ class key_value_part {
       store_tile_with_offset(write_, in_flight_, lds_bytes);
     }
   }
+  /// block_gemm's own offset would move Q, too, where that is in LDS.
+  TILEWRIGHT_HD auto read_at(index_t lds_bytes) const {
+    auto window = read_;
+    window.view.buffer = window.view.buffer + lds_bytes;
+    return window;
+  }
   template <class C, class A>
   TILEWRIGHT_HD void multiply(C& c, const A& a, index_t lds_bytes) const {
-    block_gemm<tile>(c, a, read_, lds_bytes);
+    if constexpr (is_lds_operand<A>) {
+      block_gemm<tile>(c, a, read_at(lds_bytes));
+    } else {
+      block_gemm<tile>(c, a, read_, lds_bytes);
+    }
   }
 };
 
@@ -104,9 +137,8 @@ struct key_value_parts<Policy, Major, sequence<Parts...>> : key_value_part<Polic
   using T = typename Policy::element_type;
   static constexpr index_t bytes = (key_value_part<Policy, Major, Parts>::bytes + ...);
 
-  /// `data`: the first element of the sequence's head.
-  TILEWRIGHT_HD key_value_parts(const T* data, index_t keys, index_t row_stride, exec::lds_pointer lds)
-      : key_value_part<Policy, Major, Parts>(data, keys, row_stride, lds)... {}
+  TILEWRIGHT_HD key_value_parts(const head_rows<const T>& rows, exec::lds_pointer lds)
+      : key_value_part<Policy, Major, Parts>(rows, lds)... {}
 
   /// The first step's first row.
   TILEWRIGHT_HD void start_at(index_t key) { (key_value_part<Policy, Major, Parts>::start_at(key), ...); }
