@@ -57,7 +57,7 @@ void expect_finished() {
     for (const multi_index<2>& origin : {multi_index<2>{{0, 0}}, multi_index<2>{{16, 64}}}) {
       for (index_t z = 0; z < epilogue_case::batch; ++z) {
         const auto place = [&](index_t d) {
-          const multi_index<2> own = box::calculate_index(lane), step = box::y_to_x(detail::y_of_register<box>(d));
+          const multi_index<2> own = box::calculate_index(lane), step = detail::position_in_tile<box>({}, d);
           return multi_index<2>{{origin[0] + own[0] + step[0], origin[1] + own[1] + step[1]}};
         };
         static_distributed_tensor<float, box> sums;

@@ -218,18 +218,4 @@ constexpr bool is_sound_chain() {
   return true;
 }
 
-/// Run-time values of an object and then those of the transforms on top of it.
-template <class Result, index_t N, transform_spec... Specs>
-TILEWRIGHT_HD constexpr void collect_values(Result& result, const array<index_t, N>& below,
-                                            [[maybe_unused]] const tuple<coordinate_transform<Specs>...>& transforms) {
-  for (index_t i = 0; i < N; ++i) result.values[i] = below[i];
-  if constexpr ((Specs.num_dynamic() + ... + 0) != 0) {
-    index_t next = N;
-    unroll<sizeof...(Specs)>([&](auto t) {
-      const auto& values = transforms.template get<t.value>().values;
-      for (index_t i = 0; i < values.size(); ++i) result.values[next++] = values[i];
-    });
-  }
-}
-
 }  // namespace tilewright::detail

@@ -40,13 +40,20 @@ struct sound_adaptor {
 };
 
 template <tensor_graph Graph, transform_spec... Specs, class... LowerIds, class... UpperIds, index_t N>
-TILEWRIGHT_HD constexpr auto transformed_adaptor(const array<index_t, N>& values,
-                                                 const tuple<coordinate_transform<Specs>...>& transforms,
-                                                 tuple<LowerIds...>, tuple<UpperIds...>) {
+TILEWRIGHT_HD constexpr auto transformed_adaptor(
+    const array<index_t, N>& values, [[maybe_unused]] const tuple<coordinate_transform<Specs>...>& transforms,
+    tuple<LowerIds...>, tuple<UpperIds...>) {
   static_assert(sizeof...(Specs) == sizeof...(LowerIds) && sizeof...(Specs) == sizeof...(UpperIds),
                 "tensor transforms: one lower and one upper sequence is needed for each transform");
   typename sound_adaptor<chained_v<Graph, tuple<LowerIds...>, tuple<UpperIds...>, Specs...>>::type adaptor{};
-  collect_values(adaptor, values, transforms);
+  for (index_t i = 0; i < N; ++i) adaptor.values[i] = values[i];
+  if constexpr ((Specs.num_dynamic() + ... + 0) != 0) {
+    index_t next = N;
+    unroll<sizeof...(Specs)>([&](auto t) {
+      const auto& own = transforms.template get<t.value>().values;
+      for (index_t i = 0; i < own.size(); ++i) adaptor.values[next++] = own[i];
+    });
+  }
   return adaptor;
 }
 

@@ -46,20 +46,6 @@ TILEWRIGHT_HD constexpr void expect_partition([[maybe_unused]] const multi_index
 #endif
 }
 
-/// Index in y of a register.
-template <class Distribution>
-TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_y> y_of_register(index_t d) {
-  multi_index<Distribution::ndim_y> y{};
-  for (index_t i = Distribution::ndim_y; i-- > 0; d /= Distribution::get_y_length(i))
-    y[i] = d % Distribution::get_y_length(i);
-  return y;
-}
-
-/// Position in the tile of a register, less the thread's own position.
-template <class Distribution, index_t Register>
-inline constexpr multi_index<Distribution::ndim_x> position_of_register =
-    Distribution::y_to_x(y_of_register<Distribution>(Register));
-
 /// Position in the tile of register d of a thread whose register 0 is at x: constants only, once a loop over d is
 /// unrolled.
 template <class Distribution, index_t... Ys>
@@ -76,6 +62,10 @@ TILEWRIGHT_HD constexpr multi_index<Distribution::ndim_x> position_in_tile(const
                                                                            index_t d) {
   return position_in_tile<Distribution>(x, d, make_sequence<Distribution::ndim_y>{});
 }
+
+/// Position in the tile of a register, less the thread's own position.
+template <class Distribution, index_t Register>
+inline constexpr multi_index<Distribution::ndim_x> position_of_register = position_in_tile<Distribution>({}, Register);
 
 /// Whether this thread is the one that writes: of threads that hold the same elements, the first.
 template <class Distribution>
