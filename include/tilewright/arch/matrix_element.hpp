@@ -9,6 +9,7 @@
 namespace tilewright {
 
 namespace detail {
+
 template <class T>
 TILEWRIGHT_HD constexpr arch::matrix_element element_of() {
   using enum arch::matrix_element;
@@ -23,13 +24,6 @@ TILEWRIGHT_HD constexpr arch::matrix_element element_of() {
   if constexpr (__is_same(T, int8_t)) return i8;
   return f16;
 }
-}  // namespace detail
-
-/// The matrix_element of half_t, bfloat16_t, float, an fp8 type or int8_t.
-template <class T>
-inline constexpr arch::matrix_element matrix_element_v = detail::element_of<T>();
-
-namespace detail {
 
 /// What matrix instructions add products of T in. An alias with __is_same would be more than clang 16 can mangle.
 template <class T>
@@ -38,5 +32,9 @@ template <class T>
 using accumulator_t = tilewright::detail::conditional_t<adds_integers<T>, int, float>;
 
 }  // namespace detail
+
+/// The matrix_element of half_t, bfloat16_t, float, an fp8 type or int8_t.
+template <class T>
+inline constexpr arch::matrix_element matrix_element_v = detail::element_of<T>();
 
 }  // namespace tilewright

@@ -7,13 +7,6 @@
 
 namespace tilewright {
 
-namespace detail {
-
-/// No instruction moves more than this many bytes for one thread.
-inline constexpr index_t max_vector_bytes = 16;
-
-}  // namespace detail
-
 /// The widest vector that a distribution and its memory allow.
 struct vector_choice {
   index_t dim_y = 0;
@@ -22,6 +15,9 @@ struct vector_choice {
 };
 
 namespace detail {
+
+/// No instruction moves more than this many bytes for one thread.
+inline constexpr index_t max_vector_bytes = 16;
 
 /// runs[x]: aligned contiguous run of the memory along dimension x of the tile, in elements. A y may carry a vector
 /// when it is the last factor of its dimension. The longest wins, the first of equals; without any, the last y,

@@ -6,9 +6,7 @@
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/mma/fragment_load.hpp>
 
-namespace tilewright {
-
-namespace detail {
+namespace tilewright::detail {
 
 /// The tile of one wave that consists of `repeat_n` results of an instruction next to each other.
 TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_n, const arch::lane_map& result) {
@@ -20,10 +18,7 @@ TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_
   return embed(outer, encoding_of(result));
 }
 
-}  // namespace detail
-
 #if TILEWRIGHT_HOPPER_PASS
-namespace detail {
 
 /// Writes a tile with the distribution of results to a window with the distribution of the addresses
 /// (ldmatrix_address_map). The window's addresses are moved by `lds_bytes`.
@@ -41,7 +36,6 @@ TILEWRIGHT_HD void store_fragments(const tile_window<View, Addresses>& window,
   });
 }
 
-}  // namespace detail
 #endif
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

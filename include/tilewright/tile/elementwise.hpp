@@ -88,15 +88,6 @@ TILEWRIGHT_HD constexpr void cast_into(static_distributed_tensor<To, Distributio
   }
 }
 
-/// Number of an element in row-major order of the tile.
-template <class Distribution>
-TILEWRIGHT_HD constexpr unsigned place_in_tile(const multi_index<Distribution::ndim_x>& x) {
-  unsigned place = 0;
-  unroll<Distribution::ndim_x>(
-      [&](auto i) { place = place * unsigned(constant(Distribution::x_lengths[i.value])) + unsigned(x[i]); });
-  return place;
-}
-
 }  // namespace detail
 
 /// The tile with its elements converted as type_convert does: rounded to nearest, and saturated where 8 bits result.
@@ -117,7 +108,10 @@ TILEWRIGHT_HD constexpr auto cast_tile_stochastic(
   const auto own = Distribution::calculate_index(p);
   TILEWRIGHT_UNROLL_ALL
   for (index_t d = 0; d < Distribution::num_elements; ++d) {
-    const unsigned place = detail::place_in_tile<Distribution>(detail::position_in_tile<Distribution>(own, d));
+    const auto x = detail::position_in_tile<Distribution>(own, d);
+    unsigned place = 0;  // in row-major order of the tile
+    unroll<Distribution::ndim_x>(
+        [&](auto i) { place = place * unsigned(constant(Distribution::x_lengths[i.value])) + unsigned(x[i]); });
     result.thread_buffer[d] = stochastic_round<To>(tile.thread_buffer[d], random_bits(seed, place));
   }
   return result;

@@ -42,15 +42,10 @@ struct transform_rules<transform_kind::pad> : detail::default_rules {
 
 namespace detail {
 
-template <class... Pads>
-TILEWRIGHT_HD constexpr void require_pads() {
-  static_assert((IndexLike<Pads> && ...), "pad: how much to add must be number<N>{} or an integer");
-  static_assert(((static_value_v<Pads> == dynamic || static_value_v<Pads> >= 0) && ...),
-                "pad: a tensor cannot be padded by less than nothing; use make_slice_transform to make it smaller");
-}
-
 template <index_t Length, index_t Left, index_t Right>
 TILEWRIGHT_HD constexpr void require_short_pads() {
+  static_assert((Left == dynamic || Left >= 0) && (Right == dynamic || Right >= 0),
+                "pad: a tensor cannot be padded by less than nothing; use make_slice_transform to make it smaller");
   if constexpr (Length != dynamic && Left != dynamic && Right != dynamic) {
     static_assert(long_index_t{Length} + Left + Right <= largest_index,
                   "pad: the padded length does not fit into 32 bits");
@@ -65,7 +60,8 @@ TILEWRIGHT_HD constexpr void require_short_pads() {
 template <class Length, class Left, class Right>
 TILEWRIGHT_HD constexpr auto make_pad_transform(Length length, Left left, Right right) {
   detail::require_lengths<Length>();
-  detail::require_pads<Left, Right>();
+  static_assert(detail::IndexLike<Left> && detail::IndexLike<Right>,
+                "pad: how much to add must be number<N>{} or an integer");
   detail::require_short_pads<detail::static_value_v<Length>, detail::static_value_v<Left>,
                              detail::static_value_v<Right>>();
   return detail::make_transform<transform_kind::pad, 1, 1>(length, left, right);
