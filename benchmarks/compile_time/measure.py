@@ -77,7 +77,8 @@ def compilations(folder):
         commands["GEMM kernel alone"] = [*alone, KERNELS / "gemm_f16.hip"]
         commands["50 GEMM kernels alone"] = [*alone, KERNELS / "gemm_50.hip"]
         for dim in (64, 128):
-            commands[f"attention alone, head dimension {dim}"] = [*alone, f"-DISA_HEAD_DIM={dim}", ROOT / "tests/isa/attention.hip"]
+            attention = [f"-DISA_HEAD_DIM={dim}", "-DISA_ELEMENT=half_t", "-DISA_FORM=together", "-DISA_BLOCK_SIZE=256"]
+            commands[f"attention alone, head dimension {dim}"] = [*alone, *attention, ROOT / "tests/isa/attention.hip"]
         commands["attention's gradients alone, 64"] = [*alone, "-DISA_HEAD_DIM=64", ROOT / "tests/isa/attention_backward.hip"]
         commands |= with_single_header(clang, device, pathlib.Path(folder))
         commands["core.hpp, syntax only"] = [clang, "-std=c++20", "-fsyntax-only", INCLUDE, core]

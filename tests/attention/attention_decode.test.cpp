@@ -24,9 +24,8 @@ struct hopper_decode : attention_decode_policy<arch::sm90, half_t, 128> {
 /// Random lengths, heads, pages, windows and splits: each case is another combination.
 template <class Policy>
 void expect_random_caches(int cases, unsigned seed, typename Policy::args_type args = {}) {
-  std::mt19937 random(seed);
-  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
-  for (int i = 0; i < cases; ++i) {
+  for_random_cases(cases, seed, [&](std::mt19937& random) {
+    const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
     decode_problem p;
     p.kv_heads = 1 + up_to(2);
     p.heads = p.kv_heads * (1 + up_to(5));
@@ -37,9 +36,8 @@ void expect_random_caches(int cases, unsigned seed, typename Policy::args_type a
     if (up_to(3) == 0) p.window = causal;
     if (up_to(4) == 0) p.window.left = up_to(90);
     p.seed = random();
-    SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
     expect_decode<Policy>(p, args);
-  }
+  });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ namespace attention_test {
 
 namespace {
 
-struct cdna2 : attention_policy<arch::gfx90a, half_t, 256> {};
+struct cdna2 : attention_policy<arch::gfx90a, half_t, 160, 256> {};
 struct cdna3 : attention_policy<arch::gfx942, half_t, 64> {};
 struct cdna4 : attention_policy<arch::gfx950, bfloat16_t, 128> {};
 struct rdna3 : attention_policy<arch::gfx1100, half_t, 128> {};
@@ -65,7 +65,7 @@ TEST(AttentionForward, ScoreFunctionOfTheUser) {
   slope_args args;
   args.slope = 0.05f;
   args.cap = 3;
-  expect_attention<with_bias>(with(2, 2, {90}, {130}, causal), args);
+  expect_random_problems<with_bias>(2, 13, args);
 }
 
 TEST(AttentionForward, RefusesWhatItCannotDo) {

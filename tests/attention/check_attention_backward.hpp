@@ -15,6 +15,20 @@ struct head_gradients {
 
 using rows_of_doubles = std::vector<double>;
 
+/// A cap and a slope on the scores.
+struct cap_args : attention_backward_args {
+  float cap = 3;
+};
+struct soft_cap {
+  TILEWRIGHT_HD float operator()(float s, const score_position& at, const cap_args& args) const {
+    return args.cap * exec::tanh(s / args.cap) + 0.01f * float(at.key - at.query) * float(1 + at.head);
+  }
+  TILEWRIGHT_HD float derivative(float s, const score_position&, const cap_args& args) const {
+    const float t = exec::tanh(s / args.cap);
+    return 1 - t * t;
+  }
+};
+
 /// `p`: probabilities of a query's keys; adds its part of the gradients.
 template <class Policy, class Args>
 head_gradients reference_gradients(const Args& args, score_position at, index_t queries, index_t keys,
@@ -91,18 +105,9 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   for (auto* t : {&q.values, &k.values, &v.values, &d_o.values}) {
     for (T& x : *t) x = T(gaussian(random));
   }
-  const std::vector<index_t> query_starts = starts_of(p.queries), key_starts = starts_of(p.keys);
-  const index_t longest_queries = *std::max_element(p.queries.begin(), p.queries.end()),
-                longest_keys = *std::max_element(p.keys.begin(), p.keys.end());
-  const index_t lse_rows = p.packed ? query_starts.back() : longest_queries;
-  std::vector<float> lse(p.queries.size() * std::size_t(p.heads * lse_rows), NAN);
-  args.batch = index_t(p.queries.size());
-  args.heads = p.heads;
-  args.kv_heads = p.kv_heads;
-  args.queries = longest_queries;
-  args.keys = longest_keys;
-  args.scale = p.scale;
-  args.window = p.window;
+  const sequences of(p);
+  std::vector<float> lse(of.lse_elements(), NAN);
+  of.set(args, q, k, v, o, lse);
 
   const auto rows = [&](const tensor<T>& t, std::size_t b, index_t first, index_t head, index_t count, index_t width) {
     rows_of_doubles values;
@@ -114,55 +119,38 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   std::vector<head_gradients> wanted;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
     for (index_t h = 0; h < p.heads; ++h) {
-      const index_t kv = h / (p.heads / p.kv_heads), first = query_starts[b], first_key = key_starts[b];
+      const index_t kv = h / (p.heads / p.kv_heads), first = of.query_starts[b], first_key = of.key_starts[b];
       wanted.push_back(reference_gradients<Policy>(
           args, {index_t(b), h, 0, 0}, p.queries[b], p.keys[b], rows(q, b, first, h, p.queries[b], dim),
           rows(k, b, first_key, kv, p.keys[b], dim), rows(v, b, first_key, kv, p.keys[b], value_dim),
           rows(d_o, b, first, h, p.queries[b], value_dim)));
       for (index_t i = 0; i < p.queries[b]; ++i) {
-        const std::size_t row =
-            p.packed ? std::size_t(h * lse_rows + first + i)
-                     : (b * std::size_t(p.heads) + std::size_t(h)) * std::size_t(lse_rows) + std::size_t(i);
-        lse[row] = float(wanted.back().lse[std::size_t(i)]);
+        lse[of.lse_place(b, h, i)] = float(wanted.back().lse[std::size_t(i)]);
         for (index_t d = 0; d < value_dim; ++d)
           o.values[o.at(p, b, first, h, i, d)] = T(float(wanted.back().o[std::size_t(i * value_dim + d)]));
       }
     }
   }
   std::vector<float> workspace(std::size_t(attention_backward<Policy>::workspace_bytes(args) / 4), NAN);
-  args.q = q.values.data();
-  args.k = k.values.data();
-  args.v = v.values.data();
-  args.o = o.values.data();
-  args.lse = lse.data();
   args.d_o = d_o.values.data();
   args.d_q = d_q.values.data();
   args.d_k = d_k.values.data();
   args.d_v = d_v.values.data();
-  args.q_strides = q.strides;
-  args.k_strides = k.strides;
-  args.v_strides = v.strides;
-  args.o_strides = o.strides;
   args.d_o_strides = d_o.strides;
   args.d_q_strides = d_q.strides;
   args.d_k_strides = d_k.strides;
   args.d_v_strides = d_v.strides;
-  args.lse_strides = {long_index_t(p.heads) * lse_rows, lse_rows, 1};
-  if (p.packed) {
-    args.query_starts = query_starts.data();
-    args.key_starts = key_starts.data();
-  }
   args.workspace = workspace.data();
   run(args,
       std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
                           memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values), memory_of(d_v.values),
-                          memory_of(lse), memory_of(query_starts), memory_of(key_starts), memory_of(workspace)});
+                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(workspace)});
 
   const index_t group = p.heads / p.kv_heads;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
     for (index_t h = 0; h < p.heads; ++h) {
       head_gradients& own = wanted[b * std::size_t(p.heads) + std::size_t(h)];
-      expect_near(d_q, p, b, query_starts[b], h, dim, own.d_q, "dQ");
+      expect_near(d_q, p, b, of.query_starts[b], h, dim, own.d_q, "dQ");
       if (h % group == 0) continue;
       head_gradients& first = wanted[b * std::size_t(p.heads) + std::size_t(h / group * group)];
       for (std::size_t i = 0; i < own.d_k.size(); ++i) first.d_k[i] += own.d_k[i];
@@ -170,8 +158,8 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
     }
     for (index_t kv = 0; kv < p.kv_heads; ++kv) {
       const head_gradients& sum = wanted[b * std::size_t(p.heads) + std::size_t(kv * group)];
-      expect_near(d_k, p, b, key_starts[b], kv, dim, sum.d_k, "dK");
-      expect_near(d_v, p, b, key_starts[b], kv, value_dim, sum.d_v, "dV");
+      expect_near(d_k, p, b, of.key_starts[b], kv, dim, sum.d_k, "dK");
+      expect_near(d_v, p, b, of.key_starts[b], kv, value_dim, sum.d_v, "dV");
     }
   }
 }
@@ -188,12 +176,7 @@ void expect_gradients(const problem& p, typename Policy::args_type args = {}) {
 
 template <class Policy>
 void expect_random_gradients(int cases, unsigned seed, typename Policy::args_type args = {}) {
-  std::mt19937 random(seed);
-  for (int i = 0; i < cases; ++i) {
-    const problem p = random_problem(random);
-    SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
-    expect_gradients<Policy>(p, args);
-  }
+  for_random_cases(cases, seed, [&](std::mt19937& random) { expect_gradients<Policy>(random_problem(random), args); });
 }
 
 /// Whole tiles, rows without keys, sequences without queries or keys.

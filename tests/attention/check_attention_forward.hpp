@@ -13,6 +13,8 @@
 #include <random>
 #include <vector>
 
+#include "../property/setting.hpp"
+
 namespace attention_test {
 
 using namespace tilewright;
@@ -81,6 +83,46 @@ memory memory_of(const std::vector<T>& values) {
   return {values.data(), values.size() * sizeof(T)};
 }
 
+/// A problem's lengths as arguments.
+struct sequences {
+  const problem& p;
+  std::vector<index_t> query_starts = starts_of(p.queries), key_starts = starts_of(p.keys);
+  index_t queries = *std::max_element(p.queries.begin(), p.queries.end()),
+          keys = *std::max_element(p.keys.begin(), p.keys.end()), lse_rows = p.packed ? query_starts.back() : queries;
+
+  explicit sequences(const problem& of) : p(of) {}
+  std::size_t lse_elements() const { return p.queries.size() * std::size_t(p.heads * lse_rows); }
+  std::size_t lse_place(std::size_t batch, index_t head, index_t row) const {
+    return p.packed ? std::size_t(head * lse_rows + query_starts[batch] + row)
+                    : (batch * std::size_t(p.heads) + std::size_t(head)) * std::size_t(lse_rows) + std::size_t(row);
+  }
+  template <class Args, class T, class Result>
+  void set(Args& args, const tensor<T>& q, const tensor<T>& k, const tensor<T>& v, tensor<Result>& o,
+           std::vector<float>& lse) const {
+    args.q = q.values.data();
+    args.k = k.values.data();
+    args.v = v.values.data();
+    args.o = o.values.data();
+    args.lse = lse.data();
+    args.batch = index_t(p.queries.size());
+    args.heads = p.heads;
+    args.kv_heads = p.kv_heads;
+    args.queries = queries;
+    args.keys = keys;
+    args.q_strides = q.strides;
+    args.k_strides = k.strides;
+    args.v_strides = v.strides;
+    args.o_strides = o.strides;
+    args.lse_strides = {long_index_t(p.heads) * lse_rows, lse_rows, 1};
+    if (p.packed) {
+      args.query_starts = query_starts.data();
+      args.key_starts = key_starts.data();
+    }
+    args.scale = p.scale;
+    args.window = p.window;
+  }
+};
+
 /// Computes a problem by run(args, memories) and checks O and the log-sum-exp against double precision.
 template <class Policy, class Run>
 void expect_attention_by(Run run, const problem& p, typename Policy::args_type args = {}) {
@@ -96,32 +138,9 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
   for (auto* t : {&q.values, &k.values, &v.values}) {
     for (T& x : *t) x = T(gaussian(random));
   }
-  const std::vector<index_t> query_starts = starts_of(p.queries), key_starts = starts_of(p.keys);
-  const index_t longest_queries = *std::max_element(p.queries.begin(), p.queries.end()),
-                longest_keys = *std::max_element(p.keys.begin(), p.keys.end());
-  const index_t lse_rows = p.packed ? query_starts.back() : longest_queries;
-  std::vector<float> lse(p.queries.size() * std::size_t(p.heads * lse_rows), NAN);
-  args.q = q.values.data();
-  args.k = k.values.data();
-  args.v = v.values.data();
-  args.o = o.values.data();
-  args.lse = lse.data();
-  args.batch = index_t(p.queries.size());
-  args.heads = p.heads;
-  args.kv_heads = p.kv_heads;
-  args.queries = longest_queries;
-  args.keys = longest_keys;
-  args.q_strides = q.strides;
-  args.k_strides = k.strides;
-  args.v_strides = v.strides;
-  args.o_strides = o.strides;
-  args.lse_strides = {long_index_t(p.heads) * lse_rows, lse_rows, 1};
-  if (p.packed) {
-    args.query_starts = query_starts.data();
-    args.key_starts = key_starts.data();
-  }
-  args.scale = p.scale;
-  args.window = p.window;
+  const sequences of(p);
+  std::vector<float> lse(of.lse_elements(), NAN);
+  of.set(args, q, k, v, o, lse);
   std::vector<float> q_scales(p.queries.size() * std::size_t(p.heads), 1),
       k_scales(p.queries.size() * std::size_t(p.kv_heads), 1), v_scales = k_scales;
   if (p.has_scales) {
@@ -133,8 +152,8 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
     args.v_scales = v_scales.data();
   }
   run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
-                                memory_of(lse), memory_of(query_starts), memory_of(key_starts), memory_of(q_scales),
-                                memory_of(k_scales), memory_of(v_scales)});
+                                memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts),
+                                memory_of(q_scales), memory_of(k_scales), memory_of(v_scales)});
 
   double worst = 0, worst_lse = 0, squares = 0, error_squares = 0;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
@@ -150,8 +169,8 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
         for (index_t j = 0; j < keys; ++j) {
           double dot = 0;
           for (index_t d = 0; d < dim; ++d)
-            dot += double(float(q.values[q.at(p, b, query_starts[b], h, i, d)])) *
-                   double(float(k.values[k.at(p, b, key_starts[b], kv, j, d)]));
+            dot += double(float(q.values[q.at(p, b, of.query_starts[b], h, i, d)])) *
+                   double(float(k.values[k.at(p, b, of.key_starts[b], kv, j, d)]));
           s[std::size_t(j)] = reference_score<Policy>(args, {index_t(b), h, i, j}, queries, keys, dot * score_scale);
           top = std::max(top, s[std::size_t(j)]);
         }
@@ -161,18 +180,16 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
           const double e = std::exp(s[std::size_t(j)] - top);
           sum += e;
           for (index_t d = 0; d < value_dim; ++d)
-            expected[std::size_t(d)] += e * double(float(v.values[v.at(p, b, key_starts[b], kv, j, d)]));
+            expected[std::size_t(d)] += e * double(float(v.values[v.at(p, b, of.key_starts[b], kv, j, d)]));
         }
         for (index_t d = 0; d < value_dim; ++d) {
           const double wanted = sees_something ? value_scale * expected[std::size_t(d)] / sum : 0.0;
-          const double error = std::abs(double(float(o.values[o.at(p, b, query_starts[b], h, i, d)])) - wanted);
+          const double error = std::abs(double(float(o.values[o.at(p, b, of.query_starts[b], h, i, d)])) - wanted);
           worst = error > worst || std::isnan(error) ? error : worst;
           squares += wanted * wanted;
           error_squares += error * error;
         }
-        const std::size_t row =
-            p.packed ? std::size_t(h * lse_rows + query_starts[b] + i)
-                     : (b * std::size_t(p.heads) + std::size_t(h)) * std::size_t(lse_rows) + std::size_t(i);
+        const std::size_t row = of.lse_place(b, h, i);
         if (!sees_something) {
           EXPECT_EQ(lse[row], -std::numeric_limits<float>::infinity());
         } else {
@@ -219,27 +236,40 @@ inline problem random_problem(std::mt19937& random) {
   p.rows_before_heads = up_to(2) == 1;
   p.kv_heads = 1 + up_to(2);
   p.heads = p.kv_heads * (1 + up_to(2));
-  const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = p.packed ? 1 + up_to(3) : 1;
+  const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = 1 + up_to(p.packed ? 3 : 2);
   for (index_t b = 0; b < sequences; ++b) {
-    p.queries.push_back(1 + up_to(longest));
-    p.keys.push_back(1 + up_to(longest));
+    // Lengths may differ only where starts are given; there sequences may be empty.
+    p.queries.push_back(p.packed || b == 0 ? index_t(!p.packed || up_to(8) > 0) + up_to(longest) : p.queries[0]);
+    p.keys.push_back(p.packed || b == 0 ? up_to(8) == 0 ? 0 : 1 + up_to(longest) : p.keys[0]);
   }
-  const index_t mask = up_to(4);
+  if (*std::max_element(p.queries.begin(), p.queries.end()) == 0) p.queries[0] = 1;
+  const index_t mask = up_to(6);
   if (mask == 1) p.window = causal;
   if (mask == 2) p.window = {up_to(50), 0};
   if (mask == 3) p.window = {up_to(20), up_to(20)};
+  if (mask == 4) p.window = {up_to(50), -1};
+  if (mask == 5) p.window = {-1, up_to(50)};
   p.seed = random();
   return p;
 }
-template <class Policy>
-void expect_random_problems(int cases, unsigned seed) {
-  std::mt19937 random(seed);
-  for (int i = 0; i < cases; ++i) {
-    problem p = random_problem(random);
-    p.has_scales = sizeof(typename Policy::element_type) == 1 && i % 2 == 1;
+
+/// check(random) for so many cases; the environment may ask for more, and for others.
+template <class Check>
+void for_random_cases(int cases, unsigned seed, Check check) {
+  std::mt19937 random(seed + unsigned(property::setting("TILEWRIGHT_PROPERTY_SEED", 0)));
+  for (long i = 0; i < property::scaled(cases) && !testing::Test::HasFailure(); ++i) {
     SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
-    expect_attention<Policy>(p);
+    check(random);
   }
+}
+
+template <class Policy>
+void expect_random_problems(int cases, unsigned seed, typename Policy::args_type args = {}) {
+  for_random_cases(cases, seed, [&](std::mt19937& random) {
+    problem p = random_problem(random);
+    p.has_scales = sizeof(typename Policy::element_type) == 1 && random() % 2 == 1;
+    expect_attention<Policy>(p, args);
+  });
 }
 
 }  // namespace attention_test

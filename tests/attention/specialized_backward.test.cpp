@@ -7,18 +7,6 @@ namespace attention_test {
 
 namespace {
 
-struct cap_args : attention_backward_args {
-  float cap = 0;
-};
-struct soft_cap {
-  TILEWRIGHT_HD float operator()(float s, const score_position& at, const cap_args& args) const {
-    return args.cap * exec::tanh(s / args.cap) + 0.01f * float(at.key - at.query) * float(1 + at.head);
-  }
-  TILEWRIGHT_HD float derivative(float s, const score_position&, const cap_args& args) const {
-    const float t = exec::tanh(s / args.cap);
-    return 1 - t * t;
-  }
-};
 /// 128 queries a step, a function of the scores; and consumers that share the columns of dQ, of which the last 32 of
 /// 128 do not exist.
 struct long_steps : specialized_backward_policy<half_t, 64> {
@@ -33,11 +21,7 @@ static_assert(
 
 }  // namespace
 
-TEST(SpecializedBackward, LongStepsWithScoreFunction) {
-  cap_args args;
-  args.cap = 3;
-  expect_random_gradients<long_steps>(5, 1, args);
-}
+TEST(SpecializedBackward, LongStepsWithScoreFunction) { expect_random_gradients<long_steps>(5, 1); }
 TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(6, 2); }
 
 TEST(SpecializedBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {

@@ -112,6 +112,8 @@ struct attention_gradients<Policy> {
     const long_index_t row_bytes = Policy::head_dim * (4 + index_t(sizeof(T))) + Policy::value_dim * index_t(sizeof(T));
     d.order = make_attention_order(streamed, Policy::keys, args.queries * (args.heads / args.kv_heads) * row_bytes,
                                    facts.resident_clusters);
+    // Blocks that wait for each other wait for lower numbers, which a GPU starts first.
+    d.order.goes_back = !Policy::tile.is_deterministic;
     d.blocks = min(d.order.num_units(), facts.resident_clusters);
     return d;
   }
