@@ -6,9 +6,7 @@
 #include <tilewright/tile/elementwise.hpp>
 #include <tilewright/tile/load_store.hpp>
 
-namespace tilewright {
-
-namespace detail {
+namespace tilewright::detail {
 
 inline constexpr index_t scale_block = 128;
 
@@ -88,6 +86,4 @@ TILEWRIGHT_HD constexpr const char* check_block_scales(const block_scaled_args& 
   return nullptr;
 }
 
-}  // namespace detail
-
-}  // namespace tilewright
+}  // namespace tilewright::detail

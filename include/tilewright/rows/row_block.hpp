@@ -5,9 +5,7 @@
 #include <tilewright/rows/own_lds.hpp>
 #include <tilewright/rows/row_memory.hpp>
 
-namespace tilewright {
-
-namespace detail {
+namespace tilewright::detail {
 
 TILEWRIGHT_HD void add_to(auto& sums, const auto& more) {
   tile_elementwise_inout([](float& s, float m) { s += m; }, sums, more);
@@ -143,6 +141,4 @@ struct row_block : row_memory<Arch, Tile> {
   }
 };
 
-}  // namespace detail
-
-}  // namespace tilewright
+}  // namespace tilewright::detail

@@ -5,9 +5,7 @@
 #include <tilewright/tile/window_bounds.hpp>
 #include <tilewright/tile/window_origin.hpp>
 
-namespace tilewright {
-
-namespace detail {
+namespace tilewright::detail {
 
 /// Moves the buffer's first byte by a position and some more elements, with 64-bit arithmetic. Along a gathered
 /// dimension the table says where elements are.
@@ -203,6 +201,4 @@ TILEWRIGHT_HD constexpr void move_addresses(Window& window, const multi_index<Wi
     compute_bases(window, false, typename Window::base_sequence{}, typename Window::dim_sequence{});
 }
 
-}  // namespace detail
-
-}  // namespace tilewright
+}  // namespace tilewright::detail
