@@ -134,6 +134,7 @@ REFUSALS = [
     ("--arch gfx950 --tile 8x64 --read ds_read_b64_tr_b16", "k runs down the rows"),
     ("--read v_mfma_f32", "names no shape"),
     ("--read rows:16B --explain-bank 32", "banks 0 to 31"),
+    ("--read rows:16B --explain-bank 3 --format svg", "explains in --format text"),
     ("--read encoding:", "ends too early"),
     ("--read \x1b[31m", "\\x1b[31m"),
     ("--read rows:16B --show 2", "there are 1 accesses"),

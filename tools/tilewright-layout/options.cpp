@@ -167,6 +167,8 @@ void settle(options& o, const std::string& used) {
   if (o.what != command::access && o.targets.size() > 1)
     throw refusal("distribution and phases take one --arch at a time");
   if (o.as == format::svg && o.targets.size() > 1) throw refusal("--format svg takes one --arch at a time");
+  if (o.as != format::text && o.explained_bank >= 0)
+    throw refusal("--explain-bank explains in --format text; JSON has the address of every lane");
   if (o.layouts.empty()) o.layouts.push_back("plain");
   if (o.what == command::access && o.writes.empty() && o.reads.empty()) {
     throw refusal(
