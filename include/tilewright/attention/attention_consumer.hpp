@@ -34,7 +34,6 @@ struct attention_consumer {
   bool has_probabilities = false;
   sums_type sums{};
   attention_unit before{};  // whose sums these are: its first query, head and sequence
-  float before_scale = 1;   // of its V
 
   /// Consumers start their products in turns: while the tensor cores work for one, the others compute exponentials.
   TILEWRIGHT_HD void wait_for_turn() const {
@@ -100,12 +99,10 @@ struct attention_consumer {
       }
       sums.add_step(s, device.args, problem, key, key < unmasked.first || key + tile.keys > unmasked.last, rescale);
     };
-    constexpr bool flushes_first = lds.o_replaces_q();  // else nobody could fetch Q
-    if constexpr (flushes_first) flush();
+    if constexpr (lds.o_replaces_q()) flush();  // else nobody could fetch Q
     stages.q_full(q_at.stage, consumer).wait(q_at.parity);
     start_scores();
-    const bool continues = !flushes_first && has_probabilities;
-    if (continues)
+    if (has_probabilities)
       start_outputs();
     else
       exec::wgmma_commit();
@@ -114,11 +111,10 @@ struct attention_consumer {
     constexpr bool leaves_late = Policy::value_dim > 64;
     exec::wgmma_wait<leaves_late ? 1 : 0>();
     finish_scores();
-    const auto results = sums.finish_rows(before_scale);
-    if constexpr (!leaves_late) begin_unit(problem, continues, results);
+    const auto results = sums.finish_rows();
+    if constexpr (!leaves_late) begin_unit(problem, results);
     add_step(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is not this unit's yet, or zero
-    if constexpr (leaves_late) begin_unit(problem, continues, results);
-    has_probabilities = true;
+    if constexpr (leaves_late) begin_unit(problem, results);
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
     for (index_t key = first + tile.keys; key < last; key += tile.keys) {
@@ -144,16 +140,15 @@ struct attention_consumer {
   }
 
   /// Writes the unit before once its last product has ended; then O is this unit's.
-  TILEWRIGHT_HD void begin_unit(const attention_problem& problem, bool continues,
-                                const typename sums_type::row_results& results) {
+  TILEWRIGHT_HD void begin_unit(const attention_problem& problem, const typename sums_type::row_results& results) {
     exec::wgmma_wait<0>();
-    if (continues) {
+    if (has_probabilities) {
       finish_outputs();
       write_unit(results);
     }
     sums.o = {};
     before = {problem.first_query, problem.head, problem.batch};
-    before_scale = problem.value_scale;
+    has_probabilities = true;
   }
 
   /// A step of which this consumer's rows see nothing.
@@ -175,7 +170,7 @@ struct attention_consumer {
     start_outputs();
     exec::wgmma_wait<0>();
     finish_outputs();
-    write_unit(sums.finish_rows(before_scale));
+    write_unit(sums.finish_rows());
   }
 
   TILEWRIGHT_HD void write_unit(const typename sums_type::row_results& results) {
@@ -189,7 +184,7 @@ struct attention_consumer {
   template <class Outputs>
   TILEWRIGHT_HD void store(const Outputs& o, const attention_problem& problem) {
     const index_t row = 64 * consumer + thread / 32 * 16, place = lds.o_offset() + row * lds.q().row_bytes;
-    const auto words = round_to_words<result_type>(o);
+    const auto words = round_to_words<result_type>(o, sizeof(T) == 1 ? problem.value_scale : 1);
     multi_index<5> at = query_position(device.args, problem, problem.first_query + row);
     constexpr index_t boxes = lds.o_boxes_at_once(), words_of_box = 16;
     unroll<ceil_div(lds.o_boxes(), boxes)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {

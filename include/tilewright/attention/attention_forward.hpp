@@ -49,18 +49,15 @@ struct attention_forward {
     constexpr index_t rows = tile.queries, step = tile.keys;
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     using T = typename Policy::element_type;
-    keys_stage k(detail::key_rows<const T>(args.k, args.k_strides, p), lds);
-    values_stage v(detail::key_rows<const T>(args.v, args.v_strides, p), lds + values_begin);
+    const detail::index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);
+    const index_t first = all.first & -step;
+    keys_stage k(detail::key_rows<const T>(args.k, args.k_strides, p), first, lds);
+    values_stage v(detail::key_rows<const T>(args.v, args.v_strides, p), first, lds + values_begin);
     const exchange_type exchange{lds + exchange_begin};
     const auto q = detail::load_rows<Policy>(detail::query_rows<const T>(args.q, args.q_strides, p), p.first_query,
                                              lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
                                              detail::attention_parts<Policy, operand_major::k>{});
     detail::attention_sums<Policy> sums;
-
-    const detail::index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);
-    const index_t first = all.first & -step;
-    k.start_at(first);
-    v.start_at(first);
     const auto softmax = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
       sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
                     [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
@@ -86,10 +83,11 @@ struct attention_forward {
         v.multiply_values(sums.o, probabilities);
       }
     }
-    const auto results = sums.finish_rows(p.value_scale);
+    const auto results = sums.finish_rows();
     sums.scale_outputs(results.factor);
     detail::store_rows<Policy>(detail::query_rows<typename Policy::result_type>(args.o, args.o_strides, p),
-                               p.first_query, sums.o, 1, detail::attention_parts<Policy, operand_major::mn>{});
+                               p.first_query, sums.o, sizeof(T) == 1 ? p.value_scale : 1,
+                               detail::attention_parts<Policy, operand_major::mn>{});
     if (args.lse != nullptr) sums.store_log_sum_exp(results.log_sum_exp, args, p);
   }
 };

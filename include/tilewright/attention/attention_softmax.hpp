@@ -171,17 +171,16 @@ class attention_sums {
   struct row_results {
     values_of_rows factor, log_sum_exp;
   };
-  /// The results of rows whose steps have been added, times `factor`; offsets and sums start anew, O does not.
-  TILEWRIGHT_HD row_results finish_rows([[maybe_unused]] float factor = 1) {
+  /// The results of rows whose steps have been added; offsets and sums start anew, O does not.
+  TILEWRIGHT_HD row_results finish_rows() {
     values_of_rows sum;
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       sum.thread_buffer[r] = sums_[r][0];
       if constexpr (adds_pairs) sum.thread_buffer[r] += sums_[r][1];
     });
     detail::reduce_lanes<distribution::encoding.r.size()>(sum, plus);
-    if (!is_fp8) factor = 1;
     const row_results results{
-        tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : factor / x; }, sum),
+        tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : 1.0f / x; }, sum),
         tile_elementwise_in(
             [&](float offset, float x)
                 TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? minus_infinity() : (offset + exec::log2(x)) * ln_2; },

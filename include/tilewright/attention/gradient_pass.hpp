@@ -62,12 +62,12 @@ struct gradient_pass {
                                           : seen.keys_of(first_row, min(last_row, p.queries - 1), count);
     const index_t first = range.first & -step;
     const backward_workspace space(args, p.batch, p.head);
-    const auto qk_rows_there = RowsAreKeys ? query_rows<const T>(args.q, args.q_strides, p)
-                                           : key_rows<const T>(args.k, args.k_strides, p),
-               vo_rows_there = RowsAreKeys ? query_rows<const T>(args.d_o, args.d_o_strides, p)
-                                           : key_rows<const T>(args.v, args.v_strides, p);
-    qk_stream qk_there(qk_rows_there.data, count, qk_rows_there.stride, first, lds);
-    vo_stream vo_there(vo_rows_there.data, count, vo_rows_there.stride, first, lds + qk_stream::buffer_bytes);
+    qk_stream qk_there(
+        RowsAreKeys ? query_rows<const T>(args.q, args.q_strides, p) : key_rows<const T>(args.k, args.k_strides, p),
+        first, lds);
+    vo_stream vo_there(
+        RowsAreKeys ? query_rows<const T>(args.d_o, args.d_o_strides, p) : key_rows<const T>(args.v, args.v_strides, p),
+        first, lds + qk_stream::buffer_bytes);
     const exchange_type exchange{lds + exchange_begin},
         second_exchange{lds + (exchange_begin + (of_v ? exchange_type::lds_bytes : 0))};
     typename scores::query_values exponents, deltas;
@@ -84,7 +84,6 @@ struct gradient_pass {
     for (index_t at = first; at < range.last; at += step) {
       qk_there.finish();
       vo_there.finish();
-      async_wait();
       exec::block_sync();
       const index_t here = buffer;
       if constexpr (buffers == 2) buffer = buffer_bytes - buffer;
