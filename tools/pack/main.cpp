@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tilewright-pack: an archive with the kernels of a list of problems, for several targets.
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,12 +23,6 @@ struct options {
   unsigned threads = 0;
 };
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) throw jit::error("the list " + path + " cannot be read");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 void list(const std::string& path) {
   std::string names;
   for (const std::string& name : jit::archive(path).names()) names += name + "\n";
@@ -38,7 +30,8 @@ void list(const std::string& path) {
 }
 
 void write(const options& o) {
-  const pack::shapes shapes = pack::read_shapes(read_file(o.shapes), std::filesystem::path(o.shapes).parent_path());
+  const pack::shapes shapes =
+      pack::read_shapes(pack::read_file(o.shapes), std::filesystem::path(o.shapes).parent_path());
   const std::vector<std::string>& targets = o.targets.empty() ? shapes.targets : o.targets;
   if (targets.empty()) throw jit::error("name the targets, in the list of shapes or by --target");
   jit::archive_writer writer;

@@ -147,12 +147,6 @@ jit::attention_problem read_attention(reader r) {
   return p;
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw jit::error("the file " + path.string() + " cannot be read");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 jit::kernel_source read_kernel(reader r, const std::filesystem::path& folder) {
   jit::kernel_source s;
   s.name = r.require<std::string>("name");
@@ -177,6 +171,14 @@ void add_tuned(const std::vector<jit::gemm_problem>& products, std::string_view 
 }
 
 }  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file;
+  const bool may_never_end = std::filesystem::is_character_file(path);  // /dev/zero
+  if (!may_never_end && !std::filesystem::is_directory(path)) file.open(path, std::ios::binary);
+  if (!file.is_open()) throw jit::error("the file " + path.string() + " cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 shapes read_shapes(std::string_view text, const std::filesystem::path& folder) {
   const json document = json::parse(text, nullptr, false);

@@ -18,6 +18,9 @@ struct shapes {
   std::map<std::string, std::string> texts;  // names and contents of files that travel with the kernels
 };
 
+/// What a file or a pipe holds. Throws tilewright::jit::error if it cannot be read.
+std::string read_file(const std::filesystem::path& path);
+
 /// Files that the text names are looked for in `folder`. Throws tilewright::jit::error with a sentence that says which
 /// entry is wrong.
 shapes read_shapes(std::string_view text, const std::filesystem::path& folder);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -25,8 +26,9 @@ inline void refuse_folder(const std::string& path) {
 
 inline std::vector<std::uint8_t> read_file(const std::string& path) {
   refuse_folder(path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw refusal("cannot open '" + path + "'");
+  std::ifstream file;
+  if (!std::filesystem::is_character_file(path)) file.open(path, std::ios::binary);  // /dev/zero never ends
+  if (!file.is_open()) throw refusal("cannot open '" + path + "'");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "code_object.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -100,8 +101,9 @@ struct section {
 }  // namespace
 
 code_object::code_object(const std::string& p) : path(p) {
-  std::ifstream in(p, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot open '" + p + "'");
+  std::ifstream in;
+  if (!std::filesystem::is_character_file(p)) in.open(p, std::ios::binary);  // /dev/zero never ends
+  if (!in.is_open()) throw std::runtime_error("cannot open '" + p + "'");
   const std::vector<u8> f((std::istreambuf_iterator<char>(in)), {});
   if (f.size() < 64 || std::memcmp(f.data(), "\177ELF", 4) || at<u16>(f, 18) != 224)
     throw std::runtime_error("'" + p + "' is not an AMD GPU code object (ELF); compile with --no-gpu-bundle-output");
