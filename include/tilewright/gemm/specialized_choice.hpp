@@ -70,7 +70,7 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
 struct specialized_model {
   double macs_of_pair = 31.2, macs_alone = 30.6, more = 74;  // a k tile multiplies in m n / macs + more,
   double large = 1.038;                                      // times that, for more than 128 rows,
-  double row = 2.11, unaligned_row = 3.13, latency = 2930;   // or waits for its rows, or for one of its stages
+  double row = 2.11, row_vectors = 3.13, latency = 2930;   // or waits for its rows, or for one of its stages
   double part = 0.81, split = 1750, part_sums = 70;          // a split tile: k tiles for a part, and clocks
   double crossing_after_whole = 0.22, crossing = 0.13;       // and of all that, if two tiles share a worker
   double end = 153, box = 69, narrow_box = 93;               // a tile's end
@@ -87,7 +87,7 @@ constexpr double clocks_of_k_tile(const specialized_tile& t, double rows, bool a
   const specialized_model& x = specialized_times;
   const double large = t.m > 128 ? x.large : 1,
                multiply = large * double(t.m) * t.n / (t.cluster() > 1 ? x.macs_of_pair : x.macs_alone) + x.more,
-               fetch = rows * (aligned ? x.row : x.unaligned_row);
+               fetch = rows * (aligned ? x.row : x.row_vectors);
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
   return max(max(multiply, fetch) * together, x.latency / lds.num_stages());
 }

@@ -7,7 +7,7 @@
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/rows/element_functions.hpp>
 #include <tilewright/rows/loop_nest.hpp>
-#include <tilewright/rows/unaligned_row.hpp>
+#include <tilewright/rows/row_vectors.hpp>
 
 namespace tilewright::detail {
 

@@ -9,8 +9,9 @@ namespace tilewright {
 
 /// dx = rstd (g - mean of g - x' mean of (g x')) + ds for g = dy weight and x' = (s - mean) rstd; RMSNorm has no mean
 /// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another: it writes the
-/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS. Weights and
-/// sums of columns stay in registers. Of rows longer than Tile.cols() the sums stay in `parts`, and all is read twice.
+/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS. Weights stay
+/// in LDS, sums of columns in registers. Of rows longer than Tile.cols() the sums stay in `parts`, and all is read
+/// twice.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm,
           index_t Stages = Tile.any_start ? 4 : 3>
 struct row_norm_gradient {
@@ -24,8 +25,11 @@ struct row_norm_gradient {
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t waves = Tile.threads / Arch::value.wave_size, posts = waves * Tile.blocks;
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T), bytes_of_posts = 2 * 4 * posts;
-  static constexpr index_t block_size = Tile.threads, lds_bytes = Stages * bytes_of_stage + 2 * bytes_of_posts;
-  static constexpr index_t cluster = Tile.blocks, blocks_at_once = max(1, 512 / Tile.threads);
+  using weights = detail::own_lds<Tile.threads, typename block::template part<T>>;
+  static constexpr index_t block_size = Tile.threads,
+                           lds_bytes = Stages * bytes_of_stage + 2 * bytes_of_posts + weights::bytes;
+  static constexpr index_t cluster = Tile.blocks,
+                           blocks_at_once = max(1, (Tile.vectors == 1 ? 1024 : 512) / Tile.threads);
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -53,14 +57,15 @@ struct row_norm_gradient {
   static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto lds = exec::lds_allocate<lds_bytes>(), lds_of_posts = lds + Stages * bytes_of_stage;
+    const auto lds = exec::lds_allocate<lds_bytes>(), lds_of_weights = lds + Stages * bytes_of_stage,
+               lds_of_posts = lds_of_weights + weights::bytes;
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
     const block all(0, args.rows, args.cols);
     if (all.share() > block::part_cols - (Tile.any_start ? Tile.vector : 0)) {
       detail::start_cluster<Tile.blocks>();
       return long_rows(args, all, number, lds_of_posts);
     }
-    const part weight = load_weight(args, all, 0);
+    weights::store(lds_of_weights, load_weight(args, all, 0));
     for (index_t stage = 0; stage < Stages; ++stage)
       copy_row(args, number + stage * long_index_t{args.num_parts}, lds + stage * bytes_of_stage);
     exec::async_wait<(Stages - 1) * copies>();
@@ -76,13 +81,14 @@ struct row_norm_gradient {
       if (row > number) {
         before.finish(lds_of_posts + (turn ^ 1) * bytes_of_posts, args.cols);
         second_pass(args, before, before.copied(args.dy, args.dy_stride, from_before),
-                    before.copied(args.s, args.s_stride, from_before + bytes_of_stage / 2), weight, 0);
+                    before.copied(args.s, args.s_stride, from_before + bytes_of_stage / 2),
+                    weights::load(lds_of_weights), 0);
         if (!Tile.any_start) refill();
       }
       if (row >= args.rows) break;
       const auto from = lds + stage * bytes_of_stage;
       now.first_pass(now.copied(args.dy, args.dy_stride, from),
-                     now.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weight, sums);
+                     now.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weights::load(lds_of_weights), sums);
       now.post(lds_of_posts + turn * bytes_of_posts);
       exec::async_wait<(Stages - (Tile.any_start ? 3 : 2)) * copies>();
       detail::sync_blocks<Tile.blocks>();
@@ -111,7 +117,7 @@ struct row_norm_gradient {
       if constexpr (is_layer_norm) mean = rows.load_rows(args.mean).thread_buffer[0];
     }
     TILEWRIGHT_HD part copied(const T* matrix, long_index_t row_stride, exec::lds_pointer from) const {
-      return bit_cast<part>(rows.own_row(matrix, row_stride).load_copied(from, rows.col_of(0, 0)));
+      return block::template as<part>(rows.own_row(matrix, row_stride).load_copied(from, rows.col_of(0, 0)));
     }
     TILEWRIGHT_HD void first_pass(const part& dy, const part& s, const part& weight, column_sums& sums) {
       float of_thread[2][4] = {};
@@ -194,7 +200,7 @@ struct row_norm_gradient {
     rows.own_row(args.s, args.s_stride).copy(stage + bytes_of_stage / 2, rows.col_of(0, 0));
   }
   TILEWRIGHT_HD static part load_weight(const args_type& args, const block& all, index_t first) {
-    return bit_cast<part>(all.load_cols(args.weight, first));
+    return block::template as<part>(all.load_cols(args.weight, first));
   }
 
   struct load_function {

@@ -62,12 +62,14 @@ struct reduce_state<reduce_kind::maximum> {
 
   TILEWRIGHT_HD void add(const auto& chunk) {
     position = position == none ? max(chunk.first[0], 0) : position;
+    float most = largest;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < chunk.size; ++i) {
-      const bool is_larger = chunk.x[i] > largest && chunk.exists(i);
-      largest = is_larger ? chunk.x[i] : largest;
-      position = is_larger ? chunk.number(i) : position;
-    }
+    for (index_t i = 0; i < chunk.size; ++i) most = chunk.exists(i) ? exec::max(most, chunk.x[i]) : most;
+    if (most <= largest) return;
+    largest = most;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = chunk.size; i-- > 0;)
+      position = chunk.x[i] == most && chunk.exists(i) ? chunk.number(i) : position;
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) {
     const bool is_first = other.largest > largest || (other.largest == largest && other.position < position);

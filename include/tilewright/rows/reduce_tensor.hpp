@@ -50,9 +50,7 @@ struct reduce_tensor {
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
   static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
   static constexpr index_t max_vector = shared::max_vector;
-  static constexpr bool is_sum = Kind == reduce_kind::sum || Kind == reduce_kind::mean;
-  static constexpr index_t in_flight = is_sum || sizeof(T) == 4 ? 4 : 2;
-  static constexpr index_t blocks_at_once = is_sum || sizeof(T) < 4 ? 4 : 3;
+  static constexpr index_t in_flight = 4, blocks_at_once = 4;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -117,7 +115,8 @@ struct reduce_tensor {
     typename shared::state own[Results];
     TILEWRIGHT_UNROLL(1)
     for (index_t next = split * args.part + slice; next < end; next += in_flight * args.team.slices) {
-      if (next >= whole && next + (in_flight - 1) * args.team.slices < whole_end) {
+      const index_t of_team = next - slice;  // one branch for all
+      if (of_team >= whole && of_team + in_flight * args.team.slices <= whole_end) {
         add<Ragged, false, Along>(args, start, next, end, before, own);
       } else {
         add<Ragged, true, Along>(args, start, next, end, before, own);

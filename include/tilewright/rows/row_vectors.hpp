@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A row of global memory that starts anywhere, moved in aligned vectors.
+// A row of global memory, moved in aligned vectors wherever it starts and ends.
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
@@ -44,12 +44,12 @@ struct unsigned_of<1> {
 /// The calling thread's row of elements of `Bytes`. `Lanes` of a wave share it; each has `Count` vectors of `Size`
 /// bytes, neighbouring lanes have neighbouring ones. Aligned vectors are moved; lanes exchange what belongs to their
 /// neighbours. All functions are for all lanes of the wave together.
-template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, bool AnyStart = true>
-struct unaligned_row {
-  static_assert(Size == 16 || Size == 8 || Size == 4,
-                "row_tile: rows that start anywhere have vectors of 4 to 16 bytes");
+template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, bool AnyStart, bool AnyEnd>
+struct row_vectors {
+  static_assert(Size <= 16 && (!AnyEnd || Size >= 4),
+                "row_tile: vectors have up to 16 bytes, those of rows that start anywhere at least 4");
   static constexpr index_t vector = Size / Bytes, outside = exec::out_of_bounds_offset;
-  using words = array<unsigned, Size / 4>;
+  using words = array<typename unsigned_of<min(Size, 4)>::type, max(Size / 4, 1)>;
   using vectors = array<words, Count>;
   using element = typename unsigned_of<Bytes>::type;
 
@@ -61,8 +61,7 @@ struct unaligned_row {
 
   /// `first`: an element of the matrix; `is_begin`: the matrix begins there; `elements`: from there to its end. The row
   /// begins `offset` elements later.
-  TILEWRIGHT_HD unaligned_row(const void* first, bool is_begin, long_index_t elements, index_t offset,
-                              index_t num_cols) {
+  TILEWRIGHT_HD row_vectors(const void* first, bool is_begin, long_index_t elements, index_t offset, index_t num_cols) {
     const index_t ahead = AnyStart ? index_t(reinterpret_cast<unsigned long long>(first) % unsigned(Size)) : 0;
     memory = exec::make_global_buffer(static_cast<const char*>(first) - ahead, ahead + elements * Bytes);
     shift = AnyStart ? modulo(ahead + offset * Bytes, Size) : 0;
@@ -82,7 +81,8 @@ struct unaligned_row {
       low[i] = exec::buffer_load<words>(memory, place_of(byte_of(col, i)));
       if (AnyStart) high[i] = exec::buffer_load<words>(memory, shift > 0 ? place_of(byte_of(col, i) + Size) : outside);
     }
-    return align(low, high, col, fill);
+    if constexpr (AnyEnd) return align(low, high, col, fill);
+    return low;
   }
   /// Starts to copy to LDS the aligned vectors in which the thread's vectors begin; that of column c has place c /
   /// vector.
@@ -96,7 +96,7 @@ struct unaligned_row {
     vectors low, high;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) low[i] = exec::lds_load<words>(from, copied(col, i));
-    if constexpr (!AnyStart) return low;
+    if constexpr (!AnyEnd) return low;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i)
       high[i] = exec::lds_load<words>(
@@ -106,6 +106,14 @@ struct unaligned_row {
 
   /// Stores the thread's vectors, the first one at column `col`, as far as they are inside of the row.
   TILEWRIGHT_HD void store(const vectors& own, index_t col) const {
+    if constexpr (AnyStart) return store_shifted(own, col);
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Count; ++i)
+      exec::buffer_store(memory, bytes_from(col, i) > 0 ? byte_of(col, i) : outside, own[i]);
+  }
+
+ private:
+  TILEWRIGHT_HD void store_shifted(const vectors& own, index_t col) const {
     const index_t in_group = modulo(exec::lane_id(), Lanes), in_first = Size - shift;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
@@ -125,8 +133,6 @@ struct unaligned_row {
       }
     }
   }
-
- private:
   TILEWRIGHT_HD static index_t modulo_down(index_t byte) { return byte - modulo(byte, Size); }
   /// Byte of the aligned vector in which vector i begins.
   TILEWRIGHT_HD index_t byte_of(index_t col, index_t i) const { return start + col * Bytes + i * Lanes * Size; }
@@ -141,7 +147,13 @@ struct unaligned_row {
   TILEWRIGHT_HD vectors align(const vectors& low, const vectors& high, index_t col, unsigned fill) const {
     vectors result;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i) result[i] = AnyStart ? funnel_shift(low[i], high[i], shift) : low[i];
+    for (index_t i = 0; i < Count; ++i) {
+      if constexpr (AnyStart) {
+        result[i] = funnel_shift(low[i], high[i], shift);
+      } else {
+        result[i] = low[i];
+      }
+    }
     if (has_others) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Count; ++i) {
