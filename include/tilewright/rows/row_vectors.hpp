@@ -73,15 +73,15 @@ struct row_vectors {
     has_others = cols > 0 && (start < first_inside || end <= modulo_down(row_end - 1));
   }
 
-  /// The thread's vectors, the first one at column `col`; words of `fill` outside of the row.
-  TILEWRIGHT_HD vectors load(index_t col, unsigned fill = 0) const {
+  /// The thread's vectors, the first one at column `col`; zeros outside of the row.
+  TILEWRIGHT_HD vectors load(index_t col) const {
     vectors low, high;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
       low[i] = exec::buffer_load<words>(memory, place_of(byte_of(col, i)));
       if (AnyStart) high[i] = exec::buffer_load<words>(memory, shift > 0 ? place_of(byte_of(col, i) + Size) : outside);
     }
-    if constexpr (AnyEnd) return align(low, high, col, fill);
+    if constexpr (AnyEnd) return align(low, high, col);
     return low;
   }
   /// Starts to copy to LDS the aligned vectors in which the thread's vectors begin; that of column c has place c /
@@ -101,7 +101,7 @@ struct row_vectors {
     for (index_t i = 0; i < Count; ++i)
       high[i] = exec::lds_load<words>(
           from, copied(col, i) + (place_of(byte_of(col, i) + Size) == outside ? 0 : index_t{Size}));
-    return align(low, high, col, 0);
+    return align(low, high, col);
   }
 
   /// Stores the thread's vectors, the first one at column `col`, as far as they are inside of the row.
@@ -144,7 +144,7 @@ struct row_vectors {
   TILEWRIGHT_HD index_t place_of(index_t byte) const { return byte >= first_inside && byte < end ? byte : outside; }
   TILEWRIGHT_HD static index_t copied(index_t col, index_t i) { return (col / vector + i * Lanes) * Size; }
   /// The vectors of the row from pairs of aligned ones.
-  TILEWRIGHT_HD vectors align(const vectors& low, const vectors& high, index_t col, unsigned fill) const {
+  TILEWRIGHT_HD vectors align(const vectors& low, const vectors& high, index_t col) const {
     vectors result;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
@@ -162,14 +162,13 @@ struct row_vectors {
           result[i] = load_elements(byte + shift, bytes);
       }
     }
-    if (bytes_from(col, Count - 1) < Size) {
+    if (AnyStart && bytes_from(col, Count - 1) < Size) {  // others end with the matrix
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Count; ++i) {
         TILEWRIGHT_UNROLL_ALL
         for (index_t w = 0; w < Size / 4; ++w) {
           const index_t bits = 8 * max(bytes_from(col, i), -1) - 32 * w;
-          const unsigned mask = bits >= 32 ? ~0u : (1u << unsigned(max(bits, 0))) - 1u;
-          result[i][w] = (result[i][w] & mask) | (fill & ~mask);
+          result[i][w] &= bits >= 32 ? ~0u : (1u << unsigned(max(bits, 0))) - 1u;
         }
       }
     }
