@@ -96,7 +96,7 @@ struct row_norm_gradient {
       before = now, now = next;
       stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1, turn ^= 1;
     }
-    move_sums(args, all, number, 0, sums, store_function{});
+    move_sums<true>(args, all, number, 0, sums);
   }
 
  private:
@@ -178,10 +178,10 @@ struct row_norm_gradient {
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < all.cols; first += block::part_cols) {
         column_sums sums{};
-        if (row > number) move_sums(args, all, number, first, sums, load_function{});
+        if (row > number) move_sums<false>(args, all, number, first, sums);
         own.first_pass(load(args.dy, args.dy_stride, first), load(args.s, args.s_stride, first),
                        load_weight(args, all, first), sums);
-        move_sums(args, all, number, first, sums, store_function{});
+        move_sums<true>(args, all, number, first, sums);
       }
       own.post(lds_of_posts + turn * bytes_of_posts);
       detail::sync_blocks<Tile.blocks>();
@@ -203,33 +203,30 @@ struct row_norm_gradient {
     return block::template as<part>(all.load_cols(args.weight, first));
   }
 
-  struct load_function {
-    TILEWRIGHT_HD void operator()(const exec::global_buffer& memory, long_index_t at, auto& own) const {
-      own = exec::buffer_load<detail::remove_cvref_t<decltype(own)>>(memory, at);
-    }
-  };
-  struct store_function {
-    TILEWRIGHT_HD void operator()(const exec::global_buffer& memory, long_index_t at, const auto& own) const {
-      exec::buffer_store(memory, at, own);
-    }
-  };
-  /// Moves the sums of the part that begins at column `first` from or to the rows number and number + num_parts of
-  /// `parts`.
-  template <class Move>
+  /// Loads or stores the sums of the part that begins at column `first`: rows number and number + num_parts of `parts`.
+  template <bool IsStore>
   TILEWRIGHT_HD static void move_sums(const args_type& args, const block& all, index_t number, index_t first,
-                                      column_sums& sums, Move move) {
+                                      column_sums& sums) {
     constexpr index_t n = min(4, Tile.vector);
+    using some = array<float, n>;
     const long_index_t row_bytes = args.parts_stride() * 4;
     const auto memory = exec::make_global_buffer(args.parts, 2 * args.num_parts * row_bytes);
+    const auto move = [&](float* own, long_index_t at) TILEWRIGHT_INLINE_LAMBDA {
+      some values;
+      if constexpr (IsStore) {
+        for (index_t i = 0; i < n; ++i) values[i] = own[i];
+        exec::buffer_store(memory, at, values);
+      } else {
+        values = exec::buffer_load<some>(memory, at);
+        for (index_t i = 0; i < n; ++i) own[i] = values[i];
+      }
+    };
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < elements; d += n) {
       const index_t col = all.col_of(first, d);
       const long_index_t at = number * row_bytes + (all.base_col + col) * 4ll;
-      array<float, n> weight, bias;
-      for (index_t i = 0; i < n; ++i) weight[i] = sums.weight[d + i], bias[i] = sums.bias[d + i];
-      move(memory, col < all.cols ? at : -1, weight);
-      if (is_layer_norm && args.dbias) move(memory, col < all.cols ? at + args.num_parts * row_bytes : -1, bias);
-      for (index_t i = 0; i < n; ++i) sums.weight[d + i] = weight[i], sums.bias[d + i] = bias[i];
+      move(sums.weight + d, col < all.cols ? at : -1);
+      if (is_layer_norm && args.dbias) move(sums.bias + d, col < all.cols ? at + args.num_parts * row_bytes : -1);
     }
   }
 };

@@ -53,7 +53,7 @@ struct row_vectors {
   using vectors = array<words, Count>;
   using element = typename unsigned_of<Bytes>::type;
 
-  exec::global_buffer memory;  // from an aligned address on
+  exec::global_buffer memory;  // from an aligned address on; what is inside of the matrix is for us to know
   index_t start, shift;        // the row's first byte in `memory`: shift bytes after `start`, which is aligned
   index_t cols;
   index_t first_inside, end;  // aligned vectors that begin at these bytes, as far as the row has elements there
@@ -63,13 +63,13 @@ struct row_vectors {
   /// begins `offset` elements later.
   TILEWRIGHT_HD row_vectors(const void* first, bool is_begin, long_index_t elements, index_t offset, index_t num_cols) {
     const index_t ahead = AnyStart ? index_t(reinterpret_cast<unsigned long long>(first) % unsigned(Size)) : 0;
-    memory = exec::make_global_buffer(static_cast<const char*>(first) - ahead, ahead + elements * Bytes);
+    memory = exec::make_global_buffer(static_cast<const char*>(first) - ahead, 0x7fffffff);
     shift = AnyStart ? modulo(ahead + offset * Bytes, Size) : 0;
     start = ahead + offset * Bytes - shift;
     cols = num_cols;
     const index_t row_end = cols > 0 ? start + shift + cols * Bytes : 0;
     first_inside = is_begin && ahead > 0 ? 1 : 0;
-    end = index_t(min(long_index_t{row_end}, memory.bytes - (Size - 1)));
+    end = index_t(min(long_index_t{row_end}, ahead + elements * Bytes - (Size - 1)));
     has_others = cols > 0 && (start < first_inside || end <= modulo_down(row_end - 1));
   }
 
@@ -81,8 +81,7 @@ struct row_vectors {
       low[i] = exec::buffer_load<words>(memory, place_of(byte_of(col, i)));
       if (AnyStart) high[i] = exec::buffer_load<words>(memory, shift > 0 ? place_of(byte_of(col, i) + Size) : outside);
     }
-    if constexpr (AnyEnd) return align(low, high, col);
-    return low;
+    return align(low, high, col);
   }
   /// Starts to copy to LDS the aligned vectors in which the thread's vectors begin; that of column c has place c /
   /// vector.
@@ -95,41 +94,49 @@ struct row_vectors {
   TILEWRIGHT_HD vectors load_copied(exec::lds_pointer from, index_t col) const {
     vectors low, high;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i) low[i] = exec::lds_load<words>(from, copied(col, i));
-    if constexpr (!AnyEnd) return low;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i)
-      high[i] = exec::lds_load<words>(
-          from, copied(col, i) + (place_of(byte_of(col, i) + Size) == outside ? 0 : index_t{Size}));
+    for (index_t i = 0; i < Count; ++i) {
+      low[i] = exec::lds_load<words>(from, copied(col, i));
+      const bool has_next = AnyStart && place_of(byte_of(col, i) + Size) != outside;
+      if (AnyStart) high[i] = exec::lds_load<words>(from, copied(col, i) + (has_next ? Size : 0));
+    }
     return align(low, high, col);
   }
 
   /// Stores the thread's vectors, the first one at column `col`, as far as they are inside of the row.
   TILEWRIGHT_HD void store(const vectors& own, index_t col) const {
-    if constexpr (AnyStart) return store_shifted(own, col);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i)
-      exec::buffer_store(memory, bytes_from(col, i) > 0 ? byte_of(col, i) : outside, own[i]);
+    if constexpr (AnyStart) {
+      store_shifted(own, col);
+    } else {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Count; ++i)
+        exec::buffer_store(memory, bytes_from(col, i) > 0 ? byte_of(col, i) : outside, own[i]);
+    }
   }
 
  private:
   TILEWRIGHT_HD void store_shifted(const vectors& own, index_t col) const {
-    const index_t in_group = modulo(exec::lane_id(), Lanes), in_first = Size - shift;
+    const index_t in_group = modulo(exec::lane_id(), Lanes), in_first = vector - shift / Bytes;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
-      // The lane stores the aligned vector that has its first in_first bytes, after the previous lane's last ones.
+      // The lane stores the aligned vector that has its first in_first elements, after the previous lane's last ones.
       const words previous = from_lane(in_group == Lanes - 1 && i > 0 && shift > 0 ? own[max(i - 1, 0)] : own[i],
                                        in_group + Lanes - (shift > 0 ? 1 : 0));
-      const index_t bytes = bytes_from(col, i);
-      const bool is_stored = bytes >= in_first && (shift == 0 || in_group > 0 || i > 0);
-      const bool is_next_stored = bytes >= Size + in_first && (in_group < Lanes - 1 || i < Count - 1);
+      const index_t count = bytes_from(col, i) / Bytes;
+      const bool is_stored = count >= in_first && (shift == 0 || in_group > 0 || i > 0);
+      const bool is_next_stored = count >= vector + in_first && (in_group < Lanes - 1 || i < Count - 1);
       exec::buffer_store(memory, is_stored ? byte_of(col, i) : outside,
-                         funnel_shift(previous, own[i], modulo(in_first, Size)));
-      if (is_stored && (is_next_stored || shift == 0)) continue;
+                         funnel_shift(previous, own[i], modulo(Size - shift, Size)));
+      // Bits of the elements that nobody has stored.
+      const unsigned first = (1u << unsigned(in_first)) - 1u,
+                     existing = (1u << unsigned(max(min(count, vector), 0))) - 1u;
+      const unsigned alone = existing & ~((is_stored ? first : 0u) | (is_next_stored ? ~first : 0u));
+      if (alone == 0) continue;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t b = 0; b < Size; b += Bytes) {
-        if (b < bytes && !(b < in_first ? is_stored : is_next_stored))
-          exec::buffer_store(memory, byte_of(col, i) + shift + b, element(own[i][b / 4] >> unsigned(b % 4 * 8)));
+      for (index_t e = 0; e < vector; ++e) {
+        const index_t byte = e * Bytes;
+        if ((alone >> unsigned(e) & 1u) != 0)
+          exec::buffer_store(memory, byte_of(col, i) + shift + byte,
+                             element(own[i][byte / 4] >> unsigned(byte % 4 * 8)));
       }
     }
   }
@@ -145,16 +152,12 @@ struct row_vectors {
   TILEWRIGHT_HD static index_t copied(index_t col, index_t i) { return (col / vector + i * Lanes) * Size; }
   /// The vectors of the row from pairs of aligned ones.
   TILEWRIGHT_HD vectors align(const vectors& low, const vectors& high, index_t col) const {
-    vectors result;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i) {
-      if constexpr (AnyStart) {
-        result[i] = funnel_shift(low[i], high[i], shift);
-      } else {
-        result[i] = low[i];
-      }
+    vectors result = low;
+    if constexpr (AnyStart) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Count; ++i) result[i] = funnel_shift(low[i], high[i], shift);
     }
-    if (has_others) {
+    if (AnyEnd && has_others) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Count; ++i) {
         const index_t byte = byte_of(col, i), bytes = min(bytes_from(col, i), Size);
