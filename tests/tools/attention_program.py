@@ -122,6 +122,12 @@ def main():
         done = run("--arch", "sm_90", "--dtype", "bf16", "--dim", "96", "--queries", "30", "--keys", "70", "--batch", "2")
         expect(done.returncode == 0 and ": correct" in done.stdout and "emulated sm_90" in done.stdout, f"sm_90: {done.stdout}{done.stderr}")
 
+        # Heads of very different magnitudes: each has its own scale.
+        write_npy("k8.npy", (2, 90, 72), [x * y for y in (0.01, 9) for x in numbers(90 * 72)])
+        for arguments in (["gfx942", "--causal"], ["sm_90"]):
+            done = run("--dtype", "fp8", "--heads", "4", "--queries", "20", "--k", "k8.npy", "--arch", *arguments)
+            expect(done.returncode == 0 and ": correct" in done.stdout and "e4m3" in done.stdout, f"fp8 {arguments}: {done.stdout}{done.stderr}")
+
         # NaN and infinities of the input come out where they should.
         for tensor, special, index in (("q", math.nan, 5), ("k", math.nan, 90), ("k", math.inf, 90), ("v", -math.inf, 7)):
             values = numbers(30 * 40)

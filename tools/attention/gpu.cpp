@@ -9,6 +9,7 @@ namespace attention_program {
 
 std::optional<outcome> attend_on_gpu(inputs& data, const options& o) try {
   const gpu::device_facts device = gpu::device();
+  quantise(data, device.target, o.kernel);
   host_tensors tensors = kernel_tensors(data);
   std::deque<gpu::buffer<unsigned char>> buffers;
   std::array<void*, num_tensors> places{};
@@ -18,7 +19,8 @@ std::optional<outcome> attend_on_gpu(inputs& data, const options& o) try {
   const bool is_hopper = device.target == "sm_90";
   if (o.kernel == kernel_kind::specialized && !is_hopper)
     throw refusal("the kernel for Hopper does not run on " + device.target + "; leave --kernel out");
-  kernel_choice choice{data.q.type == element::f16, int(kernel_dim(data)),
+  const bool is_fp8 = gemm_program::is_fp8(data.q.type);
+  kernel_choice choice{data.q.type == element::f16, is_fp8, int(kernel_dim(data)),
                        is_hopper && o.kernel != kernel_kind::portable};
   const auto queue = [&] {
     if (const std::string why = queue_attention(choice, args); !why.empty()) throw refusal(why);

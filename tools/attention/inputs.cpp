@@ -74,6 +74,7 @@ inputs prepare_inputs(const options& o) {
     if (h.scalar == npy_scalar::f32) return;
     if (h.scalar != npy_scalar::f16 && h.scalar != npy_scalar::bf16)
       throw refusal(file->name() + " holds neither float16, bfloat16 nor float32");
+    if (o.type == element::e4m3) return;  // they are rounded
     const element found = h.scalar == npy_scalar::f16 ? element::f16 : element::bf16;
     if (type && *type != found)
       throw refusal(file->name() + " holds " + name_of(found) + ", but another file or --dtype says " + name_of(*type));
@@ -95,17 +96,18 @@ inputs prepare_inputs(const options& o) {
                      s = keys.value_or(128);
   if (d > 256 || dv > 256) throw refusal("the program has kernels for head dimensions up to 256");
   const element t = type.value_or(element::f16);
-  require_memory((o.backward ? 8 : 4) * double(batch) * double(d + dv) *
+  const bool is_fp8 = t == element::e4m3;
+  require_memory((o.backward || is_fp8 ? 8 : 4) * double(batch) * double(d + dv) *
                  (double(data.heads) * double(n) + double(data.kv_heads) * double(s)));
   const auto tensor = [&](std::int64_t count, std::int64_t rows, std::int64_t cols) {
     if (double(batch) * double(count) * double(rows) * double(cols) > 0x1p34)
       throw refusal("a tensor would have more than 2^34 elements");
-    return matrix{.rows = rows, .cols = cols, .type = t, .batch = batch * count};
+    return matrix{.rows = rows, .cols = cols, .type = is_fp8 ? element::f32 : t, .batch = batch * count};
   };
   data.q = read_or_draw(q, tensor(data.heads, n, d), o.seed, 1);
   data.k = read_or_draw(k, tensor(data.kv_heads, s, d), o.seed, 2);
   data.v = read_or_draw(v, tensor(data.kv_heads, s, dv), o.seed, 3);
-  data.o = tensor(data.heads, n, dv);
+  data.o = matrix{.rows = n, .cols = dv, .type = is_fp8 ? element::bf16 : t, .batch = batch * data.heads};
   if (o.backward) {
     data.d_o = read_or_draw(d_o, tensor(data.heads, n, dv), o.seed, 4);
     data.d_q = tensor(data.heads, n, d);
@@ -121,9 +123,36 @@ inputs prepare_inputs(const options& o) {
   return data;
 }
 
+void quantise(inputs& data, const std::string& target, kernel_kind kernel) {
+  if (data.q.type != element::f32) return;
+  if (target != "gfx942" && target != "gfx950" && target != "gfx1201" && target != "sm_90")
+    throw refusal(target + " multiplies no 8-bit floats; --dtype fp8 is for gfx942, gfx950, gfx1201 and sm_90");
+  if (target == "sm_90" && kernel == kernel_kind::portable)
+    throw refusal("the portable kernel has no 8-bit elements on sm_90; leave --kernel out");
+  const element type = target == "gfx942" ? element::e4m3fnuz : element::e4m3;
+  const auto round = [&](matrix& tensor, std::vector<float>& scales) {
+    matrix rounded{.rows = tensor.rows, .cols = tensor.cols, .type = type, .batch = tensor.batch};
+    const std::int64_t count = tensor.rows * tensor.cols;
+    for (std::int64_t z = 0; z < tensor.batch; ++z) {
+      double largest = 0;
+      for (std::int64_t i = z * count; i < (z + 1) * count; ++i) {
+        const double size = std::abs(value_of(element::f32, tensor.bits_at(i)));
+        if (std::isfinite(size)) largest = std::max(largest, size);
+      }
+      scales.push_back(largest > 0 ? float(largest / gemm_program::largest_of(type)) : 1.0f);
+      for (std::int64_t i = z * count; i < (z + 1) * count; ++i)
+        rounded.set_bits_at(i, bits_of(type, value_of(element::f32, tensor.bits_at(i)) / double(scales.back())));
+    }
+    tensor = std::move(rounded);
+  };
+  round(data.q, data.q_scales);
+  round(data.k, data.k_scales);
+  round(data.v, data.v_scales);
+}
+
 std::int64_t kernel_dim(const inputs& data) {
   const std::int64_t cols = std::max(data.q.cols, data.v.cols);
-  return cols <= 64 ? 64 : cols <= 128 ? 128 : 256;
+  return cols <= 64 && !gemm_program::is_fp8(data.q.type) ? 64 : cols <= 128 ? 128 : 256;
 }
 
 }  // namespace attention_program

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The kernels of the attention program: as C++ for the CPU, and for GPUs (ATTENTION_ON_GPU).
+#include <type_traits>
+
+#include <tilewright/arch/arch.hpp>
 #include <tilewright/attention/attention_forward.hpp>
 #include <tilewright/attention/specialized_attention.hpp>
 #include <tilewright/attention/specialized_backward.hpp>
@@ -55,8 +58,37 @@ void launch_for(const kernel_choice& choice, const tw::attention_backward_args& 
                       : launch<Archs...>(kernels<T, 256>{}, choice, args, how);
 }
 
+/// e4m3, forward. Nothing launches what stands there for targets without 8-bit floats.
+template <tw::index_t Dim>
+struct fp8_kernels {
+  template <class Arch>
+  using element_type =
+      std::conditional_t<Arch::value.fp8 == tw::arch::fp8_kind::fnuz, tw::fp8_fnuz_t,
+                         std::conditional_t<Arch::value.fp8 == tw::arch::fp8_kind::none, tw::half_t, tw::fp8_ocp_t>>;
+  template <class Arch>
+  struct forward : tw::attention_forward<tw::attention_policy<Arch, element_type<Arch>, Dim>> {};
+  struct specialized_forward : tw::attention_forward<tw::specialized_attention_policy<tw::fp8_ocp_t, Dim>> {};
+};
+template <class Kernels>
+void launch_fp8(Kernels, const kernel_choice& choice, const tw::attention_args& args, const tw::launch_options& how) {
+  if (choice.specialized) {
+#if TILEWRIGHT_CPU_PASS || defined(__CUDACC__)
+    tw::launch<typename Kernels::specialized_forward>(args, how);
+#endif
+  } else {
+#if TILEWRIGHT_CPU_PASS
+    tw::launch<Kernels::template forward, tw::arch::gfx942>(args, how);
+#elif !defined(__CUDACC__)
+    tw::launch<Kernels::template forward, tw::arch::gfx942, tw::arch::gfx950, tw::arch::gfx1201>(args, how);
+#endif
+  }
+}
+
 template <class... Archs>
 void launch(const kernel_choice& choice, const tw::attention_backward_args& args, const tw::launch_options& how) {
+  if (choice.is_fp8)
+    return choice.dim == 128 ? launch_fp8(fp8_kernels<128>{}, choice, args, how)
+                             : launch_fp8(fp8_kernels<256>{}, choice, args, how);
   choice.is_f16 ? launch_for<tw::half_t, Archs...>(choice, args, how)
                 : launch_for<tw::bfloat16_t, Archs...>(choice, args, how);
 }
@@ -68,11 +100,14 @@ void launch(const kernel_choice& choice, const tw::attention_backward_args& args
 std::vector<std::string> emulated_targets() { return {"gfx942", "sm_90"}; }
 
 outcome attend_on_cpu(inputs& data, const options& o, const std::function<void(double)>& progress) {
+  quantise(data, o.target, o.kernel);
+  const bool is_fp8 = gemm_program::is_fp8(data.q.type), is_hopper = o.target == "sm_90";
   host_tensors tensors = kernel_tensors(data);
   std::array<void*, num_tensors> places;
   for (std::size_t i = 0; i < num_tensors; ++i) places[i] = tensors[i].data();
   const tw::attention_backward_args args = arguments_of(data, places);
-  kernel_choice choice{data.q.type == element::f16, int(kernel_dim(data)), o.kernel == kernel_kind::specialized};
+  kernel_choice choice{data.q.type == element::f16, is_fp8, int(kernel_dim(data)),
+                       o.kernel == kernel_kind::specialized || (is_fp8 && is_hopper)};
   const double parts = data.has_gradients() ? 3 : 1;  // the gradients take twice as long
   launch<tw::arch::gfx942, tw::arch::sm90>(
       choice, args,

@@ -33,8 +33,13 @@ host_tensors kernel_tensors(const inputs& data) {
   const std::int64_t dim = kernel_dim(data);
   const auto result = [](std::size_t bytes) { return std::vector<unsigned char>(bytes, 0xff); };
   host_tensors t{with_row_length(data.q, dim), with_row_length(data.k, dim), with_row_length(data.v, dim)};
-  t[3] = result(t[0].size());
+  t[3] = result(std::size_t(data.o.batch * data.o.rows * dim * gemm_program::bytes_of(data.o.type)));
   t[4] = result(data.lse.bytes.size());
+  const std::vector<float>* const scales[] = {&data.q_scales, &data.k_scales, &data.v_scales};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(scales[i]->data());
+    t[10 + i].assign(bytes, bytes + scales[i]->size() * sizeof(float));
+  }
   if (!data.has_gradients()) return t;
   t[5] = with_row_length(data.d_o, dim);
   for (std::size_t i = 0; i < 3; ++i) t[6 + i] = result(t[i].size());
@@ -58,6 +63,11 @@ tw::attention_backward_args arguments_of(const inputs& data, const std::array<vo
   args.d_k = places[7];
   args.d_v = places[8];
   args.workspace = places[9];
+  if (!data.q_scales.empty()) {
+    args.q_scales = static_cast<const float*>(places[10]);
+    args.k_scales = static_cast<const float*>(places[11]);
+    args.v_scales = static_cast<const float*>(places[12]);
+  }
   args.batch = tw::index_t(data.batch);
   args.heads = tw::index_t(data.heads);
   args.kv_heads = tw::index_t(data.kv_heads);

@@ -25,9 +25,9 @@ outcome attend_on_cpu(inputs& data, const options& o, const std::function<void(d
 /// that it can use. With gradients, their kernel is the one that is repeated.
 std::optional<outcome> attend_on_gpu(inputs& data, const options& o);
 
-/// Tensors as kernels take them, in this order: q, k, v, o, lse, d_o, d_q, d_k, d_v, the workspace. Rows have
-/// kernel_dim(data) elements.
-inline constexpr std::size_t num_tensors = 10;
+/// Tensors as kernels take them, in this order: q, k, v, o, lse, d_o, d_q, d_k, d_v, the workspace, the scales of q, k
+/// and v. Rows have kernel_dim(data) elements.
+inline constexpr std::size_t num_tensors = 13;
 using host_tensors = std::array<std::vector<unsigned char>, num_tensors>;
 
 host_tensors kernel_tensors(const inputs& data);

@@ -40,7 +40,7 @@ int attend(const options& o) {
     progress_line line("verifying");
     r.verification = compare_with_reference(data, [&line](double fraction) { line(fraction); });
   }
-  const bool wrong = o.verify && !is_correct(*r.verification, data.o.type);
+  const bool wrong = o.verify && !is_correct(*r.verification, data.q.type);
   // All files are on the disk before the report says that all is well, and get their names when it is printed.
   std::list<program::output_file> files;
   for (const auto& [file, tensor] : {std::pair{&o.out_file, &data.o},

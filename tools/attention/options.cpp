@@ -2,6 +2,7 @@
 // The command line of the attention program.
 #include "options.hpp"
 
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -39,8 +40,9 @@ void add_sizes(command_line& line, options& o) {
 
 void add_problem(command_line& line, options& o) {
   add_sizes(line, o);
-  line.choice("--dtype", "Elements of all tensors (default f16)", {"f16", "bf16"},
-              [&o](std::size_t i) { o.type = i == 0 ? element::f16 : element::bf16; });
+  line.choice("--dtype", "Elements of all tensors (default f16); with fp8 (e4m3) those of Q, K and V, and O is bf16",
+              {"f16", "bf16", "fp8"},
+              [&o](std::size_t i) { o.type = std::array{element::f16, element::bf16, element::e4m3}[i]; });
   line.number<float>(
       "--scale", "NUMBER", "Factor of the scores (default 1 / sqrt(dim))",
       "a positive number within the range of float32", [](float v) { return std::isfinite(v) && v > 0; },
@@ -127,6 +129,8 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   line.refuse_both("--causal", "--right");
   refuse_same_outputs(result);
   if (result.d_o_file || result.d_q_file || result.d_k_file || result.d_v_file) result.backward = true;
+  if (result.backward && result.type == element::e4m3)
+    throw refusal("there are no kernels for the gradients with 8-bit elements; use --dtype f16 or bf16");
   if (result.kernel == kernel_kind::specialized) {
     if (line.has("--arch") && result.target != "sm_90")
       throw refusal("--kernel hopper is for sm_90; it cannot be combined with --arch " + result.target);

@@ -12,11 +12,13 @@
 namespace attention_program {
 namespace {
 
-std::vector<double> values_of(const matrix& tensor, std::int64_t z) {
+/// `scales`: factors of each head, if there are any.
+std::vector<double> values_of(const matrix& tensor, std::int64_t z, const std::vector<float>& scales = {}) {
+  const double scale = scales.empty() ? 1 : double(scales[std::size_t(z)]);
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(tensor.rows * tensor.cols));
   for (std::int64_t i = 0; i < tensor.rows; ++i) {
-    for (std::int64_t j = 0; j < tensor.cols; ++j) values.push_back(tensor.value(i, j, z));
+    for (std::int64_t j = 0; j < tensor.cols; ++j) values.push_back(tensor.value(i, j, z) * scale);
   }
   return values;
 }
@@ -113,7 +115,7 @@ struct row_of_probabilities {
 /// The results of one head of K and V and of the query heads that share it.
 sums compare_head(const inputs& data, std::int64_t kv) {
   const std::int64_t dim = data.q.cols, value_dim = data.v.cols, shared = data.heads / data.kv_heads;
-  const std::vector<double> k = values_of(data.k, kv), v = values_of(data.v, kv);
+  const std::vector<double> k = values_of(data.k, kv, data.k_scales), v = values_of(data.v, kv, data.v_scales);
   gradient d_k(data.keys(), dim), d_v(data.keys(), value_dim);
   // Kernels may multiply a key that a query does not see by 0: then an infinity or NaN of its value gives NaN.
   std::vector<bool> is_special(static_cast<std::size_t>(value_dim));
@@ -121,7 +123,7 @@ sums compare_head(const inputs& data, std::int64_t kv) {
     if (!std::isfinite(v[i])) is_special[i % std::size_t(value_dim)] = true;
   sums total;
   for (std::int64_t head = kv * shared; head < (kv + 1) * shared; ++head) {
-    const std::vector<double> q = values_of(data.q, head), d_o = values_of(data.d_o, head);
+    const std::vector<double> q = values_of(data.q, head, data.q_scales), d_o = values_of(data.d_o, head);
     gradient d_q(data.has_gradients() ? data.queries() : 0, dim);
     for (std::int64_t i = 0; i < data.queries(); ++i) {
       const double* const q_row = q.data() + i * dim;

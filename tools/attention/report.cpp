@@ -39,7 +39,7 @@ std::string result_of(const report& r) {
                                     : formatted(", of the gradients %.3g, %.3g, %.3g", c.gradient_errors[0],
                                                 c.gradient_errors[1], c.gradient_errors[2]);
   return formatted("%s, relative error %.3g%s (tolerance %g): %s", "verified", c.relative_error, gradients.c_str(),
-                   gemm_program::tolerance_of(r.data.o.type), is_correct(c, r.data.o.type) ? "correct" : "WRONG");
+                   gemm_program::tolerance_of(r.data.q.type), is_correct(c, r.data.q.type) ? "correct" : "WRONG");
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ std::string to_json(const report& r) {
                        .add("relative_error", r.verification->relative_error)
                        .add("lse_error", r.verification->lse_error)
                        .add("gradient_errors", gradient_errors)
-                       .add("tolerance", gemm_program::tolerance_of(d.o.type))
-                       .add("correct", is_correct(*r.verification, d.o.type));
+                       .add("tolerance", gemm_program::tolerance_of(d.q.type))
+                       .add("correct", is_correct(*r.verification, d.q.type));
   }
   json report = json::object();
   report.add("batch", d.batch).add("heads", d.heads).add("kv_heads", d.kv_heads);
@@ -95,7 +95,7 @@ std::string failure_sentence(const report& r) {
       "its log-sum-exp is off by %.3g; "
       "O(%lld, %lld) of head %lld is %g instead of %g",
       c.relative_error, c.gradient_errors[0], c.gradient_errors[1], c.gradient_errors[2],
-      gemm_program::tolerance_of(r.data.o.type), c.lse_error, static_cast<long long>(c.worst_row),
+      gemm_program::tolerance_of(r.data.q.type), c.lse_error, static_cast<long long>(c.worst_row),
       static_cast<long long>(c.worst_col), static_cast<long long>(c.worst_head), c.worst_result, c.worst_reference);
 }
 

@@ -64,7 +64,9 @@ TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
   // 32 rows of a part of 32 elements are less than a vector for each of 256 threads; more than 32 of wide heads need
   // too much LDS.
   constexpr bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
-  if (!arch::is_amd(Arch::value)) return dim <= 64 ? attention_tile{128, 32, 4, true} : attention_tile{64, 64, 4, true};
+  if (!arch::is_amd(Arch::value))
+    return dim <= 64 ? attention_tile{128, 32, 4, true}
+                     : attention_tile{64, (HeadDim + ValueDim) * 384 > Arch::value.lds_bytes ? 32 : 64, 4, true};
   const bool needs_space = Arch::value.wave_size == 64 ? has_narrow_part && dim > 128
                                                        : has_narrow_part || dim > 192 || HeadDim + ValueDim > 320;
   const index_t waves = needs_space ? 2 : 4;
