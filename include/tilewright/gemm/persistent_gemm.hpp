@@ -99,6 +99,12 @@ struct persistent_gemm {
       if (to_release >= 0) stages.release(to_release, block_to_tell);
       to_release = -1;
     };
+    const auto finish = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      exec::wgmma_wait<0>();
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < tile.accumulators(); ++i) exec::settle(c.thread_buffer[i]);
+      release();
+    };
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       // The first consumer finishes the tile first: the second computes while it writes,
       // and it begins the next tile while the second writes.
@@ -115,16 +121,28 @@ struct persistent_gemm {
       if constexpr (Block::is_block_scaled) {
         consume_scaled(unit, {{m0, n0}}, consumer, block_to_tell, c, at, take_turn);
       } else {
-        TILEWRIGHT_UNROLL(1)
-        for (index_t k = unit.k_begin; k < unit.k_end; ++k) {
-          take_turn(k);
-          stages.wait_until_full(at);
-          if (unit.has_rows(m0 + consumer * 64)) stages.multiply(at, consumer, c, k > unit.k_begin);
-          exec::wgmma_wait<1>();
-          release();
-          to_release = at.stage;
-          at.advance();
+        index_t k = unit.k_begin;
+        const auto multiply_until = [&](index_t end) TILEWRIGHT_INLINE_LAMBDA {
+          TILEWRIGHT_UNROLL(1)
+          for (; k < end; ++k) {
+            take_turn(k);
+            stages.wait_until_full(at);
+            if (unit.has_rows(m0 + consumer * 64)) stages.multiply(at, consumer, c, k > unit.k_begin);
+            exec::wgmma_wait<1>();
+            release();
+            to_release = at.stage;
+            at.advance();
+          }
+        };
+        if constexpr (Block::sends_tiles) {
+          TILEWRIGHT_UNROLL(1)
+          for (index_t i = Block::sources(args.args, unit); i > 0; --i) {
+            multiply_until(Block::add_at(args, unit, i * tile.consumers - consumer));
+            finish();
+            write.add_received(c);
+          }
         }
+        multiply_until(unit.k_end);
       }
       if (tile.takes_turns() && consumer == 0) {
         // Where k is short the first consumer could arrive twice before the second has come.
@@ -132,10 +150,7 @@ struct persistent_gemm {
         exec::named_arrive<256>(turn_barrier);
         has_turn = true;
       }
-      exec::wgmma_wait<0>();
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < tile.accumulators(); ++i) exec::settle(c.thread_buffer[i]);
-      release();
+      finish();
       if constexpr (!finds_by_wave) {
         if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
       }
@@ -182,13 +197,7 @@ struct persistent_gemm {
     const auto units = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit_of_thread(work); };
     if (wave == 0) produce();
     [[maybe_unused]] const auto units_of_wave = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); };
-    if (wave == 1) {
-      if constexpr (Block::sends_tiles) {
-        boxes.store_and_copy(args, block_lds, units_of_wave);
-      } else {
-        boxes.store(args, units);
-      }
-    }
+    if (wave == 1) boxes.store(args, units);
     if (wave == 2) {
       exec::wait_for_previous_kernel();
       boxes.hand_out(args, units);

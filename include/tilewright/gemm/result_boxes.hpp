@@ -11,9 +11,8 @@ namespace tilewright::detail {
 /// One use of a box of C: where it is in C, as stored, and which consumer fills it.
 struct box_use {
   index_t m, n, z, consumer;
-  index_t number;         // in the tile
-  index_t source = -1;    // the GPU whose sums come there first; -1: none
-  bool is_stored = true;  // to C, or where another GPU gets it from
+  index_t number;       // in the tile
+  index_t source = -1;  // the GPU whose sums come there to be added; -1: the box is stored
 };
 
 /// Boxes are used in turn and numbered from the kernel's start: box i lies at place i % num_boxes.
@@ -56,22 +55,20 @@ struct result_boxes {
                                          ForEachUnit for_each_unit, Work work) {
     for_each_unit([&](const typename Block::unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       if (!unit.is_last_part()) return;
-      constexpr specialized_tile t = tile;
-      TILEWRIGHT_UNROLL(1)
-      for (index_t i = 0; i < t.num_boxes(); ++i) {
-        const specialized_tile::position box = t.box_position(i);
-        box_use use{m0 + box.m, n0 + box.n, unit.c_z(), box.consumer, i};
-        if constexpr (t.swap_ab) use = {n0 + box.n, m0 + box.m, unit.c_z(), box.consumer, i};
-        if constexpr (Block::sends_tiles) {
-          const index_t uses = Block::uses_of_box(args.args, unit.tile.batch);
-          for (index_t number = 0; number < uses; ++number) {
-            use.source = Block::source_of_use(args.args, unit.tile.batch, number);
-            use.is_stored = number + 1 == uses;
-            work(use);
-          }
-        } else {
-          work(use);
+      const auto for_each = [&](index_t source) TILEWRIGHT_INLINE_LAMBDA {
+        constexpr specialized_tile t = tile;
+        TILEWRIGHT_UNROLL(1)
+        for (index_t i = 0; i < t.num_boxes(); ++i) {
+          const specialized_tile::position box = t.box_position(i);
+          const index_t m = t.swap_ab ? n0 + box.n : m0 + box.m, n = t.swap_ab ? m0 + box.m : n0 + box.n;
+          work(box_use{m, n, unit.c_z(), box.consumer, i, source});
         }
+      };
+      if constexpr (Block::sends_tiles) {
+        TILEWRIGHT_UNROLL(1)
+        for (index_t i = Block::sources(args.args, unit); i >= 0; --i) for_each(Block::source(args.args, i));
+      } else {
+        for_each(-1);
       }
     });
   }
@@ -80,8 +77,30 @@ struct result_boxes {
   template <class ForEachUnit>
   TILEWRIGHT_HD void store(const typename Block::device_args& args, ForEachUnit for_each_unit) const {
     unsigned i = 0;
+    [[maybe_unused]] unsigned freed = 0;
     for_each_box(args, for_each_unit, [&](const box_use& use) TILEWRIGHT_INLINE_LAMBDA {
       full(i).wait(i / num_boxes & 1);
+      if constexpr (Block::sends_tiles) {
+        ++i;
+        if (use.source >= 0) {  // its consumer has read it
+          free(freed++).arrive();
+          return;
+        }
+        exec::fence_async_proxy();
+        const auto to = Block::target(args, use);
+        exec::bulk_store(to.map, address(i - 1), use.n, use.m, to.z);
+        exec::commit_bulk_stores();
+        constexpr specialized_tile t = tile;
+        const bool is_last = use.number + 1 == t.num_boxes();
+        if (is_last) {
+          exec::wait_for_bulk_stores<0>();
+          Block::report_tile(args, use);
+        } else {
+          exec::wait_for_bulk_stores_to_read<in_flight>();
+        }
+        for (; freed + (is_last ? 0 : in_flight) < i; ++freed) free(freed).arrive();
+        return;
+      }
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
       exec::bulk_store(args.c, address(i), use.n, use.m, use.z);
       exec::commit_bulk_stores();
@@ -89,58 +108,6 @@ struct result_boxes {
       if (++i > in_flight) free(i - 1 - in_flight).arrive();
     });
     exec::wait_for_bulk_stores_to_read<0>();
-  }
-
-  /// One wave, where tiles go to other GPUs: boxes of those are copied to memory, from which the block's sender reads
-  /// them. Bulk stores would be seen there much later.
-  template <class ForEachUnit>
-  TILEWRIGHT_HD void store_and_copy(const typename Block::device_args& args, exec::lds_pointer block_lds,
-                                    ForEachUnit for_each_unit) const {
-    unsigned i = 0, freed = 0;
-    const bool first_lane = exec::lane_id() == 0;
-    for_each_box(args, for_each_unit, [&](const box_use& use) TILEWRIGHT_INLINE_LAMBDA {
-      full(i).wait(i / num_boxes & 1);
-      unsigned reading = 0;
-      if (use.is_stored && Block::keeps_tile(args.args, use.z)) {
-        constexpr specialized_tile t = tile;
-        copy(block_lds + index_t(address(i) - base), Block::kept_box(args.args, use));
-        if (first_lane && use.number + 1 == t.num_boxes()) Block::report_tile(args, use);
-      } else if (use.is_stored) {
-        reading = in_flight;
-        if (first_lane) {
-          exec::fence_async_proxy();
-          exec::bulk_store(args.c, address(i), use.n, use.m, 0);
-        }
-      }
-      ++i;
-      if (first_lane) {
-        exec::commit_bulk_stores();
-        if (reading > 0) {
-          exec::wait_for_bulk_stores_to_read<in_flight>();
-        } else {
-          exec::wait_for_bulk_stores_to_read<0>();
-        }
-        for (; freed + reading < i; ++freed) free(freed).arrive();
-      }
-      exec::wave_sync();
-    });
-    if (first_lane) exec::wait_for_bulk_stores_to_read<0>();
-  }
-
-  /// A wave copies a box to memory.
-  template <class Rows>
-  TILEWRIGHT_HD static void copy(exec::lds_pointer box, const Rows& to) {
-    constexpr specialized_tile t = tile;
-    constexpr index_t row_bytes = t.store_n() * index_t(sizeof(typename Block::result_type)), lanes = row_bytes / 16;
-    const index_t byte = modulo(exec::lane_id(), lanes) * 16;
-    if (byte < to.bytes) {
-      TILEWRIGHT_UNROLL(4)
-      for (index_t row = divide(exec::lane_id(), lanes); row < to.rows; row += 32 / lanes)
-        exec::store_to_l2(
-            reinterpret_cast<float*>(to.first + row * to.stride + byte),
-            exec::lds_load<array<float, 4>>(box, bulk_swizzled_address(row_bytes, row * row_bytes + byte)));
-    }
-    exec::wave_sync();
   }
 
   /// One thread: hands each box to its consumer once its place is free and, if beta is not 0, C's old elements have

@@ -76,7 +76,6 @@ struct result_writer {
       for (index_t d = distribution::num_elements; d < Block::tile.accumulators(); ++d)
         c.thread_buffer[d - distribution::num_elements] = c.thread_buffer[d];
       taken = -1;
-      if constexpr (Block::sends_tiles) add_received(sums, j);
       const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.consumers), n = n0 + j % boxes_per_row * columns;
       const box_place<result_writer> at{
           {args.args, {{swap_ab ? n : m, swap_ab ? m : n}}, batch, {exec::lane_id()}}, *this, j};
@@ -85,7 +84,7 @@ struct result_writer {
       } else {
         tilewright::epilogue::detail::call<epilogue>(at, args.args, sums, second);
       }
-      put(round(sums), taken < 0 ? take_to_store(j) : unsigned(taken));
+      put(round(sums), taken < 0 ? take(j) : unsigned(taken));
     }
   }
 
@@ -106,11 +105,10 @@ struct result_writer {
     return result;
   }
 
-  /// Waits until box `number` of the consumer is free, or holds C's old elements; the result is its place. use: of
-  /// several uses of the box.
-  TILEWRIGHT_HD unsigned take(index_t number, index_t use = 0, index_t uses = 1) {
+  /// Waits until box `number` of the consumer is free, or holds what is to be added; the result is its place.
+  TILEWRIGHT_HD unsigned take(index_t number) {
     constexpr specialized_tile t = Block::tile;
-    const unsigned place = unsigned(t.box_number(consumer, number) * uses + use) % boxes_type::num_boxes;
+    const unsigned place = unsigned(t.box_number(consumer, number)) % boxes_type::num_boxes;
     boxes.ready(place, consumer).wait(parities >> place & 1);
     parities ^= 1u << place;
     return place;
@@ -123,35 +121,22 @@ struct result_writer {
     if (exec::lane_id() == 0) boxes.full(place).arrive();
   }
 
-  /// Box `number` for its last use.
-  TILEWRIGHT_HD unsigned take_to_store(index_t number) {
-    index_t uses = 1;
-    if constexpr (Block::sends_tiles) uses = Block::uses_of_box(args.args, args.args.self.rank);
-    return take(number, uses - 1, uses);
-  }
-
-  /// Adds what other GPUs have sent for box `number`. The last of it lies where the result will.
-  TILEWRIGHT_HD void add_received(sums_type& sums, index_t number) {
-    const index_t rank = args.args.self.rank, uses = Block::uses_of_box(args.args, rank);
-    TILEWRIGHT_UNROLL(1)
-    for (index_t use = 0; use < uses && Block::source_of_use(args.args, rank, use) >= 0; ++use) {
-      const unsigned place = take(number, use, uses);
+  /// Adds what another GPU has sent.
+  TILEWRIGHT_HD void add_received(all_sums_type& c) {
+    unroll<Block::tile.boxes_of_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      const unsigned place = take(j);
       const auto more =
           load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, index_t(place) * box_bytes);
       exec::wave_sync();
-      if (use + 1 == uses) {
-        taken = index_t(place);
-      } else if (exec::lane_id() == 0) {
-        boxes.full(place).arrive();
-      }
+      if (exec::lane_id() == 0) boxes.full(place).arrive();
       for (index_t d = 0; d < distribution::num_elements; ++d)
-        sums.thread_buffer[d] += type_convert<float>(more.thread_buffer[d]);
-    }
+        c.thread_buffer[j.value * distribution::num_elements + d] += type_convert<float>(more.thread_buffer[d]);
+    });
   }
 
   /// C's old elements, which lie in box `number` where the new ones will.
   TILEWRIGHT_HD result_type old_elements(index_t number) {
-    if (taken < 0) taken = index_t(take_to_store(number));
+    if (taken < 0) taken = index_t(take(number));
     const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, taken * box_bytes);
     exec::wave_sync();
     return old;

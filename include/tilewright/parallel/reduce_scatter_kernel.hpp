@@ -11,8 +11,9 @@ namespace detail {
 
 template <class Args>
 struct reduce_scatter_device_args : specialized_args<Args, 1> {
-  exec::tensor_map received;
+  exec::tensor_map sums, received;
   index_t tile_cols;  // tiles of a row of C, flags of a row of tiles
+  index_t lead;       // k tiles between additions of others' sums, and after the last one
 };
 
 /// A rank_block that begins with the rows of the next rank and ends with its own. Its sender pushes tiles to the ranks
@@ -33,14 +34,19 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
   static constexpr index_t result_bytes = sizeof(typename Policy::result_type);
 
   TILEWRIGHT_HD static bool is_own(const reduce_scatter_args& args, index_t owner) { return owner == args.self.rank; }
-  /// Boxes of own rows first receive the sums of each other rank, in the order of ranks. The last of them is where the
-  /// result is made, unless C's old elements come there.
-  TILEWRIGHT_HD static index_t uses_of_box(const reduce_scatter_args& args, index_t owner) {
-    return is_own(args, owner) ? max(args.self.ranks - (args.beta == 0), 1) : 1;
+  /// How many other GPUs' sums are added to a unit; their ranks, of which those that come last have low numbers. 0:
+  /// none.
+  TILEWRIGHT_HD static index_t sources(const reduce_scatter_args& args, const chunk_unit& unit) {
+    return is_own(args, unit.tile.batch) && unit.is_last_part() ? args.self.ranks - 1 : 0;
   }
-  TILEWRIGHT_HD static index_t source_of_use(const reduce_scatter_args& args, index_t owner, index_t use) {
-    if (!is_own(args, owner) || use + 1 == args.self.ranks) return -1;
-    return use < args.self.rank ? use : use + 1;
+  TILEWRIGHT_HD static index_t source(const reduce_scatter_args& args, index_t i) {
+    if (i == 0) return -1;
+    const index_t rank = args.self.ranks - 1 - i;
+    return rank < args.self.rank ? rank : rank + 1;
+  }
+  /// The k tile before which sums are added that come `number`-th from last.
+  TILEWRIGHT_HD static index_t add_at(const device_args& d, const chunk_unit& unit, index_t number) {
+    return max(unit.k_begin + 1, unit.k_end - number * d.lead);
   }
   /// Until a rank has sent its sums of the tile.
   TILEWRIGHT_HD static void wait_for_sums(const device_args& d, const box_use& box) {
@@ -65,12 +71,14 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
     char* const first = own ? static_cast<char*>(args.c) : static_cast<char*>(args.sums) + owner * args.chunk_bytes;
     return {first + m * stride + n * result_bytes, stride, min(rows, args.m - m), min(cols, args.n - n) * result_bytes};
   }
-  TILEWRIGHT_HD static row_span kept_box(const reduce_scatter_args& args, const box_use& box) {
-    return kept(args, box.z, box.m, box.n, 64, base::tile.store_n());
+  TILEWRIGHT_HD static box_source<exec::tensor_map> target(const device_args& d, const box_use& box) {
+    const bool own = is_own(d.args, box.z);
+    return {own ? d.c : d.sums, own ? 0 : box.z};
   }
-  /// The wave that copies boxes there, after the last one of a tile.
+  /// When all boxes of a tile are there.
   TILEWRIGHT_HD static void report_tile(const device_args& d, const box_use& box) {
-    if (d.args.arrived) exec::add_release(d.args.finished + box.z * d.args.num_flags + flag_of(d, box.m, box.n), 1);
+    if (d.args.arrived && keeps_tile(d.args, box.z))
+      exec::add_release(d.args.finished + box.z * d.args.num_flags + flag_of(d, box.m, box.n), 1);
   }
 
   /// One wave: tiles that are finished.
@@ -144,7 +152,10 @@ struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatte
                                                        args.chunk_bytes / index_t(sizeof(R)), {tile.store_n(), 64}));
     };
     map(d.c, args.c, args.ldc, 1);
+    map(d.sums, args.sums, args.n, args.self.ranks);
     map(d.received, args.received, args.n, args.self.ranks);
+    const bool many_rounds = d.schedule.whole_tiles >= 3 * d.schedule.workers;
+    d.lead = many_rounds ? min(8, divide(d.schedule.k_tiles, 2 * tile.consumers * args.self.ranks)) : 0;
     d.tile_cols = detail::round_up(ceil_div(args.n, tile.n), tile.share_a);
     return d;
   }
