@@ -85,6 +85,23 @@ struct persistent_gemm {
     return head_start;
   }
 
+  /// The second consumer waits until the first has multiplied its tile.
+  template <class Release>
+  TILEWRIGHT_HD static void wait_for_turn(const Release& release) {
+    if constexpr (!Block::is_block_scaled) {
+      exec::wgmma_wait<0>();
+      release();
+    }
+    exec::named_sync<256>(turn_barrier);
+    exec::named_arrive<256>(turn_taken_barrier);
+  }
+  TILEWRIGHT_HD static void give_turn(bool& has_turn) {
+    // Where k is short the first consumer could arrive twice before the second has come.
+    if (has_turn) exec::named_sync<256>(turn_taken_barrier);
+    exec::named_arrive<256>(turn_barrier);
+    has_turn = true;
+  }
+
   TILEWRIGHT_HD void consume(index_t consumer) const {
     const index_t thread = modulo(exec::thread_id(), 128), wave = thread / 32;
     const index_t block_to_tell = stages.block_to_tell(thread);
@@ -110,13 +127,7 @@ struct persistent_gemm {
       // and it begins the next tile while the second writes.
       const index_t last_to_share = max(unit.k_begin, unit.k_end - turn());
       const auto take_turn = [&](index_t k) TILEWRIGHT_INLINE_LAMBDA {
-        if (!tile.takes_turns() || consumer == 0 || k != last_to_share) return;
-        if constexpr (!Block::is_block_scaled) {
-          exec::wgmma_wait<0>();
-          release();
-        }
-        exec::named_sync<256>(turn_barrier);
-        exec::named_arrive<256>(turn_taken_barrier);
+        if (tile.takes_turns() && consumer != 0 && k == last_to_share) wait_for_turn(release);
       };
       if constexpr (Block::is_block_scaled) {
         consume_scaled(unit, {{m0, n0}}, consumer, block_to_tell, c, at, take_turn);
@@ -124,36 +135,29 @@ struct persistent_gemm {
         index_t k = unit.k_begin;
         const auto multiply_until = [&](index_t end) TILEWRIGHT_INLINE_LAMBDA {
           TILEWRIGHT_UNROLL(1)
-          for (; k < end; ++k) {
+          for (; k < end; ++k, at.advance()) {
             take_turn(k);
             stages.wait_until_full(at);
             if (unit.has_rows(m0 + consumer * 64)) stages.multiply(at, consumer, c, k > unit.k_begin);
             exec::wgmma_wait<1>();
             release();
             to_release = at.stage;
-            at.advance();
           }
         };
         if constexpr (Block::sends_tiles) {
           TILEWRIGHT_UNROLL(1)
           for (index_t i = Block::sources(args.args, unit); i > 0; --i) {
-            multiply_until(Block::add_at(args, unit, i * tile.consumers - consumer));
+            multiply_until(Block::add_at(args, unit, i, consumer));
             finish();
             write.add_received(c);
           }
         }
         multiply_until(unit.k_end);
       }
-      if (tile.takes_turns() && consumer == 0) {
-        // Where k is short the first consumer could arrive twice before the second has come.
-        if (has_turn) exec::named_sync<256>(turn_taken_barrier);
-        exec::named_arrive<256>(turn_barrier);
-        has_turn = true;
-      }
+      if (tile.takes_turns() && consumer == 0) give_turn(has_turn);
       finish();
-      if constexpr (!finds_by_wave) {
+      if constexpr (!finds_by_wave)
         if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
-      }
       write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });
     if (tile.takes_turns() && has_turn) exec::named_sync<256>(turn_taken_barrier);
@@ -196,7 +200,6 @@ struct persistent_gemm {
   TILEWRIGHT_HD void copy(index_t wave) const {
     const auto units = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit_of_thread(work); };
     if (wave == 0) produce();
-    [[maybe_unused]] const auto units_of_wave = [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); };
     if (wave == 1) boxes.store(args, units);
     if (wave == 2) {
       exec::wait_for_previous_kernel();
@@ -206,7 +209,7 @@ struct persistent_gemm {
       if (wave == 3) produce_scales();
     }
     if constexpr (Block::has_sender) {
-      if (wave == 3) Block::send(args, units_of_wave);
+      if (wave == 3) Block::send(args, [&](auto work) TILEWRIGHT_INLINE_LAMBDA { for_each_unit(work); });
     }
   }
 
@@ -236,11 +239,10 @@ struct persistent_gemm {
   }
 
   TILEWRIGHT_HD static void synchronize() {
-    if constexpr (tile.cluster() > 1) {
+    if constexpr (tile.cluster() > 1)
       exec::cluster_sync();
-    } else {
+    else
       exec::block_sync();
-    }
   }
 };
 

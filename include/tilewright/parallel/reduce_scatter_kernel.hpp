@@ -44,8 +44,9 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
     const index_t rank = args.self.ranks - 1 - i;
     return rank < args.self.rank ? rank : rank + 1;
   }
-  /// The k tile before which sums are added that come `number`-th from last.
-  TILEWRIGHT_HD static index_t add_at(const device_args& d, const chunk_unit& unit, index_t number) {
+  /// The k tile before which a consumer adds the sums of source i. Consumers that take turns add one after the other.
+  TILEWRIGHT_HD static index_t add_at(const device_args& d, const chunk_unit& unit, index_t i, index_t consumer) {
+    const index_t number = base::tile.takes_turns() ? 2 * i - consumer : i;
     return max(unit.k_begin + 1, unit.k_end - number * d.lead);
   }
   /// Until a rank has sent its sums of the tile.
