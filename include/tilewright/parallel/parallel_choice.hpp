@@ -25,10 +25,10 @@ inline constexpr array<index_t, 3> parallel_tiles{{0, 11, 9}};
 struct parallel_rates {
   double clock = 1.65e9;        // of multiprocessors that are busy
   double peer_bytes = 280e9;    // bytes that a kernel writes to other GPUs in a second
-  double peer_seconds = 12e-6;  // until the first of them can be used there
+  double peer_seconds = 15e-6;  // until the first of them can be used there
   double disturbed = 0.08;      // of the time in which a kernel writes to others
   double engine_bytes = 370e9;  // bytes that copy engines write to other GPUs in a second
-  double engine_seconds = 14e-6;
+  double engine_seconds = 18e-6;
   double nccl_bytes = 210e9;    // bytes that arrive at a GPU in a second
   double nccl_seconds = 20e-6;  // of a call, beyond its bytes
   index_t multiprocessors = 132;
@@ -46,7 +46,8 @@ constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, co
          rates.clock;
 }
 
-/// Seconds more in a kernel that sends: those who share the tiles of the last round wait for each other longer.
+/// Seconds more in a kernel that sends and has few rounds of tiles: those who share the last ones wait longer for each
+/// other.
 constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, const product_operand_types& types,
                                double product, const parallel_rates& rates) {
   const specialized_tile& t = specialized_tiles[parallel_tiles[tile]];
@@ -56,7 +57,7 @@ constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, cons
   const index_t max_parts = args.workspace ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s = make_work_schedule(specialized_order(args, t, workers),
                                              ceil_div(args.k, 128 / types.element_bytes), workers, max_parts);
-  return s.sharers > 0 ? 0.3 * product / (1 + double(s.whole_tiles) / workers) : 0;
+  return s.sharers > 0 && s.whole_tiles < 3 * workers ? 0.1 * product : 0;
 }
 
 /// The transport and tile with the shortest predicted time, where each rank sends `bytes` to others, by kernels if
