@@ -40,7 +40,7 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
     *counter = 0;
   }
   exec::named_sync<128>(1 + consumer);
-  constexpr index_t at_once = max(1, 128 / tile.accumulators());  // parts whose loads are in flight
+  [[maybe_unused]] constexpr index_t at_once = max(1, 128 / tile.accumulators());  // parts whose loads are in flight
   TILEWRIGHT_UNROLL(at_once)
   for (index_t part = 1; part < unit.parts; ++part) {
     const float* const others = part_of(unit.sharer - part);
