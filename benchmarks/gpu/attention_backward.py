@@ -26,8 +26,8 @@ from timing import seconds_of
 
 class BackwardArgs(ctypes.Structure):
     """tilewright::attention_backward_args."""
-    _fields_ = (Args._fields_ + [(name, ctypes.c_void_p) for name in ("d_o", "d_q", "d_k", "d_v")] +
-                [(name, Strides) for name in ("d_o_strides", "d_q_strides", "d_k_strides", "d_v_strides")] + [("workspace", ctypes.c_void_p)])
+    _fields_ = (Args._fields_ + [field for name in ("d_o", "d_q", "d_k", "d_v")
+                                 for field in ((name, ctypes.c_void_p), (name + "_strides", Strides))] + [("workspace", ctypes.c_void_p)])
 
 
 KINDS = ("hopper", "portable", "deterministic")  # kernel_kind of attention_backward_library.cu
