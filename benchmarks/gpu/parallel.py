@@ -32,7 +32,7 @@ import torch.multiprocessing as mp
 GATHERS = ((8192, 28672, 8192), (4096, 14336, 4096), (8192, 8192, 8192), (2048, 8192, 8192), (16384, 8192, 8192))
 SCATTERS = ((8192, 8192, 28672), (4096, 4096, 14336), (8192, 8192, 8192), (2048, 8192, 8192), (16384, 8192, 8192))
 TYPES = {"f16": (torch.float16, torch.float16), "bf16": (torch.bfloat16, torch.bfloat16), "e4m3": (torch.float8_e4m3fn, torch.bfloat16)}
-TRANSPORTS = ("fused", "collective", "engines")
+TRANSPORTS = ("fused", "collective")
 TILES = (0, 1, 2)  # parallel_tiles of parallel_choice.hpp
 
 
@@ -215,7 +215,7 @@ def check(tw, rank, ranks, say):
         for type_name in TYPES:
             for number in range(3):
                 m, n, k = ranks * draw.randint(1, 700), ranks * 16 * draw.randint(1, 60), ranks * 16 * draw.randint(2, 100)
-                choice = (draw.choice((0, 2, 1) if kind == "all_gather" else (0, 0, 1)), draw.choice(TILES))
+                choice = (draw.choice((0, 0, 1)), draw.choice(TILES))
                 case = Case(kind, m, n, k, type_name, rank, ranks, seed=number + 2)
                 bias = operand(1, case.n, case.result, 5)[0] if number != 1 else None
                 scale = torch.tensor([0.25], device="cuda") if number != 0 else None
@@ -249,15 +249,15 @@ def check(tw, rank, ranks, say):
 def repeat(tw, rank, ranks, calls, say):
     """Calls with random delays of ranks, alternating operands; every element of every result is compared on the GPU."""
     ok = True
-    for kind, transport, (m, n, k) in (("all_gather", 0, (512 * ranks, 512 * ranks, 512)), ("all_gather", 2, (512 * ranks, 512 * ranks, 512)),
-                                       ("reduce_scatter", 0, (256 * ranks, 512, 512 * ranks)), ("all_reduce", 0, (256 * ranks, 512, 512 * ranks))):
+    for kind, (m, n, k) in (("all_gather", (512 * ranks, 512 * ranks, 512)), ("reduce_scatter", (256 * ranks, 512, 512 * ranks)),
+                            ("all_reduce", (256 * ranks, 512, 512 * ranks))):
         draw = random.Random(rank)
         cases = [Case(kind, m, n, k, "bf16", rank, ranks, seed=s) for s in (11, 12, 13)]
         case, memory = cases[0], None
         if kind == "all_reduce":
             memory, case.c = tw.allocate((m, case.n), case.result)
         operands = [c.a.clone() for c in cases]
-        run = tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, (transport, 1), memory=memory)
+        run = tw.make(kind, "bf16", case.a, case.b, case.c, m, case.n, case.k, (0, 1), memory=memory)
         results = []
         for a in operands:
             case.a.copy_(a)
@@ -279,7 +279,7 @@ def repeat(tw, rank, ranks, calls, say):
         tw.finish()
         dist.all_reduce(wrong)
         ok = ok and wrong.item() == 0
-        say(f"{calls} calls of {kind} ({TRANSPORTS[transport]}) with delays: {wrong.item()} wrong elements, {time.time() - begin:.1f} s")
+        say(f"{calls} calls of {kind} with delays: {wrong.item()} wrong elements, {time.time() - begin:.1f} s")
         dist.barrier()
         run.free()
     return ok
@@ -359,7 +359,7 @@ def bench(tw, solo, rank, ranks, options, say):
             memory, case.c = tw.allocate((m, case.n), case.result)
         for tile, run_alone in product_alone(solo, case).items():
             contenders[f"alone_t{tile}"] = run_alone
-        variants = [(0, t) for t in TILES] + [(1, t) for t in TILES[:2]] + ([(2, t) for t in TILES] if kind == "all_gather" else [])
+        variants = [(0, t) for t in TILES] + [(1, t) for t in TILES[:2]]
         make = lambda choice: tw.make(kind, type_name, case.a, case.b, case.c, m, case.n, case.k, choice, memory=memory)
         ours = {"auto": make((-1, 0)), **{f"{TRANSPORTS[v[0]][0]}{v[1]}": make(v) for v in variants}}
         reference = case.reference()

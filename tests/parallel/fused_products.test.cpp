@@ -21,7 +21,6 @@ namespace {
 using policy = gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, specialized_tiles[7], bfloat16_t,
                                 epilogue::from_args>;
 using gather = detail::fused_all_gather<all_gather_kernel<policy>, emulated_rank>;
-using copied = detail::copied_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using reduce = detail::fused_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
 using collective_gather = collective_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using collective_reduce = collective_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
@@ -58,7 +57,7 @@ struct problem {
   std::uint64_t seed = 1;
   int late = -1;     // the rank that begins each call when nothing else can happen
   int missing = -1;  // the rank that leaves out the last call
-  bool by_nccl = false, on_amd = false, by_engines = false;
+  bool by_nccl = false, on_amd = false;
 };
 
 /// What a rank has, from call to call.
@@ -145,7 +144,6 @@ class ParallelProducts : public testing::Test {
     if (p.on_amd) return make<amd_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
     if (p.by_nccl && p.what == kind::all_gather) return make<collective_gather>(std::ref(self), args);
     if (p.by_nccl) return make<collective_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
-    if (p.by_engines) return make<copied>(std::ref(self), args);
     if (p.what == kind::all_gather) return make<gather>(std::ref(self), args);
     return make<reduce>(std::ref(self), args, all ? &all_c : nullptr);
   }
@@ -183,8 +181,6 @@ TEST_F(ParallelProducts, RowsComeWhileTheKernelRuns) {
   const std::vector<int> none2(2, 0), none3(3, 0);
   EXPECT_EQ(run({kind::all_gather, 2, 136, 72, 24}), none2);  // two groups of rows
   EXPECT_EQ(run({kind::all_gather, 3, 20, 136, 264, 4, 5}), none3);
-  EXPECT_EQ(run({.what = kind::all_gather, .ranks = 3, .rows = 136, .n = 72, .k = 24, .late = 1, .by_engines = true}),
-            none3);
 }
 
 TEST_F(ParallelProducts, SumsGoToTheirOwners) {

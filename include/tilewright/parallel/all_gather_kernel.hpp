@@ -44,11 +44,10 @@ struct all_gather_block : rank_block<Policy, all_gather_args> {
   TILEWRIGHT_HD static void wait_for_operands(const device_args& d, const chunk_unit& unit, index_t m0) {
     if (unit.a_z() < 0 || !d.args.arrived) return;
     const index_t end = min(m0 + base::tile.m, d.args.m);
-    const index_t piece = d.args.piece_rows, group = piece > 0 ? piece : part::group_rows;
-    for (index_t first = divide(m0, group) * group; first < end; first += group) {
-      const index_t rows = min(group, d.args.m - first),
-                    parts = piece > 0 ? 1 : ceil_div(rows, part::rows(d.args.m)) * parts_of_row(d);
-      wait_for_peer(d.args.arrived + unit.a_z() * gather_groups(d.args.m) + divide(first, group),
+    for (index_t first = divide(m0, part::group_rows) * part::group_rows; first < end; first += part::group_rows) {
+      const index_t rows = min(part::group_rows, d.args.m - first),
+                    parts = ceil_div(rows, part::rows(d.args.m)) * parts_of_row(d);
+      wait_for_peer(d.args.arrived + unit.a_z() * gather_groups(d.args.m) + divide(first, part::group_rows),
                     d.args.epoch * unsigned(parts), d.args.wait);
     }
   }
@@ -57,7 +56,7 @@ struct all_gather_block : rank_block<Policy, all_gather_args> {
   template <class ForEachUnit>
   TILEWRIGHT_HD static void send(const device_args& d, ForEachUnit) {
     const all_gather_args& args = d.args;
-    if (!args.arrived || args.piece_rows > 0) return;
+    if (!args.arrived) return;
     exec::wait_for_previous_kernel();
     const index_t rank = args.self.rank, rows = part::rows(args.m), per_row = parts_of_row(d),
                   parts = ceil_div(args.m, rows) * per_row;

@@ -97,9 +97,6 @@ class communicator {
         "copying rows");
   }
 
-  /// On any GPU, after the copies before.
-  void write_flag(unsigned* flag, unsigned value) { detail::write_value(copies_, flag, value); }
-
   /// By NCCL, in the order of copies: sends bytes to one rank and receives as many from another one.
   void exchange(index_t to, const void* sent, index_t from, void* received, long_index_t bytes) {
     detail::require_nccl(ncclGroupStart(), "sending", nccl_);

@@ -120,12 +120,6 @@ class emulated_rank {
       return true;
     });
   }
-  void write_flag(unsigned* flag, unsigned value) {
-    ranks_.group.copy_later(self_.rank, [=] {
-      __atomic_store_n(flag, value, __ATOMIC_RELEASE);
-      return true;
-    });
-  }
   void exchange(index_t to, const void* sent, index_t from, void* received, long_index_t bytes) {
     std::memset(received, 0xff, std::size_t(bytes));
     ranks_.group.copy_later(self_.rank, [=, this] {

@@ -17,8 +17,8 @@ class fused_all_gather {
   static constexpr index_t element_bytes = sizeof(typename Kernel::policy::element_type);
 
  public:
-  /// args as for all_gather_gemm. piece_rows: as in all_gather_args. Collective.
-  fused_all_gather(Rank& rank, const gemm_args& args, index_t piece_rows = 0)
+  /// args as for all_gather_gemm. Collective.
+  fused_all_gather(Rank& rank, const gemm_args& args)
       : gathered_(rank.allocate(2 * args.m * row_bytes(args))),
         arrived_(rank.allocate(rank.self().ranks * groups(rank.self(), args) * 4)) {
     for (index_t parity = 0; parity < 2; ++parity) {
@@ -32,65 +32,24 @@ class fused_all_gather {
       }
       a.gathered = a.gathered_of[a.self.rank];
       a.arrived = a.arrived_of[a.self.rank];
-      a.piece_rows = piece_rows;
       a.wait = rank.wait();
       launch_[parity] = rank.template prepare<Kernel>(a);
     }
   }
 
-  void operator()(typename Rank::stream_type stream) { next()(stream); }
-
- protected:
-  using launch_type = typename Rank::template launch_type<Kernel>;
-
-  typename launch_type::value_type& next() {
+  void operator()(typename Rank::stream_type stream) {
     auto& launch = *launch_[++call_ & 1];
     launch.prepared().args.epoch = call_;
-    return launch;
+    launch(stream);
   }
+
+ private:
   static long_index_t row_bytes(const gemm_args& args) { return round_up(args.k * element_bytes, 128); }
   static long_index_t groups(rank_of self, const gemm_args& args) { return gather_groups(divide(args.m, self.ranks)); }
 
- private:
   typename Rank::memory_type gathered_, arrived_;
   unsigned call_ = 0;
-  launch_type launch_[2];
-};
-
-/// The same, where copy engines send the rows.
-template <class Kernel, class Rank>
-class copied_all_gather : fused_all_gather<Kernel, Rank> {
-  using base = fused_all_gather<Kernel, Rank>;
-
- public:
-  copied_all_gather(Rank& rank, const gemm_args& args)
-      : base(rank, args, piece_rows(divide(args.m, rank.self().ranks))), rank_(rank), args_(args) {}
-
-  void operator()(typename Rank::stream_type stream) {
-    auto& launch = this->next();
-    const all_gather_args& args = launch.prepared().args;
-    constexpr index_t bytes = sizeof(typename Kernel::policy::element_type);
-    const long_index_t own_ld = long_index_t(args_.lda) * bytes, ld = base::row_bytes(args_);
-    const index_t rank = args.self.rank, rows = divide(args_.m, args.self.ranks), piece = args.piece_rows;
-    rank_.fork(stream);
-    for (index_t step = 1; step < args.self.ranks; ++step) {
-      const index_t to = args.self.before(step);
-      for (index_t row = 0; row < rows; row += piece) {
-        rank_.copy(static_cast<char*>(args.gathered_of[to]) + (long_index_t(rank) * rows + row) * ld, ld,
-                   static_cast<const char*>(args_.a) + row * own_ld, own_ld, args_.k * bytes, min(piece, rows - row));
-        rank_.write_flag(args.arrived_of[to] + rank * gather_groups(rows) + divide(row, piece), args.epoch);
-      }
-    }
-    launch(stream);
-    rank_.join(stream);
-  }
-
- private:
-  /// Two pieces, so that the first is multiplied while the second comes.
-  static index_t piece_rows(index_t rows) { return round_up(ceil_div(rows, 2), gather_parts::group_rows); }
-
-  Rank& rank_;
-  gemm_args args_;
+  typename Rank::template launch_type<Kernel> launch_[2];
 };
 
 /// The same for reduce_scatter_kernel. For an all-reduce `c` is the memory of all ranks' C, m x n.

@@ -56,10 +56,6 @@ inline unsigned* allocate_status() {
 }
 inline void free_status(unsigned* status) { (void)hipHostFree(status); }
 
-inline void write_value(gpu_stream stream, unsigned* flag, unsigned value) {
-  require_gpu(hipStreamWriteValue32(stream, flag, value, 0), "writing a flag");
-}
-
 #else
 
 inline unsigned* allocate_status() {
@@ -68,21 +64,6 @@ inline unsigned* allocate_status() {
   return static_cast<unsigned*>(status);
 }
 inline void free_status(unsigned* status) { (void)cudaFreeHost(status); }
-
-/// The stream writes a flag after everything before. The driver's function is looked up, so that only the runtime is
-/// linked.
-inline void write_value(gpu_stream stream, unsigned* flag, unsigned value) {
-  using write = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
-  static const write function = [] {
-    void* entry = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    require_gpu(cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &entry, 12000, cudaEnableDefault, &found),
-                "looking for cuStreamWriteValue32");
-    return reinterpret_cast<write>(entry);
-  }();
-  if (function(stream, reinterpret_cast<CUdeviceptr>(flag), value, 0) != CUDA_SUCCESS)
-    throw parallel_error("parallel: writing a flag on another GPU failed");
-}
 
 #endif
 

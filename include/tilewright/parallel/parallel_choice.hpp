@@ -7,10 +7,9 @@
 
 namespace tilewright::parallel {
 
-/// fused: one kernel, which sends and receives while it multiplies. copied: copy engines send, which disturbs the
-/// kernel less and takes more calls of the host; for all-gathers. collective: NCCL brings all rows of A before they are
-/// multiplied, or sends the sums of one rank's rows while the next ones are multiplied.
-enum class parallel_transport : signed char { fused, collective, copied };
+/// fused: one kernel, which sends and receives while it multiplies. collective: NCCL brings all rows of A before they
+/// are multiplied, or sends the sums of one rank's rows while the next ones are multiplied.
+enum class parallel_transport : signed char { fused, collective };
 
 struct parallel_choice {
   parallel_transport transport = parallel_transport::fused;
@@ -26,9 +25,6 @@ struct parallel_rates {
   double clock = 1.65e9;        // of multiprocessors that are busy
   double peer_bytes = 280e9;    // bytes that a kernel writes to other GPUs in a second
   double peer_seconds = 15e-6;  // until the first of them can be used there
-  double disturbed = 0.08;      // of the time in which a kernel writes to others
-  double engine_bytes = 370e9;  // bytes that copy engines write to other GPUs in a second
-  double engine_seconds = 18e-6;
   double nccl_bytes = 210e9;    // bytes that arrive at a GPU in a second
   double nccl_seconds = 20e-6;  // of a call, beyond its bytes
   index_t multiprocessors = 132;
@@ -74,14 +70,11 @@ constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, 
     const double product = gathers ? product_seconds(args, 1, tile, types, rates) : in_parts;
     consider({parallel_transport::collective, tile, product + bytes / rates.nccl_bytes + rates.nccl_seconds});
     // What comes last is multiplied or added up then.
-    const double last = in_parts / ranks / 4, sent = bytes / rates.peer_bytes;
-    if (!has_peers && ranks > 1) continue;
-    const double split = split_seconds(args, ranks, tile, types, in_parts, rates);
-    consider({parallel_transport::fused, tile,
-              max(in_parts, sent + last) + split + (gathers ? rates.disturbed * sent : 0) + rates.peer_seconds});
-    if (gathers)
-      consider({parallel_transport::copied, tile,
-                max(in_parts, bytes / rates.engine_bytes + last) + split + rates.engine_seconds});
+    const double last = in_parts / ranks / 4;
+    if (has_peers || ranks == 1)
+      consider({parallel_transport::fused, tile,
+                max(in_parts, bytes / rates.peer_bytes + last) +
+                    split_seconds(args, ranks, tile, types, in_parts, rates) + rates.peer_seconds});
   }
   return best;
 }

@@ -77,8 +77,6 @@ class all_gather_gemm : public detail::parallel_product {
       using kernel = all_gather_kernel<Policy>;
       if (choice.transport == parallel_transport::fused) {
         use<detail::fused_all_gather<kernel, communicator>>(ranks, args);
-      } else if (choice.transport == parallel_transport::copied) {
-        use<detail::copied_all_gather<kernel, communicator>>(ranks, args);
       } else {
         use<collective_all_gather<kernel, communicator>>(ranks, args);
       }

@@ -22,8 +22,6 @@ struct all_gather_args : gemm_args {
   void* gathered_of[max_peers] = {};
   unsigned* arrived_of[max_peers] = {};
   unsigned epoch = 0;
-  /// If not 0, copy engines send rows, so many at once: then counter i of a rank is `epoch` once piece i has come.
-  index_t piece_rows = 0;
   peer_wait wait;
 };
 
