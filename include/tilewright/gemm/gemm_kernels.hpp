@@ -30,9 +30,9 @@ struct gemm_choice {
 
 namespace detail {
 
-template <class Product, index_t Vector>
+template <class Product>
 struct portable_gemm_policy
-    : gemm_policy<arch::sm90, typename Product::element_type, Product::a_major, Product::b_major, Vector> {
+    : gemm_policy<arch::sm90, typename Product::element_type, Product::a_major, Product::b_major, 1> {
   using result_type = typename Product::result_type;
   using epilogue = typename Product::epilogue_type;
 };
@@ -48,12 +48,12 @@ using few_rows_of = few_rows_policy<typename Product::element_type, Product::a_m
 
 }  // namespace detail
 
-/// The kernels of a product: those of specialized_tiles, those of few rows and the portable ones, with vectors and
-/// without.
+/// The kernels of a product: those of specialized_tiles, those of few rows, and a portable one that takes what the
+/// others refuse.
 template <class Product>
 struct gemm_kernels {
   static constexpr index_t num_specialized = specialized_tiles.size(), few_rows = num_specialized,
-                           portable = few_rows + 3, size = num_specialized + (detail::has_16_bits<Product> ? 5 : 0);
+                           portable = few_rows + 3, size = num_specialized + (detail::has_16_bits<Product> ? 4 : 0);
 
   template <index_t Nth>
   static constexpr auto kernel_of() {
@@ -65,7 +65,7 @@ struct gemm_kernels {
     } else if constexpr (Nth < portable) {
       return few_rows_gemm<detail::few_rows_of<Product, Nth == few_rows ? wide : 1, Nth == few_rows + 2 ? 64 : 16>>{};
     } else {
-      return gemm_kernel<detail::portable_gemm_policy<Product, Nth == portable ? wide : 1>>{};
+      return gemm_kernel<detail::portable_gemm_policy<Product>>{};
     }
   }
   template <index_t Nth>
@@ -74,7 +74,7 @@ struct gemm_kernels {
   static std::string name(const gemm_choice& c) { return name(c.kernel) + (c.splits_k ? "" : ", k whole"); }
   static std::string name(index_t i) {
     if (i >= few_rows) {
-      constexpr const char* names[] = {"few_rows", "few_rows_v1", "few_rows_64_v1", "portable", "portable_v1"};
+      constexpr const char* names[] = {"few_rows", "few_rows_v1", "few_rows_64_v1", "portable"};
       return names[i - few_rows];
     }
     return name_of(specialized_tiles[i]);

@@ -110,9 +110,9 @@ namespace detail {
 /// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp: those
 /// of the bytes of B, or of tiles one after another.
 constexpr double predict_few_rows_clocks(const gemm_args& g, bool moves_vectors, index_t multiprocessors) {
-  const double bytes = double(g.n) * g.k * 2 * g.batch, rate = moves_vectors ? 1600 : g.m <= 16 ? 1050 : 470;
+  const double bytes = double(g.n) * g.k * 2 * g.batch, rate = moves_vectors ? 1600 : g.m <= 16 ? 1200 : 350;
   const double tiles = double(ceil_div(g.n, 64)) * g.batch / ((g.m > 16 ? 1 : 2) * multiprocessors);
-  return 3000 + max(bytes / rate, 3500 * tiles);
+  return 8400 + max(bytes / rate, 3200 * tiles);
 }
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.
@@ -139,7 +139,7 @@ gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
     const double few_rows_clocks =
         detail::predict_few_rows_clocks(args, few_rows == kernels::few_rows, multiprocessors);
     if (can(few_rows) && (!can(s.tile) || few_rows_clocks < s.clocks + copies)) return {few_rows};
-    if (!can(s.tile)) return {can(kernels::portable) ? kernels::portable : kernels::portable + 1};
+    if (!can(s.tile)) return {kernels::portable};
   }
   return {s.tile, s.splits_k};
 }

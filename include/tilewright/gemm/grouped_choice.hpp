@@ -25,8 +25,8 @@ constexpr double predict_grouped_clocks(const grouped_args& g, const specialized
   const double rounds = tiles_along_m * ceil_div(g.n, t.n * t.share_a) / workers;
   // Few rounds are whole ones.
   const double whole_rounds = rounds > 6 ? rounds : max(1, index_t(rounds) + (rounds > index_t(rounds) ? 1 : 0));
-  const double fetched = min(double(t.m), double(g.m) / g.groups) / t.share_a + double(t.n) / t.share_b;
-  const double busy = whole_rounds * ceil_div(g.k, 128 / element_bytes) * detail::clocks_of_k_tile(t, fetched, true, 1);
+  const double busy =
+      whole_rounds * ceil_div(g.k, 128 / element_bytes) * detail::clocks_of_k_tile(t, 1, {element_bytes});
   const double bytes = (double(g.m) * g.k + double(g.groups) * g.n * g.k) * element_bytes + double(g.m) * g.n * 2;
   return detail::clocks_with_memory(busy, bytes) + whole_rounds * detail::clocks_of_end(t) +
          (t.cluster() > 1 ? 800 : 0);

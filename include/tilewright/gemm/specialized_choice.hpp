@@ -7,11 +7,10 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 17> specialized_tiles{{
+inline constexpr array<specialized_tile, 14> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 256, .n = 160, .share_a = 2},
-    {.m = 192, .n = 192, .share_b = 2, .consumers = 3},
     {.m = 128, .n = 192, .share_b = 2},
     {.m = 128, .n = 128, .share_b = 2},
     {.m = 128, .n = 64, .share_a = 2},
@@ -22,9 +21,7 @@ inline constexpr array<specialized_tile, 17> specialized_tiles{{
     {.m = 128, .n = 128, .share_a = 2},
     {.m = 256, .n = 32, .swap_ab = true},
     {.m = 128, .n = 64, .swap_ab = true},
-    {.m = 256, .n = 64, .swap_ab = true},
     {.m = 256, .n = 160, .share_a = 2, .swap_ab = true},
-    {.m = 192, .n = 128, .share_a = 2, .consumers = 3, .swap_ab = true},
 }};
 
 /// The policy of one of them.
@@ -55,46 +52,34 @@ struct gemm_product {
 
 namespace detail {
 
-/// Rows of 128 bytes that a block fetches for a stage.
-constexpr index_t fetched_rows(const specialized_tile& t, const product_operand_types& o) {
-  const index_t n = o.b_along_k ? t.n : round_up(t.n, 128 / o.element_bytes);
-  return t.m / t.share_a + n / t.share_b;
-}
-
 /// About how many clusters run at the same time: some multiprocessors find no place in clusters of more than two.
 constexpr index_t expected_clusters(const specialized_tile& t, index_t multiprocessors) {
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) * t.blocks / t.cluster());
 }
 
-/// Clocks of the model's parts: fitted to times of 500 products drawn by gemm-benchmark, which are predicted to 11 %.
+/// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark.
 struct specialized_model {
-  double macs_of_pair = 31.2, macs_alone = 30.6, more = 74;  // a k tile multiplies in m n / macs + more,
-  double large = 1.038;                                      // times that, for more than 128 rows,
-  double row = 2.11, row_vectors = 3.13, latency = 2930;   // or waits for its rows, or for one of its stages
-  double part = 0.81, split = 1750, part_sums = 70;          // a split tile: k tiles for a part, and clocks
-  double crossing_after_whole = 0.22, crossing = 0.13;       // and of all that, if two tiles share a worker
-  double end = 153, box = 69, narrow_box = 93;               // a tile's end
-  double cluster = 1240;                                     // a launch in clusters
-  double bytes = 1890, not_hidden = 0.41;                    // a clock; of the shorter of work and memory
-  double read_again = 0.34, crossing_reads = 0.07;           // of the bytes that blocks do not share
+  double launch = 3730;
+  double macs_of_pair = 37, macs_alone = 35.4, more = 87;  // a k tile multiplies in m n / macs + more,
+  double latency = 1500;                                   // or waits for one of its stages
+  double bytes = 1976, not_hidden = 0.59;                  // a clock; of the shorter of work and memory
+  double read_again = 0.03;                                // of the bytes that blocks do not share
+  double split = 1350, part_sums = 840;                    // a split tile; each of its parts
+  double crossing_after_whole = 0.33, crossing = 0.146;    // and of all that, if two tiles share a worker
+  double box = 82, narrow_box = 40;                        // a tile's end
 };
 inline constexpr specialized_model specialized_times{};
 
-/// Clocks of a multiprocessor for a k tile of 128 bytes, of which it fetches `rows`, while `together` of its blocks
-/// work.
-constexpr double clocks_of_k_tile(const specialized_tile& t, double rows, bool aligned, index_t together,
-                                  const product_operand_types& o = {}) {
+/// Clocks of a multiprocessor for a k tile of 128 bytes, while `together` of its blocks work.
+constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, const product_operand_types& o = {}) {
   const specialized_model& x = specialized_times;
-  const double large = t.m > 128 ? x.large : 1,
-               multiply = large * double(t.m) * t.n / (t.cluster() > 1 ? x.macs_of_pair : x.macs_alone) + x.more,
-               fetch = rows * (aligned ? x.row : x.row_vectors);
+  const double multiply = double(t.m) * t.n / (t.cluster() > 1 ? x.macs_of_pair : x.macs_alone) + x.more;
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
-  return max(max(multiply, fetch) * together, x.latency / lds.num_stages());
+  return max(multiply * together, x.latency / lds.num_stages());
 }
-/// Clocks for a change of tiles, and for writing C.
+/// Of writing C.
 constexpr double clocks_of_end(const specialized_tile& t) {
-  const specialized_model& x = specialized_times;
-  return x.end + (t.store_n() == 64 ? x.box : x.narrow_box) * t.num_boxes();
+  return (t.store_n() == 64 ? specialized_times.box : specialized_times.narrow_box) * t.num_boxes();
 }
 /// Clocks of `busy` clocks of work and the transfer of `bytes`, which overlap but for a part.
 constexpr double clocks_with_memory(double busy, double bytes) {
@@ -135,28 +120,25 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s =
       detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers, max_parts);
-  // Rows that A and B do not have are not fetched. Blocks of a multiprocessor share its time.
-  const bool aligned =
-      long_index_t(g.lda) * o.element_bytes % 128 == 0 && long_index_t(g.ldb) * o.element_bytes % 128 == 0;
-  const double rows =
-      detail::fetched_rows(t, o) - double(t.m - min(t.m, g.m)) / t.share_a - double(t.n - min(t.n, g.n)) / t.share_b;
-  const index_t together = min(t.blocks, ceil_div(min(s.num_units(), workers) * t.cluster(), multiprocessors));
-  const double k_clocks = detail::clocks_of_k_tile(t, rows, aligned, together, o);
-  const index_t rounds = ceil_div(s.whole_tiles, workers);
-  const double whole = double(rounds) * k_tiles * k_clocks;
-  double split = 0, bytes = detail::bytes_of_operands(g, t, s, o.element_bytes) + 2.0 * g.m * g.n * g.batch;
+  const double bytes = detail::bytes_of_operands(g, t, s, o.element_bytes) + 2.0 * g.m * g.n * g.batch,
+               bytes_of_k_tile = bytes / (double(s.order.num_tiles()) * k_tiles);
+  // Blocks of a multiprocessor share its time, and all share the rate of memory.
+  const auto together = [&](index_t active) { return min(t.blocks, ceil_div(active * t.cluster(), multiprocessors)); };
+  const auto k_tile_while = [&](index_t active) {
+    return detail::clocks_with_memory(detail::clocks_of_k_tile(t, together(active), o), active * bytes_of_k_tile);
+  };
+  const index_t full_rounds = s.whole_tiles / workers, left = s.whole_tiles % workers;
+  double clocks = x.launch + k_tiles * (full_rounds * k_tile_while(workers) + (left > 0 ? k_tile_while(left) : 0));
+  const bool crosses = s.shares_cross_tiles();
   if (s.sharers > 0) {
     const double share = double(s.num_split_tiles()) * (k_tiles - s.longer_by) / s.sharers + s.longer_by;
     const index_t parts = s.max_parts() - 1;
-    split = (share + x.part * parts) * k_clocks + x.split + x.part_sums * parts * t.m * t.n / 32768;
+    const double split = share * k_tile_while(s.sharers) + x.split + x.part_sums * parts * t.m * t.n / 32768;
     // Workers with the ends of two tiles wait for each other; whole tiles before give them different starts.
-    const bool crosses = s.shares_cross_tiles();
-    split *= s.whole_tiles > 0 ? 1 + x.crossing_after_whole * crosses : 1 + x.crossing * crosses;
-    if (crosses) bytes += x.crossing_reads * s.sharers * t.cluster() * share * rows * 128;
+    clocks += split * (crosses ? 1 + (s.whole_tiles > 0 ? x.crossing_after_whole : x.crossing) : 1);
   }
-  const index_t ends = rounds + (s.sharers > 0) + s.shares_cross_tiles();
-  return detail::clocks_with_memory(whole + split, bytes) + ends * together * detail::clocks_of_end(t) +
-         (t.cluster() > 1 ? x.cluster : 0);
+  const index_t ends = full_rounds + (left > 0) + (s.sharers > 0) + crosses;
+  return clocks + ends * together(min(s.num_units(), workers)) * detail::clocks_of_end(t);
 }
 
 /// The choice with the shortest predicted time. Tiles of which rows of C would fill less than half are left out.

@@ -18,7 +18,7 @@ struct parallel_choice {
 };
 
 /// Tiles of the kernels, by their number in specialized_tiles.
-inline constexpr array<index_t, 3> parallel_tiles{{0, 11, 9}};
+inline constexpr array<index_t, 3> parallel_tiles{{0, 10, 8}};
 
 /// Rates of a machine. The defaults were measured on two H200s.
 struct parallel_rates {
