@@ -9,7 +9,7 @@ namespace {
 TEST(WarpSpecializedTiles, Tile128x256InPairsThatShareB) { expect_tile<0>(); }
 TEST(WarpSpecializedTiles, Tile128x256Alone) { expect_tile<1>(); }
 TEST(WarpSpecializedTiles, Tile256x160InPairsThatShareA) { expect_tile<2>(); }
-TEST(WarpSpecializedTiles, Tile192x192WithThreeConsumers) { expect_tile<3>(); }
+TEST(WarpSpecializedTiles, Tile192x128WithThreeConsumers) { expect_tile<9>(); }
 
 }  // namespace
 }  // namespace tilewright::testing_gemm

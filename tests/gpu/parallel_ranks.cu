@@ -190,6 +190,6 @@ int main() {
   bool good = check<policy<0>>("128x256_b2", 1, 500, 776, 256);
   good = check<policy<0>>("128x256_b2", 2, 200, 776, 328) && good;
   good = check<policy<2>>("256x160_a2", 2, 333, 648, 200) && good;
-  good = check<policy<5>>("128x128_b2", 4, 72, 264, 136) && good;
+  good = check<policy<4>>("128x128_b2", 4, 72, 264, 136) && good;
   return good ? 0 : 1;
 }

@@ -18,7 +18,7 @@
 namespace tilewright::parallel {
 namespace {
 
-using policy = gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, specialized_tiles[7], bfloat16_t,
+using policy = gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, specialized_tiles[6], bfloat16_t,
                                 epilogue::from_args>;
 using gather = detail::fused_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using reduce = detail::fused_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;

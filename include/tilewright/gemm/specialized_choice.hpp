@@ -59,44 +59,31 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
 
 /// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark.
 struct specialized_model {
-  double launch = 3730;
-  double macs_of_pair = 37, macs_alone = 35.4, more = 87;  // a k tile multiplies in m n / macs + more,
-  double latency = 1500;                                   // or waits for one of its stages
-  double bytes = 1976, not_hidden = 0.59;                  // a clock; of the shorter of work and memory
-  double read_again = 0.03;                                // of the bytes that blocks do not share
-  double split = 1350, part_sums = 840;                    // a split tile; each of its parts
-  double crossing_after_whole = 0.33, crossing = 0.146;    // and of all that, if two tiles share a worker
-  double box = 82, narrow_box = 40;                        // a tile's end
+  double launch = 5300;
+  double macs_of_pair = 32, macs_alone = 30.4, more = 153;  // a k tile multiplies in m n / macs + more,
+  double large = 1.04;                                      // times that, for more than 128 rows,
+  double latency = 2190;                                    // or waits for one of its stages
+  double bytes = 1520, not_hidden = 0.59;                   // of memory in a clock; of the shorter of work and memory
+  double split = 1740, part_sums = 1340;                    // a split tile; each of its parts, of 128 x 256 sums
+  double crossing_after_whole = 0.2, crossing = 0.105;      // and of all that, if two tiles share a worker
+  double end = 330;                                         // each box that a consumer writes
 };
 inline constexpr specialized_model specialized_times{};
 
 /// Clocks of a multiprocessor for a k tile of 128 bytes, while `together` of its blocks work.
 constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, const product_operand_types& o = {}) {
   const specialized_model& x = specialized_times;
-  const double multiply = double(t.m) * t.n / (t.cluster() > 1 ? x.macs_of_pair : x.macs_alone) + x.more;
+  const double multiply =
+      (t.m > 128 ? x.large : 1) * double(t.m) * t.n / (t.cluster() > 1 ? x.macs_of_pair : x.macs_alone) + x.more;
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
   return max(multiply * together, x.latency / lds.num_stages());
 }
-/// Of writing C.
-constexpr double clocks_of_end(const specialized_tile& t) {
-  return (t.store_n() == 64 ? specialized_times.box : specialized_times.narrow_box) * t.num_boxes();
-}
+/// Clocks for writing C.
+constexpr double clocks_of_end(const specialized_tile& t) { return specialized_times.end * t.boxes_of_consumer(); }
 /// Clocks of `busy` clocks of work and the transfer of `bytes`, which overlap but for a part.
 constexpr double clocks_with_memory(double busy, double bytes) {
   const specialized_model& x = specialized_times;
   return max(busy, bytes / x.bytes) + x.not_hidden * min(busy, bytes / x.bytes);
-}
-
-/// Bytes of A and B that come from memory: at least each once; tiles that are computed at the same time share them.
-constexpr double bytes_of_operands(const gemm_args& g, const specialized_tile& t, const work_schedule& s,
-                                   index_t element_bytes) {
-  const index_t batches_of_b = g.batch_stride_b == 0 ? 1 : g.batch;
-  const double k_bytes = double(g.k) * element_bytes,
-               once = (double(g.m) * g.batch + double(g.n) * batches_of_b) * k_bytes;
-  const double rows = min(s.order.group, s.order.rows), cols = min(s.workers / rows, double(s.order.cols));
-  const double by_rounds =
-      ceil_div(s.order.num_tiles(), s.workers) * (rows * t.m * t.share_b + cols * t.n * t.share_a) * k_bytes;
-  return once + specialized_times.read_again * max(0.0, by_rounds - once);
 }
 
 }  // namespace detail
@@ -120,7 +107,10 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s =
       detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers, max_parts);
-  const double bytes = detail::bytes_of_operands(g, t, s, o.element_bytes) + 2.0 * g.m * g.n * g.batch,
+  const double bytes = (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) +
+                        double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
+                           g.k * o.element_bytes +
+                       2.0 * g.m * g.n * g.batch,
                bytes_of_k_tile = bytes / (double(s.order.num_tiles()) * k_tiles);
   // Blocks of a multiprocessor share its time, and all share the rate of memory.
   const auto together = [&](index_t active) { return min(t.blocks, ceil_div(active * t.cluster(), multiprocessors)); };
