@@ -4,7 +4,7 @@
 
 #include "planted.hpp"
 
-#include <tilewright/core.hpp>
+#include <tilewright/tilewright.hpp>
 
 namespace tilewright::planted {
 
