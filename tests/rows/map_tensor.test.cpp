@@ -84,17 +84,17 @@ TEST(MapTensor, VectorsAreAsLongAsTheAlignmentAllows) {
   using kernel = map_tensor<arch::gfx942, unsigned char>;
   const auto vector = [&](auto x, auto y) { return kernel::prepare({x, y}, launch_facts{}).vector; };
   const auto x = [&](index_t first, long_index_t stride) {
-    return strided_tensor<const unsigned char>(memory + first, {4, 48}, {stride, 1});
+    return strided_tensor<const unsigned char>(memory + first, {4, 100}, {stride, 1});
   };
   const auto y = [&](index_t first, long_index_t stride) {
-    return strided_tensor<unsigned char>(memory + 2048 + first, {4, 48}, {stride, 1});
+    return strided_tensor<unsigned char>(memory + 2048 + first, {4, 100}, {stride, 1});
   };
   EXPECT_EQ(vector(x(0, 112), y(0, 112)), 16);
   EXPECT_EQ(vector(x(8, 112), y(0, 112)), 8);
   EXPECT_EQ(vector(x(0, 116), y(0, 112)), 4);
   EXPECT_EQ(vector(x(0, 112), y(6, 112)), 2);
   EXPECT_EQ(vector(x(0, 101), y(0, 112)), 1);
-  EXPECT_EQ(vector(x(0, 48), y(1, 48)), 16) << "one row of 192: aligned vectors of y";
+  EXPECT_EQ(vector(x(0, 100), y(0, 100)), 16) << "one row of 400";
 }
 
 TEST(MapTensor, RefusesWhatItCannotDo) {

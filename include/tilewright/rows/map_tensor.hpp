@@ -2,7 +2,11 @@
 // Element-wise kernels: copy and cast between strided tensors, GELU, SwiGLU, and functions of one's own.
 #pragma once
 
-#include <tilewright/rows/map_ragged.hpp>
+#include <tilewright/exec/exec.hpp>
+#include <tilewright/numeric/convert_pair.hpp>
+#include <tilewright/numeric/vector.hpp>
+#include <tilewright/rows/element_functions.hpp>
+#include <tilewright/rows/loop_nest.hpp>
 
 namespace tilewright {
 
@@ -15,18 +19,32 @@ struct map_args {
   strided_tensor<const T> x2 = {};  // for functions of two elements
 };
 
-/// Each thread stores four vectors of up to 16 bytes in the order of y's addresses. Where contiguous rows start or end
-/// within vectors, it puts the elements of an aligned vector of y together from two of x; ends of rows are moved one by
-/// one. Other vectors are as long as the alignment allows. Function: of one float, or of two floats, without state.
-/// copy_function moves bits if T and Result are the same type.
+namespace detail {
+
+/// What crosses to the device.
+template <class T, class Result, index_t Tensors>
+struct map_device_args {
+  const T *x, *x2;
+  Result* y;
+  loop_nest<Tensors> nest;
+  long_index_t x_bytes, x2_bytes, y_bytes;
+  index_t vector, cols;  // cols: elements of the innermost loop
+  bool is_near;          // offsets have 32 bits
+};
+
+}  // namespace detail
+
+/// Each thread loads four vectors of up to 16 bytes in the order of y's addresses. Vectors are as long as the alignment
+/// of pointers and strides allows; ends of rows are moved one by one. Function: of one float, or of two floats, without
+/// state. copy_function moves bits if T and Result are the same type.
 template <class Arch, class T, class Result = T, class Function = copy_function>
 struct map_tensor {
   using arch = Arch;
   using args_type = map_args<T, Result>;
-  using shared = detail::map_ragged<T, Result, Function>;
-  static constexpr bool has_two = shared::has_two;
-  static constexpr index_t block_size = shared::block_size, lds_bytes = 0, blocks_at_once = has_two ? 4 : 5;
-  static constexpr index_t max_vector = shared::max_vector, tensors = shared::tensors, vectors = shared::vectors;
+  static constexpr index_t block_size = 256, lds_bytes = 0;
+  static constexpr index_t max_vector = 16 / index_t(max(sizeof(T), sizeof(Result)));
+  static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
+  static constexpr index_t tensors = has_two ? 3 : 2, vectors = has_two ? 2 : 4, blocks_at_once = has_two ? 4 : 5;
 
   using device_args = detail::map_device_args<T, Result, tensors>;
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -49,16 +67,12 @@ struct map_tensor {
                        detail::span_of(args.y) * long_index_t(sizeof(Result)),
                        max_vector,
                        1,
-                       false,
                        false};
     auto& nest = result.nest;
     result.cols = nest.loops > 0 ? nest.lengths[0] : 1;
     result.is_near = detail::is_near(args.x) && detail::is_near(args.y) && (!has_two || detail::is_near(args.x2));
-    result.is_ragged = !fits(args, nest, max_vector) && result.cols >= 4 * max_vector && is_contiguous(nest);
-    while (!result.is_ragged && result.vector > 1 && !fits(args, nest, result.vector))
-      result.vector /= result.is_near ? 2 : result.vector;
+    while (result.vector > 1 && !fits(args, nest, result.vector)) result.vector /= result.is_near ? 2 : result.vector;
     nest.vectorise(result.vector);
-    if (result.is_ragged) ++nest.lengths[0];
     nest.finish(element_bytes());
     return result;
   }
@@ -68,9 +82,9 @@ struct map_tensor {
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     if (args.is_near) {
-      args.is_ragged ? shared::template run_ragged<index_t>(args) : run<max_vector, index_t>(args);
+      run<max_vector, index_t>(args);
     } else {
-      args.is_ragged ? shared::template run_ragged<long_index_t>(args) : run<max_vector, long_index_t>(args);
+      run<max_vector, long_index_t>(args);
     }
   }
 
@@ -88,21 +102,16 @@ struct map_tensor {
       return detail::loops_over(args.x, args.y);
     }
   }
-  /// Whether the innermost loop runs over neighbouring elements.
-  static bool is_contiguous(const detail::loop_nest<tensors>& nest) {
-    bool result = nest.loops > 0;
-    for (const long_index_t stride : nest.strides[0]) result = result && stride == 1;
-    return result;
-  }
-  /// Whether all vectors are aligned and whole.
+  /// Whether all vectors are aligned.
   static bool fits(const args_type& args, const detail::loop_nest<tensors>& nest, index_t vector) {
     const auto is_aligned = [&](const void* p, unsigned bytes) {
       return reinterpret_cast<unsigned long long>(p) % (unsigned(vector) * bytes) == 0;
     };
-    if (!is_contiguous(nest) || nest.lengths[0] % vector != 0 || !is_aligned(args.x.data, sizeof(T)) ||
+    if (nest.loops == 0 || nest.lengths[0] < vector || !is_aligned(args.x.data, sizeof(T)) ||
         !is_aligned(args.y.data, sizeof(Result)) || (has_two && !is_aligned(args.x2.data, sizeof(T))))
       return false;
     for (index_t t = 0; t < tensors; ++t) {
+      if (nest.strides[0][t] != 1) return false;
       for (index_t d = 1; d < nest.loops; ++d) {
         if (nest.strides[d][t] % vector != 0) return false;
       }
@@ -110,6 +119,39 @@ struct map_tensor {
     return true;
   }
 
+  template <index_t Vector>
+  TILEWRIGHT_HD static vector_t<Result, Vector> apply(const vector_t<T, Vector>& x, const vector_t<T, Vector>& x2) {
+    vector_t<Result, Vector> y;
+    if constexpr (__is_same(T, Result) && __is_same(Function, copy_function)) {
+      y = x;
+    } else {
+      float f[Vector];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Vector; ++i) {
+        if constexpr (has_two) {
+          f[i] = Function{}(type_convert<float>(x[i]), type_convert<float>(x2[i]));
+        } else {
+          f[i] = Function{}(type_convert<float>(x[i]));
+        }
+      }
+      if constexpr (detail::is_small_float_v<Result> && Vector > 1) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t i = 0; i < Vector; i += 2) {
+          const array<Result, 2> pair = convert_pair<Result>(f[i], f[i + 1]);
+          y[i] = pair[0], y[i + 1] = pair[1];
+        }
+      } else {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t i = 0; i < Vector; ++i) y[i] = type_convert<Result>(f[i]);
+      }
+    }
+    return y;
+  }
+
+  template <class Offset>
+  TILEWRIGHT_HD static Offset first_of_thread() {
+    return Offset(exec::block_id().x) * (vectors * block_size) + exec::thread_id();
+  }
   /// The vectors of one thread: all loads first, so that they are in flight together.
   template <index_t Vector, class Offset>
   TILEWRIGHT_HD static void run(const device_args& args) {
@@ -121,7 +163,7 @@ struct map_tensor {
     const exec::global_buffer x_memory = exec::make_global_buffer(args.x, args.x_bytes),
                               x2_memory = exec::make_global_buffer(args.x2, args.x2_bytes),
                               y_memory = exec::make_global_buffer(args.y, args.y_bytes);
-    const Offset first = shared::template first_of_thread<Offset>();
+    const Offset first = first_of_thread<Offset>();
     const Offset last = Offset(args.nest.iterations - 1);
     Offset i[vectors];
     index_t innermost[vectors];
@@ -132,15 +174,41 @@ struct map_tensor {
     args.nest.find(i, at, innermost);
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < vectors; ++u) {
-      if (first + u * block_size > last) {
+      if (first + u * block_size > last || args.cols - innermost[u] * Vector < Vector) {
         for (Offset& offset : at[u].elements) offset = outside;
       }
       x[u] = exec::buffer_load<input>(x_memory, at[u][0]);
       if constexpr (has_two) x2[u] = exec::buffer_load<input>(x2_memory, at[u][1]);
     }
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors; ++u)
-      exec::buffer_store(y_memory, at[u][tensors - 1], shared::template apply<Vector>(x[u], x2[u]));
+    for (index_t u = 0; u < vectors; ++u) exec::buffer_store(y_memory, at[u][tensors - 1], apply<Vector>(x[u], x2[u]));
+    if constexpr (Vector > 1) {
+      if (args.cols % Vector != 0) end_rows<Vector, Offset>(args);
+    }
+  }
+  /// The elements of vectors that reach beyond their rows, one by one.
+  template <index_t Vector, class Offset>
+  TILEWRIGHT_HD static void end_rows(const device_args& args) {
+    using one = vector_t<T, 1>;
+    const Offset last = Offset(args.nest.iterations - 1), first = first_of_thread<Offset>();
+    array<Offset, tensors> at[1];
+    index_t innermost[1];
+    TILEWRIGHT_UNROLL(1)
+    for (Offset i = first; i <= min(Offset(first + (vectors - 1) * block_size), last); i += block_size) {
+      args.nest.template find<1, Offset>({i}, at, innermost);
+      const index_t count = args.cols - innermost[0] * Vector;
+      TILEWRIGHT_UNROLL(1)
+      for (index_t e = 0; count < Vector && e < count; ++e) {
+        const one x = exec::buffer_load<one>(exec::make_global_buffer(args.x, args.x_bytes),
+                                             Offset(at[0][0] + e * index_t(sizeof(T))));
+        one x2{};
+        if constexpr (has_two)
+          x2 = exec::buffer_load<one>(exec::make_global_buffer(args.x2, args.x2_bytes),
+                                      Offset(at[0][1] + e * index_t(sizeof(T))));
+        exec::buffer_store(exec::make_global_buffer(args.y, args.y_bytes),
+                           Offset(at[0][tensors - 1] + e * index_t(sizeof(Result))), apply<1>(x, x2));
+      }
+    }
   }
 };
 

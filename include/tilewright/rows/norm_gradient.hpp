@@ -9,9 +9,8 @@ namespace tilewright {
 
 /// dx = rstd (g - mean of g - x' mean of (g x')) + ds for g = dy weight and x' = (s - mean) rstd; RMSNorm has no mean
 /// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another: it writes the
-/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS. Weights stay
-/// in LDS, sums of columns in registers. Of rows longer than Tile.cols() the sums stay in `parts`, and all is read
-/// twice.
+/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS. Weights and
+/// sums of columns stay in registers. Of rows longer than Tile.cols() the sums stay in `parts`, and all is read twice.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm,
           index_t Stages = Tile.any_start ? 4 : 3>
 struct row_norm_gradient {
@@ -25,11 +24,8 @@ struct row_norm_gradient {
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t waves = Tile.threads / Arch::value.wave_size, posts = waves * Tile.blocks;
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T), bytes_of_posts = 2 * 4 * posts;
-  using weights = detail::own_lds<Tile.threads, typename block::template part<T>>;
-  static constexpr index_t block_size = Tile.threads,
-                           lds_bytes = Stages * bytes_of_stage + 2 * bytes_of_posts + weights::bytes;
-  static constexpr index_t cluster = Tile.blocks,
-                           blocks_at_once = max(1, (Tile.vectors == 1 ? 1024 : 512) / Tile.threads);
+  static constexpr index_t block_size = Tile.threads, lds_bytes = Stages * bytes_of_stage + 2 * bytes_of_posts;
+  static constexpr index_t cluster = Tile.blocks, blocks_at_once = max(1, 512 / Tile.threads);
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -57,15 +53,14 @@ struct row_norm_gradient {
   static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto lds = exec::lds_allocate<lds_bytes>(), lds_of_weights = lds + Stages * bytes_of_stage,
-               lds_of_posts = lds_of_weights + weights::bytes;
+    const auto lds = exec::lds_allocate<lds_bytes>(), lds_of_posts = lds + Stages * bytes_of_stage;
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
     const block all(0, args.rows, args.cols);
     if (all.share() > block::part_cols - (Tile.any_start ? Tile.vector : 0)) {
       detail::start_cluster<Tile.blocks>();
       return long_rows(args, all, number, lds_of_posts);
     }
-    weights::store(lds_of_weights, load_weight(args, all, 0));
+    const part weight = load_weight(args, all, 0);
     for (index_t stage = 0; stage < Stages; ++stage)
       copy_row(args, number + stage * long_index_t{args.num_parts}, lds + stage * bytes_of_stage);
     exec::async_wait<(Stages - 1) * copies>();
@@ -81,14 +76,13 @@ struct row_norm_gradient {
       if (row > number) {
         before.finish(lds_of_posts + (turn ^ 1) * bytes_of_posts, args.cols);
         second_pass(args, before, before.copied(args.dy, args.dy_stride, from_before),
-                    before.copied(args.s, args.s_stride, from_before + bytes_of_stage / 2),
-                    weights::load(lds_of_weights), 0);
+                    before.copied(args.s, args.s_stride, from_before + bytes_of_stage / 2), weight, 0);
         if (!Tile.any_start) refill();
       }
       if (row >= args.rows) break;
       const auto from = lds + stage * bytes_of_stage;
       now.first_pass(now.copied(args.dy, args.dy_stride, from),
-                     now.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weights::load(lds_of_weights), sums);
+                     now.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weight, sums);
       now.post(lds_of_posts + turn * bytes_of_posts);
       exec::async_wait<(Stages - (Tile.any_start ? 3 : 2)) * copies>();
       detail::sync_blocks<Tile.blocks>();
@@ -96,7 +90,7 @@ struct row_norm_gradient {
       before = now, now = next;
       stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1, turn ^= 1;
     }
-    move_sums<true>(args, all, number, 0, sums);
+    move_sums(args, all, number, 0, sums, store_function{});
   }
 
  private:
@@ -117,7 +111,7 @@ struct row_norm_gradient {
       if constexpr (is_layer_norm) mean = rows.load_rows(args.mean).thread_buffer[0];
     }
     TILEWRIGHT_HD part copied(const T* matrix, long_index_t row_stride, exec::lds_pointer from) const {
-      return block::template as<part>(rows.own_row(matrix, row_stride).load_copied(from, rows.col_of(0, 0)));
+      return bit_cast<part>(rows.own_row(matrix, row_stride).load_copied(from, rows.col_of(0, 0)));
     }
     TILEWRIGHT_HD void first_pass(const part& dy, const part& s, const part& weight, column_sums& sums) {
       float of_thread[2][4] = {};
@@ -178,10 +172,10 @@ struct row_norm_gradient {
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < all.cols; first += block::part_cols) {
         column_sums sums{};
-        if (row > number) move_sums<false>(args, all, number, first, sums);
+        if (row > number) move_sums(args, all, number, first, sums, load_function{});
         own.first_pass(load(args.dy, args.dy_stride, first), load(args.s, args.s_stride, first),
                        load_weight(args, all, first), sums);
-        move_sums<true>(args, all, number, first, sums);
+        move_sums(args, all, number, first, sums, store_function{});
       }
       own.post(lds_of_posts + turn * bytes_of_posts);
       detail::sync_blocks<Tile.blocks>();
@@ -200,33 +194,36 @@ struct row_norm_gradient {
     rows.own_row(args.s, args.s_stride).copy(stage + bytes_of_stage / 2, rows.col_of(0, 0));
   }
   TILEWRIGHT_HD static part load_weight(const args_type& args, const block& all, index_t first) {
-    return block::template as<part>(all.load_cols(args.weight, first));
+    return bit_cast<part>(all.load_cols(args.weight, first));
   }
 
-  /// Loads or stores the sums of the part that begins at column `first`: rows number and number + num_parts of `parts`.
-  template <bool IsStore>
+  struct load_function {
+    TILEWRIGHT_HD void operator()(const exec::global_buffer& memory, long_index_t at, auto& own) const {
+      own = exec::buffer_load<detail::remove_cvref_t<decltype(own)>>(memory, at);
+    }
+  };
+  struct store_function {
+    TILEWRIGHT_HD void operator()(const exec::global_buffer& memory, long_index_t at, const auto& own) const {
+      exec::buffer_store(memory, at, own);
+    }
+  };
+  /// Moves the sums of the part that begins at column `first` from or to the rows number and number + num_parts of
+  /// `parts`.
+  template <class Move>
   TILEWRIGHT_HD static void move_sums(const args_type& args, const block& all, index_t number, index_t first,
-                                      column_sums& sums) {
+                                      column_sums& sums, Move move) {
     constexpr index_t n = min(4, Tile.vector);
-    using some = array<float, n>;
     const long_index_t row_bytes = args.parts_stride() * 4;
     const auto memory = exec::make_global_buffer(args.parts, 2 * args.num_parts * row_bytes);
-    const auto move = [&](float* own, long_index_t at) TILEWRIGHT_INLINE_LAMBDA {
-      some values;
-      if constexpr (IsStore) {
-        for (index_t i = 0; i < n; ++i) values[i] = own[i];
-        exec::buffer_store(memory, at, values);
-      } else {
-        values = exec::buffer_load<some>(memory, at);
-        for (index_t i = 0; i < n; ++i) own[i] = values[i];
-      }
-    };
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < elements; d += n) {
       const index_t col = all.col_of(first, d);
       const long_index_t at = number * row_bytes + (all.base_col + col) * 4ll;
-      move(sums.weight + d, col < all.cols ? at : -1);
-      if (is_layer_norm && args.dbias) move(sums.bias + d, col < all.cols ? at + args.num_parts * row_bytes : -1);
+      array<float, n> weight, bias;
+      for (index_t i = 0; i < n; ++i) weight[i] = sums.weight[d + i], bias[i] = sums.bias[d + i];
+      move(memory, col < all.cols ? at : -1, weight);
+      if (is_layer_norm && args.dbias) move(memory, col < all.cols ? at + args.num_parts * row_bytes : -1, bias);
+      for (index_t i = 0; i < n; ++i) sums.weight[d + i] = weight[i], sums.bias[d + i] = bias[i];
     }
   }
 };

@@ -12,24 +12,26 @@ enum class reduce_kind : signed char { sum, mean, maximum, mean_variance };
 
 namespace detail {
 
-/// Some elements of one reduction: `Count` groups of `Vector`; element e of group u has the number first[u] + e. If the
-/// chunk IsPartial, only those with numbers from 0 to `end` - 1 exist; the others are zero.
-template <index_t Count, index_t Vector, bool IsPartial>
+/// Some elements of one reduction: `Count` groups of `Vector`. Element e of group u has the number first[u] + e and
+/// exists if that is at least 0 and less than `end`; elements that do not exist are zero. Groups that are not Ragged
+/// exist as a whole or not at all.
+template <index_t Count, index_t Vector, bool Ragged>
 struct reduce_chunk {
   static constexpr index_t size = Count * Vector;
-  static constexpr bool is_partial = IsPartial;
 
-  float x[size];
+  float x[Count * Vector];
   index_t first[Count], end;
 
   TILEWRIGHT_HD index_t number(index_t i) const { return first[i / Vector] + i % Vector; }
-  TILEWRIGHT_HD bool exists(index_t i) const { return !IsPartial || unsigned(number(i)) < unsigned(end); }
+  TILEWRIGHT_HD bool exists(index_t i) const {
+    return unsigned(Ragged ? number(i) : first[i / Vector]) < unsigned(end);
+  }
   /// How many exist.
   TILEWRIGHT_HD float count() const {
-    if (!IsPartial) return float(size);
     index_t n = 0;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < Count; ++u) n += max(0, min(first[u] + Vector, end) - max(first[u], 0));
+    for (index_t u = 0; u < Count; ++u)
+      n += Ragged ? max(0, min(first[u] + Vector, end) - max(first[u], 0)) : exists(u * Vector) ? Vector : 0;
     return float(n);
   }
   /// The sum of f(i) over all elements, in four parts that do not wait for each other.
@@ -53,7 +55,7 @@ struct reduce_state {
   TILEWRIGHT_HD void merge(const reduce_state& other) { total += other.total; }
 };
 
-/// A NaN counts as -infinity. A thread adds its chunks in the order of their numbers.
+/// A NaN loses against numbers.
 template <>
 struct reduce_state<reduce_kind::maximum> {
   static constexpr index_t none = 0x7fffffff;
@@ -61,15 +63,14 @@ struct reduce_state<reduce_kind::maximum> {
   index_t position = none;
 
   TILEWRIGHT_HD void add(const auto& chunk) {
-    position = position == none ? max(chunk.first[0], 0) : position;
-    float most = largest;
+    reduce_state more;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < chunk.size; ++i) most = chunk.exists(i) ? exec::max(most, chunk.x[i]) : most;
-    if (most <= largest) return;
-    largest = most;
+    for (index_t i = 0; i < chunk.size; ++i)
+      more.largest = chunk.exists(i) ? exec::max(more.largest, chunk.x[i]) : more.largest;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = chunk.size; i-- > 0;)
-      position = chunk.x[i] == most && chunk.exists(i) ? chunk.number(i) : position;
+      more.position = chunk.x[i] == more.largest && chunk.exists(i) ? chunk.number(i) : more.position;
+    merge(more);
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) {
     const bool is_first = other.largest > largest || (other.largest == largest && other.position < position);
@@ -87,7 +88,7 @@ struct reduce_state<reduce_kind::mean_variance> {
     reduce_state more;
     more.count = chunk.count();
     more.mean = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA { return chunk.x[i]; }) *
-                (chunk.is_partial ? exec::rcp(exec::max(more.count, 1.0f)) : 1.0f / float(chunk.size));
+                exec::rcp(exec::max(more.count, 1.0f));
     more.squares = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA {
       const float distance = chunk.exists(i) ? chunk.x[i] - more.mean : 0.0f;
       return distance * distance;

@@ -40,7 +40,7 @@ struct reduce_splits {
 
 }  // namespace detail
 
-/// Sums are those of floats. For a maximum a NaN counts as -infinity.
+/// Sums are those of floats. A NaN loses against numbers in a maximum; NaN alone have no position: 2^31 - 1.
 template <class Arch, class T, reduce_kind Kind, class Result = float>
 struct reduce_tensor {
   using arch = Arch;
@@ -50,7 +50,9 @@ struct reduce_tensor {
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
   static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
   static constexpr index_t max_vector = shared::max_vector;
-  static constexpr index_t in_flight = 4, blocks_at_once = 4;
+  static constexpr bool is_sum = Kind == reduce_kind::sum || Kind == reduce_kind::mean;
+  static constexpr index_t in_flight = is_sum || sizeof(T) == 4 ? 4 : 2;
+  static constexpr index_t blocks_at_once = is_sum ? 4 : sizeof(T) == 4 ? 3 : Kind == reduce_kind::maximum ? 6 : 4;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -107,19 +109,20 @@ struct reduce_tensor {
     const index_t before = Ragged ? index_t((args.x_misaligned + start / index_t(sizeof(T))) % Along) : 0;
     const long_index_t accesses =
         Ragged ? (args.reduced.iterations + before + Along - 1) / Along : args.reduced.iterations;
-    const index_t end = exists ? index_t(min(long_index_t{split + 1} * args.part, accesses)) : 0;
-    // Accesses from `whole` to whole_end - 1 are whole.
-    const index_t whole = before > 0 ? 1 : 0;
-    const index_t whole_end = Ragged ? min(end, index_t((args.reduced.iterations + before) / Along)) : end;
+    const index_t end = index_t(min(long_index_t{split + 1} * args.part, accesses));
 
     typename shared::state own[Results];
     TILEWRIGHT_UNROLL(1)
-    for (index_t next = split * args.part + slice; next < end; next += in_flight * args.team.slices) {
-      const index_t of_team = next - slice;  // one branch for all
-      if (of_team >= whole && of_team + in_flight * args.team.slices <= whole_end) {
-        add<Ragged, false, Along>(args, start, next, end, before, own);
-      } else {
-        add<Ragged, true, Along>(args, start, next, end, before, own);
+    for (index_t next = split * args.part + slice; exists && next < end; next += in_flight * args.team.slices) {
+      vector_t<T, Results * Along> loaded[in_flight];
+      detail::reduce_chunk<in_flight, Along, Ragged> chunk;
+      load<Ragged>(args, start, next, end, before, loaded, chunk);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Results; ++i) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t e = 0; e < in_flight * Along; ++e)
+          chunk.x[e] = type_convert<float>(loaded[e / Along][Along == 1 ? i : e % Along]);
+        own[i].add(chunk);
       }
     }
     shared::combine(args.team, own);
@@ -136,46 +139,43 @@ struct reduce_tensor {
       for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, result, w) = bits[w];
     }
   }
-  /// Adds the elements of the accesses next, next + slices and so on; if it IsPartial, those that are before `end` and
-  /// inside of the result.
-  template <bool Ragged, bool IsPartial, index_t Along, index_t Results>
-  TILEWRIGHT_HD static void add(const device_args& args, long_index_t start, index_t next, index_t end, index_t before,
-                                typename shared::state (&own)[Results]) {
-    using vector = vector_t<T, Results * Along>;
+  /// The accesses next, next + slices and so on that are before `end`; zeros for the others.
+  template <bool Ragged, class V, index_t Along>
+  TILEWRIGHT_HD static void load(const device_args& args, long_index_t start, index_t next, index_t end, index_t before,
+                                 V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along, Ragged>& chunk) {
     constexpr long_index_t outside = exec::out_of_bounds_offset;
     const exec::global_buffer x = exec::make_global_buffer(args.x, args.x_bytes);
-    vector loaded[in_flight];
-    detail::reduce_chunk<in_flight, Along, IsPartial> chunk;
-    long_index_t number[in_flight];
-    array<long_index_t, 1> at[in_flight];
-    index_t innermost[in_flight];
-    chunk.end = index_t(args.reduced.iterations * (Ragged ? 1 : Along));
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < in_flight; ++u) {
-      number[u] = IsPartial ? min(next + u * args.team.slices, end - 1) : next + u * args.team.slices;
-      chunk.first[u] = index_t(number[u]) * Along - before;
-      at[u][0] = chunk.first[u] * long_index_t(sizeof(T));
-      if (IsPartial && next + u * args.team.slices >= end) chunk.first[u] = -Along;
-    }
-    if constexpr (!Ragged) args.reduced.find(number, at, innermost);
-    const auto is_whole = [&](index_t u) { return chunk.exists(u * Along) && chunk.exists(u * Along + Along - 1); };
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < in_flight; ++u)
-      loaded[u] = exec::buffer_load<vector>(x, is_whole(u) ? start + at[u][0] : outside);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < (Ragged && IsPartial ? in_flight : 0); ++u) {  // the ends of rows
-      if (is_whole(u) || chunk.first[u] == -Along) continue;
+    const auto access = [&](index_t u) TILEWRIGHT_INLINE_LAMBDA { return next + u * args.team.slices; };
+    chunk.end = index_t(Ragged ? args.reduced.iterations : args.reduced.iterations * Along);
+    if constexpr (Ragged) {
+      const auto is_whole = [&](index_t u) { return chunk.first[u] >= 0 && chunk.first[u] + Along <= chunk.end; };
+      const auto at = [&](index_t i) { return start + i * long_index_t(sizeof(T)); };
       TILEWRIGHT_UNROLL_ALL
-      for (index_t e = 0; e < Along; ++e)
-        loaded[u][e] =
-            exec::buffer_load<T>(x, chunk.exists(u * Along + e) ? start + at[u][0] + e * index_t(sizeof(T)) : outside);
-    }
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Results; ++i) {
+      for (index_t u = 0; u < in_flight; ++u) {
+        chunk.first[u] = access(u) < end ? access(u) * Along - before : -Along;
+        loaded[u] = exec::buffer_load<V>(x, is_whole(u) ? at(chunk.first[u]) : outside);
+      }
       TILEWRIGHT_UNROLL_ALL
-      for (index_t e = 0; e < in_flight * Along; ++e)
-        chunk.x[e] = type_convert<float>(loaded[e / Along][Along == 1 ? i : e % Along]);
-      own[i].add(chunk);
+      for (index_t u = 0; u < in_flight; ++u) {  // the ends of rows
+        if (is_whole(u) || access(u) >= end) continue;
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t e = 0; e < Along; ++e) {
+          const index_t i = chunk.first[u] + e;
+          loaded[u][e] = exec::buffer_load<T>(x, unsigned(i) < unsigned(chunk.end) ? at(i) : outside);
+        }
+      }
+    } else {
+      long_index_t number[in_flight];
+      array<long_index_t, 1> at[in_flight];
+      index_t innermost[in_flight];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u) number[u] = min(access(u), end - 1);
+      args.reduced.find(number, at, innermost);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u) {
+        loaded[u] = exec::buffer_load<V>(x, access(u) < end ? start + at[u][0] : outside);
+        chunk.first[u] = access(u) < end ? access(u) * Along : -1;
+      }
     }
   }
 };

@@ -25,10 +25,9 @@ struct row_block : row_memory<Arch, Tile> {
   static constexpr index_t bytes_of_waves = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
   static constexpr index_t lds_bytes = bytes_of_waves + (Tile.blocks > 1 ? Tile.blocks * 4 : 0);
 
-  /// Enough for memory to be busy: blocks wait for their loads, then for each other. As many as LDS keeps parts for.
-  static constexpr index_t blocks_at_once =
-      max(1, min(Tile.vectors > 2 ? ceil_div(768, Tile.threads) : 1536 / Tile.threads,
-                 Arch::value.lds_bytes / max(Tile.lds_parts * Tile.threads * Tile.vectors * 16, 1)));
+  /// Enough for memory to be busy: blocks wait for their loads, then for each other.
+  static constexpr index_t blocks_at_once = Tile.vectors > 2 ? ceil_div(768, Tile.threads)
+                                                             : max(1, 1536 / Tile.threads);
 
   /// The rows of the calling block of the grid.
   TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols) {
@@ -39,14 +38,14 @@ struct row_block : row_memory<Arch, Tile> {
   }
 
   /// f(part, first_col) for each part from the first to the last; `tile` holds the first one already, and holds the
-  /// last one afterwards. `load(first_col)` reads a part. Waves skip later parts of which they have nothing.
+  /// last one afterwards. `load(first_col)` reads a part.
   template <class Part, class Load, class F>
   TILEWRIGHT_HD void forward(Part& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
     for (index_t first = 0;;) {
       f(tile, first);
+      if (cols - first <= part_cols) return;
       first += part_cols;
-      if (first >= cols || is_idle(first)) return;
       tile = load(first);
     }
   }
@@ -57,16 +56,11 @@ struct row_block : row_memory<Arch, Tile> {
   TILEWRIGHT_HD void backward(Part& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
     for (index_t first = last_part();;) {
-      if (!is_idle(first)) f(tile, first);
+      f(tile, first);
       if (first == 0) return;
       first -= part_cols;
       tile = load(first);
     }
-  }
-  /// Whether the calling wave has no columns in this part, which is not the first.
-  TILEWRIGHT_HD bool is_idle(index_t first) const {
-    const index_t wave = modulo(exec::wave_id(), waves_per_row);
-    return first > 0 && first + wave * Arch::value.wave_size * Tile.vectors * Tile.vector >= cols;
   }
 
   /// LDS of the first Tile.lds_parts parts of a row.

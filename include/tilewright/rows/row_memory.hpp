@@ -5,7 +5,7 @@
 #include <tilewright/rows/check_rows.hpp>
 #include <tilewright/rows/row_cluster.hpp>
 #include <tilewright/rows/row_tile.hpp>
-#include <tilewright/rows/row_vectors.hpp>
+#include <tilewright/rows/unaligned_row.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
 
@@ -58,16 +58,16 @@ struct row_memory {
     return sum;
   }
 
-  template <class T, bool AnyStart = Tile.any_start>
-  using row_of = row_vectors<sizeof(T), sizeof(T) * Tile.vector, min(Tile.threads_per_row, Arch::value.wave_size),
-                             Tile.vectors, AnyStart, Tile.any_start>;
-  /// The same registers as another type, which may end with padding.
-  template <class To, class From>
-  TILEWRIGHT_HD static To as(const From& from) {
-    To to;
-    __builtin_memcpy(&to, &from, min(sizeof(To), sizeof(From)));
-    return to;
+  template <class T>
+  TILEWRIGHT_HD auto window(T* matrix, long_index_t row_stride, index_t first_col) const {
+    return make_tile_window(make_naive_tensor_view<address_space_enum::global>(
+                                matrix + (first_row * row_stride + base_col), make_tuple(rows, cols),
+                                make_tuple(index_t(row_stride), number<1>{}), number<Tile.vector>{}),
+                            make_tuple(number<Tile.rows()>{}, number<part_cols>{}), {0, first_col}, distribution{});
   }
+  template <class T, bool AnyStart = Tile.any_start>
+  using row_of = unaligned_row<sizeof(T), sizeof(T) * Tile.vector, min(Tile.threads_per_row, Arch::value.wave_size),
+                               Tile.vectors, AnyStart>;
   /// The thread's row of a matrix.
   template <class T>
   TILEWRIGHT_HD row_of<T> own_row(T* matrix, long_index_t row_stride) const {
@@ -77,19 +77,42 @@ struct row_memory {
   }
   /// The columns from first_col on; zeros outside.
   template <class T>
-  TILEWRIGHT_HD part<T> load(const T* matrix, long_index_t row_stride, index_t first_col) const {
-    return as<part<T>>(own_row(matrix, row_stride).load(col_of(first_col, 0)));
+  TILEWRIGHT_HD auto load(const T* matrix, long_index_t row_stride, index_t first_col) const {
+    if constexpr (Tile.any_start) {
+      return bit_cast<part<T>>(own_row(matrix, row_stride).load(col_of(first_col, 0)));
+    } else {
+      return load_tile(window(matrix, row_stride, first_col));
+    }
   }
   template <class T>
   TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first_col, const part<T>& tile) const {
-    own_row(matrix, row_stride).store(as<typename row_of<T>::vectors>(tile), col_of(first_col, 0));
+    if constexpr (Tile.any_start) {
+      own_row(matrix, row_stride).store(bit_cast<typename row_of<T>::vectors>(tile), col_of(first_col, 0));
+    } else {
+      store_tile(window(matrix, row_stride, first_col), tile);
+    }
   }
-  /// Values for each column, such as weights. Zeros without `values`: no branch.
+  /// Values for each column, such as weights.
+  template <class T>
+  TILEWRIGHT_HD auto window_of_cols(T* values, index_t first_col) const {
+    return make_tile_window(make_naive_tensor_view_packed<address_space_enum::global>(
+                                values + base_col, make_tuple(values ? cols : 0), number<Tile.vector>{}),
+                            make_tuple(number<part_cols>{}), {first_col}, of_cols{});
+  }
+  /// Zeros without `values`: no branch.
   template <class T>
   TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
-    const row_of<T, false> row(values + base_col, base_col == 0, values ? all_cols - base_col : 0, 0,
-                               values ? cols : 0);
-    return as<static_distributed_tensor<T, of_cols>>(row.load(col_of(first_col, 0)));
+    if constexpr (Tile.any_start) {
+      const row_of<T, false> row(values + base_col, base_col == 0, values ? all_cols - base_col : 0, 0,
+                                 values ? cols : 0);
+      return bit_cast<static_distributed_tensor<T, of_cols>>(row.load(col_of(first_col, 0)));
+    } else {
+      return load_tile(window_of_cols(values, first_col));
+    }
+  }
+  template <class T>
+  TILEWRIGHT_HD void store_cols(T* values, index_t first_col, const static_distributed_tensor<T, of_cols>& tile) const {
+    store_tile(window_of_cols(values, first_col), tile);
   }
   /// One value for each row, in all threads that share it.
   template <class T>

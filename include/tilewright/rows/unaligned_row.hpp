@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A row of global memory, moved in aligned vectors wherever it starts and ends.
+// A row of global memory that starts anywhere, moved in aligned vectors.
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
@@ -44,16 +44,16 @@ struct unsigned_of<1> {
 /// The calling thread's row of elements of `Bytes`. `Lanes` of a wave share it; each has `Count` vectors of `Size`
 /// bytes, neighbouring lanes have neighbouring ones. Aligned vectors are moved; lanes exchange what belongs to their
 /// neighbours. All functions are for all lanes of the wave together.
-template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, bool AnyStart, bool AnyEnd>
-struct row_vectors {
-  static_assert(Size <= 16 && (!AnyEnd || Size >= 4),
-                "row_tile: vectors have up to 16 bytes, those of rows that start anywhere at least 4");
+template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, bool AnyStart = true>
+struct unaligned_row {
+  static_assert(Size == 16 || Size == 8 || Size == 4,
+                "row_tile: rows that start anywhere have vectors of 4 to 16 bytes");
   static constexpr index_t vector = Size / Bytes, outside = exec::out_of_bounds_offset;
-  using words = array<typename unsigned_of<min(Size, 4)>::type, max(Size / 4, 1)>;
+  using words = array<unsigned, Size / 4>;
   using vectors = array<words, Count>;
   using element = typename unsigned_of<Bytes>::type;
 
-  exec::global_buffer memory;  // from an aligned address on; what is inside of the matrix is for us to know
+  exec::global_buffer memory;  // from an aligned address on
   index_t start, shift;        // the row's first byte in `memory`: shift bytes after `start`, which is aligned
   index_t cols;
   index_t first_inside, end;  // aligned vectors that begin at these bytes, as far as the row has elements there
@@ -61,27 +61,28 @@ struct row_vectors {
 
   /// `first`: an element of the matrix; `is_begin`: the matrix begins there; `elements`: from there to its end. The row
   /// begins `offset` elements later.
-  TILEWRIGHT_HD row_vectors(const void* first, bool is_begin, long_index_t elements, index_t offset, index_t num_cols) {
+  TILEWRIGHT_HD unaligned_row(const void* first, bool is_begin, long_index_t elements, index_t offset,
+                              index_t num_cols) {
     const index_t ahead = AnyStart ? index_t(reinterpret_cast<unsigned long long>(first) % unsigned(Size)) : 0;
-    memory = exec::make_global_buffer(static_cast<const char*>(first) - ahead, 0x7fffffff);
+    memory = exec::make_global_buffer(static_cast<const char*>(first) - ahead, ahead + elements * Bytes);
     shift = AnyStart ? modulo(ahead + offset * Bytes, Size) : 0;
     start = ahead + offset * Bytes - shift;
     cols = num_cols;
     const index_t row_end = cols > 0 ? start + shift + cols * Bytes : 0;
     first_inside = is_begin && ahead > 0 ? 1 : 0;
-    end = index_t(min(long_index_t{row_end}, ahead + elements * Bytes - (Size - 1)));
+    end = index_t(min(long_index_t{row_end}, memory.bytes - (Size - 1)));
     has_others = cols > 0 && (start < first_inside || end <= modulo_down(row_end - 1));
   }
 
-  /// The thread's vectors, the first one at column `col`; zeros outside of the row.
-  TILEWRIGHT_HD vectors load(index_t col) const {
+  /// The thread's vectors, the first one at column `col`; words of `fill` outside of the row.
+  TILEWRIGHT_HD vectors load(index_t col, unsigned fill = 0) const {
     vectors low, high;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
       low[i] = exec::buffer_load<words>(memory, place_of(byte_of(col, i)));
       if (AnyStart) high[i] = exec::buffer_load<words>(memory, shift > 0 ? place_of(byte_of(col, i) + Size) : outside);
     }
-    return align(low, high, col);
+    return align(low, high, col, fill);
   }
   /// Starts to copy to LDS the aligned vectors in which the thread's vectors begin; that of column c has place c /
   /// vector.
@@ -94,52 +95,38 @@ struct row_vectors {
   TILEWRIGHT_HD vectors load_copied(exec::lds_pointer from, index_t col) const {
     vectors low, high;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i) {
-      low[i] = exec::lds_load<words>(from, copied(col, i));
-      const bool has_next = AnyStart && place_of(byte_of(col, i) + Size) != outside;
-      if (AnyStart) high[i] = exec::lds_load<words>(from, copied(col, i) + (has_next ? Size : 0));
-    }
-    return align(low, high, col);
+    for (index_t i = 0; i < Count; ++i) low[i] = exec::lds_load<words>(from, copied(col, i));
+    if constexpr (!AnyStart) return low;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Count; ++i)
+      high[i] = exec::lds_load<words>(
+          from, copied(col, i) + (place_of(byte_of(col, i) + Size) == outside ? 0 : index_t{Size}));
+    return align(low, high, col, 0);
   }
 
   /// Stores the thread's vectors, the first one at column `col`, as far as they are inside of the row.
   TILEWRIGHT_HD void store(const vectors& own, index_t col) const {
-    if constexpr (AnyStart) {
-      store_shifted(own, col);
-    } else {
+    const index_t in_group = modulo(exec::lane_id(), Lanes), in_first = Size - shift;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Count; ++i) {
+      // The lane stores the aligned vector that has its first in_first bytes, after the previous lane's last ones.
+      const words previous = from_lane(in_group == Lanes - 1 && i > 0 && shift > 0 ? own[max(i - 1, 0)] : own[i],
+                                       in_group + Lanes - (shift > 0 ? 1 : 0));
+      const index_t bytes = bytes_from(col, i);
+      const bool is_stored = bytes >= in_first && (shift == 0 || in_group > 0 || i > 0);
+      const bool is_next_stored = bytes >= Size + in_first && (in_group < Lanes - 1 || i < Count - 1);
+      exec::buffer_store(memory, is_stored ? byte_of(col, i) : outside,
+                         funnel_shift(previous, own[i], modulo(in_first, Size)));
+      if (is_stored && (is_next_stored || shift == 0)) continue;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < Count; ++i)
-        exec::buffer_store(memory, bytes_from(col, i) > 0 ? byte_of(col, i) : outside, own[i]);
+      for (index_t b = 0; b < Size; b += Bytes) {
+        if (b < bytes && !(b < in_first ? is_stored : is_next_stored))
+          exec::buffer_store(memory, byte_of(col, i) + shift + b, element(own[i][b / 4] >> unsigned(b % 4 * 8)));
+      }
     }
   }
 
  private:
-  TILEWRIGHT_HD void store_shifted(const vectors& own, index_t col) const {
-    const index_t in_group = modulo(exec::lane_id(), Lanes), in_first = vector - shift / Bytes;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i) {
-      // The lane stores the aligned vector that has its first in_first elements, after the previous lane's last ones.
-      const words previous = from_lane(in_group == Lanes - 1 && i > 0 && shift > 0 ? own[max(i - 1, 0)] : own[i],
-                                       in_group + Lanes - (shift > 0 ? 1 : 0));
-      const index_t count = bytes_from(col, i) / Bytes;
-      const bool is_stored = count >= in_first && (shift == 0 || in_group > 0 || i > 0);
-      const bool is_next_stored = count >= vector + in_first && (in_group < Lanes - 1 || i < Count - 1);
-      exec::buffer_store(memory, is_stored ? byte_of(col, i) : outside,
-                         funnel_shift(previous, own[i], modulo(Size - shift, Size)));
-      // Bits of the elements that nobody has stored.
-      const unsigned first = (1u << unsigned(in_first)) - 1u,
-                     existing = (1u << unsigned(max(min(count, vector), 0))) - 1u;
-      const unsigned alone = existing & ~((is_stored ? first : 0u) | (is_next_stored ? ~first : 0u));
-      if (alone == 0) continue;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t e = 0; e < vector; ++e) {
-        const index_t byte = e * Bytes;
-        if ((alone >> unsigned(e) & 1u) != 0)
-          exec::buffer_store(memory, byte_of(col, i) + shift + byte,
-                             element(own[i][byte / 4] >> unsigned(byte % 4 * 8)));
-      }
-    }
-  }
   TILEWRIGHT_HD static index_t modulo_down(index_t byte) { return byte - modulo(byte, Size); }
   /// Byte of the aligned vector in which vector i begins.
   TILEWRIGHT_HD index_t byte_of(index_t col, index_t i) const { return start + col * Bytes + i * Lanes * Size; }
@@ -151,13 +138,11 @@ struct row_vectors {
   TILEWRIGHT_HD index_t place_of(index_t byte) const { return byte >= first_inside && byte < end ? byte : outside; }
   TILEWRIGHT_HD static index_t copied(index_t col, index_t i) { return (col / vector + i * Lanes) * Size; }
   /// The vectors of the row from pairs of aligned ones.
-  TILEWRIGHT_HD vectors align(const vectors& low, const vectors& high, index_t col) const {
-    vectors result = low;
-    if constexpr (AnyStart) {
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < Count; ++i) result[i] = funnel_shift(low[i], high[i], shift);
-    }
-    if (AnyEnd && has_others) {
+  TILEWRIGHT_HD vectors align(const vectors& low, const vectors& high, index_t col, unsigned fill) const {
+    vectors result;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Count; ++i) result[i] = AnyStart ? funnel_shift(low[i], high[i], shift) : low[i];
+    if (has_others) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Count; ++i) {
         const index_t byte = byte_of(col, i), bytes = min(bytes_from(col, i), Size);
@@ -165,13 +150,14 @@ struct row_vectors {
           result[i] = load_elements(byte + shift, bytes);
       }
     }
-    if (AnyStart && bytes_from(col, Count - 1) < Size) {  // others end with the matrix
+    if (bytes_from(col, Count - 1) < Size) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Count; ++i) {
         TILEWRIGHT_UNROLL_ALL
         for (index_t w = 0; w < Size / 4; ++w) {
           const index_t bits = 8 * max(bytes_from(col, i), -1) - 32 * w;
-          result[i][w] &= bits >= 32 ? ~0u : (1u << unsigned(max(bits, 0))) - 1u;
+          const unsigned mask = bits >= 32 ? ~0u : (1u << unsigned(max(bits, 0))) - 1u;
+          result[i][w] = (result[i][w] & mask) | (fill & ~mask);
         }
       }
     }
