@@ -65,7 +65,7 @@ AFTER_ITS_OWN = {
     "mma": [f"tests/{name}.test.cpp" for name in (
         "mma/block_gemm", "mma/fragment_load", "mma/chained_products", "mma/block_tile", "mma/wgmma_operand", "gemm/specialized_tile")],
     "attention": [f"tests/attention/{name}.test.cpp" for name in (
-        "attention_forward", "attention_decode", "attention_backward", "specialized_attention", "attention_order")],
+        "attention_forward", "attention_decode", "attention_backward", "specialized_attention", "specialized_backward", "attention_order")],
     "gemm": [f"tests/gemm/{name}.test.cpp" for name in (
         "tile_order", "grid_order", "operand_copy", "specialized_tile", "specialized_choice", "work_schedule", "gemm_policy", "tile_place", "epilogue",
         "warp_specialized_pipeline", "few_rows_gemm", "grouped_gemm", "grouped_portable", "block_scaled", "one_wave_pipeline", "ping_pong_pipeline",
