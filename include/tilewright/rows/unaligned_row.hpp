@@ -96,12 +96,14 @@ struct unaligned_row {
     vectors low, high;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) low[i] = exec::lds_load<words>(from, copied(col, i));
-    if constexpr (!AnyStart) return low;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i)
-      high[i] = exec::lds_load<words>(
-          from, copied(col, i) + (place_of(byte_of(col, i) + Size) == outside ? 0 : index_t{Size}));
-    return align(low, high, col, 0);
+    if constexpr (AnyStart) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Count; ++i)
+        high[i] = exec::lds_load<words>(
+            from, copied(col, i) + (place_of(byte_of(col, i) + Size) == outside ? 0 : index_t{Size}));
+      return align(low, high, col, 0);
+    }
+    return low;
   }
 
   /// Stores the thread's vectors, the first one at column `col`, as far as they are inside of the row.
