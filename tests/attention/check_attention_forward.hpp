@@ -253,7 +253,8 @@ inline problem random_problem(std::mt19937& random) {
   return p;
 }
 
-/// check(random) for so many cases; the environment may ask for more, and for others.
+/// Calls check(random) for `cases` random problems. TILEWRIGHT_PROPERTY_CASES asks for more (property::scaled),
+/// TILEWRIGHT_PROPERTY_SEED for others.
 template <class Check>
 void for_random_cases(int cases, unsigned seed, Check check) {
   std::mt19937 random(seed + unsigned(property::setting("TILEWRIGHT_PROPERTY_SEED", 0)));
