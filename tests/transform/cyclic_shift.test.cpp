@@ -33,7 +33,6 @@ TEST(CyclicShift, IsABijectionForEveryLength) {
       }
     }
     EXPECT_EQ(index_t(seen.size()), 9 * length);
-    EXPECT_TRUE(c.injective() && c.bijective());
   }
 }
 

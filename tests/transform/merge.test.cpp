@@ -127,11 +127,6 @@ TEST(Merge, KnowsWhenItsLengthIsTooLarge) {
   EXPECT_TRUE((merge{{1 << 30, dynamic}, 2, 1}.fits())) << "as far as is known";
 }
 
-TEST(Merge, IsABijection) {
-  EXPECT_TRUE((merge{{3, 4}, 2, 1}.injective()));
-  EXPECT_TRUE((merge{{3, 4}, 2, 1}.bijective()));
-}
-
 TEST(Merge, OfRunTimeLengthsDividesByMagic) {
   const detail::magic_division four = detail::make_magic_division(4), five = detail::make_magic_division(5);
   EXPECT_TRUE(is_made_of(make_merge_transform(make_tuple(3, number<4>{}, 5)), transform_kind::merge_magic, 3, 1,

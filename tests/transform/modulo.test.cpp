@@ -28,14 +28,6 @@ TEST(Modulo, RunDividesModulusAndLength) {
   EXPECT_EQ((modulo_rules{{16, dynamic}, 1, 1}.run({16})), indices{1});
 }
 
-TEST(Modulo, IsInjectiveUntilItBeginsAgain) {
-  EXPECT_TRUE((modulo_rules{{5, 5}, 1, 1}.injective()));
-  EXPECT_FALSE((modulo_rules{{5, 6}, 1, 1}.injective()));
-  EXPECT_FALSE((modulo_rules{{dynamic, 1}, 1, 1}.injective()));
-  EXPECT_FALSE((modulo_rules{{5, dynamic}, 1, 1}.injective()));
-  EXPECT_FALSE((modulo_rules{{5, 5}, 1, 1}.bijective())) << "the lower dimension may be longer";
-}
-
 TEST(Modulo, IsF2LinearForPowersOfTwo) {
   EXPECT_TRUE((modulo_rules{{8, 20}, 1, 1}.f2_linear()));
   EXPECT_FALSE((modulo_rules{{6, 20}, 1, 1}.f2_linear()));

@@ -19,13 +19,6 @@ TEST(Replicate, HasNoLowerDimension) {
   EXPECT_FALSE(r.has_constant_term());
 }
 
-TEST(Replicate, IsInjectiveOnceOnly) {
-  EXPECT_TRUE((replicate{{1, 1}, 0, 2}.injective()));
-  EXPECT_TRUE((replicate{{1, 1}, 0, 2}.bijective()));
-  EXPECT_FALSE((replicate{{1, 2}, 0, 2}.injective()));
-  EXPECT_FALSE((replicate{{2, 1}, 0, 2}.bijective()));
-}
-
 TEST(Replicate, IsMadeFromItsLengths) {
   EXPECT_TRUE(is_made_of(make_replicate_transform(make_tuple(number<3>{}, 4)), transform_kind::replicate, 0, 2,
                          {3, dynamic}, {4}));

@@ -42,8 +42,6 @@ struct rules_of {
   bool is_valid(const indices& up) const { return rules::is_valid(parameters.data(), width(), up.data()); }
   long_index_t least_lower_length() const { return rules::least_lower_length(parameters.data(), width(), 0); }
   bool fits() const { return rules::fits(parameters.data(), width()); }
-  bool injective() const { return rules::injective(parameters.data(), width()); }
-  bool bijective() const { return rules::bijective(parameters.data(), width()); }
   bool has_constant_term() const { return rules::has_constant_term(parameters.data(), width()); }
   indices run(const indices& low_run) const {
     indices up_run(std::size_t(num_upper), -1);

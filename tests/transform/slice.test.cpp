@@ -16,8 +16,6 @@ TEST(Slice, BeginsAtItsFirstIndex) {
   EXPECT_EQ(s.upper_lengths(), indices{8});
   EXPECT_EQ(s.lower_lengths(), indices{20});
   EXPECT_TRUE(s.is_valid({7}));
-  EXPECT_TRUE(s.injective());
-  EXPECT_FALSE(s.bijective());
 }
 
 TEST(Slice, LengthIsUnknownWhenAnEndIs) {

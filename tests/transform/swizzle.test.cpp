@@ -51,12 +51,6 @@ TEST(Swizzle, IsMadeFromLengthsAndFlips) {
                          transform_kind::swizzle, 2, 2, {4, 16, 0, 15}, {}));
 }
 
-TEST(Swizzle, IsABijection) {
-  using rules = rules_of<transform_kind::swizzle>;
-  EXPECT_TRUE((rules{{4, 8, 5, 3}, 2, 2}.injective()));
-  EXPECT_TRUE((rules{{4, 8, 5, 3}, 2, 2}.bijective()));
-}
-
 TEST(Swizzle, UsesEveryBitThatParametersHaveRoomFor) {
   indices parameters{1 << 14, 8};
   for (int bit = 0; bit < 14; ++bit) parameters.push_back(bit == 13 ? 5 : 0);

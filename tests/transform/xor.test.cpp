@@ -46,12 +46,5 @@ TEST(Xor, IsMadeFromItsLengths) {
                          {dynamic, 8}, {12}));
 }
 
-TEST(Xor, IsABijectionForPowersOfTwo) {
-  EXPECT_TRUE((xor_rules{{12, 8}, 2, 2}.injective()));
-  EXPECT_TRUE((xor_rules{{12, 8}, 2, 2}.bijective()));
-  EXPECT_FALSE((xor_rules{{12, 6}, 2, 2}.injective()));
-  EXPECT_FALSE((xor_rules{{12, 6}, 2, 2}.bijective()));
-}
-
 }  // namespace
 }  // namespace tilewright

@@ -62,6 +62,20 @@ TILEWRIGHT_HD constexpr bool grows_linearly(const tensor_graph& graph) {
   return is_linear(graph);
 }
 
+/// Dimension of the space over F2 that the vectors span.
+template <index_t N>
+TILEWRIGHT_HD constexpr index_t f2_rank(array<unsigned, N> vectors, index_t count) {
+  index_t rank = 0;
+  for (index_t i = 0; i < count; ++i) {
+    const unsigned pivot = vectors[i];
+    if (pivot == 0) continue;
+    ++rank;
+    const unsigned highest = 0x80000000u >> __builtin_clz(pivot);
+    for (index_t j = i + 1; j < count; ++j) vectors[j] ^= (vectors[j] & highest) != 0 ? pivot : 0;
+  }
+  return rank;
+}
+
 /// What each bit of an index flips in the offset, for a static graph with is_f2_linear.
 template <index_t NDim>
 struct offset_bits {

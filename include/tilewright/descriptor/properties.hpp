@@ -23,40 +23,6 @@ TILEWRIGHT_HD constexpr multi_index<tensor_graph::max_top> known_lengths(const t
   return lengths;
 }
 
-/// The graph without those transforms at its top, but for the one that makes offsets,
-/// of which may_go(rules, p, n) says yes.
-template <class MayGo>
-TILEWRIGHT_HD constexpr tensor_graph without_top(const tensor_graph& graph, const index_t* values, MayGo may_go) {
-  array<bool, tensor_graph::max_hidden> at_top{};
-  array<bool, tensor_graph::max_nodes> goes{};
-  for (const index_t id : graph.top) at_top[id] = true;
-  index_t num_top = graph.ndim();
-  for (index_t n = graph.nodes.size(); n-- > 0;) {
-    const graph_node& node = graph.nodes[n];
-    const transform_parameters p = node.parameters(values);
-    goes[n] = with_rules(node.spec, [&](auto rules) { return may_go(rules, p.data(), node.width()); });
-    for (const index_t id : node.upper) goes[n] = goes[n] && at_top[id];
-    for (const index_t id : node.lower) goes[n] = goes[n] && id >= graph.num_bottom;
-    const index_t change = node.lower.size() - node.upper.size();
-    goes[n] = goes[n] && num_top + change <= tensor_graph::max_top;
-    if (!goes[n]) continue;
-    num_top += change;
-    for (const index_t id : node.upper) at_top[id] = false;
-    for (const index_t id : node.lower) at_top[id] = true;
-  }
-  tensor_graph rest;
-  rest.num_bottom = graph.num_bottom;
-  rest.num_hidden = graph.num_hidden;
-  rest.num_values = graph.num_values;
-  for (index_t n = 0; n < graph.nodes.size(); ++n) {
-    if (!goes[n]) rest.nodes.push_back(graph.nodes[n]);
-  }
-  for (index_t id = 0; id < graph.num_hidden; ++id) {
-    if (at_top[id]) rest.top.push_back(static_cast<signed char>(id));
-  }
-  return rest;
-}
-
 /// What the elements of a descriptor do to memory.
 struct element_census {
   bool is_unique = true;
@@ -82,28 +48,20 @@ TILEWRIGHT_HD constexpr void for_each_offset(const tensor_graph& graph, const in
 TILEWRIGHT_HD constexpr element_census count_elements(const tensor_graph& graph, const index_t* values,
                                                       const multi_index<tensor_graph::max_top>& lengths,
                                                       long_index_t space) {
-  element_census result;
   long_index_t first = 0, last = space - 1, num_taken = 0;
-  const auto look = [&] {
-    const long_index_t begin = first;
-    bool* const taken = new bool[static_cast<unsigned long long>(last - first + 1)]{};
-    const long_index_t end = last + 1;
-    for_each_offset(graph, values, lengths, [&](long_index_t offset) {
-      first = min(first, offset);
-      last = max(last, offset);
-      if (offset < begin || offset >= end) return;
-      num_taken += !taken[offset - begin];
-      result.is_unique = result.is_unique && !taken[offset - begin];
-      taken[offset - begin] = true;
-    });
-    delete[] taken;
-  };
-  look();
-  if (first == 0 && last == space - 1) {
-    result.is_exhaustive = num_taken == space;
-  } else {
-    look();  // at those outside of the space, too
-  }
+  for_each_offset(graph, values, lengths, [&](long_index_t offset) {
+    first = min(first, offset);
+    last = max(last, offset);
+  });
+  element_census result;
+  bool* const taken = new bool[static_cast<unsigned long long>(last - first + 1)]{};
+  for_each_offset(graph, values, lengths, [&](long_index_t offset) {
+    num_taken += !taken[offset - first];
+    result.is_unique = result.is_unique && !taken[offset - first];
+    taken[offset - first] = true;
+  });
+  delete[] taken;
+  result.is_exhaustive = num_taken == space && last - first + 1 == space;
   return result;
 }
 
@@ -141,34 +99,43 @@ TILEWRIGHT_HD constexpr linear_form linear_form_of(const tensor_graph& graph, co
   return form;
 }
 
+/// Of a static graph whose lengths are powers of two and whose offsets are exclusive ors of what bits of an index flip.
+TILEWRIGHT_HD constexpr element_census census_of_bits(const tensor_graph& graph, long_index_t space) {
+  const auto offsets = find_offset_bits<tensor_graph::max_top>(graph);
+  array<unsigned, 31> bits{};
+  index_t count = 0;
+  unsigned reached = 0;
+  for (const auto& of_dim : offsets.bit) {
+    for (const index_t bit : of_dim) reached |= bits[count++] = unsigned(bit);
+  }
+  const index_t rank = f2_rank(bits, count);
+  return {rank == count, 1ll << rank == space && long_index_t{reached} < space};
+}
+
 TILEWRIGHT_HD constexpr element_census take_census(const tensor_graph& graph, const index_t* values,
                                                    long_index_t space) {
-  // Bijections above do not change which places are taken. What only leaves out elements makes none of them meet.
-  const tensor_graph base =
-      without_top(graph, values, [](auto rules, const index_t* p, index_t n) { return rules.bijective(p, n); });
-  const tensor_graph whole =
-      without_top(base, values, [](auto rules, const index_t* p, index_t n) { return rules.injective(p, n); });
-  const auto lengths = known_lengths(base, values);
+  const auto lengths = known_lengths(graph, values);
   long_index_t elements = 1;
-  for (index_t d = 0; d < base.ndim(); ++d) elements = min(elements * lengths[d], largest_index + 1);
-  if (elements == 0) return {true, space == 0};
-  const bool is_seen_to_be_unique = is_linear(whole) && !may_be_invalid(whole) &&
-                                    linear_form_of(whole, values, known_lengths(whole, values)).is_nested;
-  if (is_seen_to_be_unique && !may_be_invalid(base)) {
-    if (elements != space) return {true, false};  // as many places are taken as there are elements
-    if (is_linear(base)) {
-      const linear_form form = linear_form_of(base, values, lengths);
-      return {true, form.first == 0 && form.last == space - 1};
-    }
+  bool are_powers_of_two = graph.num_values == 0;
+  for (index_t d = 0; d < graph.ndim(); ++d) {
+    elements = min(elements * lengths[d], largest_index + 1);
+    are_powers_of_two = are_powers_of_two && is_power_of_two(lengths[d]);
   }
-  return count_elements(base, values, lengths, space);
+  if (elements == 0) return {true, space == 0};
+  if (is_linear(graph) && !may_be_invalid(graph)) {
+    const linear_form form = linear_form_of(graph, values, lengths);
+    if (form.is_nested) return {true, elements == space && form.first == 0 && form.last == space - 1};
+  } else if (are_powers_of_two && elements <= largest_index && is_f2_linear(graph) && !may_be_invalid(graph)) {
+    return census_of_bits(graph, space);
+  }
+  return count_elements(graph, values, lengths, space);
 }
 
 }  // namespace detail
 
-/// Whether no two elements share an offset. Plain tensors and bijections on them are seen through; others (sliding
-/// windows, broadcasts, gathers) are looked at element by element, so do not ask for huge ones. Offsets must fit;
-/// see offsets_fit.
+/// Whether no two elements share an offset. Strided tensors, and static layouts of powers of two that are linear over
+/// bits (swizzles), are seen through; others (sliding windows, broadcasts, gathers, pads) are looked at element by
+/// element, so do not ask for huge ones. Offsets must fit; see offsets_fit.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool is_unique(const tensor_descriptor<Graph>& descriptor) {
   return detail::take_census(Graph, descriptor.values.data(), descriptor.element_space_size).is_unique;

@@ -55,6 +55,14 @@ TILEWRIGHT_HD constexpr bool lanes_share(const arch::lds_service& service, const
 
 namespace detail {
 
+/// How a row of a target's table serves lanes whose addresses are linear, by the same rule.
+template <class Address>
+TILEWRIGHT_HD constexpr arch::lds_service service_of(const arch::lds_service& row,
+                                                     const array<Address, 6>& address_of_bit) {
+  const bool lanes_share = address_of_bit[0] == 0 || address_of_bit[1] == 0;
+  return row.merges_where_lanes_share && lanes_share ? row.merged() : row;
+}
+
 /// Whether `bytes` is a power of two that divides each lane's address.
 TILEWRIGHT_HD constexpr bool is_aligned(const lds_addresses& address, index_t lanes, index_t bytes) {
   unsigned unaligned = unsigned(bytes) & unsigned(bytes - 1);

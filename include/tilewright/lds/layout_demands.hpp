@@ -7,8 +7,9 @@
 #pragma once
 
 #include <tilewright/arch/target.hpp>
+#include <tilewright/descriptor/offset_analysis.hpp>
 #include <tilewright/distribution/distribution_encoding.hpp>
-#include <tilewright/lds/f2_rank.hpp>
+#include <tilewright/lds/bank_conflicts.hpp>
 #include <tilewright/lds/swizzled_layout.hpp>
 #include <tilewright/util/math.hpp>
 

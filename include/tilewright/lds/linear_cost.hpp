@@ -2,8 +2,8 @@
 // The cost of an LDS instruction whose addresses are linear over the bits of the lane, from a rank.
 #pragma once
 
+#include <tilewright/descriptor/offset_analysis.hpp>
 #include <tilewright/lds/bank_conflicts.hpp>
-#include <tilewright/lds/f2_rank.hpp>
 #include <tilewright/util/math.hpp>
 
 namespace tilewright::detail {

@@ -17,8 +17,6 @@ struct transform_rules<transform_kind::cyclic_shift> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t* up_run) {
     up_run[0] = up_run[1] = 1;
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
-  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
 };
 
 /// lower d0 = upper d0, lower d1 = (upper d1 + upper d0) % length of d1, for lengths (d0, d1): each row of d1 is

@@ -17,7 +17,6 @@ struct transform_rules<transform_kind::freeze> : detail::default_rules {
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t, index_t) {
     return p[0] == dynamic ? 0 : long_index_t(p[0]) + 1;
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) { return p[0] == 0; }
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t) { return p[0] != 0; }
 };

@@ -89,8 +89,6 @@ struct transform_rules<transform_kind::merge> : detail::default_rules {
     // A run divides a length that is known only at run time; see contiguous_runs.
     up_run[0] = n == 1 || p[n - 1] == dynamic ? low_run[n - 1] : gcd(low_run[n - 1], p[n - 1]);
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
-  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) { return detail::digits_are_bits(p, n); }
 };
 

@@ -21,9 +21,6 @@ struct transform_rules<transform_kind::modulo> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {
     up_run[0] = detail::gcd_of_known(detail::gcd_of_known(low_run[0], p[0]), p[1]);
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t* p, index_t) {
-    return p[0] != dynamic && p[1] != dynamic && p[1] <= p[0];
-  }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) {
     return is_power_of_two(p[0]);  // `dynamic` is none
   }

@@ -34,8 +34,6 @@ struct transform_rules<transform_kind::pad> : detail::default_rules {
     if (p[0] != dynamic) r = gcd(r, p[0]);
     up_run[0] = detail::gcd_of_known(r, p[1]);
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }  // where elements exist
-  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) { return p[1] == 0; }
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t* p, index_t) { return p[1] != 0; }
 };

@@ -18,8 +18,6 @@ struct transform_rules<transform_kind::pass_through> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t* low_run, index_t* up_run) {
     up_run[0] = low_run[0];
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
-  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return true; }
 };
 

@@ -15,13 +15,6 @@ struct transform_rules<transform_kind::replicate> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t n, const index_t*, index_t* up_run) {
     for (index_t i = 0; i < n; ++i) up_run[i] = 1;
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t* p, index_t n) {
-    for (index_t i = 0; i < n; ++i) {
-      if (p[i] != 1) return false;
-    }
-    return true;
-  }
-  TILEWRIGHT_HD static constexpr bool bijective(const index_t* p, index_t n) { return injective(p, n); }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return true; }
 };
 

@@ -23,8 +23,6 @@ struct transform_rules<transform_kind::swizzle> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t* up_run) {
     up_run[0] = up_run[1] = 1;
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
-  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return true; }
 };
 

@@ -104,12 +104,6 @@ struct default_rules {
   /// Aligned contiguous run of each upper dimension, given those of the lower ones; see contiguous_runs.
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t*) {}
 
-  /// Different upper indices have different lower ones.
-  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return false; }
-
-  /// It is injective, and every lower index is reached.
-  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return false; }
-
   /// The map is linear over the bits of the index (xor in place of addition).
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return false; }
 

@@ -33,8 +33,6 @@ struct transform_rules<transform_kind::unmerge> : detail::default_rules {
     for (index_t i = 0; i < n; ++i) up_run[i] = 1;
     up_run[n - 1] = detail::gcd_of_known(low_run[0], p[n - 1]);
   }
-  TILEWRIGHT_HD static constexpr bool injective(const index_t*, index_t) { return true; }
-  TILEWRIGHT_HD static constexpr bool bijective(const index_t*, index_t) { return true; }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) { return detail::digits_are_bits(p, n); }
 };
 
