@@ -221,9 +221,9 @@ struct specialized_block {
   /// A wave's rows of a box, and who addresses them when they are written.
   static constexpr arch::lane_map result = arch::describe(tiles.op).c;
   static constexpr distribution_encoding box = detail::wave_tile_encoding(tile.store_n() / 16, result);
-  static constexpr distribution_encoding box_addresses =
-      detail::wave_tile_encoding(tile.store_n() / 16, tile.swap_ab ? detail::transposing_ldmatrix_address_map(result)
-                                                                   : detail::ldmatrix_address_map(result));
+  static constexpr distribution_encoding box_addresses = detail::wave_tile_encoding(
+      tile.store_n() / 16, tile.swap_ab ? arch::address_map(arch::exchange_of(arch::lds_op::ldmatrix), result)
+                                        : detail::ldmatrix_address_map(result));
   TILEWRIGHT_HD static constexpr auto box_descriptor() {
     return tensor_descriptor<number<detail::operand_graph(lds.box_layout(), tile.swap_ab)>::value>{
         {}, lds.box_layout().tile.rows * lds.box_layout().tile.cols};

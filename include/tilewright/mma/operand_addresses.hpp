@@ -36,26 +36,16 @@ TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map
   return addresses;
 }
 
-/// The same for matrices that are transposed in LDS: lane l of matrix l / 8 addresses column l % 8,
-/// the 16 bytes for 8 rows.
-TILEWRIGHT_HD constexpr arch::lane_map transposing_ldmatrix_address_map(const arch::lane_map& operand) {
-  arch::lane_map addresses;
-  addresses.lane = arch::bits(operand.reg[0], operand.lane[0], operand.lane[1], operand.reg[1], operand.reg[2]);
-  addresses.reg = arch::bits(operand.lane[2], operand.lane[3], operand.lane[4]);
-  return addresses;
-}
-
 }  // namespace detail
 
 /// Lanes and the elements that they address when an operand is read from LDS, where its rows or (transposed) its
 /// columns are contiguous.
 TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand,
                                                 bool transposed = false) {
-  if (!uses_ldmatrix(op)) {
-    if (!transposed) return operand;
-    return arch::address_map(arch::exchange_of(arch::transposing_read_op(arch::element_bytes(op))), operand);
-  }
-  return transposed ? detail::transposing_ldmatrix_address_map(operand) : detail::ldmatrix_address_map(operand);
+  if (!transposed) return uses_ldmatrix(op) ? detail::ldmatrix_address_map(operand) : operand;
+  const arch::lds_op read =
+      uses_ldmatrix(op) ? arch::lds_op::ldmatrix : arch::transposing_read_op(arch::element_bytes(op));
+  return arch::address_map(arch::exchange_of(read), operand);
 }
 
 }  // namespace tilewright

@@ -28,19 +28,6 @@ TILEWRIGHT_HD array<unsigned, Words> funnel_shift(const array<unsigned, Words>& 
   return result;
 }
 
-template <index_t Bytes>
-struct unsigned_of {
-  using type = unsigned;
-};
-template <>
-struct unsigned_of<2> {
-  using type = unsigned short;
-};
-template <>
-struct unsigned_of<1> {
-  using type = unsigned char;
-};
-
 /// The calling thread's row of elements of `Bytes`. `Lanes` of a wave share it; each has `Count` vectors of `Size`
 /// bytes, neighbouring lanes have neighbouring ones. Aligned vectors are moved; lanes exchange what belongs to their
 /// neighbours. All functions are for all lanes of the wave together.
@@ -51,7 +38,7 @@ struct unaligned_row {
   static constexpr index_t vector = Size / Bytes, outside = exec::out_of_bounds_offset;
   using words = array<unsigned, Size / 4>;
   using vectors = array<words, Count>;
-  using element = typename unsigned_of<Bytes>::type;
+  using element = unsigned_of<Bytes>;
 
   exec::global_buffer memory;  // from an aligned address on
   index_t start, shift;        // the row's first byte in `memory`: shift bytes after `start`, which is aligned

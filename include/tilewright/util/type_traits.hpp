@@ -59,6 +59,10 @@ inline constexpr bool is_lvalue_reference_v = false;
 template <class T>
 inline constexpr bool is_lvalue_reference_v<T&> = true;
 
+/// The unsigned integer of 1, 2 or 4 bytes.
+template <int Bytes>
+using unsigned_of = conditional_t<Bytes == 1, unsigned char, conditional_t<Bytes == 2, unsigned short, unsigned>>;
+
 /// An expression of type T, for decltype; never called.
 template <class T>
 T&& declval();

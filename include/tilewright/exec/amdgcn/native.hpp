@@ -6,6 +6,7 @@
 #include <tilewright/numeric/bits.hpp>
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/block_index.hpp>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright::exec::inline amdgcn {
 
@@ -14,17 +15,10 @@ template <index_t Bytes>
 struct native {
   using type __attribute__((ext_vector_type(Bytes / 4), may_alias)) = unsigned;
 };
-template <>
-struct native<1> {
-  using type __attribute__((may_alias)) = unsigned char;
-};
-template <>
-struct native<2> {
-  using type __attribute__((may_alias)) = unsigned short;
-};
-template <>
-struct native<4> {
-  using type __attribute__((may_alias)) = unsigned;
+template <index_t Bytes>
+  requires(Bytes <= 4)
+struct native<Bytes> {
+  using type __attribute__((may_alias)) = tilewright::detail::unsigned_of<Bytes>;
 };
 
 template <class V>

@@ -48,6 +48,11 @@ TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
   }
 }
 
+template <arch::matrix_op Op, index_t Nth, class T>
+TILEWRIGHT_HD void mma_part(float* c, const T* a, const T* b) {
+  mma<Op>(c, a, b);
+}
+
 template <bool Transposed = false>
 TILEWRIGHT_HD array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset) {
   array<unsigned, 4> words;

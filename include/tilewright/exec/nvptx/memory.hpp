@@ -9,6 +9,7 @@
 #include <tilewright/util/array.hpp>
 #include <tilewright/util/block_index.hpp>
 #include <tilewright/util/math.hpp>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright::exec::inline nvptx {
 
@@ -30,34 +31,12 @@ namespace detail {
 
 extern __shared__ __align__(1024) char lds_memory[];
 
-// The register type that one memory instruction moves.
-template <index_t Bytes>
-struct native;
-template <>
-struct native<1> {
-  using type = unsigned char;
-};
-template <>
-struct native<2> {
-  using type = unsigned short;
-};
-template <>
-struct native<4> {
-  using type = unsigned;
-};
-template <>
-struct native<8> {
-  using type = uint2;
-};
-template <>
-struct native<16> {
-  using type = uint4;
-};
-
 }  // namespace detail
 
+/// The register type that one memory instruction moves.
 template <index_t Bytes>
-using native_t = typename detail::native<Bytes>::type;
+using native_t = tilewright::detail::conditional_t<
+    Bytes == 16, uint4, tilewright::detail::conditional_t<Bytes == 8, uint2, tilewright::detail::unsigned_of<Bytes>>>;
 
 struct lds_pointer {
   char* address;
@@ -97,11 +76,16 @@ TILEWRIGHT_HD bool is_inside(const global_buffer& buffer, index_t byte_offset) {
   const unsigned num_offsets = size < unsigned(Bytes) ? 0 : size - Bytes + 1;
   return unsigned(byte_offset) < num_offsets;
 }
+template <index_t Bytes>
+TILEWRIGHT_HD bool is_inside(const global_buffer& buffer, long_index_t byte_offset) {
+  return byte_offset >= 0 && byte_offset + Bytes <= buffer.bytes;
+}
 
 }  // namespace detail
 
-template <class V>
-TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, index_t uniform_offset = 0) {
+/// Offset: index_t, or long_index_t where lanes may be far apart.
+template <class V, class Offset>
+TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, Offset byte_offset, index_t uniform_offset = 0) {
   byte_offset += uniform_offset;
   native_t<sizeof(V)> bits{};
   if (detail::is_inside<sizeof(V)>(buffer, byte_offset)) {
@@ -110,26 +94,11 @@ TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, index_t byte_offset, in
   return bit_cast<V>(bits);
 }
 
-template <class V>
-TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, index_t byte_offset, const V& value) {
+template <class V, class Offset>
+TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, Offset byte_offset, const V& value) {
   if (detail::is_inside<sizeof(V)>(buffer, byte_offset)) {
     *reinterpret_cast<native_t<sizeof(V)>*>(buffer.base + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
   }
-}
-
-/// 64-bit addresses and a comparison.
-template <class V>
-TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0) {
-  byte_offset += uniform_offset;
-  native_t<sizeof(V)> bits{};
-  if (byte_offset >= 0 && byte_offset + long_index_t(sizeof(V)) <= buffer.bytes)
-    bits = *(const native_t<sizeof(V)>*)(buffer.base + byte_offset);
-  return bit_cast<V>(bits);
-}
-template <class V>
-TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value) {
-  if (byte_offset >= 0 && byte_offset + long_index_t(sizeof(V)) <= buffer.bytes)
-    *(native_t<sizeof(V)>*)(buffer.base + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
 }
 
 }  // namespace tilewright::exec::inline nvptx
