@@ -14,13 +14,13 @@ template <class Policy>
 struct attention_forward {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
-  using keys_stage = detail::key_value_stage<Policy, operand_major::k>;
-  using values_stage = detail::key_value_stage<Policy, operand_major::mn>;
+  using keys_stream = detail::keys_stream<Policy>;
+  using values_stream = detail::values_stream<Policy>;
   using exchange_type = detail::probability_exchange<Policy>;
   static constexpr attention_tile tile = Policy::tile;
   static constexpr index_t block_size = detail::attention_product<Policy, operand_major::k, 0>::tile.block_size();
-  static constexpr index_t values_begin = tile.stages() * keys_stage::bytes,
-                           exchange_begin = values_begin + tile.stages() * values_stage::bytes;
+  static constexpr index_t values_begin = tile.stages() * keys_stream::bytes,
+                           exchange_begin = values_begin + tile.stages() * values_stream::bytes;
   static constexpr index_t lds_bytes = exchange_begin + exchange_type::lds_bytes + detail::queries_lds_bytes<Policy>;
   static_assert(lds_bytes <= arch::value.lds_bytes,
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
@@ -51,8 +51,8 @@ struct attention_forward {
     using T = typename Policy::element_type;
     const detail::index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);
     const index_t first = all.first & -step;
-    keys_stage k(detail::key_rows<const T>(args.k, args.k_strides, p), first, lds);
-    values_stage v(detail::key_rows<const T>(args.v, args.v_strides, p), first, lds + values_begin);
+    keys_stream k(detail::key_rows<const T>(args.k, args.k_strides, p), first, lds);
+    values_stream v(detail::key_rows<const T>(args.v, args.v_strides, p), first, lds + values_begin);
     const exchange_type exchange{lds + exchange_begin};
     const auto q = detail::load_rows<Policy>(detail::query_rows<const T>(args.q, args.q_strides, p), p.first_query,
                                              lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
@@ -74,13 +74,13 @@ struct attention_forward {
         exec::block_sync();
         v.begin();
         typename detail::attention_registers<Policy>::scores s{};
-        k.multiply_keys(s, q);
+        k.multiply_rows(s, q);
         const auto probabilities = softmax(s, key);
         v.finish();
         exec::block_sync();
         if (key + step < all.last) [[likely]]
           k.begin();
-        v.multiply_values(sums.o, probabilities);
+        v.multiply_columns(sums.o, probabilities);
       }
     }
     const auto results = sums.finish_rows();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/attention/attention_softmax.hpp>
-#include <tilewright/attention/key_value_stage.hpp>
+#include <tilewright/attention/row_stream.hpp>
 
 namespace tilewright::detail {
 
@@ -12,27 +12,27 @@ namespace tilewright::detail {
 /// S into P. Each half ends with a barrier. K of a step and V of the one before share the number of a stage in LDS.
 template <class Policy>
 class attention_ping_pong {
-  using keys_stage = key_value_stage<Policy, operand_major::k>;
-  using values_stage = key_value_stage<Policy, operand_major::mn>;
+  using keys = keys_stream<Policy>;
+  using values = values_stream<Policy>;
   static constexpr attention_tile tile = Policy::tile;
   static_assert(probabilities_stay_in_lanes<Policy>);
 
-  keys_stage& k_;
-  values_stage& v_;
+  keys& k_;
+  values& v_;
   index_t steps_;
   index_t tile_ = 1, stage_ = 1;  // in flight: K of step tile_ and V of the one before, and where they go
 
   TILEWRIGHT_HD void begin() {
     if (tile_ > steps_) [[unlikely]]
       return;
-    k_.begin(stage_);
-    v_.begin(stage_);
+    k_.begin(stage_ * keys::bytes);
+    v_.begin(stage_ * values::bytes);
   }
   TILEWRIGHT_HD void finish() {
     if (tile_ > steps_) [[unlikely]]
       return;
-    k_.finish(stage_);
-    v_.finish(stage_);
+    k_.finish(stage_ * keys::bytes);
+    v_.finish(stage_ * values::bytes);
   }
   TILEWRIGHT_HD static index_t next(index_t stage) { return stage == tile.stages() - 1 ? 0 : stage + 1; }
   TILEWRIGHT_HD void advance() {
@@ -49,8 +49,8 @@ class attention_ping_pong {
   }
 
  public:
-  /// The stages are at the first step's keys.
-  TILEWRIGHT_HD attention_ping_pong(keys_stage& k, values_stage& v, index_t steps) : k_(k), v_(v), steps_(steps) {}
+  /// The streams are at the first step's keys.
+  TILEWRIGHT_HD attention_ping_pong(keys& k, values& v, index_t steps) : k_(k), v_(v), steps_(steps) {}
 
   /// softmax(s, step) turns the scores of a step into P.
   template <class Queries, class Outputs, class Softmax>
@@ -73,9 +73,9 @@ class attention_ping_pong {
     for (index_t step = 0; step < steps_; ++step) {
       exec::set_priority<1>();
       if (step > 0) [[likely]]
-        v_.multiply_values(o, p, stage);
+        v_.multiply_columns(o, p, stage * values::bytes);
       s = {};
-      k_.multiply_keys(s, q, stage);
+      k_.multiply_rows(s, q, stage * keys::bytes);
       exec::set_priority<0>();
       end_half();
       advance();
@@ -83,7 +83,7 @@ class attention_ping_pong {
       end_half();
       stage = next(stage);
     }
-    if (steps_ > 0) v_.multiply_values(o, p, stage);
+    if (steps_ > 0) v_.multiply_columns(o, p, stage * values::bytes);
     if (!is_second_group) end_half();
   }
 };

@@ -4,9 +4,15 @@
 
 #include <tilewright/attention/attention_rows.hpp>
 #include <tilewright/attention/backward_scores.hpp>
-#include <tilewright/attention/backward_stream.hpp>
+#include <tilewright/attention/row_stream.hpp>
 
 namespace tilewright::detail {
+
+/// A policy whose Q, K, V and O all have heads of Dim elements.
+template <class Policy, index_t Dim>
+struct of_head_dim : Policy {
+  static constexpr index_t head_dim = Dim, value_dim = Dim;
+};
 
 /// What a pass over the other rows adds up. Where registers do not hold the sums of both gradients of a key, they are
 /// those of two passes.
@@ -26,13 +32,20 @@ struct gradient_pass {
   using vo = of_head_dim<Policy, Policy::value_dim>;  // V and dO
   using qk_parts = attention_parts<qk, operand_major::k>;
   using vo_parts = attention_parts<vo, operand_major::k>;
-  using qk_stream = row_stream<qk, of_qk ? stream_use::both : stream_use::rows>;
-  using vo_stream = row_stream<vo, !of_v ? stream_use::rows : of_qk ? stream_use::both : stream_use::columns>;
+  // Beside the sums of gradients RDNA's 256 registers have no room for rows in flight, nor have 512 for those of a
+  // block of two waves.
+  static constexpr bool loads_ahead = Policy::arch::value.wave_size == 64 && Policy::tile.waves >= 4;
+  using qk_stream = row_stream<qk, of_qk ? stream_use::both : stream_use::rows, loads_ahead>;
+  using vo_stream = row_stream<vo,
+                               !of_v   ? stream_use::rows
+                               : of_qk ? stream_use::both
+                                       : stream_use::columns,
+                               loads_ahead>;
   using exchange_type = probability_exchange<Policy>;
   using scores = backward_scores<Policy, RowsAreKeys>;
   static constexpr attention_tile tile = Policy::tile;
   static constexpr index_t buffers = arch::is_amd(Policy::arch::value) ? 1 : 2;
-  static constexpr index_t buffer_bytes = qk_stream::buffer_bytes + vo_stream::buffer_bytes;
+  static constexpr index_t buffer_bytes = qk_stream::bytes + vo_stream::bytes;
   static constexpr index_t exchange_begin = buffers * buffer_bytes;
   static constexpr index_t rows_begin = exchange_begin + (of_qk + of_v) * exchange_type::lds_bytes;
   static constexpr index_t lds_bytes = rows_begin + queries_lds_bytes<qk> + (of_qk ? queries_lds_bytes<vo> : 0);
@@ -67,7 +80,7 @@ struct gradient_pass {
         first, lds);
     vo_stream vo_there(
         RowsAreKeys ? query_rows<const T>(args.d_o, args.d_o_strides, p) : key_rows<const T>(args.v, args.v_strides, p),
-        first, lds + qk_stream::buffer_bytes);
+        first, lds + qk_stream::bytes);
     const exchange_type exchange{lds + exchange_begin},
         second_exchange{lds + (exchange_begin + (of_v ? exchange_type::lds_bytes : 0))};
     typename scores::query_values exponents, deltas;
