@@ -141,6 +141,14 @@ TEST(GemmProgram, EveryLayoutGivesTheSameProduct) {
       }
 }
 
+/// ./dev test has the kernels of three targets, ./dev night those of all.
+bool is_built(const std::string& arguments) {
+  const std::size_t arch = arguments.find("--arch ");
+  if (arch == std::string::npos) return true;
+  const std::string name = arguments.substr(arch + 7, arguments.find(' ', arch + 7) - arch - 7);
+  return std::filesystem::exists(std::filesystem::path(GEMM_PROGRAM).parent_path() / ("libgemm_" + name + ".so"));
+}
+
 /// The kernel that an accepted run names; a wrong result is a failure.
 std::string kernel_of(const scratch_folder& folder, const std::string& arguments) {
   const finished run = gemm(folder, arguments);
@@ -165,20 +173,25 @@ TEST(GemmProgram, EveryTypeOfEveryTargetIsMultiplied) {
       {"--arch gfx942 --dtype bf8 --layout rcc --m 77", "gemm_128x128_e5m2fnuz_ak_bk_v1_to_f32"},
       {"--arch gfx950 --dtype fp8 --beta 1", "gemm_128x128_e4m3_ak_bk_v16_to_f32"},
       {"--arch gfx1201 --dtype bf8 --alpha 2", "gemm_128x128_e5m2_ak_bk_v16_to_f32"},
-      {"--arch gfx90a --dtype int8 --alpha -3 --beta 2", "gemm_128x128_int8_ak_bk_v16_to_int32"},
+      {"--arch gfx942 --dtype int8 --alpha -3 --beta 2", "gemm_128x128_int8_ak_bk_v16_to_int32"},
+      {"--arch gfx1201 --dtype int8 --m 33 --n 17", "gemm_128x128_int8_ak_bk_v1_to_int32"},
       {"--arch gfx1100 --dtype int8 --m 33 --n 17", "gemm_128x128_int8_ak_bk_v1_to_int32"},
-      {"--arch gfx950 --dtype f32", "gemm_128x128_f32_ak_bk_v4_to_f32"},
+      {"--arch gfx942 --dtype f32", "gemm_128x128_f32_ak_bk_v4_to_f32"},
       {"--arch gfx90a --dtype f32 --m 31 --layout rcc", "gemm_128x128_f32_ak_bk_v1_to_f32"},
+      {"--arch gfx942 --dtype f32 --m 31 --layout rcc", "gemm_128x128_f32_ak_bk_v1_to_f32"},
       {"--arch sm_80 --dtype bf16", "gemm_128x128_bf16_ak_bn_v8_to_bf16"},
+      {"--arch sm_90 --dtype bf16", "gemm_128x128_bf16_ak_bn_v8_to_bf16"},
       {"--arch sm_90 --k 33", "gemm_128x128_f16_ak_bn_v1_to_f16"},
       {"--arch gfx942 --out-dtype f32 --layout rcr", "_f16_ak_bk_v8_to_f32"},
       {"--arch gfx1100 --dtype bf16 --out-dtype f32 --layout rcr --beta -1", "gemm_128x128_bf16_ak_bk_v8_to_f32"},
       {"--arch gfx942 --dtype int8 --out-dtype f16 --alpha 0.001", "gemm_128x128_int8_ak_bk_v16_to_f16_epilogue"},
+      {"--arch gfx1201 --dtype bf16 --out-dtype f32 --layout rcr --beta -1", "gemm_128x128_bf16_ak_bk_v8_to_f32"},
       {"--arch gfx1201 --dtype fp8 --out-dtype bf16", "gemm_128x128_e4m3_ak_bk_v16_to_bf16_epilogue"},
   };
   for (const auto& [arguments, kernel] : cases)
-    EXPECT_NE(kernel_of(folder, std::string(arguments) + sizes_beside(arguments)).find(kernel), std::string::npos)
-        << arguments;
+    if (is_built(arguments))
+      EXPECT_NE(kernel_of(folder, std::string(arguments) + sizes_beside(arguments)).find(kernel), std::string::npos)
+          << arguments;
 }
 
 TEST(GemmProgram, EpiloguesAreApplied) {
@@ -186,7 +199,7 @@ TEST(GemmProgram, EpiloguesAreApplied) {
   const std::string usual = "--m 72 --n 144 --k 80 --layout rcr ";
   for (const char* part :
        {"--scale 0.5", "--row-scale", "--column-scale", "--bias", "--activation relu", "--activation gelu --dtype bf16",
-        "--activation silu --arch gfx1100", "--residual --beta 1", "--bias --activation relu --arch sm_90",
+        "--activation silu --arch gfx1201", "--residual --beta 1", "--bias --activation relu --arch sm_90",
         "--scale 2 --row-scale --column-scale --bias --activation gelu --residual --batch 2 --beta 0.5",
         "--dtype int8 --out-dtype f16 --scale 1e-3 --row-scale --column-scale --bias --activation silu",
         "--dtype fp8 --out-dtype bf16 --column-scale --residual"})
@@ -203,7 +216,7 @@ TEST(GemmProgram, PartsOfKAreAddedUp) {
   const scratch_folder folder;
   const std::string usual = "--m 40 --n 72 --k 392 --layout ";
   for (const char* more :
-       {"rcr --split-k 3", "rcr --split-k 2 --arch sm_80 --batch 2", "rcr --split-k 4 --dtype bf16 --arch gfx1100",
+       {"rcr --split-k 3", "rcr --split-k 2 --arch sm_90 --batch 2", "rcr --split-k 4 --dtype bf16 --arch gfx1201",
         "rcr --split-k 3 --beta 2 --bias --activation relu --residual", "rcc --split-k 2 --row-scale"})
     EXPECT_NE(kernel_of(folder, usual + more).find("_split_k"), std::string::npos) << more;
 }
@@ -255,7 +268,7 @@ TEST(GemmProgram, PoliciesAndOrdersAreThoseAskedFor) {
     for (const char* policy : policies)
       EXPECT_EQ(kernel_of(folder, usual + "--arch " + arch + " --policy " + policy),
                 std::string(policy) + "_f16_ak_bk_v8_to_f16");
-  for (const char* arch : {"gfx942", "sm_80", "sm_90"})  // the default one, where vectors do not fit
+  for (const char* arch : {"gfx942", "gfx1201", "sm_90"})  // the default one, where vectors do not fit
     EXPECT_EQ(kernel_of(folder, std::string("--m 9 --n 9 --k 9 --layout rcr --policy gemm_128x128 --arch ") + arch),
               "gemm_128x128_f16_ak_bk_v1_to_f16");
   EXPECT_EQ(kernel_of(folder, usual + "--grid-order rows"), "gemm_128x128_f16_ak_bk_v8_to_f16_by_rows");
