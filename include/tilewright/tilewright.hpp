@@ -14,10 +14,9 @@
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/load_tile_transpose.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
-#include <tilewright/tile/relayout.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
+#include <tilewright/tile/tensor_view.hpp>
 #include <tilewright/tile/tile_window_paged.hpp>
-#include <tilewright/tile/transform_view.hpp>
 #include <tilewright/tile/update.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A linear dimension that the view does not have.
 // EXPECT: make_tile_window_linear: the view has no such dimension
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_window.hpp>
 
 #include "sample_tile.hpp"
 

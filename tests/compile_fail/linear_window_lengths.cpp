@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A linear window of other lengths than its distribution.
 // EXPECT: tile_window: the lengths are not those of the tile distribution
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_window.hpp>
 
 #include "sample_tile.hpp"
 

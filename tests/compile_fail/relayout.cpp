@@ -4,7 +4,7 @@
 // EXPECT: relayout: an element would change its lane; give the second product the k_order that chained finds
 // EXPECT: chained: no order of k makes C of the first product A of the second without an exchange between lanes
 #include <tilewright/mma/chained_products.hpp>
-#include <tilewright/tile/relayout.hpp>
+#include <tilewright/tile/shuffle_tile.hpp>
 
 namespace tw = tilewright;
 using enum tw::arch::matrix_op;

@@ -2,7 +2,7 @@
 // A window as high as the tensor happens to be, of each kind.
 // EXPECT: tile_window: the lengths are those of the distribution's tile, which the compiler knows
 // EXPECT: tile_window: the lengths are those of the distribution's tile, which the compiler knows
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_window.hpp>
 
 #include "sample_tile.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adaptors: one layer, layers on top of layers, adaptors on top of adaptors.
 #include <tilewright/descriptor/tensor_coordinate.hpp>
-#include <tilewright/descriptor/transform_adaptor.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 
 #include <gtest/gtest.h>
 

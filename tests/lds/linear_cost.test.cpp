@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ranks over F2, and the cost that follows from them, for every instruction of every target.
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/lds/linear_cost.hpp>
+#include <tilewright/lds/lds_access.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <tilewright/mma/block_gemm.hpp>
 #include <tilewright/mma/chained_products.hpp>
-#include <tilewright/tile/relayout.hpp>
+#include <tilewright/tile/shuffle_tile.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "random_layout.hpp"
 
 #include <tilewright/descriptor/properties.hpp>
-#include <tilewright/descriptor/transform_adaptor.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <tilewright/numeric/fp8.hpp>
-#include <tilewright/numeric/int8.hpp>
 #include <tilewright/numeric/types.hpp>
 
 namespace gemm_program {

@@ -7,7 +7,7 @@
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/numeric/fp8.hpp>
 #include <tilewright/tile/load_store.hpp>
-#include <tilewright/tile/relayout.hpp>
+#include <tilewright/tile/shuffle_tile.hpp>
 
 namespace tilewright::detail {
 

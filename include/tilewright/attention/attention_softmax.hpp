@@ -6,7 +6,7 @@
 #include <tilewright/attention/attention_problem.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
-#include <tilewright/tile/relayout.hpp>
+#include <tilewright/tile/shuffle_tile.hpp>
 
 namespace tilewright::detail {
 

@@ -5,8 +5,8 @@
 #include <tilewright/attention/decode_rows.hpp>
 #include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/tile/lane_copy.hpp>
-#include <tilewright/tile/relayout.hpp>
-#include <tilewright/tile/transform_view.hpp>
+#include <tilewright/tile/shuffle_tile.hpp>
+#include <tilewright/tile/tensor_view.hpp>
 
 namespace tilewright::detail {
 

@@ -2,7 +2,7 @@
 // CK Tile's pad_tensor_view: a view padded to whole tiles. Windows check bounds without it.
 #pragma once
 
-#include <tilewright/tile/transform_view.hpp>
+#include <tilewright/tile/tensor_view.hpp>
 #include <tilewright/util/math.hpp>
 
 namespace tilewright {

@@ -9,7 +9,7 @@
 #include <tilewright/gemm/write_result.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
 #include <tilewright/mma/block_gemm.hpp>
-#include <tilewright/tile/relayout.hpp>
+#include <tilewright/tile/shuffle_tile.hpp>
 
 namespace tilewright {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/gemm_policy.hpp>
-#include <tilewright/tile/transform_view.hpp>
+#include <tilewright/tile/tensor_view.hpp>
 
 namespace tilewright {
 

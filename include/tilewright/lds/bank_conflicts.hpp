@@ -15,8 +15,7 @@ struct lds_access_cost {
   index_t cycles = 0;        // sum over those phases of the degree
   index_t conflicts = 0;     // cycles - phases; what SQ_LDS_BANK_CONFLICT counts on CDNA
   index_t worst_degree = 0;  // 1: no conflict; 0: no lane is active
-  index_t clocks =
-      0;  // of an instruction without conflicts, and one for each conflict; 0: not known for this instruction
+  index_t clocks = 0;        // of an instruction without conflicts, and one for each conflict; 0: not known
   /// Lanes of one phase that write to the same dword are counted as one write. What the hardware does then is not
   /// known, and with 4 bytes per lane or more the program has a race.
   /// This is how many dword writes were dropped from the count.
@@ -29,6 +28,21 @@ struct lds_access_cost {
 
   arch::grade known_by = arch::grade::unknown;  // of the table row that this cost rests on
 
+  /// Adds the cost of an instruction that is executed some times. True if its degree is the worst so far.
+  TILEWRIGHT_HD constexpr bool add(const lds_access_cost& other, index_t times) {
+    phases += times * other.phases;
+    cycles += times * other.cycles;
+    conflicts += times * other.conflicts;
+    clocks += times * other.clocks;
+    same_dword_writes += times * other.same_dword_writes;
+    if (other.worst_degree <= worst_degree) return false;
+    worst_degree = other.worst_degree;
+    phase = other.phase;
+    bank = other.bank;
+    lanes = other.lanes;
+    known_by = other.known_by;
+    return true;
+  }
   friend constexpr bool operator==(const lds_access_cost&, const lds_access_cost&) = default;
 };
 
@@ -156,14 +170,7 @@ TILEWRIGHT_HD constexpr lds_access_cost cost_of_row(const arch::lds_instruction&
   const bool second_is_costlier =
       second.conflicts != first.conflicts ? second.conflicts > first.conflicts : second.cycles > first.cycles;
   lds_access_cost worst = second_is_costlier ? second : first;
-  const lds_access_cost& less = second_is_costlier ? first : second;
-  if (less.worst_degree > worst.worst_degree) {
-    worst.worst_degree = less.worst_degree;
-    worst.phase = less.phase;
-    worst.bank = less.bank;
-    worst.lanes = less.lanes;
-    worst.known_by = less.known_by;
-  }
+  worst.add(second_is_costlier ? first : second, 0);
   return worst;
 }
 

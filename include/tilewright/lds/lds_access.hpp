@@ -3,34 +3,60 @@
 // for a layout and a distribution.
 #pragma once
 
+#include <tilewright/descriptor/offset_analysis.hpp>
+#include <tilewright/lds/bank_conflicts.hpp>
 #include <tilewright/lds/lds_access_walk.hpp>
-#include <tilewright/lds/linear_cost.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright {
 
 /// Cost of one tile access by a whole block, and where the worst instruction is. Every thread moves vectors of one
 /// width, so the access is `executions` instructions of one kind.
-struct lds_access_analysis {
+struct lds_access_analysis : lds_access_cost {
   arch::lds_op op = arch::lds_op::read_b32;
-  index_t executions = 0;  // instructions, each by one wave
-  index_t phases = 0;      // cycles without conflicts
-  index_t cycles = 0;
-  index_t conflicts = 0;          // extra cycles; SQ_LDS_BANK_CONFLICT on CDNA
-  index_t clocks = 0;             // of all executions, conflicts included; 0: not known for this instruction
-  index_t worst_degree = 0;       // 1: free of conflicts
-  index_t same_dword_writes = 0;  // see lds_access_cost
+  index_t executions = 0;  // instructions, each by one wave; costs are those of all of them
 
-  // The first instruction with the worst degree: who meets whom where.
-  index_t wave = 0, access = 0, phase = 0, bank = 0;
-  array<index_t, 2> lanes{};
+  // The first instruction with the worst degree.
+  index_t wave = 0, access = 0;
   array<multi_index<2>, 2> coordinates{};  // of the first element that each of the two lanes accesses; 2-D tiles only
-  arch::grade known_by = arch::grade::unknown;  // of the table row (the reading) that this instruction's cost rests on
 
   TILEWRIGHT_HD constexpr bool is_conflict_free() const { return worst_degree == 1; }
   friend constexpr bool operator==(const lds_access_analysis&, const lds_access_analysis&) = default;
 };
 
 namespace detail {
+
+/// The cost where lane l addresses byte c ^ (xor of address_of_bit[i] over the bits i that are set in l), all lanes are
+/// active, and addresses are multiples of `bytes`, a power of two. A phase is a coset of the space V that the first
+/// lane_bits span. With A for the addresses, in units of an access or of a dword, and P for their bank bits, its lanes
+/// want 2^rank(A|V) units in 2^rank(P A|V) banks, as many in each; so its degree is 2^(rank(A|V) - rank(P A|V)), in
+/// every phase and for every c. Phase, bank and lanes are those of lane 0: who conflicts is not found here.
+TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service& row, index_t bytes, bool is_write,
+                                                        const array<index_t, 6>& address_of_bit) {
+  const arch::lds_service service = service_of(row, address_of_bit);
+  const arch::lds_phases& phases = service.phases;
+  const index_t unit_shift = max(2, log2_floor(bytes)), dwords_per_unit = 1 << (unit_shift - 2);
+  const unsigned bank_mask = unsigned(service.banks / dwords_per_unit - 1);
+  const index_t dimension = log2_floor(phases.lanes_per_phase);
+  array<unsigned, 6> units{}, banks{};
+  for (index_t i = 0; i < dimension; ++i) {
+    unsigned address = 0;
+    for (index_t bit = 0; bit < 6; ++bit)
+      address ^= (phases.lane_bit[i] >> bit & 1) ? unsigned(address_of_bit[bit]) : 0;
+    units[i] = address >> unit_shift;
+    banks[i] = units[i] & bank_mask;
+  }
+  const index_t rank = f2_rank(units, dimension);
+  lds_access_cost cost;
+  cost.worst_degree = 1 << (rank - f2_rank(banks, dimension));
+  cost.phases = phases.num_phases();
+  cost.cycles = cost.phases * cost.worst_degree;
+  cost.conflicts = cost.cycles - cost.phases;
+  cost.clocks = service.clocks == 0 ? 0 : service.clocks + cost.conflicts;
+  cost.same_dword_writes = is_write ? cost.phases * (phases.lanes_per_phase - (1 << rank)) * dwords_per_unit : 0;
+  cost.known_by = service.known_by;
+  return cost;
+}
 
 /// Whether the analysis may use ranks where it can, or looks at every lane of every instruction. Both give the same.
 enum class lds_method : signed char { fastest, enumeration };
@@ -77,19 +103,9 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& tar
 
   const auto add = [&](const lds_access_cost& cost, index_t times, index_t wave, index_t access) {
     result.executions += times;
-    result.phases += times * cost.phases;
-    result.cycles += times * cost.cycles;
-    result.conflicts += times * cost.conflicts;
-    result.clocks += times * cost.clocks;
-    result.same_dword_writes += times * cost.same_dword_writes;
-    if (cost.worst_degree <= result.worst_degree) return;
-    result.worst_degree = cost.worst_degree;
+    if (!result.add(cost, times)) return;
     result.wave = wave;
     result.access = access;
-    result.phase = cost.phase;
-    result.bank = cost.bank;
-    result.lanes = cost.lanes;
-    result.known_by = cost.known_by;
     for (index_t i = 0; i < 2 && walk.ndim_x() == 2; ++i) {
       const auto x = walk.position_of(wave, cost.lanes[i], access);
       result.coordinates[i] = {{x[0], x[1]}};

@@ -2,20 +2,14 @@
 // Gives a tile another distribution: inside of each thread, or through LDS.
 #pragma once
 
+#include <tilewright/distribution/register_exchange.hpp>
 #include <tilewright/exec/expect.hpp>
+#include <tilewright/tile/elementwise.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 namespace tilewright {
 
 namespace detail {
-
-/// For each register of Out the register of In that has the same element of the tile, for every thread;
-/// possible or not.
-template <index_t N>
-struct register_exchange {
-  bool is_possible = false;
-  array<index_t, N> source{};
-};
 
 template <class Out, class In>
 TILEWRIGHT_HD constexpr bool have_equal_lengths() {
@@ -23,74 +17,10 @@ TILEWRIGHT_HD constexpr bool have_equal_lengths() {
   return false;
 }
 
-/// Whether dimension d of Out's tile is as long as dimension Order[d] of In's, and both are over the same threads.
-template <class In, class Out, index_t... Order>
-TILEWRIGHT_HD constexpr bool can_be_compared() {
-  if constexpr (Out::ndim_x != In::ndim_x || Out::ndim_p != In::ndim_p || Out::num_elements != In::num_elements) {
-    return false;
-  } else {
-    bool same = Out::x_lengths == multi_index<Out::ndim_x>{{In::x_lengths[Order]...}};
-    for (index_t i = 0; i < In::ndim_p; ++i) same = same && In::encoding.p_length(i) == Out::encoding.p_length(i);
-    return same;
-  }
-}
-
-/// Strides that number the elements of a tile.
-template <class Distribution>
-TILEWRIGHT_HD constexpr auto strides_of_tile() {
-  auto strides = Distribution::x_lengths;
-  index_t stride = 1;
-  for (index_t d = Distribution::ndim_x; d-- > 0; stride *= Distribution::x_lengths[d]) strides[d] = stride;
-  return strides;
-}
-
-/// The numbers of the elements in a thread's registers, less that of the first one.
-template <class Distribution>
-TILEWRIGHT_HD constexpr auto positions_of_registers(const multi_index<Distribution::ndim_x>& strides) {
-  array<index_t, Distribution::num_elements> positions{};
-  for (index_t y = Distribution::ndim_y, known = 1; y-- > 0; known *= Distribution::y_lengths[y]) {
-    multi_index<Distribution::ndim_y> one{};
-    one[y] = 1;
-    const auto x = Distribution::y_to_x(one);
-    index_t step = 0;
-    for (index_t d = 0; d < Distribution::ndim_x; ++d) step += x[d] * strides[d];
-    for (index_t r = known; r < known * Distribution::y_lengths[y]; ++r) positions[r] = positions[r - known] + step;
-  }
-  return positions;
-}
-
 /// Dimension d of Out's tile is dimension Order[d] of In's.
 template <class In, class Out, index_t... Order>
-TILEWRIGHT_HD constexpr register_exchange<Out::num_elements> make_register_exchange() {
-  register_exchange<Out::num_elements> exchange;
-  if constexpr (can_be_compared<In, Out, Order...>()) {
-    // Threads must begin at the same place. Partition indices are digits of the position, so single digits tell.
-    for (index_t i = 0; i < In::ndim_p; ++i) {
-      for (index_t p = 0; p < In::encoding.p_length(i); ++p) {
-        multi_index<In::ndim_p> index{};
-        index[i] = p;
-        const auto from = In::calculate_index(index);
-        if (Out::calculate_index(index) != multi_index<Out::ndim_x>{{from[Order]...}}) return exchange;
-      }
-    }
-    index_t out_dim = 0;
-    multi_index<In::ndim_x> in_strides{};
-    const auto out_strides = strides_of_tile<Out>();
-    ((in_strides[Order] = out_strides[out_dim++]), ...);
-    const auto wanted = positions_of_registers<Out>(out_strides), is_at = positions_of_registers<In>(in_strides);
-    for (index_t r = 0, s = 0; r < Out::num_elements; ++r) {
-      index_t tried = 0;
-      for (; tried < In::num_elements && is_at[s] != wanted[r]; ++tried) s = s + 1 == In::num_elements ? 0 : s + 1;
-      if (tried == In::num_elements) return exchange;
-      exchange.source[r] = s;
-    }
-    exchange.is_possible = true;
-  }
-  return exchange;
-}
-
-template <class In, class Out, index_t... Order>
-inline constexpr auto register_exchange_v = make_register_exchange<In, Out, Order...>();
+inline constexpr auto register_exchange_v =
+    find_register_exchange<Out::num_elements>(In::encoding, Out::encoding, array<index_t, sizeof...(Order)>{Order...});
 
 template <class In, class Out, index_t... Order, class T, class U>
 TILEWRIGHT_HD constexpr void exchange_registers(static_distributed_tensor<T, Out>& out,
@@ -192,6 +122,20 @@ TILEWRIGHT_HD void transpose_tile(static_distributed_tensor<T, Out>& out, const 
                                  make_naive_tensor_descriptor(make_tuple(cols, rows), make_tuple(number<1>{}, cols)),
                                  make_naive_tensor_descriptor(make_tuple(rows, cols), make_tuple(cols, number<1>{})));
   }
+}
+
+/// The tile with elements of type T in another distribution, given as a value of its type. Each thread must hold the
+/// same elements in both (can_shuffle_in_registers): no instruction moves anything between lanes.
+template <class T, class From, class In, TileDistribution Out>
+TILEWRIGHT_HD constexpr auto relayout(const static_distributed_tensor<From, In>& tile, Out) {
+  constexpr bool stays_in_lanes = can_shuffle_in_registers<Out, In>;
+  static_assert(
+      stays_in_lanes,
+      "relayout: an element would change its lane; give the second product the k_order that chained finds, or "
+      "use shuffle_tile with a place in LDS");
+  static_distributed_tensor<T, Out> result;
+  if constexpr (stays_in_lanes) shuffle_tile(result, cast_tile<T>(tile));
+  return result;
 }
 
 }  // namespace tilewright

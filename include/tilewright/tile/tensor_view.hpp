@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/descriptor/make_descriptor.hpp>
+#include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/exec/expect.hpp>
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/util/type_traits.hpp>
@@ -106,6 +107,14 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_view_packed(T* p, const Lengths& 
                                                            number<GuaranteedVector> guaranteed_vector = {}) {
   detail::expect_multiple<GuaranteedVector>(lengths.template get<Lengths::size() - 1>());
   return make_tensor_view<Space>(p, make_naive_tensor_descriptor_packed(lengths, guaranteed_vector));
+}
+
+/// The view with its descriptor transformed; see transform_tensor_descriptor.
+template <address_space_enum Space, class T, class Descriptor, class Transforms, class Lower, class Upper>
+TILEWRIGHT_HD constexpr auto transform_tensor_view(const tensor_view<Space, T, Descriptor>& view,
+                                                   const Transforms& transforms, Lower lower, Upper upper) {
+  const auto descriptor = transform_tensor_descriptor(view.descriptor, transforms, lower, upper);
+  return tensor_view<Space, T, detail::remove_const_t<decltype(descriptor)>>{view.buffer, descriptor};
 }
 
 }  // namespace tilewright

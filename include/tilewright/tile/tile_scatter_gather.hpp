@@ -2,7 +2,7 @@
 // Gathering tile windows: one dimension's indices come from a table.
 #pragma once
 
-#include <tilewright/tile/tile_window_linear.hpp>
+#include <tilewright/tile/tile_window.hpp>
 
 namespace tilewright {
 

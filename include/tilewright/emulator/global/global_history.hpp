@@ -2,7 +2,6 @@
 // Shadow of global memory: who touched each byte last.
 #pragma once
 
-#include <tilewright/emulator/global/memory_range.hpp>
 #include <tilewright/emulator/lds/call_places.hpp>
 
 #include <bit>

@@ -4,6 +4,7 @@
 
 #include <tilewright/emulator/global/global_history.hpp>
 #include <tilewright/emulator/threads/refuse.hpp>
+#include <tilewright/util/index.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +13,12 @@
 #include <thread>
 
 namespace tilewright::emulator {
+
+/// An allocation that kernels of a launch may access.
+struct memory_range {
+  const void* begin = nullptr;
+  long_index_t bytes = 0;
+};
 
 /// A mutex that is held for some nanoseconds.
 class spin_lock {
