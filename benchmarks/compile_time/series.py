@@ -158,7 +158,7 @@ def chosen_layout(i):
 static_assert(tw::choose_lds_layout<tw::arch::{archs}>(
     tw::lds_tile{{{rows}, {k}, 2}},
     tw::lds_use{{tw::operand_copy_encoding(tw::operand_major::{major}, {rows}, {k}, 1, 64, 8, 8), tw::lds_access_kind::write}},
-    tw::lds_use{{tw::a_encoding(tile_{i}, true), tw::lds_access_kind::read}}).worst_degree == 1);
+    tw::lds_use{{tw::detail::a_encoding(tile_{i}, true), tw::lds_access_kind::read}}).worst_degree == 1);
 """
 
 

@@ -13,9 +13,9 @@ struct rdna4 : attention_policy<arch::gfx1201, bfloat16_t, 96> {};
 struct cdna3_fp8 : attention_policy<arch::gfx942, fp8_fnuz_t, 96> {};
 struct cdna4_fp8 : attention_policy<arch::gfx950, fp8_ocp_t, 128> {};
 struct cdna3_ping_pong
-    : attention_policy<arch::gfx942, half_t, 64, 64, attention_tile{256, 64, 8, false, attention_form::ping_pong}> {};
+    : attention_policy<arch::gfx942, half_t, 64, 64, attention_tile{256, 64, 8, false, attention_tile::ping_pong}> {};
 struct cdna4_ping_pong : attention_policy<arch::gfx950, bfloat16_t, 128, 64,
-                                          attention_tile{256, 64, 8, false, attention_form::ping_pong, true}> {};
+                                          attention_tile{256, 64, 8, false, attention_tile::ping_pong, true}> {};
 struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
 struct hopper_32_rows : attention_policy<arch::sm90, half_t, 64, 64, attention_tile{128, 32, 4, true}> {};
 

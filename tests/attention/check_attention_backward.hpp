@@ -60,7 +60,7 @@ head_gradients reference_gradients(const Args& args, score_position at, index_t 
     }
     for (std::size_t j = 0; j < s && sum > 0; ++j) {
       double ds = p[j] * (dp[j] - delta) * double(args.scale);
-      if constexpr (!std::is_same_v<typename Policy::score_function, no_score_function>) {
+      if constexpr (detail::has_score_function<Policy>) {
         at.key = index_t(j);
         ds *= double(typename Policy::score_function{}.derivative(float(dot[j] * double(args.scale)), at, args));
       }

@@ -65,8 +65,7 @@ inline std::vector<index_t> starts_of(const std::vector<index_t>& lengths) {
 template <class Policy, class Args>
 double reference_score(const Args& args, const score_position& at, index_t queries, index_t keys, double dot) {
   double s = dot * double(args.scale);
-  if constexpr (!std::is_same_v<typename Policy::score_function, no_score_function>)
-    s = double(typename Policy::score_function{}(float(s), at, args));
+  if constexpr (detail::has_score_function<Policy>) s = double(typename Policy::score_function{}(float(s), at, args));
   const index_t distance = at.key - (at.query + keys - queries);
   const bool seen = (args.window.left < 0 || distance >= -args.window.left) &&
                     (args.window.right < 0 || distance <= args.window.right);

@@ -8,9 +8,9 @@ namespace tw = tilewright;
 
 constexpr tw::block_tile tile{24, 16, 16, 1, 1, tw::arch::matrix_op::mfma_16x16x16};
 constexpr tw::block_tile sound{16, 16, 16, 1, 1, tw::arch::matrix_op::mfma_16x16x16};
-void f(tw::static_distributed_tensor<float, tw::tile_distribution<tw::c_encoding(sound)>>& c,
-       const tw::static_distributed_tensor<tw::half_t, tw::tile_distribution<tw::a_encoding(sound)>>& a,
-       const tw::static_distributed_tensor<tw::half_t, tw::tile_distribution<tw::b_encoding(sound)>>& b) {
+void f(tw::static_distributed_tensor<float, tw::tile_distribution<tw::detail::c_encoding(sound)>>& c,
+       const tw::static_distributed_tensor<tw::half_t, tw::tile_distribution<tw::detail::a_encoding(sound)>>& a,
+       const tw::static_distributed_tensor<tw::half_t, tw::tile_distribution<tw::detail::b_encoding(sound)>>& b) {
   tw::block_gemm<tile>(c, a, b);
   tw::block_gemm<sound, 1, 1>(c, a, b);
 }

@@ -16,9 +16,9 @@ template <bool Transposed, class Layout>
 auto window_of(const Layout& layout) {
   const auto view = tw::make_tensor_view<tw::address_space_enum::lds, tw::half_t>(tw::exec::lds_pointer{}, layout);
   return tw::make_tile_window(view, make_tuple(number<16>{}, number<64>{}), {0, 0},
-                              tw::tile_distribution<tw::a_encoding(tile, true, Transposed)>{});
+                              tw::tile_distribution<tw::detail::a_encoding(tile, true, Transposed)>{});
 }
-using operand = tw::tile_distribution<tw::a_encoding(tile)>;
+using operand = tw::tile_distribution<tw::detail::a_encoding(tile)>;
 
 auto f() {
   constexpr auto padded =

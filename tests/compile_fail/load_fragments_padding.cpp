@@ -12,6 +12,6 @@ constexpr auto layout = tw::make_naive_tensor_descriptor(tw::make_tuple(tw::numb
 auto f() {
   const auto view = tw::make_tensor_view<tw::address_space_enum::lds, tw::half_t>(tw::exec::lds_pointer{}, layout);
   const auto window = tw::make_tile_window(view, tw::make_tuple(tw::number<16>{}, tw::number<16>{}), {0, 0},
-                                           tw::tile_distribution<tw::a_encoding(tile, true)>{});
-  return tw::detail::load_fragments<op, tw::tile_distribution<tw::a_encoding(tile)>>(window, 0);
+                                           tw::tile_distribution<tw::detail::a_encoding(tile, true)>{});
+  return tw::detail::load_fragments<op, tw::tile_distribution<tw::detail::a_encoding(tile)>>(window, 0);
 }

@@ -16,7 +16,7 @@ constexpr tw::block_tile tall{128, 64, 64, 4, 1, tw::arch::matrix_op::wgmma_k16}
 constexpr tw::block_tile longer{64, 64, 128, 4, 1, tw::arch::matrix_op::wgmma_k16};
 constexpr tw::wgmma_operand rows_64{64, 2, true}, rows_128{128, 2, true};
 template <tw::block_tile Tile>
-using sums = tw::static_distributed_tensor<float, tw::tile_distribution<tw::c_encoding_v<Tile>>>;
+using sums = tw::static_distributed_tensor<float, tw::c_distribution<Tile>>;
 
 void f(sums<tile>& c, sums<tall>& d, tw::wgmma_tile_in_lds<rows_64> a, tw::wgmma_tile_in_lds<rows_128> b) {
   tw::block_gemm<narrow, half_t>(c, a, a, false);

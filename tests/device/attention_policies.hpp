@@ -26,7 +26,7 @@ inline constexpr bool has_ping_pong = Arch::value.isa == tilewright::arch::instr
 template <class Arch>
 struct ping_pong_64
     : tilewright::attention_policy<Arch, tilewright::half_t, 64, 64,
-                                   tilewright::attention_tile{256, 64, 8, false, tilewright::attention_form::ping_pong,
+                                   tilewright::attention_tile{256, 64, 8, false, tilewright::attention_tile::ping_pong,
                                                               Arch::value.supports_direct_to_lds(16)}> {};
 template <class Arch>
 struct bfloat16_96 : tilewright::attention_policy<Arch, tilewright::bfloat16_t, 96, 64> {};

@@ -99,7 +99,7 @@ TEST(MmaPage, TwoProductsInARow) {
 /// The product step by step along k, for code that does something else in between.
 template <tw::block_tile Tile, class C, class A, class B>
 void multiply_by_steps(C& c, const A& a_window, const B& b_window) {
-  constexpr index_t steps = tw::num_k_steps(Tile), per_step = tw::matrix_instructions_per_step<Tile>;
+  constexpr index_t steps = Tile.num_k_steps(), per_step = tw::matrix_instructions_per_step<Tile>;
   tw::static_distributed_tensor<half_t, tw::a_distribution<Tile>> a;
   tw::static_distributed_tensor<half_t, tw::b_distribution<Tile>> b;
   tw::unroll<steps>([&](auto step) {

@@ -11,7 +11,7 @@ namespace {
 using policy = tw::gemm_policy<tw::arch::gfx942, tw::half_t, tw::operand_major::k, tw::operand_major::k, 8>;
 constexpr auto layout = tw::make_lds_descriptor<policy::a_layout.layout>();
 constexpr auto writing = tw::access_plan<layout.graph, policy::a_copy, 2>::list;
-constexpr auto reading = tw::access_plan<layout.graph, tw::a_encoding(policy::tile), 2>::list;
+constexpr auto reading = tw::access_plan<layout.graph, tw::detail::a_encoding(policy::tile), 2>::list;
 
 static_assert(writing.rule == tw::address_rule::xor_groups);
 static_assert(writing.base.size() == 4 && writing.num_bases == 1);  // four accesses, one address register

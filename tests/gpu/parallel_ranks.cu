@@ -76,15 +76,23 @@ class rank_on_one_gpu {
 
 std::mt19937 random_numbers{std::random_device{}()};
 
+/// Element i becomes one of -2 to 2 that a hash of `seed` and i tells.
+__global__ void fill(bfloat16_t* data, index_t count, unsigned seed) {
+  const index_t i = index_t(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  unsigned x = (unsigned(i) + seed) * 0x9e3779b9u;
+  x = (x ^ x >> 16) * 0x85ebca6bu;
+  data[i] = tw::type_convert<bfloat16_t>(float(int((x ^ x >> 13) % 5) - 2));
+}
+
 struct matrix {
   index_t rows, cols;
   bfloat16_t* device = nullptr;
 
   matrix(index_t r, index_t c) : rows(r), cols(c) {
-    std::vector<bfloat16_t> values(std::size_t(r) * std::size_t(c));
-    for (bfloat16_t& v : values) v = tw::type_convert<bfloat16_t>(float(int(random_numbers() % 5) - 2));
-    require_gpu(cudaMalloc(reinterpret_cast<void**>(&device), values.size() * 2), "allocating");
-    require_gpu(cudaMemcpy(device, values.data(), values.size() * 2, cudaMemcpyHostToDevice), "copying");
+    require_gpu(cudaMalloc(reinterpret_cast<void**>(&device), std::size_t(r) * std::size_t(c) * 2), "allocating");
+    fill<<<unsigned(r * c + 255) / 256, 256>>>(device, r * c, random_numbers());
+    require_gpu(cudaDeviceSynchronize(), "filling");
   }
 };
 

@@ -63,7 +63,7 @@ TEST(ChooseLdsPadding, RefusesWhatNoPadMakesLegal) {
 TEST(ChooseLdsLayout, ServesPartsOfTilesOfAnyNumberOfRows) {
   constexpr lds_tile tile{96, 64, 2};
   constexpr block_tile window{32, 32, 64, 1, 1, arch::matrix_op::mfma_32x32x8_x2};
-  constexpr lds_use read_window{a_encoding(window, true), read};
+  constexpr lds_use read_window{detail::a_encoding(window, true), read};
   constexpr distribution_encoding copy = copies::along_rows(96, 64, 4, 64, 8);
   static_assert(copy.h[0][0] == 3 && copy.x_length(0) == 96);
   constexpr lds_use write_all{copy, write};

@@ -161,21 +161,22 @@ TEST(BlockGemm, AcceptsAnyKOrderThatAAndBShare) {
 
 // Each digit of a distribution is compared; what is found and what was expected is named.
 TEST(ProductCheck, NamesTheFirstElementThatDisagrees) {
-  const distribution_encoding a = a_encoding(straight), b = b_encoding(straight), c = c_encoding(straight);
+  const distribution_encoding a = detail::a_encoding(straight), b = detail::b_encoding(straight),
+                              c = detail::c_encoding(straight);
   EXPECT_EQ(detail::check_product({a, b, c}, {a, b, c}).fault, detail::product_fault::none);
-  const detail::product_verdict k = detail::check_product({a_encoding(permuted), b, c}, {a, b, c});
+  const detail::product_verdict k = detail::check_product({detail::a_encoding(permuted), b, c}, {a, b, c});
   EXPECT_EQ(k.fault, detail::product_fault::element);
   EXPECT_EQ(k.operand, 'A');
   EXPECT_EQ(k.lane, 16);  // has k = 8 in B and k = 4 in A
   EXPECT_EQ(k.found[1], 4);
   EXPECT_EQ(k.expected[1], 8);
-  EXPECT_EQ(detail::check_product({a, b_encoding(permuted), c}, {a, b, c}).operand, 'B');
+  EXPECT_EQ(detail::check_product({a, detail::b_encoding(permuted), c}, {a, b, c}).operand, 'B');
   const detail::product_verdict rows = detail::check_product({c, b, c}, {a, b, c});
   EXPECT_EQ(rows.operand, 'A');
   EXPECT_EQ(rows.fault, detail::product_fault::element);
-  const distribution_encoding two_waves = c_encoding({32, 32, 32, 2, 1, mfma_16x16x32});
+  const distribution_encoding two_waves = detail::c_encoding({32, 32, 32, 2, 1, mfma_16x16x32});
   EXPECT_EQ(detail::check_product({a, b, two_waves}, {a, b, c}).fault, detail::product_fault::threads);
-  const distribution_encoding longer = a_encoding({32, 32, 64, 1, 1, mfma_16x16x32});
+  const distribution_encoding longer = detail::a_encoding({32, 32, 64, 1, 1, mfma_16x16x32});
   EXPECT_EQ(detail::check_product({longer, b, c}, {a, b, c}).fault, detail::product_fault::lengths);
 }
 

@@ -19,8 +19,8 @@ void expect_fragments(const arch::target& target, const Layout& layout) {
   SCOPED_TRACE(std::string(target.name) + ", operation " + std::to_string(int(Tile.op)) + (OperandA ? ", A" : ", B"));
   using element = unsigned short;
   static constexpr index_t rows = OperandA ? Tile.m : Tile.n;
-  using addressed = tile_distribution<OperandA ? a_encoding(Tile, true) : b_encoding(Tile, true)>;
-  using held = tile_distribution<OperandA ? a_encoding(Tile) : b_encoding(Tile)>;
+  using addressed = tile_distribution<OperandA ? detail::a_encoding(Tile, true) : detail::b_encoding(Tile, true)>;
+  using held = tile_distribution<OperandA ? detail::a_encoding(Tile) : detail::b_encoding(Tile)>;
   constexpr index_t buffer_bytes = 8192;
   const auto where = positions<held>();
   std::vector<element> loaded(where.size());
@@ -86,8 +86,8 @@ TEST(LdmatrixAddresses, FollowTheOperandsRegisters) {
       }
     }
   }
-  EXPECT_TRUE(uses_ldmatrix(mma_m16n8k16_x2));
-  EXPECT_FALSE(uses_ldmatrix(mfma_16x16x16));
+  EXPECT_TRUE(detail::uses_ldmatrix(mma_m16n8k16_x2));
+  EXPECT_FALSE(detail::uses_ldmatrix(mfma_16x16x16));
 }
 
 }  // namespace

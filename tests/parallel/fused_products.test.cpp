@@ -141,9 +141,9 @@ class ParallelProducts : public testing::Test {
                                        const emulated_memory& all_c) {
     const bool all = p.what == kind::all_reduce;
     if (p.on_amd && p.what == kind::all_gather) return make<amd_gather>(std::ref(self), args);
-    if (p.on_amd) return make<amd_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
+    if (p.on_amd) return make<amd_reduce>(std::ref(self), args, all ? &all_c : nullptr);
     if (p.by_nccl && p.what == kind::all_gather) return make<collective_gather>(std::ref(self), args);
-    if (p.by_nccl) return make<collective_reduce>(std::ref(self), args, all ? all_c.of(self.self().rank) : nullptr);
+    if (p.by_nccl) return make<collective_reduce>(std::ref(self), args, all ? &all_c : nullptr);
     if (p.what == kind::all_gather) return make<gather>(std::ref(self), args);
     return make<reduce>(std::ref(self), args, all ? &all_c : nullptr);
   }

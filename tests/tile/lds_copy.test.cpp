@@ -19,7 +19,7 @@ constexpr index_t rows = 64, cols = 32;
 
 /// What the waves of a block read for a matrix instruction: 2 waves, each half of the rows.
 template <arch::matrix_op Op>
-using fragments = tile_distribution<a_encoding(block_tile{rows, arch::describe(Op).n, cols, 2, 1, Op}, false)>;
+using fragments = tile_distribution<detail::a_encoding(block_tile{rows, arch::describe(Op).n, cols, 2, 1, Op}, false)>;
 
 template <index_t Wave>
 using along_rows = tile_distribution<copies::along_rows(rows, cols, 2, Wave, 8)>;

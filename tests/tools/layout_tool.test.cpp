@@ -54,7 +54,7 @@ void expect_same(const std::string& layout, const std::string& text, const Descr
 
 template <class Arch, arch::matrix_op Op>
 void expect_same_on(const std::string& instruction) {
-  using operand = tw::tile_distribution<tw::a_encoding({128, arch::describe(Op).n, 64, 1, 1, Op})>;
+  using operand = tw::tile_distribution<tw::detail::a_encoding({128, arch::describe(Op).n, 64, 1, 1, Op})>;
   constexpr index_t wave = Arch::value.wave_size;
   using rows = tw::tile_distribution<tw::make_pattern_encoding(tw::tile_distribution_pattern::block_raked,
                                                                {128, 64, 8, 256 / wave, wave})>;
@@ -80,21 +80,22 @@ TEST(LayoutTool, AgreesWithTheCompileTimeAnalysis) {
 }
 
 TEST(LayoutTool, LdmatrixPatternsAreTheAddressesOfTheOperands) {
-  using operand = tw::tile_distribution<tw::a_encoding({128, 16, 64, 1, 1, mma_m16n8k16_x2}, true)>;
+  using operand = tw::tile_distribution<tw::detail::a_encoding({128, 16, 64, 1, 1, mma_m16n8k16_x2}, true)>;
   expect_same<arch::sm90>("xor", "ldmatrix", tw::lds_index_swapping<64, 8, 1, 128, tw::half_t>::descriptor, operand{},
                           lds_access_kind::ldmatrix);
-  EXPECT_EQ(pattern<arch::sm90>("ldmatrix:b").distribution, tw::b_encoding({16, 128, 64, 1, 1, mma_m16n8k16_x2}, true));
+  EXPECT_EQ(pattern<arch::sm90>("ldmatrix:b").distribution,
+            tw::detail::b_encoding({16, 128, 64, 1, 1, mma_m16n8k16_x2}, true));
 }
 
 TEST(LayoutTool, TransposingPatternsAreTheAddressesOfTheOperandsWithRowsAlongK) {
   const named_pattern a = pattern<arch::gfx950>("ds_read_b64_tr_b16:32x32x16");  // the tile is (k, m)
   EXPECT_EQ(a.kind, lds_access_kind::transposing_read);
   EXPECT_EQ(tw::detail::with_dimensions_exchanged(a.distribution),
-            tw::a_encoding({64, 32, 128, 1, 1, mfma_32x32x16}, true, true));
+            tw::detail::a_encoding({64, 32, 128, 1, 1, mfma_32x32x16}, true, true));
   const named_pattern b = pattern<arch::sm90>("ldmatrix.trans:b");
   EXPECT_EQ(b.kind, lds_access_kind::ldmatrix);
   EXPECT_EQ(tw::detail::with_dimensions_exchanged(b.distribution),
-            tw::b_encoding({16, 64, 128, 1, 1, mma_m16n8k16_x2}, true, true));
+            tw::detail::b_encoding({16, 64, 128, 1, 1, mma_m16n8k16_x2}, true, true));
 }
 
 // Every matrix instruction by its shape, and by its vendor's.
@@ -119,15 +120,18 @@ TEST(LayoutTool, VendorsNamesMeanTheSameInstructions) {
                           {128, 256, bytes}, false, 0)
             .distribution;
       };
-      EXPECT_EQ(by(i.n, i.k), tw::a_encoding({128, i.n, 256, 1, 1, op})) << t->name << " " << index_t(op);
-      EXPECT_NO_THROW(by(tw::uses_ldmatrix(op) ? 8 : i.n, tw::uses_ldmatrix(op) ? i.k : i.k / num_issues(op)));
+      EXPECT_EQ(by(i.n, i.k), tw::detail::a_encoding({128, i.n, 256, 1, 1, op})) << t->name << " " << index_t(op);
+      EXPECT_NO_THROW(
+          by(tw::detail::uses_ldmatrix(op) ? 8 : i.n, tw::detail::uses_ldmatrix(op) ? i.k : i.k / num_issues(op)));
     }
   }
 }
 
 TEST(LayoutTool, OperandsAndAccumulators) {
-  EXPECT_EQ(pattern<arch::gfx942>("mfma:16x16x16:b").distribution, tw::b_encoding({16, 128, 64, 1, 1, mfma_16x16x16}));
-  EXPECT_EQ(pattern<arch::gfx942>("mfma:32x32x8:c").distribution, tw::c_encoding({128, 64, 8, 1, 1, mfma_32x32x8}));
+  EXPECT_EQ(pattern<arch::gfx942>("mfma:16x16x16:b").distribution,
+            tw::detail::b_encoding({16, 128, 64, 1, 1, mfma_16x16x16}));
+  EXPECT_EQ(pattern<arch::gfx942>("mfma:32x32x8:c").distribution,
+            tw::detail::c_encoding({128, 64, 8, 1, 1, mfma_32x32x8}));
 }
 
 // Neighbouring lanes have neighbouring rows, whatever the numbers of rows, lanes and waves.

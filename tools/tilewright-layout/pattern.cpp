@@ -203,7 +203,7 @@ named_pattern pattern_of(const std::string& text, const arch::target& target, co
       throw refusal("pattern " + text + ": " + target.name + " has no " + words[0]);
     // Four 8x8 matrices of a result lie like those of operand A.
     pattern.kind = stores ? tw::lds_access_kind::stmatrix : tw::lds_access_kind::ldmatrix;
-    const arch::matrix_op op = matrix_op_of(text, family_of(target), "", "a", target, tile, tw::uses_ldmatrix);
+    const arch::matrix_op op = matrix_op_of(text, family_of(target), "", "a", target, tile, tw::detail::uses_ldmatrix);
     pattern.distribution = operand_encoding(text, op, word(1, "a"), true, tile);
   } else if (const index_t bytes = width_of_instruction(words[0], target, is_write); bytes > 0) {
     no_more_than(2);

@@ -25,7 +25,7 @@ std::string shape_of(index_t m, index_t n, index_t k) {
 /// The shape of one instruction of the group, as its vendor names it: two m16n8k16 make one 16x16x16.
 std::string vendor_shape(arch::matrix_op op) {
   const arch::matrix_instruction i = describe(op);
-  return tw::uses_ldmatrix(op) ? shape_of(i.m, i.n / 2, i.k) : shape_of(i.m, i.n, i.k / num_issues(op));
+  return tw::detail::uses_ldmatrix(op) ? shape_of(i.m, i.n / 2, i.k) : shape_of(i.m, i.n, i.k / num_issues(op));
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ arch::matrix_op matrix_op_of(const std::string& text, const std::string& family,
       const std::string name = of_group ? shape_of(i.m, i.n, i.k) : vendor_shape(op);
       if ((operand != "c" && element_bytes(op) != tile.element_bytes) || !fits(op)) continue;
       if (is_known && (name == shape || shape.empty())) return op;
-      const std::string listed = family_of(target) + ":" + (tw::uses_ldmatrix(op) ? vendor_shape(op) : name);
+      const std::string listed = family_of(target) + ":" + (tw::detail::uses_ldmatrix(op) ? vendor_shape(op) : name);
       if (std::find(known.begin(), known.end(), listed) == known.end()) known.push_back(listed);
     }
   }
@@ -87,7 +87,7 @@ named_pattern transposing_pattern(const std::string& text, const std::string& sh
                                   const arch::target& target, const lds_tile& tile) {
   const arch::matrix_op op =
       matrix_op_of(text, family_of(target), shape, operand, target, tile,
-                   [&](arch::matrix_op candidate) { return tw::reads_transposed(target, candidate); });
+                   [&](arch::matrix_op candidate) { return tw::detail::reads_transposed(target, candidate); });
   const arch::matrix_instruction i = describe(op);
   if (operand != "a" && operand != "b")
     throw refusal("pattern " + text + ": the operand is a or b, not '" + operand + "'");
@@ -97,9 +97,11 @@ named_pattern transposing_pattern(const std::string& text, const std::string& sh
                   " is no multiple of the operand's " + std::to_string(i.k) + "x" + std::to_string(rows) +
                   ": k runs down the rows");
   }
-  const distribution_encoding e = operand == "a" ? tw::a_encoding({tile.cols, i.n, tile.rows, 1, 1, op}, true, true)
-                                                 : tw::b_encoding({i.m, tile.cols, tile.rows, 1, 1, op}, true, true);
-  return {program::printable(text), tw::detail::with_dimensions_exchanged(e), tw::fragment_access(op, true), 16};
+  const distribution_encoding e = operand == "a"
+                                      ? tw::detail::a_encoding({tile.cols, i.n, tile.rows, 1, 1, op}, true, true)
+                                      : tw::detail::b_encoding({i.m, tile.cols, tile.rows, 1, 1, op}, true, true);
+  return {program::printable(text), tw::detail::with_dimensions_exchanged(e), tw::detail::fragment_access(op, true),
+          16};
 }
 
 distribution_encoding operand_encoding(const std::string& text, arch::matrix_op op, const std::string& operand,
@@ -114,9 +116,9 @@ distribution_encoding operand_encoding(const std::string& text, arch::matrix_op 
     throw refusal("pattern " + text + ": a tile of " + std::to_string(tile.rows) + "x" + std::to_string(tile.cols) +
                   " is no multiple of the operand's " + std::to_string(rows) + "x" + std::to_string(cols));
   }
-  if (operand == "a") return tw::a_encoding({tile.rows, i.n, tile.cols, 1, 1, op}, addresses);
-  if (operand == "b") return tw::b_encoding({i.m, tile.rows, tile.cols, 1, 1, op}, addresses);
-  return tw::c_encoding({tile.rows, tile.cols, i.k, 1, 1, op});
+  if (operand == "a") return tw::detail::a_encoding({tile.rows, i.n, tile.cols, 1, 1, op}, addresses);
+  if (operand == "b") return tw::detail::b_encoding({i.m, tile.rows, tile.cols, 1, 1, op}, addresses);
+  return tw::detail::c_encoding({tile.rows, tile.cols, i.k, 1, 1, op});
 }
 
 }  // namespace tilewright_layout

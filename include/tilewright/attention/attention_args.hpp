@@ -2,7 +2,8 @@
 // Arguments of the attention kernels: tensors, lengths, masks.
 #pragma once
 
-#include <tilewright/util/index.hpp>
+#include <tilewright/numeric/types.hpp>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -50,14 +51,32 @@ struct attention_args {
   const float* v_scales = nullptr;
 };
 
-/// Applied to the scaled scores before the mask; this one leaves them alone and costs nothing. One of your own is
-/// called for each score, returns the new one, and may read the kernel's arguments: (float, const score_position&,
-/// const args&).
-struct no_score_function {};
-
-/// Where a score is.
+/// Where a score is. A policy's score_function is applied to the scaled scores before the mask: called for each, it
+/// returns the new one, and may read the kernel's arguments: (float, const score_position&, const args&).
 struct score_position {
   index_t batch, head, query, key;
 };
+
+namespace detail {
+
+/// Leaves the scores alone and costs nothing.
+struct no_score_function {};
+template <class Policy>
+inline constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
+
+inline constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
+
+/// What all policies of attention name.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim, class Args>
+struct attention_choices {
+  using arch = Arch;
+  using element_type = T;
+  using result_type = conditional_t<sizeof(T) == 1, bfloat16_t, T>;
+  using score_function = no_score_function;
+  using args_type = Args;
+  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, vector = 16 / index_t(sizeof(T));
+};
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -125,7 +125,7 @@ struct attention_backward {
     const long_index_t bytes = long_index_t(p.queries) * 4;
     const bool sees_nothing = exponent == bit_cast<float>(0xff800000u);
     exec::buffer_store(exec::make_global_buffer(space.exponents, bytes), row * 4,
-                       sees_nothing ? bit_cast<float>(0x7f800000u) : exponent * 1.442695041f);
+                       sees_nothing ? bit_cast<float>(0x7f800000u) : exponent * detail::log2_e);
     exec::buffer_store(exec::make_global_buffer(space.deltas, bytes), row * 4, sum);
   }
 };

@@ -63,7 +63,7 @@ struct attention_forward {
                     [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
       return exchange(s);
     };
-    if constexpr (tile.form == attention_form::ping_pong) {
+    if constexpr (tile.form == attention_tile::ping_pong) {
       detail::attention_ping_pong<Policy>(k, v, ceil_div(all.last - first, step))
           .run(q, sums.o, [&](auto& s, index_t i) TILEWRIGHT_INLINE_LAMBDA { return softmax(s, first + i * step); });
     } else {

@@ -39,20 +39,17 @@ inline constexpr index_t largest_head_part = is_amd_v<Arch> && Arch::value.wave_
 
 }  // namespace detail
 
-/// How the waves of a block divide the time: all do the same, or, on CDNA, eight waves form two groups, one of which
-/// multiplies while the other computes exponentials and moves K and V.
-enum class attention_form : signed char { together, ping_pong };
-
-/// Rows of Q of a block, keys of a step, and waves, each of which owns rows of Q.
+/// Rows of Q of a block, keys of a step, and waves, each of which owns rows of Q. All waves do the same (together), or,
+/// on CDNA, eight waves form two groups (ping_pong), one of which multiplies while the other computes exponentials and
+/// moves K and V.
 struct attention_tile {
+  enum form_kind : signed char { together, ping_pong };
   index_t queries, keys, waves;
   bool queries_in_lds = false;  // else in registers
-  attention_form form = attention_form::together;
+  form_kind form = together;
   bool copies_directly = false;  // K and V to LDS without registers: gfx950; NVIDIA GPUs always do
   /// Places for K and V of a step in LDS.
-  TILEWRIGHT_HD constexpr index_t stages() const {
-    return form == attention_form::together ? 1 : copies_directly ? 3 : 2;
-  }
+  TILEWRIGHT_HD constexpr index_t stages() const { return form == together ? 1 : copies_directly ? 3 : 2; }
   friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;
 };
 
@@ -105,20 +102,13 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
 /// T: half_t, bfloat16_t, or the 8-bit float with 3 bits of mantissa that the target multiplies.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
           attention_tile Tile = detail::default_attention_tile<Arch, T, HeadDim, ValueDim>()>
-struct attention_policy {
+struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t) || __is_same(T, fp8_fnuz_t),
                 "attention_policy: the elements are half_t, bfloat16_t, fp8_ocp_t or fp8_fnuz_t");
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
                     ValueDim <= 256,
                 "attention_policy: head dimensions are multiples of 32, from 32 to 256");
-  using arch = Arch;
-  using element_type = T;
-  using result_type = detail::conditional_t<sizeof(T) == 1, bfloat16_t, T>;
-  using score_function = no_score_function;
-  using args_type = attention_args;
-  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim;
   static constexpr attention_tile tile = Tile;
-  static constexpr index_t vector = 16 / index_t(sizeof(T));
   static constexpr tilewright::arch::matrix_op op = detail::attention_op<Arch, T, HeadDim>();
   static_assert(Arch::value.supports(op, matrix_element_v<T>),
                 "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "
@@ -129,7 +119,7 @@ struct attention_policy {
   static_assert(!Tile.copies_directly || Arch::value.supports_direct_to_lds(16) || !detail::is_amd_v<Arch>,
                 "attention_policy: this target does not copy 16 bytes to LDS without registers; leave copies_directly "
                 "false");
-  static_assert(Tile.form == attention_form::together ||
+  static_assert(Tile.form == attention_tile::together ||
                     (Arch::value.isa == tilewright::arch::instruction_set::cdna && Tile.waves == 8),
                 "attention_policy: ping_pong is for CDNA and eight waves, two groups of one wave for each SIMD");
 };

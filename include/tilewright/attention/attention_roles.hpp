@@ -11,13 +11,7 @@ namespace tilewright::detail {
 
 /// What policies of attention on Hopper have in common.
 template <class T, index_t HeadDim, index_t ValueDim, class Args>
-struct hopper_attention_policy {
-  using arch = tilewright::arch::sm90;
-  using element_type = T;
-  using result_type = conditional_t<sizeof(T) == 1, bfloat16_t, T>;
-  using score_function = no_score_function;
-  using args_type = Args;
-  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, vector = 16 / index_t(sizeof(T));
+struct hopper_attention_policy : attention_choices<arch::sm90, T, HeadDim, ValueDim, Args> {
   static constexpr tilewright::arch::matrix_op op =
       sizeof(T) == 1 ? tilewright::arch::matrix_op::wgmma_k32_b8 : tilewright::arch::matrix_op::wgmma_k16;
 };

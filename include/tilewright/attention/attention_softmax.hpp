@@ -28,7 +28,6 @@ class attention_sums {
   using args_type = typename Policy::args_type;
   using values_of_rows = decltype(row_reduce(scores{}, max));
   using rows = typename values_of_rows::distribution_type;
-  static constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
   static constexpr float lowest_offset = -1e30f;  // finite: exponents of keys that are not seen stay -infinity
 
   // Whether neighbouring registers hold scores of one row: their exponentials are added in pairs then.
@@ -90,8 +89,6 @@ class attention_sums {
     });
   }
 
-  static constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
-
   /// What products of Q and K are multiplied by.
   TILEWRIGHT_HD static float scale_of(const args_type& args, const attention_problem& p) {
     return is_fp8 ? args.scale * p.score_scale : args.scale;
@@ -133,10 +130,10 @@ class attention_sums {
   template <class Rescale>
   TILEWRIGHT_HD void add_step(scores& s, const args_type& args, const attention_problem& p, index_t key, bool is_masked,
                               Rescale rescale) {
-    if constexpr (has_score_function) apply_score_function(s, args, p, key);
+    if constexpr (has_score_function<Policy>) apply_score_function(s, args, p, key);
     if (is_masked) [[unlikely]]
       mask(s, args, p, key);
-    const float scale = has_score_function ? log2_e : scale_of(args, p) * log2_e;  // of an exponent of 2
+    const float scale = has_score_function<Policy> ? log2_e : scale_of(args, p) * log2_e;  // of an exponent of 2
     auto top = detail::reduce_registers<float>(s, max, sequence<1>{});
     bool is_far = false;
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {

@@ -65,8 +65,6 @@ struct backward_scores {
   static constexpr index_t along_queries = RowsAreKeys ? 1 : 0;
   using query_distribution = reduced_distribution<distribution, 1 - along_queries>;
   using query_values = static_distributed_tensor<float, query_distribution>;
-  static constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
-  static constexpr float log2_e = 1.442695041f;
 
   /// One float for each query of the tile, from the workspace; zeros from number `queries` on.
   TILEWRIGHT_HD static query_values load(const float* values, index_t queries, index_t first_query) {
@@ -99,19 +97,19 @@ struct backward_scores {
       const index_t query = RowsAreKeys ? column : row, key = RowsAreKeys ? row : column;
       float &x = s.thread_buffer[d], &dx = dp.thread_buffer[d];
       [[maybe_unused]] float slope = 1;
-      if constexpr (has_score_function) {
+      if constexpr (has_score_function<Policy>) {
         const score_position position{p.batch, p.head, query, key};
         const float scaled = x * args.scale;
         x = f(scaled, position, args);
         slope = f.derivative(scaled, position, args);
       }
       const float exponent =
-          x * (has_score_function ? log2_e : args.scale * log2_e) - exponents.thread_buffer[constant(q)];
+          x * (has_score_function<Policy> ? log2_e : args.scale * log2_e) - exponents.thread_buffer[constant(q)];
       bool hidden = is_masked && unsigned(key - query - seen.lowest) > unsigned(seen.highest - seen.lowest);
       hidden = hidden | (is_masked && column >= (RowsAreKeys ? p.queries : p.keys));
       x = exec::exp2(hidden ? bit_cast<float>(0xff800000u) : exponent);
       dx = x * (dx - deltas.thread_buffer[constant(q)]);
-      if constexpr (has_score_function) dx *= slope;
+      if constexpr (has_score_function<Policy>) dx *= slope;
     });
   }
 };

@@ -44,8 +44,6 @@ struct decode_result {
   }
 };
 
-inline constexpr float decode_ln_2 = 0.6931471806f;
-
 /// Partial results of one row that are brought together: four elements of O, and the sum of exponentials.
 struct decode_row_sum {
   float top, sum = 0;  // an exponent of 2, and the sum of exponentials relative to it
@@ -61,7 +59,7 @@ struct decode_row_sum {
     for (index_t i = 0; i < 4; ++i) o[i] *= inverse;
   }
   TILEWRIGHT_HD float log_sum_exp() const {
-    return sum == 0.0f ? bit_cast<float>(0xff800000u) : (top + exec::log2(sum)) * decode_ln_2;
+    return sum == 0.0f ? bit_cast<float>(0xff800000u) : (top + exec::log2(sum)) * ln_2;
   }
   /// Writes the elements from `column` on, and with the first ones the log-sum-exp.
   template <class Policy>
@@ -184,11 +182,11 @@ struct decode_combine {
     decode_row_sum total{-1e30f};
     if (team < teams) {
       for (index_t s = 0; s < args.splits; ++s)
-        total.top = exec::max(total.top, exec::buffer_load<float>(lse, s * 4) / decode_ln_2);
+        total.top = exec::max(total.top, exec::buffer_load<float>(lse, s * 4) / ln_2);
       TILEWRIGHT_UNROLL(4)
       for (index_t s = team; s < args.splits; s += teams) {
         const auto part = exec::buffer_load<vector_t<float, 4>>(o, (s * dim + thread * 4) * 4);
-        total.add(exec::exp2(exec::buffer_load<float>(lse, s * 4) / decode_ln_2 - total.top), 1, part);
+        total.add(exec::exp2(exec::buffer_load<float>(lse, s * 4) / ln_2 - total.top), 1, part);
       }
       exec::lds_store(lds, (team * threads + thread) * 16, total.o);
       exec::lds_store(lds, teams * threads * 16 + (team * threads + thread) * 4, total.sum);

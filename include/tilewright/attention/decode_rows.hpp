@@ -35,8 +35,6 @@ struct decode_sums {
   using scores = static_distributed_tensor<float, distribution>;
   using row_values = decltype(row_reduce(scores{}, max));
   using rows = typename row_values::distribution_type;
-  static constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
-  static constexpr float log2_e = 1.442695041f;
 
   row_values offset, sum{};
   typename decode_outputs<Policy, decode_parts<Policy::value_dim>>::type o{};
@@ -54,16 +52,16 @@ struct decode_sums {
   /// Applies the user's function, and makes scores of keys that a row does not see -infinity; the first key is `key`.
   template <class Args>
   TILEWRIGHT_HD static void adjust(scores& s, const Args& args, const decode_problem& p, index_t key, bool is_masked) {
-    if (!has_score_function && !is_masked) return;
+    if (!has_score_function<Policy> && !is_masked) return;
     auto own = distribution::calculate_index(get_partition_index<distribution>());
     // Few steps are masked: what a row needs for that is computed there, and occupies no registers elsewhere.
-    if constexpr (!has_score_function) own[0] = exec::forget_origin(own[0]);
+    if constexpr (!has_score_function<Policy>) own[0] = exec::forget_origin(own[0]);
     unroll<distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
       constexpr auto at = position_of_register<distribution, d.value>;
       const index_t row = own[0] + constant(at[0]), column = key + own[1] + constant(at[1]);
       const index_t query = p.query_of(row);
       float& x = s.thread_buffer[d];
-      if constexpr (has_score_function) {
+      if constexpr (has_score_function<Policy>) {
         const typename Policy::score_function f{};
         x = f(x * args.scale, score_position{p.of_keys.batch, p.head_of(row), query, column}, args);
       }
@@ -77,7 +75,7 @@ struct decode_sums {
   template <class Args>
   TILEWRIGHT_HD void add_step(scores& s, const Args& args, const decode_problem& p, index_t key, bool is_masked) {
     adjust(s, args, p, key, is_masked);
-    const float scale = has_score_function ? log2_e : args.scale * log2_e;
+    const float scale = has_score_function<Policy> ? log2_e : args.scale * log2_e;
     auto top = reduce_registers<float>(s, max, sequence<1>{});
     bool is_above = false;
     unroll<rows::num_elements>(

@@ -155,17 +155,13 @@ struct decode_product {
 /// score_function (see attention_policy) and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up
 /// to 256. A block's Waves share its keys.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim, index_t Waves = (ValueDim > 128 ? 2 : 4)>
-struct attention_decode_policy {
+struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_decode_args> {
   static_assert(sizeof(T) == 2, "attention_decode_policy: the elements are half_t or bfloat16_t");
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
                     ValueDim <= 256,
                 "attention_decode_policy: head dimensions are multiples of 32, from 32 to 256");
   static_assert(1 <= Waves && Waves <= 16, "attention_decode_policy: a block has 1 to 16 waves");
-  using arch = Arch;
-  using element_type = T;
-  using score_function = no_score_function;
-  using args_type = attention_decode_args;
-  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, waves = Waves, vector = 8;
+  static constexpr index_t waves = Waves;
   static constexpr tilewright::arch::matrix_op op = detail::decode_op<Arch, T>();
 };
 

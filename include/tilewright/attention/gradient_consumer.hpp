@@ -19,8 +19,6 @@ struct gradient_consumer {
   using scores = static_distributed_tensor<float, typename Policy::s_distribution>;
   static constexpr specialized_backward_lds lds = Policy::lds;
   static constexpr index_t queries = Policy::tile.queries;
-  static constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
-  static constexpr float log2_e = 1.442695041f;
 
   const specialized_backward_args<args_type>& device;
   const stages_type& stages;
@@ -30,7 +28,7 @@ struct gradient_consumer {
   typename stages_type::unit_cursor unit{};
   stage_cursor<2> buffer{};  // of dS
   scores s{}, d_p{};         // S and then P; dP
-  conditional_t<has_score_function, scores, number<0>> slopes{};
+  conditional_t<has_score_function<Policy>, scores, number<0>> slopes{};
   static_distributed_tensor<float, typename Policy::d_v_distribution> d_v{};
   static_distributed_tensor<float, typename Policy::d_k_distribution> d_k{};
   static_distributed_tensor<float, typename Policy::d_q_distribution> d_q{};
@@ -109,10 +107,10 @@ struct gradient_consumer {
   TILEWRIGHT_HD void compute_probabilities(const attention_problem& problem, const seen_band& seen, index_t key,
                                            index_t query) {
     settle(s);
-    if constexpr (has_score_function) apply_score_function(problem, key, query);
+    if constexpr (has_score_function<Policy>) apply_score_function(problem, key, query);
     if (key + 63 >= problem.keys || !seen.all_see(query, query + queries - 1, key, key + 63)) [[unlikely]]
       mask(problem, seen, key, query);
-    const float scale = has_score_function ? log2_e : device.args.scale * log2_e;
+    const float scale = has_score_function<Policy> ? log2_e : device.args.scale * log2_e;
     for_each_query(stages_type::exponents(at.stage), [&](index_t d, float exponent) TILEWRIGHT_INLINE_LAMBDA {
       s.thread_buffer[d] = exec::exp2(s.thread_buffer[d] * scale - exponent);
     });
@@ -131,7 +129,7 @@ struct gradient_consumer {
     settle(d_p);
     for_each_query(stages_type::deltas(stage), [&](index_t d, float delta) TILEWRIGHT_INLINE_LAMBDA {
       s.thread_buffer[d] *= d_p.thread_buffer[d] - delta;
-      if constexpr (has_score_function) s.thread_buffer[d] *= slopes.thread_buffer[d];
+      if constexpr (has_score_function<Policy>) s.thread_buffer[d] *= slopes.thread_buffer[d];
     });
     d_s.assign(s);
     block_gemm(d_k, d_s, wgmma_tile_in_lds<lds.q_columns()>{stages.q(stage)}, true);

@@ -150,7 +150,7 @@ struct gemm_kernel {
       }
     }();
 
-    static_distributed_tensor<detail::accumulator_t<T>, tile_distribution<c_encoding_v<tile>>> sums{};
+    static_distributed_tensor<detail::accumulator_t<T>, c_distribution<tile>> sums{};
     if constexpr (Policy::is_block_scaled) {
       const typename Policy::pipeline::scales_type scales(args, m0, n0, index_t(batch), index_t(batch));
       Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds, scales);

@@ -78,7 +78,7 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& til
 template <class Arch, class T>
 constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_transposed, index_t rows,
                                            const distribution_encoding& copy, const distribution_encoding& read) {
-  const lds_access_kind kind = fragment_access(tile.op, is_transposed);
+  const lds_access_kind kind = detail::fragment_access(tile.op, is_transposed);
   if (is_transposed) {
     return choose_lds_layout<Arch>(lds_tile{tile.k, rows, sizeof(T)},
                                    lds_use{with_dimensions_exchanged(copy), lds_access_kind::write},
@@ -108,7 +108,7 @@ template <class Arch, class T>
 TILEWRIGHT_HD constexpr index_t default_stages(const block_tile& tile, operand_major a_major, operand_major b_major,
                                                index_t vector) {
   const index_t k_pack = 16 / index_t(sizeof(T)), waves = tile.num_waves();
-  if (arch::is_amd(Arch::value) || vector != k_pack || !uses_ldmatrix(tile.op)) return 0;
+  if (arch::is_amd(Arch::value) || vector != k_pack || !detail::uses_ldmatrix(tile.op)) return 0;
   const auto fits = [&](operand_major major, index_t rows) {
     return major == operand_major::k ||
            operand_copy_fits(operand_major::k, tile.k, rows, waves, Arch::value.wave_size, k_pack, k_pack);
@@ -172,7 +172,7 @@ struct gemm_policy : detail::gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile>
                 "gemm_policy: wgmma reads its operands from LDS; use warp_specialized_pipeline");
   /// Elements along k that stay together in LDS: 16 bytes.
   static constexpr index_t k_pack = 16 / index_t(sizeof(T));
-  static constexpr bool prefers_single_buffer = tilewright::arch::is_amd(Arch::value) && num_k_steps(Tile) > 1;
+  static constexpr bool prefers_single_buffer = tilewright::arch::is_amd(Arch::value) && Tile.num_k_steps() > 1;
   using pipeline =
       typename detail::pipeline_or_default<Pipeline, detail::default_stages<Arch, T>(Tile, AMajor, BMajor, Vector),
                                            prefers_single_buffer>::type;
@@ -200,14 +200,15 @@ struct gemm_policy : detail::gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile>
 
   /// Whether columns of the operand's tile, not rows, are contiguous in LDS, as they are in memory: where the target
   /// can read them so.
-  static constexpr bool keeps_columns = detail::copies_directly<pipeline> || (tilewright::arch::is_amd(Arch::value) &&
-                                                                              reads_transposed(Arch::value, Tile.op));
+  static constexpr bool keeps_columns =
+      detail::copies_directly<pipeline> ||
+      (tilewright::arch::is_amd(Arch::value) && detail::reads_transposed(Arch::value, Tile.op));
   static constexpr bool a_transposed = keeps_columns && AMajor == operand_major::mn;
   static constexpr bool b_transposed = keeps_columns && BMajor == operand_major::mn;
   static_assert(!detail::copies_directly<pipeline> || Vector % copy_vector == 0,
                 "gemm_policy: this pipeline copies vectors of 16 bytes, on gfx90a and gfx942 of 4; give a Vector of so "
                 "many elements, or use another pipeline");
-  static_assert(reads_transposed(Arch::value, Tile.op) || !(a_transposed || b_transposed),
+  static_assert(detail::reads_transposed(Arch::value, Tile.op) || !(a_transposed || b_transposed),
                 "gemm_policy: without ldmatrix or transposing reads an operand whose rows are not contiguous must pass "
                 "through registers on its way to LDS; use another pipeline");
 
@@ -216,8 +217,8 @@ struct gemm_policy : detail::gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile>
       number<detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, copy_vector)>::value;
   static constexpr distribution_encoding b_copy =
       number<detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, copy_vector)>::value;
-  static constexpr distribution_encoding a_read = number<a_encoding(Tile, true, a_transposed)>::value;
-  static constexpr distribution_encoding b_read = number<b_encoding(Tile, true, b_transposed)>::value;
+  static constexpr distribution_encoding a_read = number<detail::a_encoding(Tile, true, a_transposed)>::value;
+  static constexpr distribution_encoding b_read = number<detail::b_encoding(Tile, true, b_transposed)>::value;
 
   /// Whether waves access A and B alike: they then have the same layout, which is searched for once.
   static constexpr bool have_same_lanes = a_transposed == b_transposed && Tile.m == Tile.n &&

@@ -32,7 +32,7 @@ struct multi_stage_pipeline {
                                 index_t num_tiles, exec::lds_pointer lds) {
     require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = num_k_steps(tile), stage_bytes = detail::lds_stage_bytes<Policy>();
+    constexpr index_t steps = tile.num_k_steps(), stage_bytes = detail::lds_stage_bytes<Policy>();
     // Copies are issued in `parts` steps; those of the only tile in flight as early as possible.
     constexpr index_t parts = Policy::copies_by_wave && Stages == 2 ? 1 : max(steps - 1, 1);
     using copies_type = stage_copies<Policy, Stages, AWindow, BWindow>;
@@ -99,11 +99,11 @@ struct multi_stage_pipeline {
     constexpr index_t per_step = matrix_instructions_per_step<tile>;
     const detail::operand_fragments<Policy> now = f;
     if constexpr (Policy::copies_by_wave) {
-      constexpr index_t reads = operand_windows<Policy>::num_reads / num_k_steps(tile);
+      constexpr index_t reads = operand_windows<Policy>::num_reads / tile.num_k_steps();
       windows.template load<Next, 1>(f, current);
       copy();
       block_gemm<tile, Step * per_step, per_step>(c, now.a, now.b);
-      spread_among_matrix_instructions<per_step, per_step * 3 / 4, exec::instruction_kind::lds_read, reads>();
+      detail::spread_among_matrix_instructions<per_step, per_step * 3 / 4, exec::instruction_kind::lds_read, reads>();
     } else {  // compilers that take no hints keep the order in which instructions are written
       constexpr index_t half = max(per_step / 2, 1);
       unroll<per_step>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {

@@ -30,7 +30,7 @@ struct one_wave_pipeline {
     require_suitable<Policy>();
     using enum exec::instruction_kind;
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>, half = per_step / 2,
+    constexpr index_t steps = tile.num_k_steps(), per_step = matrix_instructions_per_step<tile>, half = per_step / 2,
                       rest = per_step - half;
     constexpr index_t reads = operand_windows<Policy>::num_reads / steps, writes = operand_windows<Policy>::num_writes;
     constexpr index_t loads = AWindow::num_access + BWindow::num_access;
@@ -44,7 +44,7 @@ struct one_wave_pipeline {
     tile_of<BWindow> b_next[2];
     begin_three_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, 1>(f, 0);
-    keep_in_accumulation_registers<tile>(
+    detail::keep_in_accumulation_registers<tile>(
         c);  // here, in each step and after the loop: one set of registers on all paths
 
     // Steps along k but for the last, each among the reads for the next one and its part of what `write` writes.
@@ -53,32 +53,32 @@ struct one_wave_pipeline {
         exec::wait_for_lds<0>();
         windows.template load<s + 1, 1>(f, current);
         block_gemm<tile, s * per_step, half>(c, f.a, f.b);
-        spread_among_matrix_instructions<half, 0, lds_read, reads>();
+        detail::spread_among_matrix_instructions<half, 0, lds_read, reads>();
         write(s);
       });
     };
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
-      keep_in_accumulation_registers<tile>(c);
+      detail::keep_in_accumulation_registers<tile>(c);
       constexpr index_t current = stage * stages::step, other = 1 - stage, next = other * stages::step;
       exec::wait_for_global_loads<loads>();
       multiply(current, [&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         constexpr index_t first = writes * s / (steps - 1), last = writes * (s + 1) / (steps - 1);
         windows.template store_accesses<first, last>(a_next[other], b_next[other], next);
         block_gemm<tile, s * per_step + half, rest>(c, f.a, f.b);
-        spread_among_matrix_instructions<rest, rest / 4, lds_write, last - first>();
+        detail::spread_among_matrix_instructions<rest, rest / 4, lds_write, last - first>();
       });
       exec::block_sync();
       windows.template load<0, 1>(f, next);
       block_gemm<tile, (steps - 1) * per_step, half>(c, f.a, f.b);
-      spread_among_matrix_instructions<half, 0, lds_read, reads>();
+      detail::spread_among_matrix_instructions<half, 0, lds_read, reads>();
       load_tile_along_k(a_next[other], a_window, a_offset, known_inside<1>{});
       load_tile_along_k(b_next[other], b_window, b_offset, known_inside<1>{});
       block_gemm<tile, (steps - 1) * per_step + half, rest>(c, f.a, f.b);
-      spread_among_matrix_instructions<rest, 0, global_load, loads>();
+      detail::spread_among_matrix_instructions<rest, 0, global_load, loads>();
     };
 
     const index_t last = for_tiles<num_stages, 2>(a_window, b_window, num_tiles - 1, step);
-    keep_in_accumulation_registers<tile>(c);
+    detail::keep_in_accumulation_registers<tile>(c);
     multiply(last * stages::step,
              [&](auto s) TILEWRIGHT_INLINE_LAMBDA { block_gemm<tile, s * per_step + half, rest>(c, f.a, f.b); });
     block_gemm<tile, (steps - 1) * per_step, per_step>(c, f.a, f.b);
@@ -92,7 +92,7 @@ struct one_wave_pipeline {
         "one_wave_pipeline: a wave can use all registers of a SIMD on CDNA only; use another pipeline on this target");
     static_assert(Policy::tile.num_waves() == 4,
                   "one_wave_pipeline: a compute unit has four SIMDs; use a block tile with 4 waves");
-    static_assert(num_k_steps(Policy::tile) > 1,
+    static_assert(Policy::tile.num_k_steps() > 1,
                   "one_wave_pipeline: k of the block tile must be at least two steps of the matrix instruction");
     static_assert(
         registers<Policy>() <= Policy::arch::value.max_vgprs,

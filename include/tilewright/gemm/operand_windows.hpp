@@ -117,8 +117,7 @@ class operand_windows {
 
   /// 32-bit registers for these operands, and for a tile of each in flight from global memory.
   static constexpr index_t registers =
-      (detail::a_encoding_v<tile>.num_elements_per_thread() + detail::b_encoding_v<tile>.num_elements_per_thread()) *
-      index_t(sizeof(T)) / 4;
+      (a_distribution<tile>::num_elements + b_distribution<tile>::num_elements) * index_t(sizeof(T)) / 4;
   static constexpr index_t copy_registers =
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
@@ -168,17 +167,17 @@ class operand_windows {
   TILEWRIGHT_HD const b_read_window& b_read() const { return b_read_; }
 
   /// Reads the operands of `Count` steps along k from step First on.
-  template <index_t First = 0, index_t Count = num_k_steps(tile)>
+  template <index_t First = 0, index_t Count = tile.num_k_steps()>
   TILEWRIGHT_HD void load(detail::operand_fragments<Policy>& f, index_t lds_bytes, exec::call_site where = {}) const {
-    load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.a, a_read_, lds_bytes, where);
-    load_fragment_steps<tile.op, num_k_steps(tile), First, Count>(f.b, b_read_, lds_bytes, where);
+    load_fragment_steps<tile.op, tile.num_k_steps(), First, Count>(f.a, a_read_, lds_bytes, where);
+    load_fragment_steps<tile.op, tile.num_k_steps(), First, Count>(f.b, b_read_, lds_bytes, where);
   }
 
   /// Part Part of Parts of the reads of step Step: B, which all rows need, before A.
   template <index_t Step, index_t Part, index_t Parts>
   TILEWRIGHT_HD void load_part(detail::operand_fragments<Policy>& f, index_t lds_bytes,
                                exec::call_site where = {}) const {
-    constexpr index_t steps = num_k_steps(tile), num_b = detail::reads_per_step<b_read_window, steps>;
+    constexpr index_t steps = tile.num_k_steps(), num_b = detail::reads_per_step<b_read_window, steps>;
     constexpr index_t num = num_b + detail::reads_per_step<a_read_window, steps>;
     constexpr auto range = detail::accesses_of_both(num_b, num * Part / Parts, num * (Part + 1) / Parts);
     detail::load_fragment_accesses<tile.op, steps, Step, range.begin, range.end>(f.b, b_read_, lds_bytes, where);
@@ -195,14 +194,14 @@ template <class Policy>
 constexpr index_t estimated_registers(index_t steps, index_t tiles, index_t others = 32) {
   using operands = operand_windows<Policy>;
   return c_encoding_v<Policy::tile>.num_elements_per_thread() +
-         operands::registers * steps / num_k_steps(Policy::tile) + tiles * operands::copy_registers + others;
+         operands::registers * steps / Policy::tile.num_k_steps() + tiles * operands::copy_registers + others;
 }
 
 /// Steps along k whose operands a pipeline with one tile in flight keeps in registers: all, or two if there are no
 /// registers for more.
 template <class Policy>
 constexpr index_t steps_in_registers() {
-  constexpr index_t steps = num_k_steps(Policy::tile);
+  constexpr index_t steps = Policy::tile.num_k_steps();
   return number<(estimated_registers<Policy>(steps, 1) <= Policy::registers_per_thread ? steps : 2)>::value;
 }
 

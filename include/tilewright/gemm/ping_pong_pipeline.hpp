@@ -18,7 +18,8 @@ struct ping_pong_pipeline {
   /// Slices of a tile: 64 bytes along k each, or one step of the matrix instruction if that is longer.
   template <class Policy>
   static constexpr index_t slices_per_tile() {
-    return min(max(Policy::tile.k * index_t(sizeof(typename Policy::element_type)) / 64, 1), num_k_steps(Policy::tile));
+    return min(max(Policy::tile.k * index_t(sizeof(typename Policy::element_type)) / 64, 1),
+               Policy::tile.num_k_steps());
   }
 
   /// How often a group moves operands, both groups counted.
@@ -29,7 +30,7 @@ struct ping_pong_pipeline {
   /// Estimated registers of a thread: the operands of a slice, a tile in flight.
   template <class Policy>
   static constexpr index_t registers() {
-    return detail::estimated_registers<Policy>(num_k_steps(Policy::tile) / slices_per_tile<Policy>(), 1);
+    return detail::estimated_registers<Policy>(Policy::tile.num_k_steps() / slices_per_tile<Policy>(), 1);
   }
 
   /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
@@ -54,13 +55,13 @@ struct ping_pong_pipeline {
     detail::begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     const bool is_second_group = exec::wave_id() >= tile.num_waves() / 2;
     if (is_second_group) exec::block_barrier();  // half a slice later from here on
-    keep_in_accumulation_registers<tile>(
+    detail::keep_in_accumulation_registers<tile>(
         c);  // here, in each step and after the loop: one set of registers on all paths
 
     // With two slices or more A and B move in different ones.
     constexpr index_t b_slice = slices / 2, num_a = AWindow::num_access, num_b = BWindow::num_access;
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
-      keep_in_accumulation_registers<tile>(c);
+      detail::keep_in_accumulation_registers<tile>(c);
       constexpr index_t current = stage * stages::step, next = (1 - stage) * stages::step;
       const auto write = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
         if constexpr (p == 0) {
@@ -80,7 +81,7 @@ struct ping_pong_pipeline {
     };
 
     const index_t last = for_tiles<num_stages, 1>(a_window, b_window, num_tiles - 1, step);
-    keep_in_accumulation_registers<tile>(c);
+    detail::keep_in_accumulation_registers<tile>(c);
     const auto nothing = [](auto) TILEWRIGHT_INLINE_LAMBDA {};
     unroll<slices>(
         [&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_slice<p>(c, f, windows, last * stages::step, nothing, nothing); });
@@ -96,7 +97,7 @@ struct ping_pong_pipeline {
                                       const operand_windows<Policy>& windows, index_t current, const Write& write,
                                       const Fetch& fetch) {
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = num_k_steps(tile), per_step = matrix_instructions_per_step<tile>;
+    constexpr index_t steps = tile.num_k_steps(), per_step = matrix_instructions_per_step<tile>;
     constexpr index_t slices = number<slices_per_tile<Policy>()>::value, slice_steps = steps / slices;
     constexpr index_t reads_per_step = operand_windows<Policy>::num_reads / steps;
     constexpr bool is_last = P == slices - 1;

@@ -43,7 +43,7 @@ struct result_stage {
       min(16 / index_t(sizeof(typename Policy::result_type)), chunk.m* cols / chunk.block_size());
 
   /// A chunk as matrix instructions leave it, and as it is written to C.
-  static constexpr distribution_encoding sums = c_encoding_v<chunk>;
+  static constexpr distribution_encoding sums = c_distribution<chunk>::encoding;
   static constexpr distribution_encoding rows =
       number<result_rows_encoding(chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size, vector)>::value;
   static_assert(operand_copy_fits(operand_major::k, chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size,

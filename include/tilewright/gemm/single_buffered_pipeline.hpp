@@ -34,7 +34,7 @@ struct single_buffered_pipeline {
     require_operand_windows<Policy, AWindow, BWindow>();
     using enum exec::instruction_kind;
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = num_k_steps(tile), held = number<held_steps<Policy>()>::value,
+    constexpr index_t steps = tile.num_k_steps(), held = number<held_steps<Policy>()>::value,
                       per_step = matrix_instructions_per_step<tile>;
     static_assert(steps > held,
                   "single_buffered_pipeline: k of the block tile must be at least two steps of the matrix instruction");
@@ -49,19 +49,19 @@ struct single_buffered_pipeline {
     windows.template load<0, held>(f, 0);
     // Here and in the loop: else products of one tile along k have accumulators of their own, and after the loop its
     // sums are moved into those, through more registers than there are.
-    keep_in_accumulation_registers<tile>(c);
+    detail::keep_in_accumulation_registers<tile>(c);
 
     const auto multiply_and_read_the_rest = [&]() TILEWRIGHT_INLINE_LAMBDA {
       unroll<steps - held>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
         exec::wait_for_lds<(held - 1) * num_reads>();
         windows.template load<step + held, 1>(f, 0);
         block_gemm<tile, step * per_step, per_step>(c, f.a, f.b);
-        spread_among_matrix_instructions<per_step, per_step / 3, lds_read, num_reads>();
+        detail::spread_among_matrix_instructions<per_step, per_step / 3, lds_read, num_reads>();
       });
     };
     // The windows are at the tile in registers. In the last step there is no further one: it is loaded again.
     const auto step = [&](auto, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
-      keep_in_accumulation_registers<tile>(c);
+      detail::keep_in_accumulation_registers<tile>(c);
       multiply_and_read_the_rest();
       exec::block_sync();
 
@@ -72,12 +72,12 @@ struct single_buffered_pipeline {
       load_tile_along_k(a_next, a_window, a_offset, known_inside<1>{});
       load_tile_along_k(b_next, b_window, b_offset, known_inside<1>{});
       block_gemm<tile, rest, during_writes>(c, f.a, f.b);
-      spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
+      detail::spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
       exec::block_sync();
 
       windows.template load<0, held>(f, 0);
       block_gemm<tile, rest + during_writes, during_reads>(c, f.a, f.b);
-      spread_among_matrix_instructions<during_reads, during_reads / 2, lds_read, num_reads * held>();
+      detail::spread_among_matrix_instructions<during_reads, during_reads / 2, lds_read, num_reads * held>();
     };
     for_tiles<num_stages, 1>(a_window, b_window, num_tiles - 1, step);
     multiply_and_read_the_rest();

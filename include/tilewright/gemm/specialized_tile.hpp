@@ -217,7 +217,7 @@ struct specialized_block {
   static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= detail::specialized_lds::barrier_bytes);
 
   /// Sums of the block tile.
-  using sums_type = static_distributed_tensor<float, tile_distribution<c_encoding_v<tiles>>>;
+  using sums_type = static_distributed_tensor<float, c_distribution<tiles>>;
   /// A wave's rows of a box, and who addresses them when they are written.
   static constexpr arch::lane_map result = arch::describe(tiles.op).c;
   static constexpr distribution_encoding box = detail::wave_tile_encoding(tile.store_n() / 16, result);

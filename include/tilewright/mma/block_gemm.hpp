@@ -21,7 +21,7 @@ namespace detail {
 template <block_tile Tile>
 struct block_gemm_counts {
   static constexpr index_t n_repeat = Tile.n / (arch::describe(Tile.op).n * Tile.waves_n);
-  static constexpr index_t k_repeat = num_k_steps(Tile);
+  static constexpr index_t k_repeat = Tile.num_k_steps();
   static constexpr index_t parts = exec::mma_parts<Tile.op>, tiles = matrix_instructions_per_step<Tile> / parts;
   static constexpr index_t a_registers = arch::describe(Tile.op).a.num_registers();
   static constexpr index_t b_registers = arch::describe(Tile.op).b.num_registers();
@@ -33,7 +33,7 @@ struct block_gemm_counts {
   /// the registers again: every other row runs backwards.
   TILEWRIGHT_HD static constexpr index_t row(index_t i) { return i % tiles / n_repeat; }
   TILEWRIGHT_HD static constexpr index_t column(index_t i) {
-    const bool backwards = uses_ldmatrix(Tile.op) && row(i) % 2 == 1;
+    const bool backwards = detail::uses_ldmatrix(Tile.op) && row(i) % 2 == 1;
     return backwards ? n_repeat - 1 - i % tiles % n_repeat : i % tiles % n_repeat;
   }
   TILEWRIGHT_HD static constexpr index_t step(index_t i) { return i / (tiles * parts); }
@@ -68,7 +68,7 @@ TILEWRIGHT_HD void multiply_registers(static_distributed_tensor<Accumulator, C>&
 template <block_tile Tile, index_t First, index_t Count, class Registers, class Operand>
 TILEWRIGHT_HD void read_steps(Registers& registers, const Operand& operand, index_t lds_bytes, exec::call_site where) {
   if constexpr (is_lds_operand<Operand>)
-    load_fragment_steps<Tile.op, num_k_steps(Tile), First, Count>(registers, operand, lds_bytes, where);
+    load_fragment_steps<Tile.op, Tile.num_k_steps(), First, Count>(registers, operand, lds_bytes, where);
 }
 
 /// The registers of an operand: itself, or those that a window in LDS is read into.
@@ -84,7 +84,7 @@ TILEWRIGHT_HD decltype(auto) registers_of(const Operand& operand) {
 /// LDS instructions that read one step along k of an operand.
 template <block_tile Tile, class Operand>
 TILEWRIGHT_HD constexpr index_t reads_of_step() {
-  if constexpr (is_lds_operand<Operand>) return detail::reads_per_step<Operand, num_k_steps(Tile)>;
+  if constexpr (is_lds_operand<Operand>) return detail::reads_per_step<Operand, Tile.num_k_steps()>;
   return 0;
 }
 
@@ -102,7 +102,7 @@ TILEWRIGHT_HD void multiply_before_later_reads([[maybe_unused]] C& c) {
 /// Multiplies step by step; the operands in LDS are read ahead, among the matrix instructions of the steps before.
 template <block_tile Tile, class C, class A, class B>
 TILEWRIGHT_HD void multiply_reading_ahead(C& c, const A& a, const B& b, index_t lds_bytes, exec::call_site where) {
-  constexpr index_t steps = num_k_steps(Tile), per_step = matrix_instructions_per_step<Tile>;
+  constexpr index_t steps = Tile.num_k_steps(), per_step = matrix_instructions_per_step<Tile>;
   constexpr bool is_gfx11 = arch::describe(Tile.op).wave_size() == 32 && block_gemm_counts<Tile>::a_registers == 16;
   // A read takes about as long as four matrix instructions. gfx11 holds operands twice, in too many registers for that.
   constexpr index_t ahead = min(steps, per_step < 4 && !is_gfx11 ? 2 : 1),
@@ -122,7 +122,7 @@ TILEWRIGHT_HD void multiply_reading_ahead(C& c, const A& a, const B& b, index_t 
     multiply_registers<Tile, s * per_step, per_step>(c, a_registers, b_registers);
     multiply_before_later_reads<Tile>(c);
     if constexpr (next < steps)
-      spread_among_matrix_instructions<per_step, per_step / 2, exec::instruction_kind::lds_read, reads>();
+      detail::spread_among_matrix_instructions<per_step, per_step / 2, exec::instruction_kind::lds_read, reads>();
   });
 }
 
@@ -137,11 +137,11 @@ TILEWRIGHT_HD void multiply_reading_ahead(C& c, const A& a, const B& b, index_t 
 ///
 /// With operands in registers a part of the product can be asked for: of the wave's matrix instructions, ordered by
 /// steps along k, Count from First on; matrix_instructions_per_step and num_k_steps tell how many there are.
-template <block_tile Tile, index_t First = 0, index_t Count = matrix_instructions_per_step<Tile> * num_k_steps(Tile),
+template <block_tile Tile, index_t First = 0, index_t Count = matrix_instructions_per_step<Tile> * Tile.num_k_steps(),
           class Accumulator, class C, class A, class B>
 TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c, const A& a, const B& b,
                               [[maybe_unused]] index_t lds_bytes = 0, [[maybe_unused]] exec::call_site where = {}) {
-  constexpr index_t instructions = matrix_instructions_per_step<Tile> * num_k_steps(Tile);
+  constexpr index_t instructions = matrix_instructions_per_step<Tile> * Tile.num_k_steps();
   constexpr bool reads_lds = detail::is_lds_operand<A> || detail::is_lds_operand<B>;
   static_assert(0 <= First && 0 <= Count && First + Count <= instructions,
                 "block_gemm: a wave issues fewer instructions; see matrix_instructions_per_step and num_k_steps");

@@ -20,6 +20,8 @@ struct block_tile {
   arch::matrix_op op;
   unsigned k_order = 0;
 
+  /// Steps along k that the matrix instruction takes.
+  TILEWRIGHT_HD constexpr index_t num_k_steps() const { return k / arch::describe(op).k; }
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_m * waves_n; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return num_waves() * arch::describe(op).wave_size(); }
 
@@ -69,72 +71,58 @@ TILEWRIGHT_HD constexpr arch::lane_map in_k_order(arch::lane_map map, const bloc
   return map;
 }
 
-/// A (is_a) or B over the block: each wave of one coordinate owns some instruction tiles, those of the other hold
-/// copies.
-TILEWRIGHT_HD constexpr distribution_encoding operand_encoding(const block_tile& t, bool is_a, bool addresses,
-                                                               bool transposed) {
+enum class product_operand : signed char { a, b, c };
+
+/// An operand's tile over the block: waves of one coordinate own instruction tiles of A or B, those of the other hold
+/// copies; C is divided by both. `map`: of one instruction.
+TILEWRIGHT_HD constexpr distribution_encoding repeat_over_block(const block_tile& t, product_operand which,
+                                                                const arch::lane_map& map) {
   const arch::matrix_instruction i = arch::describe(t.op);
-  const arch::lane_map map = in_k_order(is_a ? i.a : i.b, t);
-  const index_t waves = is_a ? t.waves_m : t.waves_n;
+  const bool is_b = which == product_operand::b, is_c = which == product_operand::c;
   distribution_encoding outer;
-  outer.r.push_back(is_a ? t.waves_n : t.waves_m);
+  if (!is_c) outer.r.push_back(is_b ? t.waves_m : t.waves_n);
   outer.h.push_back({});
-  outer.h[0].push_back(is_a ? t.m / (i.m * waves) : t.n / (i.n * waves));
-  outer.h[0].push_back(waves);
+  outer.h[0].push_back(is_b ? t.n / (i.n * t.waves_n) : t.m / (i.m * t.waves_m));
+  outer.h[0].push_back(is_b ? t.waves_n : t.waves_m);
   outer.h.push_back({});
-  outer.h[1].push_back(t.k / i.k);
+  outer.h[1].push_back(is_c ? t.n / (i.n * t.waves_n) : t.num_k_steps());
+  if (is_c) outer.h[1].push_back(t.waves_n);
   outer.p.push_back({});
-  outer.p[0].push_back(is_a ? rh_id{1, 1} : rh_id{0, 0});
-  outer.p[0].push_back(is_a ? rh_id{0, 0} : rh_id{1, 1});
+  outer.p[0].push_back(is_b ? rh_id{0, 0} : rh_id{1, 1});
+  outer.p[0].push_back(is_c ? rh_id{2, 1} : is_b ? rh_id{1, 1} : rh_id{0, 0});
   outer.p.push_back({});
   outer.y.push_back({1, 0});
   outer.y.push_back({2, 0});
-  return embed(outer, encoding_of(addresses ? load_map(t.op, map, transposed) : map));
+  return embed(outer, encoding_of(map));
 }
 
-}  // namespace detail
-
-/// A (m x k) in the instruction's registers; B (n x k) likewise. With `addresses` it says who addresses what, in an LDS
-/// layout with contiguous rows or, `transposed`, contiguous columns: not the same for ldmatrix and transposing reads.
+/// A (m x k) in the instruction's registers; B (n x k) likewise; C (m x n). With `addresses` it says who addresses
+/// what, in an LDS layout with contiguous rows or, `transposed`, contiguous columns: not the same for ldmatrix and
+/// transposing reads.
 TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
-  return detail::operand_encoding(t, true, addresses, transposed);
+  const arch::lane_map map = in_k_order(arch::describe(t.op).a, t);
+  return repeat_over_block(t, product_operand::a, addresses ? load_map(t.op, map, transposed) : map);
 }
 TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
-  return detail::operand_encoding(t, false, addresses, transposed);
+  const arch::lane_map map = in_k_order(arch::describe(t.op).b, t);
+  return repeat_over_block(t, product_operand::b, addresses ? load_map(t.op, map, transposed) : map);
 }
-
-/// C (m x n) in the instruction's registers.
 TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
-  const arch::matrix_instruction i = arch::describe(t.op);
-  distribution_encoding outer;
-  outer.h.push_back({});
-  outer.h[0].push_back(t.m / (i.m * t.waves_m));
-  outer.h[0].push_back(t.waves_m);
-  outer.h.push_back({});
-  outer.h[1].push_back(t.n / (i.n * t.waves_n));
-  outer.h[1].push_back(t.waves_n);
-  outer.p.push_back({});
-  outer.p[0].push_back({1, 1});
-  outer.p[0].push_back({2, 1});
-  outer.p.push_back({});
-  outer.y.push_back({1, 0});
-  outer.y.push_back({2, 0});
-  return embed(outer, encoding_of(t.transposes_c() ? detail::with_rows_as_columns(i.c) : i.c));
+  const arch::lane_map map = arch::describe(t.op).c;
+  return repeat_over_block(t, product_operand::c, t.transposes_c() ? with_rows_as_columns(map) : map);
 }
-
-namespace detail {
 
 /// The same, computed once for each tile.
-template <block_tile Tile>
-inline constexpr distribution_encoding a_encoding_v = number<a_encoding(Tile)>::value;
-template <block_tile Tile>
-inline constexpr distribution_encoding b_encoding_v = number<b_encoding(Tile)>::value;
-
-}  // namespace detail
+template <block_tile Tile, bool Addresses = false, bool Transposed = false>
+inline constexpr distribution_encoding a_encoding_v = number<a_encoding(Tile, Addresses, Transposed)>::value;
+template <block_tile Tile, bool Addresses = false, bool Transposed = false>
+inline constexpr distribution_encoding b_encoding_v = number<b_encoding(Tile, Addresses, Transposed)>::value;
 template <block_tile Tile>
 inline constexpr distribution_encoding c_encoding_v = number<c_encoding(Tile)>::value;
+
+}  // namespace detail
 
 /// Distributions of tiles in registers that block_gemm<Tile> multiplies: A (m x k), B (n x k), and C (m x n).
 template <block_tile Tile>
@@ -142,16 +130,13 @@ using a_distribution = tile_distribution<detail::a_encoding_v<Tile>>;
 template <block_tile Tile>
 using b_distribution = tile_distribution<detail::b_encoding_v<Tile>>;
 template <block_tile Tile>
-using c_distribution = tile_distribution<c_encoding_v<Tile>>;
+using c_distribution = tile_distribution<detail::c_encoding_v<Tile>>;
 
 /// Distributions of windows in LDS that block_gemm<Tile> reads A (m x k) and B (n x k) through. ColumnsContiguous: the
 /// layout in LDS has contiguous columns, along m or n, and not rows, along k; see reads_transposed.
 template <block_tile Tile, bool ColumnsContiguous = false>
-using a_lds_distribution = tile_distribution<number<a_encoding(Tile, true, ColumnsContiguous)>::value>;
+using a_lds_distribution = tile_distribution<detail::a_encoding_v<Tile, true, ColumnsContiguous>>;
 template <block_tile Tile, bool ColumnsContiguous = false>
-using b_lds_distribution = tile_distribution<number<b_encoding(Tile, true, ColumnsContiguous)>::value>;
-
-/// Steps along k that the block tile's matrix instruction takes.
-TILEWRIGHT_HD constexpr index_t num_k_steps(const block_tile& t) { return t.k / arch::describe(t.op).k; }
+using b_lds_distribution = tile_distribution<detail::b_encoding_v<Tile, true, ColumnsContiguous>>;
 
 }  // namespace tilewright

@@ -17,7 +17,7 @@ struct product_chain {
 
 TILEWRIGHT_HD constexpr product_chain make_chain(const block_tile& first, block_tile second) {
   second.k_order = 0;
-  const operand_match match('A', c_encoding(first), a_encoding(second));
+  const operand_match match('A', detail::c_encoding(first), detail::a_encoding(second));
   product_chain result{match.fits() && match.keeps(0), second};
   array<index_t, 16> bits{};  // where each bit of k shall be, and where the exchanges so far have brought it
   array<index_t, 16> places{};

@@ -14,7 +14,7 @@ namespace detail {
 template <arch::matrix_op Op, class Tile, class Window, index_t... Is>
 TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_bytes, sequence<Is...> accesses) {
   constexpr bool transposed = detail::vector_dim_x<Window> == 0;
-  if constexpr (uses_ldmatrix(Op)) {
+  if constexpr (detail::uses_ldmatrix(Op)) {
     constexpr bool reads_16_bytes = Window::vector_length == 8;
     static_assert(reads_16_bytes, "load_fragments: ldmatrix reads rows of 16 contiguous bytes");
     // Either way an access fills 8 registers, in the order of the operand's tiles.

@@ -7,7 +7,7 @@
 #include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/lds/lds_fault.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// Operands of these instructions are read with ldmatrix: the lane that gives an
 /// address is not the lane that gets the data.
@@ -25,8 +25,6 @@ TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::
   return uses_ldmatrix(op) || (read != arch::lds_op::read_b64 && target.supports(read));
 }
 
-namespace detail {
-
 /// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers:
 /// lane l of matrix l / 8 addresses row l % 8.
 TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map& operand) {
@@ -36,16 +34,14 @@ TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map
   return addresses;
 }
 
-}  // namespace detail
-
 /// Lanes and the elements that they address when an operand is read from LDS, where its rows or (transposed) its
 /// columns are contiguous.
 TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand,
                                                 bool transposed = false) {
-  if (!transposed) return uses_ldmatrix(op) ? detail::ldmatrix_address_map(operand) : operand;
+  if (!transposed) return uses_ldmatrix(op) ? ldmatrix_address_map(operand) : operand;
   const arch::lds_op read =
       uses_ldmatrix(op) ? arch::lds_op::ldmatrix : arch::transposing_read_op(arch::element_bytes(op));
   return arch::address_map(arch::exchange_of(read), operand);
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

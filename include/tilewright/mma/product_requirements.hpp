@@ -118,8 +118,8 @@ TILEWRIGHT_HD constexpr product_operands operands_of() {
 }
 
 TILEWRIGHT_HD constexpr product_verdict check_product(const product_operands& o, const block_tile& t) {
-  return check_product({o.a, o.b, o.c},
-                       {a_encoding(t, o.a_in_lds, o.a_columns), b_encoding(t, o.b_in_lds, o.b_columns), c_encoding(t)});
+  return check_product({o.a, o.b, o.c}, {detail::a_encoding(t, o.a_in_lds, o.a_columns),
+                                         detail::b_encoding(t, o.b_in_lds, o.b_columns), detail::c_encoding(t)});
 }
 
 template <block_tile Tile, class C, class A, class B>

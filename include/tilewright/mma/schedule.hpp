@@ -6,7 +6,7 @@
 #include <tilewright/mma/block_tile.hpp>
 #include <tilewright/tile/static_distributed_tensor.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// Spreads memory instructions, Count of one kind and OtherCount of another, evenly among the Matrix matrix
 /// instructions since the last schedule_fence. The first of each kind comes before all matrix instructions, none after
@@ -35,4 +35,4 @@ TILEWRIGHT_HD void keep_in_accumulation_registers(static_distributed_tensor<Accu
     exec::keep_in_accumulation_registers<C::num_elements / 16>(c.thread_buffer.data());
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::detail

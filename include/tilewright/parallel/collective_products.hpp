@@ -64,12 +64,12 @@ class collective_reduce_scatter {
   using R = typename Kernel::policy::result_type;
 
  public:
-  /// `all_c`: of an all-reduce, where all ranks' rows of C come, m x n with ldc = n.
-  collective_reduce_scatter(Rank& rank, const gemm_args& args, void* all_c = nullptr)
+  /// For an all-reduce `c` is the memory of all ranks' C, m x n with ldc = n.
+  collective_reduce_scatter(Rank& rank, const gemm_args& args, const typename Rank::memory_type* c = nullptr)
       : rank_(rank),
         args_(args),
         rows_(args.m / rank.self().ranks),
-        all_c_(all_c),
+        all_c_(c ? static_cast<char*>(c->of(rank.self().rank)) : nullptr),
         sums_(rank.allocate(rank.self().ranks * chunk_bytes())),
         received_(rank.allocate(rank.self().ranks * chunk_bytes())) {
     const rank_of self = rank.self();
@@ -80,7 +80,7 @@ class collective_reduce_scatter {
     a.sums = sums_.of(self.rank);
     a.chunk_bytes = chunk_bytes();
     a.wait = rank.wait();
-    if (all_c) a.c = static_cast<char*>(all_c) + self.rank * chunk_bytes();
+    if (c) a.c = all_c_ + self.rank * chunk_bytes();
     for (index_t step = 0; step < self.ranks; ++step) {
       a.steps = {step, 1};
       launches_.push_back(rank.template prepare<Kernel>(a));
@@ -98,7 +98,7 @@ class collective_reduce_scatter {
     rank_.join(stream);
     launches_.back().value()(stream);
     if (!all_c_) return;
-    rank_.all_gather(static_cast<char*>(all_c_) + self.rank * chunk_bytes(), all_c_, chunk_bytes(), stream);
+    rank_.all_gather(all_c_ + self.rank * chunk_bytes(), all_c_, chunk_bytes(), stream);
   }
 
  private:
@@ -110,7 +110,7 @@ class collective_reduce_scatter {
   Rank& rank_;
   gemm_args args_;
   index_t rows_;
-  void* all_c_;
+  char* all_c_;
   typename Rank::memory_type sums_, received_;
   std::vector<typename Rank::template launch_type<Kernel>> launches_;
 };

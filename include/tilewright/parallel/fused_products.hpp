@@ -13,7 +13,21 @@ namespace tilewright::parallel::detail {
 /// only after it has received everything of call i + 1 from it, which was sent after call i had ended there: so no
 /// buffer is overwritten that is still read. Flags only grow.
 template <class Kernel, class Rank>
-class fused_all_gather {
+class fused_product {
+ public:
+  void operator()(typename Rank::stream_type stream) {
+    auto& launch = *launch_[++call_ & 1];
+    launch.prepared().args.epoch = call_;
+    launch(stream);
+  }
+
+ protected:
+  unsigned call_ = 0;
+  typename Rank::template launch_type<Kernel> launch_[2];
+};
+
+template <class Kernel, class Rank>
+class fused_all_gather : public fused_product<Kernel, Rank> {
   static constexpr index_t element_bytes = sizeof(typename Kernel::policy::element_type);
 
  public:
@@ -33,14 +47,8 @@ class fused_all_gather {
       a.gathered = a.gathered_of[a.self.rank];
       a.arrived = a.arrived_of[a.self.rank];
       a.wait = rank.wait();
-      launch_[parity] = rank.template prepare<Kernel>(a);
+      this->launch_[parity] = rank.template prepare<Kernel>(a);
     }
-  }
-
-  void operator()(typename Rank::stream_type stream) {
-    auto& launch = *launch_[++call_ & 1];
-    launch.prepared().args.epoch = call_;
-    launch(stream);
   }
 
  private:
@@ -48,13 +56,11 @@ class fused_all_gather {
   static long_index_t groups(rank_of self, const gemm_args& args) { return gather_groups(divide(args.m, self.ranks)); }
 
   typename Rank::memory_type gathered_, arrived_;
-  unsigned call_ = 0;
-  typename Rank::template launch_type<Kernel> launch_[2];
 };
 
 /// The same for reduce_scatter_kernel. For an all-reduce `c` is the memory of all ranks' C, m x n.
 template <class Kernel, class Rank>
-class fused_reduce_scatter {
+class fused_reduce_scatter : public fused_product<Kernel, Rank> {
   using R = typename Kernel::policy::result_type;
 
  public:
@@ -86,14 +92,8 @@ class fused_reduce_scatter {
       a.finished = flag(self.rank, 2 * self.ranks);
       a.num_flags = num_flags_;
       a.wait = rank.wait();
-      launch_[parity] = rank.template prepare<Kernel>(a);
+      this->launch_[parity] = rank.template prepare<Kernel>(a);
     }
-  }
-
-  void operator()(typename Rank::stream_type stream) {
-    auto& launch = *launch_[++call_ & 1];
-    launch.prepared().args.epoch = call_;
-    launch(stream);
   }
 
  private:
@@ -108,8 +108,6 @@ class fused_reduce_scatter {
   index_t rows_;
   long_index_t num_flags_, chunk_bytes_;
   typename Rank::memory_type sums_, flags_;
-  unsigned call_ = 0;
-  typename Rank::template launch_type<Kernel> launch_[2];
 };
 
 }  // namespace tilewright::parallel::detail

@@ -56,11 +56,17 @@ constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, cons
   return s.sharers > 0 && s.whole_tiles < 3 * workers ? 0.1 * product : 0;
 }
 
-/// The transport and tile with the shortest predicted time, where each rank sends `bytes` to others, by kernels if
-/// it has peers, or by NCCL.
+}  // namespace detail
+
+/// The transport and tile with the shortest predicted time, for an all-gather and its product, or for a product whose
+/// sums, of 16 bits, are scattered. Each rank sends by kernels if it has peers, or by NCCL. All ranks come to the same
+/// choice.
 constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, bool has_peers,
-                                          const product_operand_types& types, double bytes, bool gathers,
-                                          const parallel_rates& rates) {
+                                          const product_operand_types& types, bool gathers,
+                                          const parallel_rates& rates = {}) {
+  using namespace detail;
+  const double bytes =
+      double(divide(args.m, ranks)) * (gathers ? args.k * types.element_bytes : args.n * 2) * (ranks - 1);
   parallel_choice best{.seconds = 1e300};
   const auto consider = [&](const parallel_choice& c) {
     if (c.seconds < best.seconds) best = c;
@@ -77,22 +83,6 @@ constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, 
                     split_seconds(args, ranks, tile, types, in_parts, rates) + rates.peer_seconds});
   }
   return best;
-}
-
-}  // namespace detail
-
-/// For an all-gather and its product. All ranks come to the same choice.
-constexpr parallel_choice choose_all_gather(const gemm_args& args, index_t ranks, bool has_peers,
-                                            const product_operand_types& types, const parallel_rates& rates = {}) {
-  const double bytes = double(divide(args.m, ranks)) * args.k * types.element_bytes * (ranks - 1);
-  return detail::choose_parallel(args, ranks, has_peers, types, bytes, true, rates);
-}
-
-/// For a product whose sums, of 16 bits, are scattered.
-constexpr parallel_choice choose_reduce_scatter(const gemm_args& args, index_t ranks, bool has_peers,
-                                                const product_operand_types& types, const parallel_rates& rates = {}) {
-  const double bytes = double(divide(args.m, ranks)) * args.n * 2 * (ranks - 1);
-  return detail::choose_parallel(args, ranks, has_peers, types, bytes, false, rates);
 }
 
 }  // namespace tilewright::parallel

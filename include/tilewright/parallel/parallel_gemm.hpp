@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace tilewright::parallel {
 
@@ -38,22 +39,30 @@ class parallel_product {
  protected:
   explicit parallel_product(const parallel_choice& choice) : choice_(choice) {}
 
-  template <class Call, class... Args>
-  void use(Args&&... args) {
-    call_ = [call = std::make_shared<Call>(std::forward<Args>(args)...)](stream_type stream) { (*call)(stream); };
-  }
-  /// f.operator()<the policy of the choice's tile>().
-  template <class Product, index_t Nth = 0, class F>
-  void with_policy(F f) {
+  /// Makes the product of the choice's tile and transport.
+  template <class Product, template <class> class Kernel, template <class, class> class Fused,
+            template <class, class> class Collective, index_t Nth = 0, class... Args>
+  void use(communicator& ranks, const Args&... args) {
     if constexpr (Nth < parallel_tiles.size()) {
-      if (choice_.tile != Nth) return with_policy<Product, Nth + 1>(f);
-      constexpr index_t tile = parallel_tiles[Nth];
-      f.template operator()<
-          gemm_specialized<typename Product::element_type, Product::a_major, Product::b_major, specialized_tiles[tile],
-                           typename Product::result_type, typename Product::epilogue_type>>();
+      if (choice_.tile != Nth) return use<Product, Kernel, Fused, Collective, Nth + 1>(ranks, args...);
+      using kernel = Kernel<gemm_specialized<typename Product::element_type, Product::a_major, Product::b_major,
+                                             specialized_tiles[parallel_tiles[Nth]], typename Product::result_type,
+                                             typename Product::epilogue_type>>;
+      const auto make = [&]<class Call>(Call*) {
+        call_ = [call = std::make_shared<Call>(ranks, args...)](stream_type stream) { (*call)(stream); };
+      };
+      if (choice_.transport == parallel_transport::fused) {
+        make(static_cast<Fused<kernel, communicator>*>(nullptr));
+      } else {
+        make(static_cast<Collective<kernel, communicator>*>(nullptr));
+      }
     } else {
       throw launch_error("parallel: there is no such tile");
     }
+  }
+  template <class Product>
+  static parallel_choice choose(const communicator& ranks, const gemm_args& args, bool gathers) {
+    return choose_parallel(args, ranks.self().ranks, ranks.has_peers(), Product::operands, gathers);
   }
 
  private:
@@ -70,22 +79,9 @@ class parallel_product {
 template <class Product>
 class all_gather_gemm : public detail::parallel_product {
  public:
-  all_gather_gemm(communicator& ranks, const gemm_args& args) : all_gather_gemm(ranks, args, choose(ranks, args)) {}
-  all_gather_gemm(communicator& ranks, const gemm_args& args, const parallel_choice& choice)
-      : parallel_product(choice) {
-    with_policy<Product>([&]<class Policy>() {
-      using kernel = all_gather_kernel<Policy>;
-      if (choice.transport == parallel_transport::fused) {
-        use<detail::fused_all_gather<kernel, communicator>>(ranks, args);
-      } else {
-        use<collective_all_gather<kernel, communicator>>(ranks, args);
-      }
-    });
-  }
-
- private:
-  static parallel_choice choose(const communicator& ranks, const gemm_args& args) {
-    return choose_all_gather(args, ranks.self().ranks, ranks.has_peers(), Product::operands);
+  all_gather_gemm(communicator& ranks, const gemm_args& args, const std::optional<parallel_choice>& choice = {})
+      : parallel_product(choice ? *choice : choose<Product>(ranks, args, true)) {
+    use<Product, all_gather_kernel, detail::fused_all_gather, collective_all_gather>(ranks, args);
   }
 };
 
@@ -95,22 +91,9 @@ class all_gather_gemm : public detail::parallel_product {
 template <class Product>
 class gemm_reduce_scatter : public detail::parallel_product {
  public:
-  gemm_reduce_scatter(communicator& ranks, const gemm_args& args)
-      : gemm_reduce_scatter(ranks, args, choose(ranks, args)) {}
-  gemm_reduce_scatter(communicator& ranks, const gemm_args& args, const parallel_choice& choice)
-      : parallel_product(choice) {
-    with_policy<Product>([&]<class Policy>() {
-      using kernel = reduce_scatter_kernel<Policy>;
-      if (choice.transport == parallel_transport::fused) {
-        use<detail::fused_reduce_scatter<kernel, communicator>>(ranks, args);
-      } else {
-        use<collective_reduce_scatter<kernel, communicator>>(ranks, args);
-      }
-    });
-  }
-
-  static parallel_choice choose(const communicator& ranks, const gemm_args& args) {
-    return choose_reduce_scatter(args, ranks.self().ranks, ranks.has_peers(), Product::operands);
+  gemm_reduce_scatter(communicator& ranks, const gemm_args& args, const std::optional<parallel_choice>& choice = {})
+      : parallel_product(choice ? *choice : choose<Product>(ranks, args, false)) {
+    use<Product, reduce_scatter_kernel, detail::fused_reduce_scatter, collective_reduce_scatter>(ranks, args);
   }
 };
 
@@ -119,21 +102,12 @@ class gemm_reduce_scatter : public detail::parallel_product {
 template <class Product>
 class gemm_all_reduce : public detail::parallel_product {
  public:
-  gemm_all_reduce(communicator& ranks, const gemm_args& args, const communicator::memory_type& c)
-      : gemm_all_reduce(ranks, args, c, gemm_reduce_scatter<Product>::choose(ranks, args)) {}
   gemm_all_reduce(communicator& ranks, gemm_args args, const communicator::memory_type& c,
-                  const parallel_choice& choice)
-      : parallel_product(choice) {
+                  const std::optional<parallel_choice>& choice = {})
+      : parallel_product(choice ? *choice : choose<Product>(ranks, args, false)) {
     args.c = c.of(ranks.self().rank);
     args.ldc = args.n;
-    with_policy<Product>([&]<class Policy>() {
-      using kernel = reduce_scatter_kernel<Policy>;
-      if (choice.transport == parallel_transport::fused) {
-        use<detail::fused_reduce_scatter<kernel, communicator>>(ranks, args, &c);
-      } else {
-        use<collective_reduce_scatter<kernel, communicator>>(ranks, args, args.c);
-      }
-    });
+    use<Product, reduce_scatter_kernel, detail::fused_reduce_scatter, collective_reduce_scatter>(ranks, args, &c);
   }
 };
 
