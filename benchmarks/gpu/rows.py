@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Kernels on rows on an NVIDIA GPU: this library against a device copy, PyTorch and torch.compile, verified and timed in one process.
 
-    benchmarks/gpu/rows.py LIBRARY [--only PATTERN,...] [--cols N,...] [--mib N] [--seconds S] [--json FILE] [--check-only] [--no-compile]
+    benchmarks/gpu/rows.py LIBRARY [--only PATTERN,...] [--cols N,...] [--draws N --seed N] [--mib N] [--json FILE] [--check-only] [--compile N]
 
-LIBRARY is libtilewright_rows.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). Tensors of x have --mib MiB. All contenders are timed in turns, in
-back-to-back launches. Prints medians in GB/s of the bytes that the operation must move; ratio_to_copy is the rate over that of a device
-copy which reads and writes as many bytes in all; ratio_to_torch and ratio_to_torch_compile are the rates over those of PyTorch and of
-torch.compile with constant lengths. Results are compared with float64. Exits with 1 if one is wrong.
+LIBRARY is libtilewright_rows.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). Tensors of x have --mib MiB; with --draws, shapes are random. All
+contenders are timed in turns, in back-to-back launches. Prints medians in GB/s of the bytes that the operation must move; ratio_to_copy is
+the rate over that of a device copy which reads and writes as many bytes in all; ratio_to_torch and ratio_to_torch_compile are the rates
+over those of PyTorch and of torch.compile with constant lengths. Below 4 MiB, ratios that begin with graph_ are those of launches in CUDA
+graphs. Results are compared with float64. Exits with 1 if one is wrong.
 
 To add a kernel: row_kernels/NAME.cu registers functions that read tensors by position and start the kernel (CMake compiles every .cu file
 there), row_kernels/NAME.py calls add(), whose parameters row_kernels/__init__.py explains. No other file changes.
@@ -18,6 +19,7 @@ import fnmatch
 import importlib
 import json
 import pathlib
+import random
 import statistics
 import sys
 
@@ -59,10 +61,10 @@ class Tilewright:
             raise SystemExit(f"rows.py: the library has no kernel {case.kernel}")
         array = (Tensor * len(tensors))(*map(Tensor.of, tensors))
         numbers = (ctypes.c_double * (len(case.numbers) + 1))(*case.numbers)
-        stream = torch.cuda.current_stream().cuda_stream
+        stream, device = torch._C._cuda_getCurrentRawStream, torch.cuda.current_device()
 
         def call():
-            why = self.call(kernel, array, numbers, stream)
+            why = self.call(kernel, array, numbers, stream(device))
             if why:
                 raise SystemExit(f"rows.py: {case.name}: {why.decode()}")
         return call
@@ -88,34 +90,64 @@ def bytes_of(tensors):
     return sum(t.numel() * t.element_size() for t in tensors)
 
 
-def measure(case, call, inputs, outputs, options):
+def in_graph(call, repeat=20):
+    """A function that starts a CUDA graph of `repeat` calls."""
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        call()
+    stream.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        for _ in range(repeat):
+            call()
+    return graph.replay
+
+
+def measure(case, call, inputs, outputs, options, compiles):
     """Rates in GB/s and their ratios."""
     moved = bytes_of(inputs) + bytes_of(outputs)
     source = torch.empty(max(moved // 2, 1), device="cuda", dtype=torch.uint8)
     target = torch.empty_like(source)
     contenders = {"tilewright": call, "copy": lambda: target.copy_(source), "torch": lambda: case.function(*inputs)}
-    if not options.no_compile:
-        torch._dynamo.reset()
-        # Rows of any length are one graph each: lengths are constants, as in a model.
-        compiled = torch.compile(case.function, dynamic=False)
-        contenders["compiled"] = lambda: compiled(*inputs)
-    for contender in contenders.values():
-        contender()
-    repeat = max(1, int(options.seconds / max(seconds_of([contenders["copy"]], 3)[0], 1e-6)))
-    times = [seconds_of(contenders.values(), repeat) for _ in range(options.rounds)]
-    row = {name: moved / statistics.median(t[i] for t in times) / 1e9 for i, name in enumerate(contenders)}
-    row["ratio_to_copy"] = statistics.median(t[1] / t[0] for t in times)
-    row["ratio_to_torch"] = statistics.median(t[2] / t[0] for t in times)
-    if not options.no_compile:
-        row["ratio_to_torch_compile"] = statistics.median(t[3] / t[0] for t in times)
+    if compiles:
+        compiled = compile_case(case)
+        contenders["torch_compile"] = lambda: compiled(*inputs)
+    row = {}
+    for prefix in ("", "graph_") if moved < 4 * 2**20 else ("",):
+        if prefix:
+            contenders = {name: in_graph(contender) for name, contender in contenders.items()}
+        for contender in contenders.values():
+            contender()
+        repeat = max(1, min(1000, int(options.seconds / max(seconds_of([contenders["copy"]], 3)[0], 1e-6))))
+        times = [seconds_of(contenders.values(), repeat) for _ in range(options.rounds)]
+        for i, name in enumerate(contenders):
+            if not prefix:
+                row[name] = moved / statistics.median(t[i] for t in times) / 1e9
+            if i > 0:
+                row[f"{prefix}ratio_to_{name}"] = statistics.median(t[i] / t[0] for t in times)
     return row
 
 
+def compile_case(case):
+    torch._dynamo.reset()
+    return torch.compile(case.function, dynamic=False)  # lengths are constants, as in a model
+
+
 def shapes_of(case, options):
+    elements = options.mib * 2**20 // case.element_bytes
+    if options.draws:
+        chosen = random.Random(f"{options.seed} {case.name}")
+        return [case.draw(chosen, elements, 16 if i % 4 < 3 else 1) for i in range(options.draws)]
     if case.shapes:
         return case.shapes
-    elements = options.mib * 2**20 // case.element_bytes
     return [(max(1, elements // cols), cols) for cols in map(int, options.cols.split(","))]
+
+
+def warm(cases, part):
+    """Compiles each N-th case for torch.compile, whose cache on disk later runs find; part: "I/N"."""
+    first, step = map(int, part.split("/"))
+    for case, shape in cases[first::step]:
+        compile_case(case)(*(t for t in case.make(*shape)[0] if t is not None))
 
 
 def main():
@@ -128,33 +160,39 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json")
     parser.add_argument("--check-only", action="store_true")
-    parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--compile", type=int, default=1000, help="measure torch.compile with so many shapes of each case")
+    parser.add_argument("--draws", type=int, default=0, help="measure so many random shapes of each case; every fourth has odd lengths")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--warm", help="I/N: only compile each N-th shape from number I on with torch.compile, which keeps it on disk")
     options = parser.parse_args()
     for module in sorted((pathlib.Path(__file__).parent / "row_kernels").glob("[a-z]*.py")):
         importlib.import_module(f"row_kernels.{module.stem}")
+    cases = [(case, shape, i) for case in CASES.values() if any(fnmatch.fnmatch(case.name, p) for p in options.only.split(","))
+             for i, shape in enumerate(shapes_of(case, options))]
+    if options.warm:
+        return warm([(case, shape) for case, shape, i in cases if i < options.compile], options.warm)
     ours = Tilewright(options.library)
-    torch.manual_seed(1)
+    torch.manual_seed(options.seed)
     results, failures = [], 0
-    for case in (c for c in CASES.values() if any(fnmatch.fnmatch(c.name, p) for p in options.only.split(","))):
-        for shape in shapes_of(case, options):
-            inputs, outputs = case.make(*shape)
-            tensors = inputs + outputs
-            inputs, outputs = ([t for t in some if t is not None] for some in (inputs, outputs))
-            for t in outputs:
-                t.untyped_storage().fill_(0x7f)
-            call = ours.prepare(case, tensors)
-            call()
-            torch.cuda.synchronize()
-            errors = errors_of(case, inputs, outputs)
-            wrong = not all(e <= t for e, t in zip(errors, case.tolerance, strict=True))
-            failures += wrong
-            row = {"case": case.name, "shape": list(shape), "error": max(errors)}
-            if not options.check_only:
-                row |= measure(case, call, inputs, outputs, options)
-            results.append(row)
-            print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
-                  "WRONG" if wrong else "", flush=True)
-            del inputs, outputs, tensors, call
+    for case, shape, number in cases:
+        inputs, outputs = case.make(*shape)
+        tensors = inputs + outputs
+        inputs, outputs = ([t for t in some if t is not None] for some in (inputs, outputs))
+        for t in outputs:
+            t.untyped_storage().fill_(0x7f)
+        call = ours.prepare(case, tensors)
+        call()
+        torch.cuda.synchronize()
+        errors = errors_of(case, inputs, outputs)
+        wrong = not all(e <= t for e, t in zip(errors, case.tolerance, strict=True))
+        failures += wrong
+        row = {"case": case.name, "shape": list(shape), "error": max(errors)}
+        if not options.check_only:
+            row |= measure(case, call, inputs, outputs, options, number < options.compile)
+        results.append(row)
+        print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
+              "WRONG" if wrong else "", flush=True)
+        del inputs, outputs, tensors, call
     if not options.check_only:
         for ratio in ("ratio_to_copy", "ratio_to_torch", "ratio_to_torch_compile"):
             print(f"lowest {ratio}: {min((row[ratio] for row in results if ratio in row), default=0):.3f}")

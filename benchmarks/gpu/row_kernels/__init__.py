@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The cases of rows.py: each module of this folder adds its own to CASES."""
 import dataclasses
+import math
 import typing
 
 import torch
@@ -24,6 +25,8 @@ class Case:
     shapes: tuple = None  # without it: (rows, cols) for each --cols, with --mib MiB
     element_bytes: int = 2  # of x, for (rows, cols)
     numbers: tuple = ()  # passed to the kernel
+    # draw(random, elements, multiple): a random shape with about so many elements of x; lengths are multiples, as far as they matter.
+    draw: typing.Callable = None
     # outputs(*outputs): what to compare, where the kernel's outputs are not comparable themselves.
     outputs: typing.Callable = None
 
@@ -31,10 +34,26 @@ class Case:
 CASES = {}
 
 
+def draw_lengths(random, elements, multiple, dims):
+    """Random lengths of a tensor, of 8 and more; their logarithms are uniform."""
+    shares = [random.uniform(0.4, 1.6) for _ in range(dims)]
+    lengths = [max(16, round(elements ** (share / sum(shares)))) // multiple * multiple for share in shares]
+    last = random.randrange(dims)
+    lengths[last] = max(1 if multiple == 1 else 8, elements * lengths[last] // math.prod(lengths) // multiple * multiple)
+    return lengths
+
+
+def draw_matrix(random, elements, multiple):
+    """Rows of 1,024 to 131,072 elements."""
+    cols = round(2 ** random.uniform(10, 17)) // multiple * multiple
+    return max(1, elements // cols), cols
+
+
 def add(*args, **words):
     case = Case(*args, **words)
     case.kernel = case.kernel or case.name
     case.exact = case.exact or case.function
+    case.draw = case.draw or draw_matrix
     CASES[case.name] = case
 
 

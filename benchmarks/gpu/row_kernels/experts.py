@@ -59,13 +59,26 @@ def combine(choices):
     return lambda x, place, weight: ((x[place] * weight.unsqueeze(-1)).unflatten(0, (-1, choices)).sum(1)).to(x.dtype)
 
 
-for experts, choices in ((128, 8), (256, 8)):
+def draw_tokens(experts, choices):
+    return lambda random, elements, _: (round(elements / experts * 2 ** random.uniform(0, 1)), experts, choices)
+
+
+def draw_rows(choices):
+    def draw(random, elements, multiple):
+        cols = round(2 ** random.uniform(10, 14)) // multiple * multiple
+        return elements // choices // cols, choices, cols
+    return draw
+
+
+for experts, choices in ((128, 8), (256, 8), (64, 6)):
     name = f"_{experts}_{choices}"
-    add("choose_experts" + name, make_logits, choose(choices), tolerance=(0, 1e-5), kernel="choose_experts", shapes=((65536, experts, choices),))
+    add("choose_experts" + name, make_logits, choose(choices), tolerance=(0, 1e-5), kernel="choose_experts", element_bytes=4,
+        shapes=((65536, experts, choices), (2**25 // experts, experts, choices)), draw=draw_tokens(experts, choices))
     add("order_by_expert" + name, make_choices, order(experts), tolerance=(0, 0, 0), kernel="order_by_expert",
-        shapes=((8192, experts, choices), (131072, experts, choices)))
+        shapes=((8192, experts, choices), (131072, experts, choices)), draw=lambda random, *_, of=(experts, choices): (round(2 ** random.uniform(10, 18)), *of))
 rows = ((8192, 8, 4096), (32768, 4, 1024))
 for choices in (8, 4):
     shapes = tuple(s for s in rows if s[1] == choices)
-    add(f"scatter_rows_{choices}_bf16", make_scattered, scatter(choices), kernel="scatter_rows_bf16", shapes=shapes)
-    add(f"combine_rows_{choices}_bf16", make_combined, combine(choices), tolerance=(5e-3,), kernel="combine_rows_bf16", shapes=shapes)
+    add(f"scatter_rows_{choices}_bf16", make_scattered, scatter(choices), kernel="scatter_rows_bf16", shapes=shapes, draw=draw_rows(choices))
+    add(f"combine_rows_{choices}_bf16", make_combined, combine(choices), tolerance=(5e-3,), kernel="combine_rows_bf16", shapes=shapes,
+        draw=draw_rows(choices))

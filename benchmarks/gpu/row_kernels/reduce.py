@@ -4,7 +4,7 @@ import functools
 
 import torch
 
-from . import BF16, F32, add, empty, gaussian
+from . import BF16, F32, add, draw_lengths, empty, gaussian
 
 
 def make(dtype, second=None):
@@ -37,6 +37,13 @@ def moments(x, dims):
     return mean, variance
 
 
+def draw(dims):
+    """Tensors whose dimensions `dims` are reduced."""
+    def tensors(random, elements, multiple):
+        return tuple(draw_lengths(random, elements, multiple, random.randrange(max(2, max(dims) + 1), max(dims) + 3))), dims
+    return tensors
+
+
 # Along rows, columns, middle dimensions, two dimensions, everything.
 SHAPES = (((65536, 1024), (1,)), ((8192, 8192), (1,)), ((512, 131072), (1,)), ((65536, 1000), (1,)), ((50000, 1337), (1,)), ((65536, 1024), (0,)),
           ((8192, 8192), (0,)), ((512, 131072), (0,)), ((1048576, 64), (0,)), ((1048576, 64), (1,)), ((64, 1024, 1024), (1,)),
@@ -50,8 +57,8 @@ def add_reduction(name, dtype, function, tolerance, second=None, shapes=FEW, sin
     for dims in dict.fromkeys(dims for _, dims in shapes):
         if single and len(dims) > 1:
             continue
-        add(f"{name}_{''.join(map(str, dims))}", make(dtype, second), reduced(function, dims), tolerance=tolerance, kernel=name,
-            shapes=tuple(shape for shape in shapes if shape[1] == dims))
+        add(f"{name}_{''.join(map(str, dims))}", make(dtype, second), reduced(function, dims), tolerance=tolerance, kernel=name, draw=draw(dims),
+            element_bytes=dtype.itemsize, shapes=tuple(shape for shape in shapes if shape[1] == dims))
 
 
 add_reduction("sum_bf16", BF16, total, (1e-6,), shapes=SHAPES + SMALL)

@@ -22,6 +22,11 @@ def interleaved(x, cos, sin):
     return torch.stack((a * cos - b * sin, b * cos + a * sin), -1).flatten(-2).to(x.dtype)
 
 
+def draw(random, elements, _):
+    heads, of_head = random.randrange(1, 65), random.choice((64, 80, 96, 128, 192, 256))
+    return elements // heads // of_head, heads, of_head
+
+
 shapes = ((32768, 32, 128), (131072, 8, 128), (65536, 32, 64))
-add("rotary_split_bf16", make, split, tolerance=(5e-3,), shapes=shapes)
-add("rotary_interleaved_bf16", make, interleaved, tolerance=(5e-3,), shapes=shapes)
+add("rotary_split_bf16", make, split, tolerance=(5e-3,), draw=draw, shapes=shapes)
+add("rotary_interleaved_bf16", make, interleaved, tolerance=(5e-3,), draw=draw, shapes=shapes)
