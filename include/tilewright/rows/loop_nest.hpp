@@ -54,9 +54,9 @@ struct loop_nest {
   }
 
   /// Bytes to iterations i in each tensor, 0 <= i < iterations. `innermost` is the index of loop 0. Offset: index_t
-  /// where all tensors are near, or long_index_t.
-  template <index_t Count, class Offset>
-  TILEWRIGHT_HD void find(const Offset (&i)[Count], array<Offset, Tensors> (&offsets)[Count],
+  /// where all tensors are near, or long_index_t; Index: index_t where there are fewer than 2^31 iterations.
+  template <index_t Count, class Index, class Offset>
+  TILEWRIGHT_HD void find(const Index (&i)[Count], array<Offset, Tensors> (&offsets)[Count],
                           index_t (&innermost)[Count]) const {
     index_t rest[Count], later[Count];
     TILEWRIGHT_UNROLL_ALL
@@ -64,7 +64,7 @@ struct loop_nest {
       offsets[u] = {};
       rest[u] = index_t(i[u]);
       later[u] = innermost[u] = 0;
-      if constexpr (sizeof(Offset) == 8) {
+      if constexpr (sizeof(Index) == 8) {
         if (split == max_loops) continue;
         later[u] = index_t(static_cast<unsigned long long>(i[u]) / static_cast<unsigned long long>(below_split));
         rest[u] = index_t(i[u] - later[u] * below_split);
@@ -74,7 +74,7 @@ struct loop_nest {
     for (index_t d = 0; d < loops; ++d) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t u = 0; u < Count; ++u) {
-        if (sizeof(Offset) == 8 && d == split) rest[u] = later[u];
+        if (sizeof(Index) == 8 && d == split) rest[u] = later[u];
         const index_t next = d == loops - 1 ? 0 : divisions[d].divide(rest[u]), index = rest[u] - next * lengths[d];
         if (d == 0) innermost[u] = index;
         TILEWRIGHT_UNROLL_ALL
@@ -83,11 +83,12 @@ struct loop_nest {
       }
     }
   }
-  template <class Offset>
-  TILEWRIGHT_HD array<Offset, Tensors> offsets(Offset i) const {
+  template <class Offset = long_index_t, class Index>
+  TILEWRIGHT_HD array<Offset, Tensors> offsets(Index i) const {
     array<Offset, Tensors> result[1];
+    const Index of_iteration[1] = {i};
     index_t innermost[1];
-    find<1, Offset>({i}, result, innermost);
+    find(of_iteration, result, innermost);
     return result[0];
   }
 };

@@ -195,7 +195,8 @@ struct map_tensor {
     index_t innermost[1];
     TILEWRIGHT_UNROLL(1)
     for (Offset i = first; i <= min(Offset(first + (vectors - 1) * block_size), last); i += block_size) {
-      args.nest.template find<1, Offset>({i}, at, innermost);
+      const Offset of_iteration[1] = {i};
+      args.nest.find(of_iteration, at, innermost);
       const index_t count = args.cols - innermost[0] * Vector;
       TILEWRIGHT_UNROLL(1)
       for (index_t e = 0; count < Vector && e < count; ++e) {

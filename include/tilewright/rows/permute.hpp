@@ -190,7 +190,7 @@ struct permute {
                                        index_t number, Offset outside) {
     const index_t i = modulo(number, side / Vector + 1) * Vector + divide(number, side / Vector + 1);
     if (number >= table_entries || i >= side) return;
-    const auto at = loops.offsets(Offset(min(first + i, loops.iterations - 1)));
+    const auto at = loops.offsets<Offset>(Offset(min(first + i, loops.iterations - 1)));
     TILEWRIGHT_UNROLL_ALL
     for (index_t t = 0; t < 2; ++t) exec::lds_store(table, entry(t, i), first + i < loops.iterations ? at[t] : outside);
   }

@@ -29,7 +29,8 @@ struct reduce_device_args : reduce_plan {
   Result *y, *variance;
   index_t* position;
   unsigned* workspace;
-  long_index_t x_bytes;
+  long_index_t y_step;   // elements between the results of a thread
+  index_t step;          // bytes between accesses to a result; 0: reduced.find knows
   index_t x_misaligned;  // elements from x back to a multiple of 16 bytes
 };
 
@@ -52,7 +53,9 @@ struct reduce_block {
     result.variance = args.variance;
     result.position = args.position;
     result.workspace = static_cast<unsigned*>(args.workspace);
-    result.x_bytes = span_of(args.x) * long_index_t(sizeof(T));
+    const long_index_t stride = result.reduced.strides[0][0];
+    result.step = result.is_ragged ? 16 : result.reduced.loops > 1 || stride >> 31 != 0 ? 0 : index_t(stride);
+    result.y_step = result.kept.strides[0][0] / index_t(sizeof(Result)) / result.results_of_thread();
     result.x_misaligned = index_t(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
     return result;
   }
@@ -101,21 +104,43 @@ struct reduce_block {
     }
   }
 
-  /// Writes result number `result`.
-  TILEWRIGHT_HD static void finish(const device_args& args, const state& total, long_index_t result) {
-    const index_t of_thread = args.results_of_thread();
-    const long_index_t vector = result / of_thread;
-    const long_index_t at =
-        (args.kept.offsets(vector)[0] + (result - vector * of_thread) * (args.kept.strides[0][0] / of_thread)) /
-        index_t(sizeof(Result));
+  /// What is `at` bytes from x's start.
+  template <class V>
+  TILEWRIGHT_HD static V load(const device_args& args, long_index_t at) {
+    const auto address = reinterpret_cast<const char*>(args.x) + at;
+    return exec::buffer_load<V>(exec::make_global_buffer(address, sizeof(V)), long_index_t{0});
+  }
+  /// Elements of a result before its first aligned vector; 0 where all vectors are aligned.
+  TILEWRIGHT_HD static index_t before_vectors(const device_args& args, long_index_t start) {
+    const unsigned elements = unsigned(args.x_misaligned + start / index_t(sizeof(T)));
+    return args.is_ragged ? index_t((0 - elements) % unsigned(max_vector)) : 0;
+  }
+  /// The state of a maximum with the position of the first element that is the largest, not of its access.
+  TILEWRIGHT_HD static state with_first(const device_args& args, state total, long_index_t start) {
     if constexpr (Kind == reduce_kind::maximum) {
-      args.y[at] = type_convert<Result>(total.largest);
-      if (args.position) args.position[at] = total.position;
+      if (total.largest != total.largest) total.position = state::none;
+      if (!args.position || !args.team.is_along || total.position == state::none) return total;
+      const auto element = [&] {
+        const index_t vector = args.vector == 1 ? 1 : max_vector, in_vector = modulo(total.position, vector);
+        const auto at = args.reduced.offsets(divide(total.position, vector));
+        return type_convert<float>(load<T>(args, start + at[0] + in_vector * index_t(sizeof(T))));
+      };
+      TILEWRIGHT_UNROLL(1)
+      for (index_t e = 1; e < max_vector && element() != total.largest; ++e) ++total.position;
+    }
+    return total;
+  }
+  /// Writes result i of those whose first one is `at` bytes from y's start.
+  TILEWRIGHT_HD static void finish(const device_args& args, const state& total, long_index_t at, index_t i) {
+    const long_index_t to = at / index_t(sizeof(Result)) + i * args.y_step;
+    if constexpr (Kind == reduce_kind::maximum) {
+      args.y[to] = type_convert<Result>(total.largest);
+      if (args.position) args.position[to] = total.position;
     } else if constexpr (Kind == reduce_kind::mean_variance) {
-      args.y[at] = type_convert<Result>(total.mean);
-      args.variance[at] = type_convert<Result>(total.squares * args.one_of_elements);
+      args.y[to] = type_convert<Result>(total.mean);
+      args.variance[to] = type_convert<Result>(total.squares * args.one_of_elements);
     } else {
-      args.y[at] = type_convert<Result>(Kind == reduce_kind::mean ? total.total * args.one_of_elements : total.total);
+      args.y[to] = type_convert<Result>(Kind == reduce_kind::mean ? total.total * args.one_of_elements : total.total);
     }
   }
 

@@ -12,35 +12,26 @@ enum class reduce_kind : signed char { sum, mean, maximum, mean_variance };
 
 namespace detail {
 
-/// Some elements of one reduction: `Count` groups of `Vector`. Element e of group u has the number first[u] + e and
-/// exists if that is at least 0 and less than `end`; elements that do not exist are zero. Groups that are not Ragged
-/// exist as a whole or not at all.
-template <index_t Count, index_t Vector, bool Ragged>
+/// Some elements of one result: `Count` accesses to `Vector` elements each, in the order of their numbers. Those that
+/// do not exist repeat the last one that does.
+template <index_t Count, index_t Vector>
 struct reduce_chunk {
-  static constexpr index_t size = Count * Vector;
+  float x[Count][Vector];
+  index_t number[Count];  // of the first element of each access
+  bool exists[Count];
 
-  float x[Count * Vector];
-  index_t first[Count], end;
-
-  TILEWRIGHT_HD index_t number(index_t i) const { return first[i / Vector] + i % Vector; }
-  TILEWRIGHT_HD bool exists(index_t i) const {
-    return unsigned(Ragged ? number(i) : first[i / Vector]) < unsigned(end);
-  }
-  /// How many exist.
-  TILEWRIGHT_HD float count() const {
-    index_t n = 0;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < Count; ++u)
-      n += Ragged ? max(0, min(first[u] + Vector, end) - max(first[u], 0)) : exists(u * Vector) ? Vector : 0;
-    return float(n);
-  }
-  /// The sum of f(i) over all elements, in four parts that do not wait for each other.
+  /// The sum of f(x) over all elements that exist.
   template <class F>
   TILEWRIGHT_HD float sum(F f) const {
-    float parts[4] = {};
+    float total = 0;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < size; ++i) parts[i % 4] += f(i);
-    return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+    for (index_t u = 0; u < Count; ++u) {
+      float part = f(x[u][0]);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t e = 1; e < Vector; ++e) part += f(x[u][e]);
+      total += exists[u] ? part : 0.0f;
+    }
+    return total;
   }
 };
 
@@ -49,32 +40,38 @@ template <reduce_kind Kind>
 struct reduce_state {
   float total = 0;
 
-  TILEWRIGHT_HD void add(const auto& chunk) {
-    total += chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA { return chunk.x[i]; });
+  template <index_t Count, index_t Vector>
+  TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
+    total += chunk.sum([](float x) TILEWRIGHT_INLINE_LAMBDA { return x; });
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) { total += other.total; }
 };
 
-/// A NaN loses against numbers.
+/// A NaN loses against numbers; while there is no number, `largest` is one. `position` is that of the first element of
+/// the access with the largest one: reduce_block::first_largest finds the element.
 template <>
 struct reduce_state<reduce_kind::maximum> {
   static constexpr index_t none = 0x7fffffff;
-  float largest = bit_cast<float>(0xff800000u);
+  float largest = bit_cast<float>(0x7fc00000u);
   index_t position = none;
 
-  TILEWRIGHT_HD void add(const auto& chunk) {
-    reduce_state more;
+  /// Numbers must be higher than those before.
+  template <index_t Count, index_t Vector>
+  TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < chunk.size; ++i)
-      more.largest = chunk.exists(i) ? exec::max(more.largest, chunk.x[i]) : more.largest;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = chunk.size; i-- > 0;)
-      more.position = chunk.x[i] == more.largest && chunk.exists(i) ? chunk.number(i) : more.position;
-    merge(more);
+    for (index_t u = 0; u < Count; ++u) {
+      float larger = chunk.x[u][0];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t e = 1; e < Vector; ++e) larger = exec::max(larger, chunk.x[u][e]);
+      larger = exec::max(larger, largest);
+      position = larger != largest ? chunk.number[u] : position;
+      largest = larger;
+    }
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) {
-    const bool is_first = other.largest > largest || (other.largest == largest && other.position < position);
-    largest = is_first ? other.largest : largest;
+    const float larger = exec::max(largest, other.largest);
+    const bool is_first = larger != largest || (larger == other.largest && other.position < position);
+    largest = larger;
     position = is_first ? other.position : position;
   }
 };
@@ -84,15 +81,13 @@ template <>
 struct reduce_state<reduce_kind::mean_variance> {
   float count = 0, mean = 0, squares = 0;  // squares: of the distances from the mean
 
-  TILEWRIGHT_HD void add(const auto& chunk) {
+  template <index_t Count, index_t Vector>
+  TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
     reduce_state more;
-    more.count = chunk.count();
-    more.mean = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA { return chunk.x[i]; }) *
-                exec::rcp(exec::max(more.count, 1.0f));
-    more.squares = chunk.sum([&](index_t i) TILEWRIGHT_INLINE_LAMBDA {
-      const float distance = chunk.exists(i) ? chunk.x[i] - more.mean : 0.0f;
-      return distance * distance;
-    });
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < Count; ++u) more.count += chunk.exists[u] ? float(Vector) : 0.0f;
+    more.mean = chunk.sum([](float x) TILEWRIGHT_INLINE_LAMBDA { return x; }) * exec::rcp(more.count);
+    more.squares = chunk.sum([&](float x) TILEWRIGHT_INLINE_LAMBDA { return (x - more.mean) * (x - more.mean); });
     merge(more);
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) {

@@ -34,7 +34,11 @@ struct reduce_splits {
       own[0].merge(bit_cast<typename shared::state>(bits));
     }
     shared::combine(team, own);
-    if (slice == 0 && result < args.results()) shared::finish(args, own[0], result);
+    if (slice != 0 || result >= args.results()) return;
+    constexpr index_t max_vector = shared::max_vector;
+    const index_t i = args.results_of_thread() == 1 ? 0 : index_t(result % max_vector);
+    const auto at = args.kept.offsets(args.results_of_thread() == 1 ? result : result / max_vector);
+    shared::finish(args, shared::with_first(args, own[0], at[1]), at[0], i);
   }
 };
 
@@ -50,9 +54,7 @@ struct reduce_tensor {
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
   static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
   static constexpr index_t max_vector = shared::max_vector;
-  static constexpr bool is_sum = Kind == reduce_kind::sum || Kind == reduce_kind::mean;
-  static constexpr index_t in_flight = is_sum || sizeof(T) == 4 ? 4 : 2;
-  static constexpr index_t blocks_at_once = is_sum ? 4 : sizeof(T) == 4 ? 3 : Kind == reduce_kind::maximum ? 6 : 4;
+  static constexpr index_t in_flight = 4, blocks_at_once = 4;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -90,92 +92,87 @@ struct reduce_tensor {
   static exec::block_index grid(const device_args& args) { return {index_t(args.groups() * args.splits), 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
-    if (args.is_ragged) return run<1, max_vector, true>(args);
-    if (args.vector == 1) return run<1, 1, false>(args);
-    if (args.team.is_along) return run<1, max_vector, false>(args);
-    run<max_vector, 1, false>(args);
+    if (args.vector == 1 && !args.is_ragged) return run<1, 1>(args);
+    if (args.team.is_along) return run<1, max_vector>(args);
+    run<max_vector, 1>(args);
   }
 
  private:
   /// Results of a thread x elements of an access along each; one of the two is 1.
-  template <index_t Results, index_t Along, bool Ragged>
+  template <index_t Results, index_t Along>
   TILEWRIGHT_HD static void run(const device_args& args) {
     const index_t thread = exec::thread_id(), slice = args.team.slice_of(thread);
     const index_t split = modulo(exec::block_id().x, args.splits), group = divide(exec::block_id().x, args.splits);
     const long_index_t of_kept = long_index_t{group} * args.team.results() + args.team.result_of(thread);
     const bool exists = of_kept < args.kept.iterations;
-    const long_index_t start = args.kept.offsets(long_index_t(exists ? of_kept : 0))[1];
-    // Elements before the start of the result in its first aligned vector.
-    const index_t before = Ragged ? index_t((args.x_misaligned + start / index_t(sizeof(T))) % Along) : 0;
-    const long_index_t accesses =
-        Ragged ? (args.reduced.iterations + before + Along - 1) / Along : args.reduced.iterations;
-    const index_t end = index_t(min(long_index_t{split + 1} * args.part, accesses));
+    const auto of_first = args.kept.offsets(exists ? of_kept : 0);
+    const index_t before = shared::before_vectors(args, of_first[1]);
+    const index_t accesses = args.is_ragged ? (index_t(args.reduced.iterations) - before) / Along  // whole ones
+                                            : index_t(args.reduced.iterations);
+    const index_t end = index_t(min(long_index_t{split + 1} * args.part, long_index_t{accesses}));
 
     typename shared::state own[Results];
     TILEWRIGHT_UNROLL(1)
     for (index_t next = split * args.part + slice; exists && next < end; next += in_flight * args.team.slices) {
       vector_t<T, Results * Along> loaded[in_flight];
-      detail::reduce_chunk<in_flight, Along, Ragged> chunk;
-      load<Ragged>(args, start, next, end, before, loaded, chunk);
+      detail::reduce_chunk<in_flight, Along> chunk;
+      load(args, of_first[1] + before * index_t(sizeof(T)), before, next, end, loaded, chunk);
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Results; ++i) {
         TILEWRIGHT_UNROLL_ALL
-        for (index_t e = 0; e < in_flight * Along; ++e)
-          chunk.x[e] = type_convert<float>(loaded[e / Along][Along == 1 ? i : e % Along]);
+        for (index_t u = 0; u < in_flight; ++u) {
+          TILEWRIGHT_UNROLL_ALL
+          for (index_t e = 0; e < Along; ++e) chunk.x[u][e] = type_convert<float>(loaded[u][Along == 1 ? i : e]);
+        }
         own[i].add(chunk);
       }
     }
+    if constexpr (Along > 1) {
+      if (args.is_ragged && split == 0 && exists)
+        add_ends(args, of_first[1], before, before + accesses * Along, slice, own[0]);
+    }
     shared::combine(args.team, own);
     if (slice != 0 || !exists) return;
+    if (args.splits == 1) own[0] = shared::with_first(args, own[0], of_first[1]);
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Results; ++i) {
-      const long_index_t result = of_kept * Results + i;
       if (args.splits == 1) {
-        shared::finish(args, own[i], result);
+        shared::finish(args, own[i], of_first[0], i);
         continue;
       }
       const auto bits = bit_cast<array<unsigned, shared::words>>(own[i]);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, result, w) = bits[w];
+      for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, of_kept * Results + i, w) = bits[w];
     }
   }
-  /// The accesses next, next + slices and so on that are before `end`; zeros for the others.
-  template <bool Ragged, class V, index_t Along>
-  TILEWRIGHT_HD static void load(const device_args& args, long_index_t start, index_t next, index_t end, index_t before,
-                                 V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along, Ragged>& chunk) {
-    constexpr long_index_t outside = exec::out_of_bounds_offset;
-    const exec::global_buffer x = exec::make_global_buffer(args.x, args.x_bytes);
-    const auto access = [&](index_t u) TILEWRIGHT_INLINE_LAMBDA { return next + u * args.team.slices; };
-    chunk.end = index_t(Ragged ? args.reduced.iterations : args.reduced.iterations * Along);
-    if constexpr (Ragged) {
-      const auto is_whole = [&](index_t u) { return chunk.first[u] >= 0 && chunk.first[u] + Along <= chunk.end; };
-      const auto at = [&](index_t i) { return start + i * long_index_t(sizeof(T)); };
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) {
-        chunk.first[u] = access(u) < end ? access(u) * Along - before : -Along;
-        loaded[u] = exec::buffer_load<V>(x, is_whole(u) ? at(chunk.first[u]) : outside);
-      }
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) {  // the ends of rows
-        if (is_whole(u) || access(u) >= end) continue;
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t e = 0; e < Along; ++e) {
-          const index_t i = chunk.first[u] + e;
-          loaded[u][e] = exec::buffer_load<T>(x, unsigned(i) < unsigned(chunk.end) ? at(i) : outside);
-        }
-      }
-    } else {
-      long_index_t number[in_flight];
-      array<long_index_t, 1> at[in_flight];
-      index_t innermost[in_flight];
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) number[u] = min(access(u), end - 1);
-      args.reduced.find(number, at, innermost);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) {
-        loaded[u] = exec::buffer_load<V>(x, access(u) < end ? start + at[u][0] : outside);
-        chunk.first[u] = access(u) < end ? access(u) * Along : -1;
-      }
+  /// The accesses next, next + slices and so on that are before `end`.
+  template <class V, index_t Along>
+  TILEWRIGHT_HD static void load(const device_args& args, long_index_t start, index_t before, index_t next, index_t end,
+                                 V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along>& chunk) {
+    index_t access[in_flight], innermost[in_flight];
+    array<long_index_t, 1> at[in_flight];
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < in_flight; ++u) {
+      access[u] = min(next + u * args.team.slices, end - 1);
+      chunk.exists[u] = next + u * args.team.slices < end;
+      chunk.number[u] = before + access[u] * Along;
+      at[u][0] = access[u] * long_index_t{args.step};
+    }
+    if (args.step == 0) args.reduced.find(access, at, innermost);
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < in_flight; ++u) loaded[u] = shared::template load<V>(args, start + at[u][0]);
+  }
+  /// Adds the elements before the first whole vector and those from `last_end` on, one by one.
+  TILEWRIGHT_HD static void add_ends(const device_args& args, long_index_t start, index_t before, index_t last_end,
+                                     index_t slice, typename shared::state& own) {
+    const index_t all = index_t(args.reduced.iterations);
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = slice; i < before + all - last_end; i += args.team.slices) {
+      const index_t number = i < before ? i : i - before + last_end;
+      const T x = shared::template load<T>(args, start + number * long_index_t(sizeof(T)));
+      typename shared::state end;
+      end.add(detail::reduce_chunk<1, 1>{{{type_convert<float>(x)}}, {number}, {true}});
+      own.merge(end);
     }
   }
 };
