@@ -28,6 +28,7 @@ struct choose_experts {
   static_assert(block::waves_per_row == 1,
                 "choose_experts: the lanes of one wave share a row; give the threads more vectors for more experts");
   static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -43,6 +44,7 @@ struct choose_experts {
   static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.tokens, Tile.rows()), 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
+    detail::overlap_kernels();
     constexpr float nan = bit_cast<float>(0x7fc00000u);
     constexpr index_t none = 0x7fffffff;
     const block rows(exec::block_id().x * Tile.rows(), args.tokens, args.experts);

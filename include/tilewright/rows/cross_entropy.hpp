@@ -40,6 +40,7 @@ struct cross_entropy {
                                             : 0,
                            lds_bytes = has_loss ? kept_bytes + 2 * block::lds_bytes : 0;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {

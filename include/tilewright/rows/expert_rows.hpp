@@ -32,6 +32,7 @@ struct expert_rows {
   static_assert(Tile.rows() == 1, "expert_rows: all threads of a block share a row: threads == threads_per_row");
   static constexpr bool scatters = Kind == expert_rows_kind::scatter;
   static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -49,6 +50,7 @@ struct expert_rows {
   static constexpr exec::block_index grid(const args_type& args) { return {args.tokens, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
+    detail::overlap_kernels();
     const index_t token = exec::block_id().x;
     const auto load = [&](index_t row, index_t first) TILEWRIGHT_INLINE_LAMBDA {  // zeros for row -1
       return block(0, row >= 0, args.cols).load(args.x + row * args.x_stride, args.x_stride, first);

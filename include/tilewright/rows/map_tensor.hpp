@@ -7,6 +7,7 @@
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/rows/element_functions.hpp>
 #include <tilewright/rows/loop_nest.hpp>
+#include <tilewright/rows/row_cluster.hpp>
 
 namespace tilewright {
 
@@ -45,6 +46,7 @@ struct map_tensor {
   static constexpr index_t max_vector = 16 / index_t(max(sizeof(T), sizeof(Result)));
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
   static constexpr index_t tensors = has_two ? 3 : 2, vectors = has_two ? 2 : 4, blocks_at_once = has_two ? 4 : 5;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   using device_args = detail::map_device_args<T, Result, tensors>;
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -81,6 +83,7 @@ struct map_tensor {
   }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
+    detail::overlap_kernels();
     if (args.is_near) {
       run<max_vector, index_t>(args);
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
+#include <tilewright/rows/row_cluster.hpp>
 #include <tilewright/util/sequence.hpp>
 
 namespace tilewright {
@@ -118,11 +119,13 @@ struct place_by_expert {
   using args_type = order_by_expert_args;
   using entries = routed_entries<Arch>;
   static constexpr index_t block_size = entries::block_size, lds_bytes = entries::count_bytes + entries::waves * 4 + 4;
+  static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
   static constexpr exec::block_index grid(const args_type& args) { return entries::grid(args); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
+    overlap_kernels();
     const auto lds = exec::lds_allocate<lds_bytes>();
     const entries own(args);
     own.count(lds);
@@ -157,6 +160,7 @@ struct order_by_expert {
   using followed_by = detail::place_by_expert<Arch>;
   using entries = detail::routed_entries<Arch>;
   static constexpr index_t block_size = entries::block_size, lds_bytes = entries::count_bytes;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// Rows of the workspace.
   static constexpr index_t num_parts(index_t num_entries) { return entries::num_parts(num_entries); }
@@ -172,6 +176,7 @@ struct order_by_expert {
   static constexpr exec::block_index grid(const args_type& args) { return entries::grid(args); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
+    detail::overlap_kernels();
     const auto lds = exec::lds_allocate<lds_bytes>();
     entries(args).count(lds);
     for (index_t expert = exec::thread_id(); expert < args.experts; expert += block_size) {

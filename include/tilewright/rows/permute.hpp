@@ -77,6 +77,7 @@ struct permute {
   using args_type = map_args<T, T>;
   static constexpr detail::permute_tile tile{sizeof(T), Vector, Arch::value.wave_size};
   static constexpr index_t side = tile.side(), block_size = 256;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
   static constexpr index_t tile_bytes = side * side * sizeof(T), table_entries = side + Vector,
                            table_bytes = 2 * table_entries * sizeof(Offset);
   static constexpr index_t lds_bytes = tile_bytes + 2 * table_bytes;
@@ -127,6 +128,7 @@ struct permute {
   }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
+    detail::overlap_kernels();
     const auto lds = exec::lds_allocate<lds_bytes>();
     const auto col_table = lds + tile_bytes, row_table = lds + (tile_bytes + table_bytes);
     const unsigned across = unsigned(ceil_div(args.cols.iterations, long_index_t{side}));

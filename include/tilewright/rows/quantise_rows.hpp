@@ -38,6 +38,7 @@ struct quantise_rows {
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = kept_bytes + (Scales == scale_kind::per_row ? block::lds_bytes : 0);
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {

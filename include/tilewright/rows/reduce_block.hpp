@@ -5,6 +5,7 @@
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/rows/reduce_plan.hpp>
+#include <tilewright/rows/row_cluster.hpp>
 
 namespace tilewright {
 

@@ -17,6 +17,7 @@ struct reduce_splits {
   using args_type = reduce_args<T, Result>;
   using device_args = typename shared::device_args;
   static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
+  static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static const char* check(const args_type&) { return nullptr; }
   static device_args prepare(const args_type& args, const auto&) { return shared::prepare(args); }
@@ -24,6 +25,7 @@ struct reduce_splits {
     return {args.splits == 1 ? 0 : index_t(ceil_div(args.results(), long_index_t{args.of_splits.results()})), 1, 1};
   }
   TILEWRIGHT_HD void operator()(const device_args& args) const {
+    overlap_kernels();
     const reduce_team& team = args.of_splits;
     const index_t slice = team.slice_of(exec::thread_id());
     const long_index_t result = long_index_t{exec::block_id().x} * team.results() + team.result_of(exec::thread_id());
@@ -55,6 +57,7 @@ struct reduce_tensor {
   static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
   static constexpr index_t max_vector = shared::max_vector;
   static constexpr index_t in_flight = 4, blocks_at_once = 4;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -92,6 +95,7 @@ struct reduce_tensor {
   static exec::block_index grid(const device_args& args) { return {index_t(args.groups() * args.splits), 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
+    detail::overlap_kernels();
     if (args.vector == 1 && !args.is_ragged) return run<1, 1>(args);
     if (args.team.is_along) return run<1, max_vector>(args);
     run<max_vector, 1>(args);

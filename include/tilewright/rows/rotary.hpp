@@ -5,6 +5,7 @@
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/convert_pair.hpp>
 #include <tilewright/rows/check_rows.hpp>
+#include <tilewright/rows/row_cluster.hpp>
 
 namespace tilewright {
 
@@ -33,6 +34,7 @@ struct rotary {
   using arch = Arch;
   using args_type = rotary_args<T>;
   static constexpr index_t block_size = 256, lds_bytes = 0;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
   static constexpr bool is_split = Kind == rotary_kind::half_split;
   static_assert(Vector == 1 || Vector * sizeof(T) == 16, "rotary: vectors have 16 bytes or one element");
 
@@ -67,6 +69,7 @@ struct rotary {
   }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
+    detail::overlap_kernels();
     using vector = array<T, Vector>;
     const unsigned across = unsigned(args.pairs / Vector), heads = unsigned(args.heads);
     const unsigned item = unsigned(exec::block_id().x) * unsigned(block_size) + unsigned(exec::thread_id());

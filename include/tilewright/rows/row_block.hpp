@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/rows/own_lds.hpp>
+#include <tilewright/rows/row_cluster.hpp>
 #include <tilewright/rows/row_memory.hpp>
 
 namespace tilewright::detail {
@@ -31,6 +32,7 @@ struct row_block : row_memory<Arch, Tile> {
 
   /// The rows of the calling block of the grid.
   TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols) {
+    overlap_kernels();
     return row_block(index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows(), num_rows, num_cols);
   }
   static constexpr exec::block_index grid(index_t num_rows) {

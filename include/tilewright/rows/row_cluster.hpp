@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The blocks of a cluster that share a row.
+// What kernels on rows use of Hopper: the blocks of a cluster that share a row, and kernels that overlap in a stream.
 #pragma once
 
 #include <tilewright/config/config.hpp>
@@ -8,7 +8,9 @@
 #include <tilewright/exec/hopper.hpp>
 #else
 #include <tilewright/exec/exec.hpp>
-namespace tilewright::exec {  // never called: a row has one block
+namespace tilewright::exec {  // a row has one block, kernels do not overlap
+TILEWRIGHT_HD void let_next_kernel_start() {}
+TILEWRIGHT_HD void wait_for_previous_kernel() {}
 TILEWRIGHT_HD index_t block_of_cluster() { return 0; }
 TILEWRIGHT_HD void cluster_sync() {}
 TILEWRIGHT_HD void cluster_sync_lds() {}
@@ -18,6 +20,15 @@ TILEWRIGHT_HD void lds_store_in(index_t, lds_pointer, index_t, const auto&) {}
 
 namespace tilewright::detail {
 
+/// Whether kernels start while the last blocks of the previous one run. They must call overlap_kernels() before they
+/// touch global memory.
+template <class Arch>
+inline constexpr bool overlaps_previous_v = Arch::value.has_wgmma;
+
+TILEWRIGHT_HD void overlap_kernels() {
+  exec::let_next_kernel_start();
+  exec::wait_for_previous_kernel();
+}
 /// Number of the calling block among those that share its row.
 template <index_t Blocks>
 TILEWRIGHT_HD index_t block_of_row() {

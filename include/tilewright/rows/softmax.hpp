@@ -28,6 +28,7 @@ struct softmax {
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = block::template kept_bytes<kept_part> + 2 * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
