@@ -15,7 +15,7 @@ namespace detail {
 struct permute_tile {
   index_t element_bytes, vector, wave;
 
-  TILEWRIGHT_HD constexpr index_t side() const { return element_bytes <= 2 && vector * element_bytes >= 8 ? 128 : 64; }
+  TILEWRIGHT_HD constexpr index_t side() const { return element_bytes <= 2 ? 128 : 64; }
   TILEWRIGHT_HD constexpr index_t squares() const { return side() / vector; }  // along one side
   /// Lanes that read next to each other: 128 bytes, as far as the wave and the tile allow.
   TILEWRIGHT_HD constexpr index_t lanes_beside() const {
