@@ -106,7 +106,7 @@ TEST(CrossEntropy, GradientFromStoredSums) {
 
 TEST(CrossEntropy, RefusesWhatItCannotDo) {
   alignas(16) static half_t memory[4096];
-  static index_t target[2];
+  alignas(16) static index_t target[1024];
   static float loss_of_rows[2];
   const cross_entropy_args<half_t> good{.x = memory,
                                         .target = target,
@@ -131,7 +131,10 @@ TEST(CrossEntropy, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.loss = nullptr; }, "null: loss");
   refuse([](auto& a) { ++a.x; }, "aligned");
   refuse([](auto& a) { a.gradient = memory + 8; }, "overlaps x");
-  refuse([](auto& a) { a.loss = reinterpret_cast<float*>(memory + 2050); }, "overlaps a matrix");
+  refuse([](auto& a) { a.loss = reinterpret_cast<float*>(memory + 2050); }, "overlaps another result");
+  refuse([](auto& a) { a.log_sum = a.loss + 1; }, "overlaps another result");
+  refuse([](auto& a) { a.gradient = reinterpret_cast<half_t*>(target); }, "overlaps another result");
+  refuse([](auto& a) { ++reinterpret_cast<char*&>(a.loss); }, "not aligned to its elements");
   expect_refusal<gradient_alone>({.x = reinterpret_cast<float*>(memory),
                                   .target = reinterpret_cast<const long_index_t*>(memory),
                                   .rows = 1,

@@ -143,13 +143,18 @@ TEST(Experts, RefuseWhatTheyCannotDo) {
   refuse(choice, [](auto& a) { a.weight = nullptr; }, "null", choose{});
   refuse(choice, [](auto& a) { ++a.x; }, "aligned", choose{});
   refuse(choice, [](auto& a) { a.tokens = 1 << 27; }, "2^29", choose{});
+  refuse(choice, [](auto& a) { a.weight = reinterpret_cast<float*>(numbers + 31); }, "overlaps another", choose{});
+  refuse(choice, [](auto& a) { a.expert = reinterpret_cast<index_t*>(memory + 64); }, "overlaps another", choose{});
 
-  const order_by_expert_args order{numbers, numbers, numbers, numbers, numbers, 64, 8};
+  static index_t ends[8], source[64], place[64], counts[8];
+  const order_by_expert_args order{numbers, ends, source, place, counts, 64, 8};
   using sort = order_by_expert<arch::gfx942>;
   EXPECT_EQ(sort::check(order), nullptr);
   refuse(order, [](auto& a) { a.entries = 0; }, "must be positive", sort{});
   refuse(order, [](auto& a) { a.experts = 1025; }, "more than 1024", sort{});
   refuse(order, [](auto& a) { a.ends = nullptr; }, "null", sort{});
+  refuse(order, [](auto& a) { a.place = numbers; }, "overlaps another", sort{});
+  refuse(order, [](auto& a) { ++reinterpret_cast<char*&>(a.source); }, "not aligned to its elements", sort{});
   refuse(order, [](auto& a) { a.entries = 0x7fffffff; }, "close to 2^31", sort{});
 
   auto* halves = reinterpret_cast<half_t*>(memory);
@@ -158,7 +163,8 @@ TEST(Experts, RefuseWhatTheyCannotDo) {
   refuse(rows, [](auto& a) { a.choices = 0; }, "must be positive", scatter{});
   refuse(rows, [](auto& a) { a.choices = 1 << 30; }, "close to 2^31", scatter{});
   refuse(rows, [](auto& a) { ++a.y; }, "aligned", scatter{});
-  refuse(rows, [&](auto& a) { a.y = halves + 64; }, "overlaps the input", scatter{});
+  refuse(rows, [&](auto& a) { a.y = halves + 64; }, "overlaps another", scatter{});
+  refuse(rows, [&](auto& a) { a.place = reinterpret_cast<index_t*>(halves + 2048); }, "overlaps another", scatter{});
   refuse(rows, [](auto& a) { a.place = nullptr; }, "null", scatter{});
 }
 

@@ -135,7 +135,9 @@ TEST(ReduceTensor, RefusesWhatItCannotDo) {
     expect_refusal<maxima>(args, words);
   };
   refuse([](auto& a) { a.x.lengths[1] = 0; }, "must be positive");
-  refuse([](auto& a) { a.y.data = memory + 5; }, "overlaps the input");
+  refuse([](auto& a) { a.y.data = memory + 5; }, "overlaps another");
+  refuse([](auto& a) { a.position = reinterpret_cast<index_t*>(memory + 2049); }, "overlaps another");
+  refuse([](auto& a) { a.workspace = reinterpret_cast<char*>(memory) + 8194; }, "workspace is not aligned");
   refuse([](auto& a) { a.y.data = nullptr; }, "null");
   refuse([](auto& a) { a.y.lengths[0] = 3; }, "or 1 where x is reduced");
   refuse([](auto& a) { a.y.dims = 1; }, "as many dimensions");
@@ -151,7 +153,7 @@ TEST(ReduceTensor, RefusesWhatItCannotDo) {
   args.variance = memory + 2080, args.position = position;
   expect_refusal<float_moments>(args, "only a maximum");
   args.position = nullptr, args.variance = memory;
-  expect_refusal<float_moments>(args, "overlaps the input");
+  expect_refusal<float_moments>(args, "overlaps another");
 }
 
 }  // namespace rows_test

@@ -33,6 +33,24 @@ inline bool is_in_place(const row_matrix& a, const row_matrix& b) {
   return a.data == b.data && a.row_stride == b.row_stride && a.element_bytes == b.element_bytes;
 }
 
+/// `n` elements that follow each other.
+template <class T>
+constexpr row_matrix row_array(const T* data, long_index_t n) {
+  return {data, 1, n, n, sizeof(T)};
+}
+/// Why a kernel cannot write the first `results` of some matrices, as a sentence; nullptr if it can. Null: absent.
+template <index_t N>
+const char* check_results(const row_matrix (&matrices)[N], index_t results) {
+  for (index_t i = 0; i < N; ++i) {
+    if (!is_aligned(matrices[i], 1)) return "a pointer is not aligned to its elements";
+    for (index_t j = 0; j < min(i, results); ++j) {
+      if (matrices[i].data && matrices[j].data && overlap(matrices[i], matrices[j]))
+        return "a result overlaps another result or an input";
+    }
+  }
+  return nullptr;
+}
+
 /// Why no kernel can take such a matrix, as a sentence; nullptr if one can. A block takes `rows_at_once` rows.
 inline const char* check_matrix(const row_matrix& m, index_t vector, index_t rows_at_once) {
   if (m.rows < 1 || m.cols < 1 || m.batch < 1) return "rows, cols and batch must be positive";

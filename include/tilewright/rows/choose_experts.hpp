@@ -38,8 +38,10 @@ struct choose_experts {
     if (args.choices < 1 || args.choices > args.experts || args.choices > Tile.threads_per_row)
       return "choices must be positive, and at most the experts and the lanes that share a row";
     if (!args.expert || !args.weight) return "a pointer is null: expert or weight";
-    if (long_index_t{args.tokens} * args.choices > 0x7fffffff / 4) return "there are more than 2^29 choices";
-    return nullptr;
+    const long_index_t n = long_index_t{args.tokens} * args.choices;
+    if (n > 0x7fffffff / 4) return "there are more than 2^29 choices";
+    const detail::row_matrix matrices[] = {detail::row_array(args.expert, n), detail::row_array(args.weight, n), x};
+    return detail::check_results(matrices, 2);
   }
   static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.tokens, Tile.rows()), 1, 1}; }
 

@@ -45,7 +45,8 @@ struct cross_entropy {
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
-    const detail::row_matrix gradient{args.gradient, args.rows, args.cols, args.gradient_stride, sizeof(T)};
+    const detail::row_matrix gradient{has_gradient ? args.gradient : nullptr, args.rows, args.cols,
+                                      args.gradient_stride, sizeof(T)};
     if (const char* why = block::check(x)) return why;
     if (!args.target) return "a pointer is null: target";
     if (has_loss && !args.loss) return "a pointer is null: loss";
@@ -55,13 +56,13 @@ struct cross_entropy {
       if (detail::overlap(x, gradient) && !detail::is_in_place(x, gradient))
         return "the gradient overlaps x, but is not x";
     }
-    const void* const of_rows[] = {has_loss ? args.loss : nullptr, has_loss ? args.log_sum : nullptr};
-    for (const void* result : of_rows) {
-      const detail::row_matrix written{result, 1, args.rows, args.rows, 4};
-      if (result && (detail::overlap(written, x) || (has_gradient && detail::overlap(written, gradient))))
-        return "loss or log_sum overlaps a matrix";
-    }
-    return nullptr;
+    const auto log_sum = detail::row_array(args.log_sum, args.rows), target = detail::row_array(args.target, args.rows),
+               factor = detail::row_array(has_gradient ? args.factor : nullptr, args.rows),
+               loss = detail::row_array(has_loss ? args.loss : nullptr, args.rows);
+    const detail::row_matrix of_loss[] = {loss, log_sum, gradient, x, target, factor};
+    const detail::row_matrix of_gradient[] = {gradient, log_sum, target, factor};
+    const char* const why = has_loss ? detail::check_results(of_loss, 2) : nullptr;
+    return why ? why : detail::check_results(of_gradient, 1);
   }
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 

@@ -44,8 +44,9 @@ struct expert_rows {
     if (const char* why = detail::check_matrix(x, Tile.vector, 1)) return why;
     if (const char* why = detail::check_matrix(y, Tile.vector, 1)) return why;
     if (!args.place) return "a pointer is null: place";
-    if (detail::overlap(x, y)) return "the result overlaps the input";
-    return nullptr;
+    const detail::row_matrix matrices[] = {y, x, detail::row_array(args.place, entries),
+                                           detail::row_array(args.weight, entries)};
+    return detail::check_results(matrices, 1);
   }
   static constexpr exec::block_index grid(const args_type& args) { return {args.tokens, 1, 1}; }
 

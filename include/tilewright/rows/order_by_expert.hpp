@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
+#include <tilewright/rows/check_rows.hpp>
 #include <tilewright/rows/row_cluster.hpp>
 #include <tilewright/util/sequence.hpp>
 
@@ -165,13 +166,17 @@ struct order_by_expert {
   /// Rows of the workspace.
   static constexpr index_t num_parts(index_t num_entries) { return entries::num_parts(num_entries); }
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  static const char* check(const args_type& args) {
     if (args.entries < 1 || args.experts < 1) return "entries and experts must be positive";
     if (args.experts > entries::most_experts) return "there are more than 1024 experts";
     if (args.entries > 0x7fffffff - 65536) return "entries is too close to 2^31";
     if (!args.expert || !args.ends || !args.source || !args.place || !args.counts)
       return "a pointer is null: expert, ends, source, place or counts";
-    return nullptr;
+    const index_t n = args.entries;
+    const detail::row_matrix arrays[] = {
+        detail::row_array(args.ends, args.experts), detail::row_array(args.source, n), detail::row_array(args.place, n),
+        detail::row_array(args.counts, num_parts(n) * args.experts), detail::row_array(args.expert, n)};
+    return detail::check_results(arrays, 4);
   }
   static constexpr exec::block_index grid(const args_type& args) { return entries::grid(args); }
 

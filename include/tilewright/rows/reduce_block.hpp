@@ -4,6 +4,7 @@
 
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/types.hpp>
+#include <tilewright/rows/check_rows.hpp>
 #include <tilewright/rows/reduce_plan.hpp>
 #include <tilewright/rows/row_cluster.hpp>
 

@@ -76,12 +76,12 @@ struct reduce_tensor {
     if ((Kind == reduce_kind::mean_variance) != (args.variance != nullptr))
       return "variance must be given for mean_variance, and only for it";
     if (args.position && Kind != reduce_kind::maximum) return "only a maximum has a position";
-    auto written = args.y;
-    Result* const results[] = {args.y.data, args.variance};
-    for (Result* const result : results) {
-      written.data = result;
-      if (result && detail::overlap(args.x, written)) return "a result overlaps the input";
-    }
+    const auto span = detail::span_of(args.y);
+    const detail::row_matrix memory[] = {detail::row_array(args.y.data, span), detail::row_array(args.variance, span),
+                                         detail::row_array(args.position, span),
+                                         detail::row_array(args.x.data, detail::span_of(args.x))};
+    if (const char* why = detail::check_results(memory, 3)) return why;
+    if (reinterpret_cast<unsigned long long>(args.workspace) % 4 != 0) return "the workspace is not aligned to 4 bytes";
     if (detail::plan_reduction(args.x, args.y, max_vector, false, false).groups() > 0x7fffffff / 2048)
       return "there are too many results";
     return nullptr;
