@@ -100,6 +100,13 @@ TEST(ReduceTensor, LongRowsAndColumnsAreSplit) {
   tensor<float> lowest({3, 2000}, random, 0, 0, false);
   for (float& e : lowest.values) e = -std::numeric_limits<float>::infinity();
   expect_reduced<maxima>(lowest, 2, false, random);
+  std::fill_n(lowest.values.begin(), 4000, std::numeric_limits<float>::quiet_NaN());
+  lowest.view.data[1337] = -5;
+  std::vector<float> y(3);
+  std::vector<index_t> position(3);
+  launch<maxima>({.x = lowest.input(), .y = strided_tensor<float>(y.data(), {3, 1}), .position = position.data()});
+  EXPECT_EQ(position, (std::vector<index_t>{1337, 0x7fffffff, 0}));
+  EXPECT_TRUE(y[0] == -5 && std::isnan(y[1]));
 }
 
 TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {

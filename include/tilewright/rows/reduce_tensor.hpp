@@ -46,7 +46,7 @@ struct reduce_splits {
 
 }  // namespace detail
 
-/// Sums are those of floats. A NaN loses against numbers in a maximum; NaN alone have no position: 2^31 - 1.
+/// Sums are those of floats. A NaN loses against numbers in a maximum; NaN alone give NaN and position 2^31 - 1.
 template <class Arch, class T, reduce_kind Kind, class Result = float>
 struct reduce_tensor {
   using arch = Arch;

@@ -34,17 +34,18 @@ TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template part<fl
   }
 }
 
-/// The first column in which the thread's own elements of a row equal its value; `none` where there is none.
+/// The first column in which the thread's own elements of its row equal the row's value; `none` where there is none.
 template <class Block>
 TILEWRIGHT_HD auto first_equal(const Block& rows, const typename Block::template part<float>& tile,
                                const typename Block::row_values& values, index_t first_col, index_t none) {
-  typename Block::template part<index_t> columns;
+  row_columns<Block> column;
+  column.thread_buffer[0] = none;
   TILEWRIGHT_UNROLL_ALL
-  for (index_t d = 0; d < Block::distribution::num_elements; ++d)
-    columns.thread_buffer[d] = rows.base_col + rows.col_of(first_col, d);
-  tile_elementwise_inout([&](index_t& column, float x, float value) { column = x == value ? column : none; }, columns,
-                         tile, along<0>(values));
-  return reduce_registers<index_t>(columns, min, sequence<1>{});
+  for (index_t d = Block::distribution::num_elements; d-- > 0;) {
+    const bool is_equal = tile.thread_buffer[d] == values.thread_buffer[0];
+    column.thread_buffer[0] = is_equal ? rows.base_col + rows.col_of(first_col, d) : column.thread_buffer[0];
+  }
+  return column;
 }
 
 }  // namespace tilewright::detail
