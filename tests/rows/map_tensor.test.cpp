@@ -47,6 +47,10 @@ TEST(MapTensor, StridedTensorsOfAnyLengths) {
     expect_mapped<swiglu, half_t, half_t>(lengths, gap, first, random, 0x1p-10,
                                           [](double a, double b) { return a / (1 + std::exp(-a)) * b; });
   }
+  for (const index_t gap : {1, 2, 4}) {  // rows that start within vectors
+    expect_mapped<copy8, fp8_ocp_t, fp8_ocp_t>({7, 132 - gap}, 2 * gap, gap, random, 0, identity);
+    expect_mapped<cast, float, bfloat16_t>({6, 41}, gap, 3, random, 0x1p-8, identity);
+  }
   expect_mapped<cast, float, bfloat16_t>({1, 1}, 0, 0, random, 0x1p-8, identity);
   expect_mapped<cast, float, bfloat16_t>({5, 7, 1021}, 0, 0, random, 0x1p-8, identity);
 }
@@ -82,7 +86,7 @@ TEST(MapTensor, GeluIsThatOfTanh) {
 TEST(MapTensor, VectorsAreAsLongAsTheAlignmentAllows) {
   alignas(16) static unsigned char memory[4096];
   using kernel = map_tensor<arch::gfx942, unsigned char>;
-  const auto vector = [&](auto x, auto y) { return kernel::prepare({x, y}, launch_facts{}).vector; };
+  const auto vector = [&](auto x, auto y) { return kernel::prepare({x, y}, launch_facts{}).piece; };
   const auto x = [&](index_t first, long_index_t stride) {
     return strided_tensor<const unsigned char>(memory + first, {4, 100}, {stride, 1});
   };

@@ -29,15 +29,18 @@ struct map_device_args {
   Result* y;
   loop_nest<Tensors> nest;
   long_index_t x_bytes, x2_bytes, y_bytes;
-  index_t vector, cols;  // cols: elements of the innermost loop
+  index_t piece;         // elements of an access to inputs; 0: the innermost loop is taken element by element
+  index_t cols;          // elements of the innermost loop
+  index_t y_misaligned;  // elements from y back to a multiple of a vector
   bool is_near;          // offsets have 32 bits
 };
 
 }  // namespace detail
 
-/// Each thread loads four vectors of up to 16 bytes in the order of y's addresses. Vectors are as long as the alignment
-/// of pointers and strides allows; ends of rows are moved one by one. Function: of one float, or of two floats, without
-/// state. copy_function moves bits if T and Result are the same type.
+/// Each thread computes four vectors of up to 16 bytes, aligned in y, in the order of y's addresses. Inputs are read in
+/// pieces as long as the alignment of pointers and strides allows; what is not a whole vector at the start and at the
+/// end of a row is moved element by element, and so are rows that are short or not contiguous. Function: of one float,
+/// or of two floats, without state. copy_function moves bits if T and Result are the same type.
 template <class Arch, class T, class Result = T, class Function = copy_function>
 struct map_tensor {
   using arch = Arch;
@@ -45,7 +48,7 @@ struct map_tensor {
   static constexpr index_t block_size = 256, lds_bytes = 0;
   static constexpr index_t max_vector = 16 / index_t(max(sizeof(T), sizeof(Result)));
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
-  static constexpr index_t tensors = has_two ? 3 : 2, vectors = has_two ? 2 : 4, blocks_at_once = has_two ? 4 : 5;
+  static constexpr index_t tensors = has_two ? 3 : 2, vectors = has_two ? 2 : 4, blocks_at_once = 4;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   using device_args = detail::map_device_args<T, Result, tensors>;
@@ -69,12 +72,19 @@ struct map_tensor {
                        detail::span_of(args.y) * long_index_t(sizeof(Result)),
                        max_vector,
                        1,
+                       0,
                        false};
     auto& nest = result.nest;
     result.cols = nest.loops > 0 ? nest.lengths[0] : 1;
     result.is_near = detail::is_near(args.x) && detail::is_near(args.y) && (!has_two || detail::is_near(args.x2));
-    while (result.vector > 1 && !fits(args, nest, result.vector)) result.vector /= result.is_near ? 2 : result.vector;
-    nest.vectorise(result.vector);
+    while (result.piece > 1 && !fits(args, nest, result.piece)) result.piece /= 2;
+    if (result.piece < max_vector && !(fits(args, nest, 1) && result.cols >= 4 * max_vector)) result.piece = 0;
+    if (result.piece > 0) {
+      result.y_misaligned =
+          index_t(reinterpret_cast<unsigned long long>(args.y.data) / sizeof(Result) % unsigned(max_vector));
+      if (result.piece < max_vector) nest.lengths[0] += max_vector - result.piece;  // a row may start within a vector
+      nest.vectorise(max_vector);
+    }
     nest.finish(element_bytes());
     return result;
   }
@@ -85,9 +95,9 @@ struct map_tensor {
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     detail::overlap_kernels();
     if (args.is_near) {
-      run<max_vector, index_t>(args);
+      run<index_t>(args);
     } else {
-      run<max_vector, long_index_t>(args);
+      run<long_index_t>(args);
     }
   }
 
@@ -152,66 +162,83 @@ struct map_tensor {
   }
 
   template <class Offset>
-  TILEWRIGHT_HD static Offset first_of_thread() {
-    return Offset(exec::block_id().x) * (vectors * block_size) + exec::thread_id();
+  TILEWRIGHT_HD static void run(const device_args& args) {
+    if (args.piece > 0) return move<max_vector, Offset>(args);
+    move<1, Offset>(args);
   }
   /// The vectors of one thread: all loads first, so that they are in flight together.
   template <index_t Vector, class Offset>
-  TILEWRIGHT_HD static void run(const device_args& args) {
-    if constexpr (Vector > 1) {
-      if (args.vector < Vector) return run<sizeof(Offset) == 8 ? 1 : Vector / 2, Offset>(args);
-    }
+  TILEWRIGHT_HD static void move(const device_args& args) {
     using input = vector_t<T, Vector>;
+    constexpr array<index_t, tensors> bytes = element_bytes();
     constexpr Offset outside = exec::out_of_bounds_offset;
-    const exec::global_buffer x_memory = exec::make_global_buffer(args.x, args.x_bytes),
-                              x2_memory = exec::make_global_buffer(args.x2, args.x2_bytes),
-                              y_memory = exec::make_global_buffer(args.y, args.y_bytes);
-    const Offset first = first_of_thread<Offset>();
+    const exec::global_buffer y_memory = exec::make_global_buffer(args.y, args.y_bytes);
+    const Offset first = Offset(exec::block_id().x) * (vectors * block_size) + exec::thread_id();
     const Offset last = Offset(args.nest.iterations - 1);
-    Offset i[vectors];
-    index_t innermost[vectors];
+    Offset i[vectors], from[vectors], from2[vectors];
+    index_t col[vectors];  // of the first element
+    bool is_whole[vectors];
     array<Offset, tensors> at[vectors];
     input x[vectors], x2[vectors]{};
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < vectors; ++u) i[u] = min(Offset(first + u * block_size), last);
-    args.nest.find(i, at, innermost);
+    args.nest.find(i, at, col);
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < vectors; ++u) {
-      if (first + u * block_size > last || args.cols - innermost[u] * Vector < Vector) {
-        for (Offset& offset : at[u].elements) offset = outside;
-      }
-      x[u] = exec::buffer_load<input>(x_memory, at[u][0]);
-      if constexpr (has_two) x2[u] = exec::buffer_load<input>(x2_memory, at[u][1]);
+      index_t before = 0;  // the row's start within an aligned vector of y
+      if (Vector > 1 && args.piece < Vector)
+        before = index_t((args.y_misaligned + at[u][tensors - 1] / bytes[tensors - 1]) % Vector);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t t = 0; t < tensors; ++t) at[u][t] -= before * bytes[t];
+      col[u] = first + u * block_size > last ? args.cols : col[u] * Vector - before;
+      is_whole[u] = col[u] >= 0 && col[u] <= args.cols - Vector;
+      from[u] = is_whole[u] ? at[u][0] : outside;
+      from2[u] = is_whole[u] ? at[u][tensors - 2] : outside;
     }
+    load<Vector>(args, args.x, args.x_bytes, from, x);
+    if constexpr (has_two) load<Vector>(args, args.x2, args.x2_bytes, from2, x2);
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors; ++u) exec::buffer_store(y_memory, at[u][tensors - 1], apply<Vector>(x[u], x2[u]));
-    if constexpr (Vector > 1) {
-      if (args.cols % Vector != 0) end_rows<Vector, Offset>(args);
+    for (index_t u = 0; u < vectors; ++u)
+      exec::buffer_store(y_memory, is_whole[u] ? at[u][tensors - 1] : outside, apply<Vector>(x[u], x2[u]));
+    if (Vector == 1 || (args.piece == Vector && args.cols % Vector == 0)) return;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < vectors; ++u) {
+      TILEWRIGHT_UNROLL(1)
+      for (index_t e = max(-col[u], 0); !is_whole[u] && e < min(Vector, args.cols - col[u]); ++e) {
+        const auto one = [&](const T* memory, long_index_t size, index_t t) TILEWRIGHT_INLINE_LAMBDA {
+          return exec::buffer_load<vector_t<T, 1>>(exec::make_global_buffer(memory, size),
+                                                   Offset(at[u][t] + e * bytes[t]));
+        };
+        vector_t<T, 1> one2{};
+        if constexpr (has_two) one2 = one(args.x2, args.x2_bytes, 1);
+        exec::buffer_store(y_memory, Offset(at[u][tensors - 1] + e * bytes[tensors - 1]),
+                           apply<1>(one(args.x, args.x_bytes, 0), one2));
+      }
     }
   }
-  /// The elements of vectors that reach beyond their rows, one by one.
+  /// Vectors in pieces of args.piece elements; zeros where `at` is outside.
   template <index_t Vector, class Offset>
-  TILEWRIGHT_HD static void end_rows(const device_args& args) {
-    using one = vector_t<T, 1>;
-    const Offset last = Offset(args.nest.iterations - 1), first = first_of_thread<Offset>();
-    array<Offset, tensors> at[1];
-    index_t innermost[1];
-    TILEWRIGHT_UNROLL(1)
-    for (Offset i = first; i <= min(Offset(first + (vectors - 1) * block_size), last); i += block_size) {
-      const Offset of_iteration[1] = {i};
-      args.nest.find(of_iteration, at, innermost);
-      const index_t count = args.cols - innermost[0] * Vector;
-      TILEWRIGHT_UNROLL(1)
-      for (index_t e = 0; count < Vector && e < count; ++e) {
-        const one x = exec::buffer_load<one>(exec::make_global_buffer(args.x, args.x_bytes),
-                                             Offset(at[0][0] + e * index_t(sizeof(T))));
-        one x2{};
-        if constexpr (has_two)
-          x2 = exec::buffer_load<one>(exec::make_global_buffer(args.x2, args.x2_bytes),
-                                      Offset(at[0][1] + e * index_t(sizeof(T))));
-        exec::buffer_store(exec::make_global_buffer(args.y, args.y_bytes),
-                           Offset(at[0][tensors - 1] + e * index_t(sizeof(Result))), apply<1>(x, x2));
+  TILEWRIGHT_HD static void load(const device_args& args, const T* memory, long_index_t bytes,
+                                 const Offset (&at)[vectors], vector_t<T, Vector> (&x)[vectors]) {
+    const auto in_pieces = [&]<index_t Piece>(number<Piece>) TILEWRIGHT_INLINE_LAMBDA {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < vectors; ++u) {
+        array<vector_t<T, Piece>, Vector / Piece> pieces{};
+        const auto from = exec::make_global_buffer(reinterpret_cast<const char*>(memory) + at[u], Vector * sizeof(T));
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t p = 0; at[u] >= 0 && p < Vector / Piece; ++p)  // one comparison for all pieces
+          pieces[p] = exec::buffer_load<vector_t<T, Piece>>(from, p * long_index_t(Piece * sizeof(T)));
+        x[u] = bit_cast<vector_t<T, Vector>>(pieces);
       }
+    };
+    if (Vector == 1 || args.piece == Vector) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < vectors; ++u)
+        x[u] = exec::buffer_load<vector_t<T, Vector>>(exec::make_global_buffer(memory, bytes), at[u]);
+    } else if (Vector > 2 && args.piece == Vector / 2) {
+      in_pieces(number<max(Vector / 2, 1)>{});
+    } else {
+      in_pieces(number<1>{});
     }
   }
 };
