@@ -44,6 +44,10 @@ class Tensor(ctypes.Structure):
         return cls(t.data_ptr(), six(*t.shape), six(*t.stride()), t.dim(), t.element_size())
 
 
+class Refused(Exception):
+    """The library has no such kernel, or it refuses the tensors."""
+
+
 class Tilewright:
     def __init__(self, path):
         self.library = ctypes.CDLL(path)
@@ -58,7 +62,7 @@ class Tilewright:
         """A function that queues the kernel on the current stream."""
         kernel = self.find(case.kernel.encode())
         if not kernel:
-            raise SystemExit(f"rows.py: the library has no kernel {case.kernel}")
+            raise Refused("the library has no such kernel")
         array = (Tensor * len(tensors))(*map(Tensor.of, tensors))
         numbers = (ctypes.c_double * (len(case.numbers) + 1))(*case.numbers)
         stream, device = torch._C._cuda_getCurrentRawStream, torch.cuda.current_device()
@@ -66,7 +70,7 @@ class Tilewright:
         def call():
             why = self.call(kernel, array, numbers, stream(device))
             if why:
-                raise SystemExit(f"rows.py: {case.name}: {why.decode()}")
+                raise Refused(why.decode())
         return call
 
 
@@ -150,6 +154,23 @@ def warm(cases, part):
         compile_case(case)(*(t for t in case.make(*shape)[0] if t is not None))
 
 
+def run(ours, case, shape, options, compiles, row):
+    """Checks and measures a case. True: a result is wrong."""
+    inputs, outputs = case.make(*shape)
+    tensors = inputs + outputs
+    inputs, outputs = ([t for t in some if t is not None] for some in (inputs, outputs))
+    for t in outputs:
+        t.untyped_storage().fill_(0x7f)
+    call = ours.prepare(case, tensors)
+    call()
+    torch.cuda.synchronize()
+    errors = errors_of(case, inputs, outputs)
+    row["error"] = max(errors)
+    if not options.check_only:
+        row |= measure(case, call, inputs, outputs, options, compiles)
+    return not all(e <= t for e, t in zip(errors, case.tolerance, strict=True))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
@@ -175,24 +196,15 @@ def main():
     torch.manual_seed(options.seed)
     results, failures = [], 0
     for case, shape, number in cases:
-        inputs, outputs = case.make(*shape)
-        tensors = inputs + outputs
-        inputs, outputs = ([t for t in some if t is not None] for some in (inputs, outputs))
-        for t in outputs:
-            t.untyped_storage().fill_(0x7f)
-        call = ours.prepare(case, tensors)
-        call()
-        torch.cuda.synchronize()
-        errors = errors_of(case, inputs, outputs)
-        wrong = not all(e <= t for e, t in zip(errors, case.tolerance, strict=True))
+        row = {"case": case.name, "shape": list(shape)}
+        try:
+            wrong = run(ours, case, shape, options, number < options.compile, row)
+        except Refused as why:
+            row["refused"], wrong = str(why), True
         failures += wrong
-        row = {"case": case.name, "shape": list(shape), "error": max(errors)}
-        if not options.check_only:
-            row |= measure(case, call, inputs, outputs, options, number < options.compile)
         results.append(row)
         print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
               "WRONG" if wrong else "", flush=True)
-        del inputs, outputs, tensors, call
     if not options.check_only:
         for ratio in ("ratio_to_copy", "ratio_to_torch", "ratio_to_torch_compile"):
             print(f"lowest {ratio}: {min((row[ratio] for row in results if ratio in row), default=0):.3f}")

@@ -30,7 +30,8 @@ def order(experts):
         source = torch.sort(flat, stable=True).indices
         place = torch.empty_like(source)
         place[source] = torch.arange(flat.numel(), device="cuda")
-        return torch.bincount(flat, minlength=experts).cumsum(0), source, place
+        counts = torch.zeros(experts, device="cuda", dtype=torch.int64)  # bincount would wait for the GPU
+        return counts.scatter_add_(0, flat.long(), torch.ones_like(source)).cumsum(0), source, place
     return function
 
 
@@ -64,8 +65,8 @@ def draw_tokens(experts, choices):
 
 
 def draw_rows(choices):
-    def draw(random, elements, multiple):
-        cols = round(2 ** random.uniform(10, 14)) // multiple * multiple
+    def draw(random, elements, _):
+        cols = round(2 ** random.uniform(10, 14)) // 8 * 8
         return elements // choices // cols, choices, cols
     return draw
 
