@@ -8,12 +8,10 @@
 
 namespace attention_test {
 
-/// Gradients of one head of one sequence: rows of each tensor, in double precision.
-struct head_gradients {
-  std::vector<double> o, lse, d_q, d_k, d_v;
+/// What the forward pass gives of one head of one sequence, and its gradients.
+struct head_gradients : head_results {
+  doubles d_q, d_k, d_v;
 };
-
-using rows_of_doubles = std::vector<double>;
 
 /// A cap and a slope on the scores.
 struct cap_args : attention_backward_args {
@@ -29,40 +27,29 @@ struct soft_cap {
   }
 };
 
-/// `p`: probabilities of a query's keys; adds its part of the gradients.
 template <class Policy, class Args>
-head_gradients reference_gradients(const Args& args, score_position at, index_t queries, index_t keys,
-                                   const rows_of_doubles& q, const rows_of_doubles& k, const rows_of_doubles& v,
-                                   const rows_of_doubles& d_o) {
+head_gradients reference_gradients(const Args& args, score_position at, index_t queries, index_t keys, const doubles& q,
+                                   const doubles& k, const doubles& v, const doubles& d_o) {
   constexpr std::size_t dim = Policy::head_dim, value_dim = Policy::value_dim;
   const auto n = static_cast<std::size_t>(queries), s = static_cast<std::size_t>(keys);
-  head_gradients g{rows_of_doubles(n * value_dim), rows_of_doubles(n), rows_of_doubles(n * dim),
-                   rows_of_doubles(s * dim), rows_of_doubles(s * value_dim)};
+  head_gradients g{reference_head<Policy>(args, at, queries, keys, q, k, v), doubles(n * dim), doubles(s * dim),
+                   doubles(s * value_dim)};
   for (std::size_t i = 0; i < n; ++i) {
-    std::vector<double> dot(s), p(s), dp(s);
-    double sum = 0, delta = 0;
+    const double* const p = g.p.data() + i * s;
+    double delta = 0;
+    for (std::size_t d = 0; d < value_dim; ++d) delta += g.o[i * value_dim + d] * d_o[i * value_dim + d];
     for (std::size_t j = 0; j < s; ++j) {
-      for (std::size_t d = 0; d < dim; ++d) dot[j] += q[i * dim + d] * k[j * dim + d];
-      for (std::size_t d = 0; d < value_dim; ++d) dp[j] += d_o[i * value_dim + d] * v[j * value_dim + d];
-      at.query = index_t(i);
-      at.key = index_t(j);
-      p[j] = std::exp(reference_score<Policy>(args, at, queries, keys, dot[j]));
-      sum += p[j];
-    }
-    g.lse[i] = std::log(sum);
-    for (std::size_t j = 0; j < s && sum > 0; ++j) {
-      p[j] /= sum;
-      delta += p[j] * dp[j];
+      double dp = 0, dot = 0;
       for (std::size_t d = 0; d < value_dim; ++d) {
-        g.o[i * value_dim + d] += p[j] * v[j * value_dim + d];
+        dp += d_o[i * value_dim + d] * v[j * value_dim + d];
         g.d_v[j * value_dim + d] += p[j] * d_o[i * value_dim + d];
       }
-    }
-    for (std::size_t j = 0; j < s && sum > 0; ++j) {
-      double ds = p[j] * (dp[j] - delta) * double(args.scale);
+      double ds = p[j] * (dp - delta) * double(args.scale);
       if constexpr (detail::has_score_function<Policy>) {
+        at.query = index_t(i);
         at.key = index_t(j);
-        ds *= double(typename Policy::score_function{}.derivative(float(dot[j] * double(args.scale)), at, args));
+        for (std::size_t d = 0; d < dim; ++d) dot += q[i * dim + d] * k[j * dim + d];
+        ds *= double(typename Policy::score_function{}.derivative(float(dot * double(args.scale)), at, args));
       }
       for (std::size_t d = 0; d < dim; ++d) {
         g.d_q[i * dim + d] += ds * k[j * dim + d];
@@ -76,13 +63,12 @@ head_gradients reference_gradients(const Args& args, score_position at, index_t 
 /// The largest difference, in units of the largest number.
 template <class T>
 void expect_near(const tensor<T>& got, const problem& p, std::size_t batch, index_t first_row, index_t head,
-                 index_t dim, const rows_of_doubles& wanted, const char* what) {
+                 const doubles& wanted, const char* what) {
+  const doubles values = got.rows(p, batch, first_row, head, index_t(wanted.size()) / got.dim_);
   const double unit = std::is_same_v<T, bfloat16_t> ? 0x1p-8 : 0x1p-11;
   double largest = 1e-3, worst = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const double value =
-        double(float(got.values[got.at(p, batch, first_row, head, index_t(i) / dim, index_t(i) % dim)]));
-    const double error = std::abs(value - wanted[i]);
+    const double error = std::abs(values[i] - wanted[i]);
     worst = error <= worst ? worst : error;
     largest = std::max(largest, std::abs(wanted[i]));
   }
@@ -109,21 +95,15 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   std::vector<float> lse(of.lse_elements(), NAN);
   of.set(args, q, k, v, o, lse);
 
-  const auto rows = [&](const tensor<T>& t, std::size_t b, index_t first, index_t head, index_t count, index_t width) {
-    rows_of_doubles values;
-    for (index_t i = 0; i < count * width; ++i)
-      values.push_back(double(float(t.values[t.at(p, b, first, head, i / width, i % width)])));
-    return values;
-  };
   // What the forward pass gives, and the gradients of each head; heads that share keys add theirs up.
   std::vector<head_gradients> wanted;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
     for (index_t h = 0; h < p.heads; ++h) {
       const index_t kv = h / (p.heads / p.kv_heads), first = of.query_starts[b], first_key = of.key_starts[b];
-      wanted.push_back(reference_gradients<Policy>(
-          args, {index_t(b), h, 0, 0}, p.queries[b], p.keys[b], rows(q, b, first, h, p.queries[b], dim),
-          rows(k, b, first_key, kv, p.keys[b], dim), rows(v, b, first_key, kv, p.keys[b], value_dim),
-          rows(d_o, b, first, h, p.queries[b], value_dim)));
+      wanted.push_back(
+          reference_gradients<Policy>(args, {index_t(b), h, 0, 0}, p.queries[b], p.keys[b],
+                                      q.rows(p, b, first, h, p.queries[b]), k.rows(p, b, first_key, kv, p.keys[b]),
+                                      v.rows(p, b, first_key, kv, p.keys[b]), d_o.rows(p, b, first, h, p.queries[b])));
       for (index_t i = 0; i < p.queries[b]; ++i) {
         lse[of.lse_place(b, h, i)] = float(wanted.back().lse[std::size_t(i)]);
         for (index_t d = 0; d < value_dim; ++d)
@@ -150,7 +130,7 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
     for (index_t h = 0; h < p.heads; ++h) {
       head_gradients& own = wanted[b * std::size_t(p.heads) + std::size_t(h)];
-      expect_near(d_q, p, b, of.query_starts[b], h, dim, own.d_q, "dQ");
+      expect_near(d_q, p, b, of.query_starts[b], h, own.d_q, "dQ");
       if (h % group == 0) continue;
       head_gradients& first = wanted[b * std::size_t(p.heads) + std::size_t(h / group * group)];
       for (std::size_t i = 0; i < own.d_k.size(); ++i) first.d_k[i] += own.d_k[i];
@@ -158,8 +138,8 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
     }
     for (index_t kv = 0; kv < p.kv_heads; ++kv) {
       const head_gradients& sum = wanted[b * std::size_t(p.heads) + std::size_t(kv * group)];
-      expect_near(d_k, p, b, of.key_starts[b], kv, dim, sum.d_k, "dK");
-      expect_near(d_v, p, b, of.key_starts[b], kv, value_dim, sum.d_v, "dV");
+      expect_near(d_k, p, b, of.key_starts[b], kv, sum.d_k, "dK");
+      expect_near(d_v, p, b, of.key_starts[b], kv, sum.d_v, "dV");
     }
   }
 }

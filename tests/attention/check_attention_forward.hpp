@@ -36,8 +36,9 @@ template <class T>
 struct tensor {
   std::vector<T> values;
   attention_strides strides;
+  index_t dim_;
 
-  tensor(const problem& p, index_t heads, const std::vector<index_t>& lengths, index_t dim, T fill) {
+  tensor(const problem& p, index_t heads, const std::vector<index_t>& lengths, index_t dim, T fill) : dim_(dim) {
     index_t rows = 0, longest = 0;
     for (const index_t length : lengths) rows += length, longest = std::max(longest, length);
     const long_index_t all = p.packed ? rows : longest * long_index_t(lengths.size());
@@ -48,6 +49,15 @@ struct tensor {
     } else {
       strides = {long_index_t(rows_of_batch) * heads * dim, long_index_t(rows_of_batch) * dim, dim};
     }
+  }
+  /// Rows of a head of a sequence, times `factor`.
+  std::vector<double> rows(const problem& p, std::size_t batch, index_t first_row, index_t head, index_t count,
+                           double factor = 1) const {
+    std::vector<double> result;
+    for (index_t row = 0; row < count; ++row)
+      for (index_t d = 0; d < dim_; ++d)
+        result.push_back(factor * double(float(values[at(p, batch, first_row, head, row, d)])));
+    return result;
   }
   std::size_t at(const problem& p, std::size_t batch, index_t first_row, index_t head, index_t row, index_t d) const {
     const long_index_t begin = p.packed ? long_index_t(first_row) * strides.row : long_index_t(batch) * strides.batch;
@@ -70,6 +80,40 @@ double reference_score(const Args& args, const score_position& at, index_t queri
   const bool seen = (args.window.left < 0 || distance >= -args.window.left) &&
                     (args.window.right < 0 || distance <= args.window.right);
   return seen ? s : -std::numeric_limits<double>::infinity();
+}
+
+using doubles = std::vector<double>;
+
+/// One head of one sequence in double precision: O and the log-sum-exp of each query, and its keys' probabilities.
+struct head_results {
+  doubles o, lse, p;
+};
+template <class Policy, class Args>
+head_results reference_head(const Args& args, score_position at, index_t queries, index_t keys, const doubles& q,
+                            const doubles& k, const doubles& v) {
+  constexpr std::size_t dim = Policy::head_dim, value_dim = Policy::value_dim;
+  constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+  const auto n = static_cast<std::size_t>(queries), s = static_cast<std::size_t>(keys);
+  head_results r{doubles(n * value_dim), doubles(n, minus_infinity), doubles(n * s)};
+  for (std::size_t i = 0; i < n; ++i) {
+    double* const p = r.p.data() + i * s;
+    double top = minus_infinity, sum = 0;
+    for (std::size_t j = 0; j < s; ++j) {
+      double dot = 0;
+      for (std::size_t d = 0; d < dim; ++d) dot += q[i * dim + d] * k[j * dim + d];
+      at.query = index_t(i);
+      at.key = index_t(j);
+      p[j] = reference_score<Policy>(args, at, queries, keys, dot);
+      top = std::max(top, p[j]);
+    }
+    for (std::size_t j = 0; j < s; ++j) sum += p[j] = top == minus_infinity ? 0 : std::exp(p[j] - top);
+    if (sum > 0) r.lse[i] = top + std::log(sum);
+    for (std::size_t j = 0; sum > 0 && j < s; ++j) {
+      p[j] /= sum;
+      for (std::size_t d = 0; p[j] > 0 && d < value_dim; ++d) r.o[i * value_dim + d] += p[j] * v[j * value_dim + d];
+    }
+  }
+  return r;
 }
 
 /// What a kernel may touch.
@@ -157,44 +201,25 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
   double worst = 0, worst_lse = 0, squares = 0, error_squares = 0;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
     for (index_t h = 0; h < p.heads; ++h) {
-      const index_t kv = h / (p.heads / p.kv_heads), queries = p.queries[b], keys = p.keys[b];
+      const index_t kv = h / (p.heads / p.kv_heads), queries = p.queries[b], keys = p.keys[b],
+                    first = of.query_starts[b], first_key = of.key_starts[b];
       const std::size_t kv_scale = b * std::size_t(p.kv_heads) + std::size_t(kv);
-      const double score_scale =
-                       double(q_scales[b * std::size_t(p.heads) + std::size_t(h)]) * double(k_scales[kv_scale]),
-                   value_scale = double(v_scales[kv_scale]);
+      const head_results wanted = reference_head<Policy>(
+          args, {index_t(b), h, 0, 0}, queries, keys,
+          q.rows(p, b, first, h, queries, double(q_scales[b * std::size_t(p.heads) + std::size_t(h)])),
+          k.rows(p, b, first_key, kv, keys, double(k_scales[kv_scale])),
+          v.rows(p, b, first_key, kv, keys, double(v_scales[kv_scale])));
+      const doubles got = o.rows(p, b, first, h, queries);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const double error = std::abs(got[i] - wanted.o[i]);
+        worst = error <= worst ? worst : error;
+        squares += wanted.o[i] * wanted.o[i];
+        error_squares += error * error;
+      }
       for (index_t i = 0; i < queries; ++i) {
-        std::vector<double> s(static_cast<std::size_t>(keys));
-        double top = -std::numeric_limits<double>::infinity(), sum = 0;
-        for (index_t j = 0; j < keys; ++j) {
-          double dot = 0;
-          for (index_t d = 0; d < dim; ++d)
-            dot += double(float(q.values[q.at(p, b, of.query_starts[b], h, i, d)])) *
-                   double(float(k.values[k.at(p, b, of.key_starts[b], kv, j, d)]));
-          s[std::size_t(j)] = reference_score<Policy>(args, {index_t(b), h, i, j}, queries, keys, dot * score_scale);
-          top = std::max(top, s[std::size_t(j)]);
-        }
-        const bool sees_something = top > -std::numeric_limits<double>::infinity();
-        std::vector<double> expected(std::size_t(value_dim), 0.0);
-        for (index_t j = 0; sees_something && j < keys; ++j) {
-          const double e = std::exp(s[std::size_t(j)] - top);
-          sum += e;
-          for (index_t d = 0; d < value_dim; ++d)
-            expected[std::size_t(d)] += e * double(float(v.values[v.at(p, b, of.key_starts[b], kv, j, d)]));
-        }
-        for (index_t d = 0; d < value_dim; ++d) {
-          const double wanted = sees_something ? value_scale * expected[std::size_t(d)] / sum : 0.0;
-          const double error = std::abs(double(float(o.values[o.at(p, b, of.query_starts[b], h, i, d)])) - wanted);
-          worst = error > worst || std::isnan(error) ? error : worst;
-          squares += wanted * wanted;
-          error_squares += error * error;
-        }
-        const std::size_t row = of.lse_place(b, h, i);
-        if (!sees_something) {
-          EXPECT_EQ(lse[row], -std::numeric_limits<float>::infinity());
-        } else {
-          const double error = std::abs(double(lse[row]) - (top + std::log(sum)));
-          worst_lse = error > worst_lse || std::isnan(error) ? error : worst_lse;
-        }
+        const double got_lse = double(lse[of.lse_place(b, h, i)]), wanted_lse = wanted.lse[std::size_t(i)];
+        const double error = got_lse == wanted_lse ? 0 : std::abs(got_lse - wanted_lse);
+        worst_lse = error <= worst_lse ? worst_lse : error;
       }
     }
   }
@@ -206,6 +231,16 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
   }
   EXPECT_LT(worst_lse, 1e-4);
 }
+
+/// Why a kernel refuses `args` after change(args), or "accepted".
+template <class Kernel, class Args>
+std::string refusal_of(Args args, auto change) {
+  change(args);
+  const char* const why = Kernel::check(args);
+  return why ? why : "accepted";
+}
+#define EXPECT_REFUSAL(args, change, words) \
+  EXPECT_NE(refusal_of<kernel>(args, [&](auto& a) { change; }).find(words), std::string::npos)
 
 /// On the CPU machine.
 template <class Policy>
