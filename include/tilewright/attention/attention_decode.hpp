@@ -27,7 +27,8 @@ struct attention_decode {
   using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_parts<Policy::head_dim>>;
   using values_type = detail::cached_keys<Policy, true, loads, detail::decode_parts<Policy::value_dim>>;
   using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
-  using sums_type = detail::decode_sums<Policy>;
+  using sums_type = detail::attention_sums<Policy>;
+  using scores = typename detail::attention_registers<Policy>::scores;
   /// Steps of 16 keys in flight or in use, for each wave.
   static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;
   static constexpr index_t slot_bytes = keys_type::slot_bytes + values_type::slot_bytes;
@@ -57,7 +58,6 @@ struct attention_decode {
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     sums_type sums;
     add_keys(sums, args, p, split, lds + exec::wave_id() * wave_bytes);
-    sums.finish();
     exec::wave_sync();
     const waves_type waves{lds};
     waves.store(sums);
@@ -67,7 +67,7 @@ struct attention_decode {
 
  private:
   /// P as operand A: in its lanes, or through the wave's own LDS.
-  TILEWRIGHT_HD static auto exchange(const typename sums_type::scores& s, [[maybe_unused]] exec::lds_pointer lds) {
+  TILEWRIGHT_HD static auto exchange(const scores& s, [[maybe_unused]] exec::lds_pointer lds) {
     if constexpr (product::stays_in_lanes) {
       return relayout<T>(s, typename product::p{});
     } else {
@@ -91,10 +91,8 @@ struct attention_decode {
   TILEWRIGHT_HD static void add_keys(sums_type& sums, const args_type& args, const detail::decode_problem& p,
                                      index_t split, exec::lds_pointer own_lds) {
     constexpr index_t step = detail::decode_keys;
-    const detail::attention_problem& of = p.of_keys;
-    const index_t queries = p.query_of(min(detail::decode_rows, p.rows - p.first_row) - 1) + 1 - of.first_query;
-    const detail::index_range all = of.seen_by_any(args.window, queries),
-                              unmasked = of.seen_by_all(args.window, queries);
+    const index_t queries = p.query_of(min(detail::decode_rows, p.rows - p.first_row) - 1) + 1 - p.first_query;
+    const detail::index_range all = p.seen_by_any(args.window, queries), unmasked = p.seen_by_all(args.window, queries);
     const index_t first = all.first & -step, steps = ceil_div(all.last - first, step),
                   for_each = ceil_div(steps, args.splits);
     const index_t last = min(first + min(steps, (split + 1) * for_each) * step, all.last);
@@ -108,17 +106,17 @@ struct attention_decode {
     keys_type k;
     values_type v;
     constexpr index_t ahead = loads == detail::cache_loads::now ? 0 : stages;  // steps in flight
-    detail::key_place at = detail::locate_keys(args, of.batch, key), next = at;
+    detail::key_place at = detail::locate_keys(args, p.batch, key), next = at;
     unroll<ahead>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       const exec::lds_pointer slot = slots + i * slot_bytes;
       if (key + i * stride < last) {
-        k.begin(k_cache, next, of.keys, slot);
-        v.begin(v_cache, next, of.keys, slot + keys_type::slot_bytes);
+        k.begin(k_cache, next, p.keys, slot);
+        v.begin(v_cache, next, p.keys, slot + keys_type::slot_bytes);
       } else if constexpr (loads == detail::cache_loads::queue) {
         exec::async_end_group();
         exec::async_end_group();
       }
-      if (key + (i + 1) * stride < last) next = detail::locate_keys(args, of.batch, key + (i + 1) * stride);
+      if (key + (i + 1) * stride < last) next = detail::locate_keys(args, p.batch, key + (i + 1) * stride);
     });
     index_t used = 0;  // bytes from the first slot to this step's
     TILEWRIGHT_UNROLL(1)
@@ -126,24 +124,25 @@ struct attention_decode {
       const bool loads_next = ahead > 0 && key + ahead * stride < last;
       const exec::lds_pointer slot = slots + used, v_slot = slot + keys_type::slot_bytes;
       if constexpr (stages > 1) used = used == (stages - 1) * slot_bytes ? 0 : used + slot_bytes;
-      typename sums_type::scores s{};
+      scores s{};
       wait();
-      k.for_each_part(k_cache, at, of.keys, slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+      k.for_each_part(k_cache, at, p.keys, slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::head_dim, part.value>;
         multiply<of_part::scores>(s, q.template get<part.value>(), relayout<T>(tile, typename of_part::k{}));
       });
-      begin_or_end_group(k, k_cache, next, of.keys, slot, loads_next);
-      sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last);
+      begin_or_end_group(k, k_cache, next, p.keys, slot, loads_next);
+      sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
+                    [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
       wait();
-      v.for_each_part(v_cache, at, of.keys, v_slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+      v.for_each_part(v_cache, at, p.keys, v_slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::value_dim, part.value>;
         multiply<of_part::values>(sums.o.template get<part.value>(), probabilities,
                                   relayout<T>(tile, typename of_part::v{}));
       });
-      begin_or_end_group(v, v_cache, next, of.keys, v_slot, loads_next);
+      begin_or_end_group(v, v_cache, next, p.keys, v_slot, loads_next);
       const index_t after = key + (ahead + 1) * stride;
-      if (after < last) next = detail::locate_keys(args, of.batch, after);
+      if (after < last) next = detail::locate_keys(args, p.batch, after);
       if constexpr (ahead == 0) at = next;
     }
   }

@@ -27,6 +27,10 @@ struct attention_problem {
   float score_scale = 1;  // what products of 8-bit elements of Q and K are multiplied by
   float value_scale = 1;  // what those of V are
 
+  /// The query and the head of one of the block's rows.
+  TILEWRIGHT_HD constexpr index_t query_of(index_t row) const { return first_query + row; }
+  TILEWRIGHT_HD constexpr index_t head_of(index_t) const { return head; }
+
   /// Key minus query of the last of each: the ends are aligned.
   TILEWRIGHT_HD constexpr index_t diagonal() const { return keys - queries; }
 

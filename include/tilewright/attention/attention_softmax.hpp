@@ -61,12 +61,13 @@ class attention_sums {
   }
 
   /// Scores of keys that the row does not see become -infinity; the tile's first key is `key`.
-  TILEWRIGHT_HD static void mask(scores& s, const args_type& args, const attention_problem& p, index_t key) {
+  template <class Problem>
+  TILEWRIGHT_HD static void mask(scores& s, const args_type& args, const Problem& p, index_t key) {
     const index_t before = key + distribution::calculate_index(get_partition_index<distribution>())[1];
     const auto first = of_rows(
-        [&](index_t row) TILEWRIGHT_INLINE_LAMBDA { return p.first_key(args.window, p.first_query + row) - before; });
+        [&](index_t row) TILEWRIGHT_INLINE_LAMBDA { return p.first_key(args.window, p.query_of(row)) - before; });
     const auto count = of_rows([&](index_t row) TILEWRIGHT_INLINE_LAMBDA {
-      const index_t query = p.first_query + row;
+      const index_t query = p.query_of(row);
       return tilewright::max(0, p.last_key(args.window, query) - p.first_key(args.window, query));
     });
     detail::for_each_score<distribution, rows>([&](index_t d, index_t column, index_t row) TILEWRIGHT_INLINE_LAMBDA {
@@ -77,14 +78,14 @@ class attention_sums {
   }
 
   /// The user's function of the scaled scores.
-  TILEWRIGHT_HD static void apply_score_function(scores& s, const args_type& args, const attention_problem& p,
-                                                 index_t key) {
+  template <class Problem>
+  TILEWRIGHT_HD static void apply_score_function(scores& s, const args_type& args, const Problem& p, index_t key) {
     const auto own = distribution::calculate_index(get_partition_index<distribution>());
     const typename Policy::score_function f{};
     unroll<distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
       constexpr auto at = detail::position_of_register<distribution, d.value>;
-      const score_position position{p.batch, p.head, p.first_query + own[0] + constant(at[0]),
-                                    key + own[1] + constant(at[1])};
+      const index_t row = own[0] + constant(at[0]);
+      const score_position position{p.batch, p.head_of(row), p.query_of(row), key + own[1] + constant(at[1])};
       s.thread_buffer[d] = f(s.thread_buffer[d] * scale_of(args, p), position, args);
     });
   }
@@ -127,8 +128,8 @@ class attention_sums {
   /// Turns the scores of the keys from `key` on into exponentials of their distance to the row's offset, and adds them
   /// up. A thread looks at its own scores alone; only if one of the wave is far above the offset do lanes exchange the
   /// largest, and rescale(factors) must have scale_outputs(factors) called before the step is added to O.
-  template <class Rescale>
-  TILEWRIGHT_HD void add_step(scores& s, const args_type& args, const attention_problem& p, index_t key, bool is_masked,
+  template <class Problem, class Rescale>
+  TILEWRIGHT_HD void add_step(scores& s, const args_type& args, const Problem& p, index_t key, bool is_masked,
                               Rescale rescale) {
     if constexpr (has_score_function<Policy>) apply_score_function(s, args, p, key);
     if (is_masked) [[unlikely]]
@@ -163,6 +164,18 @@ class attention_sums {
     }
   }
 
+  /// What was subtracted from each row's exponents, and its sum of exponentials over all lanes.
+  TILEWRIGHT_HD const values_of_rows& row_offsets() const { return offset_; }
+  TILEWRIGHT_HD values_of_rows row_sums() const {
+    values_of_rows sum;
+    unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+      sum.thread_buffer[r] = sums_[r][0];
+      if constexpr (adds_pairs) sum.thread_buffer[r] += sums_[r][1];
+    });
+    detail::reduce_lanes<distribution::encoding.r.size()>(sum, plus);
+    return sum;
+  }
+
   /// What O is to be multiplied by in the end, and the natural logarithm of each row's sum of exponentials, which is
   /// -infinity where no key was seen.
   struct row_results {
@@ -170,12 +183,7 @@ class attention_sums {
   };
   /// The results of rows whose steps have been added; offsets and sums start anew, O does not.
   TILEWRIGHT_HD row_results finish_rows() {
-    values_of_rows sum;
-    unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
-      sum.thread_buffer[r] = sums_[r][0];
-      if constexpr (adds_pairs) sum.thread_buffer[r] += sums_[r][1];
-    });
-    detail::reduce_lanes<distribution::encoding.r.size()>(sum, plus);
+    const values_of_rows sum = row_sums();
     const row_results results{
         tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : 1.0f / x; }, sum),
         tile_elementwise_in(

@@ -15,7 +15,7 @@ TILEWRIGHT_HD decode_problem locate_decode(const attention_decode_args& args, in
   const index_t group = divide(args.heads, args.kv_heads);
   decode_problem p{locate_attention(args, divide(first_row, group), kv_head * group, batch), group, first_row,
                    args.queries * group};
-  if (args.key_counts != nullptr) p.of_keys.keys = args.key_counts[batch];
+  if (args.key_counts != nullptr) p.keys = args.key_counts[batch];
   return p;
 }
 
@@ -30,7 +30,7 @@ struct decode_workspace {
   }
   /// The number of a row: sequence by sequence, key head by key head, query by query, head by head.
   TILEWRIGHT_HD static long_index_t row_of(const attention_decode_args& args, const decode_problem& p, index_t row) {
-    return (long_index_t(p.of_keys.batch) * args.kv_heads + p.of_keys.kv_head) * p.rows + p.first_row + row;
+    return (long_index_t(p.batch) * args.kv_heads + p.kv_head) * p.rows + p.first_row + row;
   }
 };
 
@@ -38,7 +38,7 @@ struct decode_workspace {
 struct decode_result {
   long_index_t o, lse;
   TILEWRIGHT_HD decode_result(const attention_decode_args& args, const decode_problem& p, index_t row) {
-    const long_index_t batch = p.of_keys.batch, head = p.head_of(row), query = p.query_of(row);
+    const long_index_t batch = p.batch, head = p.head_of(row), query = p.query_of(row);
     o = batch * args.o_strides.batch + head * args.o_strides.head + query * args.o_strides.row;
     lse = batch * args.lse_strides.batch + head * args.lse_strides.head + query * args.lse_strides.row;
   }
@@ -82,7 +82,7 @@ inline constexpr index_t decode_sums_bytes = decode_rows * (Policy::value_dim + 
 /// The sums of a block's waves in LDS, each at the start of the wave's WaveBytes.
 template <class Policy, index_t WaveBytes>
 struct decode_waves {
-  using sums_type = decode_sums<Policy>;
+  using sums_type = attention_sums<Policy>;
   static constexpr index_t dim = Policy::value_dim, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
 
   exec::lds_pointer lds;
@@ -92,7 +92,8 @@ struct decode_waves {
     const exec::lds_pointer own = lds + exec::wave_id() * (wave_floats * 4);
     [&]<index_t... Parts>(sequence<Parts...>)
         TILEWRIGHT_INLINE_LAMBDA { (store_part<Parts>(sums.o.template get<Parts>(), own), ...); }(decode_parts<dim>{});
-    using rows = typename sums_type::rows;
+    using rows = typename sums_type::row_values::distribution_type;
+    const auto row_sums = sums.row_sums();
     if (!is_first_replica<rows>()) return;
     constexpr auto layout = make_naive_tensor_descriptor_packed(make_tuple(number<decode_rows>{}));
     const auto store_rows = [&](const auto& values, index_t first) TILEWRIGHT_INLINE_LAMBDA {
@@ -100,8 +101,8 @@ struct decode_waves {
                                   make_tuple(number<decode_rows>{}), {}, rows{}),
                  values);
     };
-    store_rows(sums.offset, decode_rows * ld);
-    store_rows(sums.sum, decode_rows * (ld + 1));
+    store_rows(sums.row_offsets(), decode_rows * ld);
+    store_rows(row_sums, decode_rows * (ld + 1));
   }
 
   /// Adds up the waves' parts and writes O, or the block's part of it.

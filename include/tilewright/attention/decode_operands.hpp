@@ -24,9 +24,9 @@ class key_cache {
                           const decode_problem& p)
       : data_(static_cast<const T*>(data)), page_stride_(s.batch), row_stride_(s.row) {
     if (args.block_table == nullptr) {
-      data_ += offset_of_head(s, p.of_keys.key_start, p.of_keys.kv_head);
+      data_ += offset_of_head(s, p.key_start, p.kv_head);
     } else {
-      data_ += p.of_keys.kv_head * s.head;
+      data_ += p.kv_head * s.head;
     }
   }
   /// A view of 16 rows from `row` of a page on, elements [First, First + Dim); rows from `count` on are outside. The
@@ -183,8 +183,8 @@ TILEWRIGHT_HD auto load_decode_queries(const attention_decode_args& args, const 
   using T = typename Policy::element_type;
   using product = decode_product_of<Policy, Policy::head_dim, Part>;
   constexpr number<decode_part(Policy::head_dim, Part)> dim{};
-  const T* const first = static_cast<const T*>(args.q) + p.of_keys.batch * args.q_strides.batch +
-                         p.of_keys.kv_head * p.group * args.q_strides.head + 64 * Part;
+  const T* const first = static_cast<const T*>(args.q) + p.batch * args.q_strides.batch +
+                         p.kv_head * p.group * args.q_strides.head + 64 * Part;
   const auto heads = make_naive_tensor_view<address_space_enum::global>(
       first, make_tuple(args.queries, p.group, dim),
       make_tuple(args.q_strides.row, index_t(args.q_strides.head), number<1>{}), number<Policy::vector>{});
