@@ -36,11 +36,12 @@ const char* start_rows(const auto& args, const call& c) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(longest)>>(args, c);
   }
   if (!why) return nullptr;
-  if (args.cols <= 2 * wave)
-    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(2 * wave))>>(args, c);
-  if (args.cols <= 16 * wave)
-    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(16 * wave, Threads))>>(args, c);
-  return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(64 * wave))>>(args, c);
+  const index_t cols = args.cols + vector - 1;  // with what is before a row in its first vector
+  if (cols <= 1536)
+    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(1536))>>(args, c);
+  if (cols <= 8192)
+    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(8192, Threads))>>(args, c);
+  return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(51200, Threads))>>(args, c);
 }
 
 }  // namespace row_kernels

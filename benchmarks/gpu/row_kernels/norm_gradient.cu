@@ -20,11 +20,24 @@ float* workspace(std::size_t floats) {
   return memory;
 }
 
+/// How many blocks of a kernel run at the same time, or clusters.
+template <class Kernel>
+index_t resident() {
+  tw::detail::gpu_launch launch;
+  launch.function = tw::detail::gpu_functions::of<Kernel>().kernel;
+  launch.block_size = Kernel::block_size;
+  launch.lds_bytes = Kernel::lds_bytes;
+  launch.cluster = Kernel::cluster;
+  tw::detail::allow_lds(launch);
+  return tw::detail::resident_clusters(launch);
+}
+
 template <class T, tw::norm_kind Kind, tw::row_tile Tile>
 const char* start_tile(tw::norm_gradient_args<T> args, const call& c) {
-  constexpr int multiprocessors = 132;
   using kernel = tw::row_norm_gradient<arch, T, Tile, Kind>;
-  args.num_parts = tw::min(args.rows, multiprocessors * kernel::blocks_at_once / Tile.blocks);
+  static const index_t most = resident<kernel>();
+  args.num_parts = args.rows <= most ? args.rows : most;
+  if (Tile.any_start && args.rows > most) args.num_parts = tw::max(most / Tile.vector, 1) * Tile.vector;
   args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.parts_stride()));
   return start<kernel>(args, c);
 }
@@ -47,17 +60,20 @@ const char* start_gradient(const call& c) {
   constexpr index_t vector = 16 / index_t(sizeof(T));
   using tw::row_tile;
   if (args.cols % vector != 0) {
-    if (args.cols <= 254 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector, 1, true}>(args, c);
-    if (args.cols <= 1023 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 1, true}>(args, c);
+    if (args.cols < 128 * 2 * vector - vector)
+      return start_tile<T, Kind, row_tile{128, 128, 2, vector, 1, true}>(args, c);
+    if (args.cols < 512 * 2 * vector - vector)
+      return start_tile<T, Kind, row_tile{512, 512, 2, vector, 1, true}>(args, c);
     return start_tile<T, Kind, row_tile{512, 512, 2, vector, 8, true}>(args, c);
   }
-  if (args.cols <= 128 * vector) return start_tile<T, Kind, row_tile{128, 128, 1, vector}>(args, c);
+  if (args.cols <= 128 * vector) return start_tile<T, Kind, row_tile{64, 64, 2, vector}>(args, c);
   if (args.cols <= 256 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector}>(args, c);
   if (args.cols <= 512 * vector) return start_tile<T, Kind, row_tile{256, 256, 2, vector}>(args, c);
   if (args.cols <= 1024 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector}>(args, c);
-  if (args.cols <= 2048 * vector) return start_tile<T, Kind, row_tile{512, 512, 4, vector}>(args, c);
-  if (args.cols <= 4096 * vector) return start_tile<T, Kind, row_tile{512, 512, 4, vector, 2}>(args, c);
-  if (args.cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 4, vector, 4}>(args, c);
+  constexpr index_t vectors = Kind == rms_norm ? 4 : 2, blocks = 4 / vectors;  // as many sums as registers hold
+  if (args.cols <= 2048 * vector) return start_tile<T, Kind, row_tile{512, 512, vectors, vector, blocks}>(args, c);
+  if (args.cols <= 4096 * vector) return start_tile<T, Kind, row_tile{512, 512, vectors, vector, 2 * blocks}>(args, c);
+  if (args.cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, vectors, vector, 4 * blocks}>(args, c);
   return start_tile<T, Kind, row_tile{512, 512, 4, vector, 8}>(args, c);
 }
 

@@ -21,6 +21,7 @@
 //   cluster_sync_lds()                 barrier of the cluster; makes earlier LDS accesses visible in all of its blocks
 //   lds_store_in(block, p, offset, value)  4 bytes to the same place in another block of the cluster, which has
 //                                      started: cluster_sync() before the first one; cluster_sync_lds() after them
+//   lds_store_in(block, p, offset, value, done)  the same; the mbarrier `done` there counts its bytes
 //   block_of_cluster(), num_blocks()   the block's number in its cluster; blocks of the grid along x
 //
 // Bulk copies (TMA) of boxes described by a tensor_map; one thread issues them

@@ -67,7 +67,8 @@ struct cross_entropy {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto rows = has_gradient ? block::of_grid(args.rows, args.cols, args.gradient, args.gradient_stride)
+                                   : block::of_grid(args.rows, args.cols, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     auto part = load(has_loss ? 0 : rows.last_part());
     const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },
@@ -85,7 +86,7 @@ struct cross_entropy {
       const auto of_target = detail::load_column(rows, args.x, args.x_stride, target);
       rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         if constexpr (has_gradient) rows.keep(kept, x, first);
-        e = cast_tile<float>(x);
+        e = block::to_float(x);
         exponents.add(rows, e, first);
       });
       auto all = exponents;

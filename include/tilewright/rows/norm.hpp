@@ -42,6 +42,7 @@ struct row_norm {
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = block::template kept_bytes<kept_part> + reductions * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -55,7 +56,7 @@ struct row_norm {
                              sum = matrix(args.sum, args.sum_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
                              bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
-    const char* whys[] = {block::check(x, y), block::check_cols(weight), args.bias ? block::check_cols(bias) : nullptr,
+    const char* whys[] = {block::check(x, y), block::check(weight), args.bias ? block::check(bias) : nullptr,
                           args.sum ? block::check(residual, sum) : nullptr};
     for (const char* why : whys) {
       if (why) return why;
@@ -71,12 +72,13 @@ struct row_norm {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols, detail::anchor<Scales>(args.y), args.y_stride);
     const auto load_sum = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto x = rows.load(args.x, args.x_stride, first);
       if (args.residual) {
         const auto residual = rows.load(args.residual, args.residual_stride, first);
-        x = cast_tile<T>(tile_elementwise_in([](T a, T b) { return float(a) + float(b); }, x, residual));
+        x = cast_tile<T>(
+            tile_elementwise_in([](float a, float b) { return a + b; }, block::to_float(x), block::to_float(residual)));
         rows.store(args.sum, args.sum_stride, first, x);
       }
       return x;
@@ -93,7 +95,7 @@ struct row_norm {
     };
     rows.forward(part, load_sum, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       rows.keep(kept, x, first);
-      const auto e = cast_tile<float>(x);
+      const auto e = block::to_float(x);
       if constexpr (is_layer_norm) {
         moments.add(rows, e, first, lds);
       } else {
@@ -111,14 +113,14 @@ struct row_norm {
     if (args.rstd) rows.store_rows(args.rstd, factor);
 
     const auto normalise = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto e = cast_tile<float>(x);
-      const auto weight = rows.load_cols(args.weight, first);
+      auto e = block::to_float(x);
+      const auto weight = block::to_float(rows.load_cols(args.weight, first));
       if constexpr (is_layer_norm) {
-        const auto bias = rows.load_cols(args.bias, first);
-        tile_elementwise_inout([](float& a, float m, float f, T w, T b) { a = (a - m) * f * float(w) + float(b); }, e,
+        const auto bias = block::to_float(rows.load_cols(args.bias, first));
+        tile_elementwise_inout([](float& a, float m, float f, float w, float b) { a = (a - m) * f * w + b; }, e,
                                along<0>(moments.mean), along<0>(factor), along<1>(weight), along<1>(bias));
       } else {
-        tile_elementwise_inout([](float& a, float f, T w) { a = a * f * float(w); }, e, along<0>(factor),
+        tile_elementwise_inout([](float& a, float f, float w) { a = a * f * w; }, e, along<0>(factor),
                                along<1>(weight));
       }
       return e;

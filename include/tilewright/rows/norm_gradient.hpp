@@ -9,10 +9,10 @@ namespace tilewright {
 
 /// dx = rstd (g - mean of g - x' mean of (g x')) + ds for g = dy weight and x' = (s - mean) rstd; RMSNorm has no mean
 /// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another: it writes the
-/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS. Weights and
-/// sums of columns stay in registers. Of rows longer than Tile.cols() the sums stay in `parts`, and all is read twice.
-template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm,
-          index_t Stages = Tile.any_start ? 4 : 3>
+/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS. Weights stay
+/// in LDS, sums of columns in registers. Of rows longer than Tile.cols() the sums stay in `parts`, and all is read
+/// twice.
+template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, index_t Stages = 3>
 struct row_norm_gradient {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
@@ -22,10 +22,14 @@ struct row_norm_gradient {
   static_assert(Tile.vector * sizeof(T) >= 4,
                 "row_norm_gradient: vectors have at least 4 bytes; any_start takes any row");
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
-  static constexpr index_t waves = Tile.threads / Arch::value.wave_size, posts = waves * Tile.blocks;
-  static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T), bytes_of_posts = 2 * 4 * posts;
-  static constexpr index_t block_size = Tile.threads, lds_bytes = Stages * bytes_of_stage + 2 * bytes_of_posts;
-  static constexpr index_t cluster = Tile.blocks, blocks_at_once = max(1, 512 / Tile.threads);
+  using row_posts = detail::row_posts<Tile.blocks, Tile.threads / Arch::value.wave_size, is_layer_norm ? 2 : 1>;
+  static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T);
+  using weights = detail::own_lds<Tile.threads, typename block::template part<T>>;
+  static constexpr index_t block_size = Tile.threads,
+                           lds_bytes = Stages * bytes_of_stage + weights::bytes + row_posts::lds_bytes;
+  static constexpr index_t cluster = Tile.blocks,
+                           blocks_at_once = max(1, (Tile.vectors == 1 ? 1024 : 512) / Tile.threads);
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
@@ -36,11 +40,13 @@ struct row_norm_gradient {
                              ds = matrix(args.ds, args.ds_stride), dx = matrix(args.dx, args.dx_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)};
     if (const char* why = block::check(dy, s, dx)) return why;
-    if (const char* why = block::check_cols(weight)) return why;
+    if (const char* why = block::check(weight)) return why;
     if (const char* why = args.ds ? block::check(ds) : nullptr) return why;
     if (!args.rstd || (is_layer_norm && !args.mean)) return "a pointer is null: rstd, or mean";
     if (!args.dweight || !args.parts) return "a pointer is null: dweight, or parts";
     if (args.num_parts < 1 || args.num_parts > args.rows) return "num_parts must be positive, and at most rows";
+    if (Tile.any_start && args.num_parts % Tile.vector != 0 && args.num_parts != args.rows)
+      return "rows that start anywhere: num_parts must be a multiple of the vector, or as many as rows";
     if (!is_layer_norm && args.dbias) return "RMSNorm has no bias";
     if (reinterpret_cast<unsigned long long>(args.parts) % 16 != 0) return "parts must be aligned to 16 bytes";
     const auto clash = [&](const detail::row_matrix& in) {
@@ -53,44 +59,44 @@ struct row_norm_gradient {
   static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto lds = exec::lds_allocate<lds_bytes>(), lds_of_posts = lds + Stages * bytes_of_stage;
+    detail::overlap_kernels();
+    const auto lds = exec::lds_allocate<lds_bytes>(), lds_of_weights = lds + Stages * bytes_of_stage;
+    row_posts posts{lds_of_weights + weights::bytes};
+    posts.start();
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
-    const block all(0, args.rows, args.cols);
-    if (all.share() > block::part_cols - (Tile.any_start ? Tile.vector : 0)) {
-      detail::start_cluster<Tile.blocks>();
-      return long_rows(args, all, number, lds_of_posts);
-    }
-    const part weight = load_weight(args, all, 0);
+    const block all(number, args.rows, args.cols, args.dx, args.dx_stride);
+    const bool is_aligned = all.own_row(args.dy, args.dy_stride).is_aligned(all.col_of(0, 0)) &&
+                            all.own_row(args.s, args.s_stride).is_aligned(all.col_of(0, 0));
+    if (!all.is_single() || !is_aligned) return long_rows(args, all, number, posts);
+    weights::store(lds_of_weights, load_weight(args, all, 0));
     for (index_t stage = 0; stage < Stages; ++stage)
-      copy_row(args, number + stage * long_index_t{args.num_parts}, lds + stage * bytes_of_stage);
-    exec::async_wait<(Stages - 1) * copies>();
-    detail::sync_blocks<Tile.blocks>();
+      copy_row(args, all, number + stage * long_index_t{args.num_parts}, lds + stage * bytes_of_stage);
     column_sums sums{};
-    row_state before(args, number), now = before;
-    index_t stage_before = 0, stage = 0, turn = 0;
+    row_state before(args, all, number), now = before;
+    index_t stage_before = 0, stage = 0;
     TILEWRIGHT_UNROLL(1)
     for (long_index_t row = number;; row += args.num_parts) {
-      const row_state next(args, row + args.num_parts);
-      const auto from_before = lds + stage_before * bytes_of_stage;
-      const auto refill = [&] { copy_row(args, row + (Stages - 1) * long_index_t{args.num_parts}, from_before); };
-      if (row > number) {
-        before.finish(lds_of_posts + (turn ^ 1) * bytes_of_posts, args.cols);
-        second_pass(args, before, before.copied(args.dy, args.dy_stride, from_before),
-                    before.copied(args.s, args.s_stride, from_before + bytes_of_stage / 2), weight, 0);
-        if (!Tile.any_start) refill();
+      const row_state next(args, all, row + args.num_parts);
+      if (row < args.rows) {
+        exec::async_wait<(Stages - 2) * copies>();
+        const auto from = lds + stage * bytes_of_stage;
+        now.first_pass(now.copied(args.dy, args.dy_stride, from),
+                       now.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weights::load(lds_of_weights),
+                       sums);
       }
-      if (row >= args.rows) break;
-      const auto from = lds + stage * bytes_of_stage;
-      now.first_pass(now.copied(args.dy, args.dy_stride, from),
-                     now.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weight, sums);
-      now.post(lds_of_posts + turn * bytes_of_posts);
-      exec::async_wait<(Stages - (Tile.any_start ? 3 : 2)) * copies>();
-      detail::sync_blocks<Tile.blocks>();
-      if (Tile.any_start && row > number) refill();  // neighbours have read what they share
+      if (row > number) before.finish(posts, args.cols);
+      if (row < args.rows) now.post(posts);
+      if (row > number) {
+        const auto from = lds + stage_before * bytes_of_stage;
+        second_pass(args, before, before.copied(args.dy, args.dy_stride, from),
+                    before.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weights::load(lds_of_weights), 0);
+        if (row >= args.rows) break;
+        copy_row(args, all, row + (Stages - 1) * long_index_t{args.num_parts}, from);
+      }
       before = now, now = next;
-      stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1, turn ^= 1;
+      stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1;
     }
-    move_sums(args, all, number, 0, sums, store_function{});
+    move_sums<true>(args, all, number, 0, sums);
   }
 
  private:
@@ -100,86 +106,87 @@ struct row_norm_gradient {
     float weight[elements], bias[elements];
   };
 
-  /// A row, what row_norm saved of it, and its sums of g and of g x'.
+  /// A row of those that the block takes, which all start at the same element of a vector.
+  TILEWRIGHT_HD static block take(const args_type& args, const block& all, long_index_t row) {
+    block rows = all;
+    rows.first_row = index_t(min(row, long_index_t{args.rows}));
+    rows.rows = args.rows - rows.first_row;
+    return rows;
+  }
+
+  /// A row, what row_norm saved of it, and its sums of g and of g (s - mean), later times rstd / cols and rstd^3 /
+  /// cols.
   struct row_state {
     block rows;
     float mean = 0, rstd, sum = 0, products = 0;
 
-    TILEWRIGHT_HD row_state(const args_type& args, long_index_t row)
-        : rows(index_t(min(row, long_index_t{args.rows})), args.rows, args.cols) {
+    TILEWRIGHT_HD row_state(const args_type& args, const block& all, long_index_t row) : rows(take(args, all, row)) {
       rstd = rows.load_rows(args.rstd).thread_buffer[0];
       if constexpr (is_layer_norm) mean = rows.load_rows(args.mean).thread_buffer[0];
     }
     TILEWRIGHT_HD part copied(const T* matrix, long_index_t row_stride, exec::lds_pointer from) const {
-      return bit_cast<part>(rows.own_row(matrix, row_stride).load_copied(from, rows.col_of(0, 0)));
+      const auto row = rows.own_row(matrix, row_stride);
+      return block::template as<part>(row.template load_copied<step>(from + place(), rows.col_of(0, 0)));
     }
     TILEWRIGHT_HD void first_pass(const part& dy, const part& s, const part& weight, column_sums& sums) {
       float of_thread[2][4] = {};
+      const auto gs = block::to_float(dy), values = block::to_float(s), ws = block::to_float(weight);
       TILEWRIGHT_UNROLL_ALL
       for (index_t d = 0; d < elements; ++d) {
-        const float g = float(dy.thread_buffer[d]), w = float(weight.thread_buffer[d]);
-        const float product = g * ((float(s.thread_buffer[d]) - mean) * rstd);
-        sums.weight[d] += product;
+        const float g = gs.thread_buffer[d], w = ws.thread_buffer[d];
+        const float product = g * (values.thread_buffer[d] - mean);
+        sums.weight[d] += product * rstd;
         of_thread[1][d % 4] += product * w;
         if constexpr (is_layer_norm) sums.bias[d] += g, of_thread[0][d % 4] += g * w;
       }
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < 4; ++i) sum += of_thread[0][i], products += of_thread[1][i];
     }
-    /// Tells all waves of all blocks the wave's sums. Known after the next barrier.
-    TILEWRIGHT_HD void post(exec::lds_pointer to) const {
-      const index_t place = (detail::block_of_row<Tile.blocks>() * waves + exec::wave_id()) * 4;
-      detail::store_in_blocks<Tile.blocks>(to, place, combine_lanes<1, Arch::value.wave_size>(products, plus));
-      if constexpr (is_layer_norm)
-        detail::store_in_blocks<Tile.blocks>(to + posts * 4, place, combine_lanes<1, Arch::value.wave_size>(sum, plus));
+    /// Tells all waves of all blocks the wave's sums.
+    TILEWRIGHT_HD void post(row_posts& posts) const {
+      array<float, is_layer_norm ? 2 : 1> values{combine_lanes<1, Arch::value.wave_size>(products, plus)};
+      if constexpr (is_layer_norm) values[1] = combine_lanes<1, Arch::value.wave_size>(sum, plus);
+      posts.post(values);
     }
-    /// Adds up what the waves have posted, and multiplies it with rstd / cols.
-    TILEWRIGHT_HD void finish(exec::lds_pointer from, index_t cols) {
-      const auto total = [&](exec::lds_pointer values) TILEWRIGHT_INLINE_LAMBDA {
-        constexpr index_t lanes = min(posts, Arch::value.wave_size);
-        float t = 0;
-        for (index_t p = modulo(exec::lane_id(), lanes); p < posts; p += lanes)
-          t += exec::lds_load<float>(values, p * 4);
-        return combine_lanes<1, lanes>(t, plus) * (rstd * (1.0f / float(cols)));
-      };
-      products = total(from);
-      if constexpr (is_layer_norm) sum = total(from + posts * 4);
+    /// Adds up what the waves have posted.
+    TILEWRIGHT_HD void finish(const row_posts& posts, index_t cols) {
+      const auto totals = posts.template sums<Arch::value.wave_size>();
+      const float factor = rstd * (1.0f / float(cols));
+      products = totals[0] * factor * (rstd * rstd);
+      if constexpr (is_layer_norm) sum = totals[1] * factor;
     }
   };
 
   /// dx from the sums of the whole row.
   TILEWRIGHT_HD static void second_pass(const args_type& args, const row_state& of, const part& dy, const part& s,
                                         const part& weight, index_t first) {
-    typename block::template part<float> dx;
+    auto dx = block::to_float(dy);
+    const auto values = block::to_float(s), ws = block::to_float(weight);
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < elements; ++d) {
-      const float g = float(dy.thread_buffer[d]) * float(weight.thread_buffer[d]);
-      const float e = (float(s.thread_buffer[d]) - of.mean) * of.rstd;
-      dx.thread_buffer[d] = g * of.rstd - of.sum - e * of.products;
+      const float g = dx.thread_buffer[d] * ws.thread_buffer[d];
+      dx.thread_buffer[d] = g * of.rstd - ((values.thread_buffer[d] - of.mean) * of.products + of.sum);
     }
     if (args.ds)
       tile_elementwise_inout([](float& g, T d) { g += float(d); }, dx, of.rows.load(args.ds, args.ds_stride, first));
     of.rows.store(args.dx, args.dx_stride, first, cast_tile<T>(dx));
   }
 
-  TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, index_t number,
-                                      exec::lds_pointer lds_of_posts) {
-    index_t turn = 0;
-    for (long_index_t row = number; row < args.rows; row += args.num_parts, turn ^= 1) {
-      row_state own(args, row);
+  TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, index_t number, row_posts& posts) {
+    for (long_index_t row = number; row < args.rows; row += args.num_parts) {
+      row_state own(args, all, row);
       const auto load = [&](const T* matrix, long_index_t row_stride, index_t first)
                             TILEWRIGHT_INLINE_LAMBDA { return own.rows.load(matrix, row_stride, first); };
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < all.cols; first += block::part_cols) {
         column_sums sums{};
-        if (row > number) move_sums(args, all, number, first, sums, load_function{});
+        if (row > number) move_sums<false>(args, all, number, first, sums);
         own.first_pass(load(args.dy, args.dy_stride, first), load(args.s, args.s_stride, first),
                        load_weight(args, all, first), sums);
-        move_sums(args, all, number, first, sums, store_function{});
+        move_sums<true>(args, all, number, first, sums);
       }
-      own.post(lds_of_posts + turn * bytes_of_posts);
-      detail::sync_blocks<Tile.blocks>();
-      own.finish(lds_of_posts + turn * bytes_of_posts, args.cols);
+      own.post(posts);
+      own.finish(posts, args.cols);
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < all.cols; first += block::part_cols)
         second_pass(args, own, load(args.dy, args.dy_stride, first), load(args.s, args.s_stride, first),
@@ -187,43 +194,45 @@ struct row_norm_gradient {
     }
   }
 
+  static constexpr index_t step = Tile.threads * Tile.vector * index_t(sizeof(T));
+  /// Of the thread's first vector in LDS.
+  TILEWRIGHT_HD static index_t place() { return exec::thread_id() * Tile.vector * index_t(sizeof(T)); }
   /// Starts to copy a row, or zeros after the last row.
-  TILEWRIGHT_HD static void copy_row(const args_type& args, long_index_t row, exec::lds_pointer stage) {
-    const block rows(index_t(min(row, long_index_t{args.rows})), args.rows, args.cols);
-    rows.own_row(args.dy, args.dy_stride).copy(stage, rows.col_of(0, 0));
-    rows.own_row(args.s, args.s_stride).copy(stage + bytes_of_stage / 2, rows.col_of(0, 0));
+  TILEWRIGHT_HD static void copy_row(const args_type& args, const block& all, long_index_t row,
+                                     exec::lds_pointer stage) {
+    const block rows = take(args, all, row);
+    rows.own_row(args.dy, args.dy_stride).template copy<step>(stage + place(), rows.col_of(0, 0));
+    rows.own_row(args.s, args.s_stride).template copy<step>(stage + (bytes_of_stage / 2 + place()), rows.col_of(0, 0));
   }
   TILEWRIGHT_HD static part load_weight(const args_type& args, const block& all, index_t first) {
-    return bit_cast<part>(all.load_cols(args.weight, first));
+    return block::template as<part>(all.load_cols(args.weight, first));
   }
 
-  struct load_function {
-    TILEWRIGHT_HD void operator()(const exec::global_buffer& memory, long_index_t at, auto& own) const {
-      own = exec::buffer_load<detail::remove_cvref_t<decltype(own)>>(memory, at);
-    }
-  };
-  struct store_function {
-    TILEWRIGHT_HD void operator()(const exec::global_buffer& memory, long_index_t at, const auto& own) const {
-      exec::buffer_store(memory, at, own);
-    }
-  };
-  /// Moves the sums of the part that begins at column `first` from or to the rows number and number + num_parts of
-  /// `parts`.
-  template <class Move>
+  /// Loads or stores the sums of the part that begins at column `first`: rows number and number + num_parts of `parts`.
+  template <bool IsStore>
   TILEWRIGHT_HD static void move_sums(const args_type& args, const block& all, index_t number, index_t first,
-                                      column_sums& sums, Move move) {
-    constexpr index_t n = min(4, Tile.vector);
+                                      column_sums& sums) {
+    constexpr index_t n = Tile.any_start ? 1 : min(4, Tile.vector);
+    using some = array<float, n>;
     const long_index_t row_bytes = args.parts_stride() * 4;
     const auto memory = exec::make_global_buffer(args.parts, 2 * args.num_parts * row_bytes);
+    const auto move = [&](float* own, long_index_t at) TILEWRIGHT_INLINE_LAMBDA {
+      some values;
+      if constexpr (IsStore) {
+        for (index_t i = 0; i < n; ++i) values[i] = own[i];
+        exec::buffer_store(memory, at, values);
+      } else {
+        values = exec::buffer_load<some>(memory, at);
+        for (index_t i = 0; i < n; ++i) own[i] = values[i];
+      }
+    };
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < elements; d += n) {
       const index_t col = all.col_of(first, d);
       const long_index_t at = number * row_bytes + (all.base_col + col) * 4ll;
-      array<float, n> weight, bias;
-      for (index_t i = 0; i < n; ++i) weight[i] = sums.weight[d + i], bias[i] = sums.bias[d + i];
-      move(memory, col < all.cols ? at : -1, weight);
-      if (is_layer_norm && args.dbias) move(memory, col < all.cols ? at + args.num_parts * row_bytes : -1, bias);
-      for (index_t i = 0; i < n; ++i) sums.weight[d + i] = weight[i], sums.bias[d + i] = bias[i];
+      const bool exists = col >= all.lower() && col < all.upper();
+      move(sums.weight + d, exists ? at : -1);
+      if (is_layer_norm && args.dbias) move(sums.bias + d, exists ? at + args.num_parts * row_bytes : -1);
     }
   }
 };

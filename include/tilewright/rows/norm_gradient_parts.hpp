@@ -36,11 +36,14 @@ struct sum_of_parts {
   using args_type = norm_gradient_args<T>;
   static constexpr index_t block_size = 256, across = 32, down = block_size / across, lds_bytes = block_size * 16;
 
+  static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
+
   static constexpr const char* check(const args_type&) { return nullptr; }
   static constexpr exec::block_index grid(const args_type& args) {
     return {ceil_div(args.cols, across * 4), args.dbias ? 2 : 1, 1};
   }
   TILEWRIGHT_HD void operator()(const args_type& args) const {
+    overlap_kernels();
     using four = array<float, 4>;
     const bool is_bias = exec::block_id().y > 0;
     const unsigned thread = unsigned(exec::thread_id());

@@ -56,7 +56,7 @@ struct quantise_rows {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols, detail::anchor<Scales>(args.y), args.y_stride);
     const auto kept = block::template allocate<lds_bytes>();
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       inputs part;
@@ -68,9 +68,9 @@ struct quantise_rows {
     const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load_again(kept, first, load); };
     const auto function = [&](const inputs& part, index_t) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (has_two) {
-        return tile_elementwise_in(Function{}, cast_tile<float>(part.of[0]), cast_tile<float>(part.of[1]));
+        return tile_elementwise_in(Function{}, block::to_float(part.of[0]), block::to_float(part.of[1]));
       } else {
-        return tile_elementwise_in(Function{}, cast_tile<float>(part.of[0]));
+        return tile_elementwise_in(Function{}, block::to_float(part.of[0]));
       }
     };
     auto part = load(rows.last_part());

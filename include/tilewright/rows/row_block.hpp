@@ -26,28 +26,35 @@ struct row_block : row_memory<Arch, Tile> {
   static constexpr index_t bytes_of_waves = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
   static constexpr index_t lds_bytes = bytes_of_waves + (Tile.blocks > 1 ? Tile.blocks * 4 : 0);
 
-  /// Enough for memory to be busy: blocks wait for their loads, then for each other.
-  static constexpr index_t blocks_at_once = Tile.vectors > 2 ? ceil_div(768, Tile.threads)
-                                                             : max(1, 1536 / Tile.threads);
+  /// Enough for memory to be busy: blocks wait for their loads, then for each other. As many as LDS keeps parts for.
+  static constexpr index_t blocks_at_once =
+      max(1, min(Tile.vectors > 2 ? ceil_div(768, Tile.threads) : 1536 / Tile.threads,
+                 Arch::value.lds_bytes / max(Tile.lds_parts * Tile.threads * Tile.vectors * 16, 1)));
 
   /// The rows of the calling block of the grid.
-  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols) {
+  template <class T>
+  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols, const T* anchor, long_index_t row_stride) {
     overlap_kernels();
-    return row_block(index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows(), num_rows, num_cols);
+    const index_t first = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows();
+    return row_block(first, num_rows, num_cols, anchor, row_stride);
   }
   static constexpr exec::block_index grid(index_t num_rows) {
     return {ceil_div(num_rows, Tile.rows()) * Tile.blocks, 1, 1};
   }
 
   /// f(part, first_col) for each part from the first to the last; `tile` holds the first one already, and holds the
-  /// last one afterwards. `load(first_col)` reads a part.
+  /// last one afterwards. `load(first_col)` reads a part. Waves skip a last part of which they have nothing.
   template <class Part, class Load, class F>
   TILEWRIGHT_HD void forward(Part& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
     for (index_t first = 0;;) {
+      keep_packed(tile);
       f(tile, first);
-      if (cols - first <= part_cols) return;
       first += part_cols;
+      if (first >= cols) return;
+      const index_t wave = modulo(exec::wave_id(), waves_per_row);
+      tile = {};
+      if (first + wave * Arch::value.wave_size * Tile.vectors * Tile.vector >= cols) return;
       tile = load(first);
     }
   }
@@ -58,13 +65,25 @@ struct row_block : row_memory<Arch, Tile> {
   TILEWRIGHT_HD void backward(Part& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
     for (index_t first = last_part();;) {
+      keep_packed(tile);
       f(tile, first);
       if (first == 0) return;
       first -= part_cols;
       tile = load(first);
     }
   }
-
+  /// A loop carries elements of less than 4 bytes together, not each in a register of its own.
+  template <class Part>
+  TILEWRIGHT_HD static void keep_packed(Part& tile) {
+    if constexpr (requires { requires sizeof(typename Part::element_type) < 4 && Part::num_elements % 4 == 0; }) {
+      auto words =
+          memory::template as<array<index_t, Part::num_elements * index_t(sizeof(typename Part::element_type)) / 4>>(
+              tile);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t& word : words.elements) word = exec::forget_origin(word);
+      tile = memory::template as<Part>(words);
+    }
+  }
   /// LDS of the first Tile.lds_parts parts of a row.
   template <class Part>
   static constexpr index_t kept_bytes = Tile.lds_parts * own_lds<Tile.threads, Part>::bytes;

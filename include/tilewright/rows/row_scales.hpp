@@ -38,6 +38,12 @@ constexpr const char* check_scales(const scale_place& to, const row_matrix& x, c
   return nullptr;
 }
 
+/// The matrix whose vectors are aligned if rows start anywhere: the result, or none where vectors must divide groups.
+template <scale_kind Scales, class Result>
+TILEWRIGHT_HD const Result* anchor(const Result* y) {
+  return Scales == scale_kind::per_128 ? nullptr : y;
+}
+
 /// Divides elements by their largest |value| in each 128 of a row, times `most`, and writes the scales.
 template <class Block, row_tile Tile>
 TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part<float>& e, index_t first_col,
@@ -59,7 +65,7 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
     const float factor = largest > 0 ? most * exec::rcp(largest) : 0.0f;
     for (index_t i = 0; i < Tile.vector; ++i) e.thread_buffer[first + i] *= factor;
     const index_t row = own[0], col = rows.col_of(first_col, first);
-    if (row < rows.rows && col < rows.cols && unsigned(col) % 128 == 0)
+    if (row < rows.rows && col < rows.upper() && unsigned(col) % 128 == 0)
       exec::buffer_store(buffer,
                          4 * ((rows.first_row + row) * to.row_stride +
                               long_index_t(unsigned(rows.base_col + col) / 128) * to.group_stride),

@@ -42,7 +42,7 @@ struct softmax {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols);
+    const auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     detail::row_exponents<block> exponents;
     auto part = load(0);
@@ -51,7 +51,7 @@ struct softmax {
     typename block::template part<float> e;
     rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       rows.keep(kept, x, first);
-      e = cast_tile<float>(x);
+      e = block::to_float(x);
       exponents.add(rows, e, first);
     });
     const auto own = exponents;  // e is exp(x - own.largest) of the last part
@@ -62,7 +62,7 @@ struct softmax {
           [](float& s, float from, float to) { s = exec::exp2((from - to) * detail::log2_e) * exec::rcp(s); }, sum,
           own.largest, most);
       const auto expand = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        auto x = cast_tile<float>(again(first));
+        auto x = block::to_float(again(first));
         own.to_exponents(x);
         return x;
       };
@@ -73,7 +73,7 @@ struct softmax {
     } else {
       tile_elementwise_inout([](float& m, float s) { m += exec::log2(s) * detail::ln_2; }, most, sum);
       rows.backward(part, again, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        e = cast_tile<float>(x);
+        e = block::to_float(x);
         tile_elementwise_inout([](float& a, float log_sum) { a -= log_sum; }, e, along<0>(most));
         rows.store(args.y, args.y_stride, first, cast_tile<T>(e));
       });

@@ -72,6 +72,15 @@ class barriers_in_lds {
     end_phase(b);
   }
 
+  /// The same of a store; the thread's earlier accesses are known to those who wait.
+  void complete_store(thread_context& self, index_t block, index_t address, index_t bytes, call_site where) {
+    check(self, block, address, where);
+    barrier& b = barriers_.at({block, address});
+    if (access_order* const order = threads_.order()) order->release(self.number, b.known);
+    b.bytes -= bytes;
+    end_phase(b);
+  }
+
   /// Throws if a copy cannot count its bytes there.
   void check(const thread_context& self, index_t block, index_t address, call_site where) {
     const barrier& b = find(self, block, address, "copies with", where);

@@ -99,15 +99,15 @@ class hopper_machine final : public hopper_services {
     if (access_order* const order = threads_.order()) order->fence_async_proxy(self.number);
   }
   void cluster_sync(thread_context& self, call_site where) override { counting_barriers_.cluster_sync(self, where); }
-  void store_in(thread_context& self, index_t block, index_t address, unsigned value, call_site where) override {
+  void store_in(thread_context& self, index_t block, index_t to, unsigned bits, index_t done,
+                call_site where) override {
     check_block(self, block, where);
-    if (address < 0 || address % 4 != 0 || address + 4 > self.lds_bytes) {
-      refuse(self, "stores 4 bytes to byte " + std::to_string(address) + in_parentheses(self, where) +
+    if (to < 0 || to % 4 != 0 || to + 4 > self.lds_bytes)
+      refuse(self, "stores 4 bytes to byte " + std::to_string(to) + in_parentheses(self, where) +
                        " of another block's LDS, which must be a multiple of 4 inside of the allocation");
-    }
-    if (lds_checker* const checker = threads_.checker(block))
-      checker->access(self, lds_touch::write, address, 4, where);
-    __builtin_memcpy(threads_.first_of(block).lds + address, &value, 4);
+    if (lds_checker* const c = threads_.checker(block)) c->access(self, lds_touch::write, to, 4, where);
+    __builtin_memcpy(threads_.first_of(block).lds + to, &bits, 4);
+    if (done >= 0) barriers_.complete_store(self, block, done, 4, where);
   }
   void named_barrier(thread_context& self, index_t id, index_t threads, bool waits, call_site where) override {
     counting_barriers_.named(self, id, threads, waits, where);

@@ -43,7 +43,9 @@ class hopper_services {
   virtual void fence_barrier_init(thread_context&) = 0;
   virtual void fence_async_proxy(thread_context&) = 0;
   virtual void cluster_sync(thread_context&, call_site) = 0;
-  virtual void store_in(thread_context&, index_t block, index_t address, unsigned value, call_site) = 0;
+  /// barrier: that counts the bytes, or -1.
+  virtual void store_in(thread_context&, index_t block, index_t address, unsigned value, index_t barrier,
+                        call_site) = 0;
   virtual void named_barrier(thread_context&, index_t id, index_t threads, bool waits, call_site) = 0;
   virtual void wait_for_count(thread_context&, const unsigned* counter, unsigned n, call_site) = 0;
   virtual bool wait_for_flag(thread_context&, const unsigned* flag, unsigned n, call_site) = 0;

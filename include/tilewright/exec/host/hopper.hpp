@@ -56,8 +56,15 @@ inline void cluster_sync_lds(call_site where = {}) {
 template <class V>
 void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
   static_assert(sizeof(V) == 4, "lds_store_in: values of 4 bytes go to other blocks");
-  detail::hopper(where).store_in(detail::self(), block_of_cluster, p.byte + byte_offset, bit_cast<unsigned>(value),
+  detail::hopper(where).store_in(detail::self(), block_of_cluster, p.byte + byte_offset, bit_cast<unsigned>(value), -1,
                                  where);
+}
+template <class V>
+void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t byte_offset, const V& value, mbarrier done,
+                  call_site where = {}) {
+  static_assert(sizeof(V) == 4, "lds_store_in: values of 4 bytes go to other blocks");
+  detail::hopper(where).store_in(detail::self(), block_of_cluster, p.byte + byte_offset, bit_cast<unsigned>(value),
+                                 index_t(done.address), where);
 }
 inline index_t num_blocks() { return detail::self().num_blocks; }
 inline index_t block_of_cluster() { return detail::self().rank; }

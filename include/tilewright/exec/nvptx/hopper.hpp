@@ -71,6 +71,19 @@ TILEWRIGHT_HD void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t
       "r"(block_of_cluster), "r"(bit_cast<unsigned>(value))
       : "memory");
 }
+template <class V>
+TILEWRIGHT_HD void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t byte_offset, const V& value,
+                                mbarrier done) {
+  static_assert(sizeof(V) == 4, "lds_store_in: values of 4 bytes go to other blocks");
+  asm volatile(
+      "{.reg .b32 there, done;\n"
+      "mapa.shared::cluster.u32 there, %0, %2;\n"
+      "mapa.shared::cluster.u32 done, %1, %2;\n"
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [there], %3, [done];}" ::"r"(
+          lds_address(p + byte_offset)),
+      "r"(done.address), "r"(block_of_cluster), "r"(bit_cast<unsigned>(value))
+      : "memory");
+}
 TILEWRIGHT_HD index_t num_blocks() { return index_t(gridDim.x); }
 TILEWRIGHT_HD index_t block_of_cluster() {
   index_t rank;
