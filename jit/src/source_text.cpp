@@ -52,7 +52,7 @@ translation_unit make_unit(const kernel_source& source) {
       "using tilewright::long_index_t;\n#line 1 \"" +
       source.name + "\"\n" + source.code + "\n#line 1 \"tilewright_jit\"\nnamespace tilewright_jit {\n" +
       "using kernel = " + source.kernel + ";\nusing args_type = tilewright::detail::launched_args_t<kernel>;\n" +
-      "constexpr tilewright::kernel_facts facts = tilewright::make_kernel_facts<kernel>(" + source.problem +
+      "constexpr tilewright::kernel_facts facts = tilewright::kernel_facts::of<kernel>(" + source.problem +
       ");\n"
       "using then = tilewright::detail::follower_or_none<kernel>::type;\n}\n"
       "#if defined(__CUDACC__) && !defined(__clang__)\n"

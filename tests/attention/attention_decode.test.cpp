@@ -66,13 +66,13 @@ TEST(AttentionDecode, SplitsKeepTheMultiprocessorsBusy) {
   args.kv_heads = 8;
   args.queries = 1;
   args.keys = 8192;
-  const index_t splits = choose_splits(args, 400);
+  const index_t splits = args.choose_splits(400);
   EXPECT_GE(splits, 27);
   EXPECT_LE(splits, 32);  // at least 256 keys each
   args.batch = 16;
-  EXPECT_EQ(choose_splits(args, 400), 3);
+  EXPECT_EQ(args.choose_splits(400), 3);
   args.keys = 100;
-  EXPECT_EQ(choose_splits(args, 400), 1);
+  EXPECT_EQ(args.choose_splits(400), 1);
   args.splits = 3;
   EXPECT_EQ(workspace_bytes(args, 128), 16 * 32 * 3 * 129 * 4);
 }

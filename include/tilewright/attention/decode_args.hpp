@@ -20,9 +20,13 @@ struct attention_decode_args : attention_args {
   index_t table_stride = 0;
   index_t rows_per_page = 0;  // a multiple of 16
 
-  /// Number of blocks that share the keys of a sequence; see choose_splits. More than one needs a workspace.
+  /// Number of blocks that share the keys of a sequence; see choose_splits(). More than one needs a workspace.
   index_t splits = 1;
   void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
+
+  /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all multiprocessors
+  /// (compute units) of the GPU busy, with at least 256 keys for each block.
+  constexpr index_t choose_splits(index_t multiprocessors) const;
 };
 
 namespace detail {
@@ -58,20 +62,18 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 
 }  // namespace detail
 
-/// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all multiprocessors (compute
-/// units) of the GPU busy, with at least 256 keys for each block.
-constexpr index_t choose_splits(const attention_decode_args& args, index_t multiprocessors) {
-  const long_index_t blocks = long_index_t(args.batch) * args.kv_heads * detail::decode_row_blocks(args);
-  const index_t most = max(1, min(min(args.keys / 256, 1024), multiprocessors));
-  const auto busy = [&](index_t splits) {
-    const long_index_t rounds = (blocks * splits + multiprocessors - 1) / multiprocessors;
-    return float(blocks * splits) / float(rounds * multiprocessors);
+constexpr index_t attention_decode_args::choose_splits(index_t multiprocessors) const {
+  const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this);
+  const index_t most = max(1, min(min(keys / 256, 1024), multiprocessors));
+  const auto busy = [&](index_t number) {
+    const long_index_t rounds = (blocks * number + multiprocessors - 1) / multiprocessors;
+    return float(blocks * number) / float(rounds * multiprocessors);
   };
   float best = 0;
-  for (index_t s = 1; s <= most; ++s) best = busy(s) > best ? busy(s) : best;
-  index_t splits = 1;
-  while (busy(splits) < 0.95f * best) ++splits;
-  return splits;
+  for (index_t s = 1; s <= most; ++s) best = max(best, busy(s));
+  index_t number = 1;
+  while (busy(number) < 0.95f * best) ++number;
+  return number;
 }
 
 /// Bytes that attention_decode_args::workspace must have, for heads of `value_dim` elements.

@@ -138,8 +138,8 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
   template <index_t Part>
   static constexpr lds_layout_choice key_layout = number<choose_lds_layout<typename Policy::arch>(
       lds_tile{decode_keys, decode_part(dim, Part), sizeof(T)},
-      lds_use{product<Part>::k_copy_encoding, lds_access_kind::write},
-      lds_use{product<Part>::k_load_encoding, lds_access_kind::read})>::value;
+      lds_use{product<Part>::k_copy::encoding, lds_access_kind::write},
+      lds_use{product<Part>::k_load::encoding, lds_access_kind::read})>::value;
   template <index_t Part, class Distribution>
   TILEWRIGHT_HD static auto lds_window(exec::lds_pointer lds, Distribution) {
     constexpr number<decode_part(dim, Part)> length{};

@@ -126,27 +126,16 @@ struct decode_product {
   static constexpr block_tile scores = decode_scores_tile(Op, Dim), values = decode_values_tile(Op, Dim);
   static constexpr bool stays_in_lanes = can_chain(scores, values);
   static constexpr decode_maps maps = make_decode_maps(Op, Dim);
-  static constexpr distribution_encoding q_encoding = number<encoding_of(maps.q)>::value,
-                                         k_encoding = number<encoding_of(maps.k)>::value,
-                                         s_encoding = number<encoding_of(maps.s)>::value,
-                                         p_encoding = number<encoding_of(maps.p)>::value,
-                                         v_encoding = number<encoding_of(maps.v)>::value,
-                                         o_encoding = number<encoding_of(maps.o)>::value,
-                                         q_load_encoding = number<encoding_of(in_memory_order(maps.q, col))>::value,
-                                         k_load_encoding = number<encoding_of(in_memory_order(maps.k, col))>::value,
-                                         v_load_encoding = number<encoding_of(in_memory_order(maps.v, row))>::value,
-                                         k_copy_encoding =
-                                             number<encoding_of(decode_copy_map(Dim, maps.k.num_lanes()))>::value;
-  using q = tile_distribution<q_encoding>;
-  using k = tile_distribution<k_encoding>;
-  using s = tile_distribution<s_encoding>;
-  using p = tile_distribution<p_encoding>;
-  using v = tile_distribution<v_encoding>;
-  using o = tile_distribution<o_encoding>;
-  using q_load = tile_distribution<q_load_encoding>;
-  using k_load = tile_distribution<k_load_encoding>;
-  using v_load = tile_distribution<v_load_encoding>;
-  using k_copy = tile_distribution<k_copy_encoding>;
+  using q = tile_distribution<number<encoding_of(maps.q)>::value>;
+  using k = tile_distribution<number<encoding_of(maps.k)>::value>;
+  using s = tile_distribution<number<encoding_of(maps.s)>::value>;
+  using p = tile_distribution<number<encoding_of(maps.p)>::value>;
+  using v = tile_distribution<number<encoding_of(maps.v)>::value>;
+  using o = tile_distribution<number<encoding_of(maps.o)>::value>;
+  using q_load = tile_distribution<number<encoding_of(in_memory_order(maps.q, col))>::value>;
+  using k_load = tile_distribution<number<encoding_of(in_memory_order(maps.k, col))>::value>;
+  using v_load = tile_distribution<number<encoding_of(in_memory_order(maps.v, row))>::value>;
+  using k_copy = tile_distribution<number<encoding_of(decode_copy_map(Dim, maps.k.num_lanes()))>::value>;
 };
 
 }  // namespace detail

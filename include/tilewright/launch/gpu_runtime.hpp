@@ -53,6 +53,25 @@ struct gpu_launch {
   bool overlaps_previous = false;
 };
 
+/// How many blocks of a kernel without clusters run at the same time.
+inline index_t resident_blocks(const gpu_launch& launch) {
+#if defined(__HIP__)
+  constexpr auto count = hipDeviceAttributeMultiprocessorCount;
+  constexpr std::size_t lds_bytes = 0;  // kernels for AMD GPUs declare their LDS themselves
+#else
+  constexpr auto count = cudaDevAttrMultiProcessorCount;
+  const auto lds_bytes = std::size_t(launch.lds_bytes);
+#endif
+  int device = 0, blocks = 0, multiprocessors = 0;
+  require_success(TILEWRIGHT_RUNTIME(GetDevice)(&device), "looking for a GPU");
+  require_success(TILEWRIGHT_RUNTIME(DeviceGetAttribute)(&multiprocessors, count, device),
+                  "asking for the number of multiprocessors");
+  require_success(TILEWRIGHT_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessor)(&blocks, launch.function,
+                                                                                launch.block_size, lds_bytes),
+                  "asking how many blocks fit on a multiprocessor");
+  return blocks * multiprocessors;
+}
+
 #if defined(__HIP__)
 
 inline void queue(const gpu_launch& launch, const void* args, gpu_stream stream) {
@@ -77,15 +96,7 @@ inline std::string target_of(const void*) {
 
 inline void allow_lds(const gpu_launch&) {}
 
-inline launch_facts facts_of(const gpu_launch& launch) {
-  int device = 0, blocks = 0, multiprocessors = 0;
-  require_success(hipGetDevice(&device), "looking for a GPU");
-  require_success(hipDeviceGetAttribute(&multiprocessors, hipDeviceAttributeMultiprocessorCount, device),
-                  "asking for the number of multiprocessors");
-  require_success(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.function, launch.block_size, 0),
-                  "asking how many blocks fit on a multiprocessor");
-  return {.resident_clusters = blocks * multiprocessors};
-}
+inline launch_facts facts_of(const gpu_launch& launch) { return {.resident_clusters = resident_blocks(launch)}; }
 
 #else
 
@@ -146,14 +157,7 @@ inline index_t resident_clusters(const gpu_launch& launch) {
     require_success(cudaOccupancyMaxActiveClusters(&result, launch.function, &how.config),
                     "asking how many clusters run at the same time");
   } else {
-    int device = 0, multiprocessors = 0;
-    require_success(cudaGetDevice(&device), "looking for a GPU");
-    require_success(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-                    "asking for the number of multiprocessors");
-    require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&result, launch.function, launch.block_size,
-                                                                  std::size_t(launch.lds_bytes)),
-                    "asking how many blocks fit on a multiprocessor");
-    result *= multiprocessors;
+    result = resident_blocks(launch);
   }
   if (result == 0) throw launch_error("launch: the GPU cannot run one cluster of this kernel");
   return result;

@@ -18,31 +18,48 @@ struct kernel_facts {
   int follower_block_size = 0, follower_lds_bytes = 0;  // of followed_by; 0: none
   int follower_grid[3] = {};
   char refusal[256] = {};  // the sentence of check(); empty: the kernel can compute the problem
+
+  /// Facts of a kernel whose grid the host will say.
+  template <class Kernel>
+  static constexpr kernel_facts of() {
+    static_assert(require_ready_kernel<Kernel>());
+    kernel_facts f;
+    f.args_bytes = int(sizeof(detail::launched_args_t<Kernel>));
+    f.prepared = detail::HasDeviceArgs<Kernel>;
+    f.block_size = Kernel::block_size;
+    f.lds_bytes = Kernel::lds_bytes;
+    f.cluster = detail::cluster_of<Kernel>();
+    f.overlaps_previous = detail::overlaps_previous_of<Kernel>();
+    if constexpr (detail::HasFollower<Kernel>) {
+      f.follower_block_size = Kernel::followed_by::block_size;
+      f.follower_lds_bytes = Kernel::followed_by::lds_bytes;
+    }
+    return f;
+  }
+  /// Facts of a kernel for one problem: what check() says of it, and its grid unless prepare() is needed for that. Both
+  /// must be constexpr.
+  template <class Kernel>
+  static constexpr kernel_facts of(const typename Kernel::args_type& problem) {
+    kernel_facts f = of<Kernel>();
+    if (const char* why = Kernel::check(problem)) {
+      for (int i = 0; i < 255 && why[i] != 0; ++i) f.refusal[i] = why[i];
+      return f;
+    }
+    if constexpr (!detail::HasDeviceArgs<Kernel>) {
+      f.has_grid = 1;
+      set(f.grid, Kernel::grid(problem));
+      if constexpr (detail::HasFollower<Kernel>) set(f.follower_grid, Kernel::followed_by::grid(problem));
+    }
+    return f;
+  }
+
+ private:
+  static constexpr void set(int (&to)[3], const auto& grid) {
+    to[0] = int(grid.x), to[1] = int(grid.y), to[2] = int(grid.z);
+  }
 };
 
 namespace detail {
-
-template <class Kernel>
-constexpr kernel_facts shape_facts() {
-  kernel_facts f;
-  f.args_bytes = int(sizeof(launched_args_t<Kernel>));
-  f.prepared = HasDeviceArgs<Kernel>;
-  f.block_size = Kernel::block_size;
-  f.lds_bytes = Kernel::lds_bytes;
-  f.cluster = cluster_of<Kernel>();
-  f.overlaps_previous = overlaps_previous_of<Kernel>();
-  if constexpr (HasFollower<Kernel>) {
-    f.follower_block_size = Kernel::followed_by::block_size;
-    f.follower_lds_bytes = Kernel::followed_by::lds_bytes;
-  }
-  return f;
-}
-
-constexpr void set_grid(int (&to)[3], const auto& grid) {
-  to[0] = int(grid.x);
-  to[1] = int(grid.y);
-  to[2] = int(grid.z);
-}
 
 /// What stands for followed_by where there is none.
 template <class Args>
@@ -60,29 +77,5 @@ struct follower_or_none<Kernel> {
 };
 
 }  // namespace detail
-
-/// Facts of a kernel whose grid the host will say.
-template <class Kernel>
-constexpr kernel_facts make_kernel_facts() {
-  static_assert(require_ready_kernel<Kernel>());
-  return detail::shape_facts<Kernel>();
-}
-
-/// Facts of a kernel for one problem: what check() says of it, and its grid unless prepare() is needed for that. Both
-/// must be constexpr.
-template <class Kernel>
-constexpr kernel_facts make_kernel_facts(const typename Kernel::args_type& problem) {
-  kernel_facts f = make_kernel_facts<Kernel>();
-  if (const char* why = Kernel::check(problem)) {
-    for (int i = 0; i < 255 && why[i] != 0; ++i) f.refusal[i] = why[i];
-    return f;
-  }
-  if constexpr (!detail::HasDeviceArgs<Kernel>) {
-    f.has_grid = 1;
-    detail::set_grid(f.grid, Kernel::grid(problem));
-    if constexpr (detail::HasFollower<Kernel>) detail::set_grid(f.follower_grid, Kernel::followed_by::grid(problem));
-  }
-  return f;
-}
 
 }  // namespace tilewright
