@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/attention/specialized_attention.hpp>
 #include <tilewright/jit/error.hpp>
 

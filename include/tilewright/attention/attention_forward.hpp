@@ -2,7 +2,7 @@
 // Attention forward for matrix instructions with operands in registers: MFMA, WMMA, mma.sync.
 #pragma once
 
-#include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/attention/attention_ping_pong.hpp>
 #include <tilewright/attention/attention_rows.hpp>
 

@@ -2,7 +2,7 @@
 // Arguments and policy of attention's gradients.
 #pragma once
 
-#include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/attention/attention_policy.hpp>
 
 namespace tilewright {

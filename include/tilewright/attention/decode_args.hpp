@@ -2,7 +2,7 @@
 // Arguments of attention with few queries and a long cache of keys: lengths, pages, parts.
 #pragma once
 
-#include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/util/math.hpp>
 
 namespace tilewright {

@@ -2,7 +2,7 @@
 // Brings together what the waves and the blocks of attention_decode found out about their shares of the keys.
 #pragma once
 
-#include <tilewright/attention/decode_rows.hpp>
+#include <tilewright/attention/decode_tiles.hpp>
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/tile/load_store.hpp>

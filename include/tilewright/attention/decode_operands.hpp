@@ -2,7 +2,7 @@
 // Where attention_decode finds its operands: Q of packed heads, and K and V in a contiguous or paged cache.
 #pragma once
 
-#include <tilewright/attention/decode_rows.hpp>
+#include <tilewright/attention/decode_tiles.hpp>
 #include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/tile/lane_copy.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>

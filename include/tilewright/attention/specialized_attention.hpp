@@ -2,7 +2,7 @@
 // Attention forward for Hopper: persistent blocks of a producer warpgroup and consumers that multiply with wgmma.
 #pragma once
 
-#include <tilewright/attention/attention_check.hpp>
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/attention/attention_consumer.hpp>
 #include <tilewright/attention/transpose_bytes.hpp>
 #include <tilewright/launch/ready_kernel.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/tensor_map.hpp>
-#include <tilewright/attention/attention_roles.hpp>
+#include <tilewright/attention/attention_order.hpp>
 #include <tilewright/attention/backward_args.hpp>
 #include <tilewright/mma/block_tile.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>

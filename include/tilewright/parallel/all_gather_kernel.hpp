@@ -2,7 +2,6 @@
 // The product of an A whose rows come from other GPUs while it runs: for Hopper, ready for launch().
 #pragma once
 
-#include <tilewright/parallel/push_rows.hpp>
 #include <tilewright/parallel/rank_block.hpp>
 
 namespace tilewright::parallel {

@@ -2,7 +2,6 @@
 // The product of parts of k on several GPUs: tiles go to the GPU that owns their rows, which adds them up and finishes.
 #pragma once
 
-#include <tilewright/parallel/push_rows.hpp>
 #include <tilewright/parallel/rank_block.hpp>
 
 namespace tilewright::parallel {
