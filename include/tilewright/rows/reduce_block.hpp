@@ -68,7 +68,9 @@ struct reduce_block {
     using bits_of_state = array<unsigned, words>;
     const index_t thread = exec::thread_id(), results = team.results(), slice = team.slice_of(thread);
     const index_t step = team.is_along ? 1 : results;  // lanes between slices
-    const index_t in_wave = min(team.slices, max(divide(wave, step), 1)), groups = divide(team.slices, in_wave);
+    const index_t log_in_wave = team.is_along ? min(team.log_slices, log2_floor(wave))
+                                              : max(team.log_slices + log2_floor(wave) - log2_floor(block_size), 0);
+    const index_t in_wave = 1 << log_in_wave, groups = team.slices() >> log_in_wave;
     TILEWRIGHT_UNROLL(1)
     for (index_t apart = 1; apart < in_wave; apart *= 2) {
       TILEWRIGHT_UNROLL_ALL
@@ -81,7 +83,7 @@ struct reduce_block {
     }
     if (groups == 1) return;
     const auto lds = exec::lds_allocate<lds_bytes>();
-    const index_t group = divide(slice, in_wave), result = team.result_of(thread);
+    const index_t group = slice >> log_in_wave, result = team.result_of(thread);
     const auto place = [&](index_t i, index_t w, index_t of_group) TILEWRIGHT_INLINE_LAMBDA {
       return ((i * words + w) * (8192 / wave) + of_group * results + result) * 4;
     };
@@ -90,7 +92,7 @@ struct reduce_block {
       const auto bits = bit_cast<bits_of_state>(own[i]);
       TILEWRIGHT_UNROLL_ALL
       for (index_t w = 0; w < words; ++w) {
-        if (modulo(slice, in_wave) == 0) exec::lds_store(lds, place(i, w, group), bits[w]);
+        if ((slice & (in_wave - 1)) == 0) exec::lds_store(lds, place(i, w, group), bits[w]);
       }
     }
     exec::block_sync();

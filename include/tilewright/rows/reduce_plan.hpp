@@ -11,15 +11,16 @@ namespace tilewright::detail {
 struct reduce_team {
   static constexpr index_t block_size = 256;
 
-  index_t slices = 1;
+  index_t log_slices = 0;
   bool is_along = false;  // neighbouring threads have parts of one result; else parts of neighbouring results
 
-  TILEWRIGHT_HD constexpr index_t results() const { return divide(block_size, slices); }
+  TILEWRIGHT_HD constexpr index_t slices() const { return 1 << log_slices; }
+  TILEWRIGHT_HD constexpr index_t results() const { return block_size >> log_slices; }
   TILEWRIGHT_HD constexpr index_t slice_of(index_t thread) const {
-    return is_along ? modulo(thread, slices) : divide(thread, results());
+    return is_along ? thread & (slices() - 1) : thread >> (log2_floor(block_size) - log_slices);
   }
   TILEWRIGHT_HD constexpr index_t result_of(index_t thread) const {
-    return is_along ? divide(thread, slices) : modulo(thread, results());
+    return is_along ? thread >> log_slices : thread & (results() - 1);
   }
 };
 
@@ -38,14 +39,15 @@ struct reduce_plan {
   constexpr long_index_t groups() const { return ceil_div(kept.iterations, long_index_t{team.results()}); }
 };
 
-constexpr index_t power_of_two_from(long_index_t n) {
-  index_t power = 1;
-  while (power < n && power < 256) power *= 2;
-  return power;
+/// The logarithm of a power of two that is at least n, but at most 256.
+constexpr index_t log2_from(long_index_t n) {
+  index_t log = 0;
+  while ((1 << log) < n && log < 8) ++log;
+  return log;
 }
 
 /// Fewer than 8 slices of neighbouring results would need more LDS than they save time: one thread takes them all.
-constexpr index_t many_slices(index_t slices) { return slices < 8 ? 1 : slices; }
+constexpr index_t many_slices(index_t log_slices) { return log_slices < 3 ? 0 : log_slices; }
 
 /// `in_order`: the elements of a result are numbered in the order of x's dimensions, not in that of its memory.
 template <class T, class U>
@@ -87,22 +89,24 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   // Contiguous elements that no vectors fit: aligned vectors, of which the first and the last are partial.
   plan.is_ragged = plan.team.is_along && plan.vector == 1 && plan.reduced.loops == 1 &&
                    plan.reduced.strides[0][0] == index_t(sizeof(T)) && plan.reduced.lengths[0] >= 4 * max_vector;
-  // A thread should have eight accesses, a result's neighbours 128 bytes, and the GPU some blocks.
+  // A thread should have 16 accesses, a result's neighbours 128 bytes, and the GPU some blocks.
   const long_index_t accesses = plan.is_ragged ? plan.reduced.iterations / max_vector + 2 : plan.reduced.iterations;
   const long_index_t results = plan.kept.iterations;
   plan.one_of_elements = 1.0f / float(elements_of_result);
-  const auto slices = [&](index_t accesses_of_thread) {
-    return power_of_two_from(ceil_div(accesses, long_index_t{accesses_of_thread}));
+  const auto log_slices = [&](index_t accesses_of_thread) {
+    return log2_from(ceil_div(accesses, long_index_t{accesses_of_thread}));
   };
   if (plan.team.is_along) {
-    plan.team.slices = slices(results * slices(8) >= 256 * 1024 ? 8 : 4);
+    index_t of_thread = 16;
+    while (of_thread > 4 && results << log_slices(of_thread) < 256 * 1024) of_thread /= 2;
+    plan.team.log_slices = log_slices(of_thread);
   } else {
-    plan.team.slices = many_slices(min(reduce_team::block_size / min(power_of_two_from(results), 32), slices(1)));
+    plan.team.log_slices = many_slices(min(8 - min(log2_from(results), 5), log_slices(1)));
   }
-  const long_index_t most = ceil_div(accesses, plan.team.slices * 8ll), wanted = 512 / plan.groups();
+  const long_index_t most = ceil_div(accesses, plan.team.slices() * 8ll), wanted = 512 / plan.groups();
   plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
   plan.splits = index_t(ceil_div(accesses, long_index_t{plan.part}));
-  plan.of_splits.slices = many_slices(power_of_two_from(plan.splits));
+  plan.of_splits.log_slices = many_slices(log2_from(plan.splits));
   return plan;
 }
 

@@ -30,7 +30,7 @@ struct reduce_splits {
     const index_t slice = team.slice_of(exec::thread_id());
     const long_index_t result = long_index_t{exec::block_id().x} * team.results() + team.result_of(exec::thread_id());
     typename shared::state own[1];
-    for (index_t split = slice; split < args.splits && result < args.results(); split += team.slices) {
+    for (index_t split = slice; split < args.splits && result < args.results(); split += team.slices()) {
       array<unsigned, shared::words> bits;
       for (index_t w = 0; w < shared::words; ++w) bits[w] = *shared::word_of(args, split, result, w);
       own[0].merge(bit_cast<typename shared::state>(bits));
@@ -92,7 +92,7 @@ struct reduce_tensor {
     return plan.splits == 1 ? 0 : plan.splits * plan.results() * long_index_t(sizeof(typename shared::state));
   }
   static device_args prepare(const args_type& args, const auto&) { return shared::prepare(args); }
-  static exec::block_index grid(const device_args& args) { return {index_t(args.groups() * args.splits), 1, 1}; }
+  static exec::block_index grid(const device_args& args) { return {index_t(args.groups()), args.splits, 1}; }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     detail::overlap_kernels();
@@ -106,7 +106,7 @@ struct reduce_tensor {
   template <index_t Results, index_t Along>
   TILEWRIGHT_HD static void run(const device_args& args) {
     const index_t thread = exec::thread_id(), slice = args.team.slice_of(thread);
-    const index_t split = modulo(exec::block_id().x, args.splits), group = divide(exec::block_id().x, args.splits);
+    const index_t group = exec::block_id().x, split = exec::block_id().y;
     const long_index_t of_kept = long_index_t{group} * args.team.results() + args.team.result_of(thread);
     const bool exists = of_kept < args.kept.iterations;
     const auto of_first = args.kept.offsets(exists ? of_kept : 0);
@@ -117,7 +117,7 @@ struct reduce_tensor {
 
     typename shared::state own[Results];
     TILEWRIGHT_UNROLL(1)
-    for (index_t next = split * args.part + slice; exists && next < end; next += in_flight * args.team.slices) {
+    for (index_t next = split * args.part + slice; exists && next < end; next += in_flight * args.team.slices()) {
       vector_t<T, Results * Along> loaded[in_flight];
       detail::reduce_chunk<in_flight, Along> chunk;
       load(args, of_first[1] + before * index_t(sizeof(T)), before, next, end, loaded, chunk);
@@ -157,8 +157,8 @@ struct reduce_tensor {
     array<long_index_t, 1> at[in_flight];
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < in_flight; ++u) {
-      access[u] = min(next + u * args.team.slices, end - 1);
-      chunk.exists[u] = next + u * args.team.slices < end;
+      access[u] = min(next + u * args.team.slices(), end - 1);
+      chunk.exists[u] = next + u * args.team.slices() < end;
       chunk.number[u] = before + access[u] * Along;
       at[u][0] = access[u] * long_index_t{args.step};
     }
@@ -171,7 +171,7 @@ struct reduce_tensor {
                                      index_t slice, typename shared::state& own) {
     const index_t all = index_t(args.reduced.iterations);
     TILEWRIGHT_UNROLL(1)
-    for (index_t i = slice; i < before + all - last_end; i += args.team.slices) {
+    for (index_t i = slice; i < before + all - last_end; i += args.team.slices()) {
       const index_t number = i < before ? i : i - before + last_end;
       const T x = shared::template load<T>(args, start + number * long_index_t(sizeof(T)));
       typename shared::state end;
