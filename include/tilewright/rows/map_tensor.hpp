@@ -99,7 +99,7 @@ struct map_tensor {
   }
 
  private:
-  static constexpr array<index_t, inputs + 1> element_bytes() {
+  TILEWRIGHT_HD static constexpr array<index_t, inputs + 1> element_bytes() {
     array<index_t, inputs + 1> bytes{};
     for (index_t t = 0; t <= inputs; ++t) bytes[t] = t < inputs ? index_t(sizeof(T)) : index_t(sizeof(Result));
     return bytes;
@@ -194,9 +194,9 @@ struct map_tensor {
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < vectors; ++u)
       exec::buffer_store(y, is_whole[u] ? at[u][inputs] : outside, apply<Vector>(x[u]));
-    if (Vector == 1 || (args.piece == Vector && args.cols % Vector == 0)) return;
+    const bool all_whole = Vector == 1 || (args.piece == Vector && args.cols % Vector == 0);
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors; ++u) {
+    for (index_t u = 0; u < vectors && !all_whole; ++u) {
       TILEWRIGHT_UNROLL(1)
       for (index_t e = max(-col[u], 0); !is_whole[u] && e < min(Vector, args.cols - col[u]); ++e) {
         vector_t<T, 1> one[inputs];
