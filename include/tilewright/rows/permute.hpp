@@ -76,7 +76,7 @@ struct permute {
   using arch = Arch;
   using args_type = map_args<T, T>;
   static constexpr detail::permute_tile tile{sizeof(T), Vector, Arch::value.wave_size};
-  static constexpr index_t side = tile.side(), block_size = 256;
+  static constexpr index_t side = tile.side(), block_size = 256, blocks_at_once = 4;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
   static constexpr index_t tile_bytes = side * side * sizeof(T), table_entries = side + Vector,
                            table_bytes = 2 * table_entries * sizeof(Offset);
