@@ -59,10 +59,16 @@ struct routed_entries {
     for (index_t i = exec::thread_id(); i < waves * most_experts; i += block_size)
       exec::lds_store(lds, i * 4, index_t{0});
     exec::block_sync();
+    constexpr index_t in_flight = 4;
     TILEWRIGHT_UNROLL(1)
-    for (index_t from = first; from < end; from += wave) {
-      const index_t expert = expert_of(from);
-      if (expert >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, lds_place(exec::wave_id(), expert), index_t{1});
+    for (index_t from = first; from < end; from += in_flight * wave) {
+      index_t expert[in_flight];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u) expert[u] = expert_of(from + u * wave);
+      TILEWRIGHT_UNROLL_ALL
+      for (const index_t e : expert) {
+        if (e >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, lds_place(exec::wave_id(), e), index_t{1});
+      }
     }
     exec::block_sync();
   }
@@ -76,7 +82,7 @@ struct routed_entries {
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < most_owned; ++i) {  // registers have constant numbers
       const index_t expert = i < owned ? thread * owned + i : args.experts;
-      TILEWRIGHT_UNROLL(8)
+      TILEWRIGHT_UNROLL(32)
       for (index_t part = 0; part < parts && expert < args.experts; ++part) {
         const index_t n = args.counts[part * args.experts + expert];
         total[i] += n;
@@ -131,9 +137,11 @@ struct place_by_expert {
     const entries own(args);
     own.count(lds);
     const index_t used = own.find_starts(lds, lds + entries::count_bytes), lane = exec::lane_id();
+    index_t next = own.expert_of(own.first);
     TILEWRIGHT_UNROLL(1)
     for (index_t from = own.first; from < own.end; from += entries::wave) {
-      const index_t expert = own.expert_of(from), entry = from + lane;
+      const index_t expert = next, entry = from + lane;
+      next = own.expert_of(from + entries::wave);  // in flight meanwhile
       const index_t counter = entries::lds_place(exec::wave_id(), expert);
       index_t place = expert < 0 ? -1 : exec::lds_load<index_t>(lds, counter);
       for (index_t other = 0; other < entries::wave; ++other) {
