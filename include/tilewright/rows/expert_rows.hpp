@@ -31,6 +31,7 @@ struct expert_rows {
   using block = detail::row_block<Arch, Tile>;
   static_assert(Tile.rows() == 1, "expert_rows: all threads of a block share a row: threads == threads_per_row");
   static constexpr bool scatters = Kind == expert_rows_kind::scatter;
+  static constexpr index_t at_once = scatters ? 1 : 4;  // rows in flight
   static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
@@ -64,13 +65,17 @@ struct expert_rows {
     for (index_t first = 0; first < args.cols; first += block::part_cols) {
       const auto x = load(scatters ? token : -1, first);
       typename block::template part<float> sum{};
-      for (index_t choice = 0; choice < args.choices; ++choice) {
-        const index_t place = places[choice];
-        const float weight = args.weight ? weights[choice] : 1.0f;
-        if constexpr (scatters) {
-          store(place, first, tile_elementwise_in([&](T a) { return T(float(a) * weight); }, x));
-        } else {
-          tile_elementwise_inout([&](float& s, T a) { s += weight * float(a); }, sum, load(place, first));
+      TILEWRIGHT_UNROLL(1)
+      for (index_t next = 0; next < args.choices; next += at_once) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t choice = next; choice < next + at_once; ++choice) {
+          const index_t place = choice < args.choices ? places[choice] : -1;
+          const float weight = args.weight && place >= 0 ? weights[choice] : 1.0f;
+          if constexpr (scatters) {
+            store(place, first, tile_elementwise_in([&](T a) { return T(float(a) * weight); }, x));
+          } else {
+            tile_elementwise_inout([&](float& s, T a) { s += weight * float(a); }, sum, load(place, first));
+          }
         }
       }
       if constexpr (!scatters) store(token, first, cast_tile<T>(sum));
