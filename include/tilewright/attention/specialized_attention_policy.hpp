@@ -4,6 +4,7 @@
 
 #include <tilewright/arch/tensor_map.hpp>
 #include <tilewright/attention/attention_order.hpp>
+#include <tilewright/attention/attention_policy.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>
 
 namespace tilewright {
