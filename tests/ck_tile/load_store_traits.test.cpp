@@ -2,6 +2,7 @@
 // The documented examples.
 #include "../distribution/documented_tiles.hpp"
 
+#include <tilewright/ck_tile/functional.hpp>
 #include <tilewright/ck_tile/load_store_traits.hpp>
 #include <tilewright/numeric/types.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A loop that would not end.
 // EXPECT: static_for: the step must be positive
-#include <tilewright/util/sequence.hpp>
+#include <tilewright/ck_tile/functional.hpp>
 
 namespace tw = tilewright;
 

@@ -21,7 +21,7 @@ TEST(SpaceFillingCurve, RowMajorAndColumnMajor) {
 }
 
 TEST(SpaceFillingCurve, TakesIndicesOfRunTimeAndOfCompileTime) {
-  static_for<0, row_major::get_num_of_access(), 1>{}([](auto i) {
+  unroll<row_major::get_num_of_access()>([](auto i) {
     constexpr auto index = row_major{}.get_index(i);
     const index_t run_time = i;
     EXPECT_EQ(row_major{}.get_index(run_time), index);

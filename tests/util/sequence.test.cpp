@@ -35,20 +35,5 @@ TEST(Unroll, RunsInOrder) {
   EXPECT_EQ(seen, (std::vector<index_t>{0, 1, 2, 3}));
 }
 
-template <index_t Begin, index_t End, index_t Step>
-std::vector<index_t> indices_of_static_for() {
-  std::vector<index_t> seen;
-  static_for<Begin, End, Step>{}([&](auto i) { seen.push_back(number<i.value>::value); });
-  return seen;
-}
-
-TEST(StaticFor, CountsFromBeginInStepsToBeforeEnd) {
-  EXPECT_EQ((indices_of_static_for<0, 4, 1>()), (std::vector<index_t>{0, 1, 2, 3}));
-  EXPECT_EQ((indices_of_static_for<2, 9, 3>()), (std::vector<index_t>{2, 5, 8}));
-  EXPECT_EQ((indices_of_static_for<-2, 2, 2>()), (std::vector<index_t>{-2, 0}));
-  EXPECT_TRUE((indices_of_static_for<3, 3, 1>()).empty());
-  EXPECT_TRUE((indices_of_static_for<5, 3, 1>()).empty());
-}
-
 }  // namespace
 }  // namespace tilewright

@@ -2,46 +2,47 @@
 // CK Tile's compile-time loops over several dimensions, and functions that build lists.
 #pragma once
 
+#include <tilewright/distribution/space_filling_curve.hpp>
 #include <tilewright/util/sequence.hpp>
 #include <tilewright/util/tuple.hpp>
 
 namespace tilewright {
 
+/// CK Tile's spelling: static_for<Begin, End, Step>{}(f) calls f(number<i>{}) for i = Begin, Begin + Step, ... < End.
+template <index_t Begin, index_t End, index_t Step = 1>
+struct static_for {
+  static_assert(Step > 0, "static_for: the step must be positive");
+  template <class F>
+  TILEWRIGHT_HD constexpr void operator()(F&& f) const {
+    unroll<(End - Begin + Step - 1) / Step>([&](auto i) { f(number<Begin + i.value * Step>{}); });
+  }
+};
+
 namespace detail {
 
-/// Positions of a walk through `lengths` in groups of `unpacks` neighbours along each dimension. Dimension order[0]
-/// moves slowest, inside of a group as well.
+/// A loop over groups of neighbours, and one over the members of a group, in the same order of dimensions.
 template <index_t N>
 struct static_walk {
-  array<index_t, N> lengths, order, unpacks;
+  curve<N> groups, members;
 
+  TILEWRIGHT_HD constexpr static_walk(const multi_index<N>& lengths, const multi_index<N>& order,
+                                      const multi_index<N>& unpacks)
+      : groups{lengths, order, unpacks}, members{unpacks, order, unpacks} {
+    for (index_t d = 0; d < N; ++d) members.scalars_per_access[d] = 1;
+  }
   TILEWRIGHT_HD constexpr bool is_sound() const {
     array<bool, N> seen{};
-    for (index_t i = 0; i < N; ++i) {
-      if (order[i] < 0 || order[i] >= N || seen[order[i]]) return false;
-      seen[order[i]] = true;
-      if (lengths[i] < 0 || unpacks[i] < 1 || lengths[i] % unpacks[i] != 0) return false;
+    for (index_t d = 0; d < N; ++d) {
+      const index_t next = groups.order[d], length = groups.lengths[d], unpacks = members.lengths[d];
+      if (next < 0 || next >= N || seen[next] || length < 0 || unpacks < 1 || length % unpacks != 0) return false;
+      seen[next] = true;
     }
     return true;
   }
-  TILEWRIGHT_HD constexpr index_t per_group() const {
-    index_t n = 1;
-    for (index_t i = 0; i < N; ++i) n *= unpacks[i];
-    return n;
-  }
-  TILEWRIGHT_HD constexpr index_t num_groups() const {
-    index_t n = 1;
-    for (index_t i = 0; i < N; ++i) n *= lengths[i] / unpacks[i];
-    return n;
-  }
-  TILEWRIGHT_HD constexpr array<index_t, N> at(index_t group, index_t member) const {
-    array<index_t, N> index{};
-    for (index_t i = N; i-- > 0;) {
-      const index_t d = order[i], groups = lengths[d] / unpacks[d];
-      index[d] = group % groups * unpacks[d] + member % unpacks[d];
-      group /= groups;
-      member /= unpacks[d];
-    }
+  TILEWRIGHT_HD constexpr multi_index<N> at(index_t group, index_t member) const {
+    multi_index<N> index = groups.get_index(group);
+    const multi_index<N> in_group = members.get_index(member);
+    for (index_t d = 0; d < N; ++d) index[d] += in_group[d];
     return index;
   }
 };
@@ -60,7 +61,7 @@ TILEWRIGHT_HD constexpr sequence<Values[Is]...> sequence_of(sequence<Is...>) {
 
 template <class Walk, index_t Group, class F, index_t... Ms>
 TILEWRIGHT_HD constexpr void call_with_group(F& f, sequence<Ms...>) {
-  f(sequence_of<Walk::value.at(Group, Ms)>(make_sequence<Walk::value.lengths.size()>{})...);
+  f(sequence_of<Walk::value.at(Group, Ms)>(make_sequence<Walk::value.groups.lengths.size()>{})...);
 }
 
 }  // namespace detail
@@ -80,13 +81,13 @@ struct static_uford {
   TILEWRIGHT_CALLS_ANYTHING
   template <class F>
   TILEWRIGHT_HD constexpr void operator()(F&& f) const {
-    using walk = number<detail::static_walk<Lengths::size()>{Lengths::values, Order::values, Unpacks::values}>;
+    using walk = number<detail::static_walk<Lengths::size()>(Lengths::values, Order::values, Unpacks::values)>;
     static_assert(walk::value.is_sound(),
                   "static_uford: the order must be a permutation of the dimensions, and each number of unpacks must "
                   "divide its length");
     if constexpr (walk::value.is_sound()) {
-      unroll<walk::value.num_groups()>([&](auto group) TILEWRIGHT_INLINE_LAMBDA {
-        detail::call_with_group<walk, group.value>(f, make_sequence<walk::value.per_group()>{});
+      unroll<walk::value.groups.get_num_of_access()>([&](auto group) TILEWRIGHT_INLINE_LAMBDA {
+        detail::call_with_group<walk, group.value>(f, make_sequence<walk::value.members.get_num_of_access()>{});
       });
     }
   }

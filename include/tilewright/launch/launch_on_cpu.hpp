@@ -125,8 +125,11 @@ emulator::launch_report launch_checked(const typename Kernel::args_type& args, c
 template <class Kernel>
 emulator::launch_report launch(const typename Kernel::args_type& args, const launch_options& options = {}) {
   static_assert(require_ready_kernel<Kernel>());
-  if (const char* why = Kernel::check(args)) throw launch_error(why);
-  return detail::launch_checked<Kernel>(args, options);
+  if constexpr (ReadyKernel<Kernel>) {
+    if (const char* why = Kernel::check(args)) throw launch_error(why);
+    return detail::launch_checked<Kernel>(args, options);
+  }
+  return {};
 }
 
 /// Runs Kernel<Arch> for the one of Archs that options.emulate names. Without Archs it is compiled for every target

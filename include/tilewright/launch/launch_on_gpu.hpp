@@ -73,7 +73,7 @@ struct prepared_launch {
 template <class Kernel>
 void launch(const typename Kernel::args_type&, const launch_options& = {}) {
   static_assert(require_ready_kernel<Kernel>());
-  (void)detail::gpu_functions::of<Kernel>();
+  if constexpr (ReadyKernel<Kernel>) (void)detail::gpu_functions::of<Kernel>();
 }
 template <template <class> class Kernel, class... Archs>
 void launch(const auto&, const launch_options& = {}) {
@@ -163,7 +163,8 @@ class prepared_launch {
 /// Kernel::check(args), where the program has no code for this GPU, or with the message of HIP or CUDA.
 template <class Kernel>
 void launch(const typename Kernel::args_type& args, const launch_options& options = {}) {
-  prepared_launch<Kernel>{args}(options.stream);
+  static_assert(require_ready_kernel<Kernel>());
+  if constexpr (ReadyKernel<Kernel>) prepared_launch<Kernel>{args}(options.stream);
 }
 
 /// Queues Kernel<Arch> for the one of Archs that is the GPU's target. Without Archs: for any target of the GPU's maker.

@@ -65,14 +65,4 @@ TILEWRIGHT_HD constexpr void unroll(F&& f) {
   if constexpr (N > 0) detail::unroll_each(f, make_sequence<N>{});
 }
 
-/// CK Tile's spelling: static_for<Begin, End, Step>{}(f) calls f(number<i>{}) for i = Begin, Begin + Step, ... < End.
-template <index_t Begin, index_t End, index_t Step = 1>
-struct static_for {
-  static_assert(Step > 0, "static_for: the step must be positive");
-  template <class F>
-  TILEWRIGHT_HD constexpr void operator()(F&& f) const {
-    unroll<(End - Begin + Step - 1) / Step>([&](auto i) { f(number<Begin + i.value * Step>{}); });
-  }
-};
-
 }  // namespace tilewright
