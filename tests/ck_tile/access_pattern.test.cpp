@@ -30,32 +30,12 @@ TEST(AccessPattern, TheDefaultCacheLine) {
   static_assert(access_pattern_analyzer<rows_of_16>::analyze_locality() == access_locality{30, 1, 0});
   static_assert(access_pattern_analyzer<rows_of_17>::analyze_locality() == access_locality{32, 0, 1});
   EXPECT_EQ(analyze_locality(rows_of_17::walk), (access_locality{32, 0, 1}));
-  constexpr curve<1> down{{{4}}, {{0}}, {{1}}, false};
-  EXPECT_EQ(analyze_memory_locality(down, {{16}}, sizeof(float)), (access_locality{0, 0, 3}));
-  EXPECT_EQ(analyze_memory_locality(down, {{15}}, sizeof(float)), (access_locality{0, 1, 2}));
 }
 
 TEST(AccessPattern, ASnakeOnlyTakesSequentialSteps) {
   using snake = space_filling_curve<2, sequence<4, 32>, sequence<0, 1>, sequence<1, 1>, true>;
   static_assert(access_pattern_analyzer<snake>::analyze_locality() == access_locality{127, 0, 0});
   EXPECT_EQ(analyze_locality(curve<3>{{{3, 4, 6}}, {{2, 0, 1}}, {{1, 2, 2}}, true}), (access_locality{17, 0, 0}));
-}
-
-TEST(AccessPattern, StepsInMemory) {
-  // Rows of 8 floats, 32 bytes: the next row is in the same cache line every other time.
-  using rows = access_pattern_analyzer<vectorized>;
-  static_assert(rows::analyze_memory_locality({{8, 1}}, sizeof(float)) == access_locality{7, 0, 0});
-  static_assert(rows::analyze_memory_locality({{32, 1}}, sizeof(float)) == access_locality{4, 0, 3});
-  // Down the columns of a row-major matrix: from row 0 to 1 and from 2 to 3 within a line, the rest further.
-  using columns = space_filling_curve<2, sequence<4, 8>, sequence<1, 0>, sequence<1, 1>>;
-  static_assert(access_pattern_analyzer<columns>::analyze_memory_locality({{8, 1}}, sizeof(float)) ==
-                access_locality{0, 16, 15});
-  // The same walk of a column-major one.
-  static_assert(access_pattern_analyzer<columns>::analyze_memory_locality({{1, 4}}, sizeof(float)) ==
-                access_locality{31, 0, 0});
-  // Backwards is sequential, too.
-  using snake = space_filling_curve<1, sequence<4>, sequence<0>, sequence<1>>;
-  static_assert(access_pattern_analyzer<snake>::analyze_memory_locality({{-1}}, 64) == access_locality{3, 0, 0});
 }
 
 /// Cache lines that the first warp's accesses touch in a packed matrix.

@@ -16,10 +16,10 @@ TILEWRIGHT_HD constexpr void move_all(const tensor_graph& graph, const index_t* 
     hidden_step[graph.top[i]] = step[i];
   }
   for (index_t n = graph.nodes.size(); n-- > 0;) {
-    const graph_node& node = graph.nodes[n];
+    const tensor_graph::node& node = graph.nodes[n];
     const detail::transform_parameters p = node.parameters(values);
-    index_t up[graph_node::max_dims] = {}, up_step[graph_node::max_dims] = {};
-    index_t low[graph_node::max_dims] = {}, low_step[graph_node::max_dims] = {};
+    index_t up[tensor_graph::node::max_dims] = {}, up_step[tensor_graph::node::max_dims] = {};
+    index_t low[tensor_graph::node::max_dims] = {}, low_step[tensor_graph::node::max_dims] = {};
     for (index_t i = 0; i < node.upper.size(); ++i)
       up[i] = hidden[node.upper[i]], up_step[i] = hidden_step[node.upper[i]];
     for (index_t i = 0; i < node.lower.size(); ++i) low[i] = hidden[node.lower[i]];
@@ -36,7 +36,7 @@ TILEWRIGHT_HD constexpr void move_all(const tensor_graph& graph, const index_t* 
 
 /// Whether the length of every dimension fits into 32 bits.
 TILEWRIGHT_HD constexpr bool lengths_fit(const tensor_graph& graph, const index_t* values) {
-  for (const graph_node& node : graph.nodes) {
+  for (const tensor_graph::node& node : graph.nodes) {
     const detail::transform_parameters p = node.parameters(values);
     if (!detail::with_rules(node.spec, [&](auto rules) { return rules.fits(p.data(), node.width()); })) return false;
   }

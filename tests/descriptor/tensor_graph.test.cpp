@@ -150,7 +150,7 @@ TEST(TensorGraph, MovesAtRunTimeAsTheExpandedFormDoes) {
 constexpr tensor_graph full_graph() {
   tensor_graph graph;
   const auto add = [&](transform_spec spec, index_t num_lower, index_t num_upper, index_t lower, index_t upper) {
-    graph_node node{spec, graph.num_values, {}, {}};
+    tensor_graph::node node{spec, graph.num_values, {}, {}};
     for (index_t i = 0; i < num_lower; ++i) node.lower.push_back(static_cast<signed char>(lower + i));
     for (index_t i = 0; i < num_upper; ++i) node.upper.push_back(static_cast<signed char>(upper + i));
     graph.nodes.push_back(node);

@@ -36,7 +36,7 @@ std::vector<float> inputs() {
 
 class Convert : public testing::TestWithParam<code_object> {};
 
-template <tw::fp8_format F>
+template <tw::detail::fp8_format F>
 void expect_format(const convert_args& args, int format) {
   for (int i = 0; i < args.length; ++i) {
     const unsigned char at_random = tw::stochastic_round<tw::fp8<F>>(args.in[i], tw::random_bits(3, unsigned(i))).bits;
@@ -78,10 +78,10 @@ TEST_P(Convert, AgreesWithSoftware) {
     args.back[i] = floats[i].data();
   }
   kernel.launch("convert_all", {unsigned((n + 255) / 256)}, {256}, 0, emu::kernarg().add(args));
-  expect_format<tw::fp8_format::e4m3>(args, 0);
-  expect_format<tw::fp8_format::e5m2>(args, 1);
-  expect_format<tw::fp8_format::e4m3_fnuz>(args, 2);
-  expect_format<tw::fp8_format::e5m2_fnuz>(args, 3);
+  expect_format<tw::detail::fp8_format::e4m3>(args, 0);
+  expect_format<tw::detail::fp8_format::e5m2>(args, 1);
+  expect_format<tw::detail::fp8_format::e4m3_fnuz>(args, 2);
+  expect_format<tw::detail::fp8_format::e5m2_fnuz>(args, 3);
   for (std::size_t i = 0; i < n; ++i) {
     if (std::isnan(in[i])) continue;
     const unsigned random = tw::random_bits(3, unsigned(i));

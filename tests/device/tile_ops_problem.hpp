@@ -37,8 +37,8 @@ struct problem {
           case elementwise: value = r == c ? 100.0f : 2 * at(r, c) + 1; break;
           case positions: value = float(1000 * r + c); break;
           case converted:
-            value =
-                detail::float_from_fp8_bits<fp8_format::e4m3>(detail::fp8_bits_from_float<fp8_format::e4m3>(at(r, c)));
+            value = detail::float_from_fp8_bits<tilewright::detail::fp8_format::e4m3>(
+                detail::fp8_bits_from_float<tilewright::detail::fp8_format::e4m3>(at(r, c)));
             break;
           case at_random:
             value = float(stochastic_round<bfloat16_t>(at(r, c) / 3, random_bits(seed, unsigned(r * cols + c))));

@@ -26,17 +26,18 @@ TEST(DistributionEncoding, LengthsAndStrides) {
   static_assert(encoding.y_length(0) == 2 && encoding.y_length(1) == 4 && encoding.num_elements_per_thread() == 8);
   static_assert(encoding.stride({1, 0}) == 4 && encoding.stride({1, 1}) == 2 && encoding.stride({1, 2}) == 1 &&
                 encoding.stride({2, 0}) == 4);
-  static_assert(check_encoding(encoding).fault == encoding_fault::none && check_encoding(encoding).id == rh_id{-1, -1});
+  static_assert(check_encoding(encoding).fault == detail::encoding_fault::none &&
+                check_encoding(encoding).id == rh_id{-1, -1});
   EXPECT_EQ(naive::ownership_fault(encoding), "");
 }
 
-void expect_fault(distribution_encoding e, encoding_fault fault, rh_id id) {
+void expect_fault(distribution_encoding e, detail::encoding_fault fault, rh_id id) {
   EXPECT_EQ(check_encoding(e).fault, fault);
   EXPECT_EQ(check_encoding(e).id, id) << int(check_encoding(e).id.major) << " " << int(check_encoding(e).id.minor);
 }
 
 TEST(DistributionEncoding, CheckNamesTheFactorThatIsWrong) {
-  using enum encoding_fault;
+  using enum detail::encoding_fault;
   distribution_encoding e = encoding;
   e.y[0] = {1, 3};
   expect_fault(e, unknown_factor, {1, 3});
@@ -67,7 +68,7 @@ TEST(DistributionEncoding, CheckNamesTheFactorThatIsWrong) {
 TEST(DistributionEncoding, TakesNoLargeIdForASmallOne) {
   using encoding = tile_distribution_encoding<sequence<>, tuple<sequence<4>>, tuple<sequence<257>>, tuple<sequence<0>>,
                                               sequence<>, sequence<>>;
-  static_assert(check_encoding(encoding::value).fault == encoding_fault::unknown_factor);
+  static_assert(check_encoding(encoding::value).fault == detail::encoding_fault::unknown_factor);
 }
 
 TEST(DistributionEncoding, HoldsAsMuchAsItSays) {
@@ -77,7 +78,7 @@ TEST(DistributionEncoding, HoldsAsMuchAsItSays) {
                                           tuple<sequence<0, 1, 2, 3, 4, 5>, sequence<0, 1, 2, 3, 4, 5>>,
                                           sequence<2, 2, 2, 3, 3, 3, 3, 4>, sequence<0, 2, 4, 0, 1, 2, 4, 0>>;
   constexpr distribution_encoding e = full::value;
-  static_assert(check_encoding(e).fault == encoding_fault::none);
+  static_assert(check_encoding(e).fault == detail::encoding_fault::none);
   static_assert(e.ndim_x() == distribution_encoding::max_x && e.ndim_p() == distribution_encoding::max_p &&
                 e.ndim_y() == distribution_encoding::max_y && e.h[2].size() == distribution_encoding::max_factors);
   EXPECT_EQ(naive::ownership_fault(e), "");
@@ -86,7 +87,7 @@ TEST(DistributionEncoding, HoldsAsMuchAsItSays) {
 TEST(DistributionEncoding, AFactorOfOneNeedsNoOwner) {
   distribution_encoding e = encoding;
   e.h[1].push_back(1);
-  EXPECT_EQ(check_encoding(e).fault, encoding_fault::none);
+  EXPECT_EQ(check_encoding(e).fault, detail::encoding_fault::none);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(DistributionPattern, NarrowVectorsForSmallTiles) {
 TEST(DistributionPattern, RowsWiderThanAWave) {
   constexpr tile_copy_2d wide{.rows = 2, .cols = 512, .vector = 4, .waves = 2, .wave_size = 32};
   constexpr distribution_encoding e = make_pattern_encoding(warp_raked, wide);
-  static_assert(check_encoding(e).fault == encoding_fault::none && e.num_elements_per_thread() == 16);
+  static_assert(check_encoding(e).fault == detail::encoding_fault::none && e.num_elements_per_thread() == 16);
   EXPECT_EQ(naive::position(e, {1, 3}, {0, 2, 1}), (indices{1, 2 * 128 + 3 * 4 + 1}));
 }
 
@@ -77,7 +77,7 @@ TEST(DistributionPattern, GroupsOfWavesHoldTheWholeTile) {
 }
 
 TEST(DistributionPattern, SaysWhatCannotBeDivided) {
-  using enum pattern_fault;
+  using enum detail::pattern_fault;
   const auto fault = [](tile_copy_2d c) { return divide_copy(c).fault; };
   EXPECT_EQ(fault(copy), none);
   EXPECT_EQ(fault({64, 32, 0, 2, 64}), not_positive);

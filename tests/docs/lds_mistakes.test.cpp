@@ -79,15 +79,15 @@ TEST(DocsLdsMistakes, OrderOfTheUnmerge) {
 
 TEST(DocsLdsMistakes, BanksAsAConstant) {
   const tw::lds_tile tile{64, 64, 2};
-  const auto with_32_banks = tw::make_lds_graph(tw::xor_preshuffle_layout(tile, tw::lds_layer(64, 2, 128)));
-  const auto with_64_banks = tw::make_lds_graph(tw::xor_preshuffle_layout(tile, tw::lds_layer(64, 2, 256)));
+  const auto with_32_banks = tw::detail::make_lds_graph(tw::xor_preshuffle_layout(tile, tw::lds_layer(64, 2, 128)));
+  const auto with_64_banks = tw::detail::make_lds_graph(tw::xor_preshuffle_layout(tile, tw::lds_layer(64, 2, 256)));
   EXPECT_EQ(degree(gfx950::value, with_32_banks, operand_of(mfma_32x32x16)), 2);
   EXPECT_EQ(degree(gfx950::value, with_64_banks, operand_of(mfma_32x32x16)), 1);
 
   EXPECT_EQ(degree(gfx942::value, with_32_banks, operand_of(mfma_32x32x8_x2)), 1) << "where the constant comes from";
   // With rows of 64 bytes no number of rows serves both shapes.
   const auto both = [](index_t layer) {
-    const auto layout = tw::make_lds_graph(tw::xor_preshuffle_layout({64, 32, 2}, layer));
+    const auto layout = tw::detail::make_lds_graph(tw::xor_preshuffle_layout({64, 32, 2}, layer));
     return tw::max(degree(gfx950::value, layout, operand_of(mfma_32x32x16)),
                    degree(gfx950::value, layout, operand_of(mfma_16x16x32)));
   };
@@ -106,7 +106,7 @@ TEST(DocsLdsMistakes, TooShortAPeriod) {
   const auto with_period = [](index_t period) {
     tw::swizzled_layout layout = tw::swizzled_rows({64, 128, 2}, 256, {}, 8);
     for (index_t bit = 1; bit < 64; bit *= 2) layout.flips.push_back(bit < period ? bit : 0);
-    return make_lds_graph(layout);
+    return tw::detail::make_lds_graph(layout);
   };
   const tw::lds_use read = operand_of(mfma_16x16x16);  // 16 rows, 8 bytes of each lane
   EXPECT_EQ(degree(gfx942::value, with_period(8), read), 2);

@@ -88,15 +88,18 @@ const row presets[] = {
     {"padded by 8 B", [](const lds_tile& t) { return padded_layout(t, 8); }},
     {"padded by 16 B", [](const lds_tile& t) { return padded_layout(t, 16); }},
     {"padded by 32 B", [](const lds_tile& t) { return padded_layout(t, 32); }},
-    {"XOR preshuffle, MLdsLayer 1", [](const lds_tile& t) { return make_lds_graph(xor_preshuffle_layout(t, 1)); }},
-    {"XOR preshuffle, MLdsLayer 2", [](const lds_tile& t) { return make_lds_graph(xor_preshuffle_layout(t, 2)); }},
-    {"XOR preshuffle, MLdsLayer 4", [](const lds_tile& t) { return make_lds_graph(xor_preshuffle_layout(t, 4)); }},
-    {"`Swizzle<1, 4, 3>`", [](const lds_tile& t) { return make_lds_graph(byte_swizzle_layout(t, 1, 4, 3)); }},
-    {"`Swizzle<2, 4, 3>`", [](const lds_tile& t) { return make_lds_graph(byte_swizzle_layout(t, 2, 4, 3)); }},
-    {"`Swizzle<3, 4, 3>`", [](const lds_tile& t) { return make_lds_graph(byte_swizzle_layout(t, 3, 4, 3)); }},
+    {"XOR preshuffle, MLdsLayer 1",
+     [](const lds_tile& t) { return detail::make_lds_graph(xor_preshuffle_layout(t, 1)); }},
+    {"XOR preshuffle, MLdsLayer 2",
+     [](const lds_tile& t) { return detail::make_lds_graph(xor_preshuffle_layout(t, 2)); }},
+    {"XOR preshuffle, MLdsLayer 4",
+     [](const lds_tile& t) { return detail::make_lds_graph(xor_preshuffle_layout(t, 4)); }},
+    {"`Swizzle<1, 4, 3>`", [](const lds_tile& t) { return detail::make_lds_graph(byte_swizzle_layout(t, 1, 4, 3)); }},
+    {"`Swizzle<2, 4, 3>`", [](const lds_tile& t) { return detail::make_lds_graph(byte_swizzle_layout(t, 2, 4, 3)); }},
+    {"`Swizzle<3, 4, 3>`", [](const lds_tile& t) { return detail::make_lds_graph(byte_swizzle_layout(t, 3, 4, 3)); }},
     {"base tiles of 8 x 4 lanes", [](const lds_tile& t) { return base_tile_layout(t, 8, 4); }},
     {"base tiles of 16 x 4 lanes", [](const lds_tile& t) { return base_tile_layout(t, 16, 4); }},
-    {"row XOR", [](const lds_tile& t) { return make_lds_graph(row_xor_layout(t)); }},
+    {"row XOR", [](const lds_tile& t) { return detail::make_lds_graph(row_xor_layout(t)); }},
 };
 
 /// The verdict is a matter of bytes: it must not depend on the element. Anything else is an error of this program.
@@ -135,7 +138,7 @@ void print_table(index_t row_bytes) {
     std::printf(" %s |", for_every_element(row_bytes, [&](const lds_tile& tile) {
                            const std::vector<lds_use> uses = uses_of(*t, tile);
                            const auto choice = choose_lds_layout(&t, 1, tile, uses.data(), index_t(uses.size()));
-                           return cell(*t, make_lds_graph(choice.layout), uses, tile.element_bytes);
+                           return cell(*t, detail::make_lds_graph(choice.layout), uses, tile.element_bytes);
                          }).c_str());
   std::printf("\n");
 }

@@ -230,7 +230,7 @@ TEST(LdsCost, NamesLanesThatReallyMeet) {
         EXPECT_GE(one, 0);
         EXPECT_GE(other, 0);
         EXPECT_EQ(one != other, cost.worst_degree > 1);
-        const arch::lds_phases phases = (lanes_share(service, pattern) ? service.merged() : service).phases;
+        const arch::lds_phases phases = (detail::lanes_share(service, pattern) ? service.merged() : service).phases;
         EXPECT_TRUE(phases.lanes_of(cost.phase) >> cost.lanes[0] & 1);
         EXPECT_TRUE(phases.lanes_of(cost.phase) >> cost.lanes[1] & 1);
       }

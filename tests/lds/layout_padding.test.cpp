@@ -36,9 +36,10 @@ TEST(ChooseLdsPadding, CostsLessWhereNoSwizzleIsFree) {
   const arch::target* const target = &arch::sm90::value;
   const lds_layout_choice swizzle = choose_lds_layout(&target, 1, tile, uses, 2);
   EXPECT_EQ(swizzle.worst_degree, 4) << "vectors of 16 bytes stay whole";
-  const lds_uses_cost swizzled = cost_of_uses(&target, 1, make_lds_graph(swizzle.layout), 4, uses, 2);
+  const detail::lds_uses_cost swizzled =
+      detail::cost_of_uses(&target, 1, detail::make_lds_graph(swizzle.layout), 4, uses, 2);
   EXPECT_EQ(swizzled.cycles, 8 * 4 + 32 * 4);
-  const lds_padding_choice pad = choose_lds_padding(&target, 1, tile, uses, 2);
+  const detail::lds_padding_choice pad = choose_lds_padding(&target, 1, tile, uses, 2);
   EXPECT_EQ(pad.pad_bytes, 4);
   EXPECT_EQ(pad.cost.worst_degree, 1);
   EXPECT_EQ(pad.cost.cycles, 32 + 32) << "writes of single words take as many cycles as vectors";
@@ -46,7 +47,7 @@ TEST(ChooseLdsPadding, CostsLessWhereNoSwizzleIsFree) {
 
 TEST(ChooseLdsPadding, ServesRowsOfAnyLength) {
   constexpr lds_use read_columns{down_columns(32, 12), read};
-  const lds_padding_choice pad = choose_lds_padding<arch::gfx1100, arch::sm90>({32, 12, 4}, read_columns);
+  const detail::lds_padding_choice pad = choose_lds_padding<arch::gfx1100, arch::sm90>({32, 12, 4}, read_columns);
   EXPECT_EQ(pad.pad_bytes, 4);
   EXPECT_EQ(pad.cost.worst_degree, 1);
   EXPECT_EQ(pad.cost.cycles, 2 * 12);
@@ -79,7 +80,7 @@ TEST(ChooseLdsLayout, ServesPartsOfTilesOfAnyNumberOfRows) {
     for (index_t byte = 0; byte < 128; byte += 16)
       EXPECT_EQ(choice.layout.address(row + 32, byte), choice.layout.address(row, byte) + 32 * 128);
   }
-  const tensor_graph layout = make_lds_graph(choice.layout);
+  const tensor_graph layout = detail::make_lds_graph(choice.layout);
   for (index_t row = 0; row < 96; ++row) {
     const index_t at[] = {row, 24};
     index_t hidden[tensor_graph::max_hidden] = {};

@@ -37,22 +37,23 @@ TEST(LayoutPresets, FollowTheirFormulas) {
     expect_bytes(padded_layout(tile, 16), tile, [&](index_t row, index_t byte) { return row * (pitch + 16) + byte; });
     for (const index_t bits : {1, 2, 3}) {
       const unsigned mask = ((1u << bits) - 1) << 7;
-      expect_bytes(make_lds_graph(byte_swizzle_layout(tile, bits, 4, 3)), tile, [&](index_t row, index_t byte) {
+      expect_bytes(detail::make_lds_graph(byte_swizzle_layout(tile, bits, 4, 3)), tile, [&](index_t row, index_t byte) {
         const unsigned o = unsigned(row * pitch + byte);
         return index_t(o ^ (o & mask) >> 3);
       });
     }
   }
-  expect_bytes(make_lds_graph(byte_swizzle_layout({32, 64, 4}, 2, 3, 4)), {32, 64, 4}, [](index_t row, index_t byte) {
-    const unsigned o = unsigned(row * 256 + byte);
-    return index_t(o ^ (o & 0x180u) >> 4);
-  });
+  expect_bytes(detail::make_lds_graph(byte_swizzle_layout({32, 64, 4}, 2, 3, 4)), {32, 64, 4},
+               [](index_t row, index_t byte) {
+                 const unsigned o = unsigned(row * 256 + byte);
+                 return index_t(o ^ (o & 0x180u) >> 4);
+               });
 }
 
 template <index_t KPerBlock, index_t Layer>
 void expect_documented_preshuffle() {
   const lds_tile tile{64, KPerBlock, 2};
-  expect_bytes(make_lds_graph(xor_preshuffle_layout(tile, Layer)), tile, [](index_t row, index_t byte) {
+  expect_bytes(detail::make_lds_graph(xor_preshuffle_layout(tile, Layer)), tile, [](index_t row, index_t byte) {
     return 2 * lds_index_swapping<KPerBlock, 8, Layer, 64, half_t>::descriptor.calculate_offset({row, byte / 2});
   });
 }

@@ -57,12 +57,13 @@ class exhaustive_search {
     for (const lds_use& use : p.uses) {
       const index_t bytes = lds_access_walk(plain, use.distribution, p.tile.element_bytes).bytes_per_lane();
       for (const arch::target* t : p.targets) {
-        for (const arch::lds_service& service : t->find(lds_op_of(use.kind, bytes, p.tile.element_bytes))->readings)
+        for (const arch::lds_service& service :
+             t->find(detail::lds_op_of(use.kind, bytes, p.tile.element_bytes))->readings)
           demands_.push_back(demand_of(service, p.tile, use.distribution, bytes, chunk));
       }
     }
-    chunk_bits_ = log2_floor(chunk);
-    num_bits_ = log2_floor(p.tile.bytes() / chunk);
+    chunk_bits_ = detail::log2_floor(chunk);
+    num_bits_ = detail::log2_floor(p.tile.bytes() / chunk);
     for (const demand& d : demands_) {
       num_rows_ = max(num_rows_, d.rows);
       for (const unsigned v : d.apart) used_ |= v >> chunk_bits_;
@@ -107,7 +108,7 @@ class exhaustive_search {
         if (v % bank_row % unsigned(chunk) == 0) differences.insert(v);
       }
     }
-    return {{differences.begin(), differences.end()}, max(0, log2_floor(index_t(bank_row) / chunk))};
+    return {{differences.begin(), differences.end()}, max(0, detail::log2_floor(index_t(bank_row) / chunk))};
   }
 
   /// Chooses the bank's bits from `row` on. Those of one width are as good in any order and with others added to them,

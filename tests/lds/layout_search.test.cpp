@@ -40,7 +40,7 @@ struct problem {
   index_t chunk_bytes;
   std::vector<access> accesses;
 
-  index_t bits() const { return log2_floor(tile.bytes()); }
+  index_t bits() const { return detail::log2_floor(tile.bytes()); }
   index_t widest_bank_row() const {
     index_t widest = chunk_bytes;
     for (const access& a : accesses) widest = max(widest, a.service.banks * 4);
@@ -95,7 +95,7 @@ void for_all(index_t count, index_t limit, F&& f) {
 
 /// The lowest degree of any map that is linear over bits and keeps chunks whole.
 index_t lowest_degree_of_maps(const problem& p) {
-  const index_t chunk_bits = log2_floor(p.chunk_bytes);
+  const index_t chunk_bits = detail::log2_floor(p.chunk_bytes);
   index_t lowest = 1 << 20;
   for_all(p.bits() - chunk_bits, p.widest_bank_row() / p.chunk_bytes, [&](const std::vector<index_t>& columns) {
     lowest = min(lowest, p.worst_degree([&](unsigned plain) {
@@ -118,11 +118,12 @@ index_t degree_of(const problem& p, const swizzled_layout& layout) {
 index_t lowest_degree_of_layouts(const problem& p, index_t bank_row) {
   swizzled_layout layout = swizzled_rows(p.tile, bank_row, {}, p.chunk_bytes);
   index_t lowest = 1 << 20;
-  for_all(log2_floor(layout.num_bank_rows()), layout.chunks_per_bank_row(), [&](const std::vector<index_t>& flips) {
-    layout.flips = {};
-    for (const index_t flip : flips) layout.flips.push_back(flip);
-    lowest = min(lowest, degree_of(p, layout));
-  });
+  for_all(detail::log2_floor(layout.num_bank_rows()), layout.chunks_per_bank_row(),
+          [&](const std::vector<index_t>& flips) {
+            layout.flips = {};
+            for (const index_t flip : flips) layout.flips.push_back(flip);
+            lowest = min(lowest, degree_of(p, layout));
+          });
   return lowest;
 }
 
@@ -131,8 +132,8 @@ TEST(LdsLayoutSearch, FindsALayoutForEveryMap) {
   index_t conflicts = 0, several_groups = 0, not_lowest_bits = 0;
   for (index_t i = 0; i < 400; ++i) {
     const problem p = random_problem(random, 6 + index_t(i % 4));
-    const index_t columns = p.bits() - log2_floor(p.chunk_bytes),
-                  places = log2_floor(p.widest_bank_row() / p.chunk_bytes);
+    const index_t columns = p.bits() - detail::log2_floor(p.chunk_bytes),
+                  places = detail::log2_floor(p.widest_bank_row() / p.chunk_bytes);
     if (columns * places > 12) continue;
     detail::lds_layout_search search = search_for(p);
     const index_t lowest = lowest_degree_of_maps(p);
@@ -180,7 +181,7 @@ TEST(LdsLayoutSearch, FindsALayoutWhereThereIsOne) {
     ASSERT_LE(search.widest_bank_row(), p.widest_bank_row());
     const index_t widest = min(search.widest_bank_row(), p.tile.bytes());
     for (index_t bank_row = max(min(widest, p.tile.row_bytes()), p.chunk_bytes); bank_row <= widest; bank_row *= 2) {
-      if (log2_floor(p.tile.bytes() / bank_row) * log2_floor(bank_row / p.chunk_bytes) > 9) continue;
+      if (detail::log2_floor(p.tile.bytes() / bank_row) * detail::log2_floor(bank_row / p.chunk_bytes) > 9) continue;
       const index_t lowest = lowest_degree_of_layouts(p, bank_row);
       for (index_t slack = 0; slack < 3; ++slack) {
         swizzled_layout layout;

@@ -80,7 +80,7 @@ index_t best_of_all(const arch::target& target, lds_access_kind kind) {
   index_t best = 64;
   for (index_t layer = 1; layer * Cols * 2 <= 256 && layer <= Rows; layer *= 2) {
     swizzled_layout layout = swizzled_rows({Rows, Cols, 2}, layer * Cols * 2);
-    const index_t bits = log2_floor(Rows / layer), chunks = layout.chunks_per_bank_row();
+    const index_t bits = detail::log2_floor(Rows / layer), chunks = layout.chunks_per_bank_row();
     for (index_t i = 0; i < bits; ++i) layout.flips.push_back(0);
     const std::function<void(index_t)> choose = [&](index_t bit) {
       if (bit < bits) {

@@ -17,7 +17,7 @@ index_t worst_degree(const layout_problem& p, const tensor_graph& layout) {
     for (const lds_use& use : p.uses) {
       for (const lds_reading reading : {lds_reading::first, lds_reading::second}) {
         const lds_access_walk walk(layout, use.distribution, p.tile.element_bytes);
-        const auto* row = t->find(lds_op_of(use.kind, walk.bytes_per_lane(), walk.element_bytes()));
+        const auto* row = t->find(detail::lds_op_of(use.kind, walk.bytes_per_lane(), walk.element_bytes()));
         if (reading == lds_reading::second && row->readings.size() == 1) continue;
         worst =
             max(worst,
@@ -36,7 +36,7 @@ struct tally {
   void add(const layout_problem& p) {
     const index_t number = problems++;
     const lds_layout_choice choice = p.solve();
-    const tensor_graph layout = make_lds_graph(choice.layout);
+    const tensor_graph layout = detail::make_lds_graph(choice.layout);
     ASSERT_EQ(worst_degree(p, layout), choice.worst_degree) << "problem " << number;
     index_t registers = 0;
     for (const lds_use& use : p.uses)

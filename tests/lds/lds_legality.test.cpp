@@ -89,7 +89,7 @@ TEST(DirectToLds, AWaveFillsOneRange) {
       << "pads lie between the lanes";
   // 16 rows of 64 bytes per wave: chunks that are permuted within a row stay with the wave.
   const swizzled_layout within = swizzled_rows({64, 32, 2}, 64, {1, 2, 3});
-  EXPECT_EQ(on(gfx950::value, make_lds_graph(within), by_rows), lds_fault::none);
+  EXPECT_EQ(on(gfx950::value, detail::make_lds_graph(within), by_rows), lds_fault::none);
   // Columns: neighbouring lanes are rows apart.
   const distribution_encoding by_columns = copies::along_columns(64, 32, 1, 32, 2);
   EXPECT_NE(on(arch::gfx1201::value, rows_of_64_bytes, by_columns), lds_fault::none);

@@ -37,7 +37,7 @@ TEST(LinearLdsCost, IsTheCostOfTheAddresses) {
   for (const arch::target* target : arch::all_targets) {
     for (const arch::lds_instruction& row : target->lds) {
       const index_t bytes = arch::access_bytes(row.op);
-      if (!is_power_of_two(bytes)) continue;
+      if (!detail::is_power_of_two(bytes)) continue;
       for (index_t i = 0; i < 300; ++i) {
         // Few bits, so that lanes meet in words and in banks.
         array<index_t, 6> address_of_bit{};

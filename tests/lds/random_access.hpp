@@ -33,7 +33,7 @@ struct layout {
 inline swizzled_layout random_swizzle(random_engine& random, const lds_tile& tile) {
   swizzled_layout s{tile, min(max(tile.element_bytes, 4 << below(random, 3)), tile.row_bytes()), {}, {}};
   // Of the bits of a chunk's number up to seven number places: the lowest ones, or any, in up to three groups.
-  const index_t bits = log2_floor(s.num_chunks()), lowest = below(random, min(bits, 7) + 1);
+  const index_t bits = detail::log2_floor(s.num_chunks()), lowest = below(random, min(bits, 7) + 1);
   const bool any = below(random, 2) == 0;
   const index_t groups = below(random, 3) == 0 ? 2 + below(random, 2) : 1;
   for (index_t g = 0; g < groups; ++g) s.places.push_back(0);
@@ -53,7 +53,8 @@ inline layout random_layout(random_engine& random, const lds_tile& tile) {
   const index_t bytes = tile.element_bytes;
   if (below(random, 2) == 0) {
     const swizzled_layout s = random_swizzle(random, tile);
-    return {make_lds_graph(s), [=](index_t row, index_t col) { return s.address(row, col * bytes); }, "swizzled"};
+    return {detail::make_lds_graph(s), [=](index_t row, index_t col) { return s.address(row, col * bytes); },
+            "swizzled"};
   }
   const bool columns = below(random, 4) == 0;
   const index_t pads[] = {0, 0, 1, 2, 4, 8, 3, 24};
@@ -71,7 +72,7 @@ inline distribution_encoding random_distribution(random_engine& random, const ld
   e.h.push_back({});
   e.h.push_back({});
   for (index_t d = 0; d < 2; ++d) {
-    index_t bits = log2_floor(d == 0 ? tile.rows : tile.cols);
+    index_t bits = detail::log2_floor(d == 0 ? tile.rows : tile.cols);
     while (bits > 0) {
       const index_t room = distribution_encoding::max_factors - e.h[d].size();
       const index_t take = room == 1 ? bits : min(bits, 1 + below(random, 3));

@@ -174,10 +174,10 @@ TEST(ConvertPair, OfSixteenBitsIsTwoNumbers) {
 }
 
 TEST(Fp8, Constants) {
-  static_assert(detail::fp8_bits_from_float<fp8_format::e4m3>(1.0f) == 0x38 &&
-                detail::fp8_bits_from_float<fp8_format::e4m3_fnuz>(1.0f) == 0x40);
-  static_assert(detail::fp8_bits_from_float<fp8_format::e5m2>(1.0f) == 0x3c &&
-                detail::fp8_bits_from_float<fp8_format::e5m2_fnuz>(1.0f) == 0x40);
+  static_assert(detail::fp8_bits_from_float<detail::fp8_format::e4m3>(1.0f) == 0x38 &&
+                detail::fp8_bits_from_float<detail::fp8_format::e4m3_fnuz>(1.0f) == 0x40);
+  static_assert(detail::fp8_bits_from_float<detail::fp8_format::e5m2>(1.0f) == 0x3c &&
+                detail::fp8_bits_from_float<detail::fp8_format::e5m2_fnuz>(1.0f) == 0x40);
   static_assert(float(fp8_ocp_t(1e9f)) == 448.0f && float(fp8_fnuz_t(-1e9f)) == -240.0f &&
                 float(bf8_ocp_t(-1e9f)) == -57344.0f);
   static_assert(fp8_fnuz_t(-0.0f).bits == 0 && fp8_ocp_t(-0.0f).bits == 0x80);

@@ -22,9 +22,9 @@ hidden_indices place(const tensor_graph& graph, const index_t* values, const ind
   hidden_indices hidden{};
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[std::size_t(i)];
   for (index_t n = graph.nodes.size(); n-- > 0;) {
-    const graph_node& node = graph.nodes[n];
+    const tensor_graph::node& node = graph.nodes[n];
     const tilewright::detail::transform_parameters p = node.parameters(values);
-    index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
+    index_t up[tensor_graph::node::max_dims] = {}, low[tensor_graph::node::max_dims] = {};
     for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
     detail::with_rules(node.spec, [&](auto rules) {
       detail::lower_anywhere(rules, p.data(), node.width(), up, low);

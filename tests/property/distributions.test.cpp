@@ -15,7 +15,7 @@ namespace {
 TEST(RandomEncodings, AreSoundAndOwnEveryElement) {
   check_property([](tape& choices) -> std::string {
     const distribution_encoding e = make_random_encoding(choices, choices.between(1, 2), choices.between(1, 2));
-    if (check_encoding(e).fault != encoding_fault::none) return "refused: " + to_string(e);
+    if (check_encoding(e).fault != detail::encoding_fault::none) return "refused: " + to_string(e);
     const std::string fault = naive::ownership_fault(e);
     return fault.empty() ? "" : fault + ": " + to_string(e);
   });
@@ -32,7 +32,7 @@ TEST(RandomEncodings, WithOneWrongIdAreRefused) {
     for (rh_id& id : e.y) ids.push_back(&id);
     rh_id& id = *choices.one_of(ids);
     id = {static_cast<signed char>(choices.between(-1, 4)), static_cast<signed char>(choices.between(-1, 7))};
-    if (check_encoding(e).fault != encoding_fault::none) return "";
+    if (check_encoding(e).fault != detail::encoding_fault::none) return "";
     const std::string fault = naive::ownership_fault(e);
     return fault.empty() ? "" : fault + ", but accepted: " + to_string(e);
   });
@@ -52,7 +52,7 @@ TEST(RandomEncodings, EmbedComposesPositions) {
     if (max(p_factors[0], p_factors[1]) > 6 || outer.y.size() + inner.y.size() > 8 || threads > 20000) return "";
     const distribution_encoding both = embed(outer, inner);
     const std::string about = to_string(outer) + " with " + to_string(inner) + " inside";
-    if (check_encoding(both).fault != encoding_fault::none) return "refused: " + about;
+    if (check_encoding(both).fault != detail::encoding_fault::none) return "refused: " + about;
     // Positions of the outer element and of the inner tile, aligned at their last partition index.
     const std::size_t num_p = std::size_t(max(outer_p, inner_p));
     const auto partial = [&](const naive::indices& p, std::size_t n) {
@@ -98,7 +98,7 @@ TEST(RandomEncodings, ChosenVectorsAreContiguousAndAligned) {
     const index_t x = e.y[v.dim_y].major - 1;
     const std::string about =
         "vector of " + std::to_string(v.length) + " along y " + std::to_string(v.dim_y) + ": " + to_string(e);
-    if (v.length * element_bytes > 16 || !is_power_of_two(v.length) || runs[x] % v.length != 0 ||
+    if (v.length * element_bytes > 16 || !detail::is_power_of_two(v.length) || runs[x] % v.length != 0 ||
         e.y_length(v.dim_y) % v.length != 0)
       return about;
     std::string fault;

@@ -43,7 +43,7 @@ TEST(RandomLayouts, PutEveryTransformOnTopOfEveryOther) {
   std::set<std::pair<transform_kind, transform_kind>> pairs;
   check_property([&](tape& choices) {
     const random_layout layout = make_random_layout(choices);
-    for (const graph_node& above : layout.graph.nodes) {
+    for (const tensor_graph::node& above : layout.graph.nodes) {
       for (const signed char id : above.lower) {
         const tilewright::detail::dimension_source below = tilewright::detail::find_source(layout.graph, id);
         if (below.node >= 0) pairs.insert({above.spec.kind, layout.graph.nodes[below.node].spec.kind});

@@ -228,7 +228,7 @@ class builder {
           break;
         }
         case 4:
-          if (waiting.empty() || !is_power_of_two(below[std::size_t(waiting.front())])) break;
+          if (waiting.empty() || !detail::is_power_of_two(below[std::size_t(waiting.front())])) break;
           t = {transform_kind::xor_modulo, {l, below[std::size_t(waiting.front())]}, {d, waiting.front()}, {}};
           up = {l, below[std::size_t(waiting.front())]};
           waiting.erase(waiting.begin());
@@ -247,7 +247,7 @@ class builder {
         case 7: {
           if (waiting.empty()) break;
           const index_t l1 = below[std::size_t(waiting.front())];
-          if (!is_power_of_two(l) || !is_power_of_two(l1)) break;
+          if (!detail::is_power_of_two(l) || !detail::is_power_of_two(l1)) break;
           t = {transform_kind::swizzle, {l, l1}, {d, waiting.front()}, {}};
           for (index_t bit = 1; bit < l; bit *= 2) t.parameters.push_back(choices_.below(l1));
           up = {l, l1};
@@ -298,7 +298,7 @@ class builder {
                         distance = choices_.one_of<index_t>({4, 8, 1, 6});
           const index_t length = choices_.between(1, 2 * l);
           t = {transform_kind::functor,
-               {l, length, gcd(gcd(l, length), gcd(block, distance)), distance, block},
+               {l, length, detail::gcd(detail::gcd(l, length), detail::gcd(block, distance)), distance, block},
                {d},
                {}};
           up = {length};
@@ -361,7 +361,7 @@ class builder {
         t.spec.parameters.push_back(is_promise ? promise : at_run_time ? dynamic : t.parameters[i]);
         if (at_run_time) {
           values.push_back(t.parameters[i]);
-          promise = gcd(promise, t.parameters[i]);
+          promise = detail::gcd(promise, t.parameters[i]);
         }
       }
       words += std::string(" ") + name(t.kind) + text(t.parameters) + " from " + text(t.lower) + " to " + text(t.upper);
@@ -397,7 +397,7 @@ detail::chained_graph chained_of(const tensor_graph& graph, const layer& next) {
 
 tensor_graph all_static(const random_layout& layout) {
   tensor_graph graph = layout.graph;
-  for (graph_node& node : graph.nodes) {
+  for (tensor_graph::node& node : graph.nodes) {
     const tilewright::detail::transform_parameters p = node.parameters(layout.values.data());
     for (index_t i = 0; i < node.spec.parameters.size(); ++i) node.spec.parameters[i] = p[i];
   }

@@ -115,7 +115,7 @@ TEST(LoadTileTranspose, FromSwizzledLds) {
       lds_tile{k, m, 2}, lds_use{copies::along_rows(k, m, 2, 64, 8), lds_access_kind::write},
       lds_use{addressed::encoding, lds_access_kind::transposing_read})>::value;
   static_assert(choice.worst_degree == 1);
-  constexpr tensor_descriptor<make_lds_graph(choice.layout)> layout{{}, m * k};
+  constexpr tensor_descriptor<detail::make_lds_graph(choice.layout)> layout{{}, m * k};
   const auto report = expect_transposed<unsigned short, held, arch::gfx950>(arch::gfx950::value, layout);
   const auto counts = report.of(arch::lds_op::read_b64_tr_b16);
   EXPECT_EQ(counts.conflicts, 0);

@@ -136,7 +136,8 @@ TEST(CastTile, RoundsAndSaturates) {
     const auto fp8 = cast_tile<bf8_fnuz_t>(tile);
     const auto bytes = cast_tile<int8_t>(tile);
     for (index_t d = 0; d < tile.size(); ++d) {
-      if (fp8.thread_buffer[d].bits != detail::fp8_bits_from_float<fp8_format::e5m2_fnuz>(tile.thread_buffer[d]))
+      if (fp8.thread_buffer[d].bits !=
+          detail::fp8_bits_from_float<detail::fp8_format::e5m2_fnuz>(tile.thread_buffer[d]))
         return false;
       if (bytes.thread_buffer[d] != detail::int8_from_float(tile.thread_buffer[d])) return false;
     }

@@ -46,7 +46,7 @@ TEST(Functor, HasNoElementWhereItReturnsNoIndex) {
   }
 }
 
-using functor = transform_rules<transform_kind::functor>;
+using functor = detail::transform_rules<transform_kind::functor>;
 
 TEST(Functor, LengthsAndPromise) {
   const auto run = [](const indices& parameters, index_t low_run) {

@@ -73,7 +73,7 @@ TEST(MergeMagic, SplitsAsDivisionDoes) {
 /// Lower indices on both sides of zero, and moves between them.
 template <transform_kind Kind>
 void expect_counts_through_zero(const indices& parameters) {
-  using rules = transform_rules<Kind>;
+  using rules = detail::transform_rules<Kind>;
   const auto place = [&](index_t up) {
     indices low(4);
     detail::lower_anywhere(rules{}, parameters.data(), 3, &up, low.data());
@@ -99,7 +99,7 @@ TEST(MergeMagic, MovesThroughZero) { expect_counts_through_zero<transform_kind::
 /// Moves from one place of a dimension of 2^30 and more to another.
 template <transform_kind Kind>
 void expect_moves_along(const indices& parameters, index_t length) {
-  using rules = transform_rules<Kind>;
+  using rules = detail::transform_rules<Kind>;
   for (const index_t from : {index_t(0), length / 2 + 5, length - 1}) {
     for (const index_t to : {index_t(1), length / 2, length - 3}) {
       index_t low[3], low_step[3] = {};

@@ -21,7 +21,7 @@ struct rules_of {
   indices parameters;
   index_t num_lower, num_upper;
 
-  using rules = transform_rules<Kind>;
+  using rules = detail::transform_rules<Kind>;
   index_t width() const { return max(num_lower, num_upper); }
 
   indices lower(const indices& up) const {

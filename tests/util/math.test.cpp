@@ -29,21 +29,21 @@ TEST(Math, CeilDivIsTheSmallestSufficientCount) {
 
 TEST(Math, Gcd) {
   for (index_t a = -30; a <= 30; ++a) {
-    for (index_t b = -30; b <= 30; ++b) EXPECT_EQ(gcd(a, b), std::gcd(a, b)) << a << " " << b;
+    for (index_t b = -30; b <= 30; ++b) EXPECT_EQ(detail::gcd(a, b), std::gcd(a, b)) << a << " " << b;
   }
 }
 
 TEST(Math, PowersOfTwo) {
   for (index_t n = -4; n < 300; ++n) {
-    EXPECT_EQ(is_power_of_two(n),
+    EXPECT_EQ(detail::is_power_of_two(n),
               n == 1 || n == 2 || n == 4 || n == 8 || n == 16 || n == 32 || n == 64 || n == 128 || n == 256);
   }
-  static_assert(is_power_of_two(1ll << 40) && !is_power_of_two((1ll << 40) + 1));
+  static_assert(detail::is_power_of_two(1ll << 40) && !detail::is_power_of_two((1ll << 40) + 1));
   for (index_t n = 1; n < 300; ++n) {
-    EXPECT_LE(1 << log2_floor(n), n);
-    EXPECT_GT(2 << log2_floor(n), n);
+    EXPECT_LE(1 << detail::log2_floor(n), n);
+    EXPECT_GT(2 << detail::log2_floor(n), n);
   }
-  static_assert(log2_floor(0x7fffffff) == 30);
+  static_assert(detail::log2_floor(0x7fffffff) == 30);
 }
 
 TEST(Math, LowestBit) {

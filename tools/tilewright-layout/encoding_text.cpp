@@ -11,7 +11,7 @@
 
 namespace tilewright_layout {
 
-using tilewright::viz::concat, tilewright::distribution_encoding, tilewright::encoding_fault, tilewright::rh_id;
+using tilewright::viz::concat, tilewright::distribution_encoding, tilewright::detail::encoding_fault, tilewright::rh_id;
 
 namespace {
 
@@ -104,7 +104,7 @@ distribution_encoding encoding_of_text(const std::string& text) {
   fill(e.y, in.list(), "encoding: Y");
   if (!in.is_at_end() || e.p.empty() || e.y.empty() || e.h.empty()) in.fail();
   require_representable_lengths(e);
-  const tilewright::encoding_check check = tilewright::check_encoding(e);
+  const tilewright::detail::encoding_check check = tilewright::check_encoding(e);
   const std::string id = "encoding: id " + name_of(check.id);
   switch (check.fault) {
     case encoding_fault::none: break;

@@ -10,7 +10,7 @@ namespace tilewright_layout {
 
 namespace tw = tilewright;
 using enum tw::transform_kind;
-using tw::place_transform, tw::is_power_of_two, tw::log2_floor, tw::lds_tile, tw::swizzled_layout;
+using tw::place_transform, tw::detail::is_power_of_two, tw::detail::log2_floor, tw::lds_tile, tw::swizzled_layout;
 
 const char* const layout_help =
     "plain                   row after row\n"
@@ -68,7 +68,7 @@ named_layout base_tile(const std::string& text, const lds_tile& tile, const std:
 
 named_layout row_xor(const std::string& text, const lds_tile& tile) {
   require_power_of_two_tile(text, tile);
-  if (!tw::has_row_xor_layout(tile.row_bytes())) {
+  if (!tw::detail::has_row_xor_layout(tile.row_bytes())) {
     throw refusal("--layout " + text + " is known for rows of 64, 128 and 256 bytes, not of " +
                   decimal(tile.row_bytes()) + "; name the numbers, as in row-xor:1,2,4");
   }
@@ -135,7 +135,7 @@ std::string bits_text(const swizzled_layout& layout, unsigned bits) {
 }
 
 named_layout layout_of(const std::string& name, const std::string& title, const swizzled_layout& layout) {
-  if (layout.is_plain()) return {name, title, "row after row", tw::make_lds_graph(layout)};
+  if (layout.is_plain()) return {name, title, "row after row", tw::detail::make_lds_graph(layout)};
   const bool is_in_order = layout.places.size() == 1 && (layout.places[0] & (layout.places[0] + 1)) == 0;
   std::string text;
   if (is_in_order) {
@@ -155,7 +155,7 @@ named_layout layout_of(const std::string& name, const std::string& title, const 
   if (!flips.empty())
     text += ", the place of a chunk of " + decimal(layout.chunk_bytes) + " bytes XORed with " + joined(flips, ", ") +
             (is_in_order ? " for the bits of its bank row's number" : " for the other bits");
-  return {name, title, text, tw::make_lds_graph(layout)};
+  return {name, title, text, tw::detail::make_lds_graph(layout)};
 }
 
 named_layout layout_of(const std::string& text, const tw::arch::target& target, const lds_tile& tile) {
@@ -185,7 +185,7 @@ named_layout layout_of(const std::string& text, const tw::arch::target& target, 
 tw::tensor_graph with_runs_limited(const tw::tensor_graph& graph, const lds_tile& tile, index_t elements) {
   // A swizzle that changes nothing, of which nothing is assumed.
   const index_t pieces = tile.cols / elements;
-  tw::placed_spec nothing = place_transform(swizzle, {0, 1}, {0, 1}, tile.rows, pieces);
+  tw::detail::placed_spec nothing = place_transform(swizzle, {0, 1}, {0, 1}, tile.rows, pieces);
   for (index_t i = 0; i < log2_floor(tile.rows); ++i) nothing.spec.parameters.push_back(0);
   const tw::tensor_graph split = tw::transform_graph(graph, place_transform(pass_through, {0}, {0}, tile.rows),
                                                      place_transform(unmerge, {1}, {1, 2}, pieces, elements));

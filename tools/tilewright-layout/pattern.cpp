@@ -41,7 +41,7 @@ index_t bytes_of(const std::string& word, const std::string& text, const lds_til
   if (word.empty() || word.back() != 'B')
     throw refusal("pattern " + text + ": the width is a number of bytes, as in rows:16B");
   const index_t bytes = number_of(word.substr(0, word.size() - 1), "pattern " + text + ": the width in bytes", 1, 16);
-  if (!tw::is_power_of_two(bytes) || bytes % tile.element_bytes != 0 || tile.row_bytes() % bytes != 0) {
+  if (!tw::detail::is_power_of_two(bytes) || bytes % tile.element_bytes != 0 || tile.row_bytes() % bytes != 0) {
     throw refusal("pattern " + text + ": a width must be a power of two, a multiple of an element's " +
                   std::to_string(tile.element_bytes) + " bytes and a divisor of a row's " +
                   std::to_string(tile.row_bytes()));
@@ -70,7 +70,7 @@ distribution_encoding rows_encoding(const std::string& text, const std::string& 
   const index_t vector = bytes / tile.element_bytes;
   const index_t waves = waves_of(threads, target, tile.bytes() / bytes, text);
   const tw::tile_copy_2d copy{tile.rows, tile.cols, vector, waves, target.wave_size};
-  if (tw::divide_copy(copy).fault != tw::pattern_fault::none) {
+  if (tw::divide_copy(copy).fault != tw::detail::pattern_fault::none) {
     throw refusal("pattern " + text + ": " + std::to_string(waves * target.wave_size) + " threads do not share " +
                   std::to_string(tile.rows) + " rows of " + std::to_string(tile.row_bytes() / bytes) +
                   " pieces evenly; take lengths that are powers of two, or other --threads");
@@ -86,8 +86,8 @@ distribution_encoding column_encoding(const std::string& text, const arch::targe
                                       index_t bytes, index_t threads) {
   const index_t vector = bytes / tile.element_bytes, pieces = tile.row_bytes() / bytes;
   const index_t waves = waves_of(threads, target, tile.rows * pieces, text);
-  const index_t lanes_down = tw::gcd(tile.rows, target.wave_size), lanes_along = target.wave_size / lanes_down;
-  const index_t waves_down = tw::gcd(tile.rows / lanes_down, waves), waves_along = waves / waves_down;
+  const index_t lanes_down = tw::detail::gcd(tile.rows, target.wave_size), lanes_along = target.wave_size / lanes_down;
+  const index_t waves_down = tw::detail::gcd(tile.rows / lanes_down, waves), waves_along = waves / waves_down;
   if (pieces % (lanes_along * waves_along) != 0) {
     throw refusal("pattern " + text + ": " + std::to_string(waves * target.wave_size) + " threads do not share " +
                   std::to_string(tile.rows) + " rows of " + std::to_string(pieces) +

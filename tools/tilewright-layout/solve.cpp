@@ -33,9 +33,10 @@ named_layout solve(const std::vector<const tw::arch::target*>& all, const tw::ld
     layout.description += choice.is_proven_best ? "; no linear layout is better" : "; no better one was found";
     const index_t num_uses = index_t(uses.size());
     const auto cost = [&](const tw::tensor_graph& graph) {
-      return tw::cost_of_uses(targets, num_targets, graph, tile.element_bytes, uses.data(), num_uses).cycles;
+      return tw::detail::cost_of_uses(targets, num_targets, graph, tile.element_bytes, uses.data(), num_uses).cycles;
     };
-    const tw::lds_padding_choice pad = tw::choose_lds_padding(targets, num_targets, tile, uses.data(), num_uses);
+    const tw::detail::lds_padding_choice pad =
+        tw::choose_lds_padding(targets, num_targets, tile, uses.data(), num_uses);
     const index_t cycles = cost(layout.graph);
     if (pad.cost.cycles > 0 && pad.cost.cycles < cycles)
       layout.description += "; padded:" + std::to_string(pad.pad_bytes) + " takes " + std::to_string(pad.cost.cycles) +

@@ -8,8 +8,11 @@
 
 namespace tilewright::viz {
 lds_step step_of(const lds_access_walk& walk, lds_access_kind kind, index_t wave, index_t access) {
-  lds_step step{
-      lds_op_of(kind, walk.bytes_per_lane(), walk.element_bytes()), wave, access, walk.addresses(wave, access), {}};
+  lds_step step{detail::lds_op_of(kind, walk.bytes_per_lane(), walk.element_bytes()),
+                wave,
+                access,
+                walk.addresses(wave, access),
+                {}};
   for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
     const auto x = walk.position_of(wave, lane, access);
     step.element[lane] = {{x[0], x[1]}};
@@ -32,7 +35,7 @@ const arch::lds_service& deciding_reading(const arch::target& target, const lds_
 }
 
 std::vector<lds_phase_trace> phases_of(const arch::lds_service& row, const lds_step& step) {
-  const arch::lds_service service = lanes_share(row, step.address) ? row.merged() : row;
+  const arch::lds_service service = detail::lanes_share(row, step.address) ? row.merged() : row;
   const index_t bytes = arch::access_bytes(step.op);
   std::vector<lds_phase_trace> result;
   for (index_t phase = 0; phase < service.phases.num_phases(); ++phase) {

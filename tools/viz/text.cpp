@@ -10,7 +10,7 @@ namespace {
 
 /// The enumerator's name, as the compiler spells it.
 template <transform_kind Kind>
-std::string kind_name(transform_rules<Kind>) {
+std::string kind_name(detail::transform_rules<Kind>) {
   const std::string_view signature = __PRETTY_FUNCTION__;
   constexpr std::string_view prefix = "transform_kind::";
   const std::size_t first = signature.rfind(prefix) + prefix.size();
@@ -42,7 +42,7 @@ std::string factor_text(const distribution_encoding& e, rh_id id) {
 std::string detail::graph_text(const tensor_graph& graph, const index_t* values) {
   std::string s;
   for (index_t n = graph.nodes.size(); n-- > 0;) {
-    const graph_node& node = graph.nodes[n];
+    const tensor_graph::node& node = graph.nodes[n];
     s += "\n  " + detail::joined(node.upper, " ") + " -> " + detail::joined(node.lower, " ") + ": ";
     s += detail::with_rules(node.spec, [](auto rules) { return kind_name(rules); }) + " (";
     for (index_t i = 0; i < node.spec.parameters.size(); ++i) {

@@ -113,7 +113,8 @@ struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, 
   static_assert(Arch::value.supports(op, matrix_element_v<T>),
                 "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "
                 "fp8_ocp_t that of gfx950 and gfx1201; for sm_90 see specialized_attention_policy");
-  static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 && is_power_of_two(Tile.keys),
+  static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 &&
+                    detail::is_power_of_two(Tile.keys),
                 "attention_policy: each wave needs whole matrix instructions of queries, and the keys of a step are a "
                 "power of two");
   static_assert(!Tile.copies_directly || Arch::value.supports_direct_to_lds(16) || !detail::is_amd_v<Arch>,

@@ -34,43 +34,12 @@ TILEWRIGHT_HD constexpr access_locality analyze_locality(const curve<N>& walk, i
   return result;
 }
 
-/// Distances in memory, where dimension d of the tensor has the stride strides[d] in elements: a step is sequential
-/// when the access begins where the one before ended, or ends where it began; it stays within a cache line when both
-/// begin in the same one. An access is contiguous along dimensions of stride 1.
-template <index_t N>
-TILEWRIGHT_HD constexpr access_locality analyze_memory_locality(const curve<N>& walk, const multi_index<N>& strides,
-                                                                index_t element_bytes, index_t line_bytes = 64) {
-  access_locality result;
-  index_t run = 1;  // contiguous elements of an access
-  for (index_t d = 0; d < N; ++d) {
-    if (strides[d] == 1) run = max(run, walk.scalars_per_access[d]);
-  }
-  const auto offset = [&](index_t i) {
-    const multi_index<N> index = walk.get_index(i);
-    long_index_t sum = 0;
-    for (index_t d = 0; d < N; ++d) sum += long_index_t{index[d]} * strides[d];
-    return sum;
-  };
-  for (index_t i = 0; i + 1 < walk.get_num_of_access(); ++i) {
-    const long_index_t from = offset(i), to = offset(i + 1);
-    const bool adjoins = to - from == run || from - to == run;
-    const bool same_line = from * element_bytes / line_bytes == to * element_bytes / line_bytes;
-    (adjoins ? result.sequential_steps : same_line ? result.cache_line_jumps : result.large_jumps) += 1;
-  }
-  return result;
-}
-
 /// CK Tile's spelling, for a space_filling_curve<...>.
 template <class SpaceFillingCurve>
 struct access_pattern_analyzer {
   TILEWRIGHT_HD static constexpr access_locality analyze_locality(index_t line_elements = 16) {
     constexpr curve<SpaceFillingCurve::ndim> walk = SpaceFillingCurve::walk;
     return tilewright::analyze_locality(walk, line_elements);
-  }
-  TILEWRIGHT_HD static constexpr access_locality analyze_memory_locality(
-      const multi_index<SpaceFillingCurve::ndim>& strides, index_t element_bytes, index_t line_bytes = 64) {
-    constexpr curve<SpaceFillingCurve::ndim> walk = SpaceFillingCurve::walk;
-    return tilewright::analyze_memory_locality(walk, strides, element_bytes, line_bytes);
   }
 };
 

@@ -67,20 +67,13 @@ TILEWRIGHT_HD constexpr memory_access_cost analyze_memory_access(const distribut
                                                                  const array<long_index_t, NDimX>& strides,
                                                                  index_t element_bytes, index_t line_bytes = 64) {
   constexpr index_t max_lanes = 64;
-  // Adds the position of an index among the listed factors, the first listed being the most significant, to an offset.
-  const auto offset_of = [&](const auto& ids, index_t index) {
+  const auto offset_of = [&](const auto& ids, index_t at) {
     long_index_t offset = 0;
-    for (index_t j = ids.size(); j-- > 0;) {
-      const rh_id id = ids[j];
-      if (id.major != 0) offset += long_index_t{index % e.length(id)} * e.stride(id) * strides[id.major - 1];
-      index /= e.length(id);
-    }
+    for (index_t x = 0; x < NDimX; ++x) offset += e.position_of(ids, at, x) * strides[x];
     return offset;
   };
   const index_t last_p = e.ndim_p() - 1;
   const index_t threads = last_p < 0 ? 1 : e.p_length(last_p), waves = last_p > 0 ? e.p_length(0) : 1;
-  index_t vector_stride = 1;  // in registers
-  for (index_t i = e.ndim_y(); i-- > vector.dim_y + 1;) vector_stride *= e.y_length(i);
   memory_access_cost cost;
   cost.line_bytes = line_bytes;
   for (index_t first_lane = 0; first_lane < threads; first_lane += max_lanes) {
@@ -91,7 +84,8 @@ TILEWRIGHT_HD constexpr memory_access_cost analyze_memory_access(const distribut
     for (index_t wave = 0; wave < waves; ++wave) {
       const long_index_t of_wave = last_p > 0 ? offset_of(e.p[0], wave) : 0;
       for (index_t d = 0; d < e.num_elements_per_thread(); ++d) {
-        const bool begins_vector = e.ndim_y() == 0 || d / vector_stride % e.y_length(vector.dim_y) % vector.length == 0;
+        const bool begins_vector =
+            e.ndim_y() == 0 || d / e.y_stride(vector.dim_y) % e.y_length(vector.dim_y) % vector.length == 0;
         if (!begins_vector) continue;
         const long_index_t of_y = of_wave + offset_of(e.y, d);
         array<long_index_t, max_lanes> addresses{};

@@ -44,7 +44,7 @@ struct adaptive_vector_size {
   /// alignment_bytes; both may be known only at run time.
   TILEWRIGHT_HD static constexpr index_t calculate_optimal_vector_size(index_t row_elements, index_t alignment_bytes) {
     const index_t aligned = max(1, alignment_bytes / index_t(sizeof(T)));
-    const index_t common = gcd(gcd(calculate_optimal_vector_size(), row_elements), aligned);
+    const index_t common = detail::gcd(detail::gcd(calculate_optimal_vector_size(), row_elements), aligned);
     return common & -common;
   }
 };

@@ -12,7 +12,7 @@ namespace tilewright {
 template <index_t KPerBlock, index_t KPack>
 TILEWRIGHT_HD constexpr index_t xor_preshuffle(index_t row, index_t col) {
   static_assert(KPack > 0 && KPerBlock % KPack == 0, "xor_preshuffle: KPerBlock must be a multiple of KPack");
-  static_assert(is_power_of_two(KPerBlock / KPack),
+  static_assert(detail::is_power_of_two(KPerBlock / KPack),
                 "xor_preshuffle: the vectors of a row must be a power of two, or two of them would share a place");
   return modulo(row, KPerBlock / KPack) ^ col;
 }

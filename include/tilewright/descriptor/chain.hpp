@@ -35,7 +35,7 @@ TILEWRIGHT_HD constexpr tensor_graph stand_in(index_t num_bottom, index_t ndim, 
   tensor_graph graph;
   graph.num_bottom = graph.num_hidden = num_bottom;
   for (index_t i = 0; i < min(ndim, tensor_graph::max_top); ++i) {
-    graph_node node{{transform_kind::replicate, 0, 1, {}, nullptr}, i, {}, {}};
+    tensor_graph::node node{{transform_kind::replicate, 0, 1, {}, nullptr}, i, {}, {}};
     node.spec.parameters.push_back(dynamic);
     graph.top.push_back(static_cast<signed char>(graph.num_hidden++));
     node.upper.push_back(graph.top[i]);
@@ -47,7 +47,7 @@ TILEWRIGHT_HD constexpr tensor_graph stand_in(index_t num_bottom, index_t ndim, 
 
 /// Numbers of dimensions, as {0, 1}.
 struct dimension_ids {
-  inplace_vector<index_t, graph_node::max_dims> ids;
+  inplace_vector<index_t, tensor_graph::node::max_dims> ids;
 
   template <IndexLike... Ids>
   TILEWRIGHT_HD constexpr dimension_ids(Ids... list) {
@@ -57,7 +57,7 @@ struct dimension_ids {
 
 template <index_t... Is>
 TILEWRIGHT_HD constexpr dimension_ids ids_of(sequence<Is...>) {
-  static_assert(sizeof...(Is) <= graph_node::max_dims,
+  static_assert(sizeof...(Is) <= tensor_graph::node::max_dims,
                 "tensor transforms: a sequence lists more dimensions than a transform may have");
   return {Is...};
 }
@@ -102,7 +102,7 @@ TILEWRIGHT_HD constexpr chained_graph chain(const tensor_graph& old, const array
 
   array<bool, tensor_graph::max_top> used{};
   for (index_t t = 0; t < N; ++t) {
-    graph_node node{specs[t], graph.num_values, {}, {}};
+    tensor_graph::node node{specs[t], graph.num_values, {}, {}};
     if (lower[t].ids.size() != specs[t].num_lower)
       return fail(chain_fault::lower_count, t, lower[t].ids.size(), specs[t].num_lower);
     if (upper[t].ids.size() != specs[t].num_upper)
@@ -151,7 +151,7 @@ TILEWRIGHT_HD constexpr chained_graph join(const tensor_graph& first, const tens
   };
   chained_graph result{first};
   tensor_graph& graph = result.graph;
-  for (graph_node node : second.nodes) {
+  for (tensor_graph::node node : second.nodes) {
     for (index_t i = 0; i < node.lower.size(); ++i) {
       const index_t joint = node.lower[i];
       node.lower[i] = renumbered(joint);

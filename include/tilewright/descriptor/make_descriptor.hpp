@@ -10,7 +10,7 @@ namespace detail {
 
 TILEWRIGHT_HD constexpr tensor_graph single_node_graph(const transform_spec& spec) {
   tensor_graph graph;
-  graph_node node{spec, 0, {}, {}};
+  tensor_graph::node node{spec, 0, {}, {}};
   node.lower.push_back(0);
   for (signed char i = 0; i < spec.num_upper; ++i) {
     node.upper.push_back(static_cast<signed char>(1 + i));

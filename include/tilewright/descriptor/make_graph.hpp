@@ -7,17 +7,25 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// A transform with all parameters known, and the dimensions that it joins.
 struct placed_spec {
   transform_spec spec;
   detail::dimension_ids lower, upper;
 };
 
+// Reaching this in a constant expression is the error: the transforms do not fit the graph.
+TILEWRIGHT_HD void transforms_do_not_fit_the_graph() { trap(); }
+
+}  // namespace detail
+
 /// A transform of some lower dimensions of a graph to some upper ones; parameters as transform_rules lists them.
 template <class... Parameters>
-TILEWRIGHT_HD constexpr placed_spec place_transform(transform_kind kind, const detail::dimension_ids& lower,
-                                                    const detail::dimension_ids& upper, Parameters... parameters) {
-  placed_spec result{
+TILEWRIGHT_HD constexpr detail::placed_spec place_transform(transform_kind kind, const detail::dimension_ids& lower,
+                                                            const detail::dimension_ids& upper,
+                                                            Parameters... parameters) {
+  detail::placed_spec result{
       {kind, static_cast<signed char>(lower.ids.size()), static_cast<signed char>(upper.ids.size()), {}}, lower, upper};
   (result.spec.parameters.push_back(parameters), ...);
   return result;
@@ -27,7 +35,7 @@ TILEWRIGHT_HD constexpr placed_spec place_transform(transform_kind kind, const d
 template <class... Lengths>
 TILEWRIGHT_HD constexpr tensor_graph packed_graph(Lengths... lengths) {
   tensor_graph graph;
-  graph_node node{{transform_kind::unmerge, 1, static_cast<signed char>(sizeof...(Lengths)), {}}, 0, {}, {}};
+  tensor_graph::node node{{transform_kind::unmerge, 1, static_cast<signed char>(sizeof...(Lengths)), {}}, 0, {}, {}};
   node.lower.push_back(0);
   for (const index_t length : {lengths...}) {
     node.spec.parameters.push_back(length);
@@ -46,11 +54,6 @@ TILEWRIGHT_HD constexpr tensor_graph strided_graph(index_t length0, index_t leng
     graph.nodes[0].spec.parameters.push_back(parameter);
   return graph;
 }
-
-namespace detail {
-// Reaching this in a constant expression is the error: the transforms do not fit the graph.
-TILEWRIGHT_HD void transforms_do_not_fit_the_graph() { trap(); }
-}  // namespace detail
 
 /// The graph seen through transforms that together use every dimension once, as transform_tensor_descriptor has it.
 template <class... Placed>

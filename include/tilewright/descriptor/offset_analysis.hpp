@@ -26,7 +26,7 @@ struct linear_step {
 TILEWRIGHT_HD constexpr linear_step step_along_hidden(const tensor_graph& graph, index_t id) {
   linear_step step{true, 1, {}};
   for (index_t k = graph.nodes.size(); k-- > 0;) {  // down to memory, through the nodes on the way
-    const graph_node& node = graph.nodes[k];
+    const tensor_graph::node& node = graph.nodes[k];
     index_t upper = 0;
     while (upper < node.upper.size() && node.upper[upper] != id) ++upper;
     if (upper == node.upper.size()) continue;
@@ -109,7 +109,7 @@ TILEWRIGHT_HD constexpr offset_bits<NDim> find_offset_bits(const tensor_graph& g
       index_t hidden[tensor_graph::max_hidden] = {};
       hidden[graph.top[d]] = 1 << b;
       for (index_t n = graph.nodes.size(); n-- > 0;) {
-        const graph_node& node = graph.nodes[n];
+        const tensor_graph::node& node = graph.nodes[n];
         bool is_on_the_way = false;  // elsewhere index zero leads to index zero
         for (const index_t id : node.upper) is_on_the_way = is_on_the_way || hidden[id] != 0;
         if (is_on_the_way) lower_through(node, node.spec.parameters.begin(), hidden);

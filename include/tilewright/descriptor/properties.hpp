@@ -15,7 +15,7 @@ TILEWRIGHT_HD constexpr multi_index<tensor_graph::max_top> known_lengths(const t
   multi_index<tensor_graph::max_top> lengths{};
   for (index_t d = 0; d < graph.ndim(); ++d) {
     const dimension_source source = find_source(graph, graph.top[d]);
-    const graph_node& node = graph.nodes[source.node];
+    const tensor_graph::node& node = graph.nodes[source.node];
     const transform_parameters p = node.parameters(values);
     lengths[d] =
         with_rules(node.spec, [&](auto rules) { return rules.upper_length(p.data(), node.width(), source.upper); });

@@ -13,7 +13,7 @@ TILEWRIGHT_HD constexpr index_t parameter(index_t value, index_t slot, const ind
   return value != dynamic ? value : values[slot];
 }
 
-template <graph_node Node>
+template <tensor_graph::node Node>
 using parameter_sequence = make_sequence<Node.spec.parameters.size()>;
 
 template <const index_function* Function>
@@ -32,7 +32,7 @@ TILEWRIGHT_HD constexpr auto rules_of() {
 /// node must not survive as an object in the generated code. Strides and merges are one expression, without arrays and
 /// loops for the compiler to take apart; not so swizzles, whose bits it then combines in ways that cost registers. In
 /// the others arrays have one element more than they need, because some need none.
-template <graph_node Node, index_t... Ps, index_t... Us, index_t... Ls>
+template <tensor_graph::node Node, index_t... Ps, index_t... Us, index_t... Ls>
 TILEWRIGHT_HD constexpr void lower_node(const index_t* values, index_t* hidden, sequence<Ps...>, sequence<Us...>,
                                         sequence<Ls...>) {
   using enum transform_kind;
@@ -71,7 +71,7 @@ TILEWRIGHT_HD constexpr void lower_nodes(const index_t* values, const index_t* i
    ...);
 }
 
-template <graph_node Node, index_t... Ps, index_t... Us>
+template <tensor_graph::node Node, index_t... Ps, index_t... Us>
 TILEWRIGHT_HD constexpr bool node_is_valid(const index_t* values, const index_t* hidden, sequence<Ps...>,
                                            sequence<Us...>) {
   if constexpr (decltype(rules_of<Node.spec.kind, Node.spec.function>())::may_be_invalid) {
@@ -91,7 +91,7 @@ TILEWRIGHT_HD constexpr bool nodes_are_valid(const index_t* values, const index_
 }
 
 /// Length of upper dimension Nth of a node.
-template <graph_node Node, index_t Nth, index_t... Ps>
+template <tensor_graph::node Node, index_t Nth, index_t... Ps>
 TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, sequence<Ps...>) {
   using rules = decltype(rules_of<Node.spec.kind, Node.spec.function>());
   if constexpr (rules::upper_lengths_are_parameters) {
@@ -101,7 +101,7 @@ TILEWRIGHT_HD constexpr index_t node_length(const index_t* values, sequence<Ps..
   return rules_of<Node.spec.kind, Node.spec.function>().upper_length(p, constant(Node.width()), Nth);
 }
 
-template <graph_node Node, index_t... Ps>
+template <tensor_graph::node Node, index_t... Ps>
 TILEWRIGHT_HD constexpr bool node_fits(const index_t* values, sequence<Ps...>) {
   const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
   return rules_of<Node.spec.kind, Node.spec.function>().fits(p, constant(Node.width()));

@@ -6,6 +6,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// Made by make_tensor_adaptor_coordinate for one adaptor. A coordinate may pass through places without an element.
 template <tensor_graph Graph>
 struct tensor_adaptor_coordinate {
@@ -28,21 +30,9 @@ struct tensor_adaptor_coordinate {
   friend constexpr bool operator==(const tensor_adaptor_coordinate&, const tensor_adaptor_coordinate&) = default;
 };
 
-/// Made by make_tensor_coordinate for one descriptor. The offset is meaningful where
-/// coordinate_has_valid_offset says so.
-template <tensor_graph Graph>
-struct tensor_coordinate : tensor_adaptor_coordinate<Graph> {
-  TILEWRIGHT_HD constexpr multi_index<Graph.ndim()> get_index() const { return this->get_top_index(); }
-  TILEWRIGHT_HD constexpr index_t get_offset() const { return this->hidden[0]; }
-
-  friend constexpr bool operator==(const tensor_coordinate&, const tensor_coordinate&) = default;
-};
-
-namespace detail {
-
 /// One step from top to bottom for a coordinate: computes its lower indices,
 /// or moves them by what `step` says about the upper.
-template <graph_node Node, bool Moves, index_t... Ps, index_t... Us, index_t... Ls>
+template <tensor_graph::node Node, bool Moves, index_t... Ps, index_t... Us, index_t... Ls>
 TILEWRIGHT_HD constexpr void place_node(const index_t* values, index_t* hidden, index_t* step, sequence<Ps...>,
                                         sequence<Us...>, sequence<Ls...>) {
   const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
@@ -72,11 +62,21 @@ TILEWRIGHT_HD constexpr void place_nodes(const index_t* values, index_t* hidden,
 
 }  // namespace detail
 
+/// Made by make_tensor_coordinate for one descriptor. The offset is meaningful where
+/// coordinate_has_valid_offset says so.
+template <tensor_graph Graph>
+struct tensor_coordinate : detail::tensor_adaptor_coordinate<Graph> {
+  TILEWRIGHT_HD constexpr multi_index<Graph.ndim()> get_index() const { return this->get_top_index(); }
+  TILEWRIGHT_HD constexpr index_t get_offset() const { return this->hidden[0]; }
+
+  friend constexpr bool operator==(const tensor_coordinate&, const tensor_coordinate&) = default;
+};
+
 /// The coordinate of an index.
 template <tensor_graph Graph>
-TILEWRIGHT_HD constexpr tensor_adaptor_coordinate<Graph> make_tensor_adaptor_coordinate(
+TILEWRIGHT_HD constexpr detail::tensor_adaptor_coordinate<Graph> make_tensor_adaptor_coordinate(
     const tensor_adaptor<Graph>& adaptor, const multi_index<Graph.ndim()>& index) {
-  tensor_adaptor_coordinate<Graph> coordinate{};
+  detail::tensor_adaptor_coordinate<Graph> coordinate{};
   unroll<Graph.ndim()>([&](auto i) { coordinate.hidden[constant(Graph.top[i.value])] = index[i]; });
   detail::place_nodes<Graph, false>(adaptor.values.data(), coordinate.hidden.data(), nullptr,
                                     make_sequence<Graph.nodes.size()>{});
@@ -94,7 +94,7 @@ TILEWRIGHT_HD constexpr tensor_coordinate<Graph> make_tensor_coordinate(const te
 /// merge divides by nothing.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr void move_tensor_adaptor_coordinate(const tensor_adaptor<Graph>& adaptor,
-                                                            tensor_adaptor_coordinate<Graph>& coordinate,
+                                                            detail::tensor_adaptor_coordinate<Graph>& coordinate,
                                                             const multi_index<Graph.ndim()>& step,
                                                             multi_index<Graph.num_bottom>& bottom_step) {
   array<index_t, Graph.num_hidden> hidden_step{};
@@ -109,7 +109,7 @@ TILEWRIGHT_HD constexpr void move_tensor_adaptor_coordinate(const tensor_adaptor
 }
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr void move_tensor_adaptor_coordinate(const tensor_adaptor<Graph>& adaptor,
-                                                            tensor_adaptor_coordinate<Graph>& coordinate,
+                                                            detail::tensor_adaptor_coordinate<Graph>& coordinate,
                                                             const multi_index<Graph.ndim()>& step) {
   multi_index<Graph.num_bottom> bottom_step{};
   move_tensor_adaptor_coordinate(adaptor, coordinate, step, bottom_step);
@@ -127,13 +127,13 @@ TILEWRIGHT_HD constexpr void move_tensor_coordinate(const tensor_descriptor<Grap
 /// of the lengths; only pads, indexing and functors are asked.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool coordinate_has_valid_offset_assuming_top_index_is_valid(
-    const tensor_adaptor<Graph>& adaptor, const tensor_adaptor_coordinate<Graph>& coordinate) {
+    const tensor_adaptor<Graph>& adaptor, const detail::tensor_adaptor_coordinate<Graph>& coordinate) {
   return detail::nodes_are_valid<Graph>(adaptor.values.data(), coordinate.hidden.data(),
                                         make_sequence<Graph.nodes.size()>{});
 }
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool coordinate_has_valid_offset(const tensor_adaptor<Graph>& adaptor,
-                                                         const tensor_adaptor_coordinate<Graph>& coordinate) {
+                                                         const detail::tensor_adaptor_coordinate<Graph>& coordinate) {
   const auto index = coordinate.get_top_index();
   const auto lengths = adaptor.get_lengths();
   bool valid = coordinate_has_valid_offset_assuming_top_index_is_valid(adaptor, coordinate);

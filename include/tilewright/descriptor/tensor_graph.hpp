@@ -6,44 +6,44 @@
 
 namespace tilewright {
 
-/// One transform inside a graph. Dimensions are numbered through the whole graph ("hidden" dimensions).
-struct graph_node {
-  static constexpr index_t max_dims = transform_spec::max_dims;
-
-  transform_spec spec;
-  index_t first_value = 0;  // where the values of its run-time parameters begin
-  inplace_vector<signed char, max_dims> lower, upper;
-
-  /// Dimensions on the side that has several.
-  TILEWRIGHT_HD constexpr index_t width() const { return max(lower.size(), upper.size()); }
-
-  /// Index of run-time parameter i among the values; 0 for a constant.
-  TILEWRIGHT_HD constexpr index_t value_slot(index_t i) const {
-    if (spec.parameters[i] != dynamic) return 0;
-    index_t slot = first_value;
-    for (index_t j = 0; j < i; ++j) slot += spec.parameters[j] == dynamic;
-    return slot;
-  }
-
-  /// All parameters, run-time values filled in.
-  TILEWRIGHT_HD constexpr detail::transform_parameters parameters(const index_t* values) const {
-    detail::transform_parameters p{};
-    index_t next = first_value;
-    for (index_t i = 0; i < spec.parameters.size(); ++i) {
-      p[i] = spec.parameters[i] == dynamic ? values[next++] : spec.parameters[i];
-    }
-    return p;
-  }
-  friend constexpr bool operator==(const graph_node&, const graph_node&) = default;
-};
-
 /// Transforms from the bottom (memory) to the top (what the user indexes).
 struct tensor_graph {
   static constexpr index_t max_nodes = 16;
   static constexpr index_t max_top = 10;
   static constexpr index_t max_hidden = 48;
 
-  inplace_vector<graph_node, max_nodes> nodes;
+  /// One transform. Dimensions are numbered through the whole graph ("hidden" dimensions).
+  struct node {
+    static constexpr index_t max_dims = transform_spec::max_dims;
+
+    transform_spec spec;
+    index_t first_value = 0;  // where the values of its run-time parameters begin
+    inplace_vector<signed char, max_dims> lower, upper;
+
+    /// Dimensions on the side that has several.
+    TILEWRIGHT_HD constexpr index_t width() const { return max(lower.size(), upper.size()); }
+
+    /// Index of run-time parameter i among the values; 0 for a constant.
+    TILEWRIGHT_HD constexpr index_t value_slot(index_t i) const {
+      if (spec.parameters[i] != dynamic) return 0;
+      index_t slot = first_value;
+      for (index_t j = 0; j < i; ++j) slot += spec.parameters[j] == dynamic;
+      return slot;
+    }
+
+    /// All parameters, run-time values filled in.
+    TILEWRIGHT_HD constexpr detail::transform_parameters parameters(const index_t* values) const {
+      detail::transform_parameters p{};
+      index_t next = first_value;
+      for (index_t i = 0; i < spec.parameters.size(); ++i) {
+        p[i] = spec.parameters[i] == dynamic ? values[next++] : spec.parameters[i];
+      }
+      return p;
+    }
+    friend constexpr bool operator==(const node&, const node&) = default;
+  };
+
+  inplace_vector<node, max_nodes> nodes;
   inplace_vector<signed char, max_top> top;  // hidden ids of the user's dimensions
   index_t num_bottom = 1;
   index_t num_hidden = 1;
@@ -74,9 +74,9 @@ TILEWRIGHT_HD constexpr dimension_source find_source(const tensor_graph& graph, 
 /// hidden: from lower_all, for an index inside the lengths.
 TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, const index_t* values,
                                                  const index_t* hidden) {
-  for (const graph_node& node : graph.nodes) {
+  for (const tensor_graph::node& node : graph.nodes) {
     const transform_parameters p = node.parameters(values);
-    index_t up[graph_node::max_dims] = {};
+    index_t up[tensor_graph::node::max_dims] = {};
     for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
     if (!with_rules(node.spec, [&](auto rules) { return rules.is_valid(p.data(), node.width(), up); })) return false;
   }
@@ -85,19 +85,19 @@ TILEWRIGHT_HD constexpr bool is_valid_everywhere(const tensor_graph& graph, cons
 
 /// Whether an index inside of the lengths may have no element.
 TILEWRIGHT_HD constexpr bool may_be_invalid(const tensor_graph& graph) {
-  for (const graph_node& node : graph.nodes) {
+  for (const tensor_graph::node& node : graph.nodes) {
     if (detail::may_be_invalid_kind(node.spec.kind, detail::every_kind{})) return true;
   }
   return false;
 }
 
 /// Whether index zero of a linear graph may have an offset other than zero; of a node, another lower index.
-TILEWRIGHT_HD constexpr bool has_constant_term(const graph_node& node) {
+TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph::node& node) {
   return with_rules(node.spec,
                     [&](auto rules) { return rules.has_constant_term(node.spec.parameters.begin(), node.width()); });
 }
 TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
-  for (const graph_node& node : graph.nodes) {
+  for (const tensor_graph::node& node : graph.nodes) {
     if (has_constant_term(node)) return true;
   }
   return false;
@@ -105,7 +105,8 @@ TILEWRIGHT_HD constexpr bool has_constant_term(const tensor_graph& graph) {
 
 /// What is known to divide the length of a node's upper dimension where only run time knows it, given the same of its
 /// lower dimensions. Runs do, except those of padded dimensions.
-TILEWRIGHT_HD constexpr index_t divisor_of_length(const graph_node& node, const index_t* lower_divisors, index_t run) {
+TILEWRIGHT_HD constexpr index_t divisor_of_length(const tensor_graph::node& node, const index_t* lower_divisors,
+                                                  index_t run) {
   const auto& p = node.spec.parameters;
   const auto known = [&](index_t i) { return p[i] == dynamic ? 1 : p[i]; };
   switch (node.spec.kind) {
@@ -116,7 +117,7 @@ TILEWRIGHT_HD constexpr index_t divisor_of_length(const graph_node& node, const 
 }
 
 /// Whether a vector along the node's upper dimension must stay inside of a lower length known only at run time.
-TILEWRIGHT_HD constexpr bool merges_run_time_length(const graph_node& node) {
+TILEWRIGHT_HD constexpr bool merges_run_time_length(const tensor_graph::node& node) {
   return (node.spec.kind == transform_kind::merge || node.spec.kind == transform_kind::merge_magic) &&
          node.spec.parameters[node.lower.size() - 1] == dynamic;
 }
@@ -125,15 +126,15 @@ TILEWRIGHT_HD constexpr bool merges_run_time_length(const graph_node& node) {
 TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t id) {
   const dimension_source source = find_source(graph, id);
   if (source.node < 0) return dynamic;
-  const graph_node& node = graph.nodes[source.node];
+  const tensor_graph::node& node = graph.nodes[source.node];
   return with_rules(node.spec, [&](auto rules) {
     return rules.upper_length(node.spec.parameters.begin(), node.width(), source.upper);
   });
 }
 
 /// Fills in the lower indices of a node from its upper ones; p: its parameters.
-TILEWRIGHT_HD constexpr void lower_through(const graph_node& node, const index_t* p, index_t* hidden) {
-  index_t up[graph_node::max_dims] = {}, low[graph_node::max_dims] = {};
+TILEWRIGHT_HD constexpr void lower_through(const tensor_graph::node& node, const index_t* p, index_t* hidden) {
+  index_t up[tensor_graph::node::max_dims] = {}, low[tensor_graph::node::max_dims] = {};
   for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
   with_rules(node.spec, [&](auto rules) {
     rules.lower(p, node.width(), up, low);
@@ -148,7 +149,7 @@ TILEWRIGHT_HD constexpr void lower_all(const tensor_graph& graph, const index_t*
                                        index_t* hidden) {
   for (index_t i = 0; i < graph.ndim(); ++i) hidden[graph.top[i]] = index[i];
   for (index_t n = graph.nodes.size(); n-- > 0;) {
-    const graph_node& node = graph.nodes[n];
+    const tensor_graph::node& node = graph.nodes[n];
     transform_parameters filled_in;
     const index_t* p = node.spec.parameters.begin();
     if (graph.num_values > 0) {
@@ -166,8 +167,9 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
                                                                                  index_t bottom_run) {
   array<index_t, tensor_graph::max_hidden> runs{}, divisors{};
   for (index_t i = 0; i < graph.num_bottom; ++i) runs[i] = bottom_run, divisors[i] = 1;
-  for (const graph_node& node : graph.nodes) {
-    index_t low[graph_node::max_dims] = {}, up[graph_node::max_dims] = {}, low_divisors[graph_node::max_dims] = {};
+  for (const tensor_graph::node& node : graph.nodes) {
+    index_t low[tensor_graph::node::max_dims] = {}, up[tensor_graph::node::max_dims] = {},
+            low_divisors[tensor_graph::node::max_dims] = {};
     for (index_t i = 0; i < node.lower.size(); ++i) {
       low_divisors[i] = divisors[node.lower[i]];
       low[i] = runs[node.lower[i]];
@@ -189,7 +191,7 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
 
 /// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
 TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
-  for (const graph_node& node : graph.nodes) {
+  for (const tensor_graph::node& node : graph.nodes) {
     if (detail::linear_rule_of(node.spec.kind, detail::every_kind{}) == detail::linear_rule::none) return false;
   }
   return true;
@@ -197,7 +199,7 @@ TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
 
 /// Whether every bit of the offset is an exclusive or of bits of the index.
 TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
-  for (const graph_node& node : graph.nodes) {
+  for (const tensor_graph::node& node : graph.nodes) {
     if (!detail::with_rules(node.spec,
                             [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
       return false;

@@ -117,8 +117,6 @@ TILEWRIGHT_HD constexpr List ids_of(sequence<Majors...>, sequence<Minors...>) {
 template <class T>
 concept TileDistributionEncoding = requires { requires __is_same(decltype(T::value), const distribution_encoding); };
 
-}  // namespace detail
-
 /// Why an encoding is none. bad_length: less than 1; replicated_per_thread: a factor of R in y.
 enum class encoding_fault { none, unknown_factor, owned_twice, owned_by_nobody, replicated_per_thread, bad_length };
 
@@ -128,10 +126,12 @@ struct encoding_check {
   rh_id id = {-1, -1};
 };
 
+}  // namespace detail
+
 /// Every factor has exactly one owner (one of length 1 needs none); only threads,
 /// never one thread's registers, may replicate.
-TILEWRIGHT_HD constexpr encoding_check check_encoding(const distribution_encoding& e) {
-  using enum encoding_fault;
+TILEWRIGHT_HD constexpr detail::encoding_check check_encoding(const distribution_encoding& e) {
+  using enum detail::encoding_fault;
   index_t owners[1 + distribution_encoding::max_x][distribution_encoding::max_factors] = {};
   const auto factors = [&](index_t major) { return major == 0 ? e.r.size() : e.h[major - 1].size(); };
   const auto known = [&](rh_id id) {

@@ -26,10 +26,10 @@ struct tile_copy_2d {
   index_t wave_groups = 1;
 };
 
+namespace detail {
+
 /// Why a copy cannot be divided: what must divide what; tile_distribution_encoding_pattern_2d has the sentences.
 enum class pattern_fault { none, not_positive, groups, vector, lanes, rows };
-
-namespace detail {
 
 /// How a copy is divided, and why it cannot be where `fault` says so.
 struct pattern_2d {
@@ -49,7 +49,7 @@ TILEWRIGHT_HD void copy_cannot_be_divided() { trap(); }
 
 /// How a copy is divided among waves and lanes; `fault` says why it cannot be.
 TILEWRIGHT_HD constexpr detail::pattern_2d divide_copy(const tile_copy_2d& copy) {
-  using enum pattern_fault;
+  using enum detail::pattern_fault;
   if (min(min(copy.rows, copy.cols), min(copy.vector, copy.wave_groups)) < 1 || min(copy.waves, copy.wave_size) < 1)
     return {not_positive};
   if (copy.waves % copy.wave_groups != 0) return {groups};
@@ -73,7 +73,7 @@ TILEWRIGHT_HD constexpr distribution_encoding make_pattern_encoding(tile_distrib
                                                                     const tile_copy_2d& copy, bool shuffled = false) {
   using enum tile_distribution_pattern;
   const detail::pattern_2d p = divide_copy(copy);
-  if (p.fault != pattern_fault::none) detail::copy_cannot_be_divided();
+  if (p.fault != detail::pattern_fault::none) detail::copy_cannot_be_divided();
   distribution_encoding e;
   e.p.push_back({});
   e.p.push_back({});
@@ -116,18 +116,18 @@ struct tile_distribution_encoding_pattern_2d {
       "tile_distribution_encoding_pattern_2d: the block must be a multiple of the wave; give both in threads");
   static constexpr tile_copy_2d copy{YPerTile, XPerTile, VecSize, BlockSize / WaveSize, WaveSize, NumWaveGroups};
   static constexpr detail::pattern_2d pattern = divide_copy(copy);
-  static_assert(pattern.fault != pattern_fault::not_positive,
+  static_assert(pattern.fault != detail::pattern_fault::not_positive,
                 "tile_distribution_encoding_pattern_2d: rows, columns, vector and wave groups must be positive");
   static_assert(
-      pattern.fault != pattern_fault::groups,
+      pattern.fault != detail::pattern_fault::groups,
       "tile_distribution_encoding_pattern_2d: the number of waves must be a multiple of the number of wave groups");
-  static_assert(pattern.fault != pattern_fault::vector,
+  static_assert(pattern.fault != detail::pattern_fault::vector,
                 "tile_distribution_encoding_pattern_2d: a row must be a multiple of the vector");
-  static_assert(pattern.fault != pattern_fault::lanes,
+  static_assert(pattern.fault != detail::pattern_fault::lanes,
                 "tile_distribution_encoding_pattern_2d: the vectors of a row must divide the lanes of a wave, or be a "
                 "multiple of them");
   static_assert(
-      pattern.fault != pattern_fault::rows,
+      pattern.fault != detail::pattern_fault::rows,
       "tile_distribution_encoding_pattern_2d: the rows must be a multiple of those that all waves cover at once");
 
   static constexpr distribution_encoding value = make_pattern_encoding(Pattern, copy);

@@ -30,8 +30,8 @@ struct double_buffered_pipeline {
     const auto compute = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {
       block_gemm<tile>(c, windows.a_read(), windows.b_read(), stage * stage_bytes);
     };
-    tile_of<AWindow> a_next;
-    tile_of<BWindow> b_next;
+    detail::tile_of<AWindow> a_next;
+    detail::tile_of<BWindow> b_next;
     // Tile t + 1 is in flight while tile t is multiplied.
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       load_tile_along_k(a_next, a_window, a_offset, known_inside<1>{});

@@ -178,7 +178,7 @@ struct gemm_policy : detail::gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile>
                                            prefers_single_buffer>::type;
   /// What a thread may have while two waves, or as many as the block has more, share a SIMD.
   static constexpr index_t registers_per_thread = Arch::value.max_vgprs / max(2, Tile.num_waves() / 4);
-  static_assert(is_power_of_two(Tile.m) && is_power_of_two(Tile.n) && is_power_of_two(Tile.k),
+  static_assert(detail::is_power_of_two(Tile.m) && detail::is_power_of_two(Tile.n) && detail::is_power_of_two(Tile.k),
                 "gemm_policy: m, n and k of the block tile must be powers of two");
   static_assert(detail::operand_copy_fits(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack,
                                           k_pack) &&

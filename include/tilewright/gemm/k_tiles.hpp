@@ -26,7 +26,7 @@ TILEWRIGHT_HD constexpr bool may_be_invalid_along(const tensor_graph& graph, ind
   array<bool, tensor_graph::max_hidden> depends{};
   depends[graph.top[dim]] = true;
   for (index_t n = graph.nodes.size(); n-- > 0;) {  // down to memory
-    const graph_node& node = graph.nodes[n];
+    const tensor_graph::node& node = graph.nodes[n];
     bool on_the_way = false;
     for (const index_t id : node.upper) on_the_way = on_the_way || depends[id];
     if (on_the_way && may_be_invalid_kind(node.spec.kind, every_kind{})) return true;
@@ -58,8 +58,8 @@ TILEWRIGHT_HD index_t k_step(const Window& window) {
 
 /// Reads the tile whose distance from the window's is `offset`, a multiple of k_step, into `tile`.
 template <class Window, class Known = known_inside<>>
-TILEWRIGHT_HD void load_tile_along_k(tile_of<Window>& tile, const Window& window, index_t offset, Known known = {},
-                                     exec::call_site where = {}) {
+TILEWRIGHT_HD void load_tile_along_k(detail::tile_of<Window>& tile, const Window& window, index_t offset,
+                                     Known known = {}, exec::call_site where = {}) {
   if constexpr (has_k_stride<Window>) {
     const exec::call_scope scope(where);
     detail::load_accesses(tile, window, known, offset, typename Window::access_sequence{});

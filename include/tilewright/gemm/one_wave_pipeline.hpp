@@ -40,8 +40,8 @@ struct one_wave_pipeline {
     detail::operand_fragments<Policy> f;
 
     // Tiles in flight, odd ones in the second.
-    tile_of<AWindow> a_next[2];
-    tile_of<BWindow> b_next[2];
+    detail::tile_of<AWindow> a_next[2];
+    detail::tile_of<BWindow> b_next[2];
     begin_three_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, 1>(f, 0);
     detail::keep_in_accumulation_registers<tile>(
@@ -111,8 +111,8 @@ struct one_wave_pipeline {
   /// a tile does not exist the last one is loaded again. Ends with a barrier.
   template <class Policy, class AWindow, class BWindow>
   TILEWRIGHT_HD static void begin_three_tiles(const operand_windows<Policy>& windows, AWindow& a_window,
-                                              BWindow& b_window, tile_of<AWindow> (&a_next)[2],
-                                              tile_of<BWindow> (&b_next)[2], index_t num_tiles) {
+                                              BWindow& b_window, detail::tile_of<AWindow> (&a_next)[2],
+                                              detail::tile_of<BWindow> (&b_next)[2], index_t num_tiles) {
     constexpr index_t step = Policy::tile.k;
     windows.store(load_tile(a_window), load_tile(b_window), 0);
     move_tile_window(a_window, {0, min(num_tiles - 1, 1) * step});

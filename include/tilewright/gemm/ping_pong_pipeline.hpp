@@ -50,8 +50,8 @@ struct ping_pong_pipeline {
     const operand_windows<Policy> windows(lds, stages::b_begin);
     detail::operand_fragments<Policy> f;
 
-    tile_of<AWindow> a_next;
-    tile_of<BWindow> b_next;
+    detail::tile_of<AWindow> a_next;
+    detail::tile_of<BWindow> b_next;
     detail::begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     const bool is_second_group = exec::wave_id() >= tile.num_waves() / 2;
     if (is_second_group) exec::block_barrier();  // half a slice later from here on

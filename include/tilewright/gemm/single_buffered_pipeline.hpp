@@ -43,8 +43,8 @@ struct single_buffered_pipeline {
     const operand_windows<Policy> windows(lds);
     detail::operand_fragments<Policy> f;
 
-    tile_of<AWindow> a_next;
-    tile_of<BWindow> b_next;
+    detail::tile_of<AWindow> a_next;
+    detail::tile_of<BWindow> b_next;
     detail::begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
     windows.template load<0, held>(f, 0);
     // Here and in the loop: else products of one tile along k have accumulators of their own, and after the loop its

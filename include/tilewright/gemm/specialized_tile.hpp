@@ -102,7 +102,7 @@ struct specialized_tile {
     if (consumers < 1 || consumers > 3 || m < 64 * consumers || m % (64 * consumers) != 0 || !known_n) return false;
     const bool room = accumulators() <= (consumers == 3 ? 96 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
-    return room && (products == 1 || two) && is_power_of_two(cluster()) && cluster() <= 8 &&
+    return room && (products == 1 || two) && detail::is_power_of_two(cluster()) && cluster() <= 8 &&
            result_n() % (8 * share_b) == 0 && m % (8 * share_a) == 0;
   }
   friend constexpr bool operator==(const specialized_tile&, const specialized_tile&) = default;

@@ -14,7 +14,7 @@ constexpr auto analyze_choice(const lds_layout_choice& choice, const Uses&... us
   array<lds_access_analysis, sizeof...(Archs) * sizeof...(Uses)> result{};
   const arch::target* const targets[] = {&Archs::value...};
   const lds_use all_uses[] = {uses...};
-  const tensor_graph graph = make_lds_graph(choice.layout);
+  const tensor_graph graph = detail::make_lds_graph(choice.layout);
   for (index_t i = 0; i < result.size(); ++i) {
     const lds_use& use = all_uses[i % index_t(sizeof...(Uses))];
     const detail::examined_access found = detail::examine(*targets[i / index_t(sizeof...(Uses))], graph,

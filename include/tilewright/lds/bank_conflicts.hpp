@@ -53,6 +53,8 @@ enum class lds_reading : signed char { worst, first, second };
 /// Byte address of each lane; negative: the lane is inactive. Places from the wave size on are not looked at.
 using lds_addresses = array<index_t, 64>;
 
+namespace detail {
+
 /// Whether the rule of lds_service::merges_where_lanes_share holds for these addresses.
 TILEWRIGHT_HD constexpr bool lanes_share(const arch::lds_service& service, const lds_addresses& address) {
   if (!service.merges_where_lanes_share) return false;
@@ -66,8 +68,6 @@ TILEWRIGHT_HD constexpr bool lanes_share(const arch::lds_service& service, const
   }
   return with_next || with_second;
 }
-
-namespace detail {
 
 /// How a row of a target's table serves lanes whose addresses are linear, by the same rule.
 template <class Address>
@@ -92,7 +92,7 @@ TILEWRIGHT_HD constexpr bool is_aligned(const lds_addresses& address, index_t la
 /// is linear in the lanes.
 TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, index_t bytes, bool is_write,
                                                  const lds_addresses& address) {
-  const arch::lds_service service = lanes_share(row, address) ? row.merged() : row;
+  const arch::lds_service service = detail::lanes_share(row, address) ? row.merged() : row;
   const arch::lds_phases& phases = service.phases;
   // Accesses that are as aligned as they are wide collide in all of their banks or in none, so they count as one unit.
   const bool whole = bytes > arch::lds_bank_bytes && detail::is_aligned(address, phases.wave_size, bytes);

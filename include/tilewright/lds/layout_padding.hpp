@@ -8,6 +8,8 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// What all uses cost on all targets together, each by the whole block once, disputed facts in the worse reading.
 struct lds_uses_cost {
   index_t cycles = 0;        // 0: some use cannot be made on some target
@@ -28,8 +30,7 @@ constexpr lds_uses_cost cost_of_uses(const arch::target* const* targets, index_t
   lds_uses_cost cost;
   for (index_t i = 0; i < num_targets * num_uses; ++i) {
     const lds_use& use = uses[i / num_targets];
-    const detail::examined_access found =
-        detail::examine(*targets[i % num_targets], layout, use.distribution, element_bytes, use.kind);
+    const examined_access found = examine(*targets[i % num_targets], layout, use.distribution, element_bytes, use.kind);
     if (!found.legality.is_legal()) return {};
     cost.cycles += found.analysis.cycles;
     cost.phases += found.analysis.phases;
@@ -38,17 +39,19 @@ constexpr lds_uses_cost cost_of_uses(const arch::target* const* targets, index_t
   return cost;
 }
 
+}  // namespace detail
+
 /// The narrowest pad of those that cost the fewest cycles. A pad that is narrower than a vector makes more and narrower
 /// instructions, which cycles account for and degrees do not. cost.cycles is 0 if no pad is legal: see
 /// check_lds_access.
-constexpr lds_padding_choice choose_lds_padding(const arch::target* const* targets, index_t num_targets,
-                                                const lds_tile& tile, const lds_use* uses, index_t num_uses) {
-  lds_padding_choice best;
+constexpr detail::lds_padding_choice choose_lds_padding(const arch::target* const* targets, index_t num_targets,
+                                                        const lds_tile& tile, const lds_use* uses, index_t num_uses) {
+  detail::lds_padding_choice best;
   index_t least = 0;  // with whole vectors and without conflicts
   for (index_t pad = 0; pad < 256 && (pad == 0 || best.cost.cycles != least);
        pad += max(arch::lds_bank_bytes, tile.element_bytes)) {
-    const lds_uses_cost cost =
-        cost_of_uses(targets, num_targets, padded_layout(tile, pad), tile.element_bytes, uses, num_uses);
+    const detail::lds_uses_cost cost =
+        detail::cost_of_uses(targets, num_targets, padded_layout(tile, pad), tile.element_bytes, uses, num_uses);
     if (pad == 0) least = cost.phases;
     if (cost.cycles > 0 && (best.cost.cycles == 0 || cost.cycles < best.cost.cycles)) best = {pad, cost};
   }
@@ -57,7 +60,7 @@ constexpr lds_padding_choice choose_lds_padding(const arch::target* const* targe
 
 /// The same with targets as types.
 template <class... Archs, class... Uses>
-constexpr lds_padding_choice choose_lds_padding(const lds_tile& tile, const Uses&... uses) {
+constexpr detail::lds_padding_choice choose_lds_padding(const lds_tile& tile, const Uses&... uses) {
   const arch::target* const targets[] = {&Archs::value...};
   const lds_use all_uses[] = {uses...};
   return choose_lds_padding(targets, sizeof...(Archs), tile, all_uses, sizeof...(Uses));

@@ -93,7 +93,7 @@ constexpr void require_use(lds_layout_search& search, const arch::target& target
 constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_t num_targets, const lds_tile& tile,
                                       const lds_use* uses, index_t num_uses) {
   if (num_targets < 1 || num_uses < 1) return {lds_fault::nothing_to_serve, num_uses, num_targets};
-  if (tile.rows < 1 || !is_power_of_two(tile.cols) || !is_power_of_two(tile.element_bytes) ||
+  if (tile.rows < 1 || !detail::is_power_of_two(tile.cols) || !detail::is_power_of_two(tile.element_bytes) ||
       tile.row_bytes() < arch::lds_bank_bytes)
     return {lds_fault::not_powers_of_two, tile.rows, tile.cols};
   inplace_vector<index_t, 2> lengths;

@@ -15,7 +15,7 @@ namespace tilewright {
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr tensor_graph graph_of(const tensor_descriptor<Graph>& descriptor) {
   tensor_graph graph = Graph;
-  for (graph_node& node : graph.nodes) {
+  for (tensor_graph::node& node : graph.nodes) {
     const detail::transform_parameters p = node.parameters(descriptor.values.data());
     for (index_t i = 0; i < node.spec.parameters.size(); ++i) node.spec.parameters[i] = p[i];
     node.first_value = 0;
@@ -43,7 +43,7 @@ class lds_access_walk {
     lanes_ = encoding.p_length(encoding.ndim_p() - 1);
     accesses_ = encoding.num_elements_per_thread() / vector_.length;
     origin_ = offset(position{});
-    if (is_power_of_two(element_bytes) && detail::has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
+    if (detail::is_power_of_two(element_bytes) && detail::has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
       rule_ = addresses_are::xor_of_parts;
       bits_ = detail::find_offset_bits<max_x>(graph);
       knows_bits_ = true;

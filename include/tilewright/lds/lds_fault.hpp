@@ -12,6 +12,8 @@ namespace tilewright {
 /// How a tile window touches LDS. transposing_read: AMD's, of 8 bytes for each lane; see arch/transposing_read.hpp.
 enum class lds_access_kind : signed char { read, write, ldmatrix, stmatrix, transposing_read };
 
+namespace detail {
+
 /// The instruction that moves `bytes` per lane, in elements of element_bytes.
 TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t bytes, index_t element_bytes) {
   if (kind == lds_access_kind::ldmatrix) return arch::lds_op::ldmatrix;
@@ -19,8 +21,6 @@ TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t byt
   if (kind == lds_access_kind::transposing_read) return arch::transposing_read_op(element_bytes);
   return kind == lds_access_kind::write ? arch::lds_write_op(bytes) : arch::lds_read_op(bytes);
 }
-
-namespace detail {
 
 /// Whether all factors are powers of two, so that partition indices and y own bits of the position.
 TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encoding& e) {

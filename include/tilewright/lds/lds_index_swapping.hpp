@@ -17,8 +17,9 @@ template <index_t KPerBlock, index_t KPack, index_t MLdsLayer, index_t MPerBlock
 TILEWRIGHT_HD constexpr auto make_lds_index_swapping_descriptor() {
   static_assert(KPerBlock % KPack == 0, "lds_index_swapping: KPerBlock must be a multiple of KPack");
   static_assert(MPerBlock % MLdsLayer == 0, "lds_index_swapping: MPerBlock must be a multiple of MLdsLayer");
-  static_assert(is_power_of_two(KPerBlock) && is_power_of_two(KPack) && is_power_of_two(MLdsLayer),
-                "lds_index_swapping: KPerBlock, KPack and MLdsLayer must be powers of two");
+  static_assert(
+      detail::is_power_of_two(KPerBlock) && detail::is_power_of_two(KPack) && detail::is_power_of_two(MLdsLayer),
+      "lds_index_swapping: KPerBlock, KPack and MLdsLayer must be powers of two");
   constexpr lds_tile tile{MPerBlock, KPerBlock, sizeof(T)};
   return make_lds_descriptor<xor_preshuffle_layout(tile, MLdsLayer, KPack * index_t(sizeof(T)))>();
 }

@@ -42,7 +42,7 @@ struct swizzled_layout {
 
   /// The bits of a chunk's number that are in no group.
   TILEWRIGHT_HD constexpr unsigned rest() const {
-    unsigned bits = num_chunks() > 1 ? (2u << log2_floor(num_chunks() - 1)) - 1 : 0;
+    unsigned bits = num_chunks() > 1 ? (2u << detail::log2_floor(num_chunks() - 1)) - 1 : 0;
     for (const unsigned group : places) bits &= ~group;
     return bits;
   }
@@ -101,7 +101,7 @@ namespace detail {
 template <class Lower, class Parameters>
 TILEWRIGHT_HD constexpr index_t add_transform(tensor_graph& graph, transform_kind kind, const Lower& lower,
                                               index_t num_upper, const Parameters& parameters) {
-  graph_node& node = graph.nodes.elements[graph.nodes.count++];
+  tensor_graph::node& node = graph.nodes.elements[graph.nodes.count++];
   node.spec.kind = kind;
   node.spec.num_lower = static_cast<signed char>(lower.size());
   node.spec.num_upper = static_cast<signed char>(num_upper);
@@ -192,13 +192,10 @@ TILEWRIGHT_HD constexpr index_t merge_runs(tensor_graph& graph, const bit_runs& 
   return ids[0];
 }
 
-}  // namespace detail
-
 /// The layout as a graph from (row, col) to the offset in elements. It is put together here, node by node: each kernel
 /// needs a few, and checking each step as transform_graph does takes the compiler five times as long.
 TILEWRIGHT_HD constexpr tensor_graph make_lds_graph(const swizzled_layout& layout) {
   using enum transform_kind;
-  using detail::add_transform;
   using dims = array<index_t, 2>;
   const index_t rows = layout.tile.rows, cols = layout.tile.cols, elements = layout.chunk_elements();
   tensor_graph graph;
@@ -217,29 +214,30 @@ TILEWRIGHT_HD constexpr tensor_graph make_lds_graph(const swizzled_layout& layou
     for (index_t i = 0; i <= groups; ++i) parts.push_back(element - groups - 1 + i);
     // Every part flips those after it, by its own bits as they are in the chunk's number: the last ones come first.
     for (index_t low = 1; low <= groups; ++low) {
-      for (index_t high = 0; high < low; ++high) detail::add_flips(graph, layout, lengths, parts, high, low);
+      for (index_t high = 0; high < low; ++high) add_flips(graph, layout, lengths, parts, high, low);
     }
-    detail::bit_runs runs;
+    bit_runs runs;
     for (index_t i = 0; i <= groups; ++i)
-      detail::cut_into_runs(graph, parts[i], lengths[i], i == 0 ? layout.rest() : layout.places[groups - i], col_bits,
-                            runs);
+      cut_into_runs(graph, parts[i], lengths[i], i == 0 ? layout.rest() : layout.places[groups - i], col_bits, runs);
     if (rows == 1) {  // a row's number that is always 0
       row = add_transform(graph, unmerge, array<index_t, 1>{{element}}, 2, dims{{1, elements}});
       element = row + 1;
     } else {
-      row = detail::merge_runs(graph, runs, col_bits, swizzled_layout::max_bits, 0, 0);
+      row = merge_runs(graph, runs, col_bits, swizzled_layout::max_bits, 0, 0);
     }
-    col = detail::merge_runs(graph, runs, 0, col_bits, element, elements);
+    col = merge_runs(graph, runs, 0, col_bits, element, elements);
   }
   graph.top.push_back(static_cast<signed char>(row));
   graph.top.push_back(static_cast<signed char>(col));
   return graph;
 }
 
+}  // namespace detail
+
 /// The layout as a descriptor from (row, col) to the offset in elements.
 template <swizzled_layout Layout>
 TILEWRIGHT_HD constexpr auto make_lds_descriptor() {
-  return tensor_descriptor<make_lds_graph(Layout)>{{}, Layout.tile.rows * Layout.tile.cols};
+  return tensor_descriptor<detail::make_lds_graph(Layout)>{{}, Layout.tile.rows * Layout.tile.cols};
 }
 
 }  // namespace tilewright

@@ -95,9 +95,9 @@ TILEWRIGHT_HD constexpr float fp8_to_float(unsigned char bits) {
 
 /// An 8-bit floating-point number. Conversion from float rounds to nearest, ties to even, saturates at the largest
 /// finite number, and keeps NaN; conversion to float is exact.
-template <fp8_format F>
+template <detail::fp8_format F>
 struct fp8 {
-  static constexpr fp8_format format = F;
+  static constexpr detail::fp8_format format = F;
   unsigned char bits;
 
   fp8() = default;
@@ -107,10 +107,10 @@ struct fp8 {
 };
 
 /// fp8: 4 bits of exponent and 3 of mantissa; bf8: 5 and 2.
-using fp8_ocp_t = fp8<fp8_format::e4m3>;
-using bf8_ocp_t = fp8<fp8_format::e5m2>;
-using fp8_fnuz_t = fp8<fp8_format::e4m3_fnuz>;
-using bf8_fnuz_t = fp8<fp8_format::e5m2_fnuz>;
+using fp8_ocp_t = fp8<detail::fp8_format::e4m3>;
+using bf8_ocp_t = fp8<detail::fp8_format::e5m2>;
+using fp8_fnuz_t = fp8<detail::fp8_format::e4m3_fnuz>;
+using bf8_fnuz_t = fp8<detail::fp8_format::e5m2_fnuz>;
 
 namespace detail {
 template <class T>

@@ -6,12 +6,12 @@
 
 namespace tilewright {
 
+namespace detail {
+
 /// What the 8 bits mean. e4m3 and e5m2 are the OCP types (OCP 8-bit Floating Point Specification 1.0; gfx950, gfx1201,
 /// NVIDIA); the fnuz ones (gfx942) have neither infinities nor a negative zero, their only NaN is 0x80,
 /// and their exponents are biased by one more.
 enum class fp8_format : signed char { e4m3, e5m2, e4m3_fnuz, e5m2_fnuz };
-
-namespace detail {
 
 /// Facts of a format: its family, its fields, its largest number and a NaN.
 TILEWRIGHT_HD constexpr bool is_fnuz(fp8_format f) { return f == fp8_format::e4m3_fnuz || f == fp8_format::e5m2_fnuz; }

@@ -81,7 +81,7 @@ struct permute {
   static constexpr index_t tile_bytes = side * side * sizeof(T), table_entries = side + Vector,
                            table_bytes = 2 * table_entries * sizeof(Offset);
   static constexpr index_t lds_bytes = tile_bytes + 2 * table_bytes;
-  static_assert(is_power_of_two(Vector) && Vector * sizeof(T) <= (sizeof(T) == 1 ? 8 : 16),
+  static_assert(detail::is_power_of_two(Vector) && Vector * sizeof(T) <= (sizeof(T) == 1 ? 8 : 16),
                 "permute: vectors have up to 16 bytes, of elements of one byte up to 8");
 
   using read = tile_distribution<detail::permute_squares<tile, false>>;

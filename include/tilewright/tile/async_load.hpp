@@ -73,7 +73,7 @@ TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& wi
       "window, or use load_tile and store_tile");
   constexpr bool is_destination_writable = !LdsWindow::view_type::is_read_only;
   static_assert(is_destination_writable, "async_load_tile: the view of LDS is of const elements");
-  constexpr bool have_same_tile = __is_same(tile_of<LdsWindow>, tile_of<Window>);
+  constexpr bool have_same_tile = __is_same(detail::tile_of<LdsWindow>, detail::tile_of<Window>);
   static_assert(have_same_tile,
                 "async_load_tile: the windows must have the same element type and the same distribution");
   constexpr bool have_same_vectors =

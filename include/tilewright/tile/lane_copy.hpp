@@ -15,8 +15,8 @@ class lane_copy {
   static_assert(is_in_global_memory, "lane_copy: the window must be in global memory");
   static constexpr bool is_destination_in_lds = LdsWindow::view_type::address_space == address_space_enum::lds;
   static_assert(is_destination_in_lds, "lane_copy: the destination must be in LDS");
-  static constexpr bool have_same_vectors =
-      __is_same(tile_of<LdsWindow>, tile_of<Window>) && LdsWindow::vector_length == Window::vector_length;
+  static constexpr bool have_same_vectors = __is_same(detail::tile_of<LdsWindow>, detail::tile_of<Window>) &&
+                                            LdsWindow::vector_length == Window::vector_length;
   static_assert(have_same_vectors, "lane_copy: both windows must move the same vectors of the same distribution");
   static constexpr index_t bytes = Window::vector_length * Window::element_bytes;
 

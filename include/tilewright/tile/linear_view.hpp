@@ -29,11 +29,11 @@ TILEWRIGHT_HD constexpr long_index_t linear_stride(const Descriptor& descriptor)
 }
 
 /// The lower index of a node of a linear graph where the upper ones are zero.
-template <graph_node Node, index_t... Ps>
+template <tensor_graph::node Node, index_t... Ps>
 TILEWRIGHT_HD constexpr index_t lower_of_zero(const index_t* values, sequence<Ps...>) {
   const index_t p[] = {parameter(constant(Node.spec.parameters[Ps]), constant(Node.value_slot(Ps)), values)..., 0};
-  const index_t zero[graph_node::max_dims] = {};
-  index_t low[graph_node::max_dims] = {};
+  const index_t zero[tensor_graph::node::max_dims] = {};
+  index_t low[tensor_graph::node::max_dims] = {};
   rules_of<Node.spec.kind, Node.spec.function>().lower(p, constant(Node.width()), zero, low);
   return low[0];
 }

@@ -10,6 +10,10 @@ namespace tilewright {
 
 namespace detail {
 
+/// The tile in registers that a window is read into and written from.
+template <class Window>
+using tile_of = static_distributed_tensor<typename Window::view_type::element_type, typename Window::distribution_type>;
+
 /// Registers of one vector, Step apart.
 template <index_t Step, class T, class V>
 TILEWRIGHT_HD void vector_to_registers(T* registers, const V& v) {
@@ -139,15 +143,11 @@ TILEWRIGHT_HD constexpr void require_storable() {
 
 }  // namespace detail
 
-/// The tile in registers that a window is read into and written from.
-template <class Window>
-using tile_of = static_distributed_tensor<typename Window::view_type::element_type, typename Window::distribution_type>;
-
 /// Reads the window into registers. Elements outside of a tensor in global memory are zero.
 template <TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);
-  tile_of<Window> tile;
+  detail::tile_of<Window> tile;
   detail::load_accesses(tile, window, known, 0, typename Window::access_sequence{});
   return tile;
 }
@@ -158,7 +158,7 @@ template <TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {},
                                          exec::call_site where = {}) {
   const exec::call_scope scope(where);
-  tile_of<Window> tile;
+  detail::tile_of<Window> tile;
   detail::load_accesses(tile, window, known, bytes, typename Window::access_sequence{});
   return tile;
 }
@@ -167,7 +167,7 @@ TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Kn
 template <class T, class Distribution, TileWindow Window, class Known = known_inside<>>
 TILEWRIGHT_HD void load_tile(static_distributed_tensor<T, Distribution>& tile, const Window& window, Known known = {},
                              exec::call_site where = {}) {
-  constexpr bool has_right_type = __is_same(tile_of<Window>, static_distributed_tensor<T, Distribution>);
+  constexpr bool has_right_type = __is_same(detail::tile_of<Window>, static_distributed_tensor<T, Distribution>);
   static_assert(has_right_type,
                 "load_tile: the tile must have the element type of the view and the distribution of the window");
   const exec::call_scope scope(where);

@@ -13,26 +13,15 @@ namespace detail {
 
 /// What one atomic update changes: a 4-byte element, or two 16-bit ones.
 template <class T>
-struct atomic_piece {
-  static constexpr bool is_possible = __is_same(T, int) || __is_same(T, unsigned) || __is_same(T, float);
-  static constexpr index_t elements = 1;
-  using type = T;
-};
-template <class T>
-  requires(__is_same(T, half_t) || __is_same(T, bfloat16_t))
-struct atomic_piece<T> {
-  static constexpr bool is_possible = true;
-  static constexpr index_t elements = 2;
-  using type = vector_t<T, 2>;
-};
+using atomic_piece = conditional_t<sizeof(T) == 2, vector_t<T, 2>, T>;
 
 template <exec::atomic_op Op, index_t Step, index_t Count, class T, class Buffer, class Offset>
 TILEWRIGHT_HD void update_vector(const Buffer& buffer, Offset offset, const T* registers) {
-  using piece = atomic_piece<T>;
-  unroll<Count / piece::elements>([&](auto j) {
-    const T* first = registers + j.value * piece::elements * Step;
-    typename piece::type value;
-    if constexpr (piece::elements == 1) {
+  constexpr index_t elements = 4 / index_t(sizeof(T));
+  unroll<Count / elements>([&](auto j) {
+    const T* first = registers + j.value * elements * Step;
+    atomic_piece<T> value;
+    if constexpr (elements == 1) {
       value = *first;
     } else {
       value = {{first[0], first[Step]}};
@@ -77,14 +66,14 @@ TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_te
         [&](auto d) { sum.thread_buffer[d] = type_convert<T>(sum.thread_buffer[d] + tile.thread_buffer[d]); });
     store_tile(window, sum, known);
   } else {
-    using piece = detail::atomic_piece<T>;
-    static_assert(piece::is_possible,
+    constexpr bool is_possible = detail::is_atomic_v<detail::atomic_piece<T>>;
+    static_assert(is_possible,
                   "update_tile: atomic updates are of int, unsigned, float, half_t or bfloat16_t; cast_tile converts");
-    constexpr bool moves_pairs = Window::vector_length % piece::elements == 0;
+    constexpr bool moves_pairs = Window::vector_length * sizeof(T) % 4 == 0;
     static_assert(
-        moves_pairs,
+        !is_possible || moves_pairs,
         "update_tile: 16-bit elements are updated atomically in pairs; the window's vectors must hold at least two");
-    if constexpr (piece::is_possible && Window::vector_length % piece::elements == 0) {
+    if constexpr (is_possible && moves_pairs) {
       constexpr exec::atomic_op op = Operation == atomic_add ? exec::atomic_op::add : exec::atomic_op::max;
       detail::update_accesses<op>(tile, window, known, typename Window::access_sequence{});
     }

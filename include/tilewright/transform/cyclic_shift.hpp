@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: the lengths of (d0, d1). lower d0 = upper d0, lower d1 = (upper d1 + upper d0) % length of d1.
 template <>
-struct transform_rules<transform_kind::cyclic_shift> : detail::default_rules {
+struct detail::transform_rules<transform_kind::cyclic_shift> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
     low[1] = index_t((unsigned(up[1]) + unsigned(up[0])) % unsigned(p[1]));

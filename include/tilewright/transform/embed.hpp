@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: the n upper lengths, the n strides, the constant, and the promised divisor (0: nothing is promised).
 /// lower = constant + sum of upper i * stride i.
 template <>
-struct transform_rules<transform_kind::embed> : detail::default_rules {
+struct detail::transform_rules<transform_kind::embed> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::strides;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
@@ -29,11 +29,11 @@ struct transform_rules<transform_kind::embed> : detail::default_rules {
     for (index_t i = 0; i < n; ++i) {
       up_run[i] = 1;
       if (p[n + i] != 1) continue;
-      index_t r = gcd(gcd(low_run[0], known(p[i])), known(p[2 * n]));
+      index_t r = detail::gcd(detail::gcd(low_run[0], known(p[i])), known(p[2 * n]));
       for (index_t j = 0; j < n; ++j) {
-        if (j != i && p[j] != 1) r = gcd(r, known(p[n + j]));
+        if (j != i && p[j] != 1) r = detail::gcd(r, known(p[n + j]));
       }
-      up_run[i] = gcd(r, promise);
+      up_run[i] = detail::gcd(r, promise);
     }
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
@@ -41,7 +41,9 @@ struct transform_rules<transform_kind::embed> : detail::default_rules {
     index_t used = 0;
     for (index_t i = 0; i < n; ++i) {
       if (p[i] == 1) continue;
-      if (p[i] == dynamic || p[n + i] == dynamic || !is_power_of_two(p[i]) || !is_power_of_two(p[n + i])) return false;
+      if (p[i] == dynamic || p[n + i] == dynamic || !detail::is_power_of_two(p[i]) ||
+          !detail::is_power_of_two(p[n + i]))
+        return false;
       const index_t mask = (p[i] - 1) * p[n + i];
       if (used & mask) return false;
       used |= mask;

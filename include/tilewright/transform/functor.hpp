@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: lower length, upper length, the promised run, then the function's run-time values. lower =
 /// function(upper, values); where that is not an index of the lower dimension there is no element.
 template <>
-struct transform_rules<transform_kind::functor> : detail::default_rules {
+struct detail::transform_rules<transform_kind::functor> : detail::default_rules {
   static constexpr bool may_be_invalid = true;
   static constexpr index_t first_value = 3;
 
@@ -27,8 +27,8 @@ struct transform_rules<transform_kind::functor> : detail::default_rules {
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[1]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {
-    up_run[0] = gcd(low_run[0], p[2]);
-    if (p[1] != dynamic) up_run[0] = gcd(up_run[0], p[1]);
+    up_run[0] = detail::gcd(low_run[0], p[2]);
+    if (p[1] != dynamic) up_run[0] = detail::gcd(up_run[0], p[1]);
   }
   TILEWRIGHT_HD static constexpr bool has_constant_term(const index_t*, index_t) { return true; }
 };

@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: how many indices, then the indices. lower = index number `upper`.
 /// A negative one says that there is no element.
 template <>
-struct transform_rules<transform_kind::indexing> : detail::default_rules {
+struct detail::transform_rules<transform_kind::indexing> : detail::default_rules {
   static constexpr bool may_be_invalid = true;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {

@@ -51,7 +51,7 @@ TILEWRIGHT_HD constexpr auto shift_of(Length length) {
 
 /// Parameters: the n lower lengths.
 template <>
-struct transform_rules<transform_kind::merge> : detail::default_rules {
+struct detail::transform_rules<transform_kind::merge> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     index_t rest = up[0];
     for (index_t i = n - 1; i > 0; --i) {
@@ -87,7 +87,7 @@ struct transform_rules<transform_kind::merge> : detail::default_rules {
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t i) { return p[i]; }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
     // A run divides a length that is known only at run time; see contiguous_runs.
-    up_run[0] = n == 1 || p[n - 1] == dynamic ? low_run[n - 1] : gcd(low_run[n - 1], p[n - 1]);
+    up_run[0] = n == 1 || p[n - 1] == dynamic ? low_run[n - 1] : detail::gcd(low_run[n - 1], p[n - 1]);
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) { return detail::digits_are_bits(p, n); }
 };
@@ -95,7 +95,7 @@ struct transform_rules<transform_kind::merge> : detail::default_rules {
 /// Parameters: the n lower lengths, then the multipliers and then the shifts of the
 /// divisions by all but the first of them.
 template <>
-struct transform_rules<transform_kind::merge_magic> : transform_rules<transform_kind::merge> {
+struct detail::transform_rules<transform_kind::merge_magic> : detail::transform_rules<transform_kind::merge> {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     index_t rest = up[0];
     for (index_t i = n - 1; i > 0; --i) {

@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: modulus, upper length.
 template <>
-struct transform_rules<transform_kind::modulo> : detail::default_rules {
+struct detail::transform_rules<transform_kind::modulo> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = tilewright::modulo(up[0], p[0]);
   }
@@ -22,7 +22,7 @@ struct transform_rules<transform_kind::modulo> : detail::default_rules {
     up_run[0] = detail::gcd_of_known(detail::gcd_of_known(low_run[0], p[0]), p[1]);
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) {
-    return is_power_of_two(p[0]);  // `dynamic` is none
+    return detail::is_power_of_two(p[0]);  // `dynamic` is none
   }
 };
 

@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: upper length, offset.
 template <>
-struct transform_rules<transform_kind::offset> : detail::default_rules {
+struct detail::transform_rules<transform_kind::offset> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::unit;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {

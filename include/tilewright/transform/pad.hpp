@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: lower length, left pad, right pad. lower = upper - left; valid where 0 <= lower < lower length.
 template <>
-struct transform_rules<transform_kind::pad> : detail::default_rules {
+struct detail::transform_rules<transform_kind::pad> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::unit;
   static constexpr bool may_be_invalid = true;
 
@@ -31,7 +31,7 @@ struct transform_rules<transform_kind::pad> : detail::default_rules {
     // A vector must be wholly inside or wholly outside of the original tensor. Lengths known only at run time are
     // covered by the promise that came with them, which the lower run already contains.
     index_t r = low_run[0];
-    if (p[0] != dynamic) r = gcd(r, p[0]);
+    if (p[0] != dynamic) r = detail::gcd(r, p[0]);
     up_run[0] = detail::gcd_of_known(r, p[1]);
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t) { return p[1] == 0; }

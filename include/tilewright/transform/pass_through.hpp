@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: length.
 template <>
-struct transform_rules<transform_kind::pass_through> : detail::default_rules {
+struct detail::transform_rules<transform_kind::pass_through> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::unit;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t*, index_t, const index_t* up, index_t* low) {

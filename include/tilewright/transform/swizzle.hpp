@@ -9,7 +9,7 @@ namespace tilewright {
 /// Parameters: the lengths of (d0, d1), then one number for each bit of d0, from the least significant one on.
 /// lower d0 = upper d0; lower d1 = upper d1 ^ (xor of the numbers whose bit is set in upper d0).
 template <>
-struct transform_rules<transform_kind::swizzle> : detail::default_rules {
+struct detail::transform_rules<transform_kind::swizzle> : detail::default_rules {
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
     low[1] = up[1];
@@ -32,8 +32,9 @@ struct transform_rules<transform_kind::swizzle> : detail::default_rules {
 template <index_t Length0, index_t Length1, index_t... Flips>
 TILEWRIGHT_HD constexpr auto make_swizzle_transform(const tuple<number<Length0>, number<Length1>>& lengths,
                                                     sequence<Flips...>) {
-  static_assert(is_power_of_two(Length0) && is_power_of_two(Length1), "swizzle: both lengths must be powers of two");
-  static_assert(sizeof...(Flips) == log2_floor(Length0),
+  static_assert(detail::is_power_of_two(Length0) && detail::is_power_of_two(Length1),
+                "swizzle: both lengths must be powers of two");
+  static_assert(sizeof...(Flips) == detail::log2_floor(Length0),
                 "swizzle: one number is needed for each bit of the first dimension");
   static_assert(((0 <= Flips && Flips < Length1) && ...),
                 "swizzle: a number has bits that the permuted dimension does not have");

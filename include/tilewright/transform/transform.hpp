@@ -55,12 +55,12 @@ struct transform_spec {
   friend constexpr bool operator==(const transform_spec&, const transform_spec&) = default;
 };
 
+namespace detail {
+
 /// What each kind of transform does, for parameters p; n is the number of dimensions on the side that varies.
 /// Specialisations provide the first, and what they do otherwise than default_rules.
 template <transform_kind Kind>
 struct transform_rules;
-
-namespace detail {
 
 /// The transform's parameters in order, with run-time values filled in.
 using transform_parameters = array<index_t, transform_spec::max_parameters>;

@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// Parameters: the n upper lengths.
 template <>
-struct transform_rules<transform_kind::unmerge> : detail::default_rules {
+struct detail::transform_rules<transform_kind::unmerge> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::row_major;
 
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {

@@ -42,6 +42,8 @@ TILEWRIGHT_HD constexpr T ceil_div(T a, T b) {
   return a / b + (a % b != 0);
 }
 
+namespace detail {
+
 /// Greatest common divisor, never negative; of 0 and n it is |n|.
 TILEWRIGHT_HD constexpr index_t gcd(index_t a, index_t b) {
   while (b != 0) {
@@ -61,8 +63,6 @@ TILEWRIGHT_HD constexpr index_t log2_floor(index_t n) {
   while (n >>= 1) ++k;
   return k;
 }
-
-namespace detail {
 
 /// The next multiple, for a >= 0 and multiple > 0; the result must fit.
 template <class T>
