@@ -8,7 +8,7 @@
 // EXPECT: launch: the kernel has no constant lds_bytes: the bytes of LDS of a block; 0 if it uses none
 // EXPECT: launch: the kernel has no operator()(args) const; it takes args_type
 // EXPECT_ERRORS: 7
-#include <tilewright/launch/ready_kernel.hpp>
+#include <tilewright/launch/launch.hpp>
 
 namespace tw = tilewright;
 
@@ -48,7 +48,7 @@ class without_body : public complete {
   using complete::operator();
 };
 static_assert(tw::require_ready_kernel<without_args_type>());
-static_assert(tw::require_ready_kernel<without_check>());
+void launch_unchecked() { tw::launch<without_check>(none{}, tw::launch_options{}); }
 static_assert(tw::require_ready_kernel<without_prepare>());
 static_assert(tw::require_ready_kernel<without_grid>());
 static_assert(tw::require_ready_kernel<without_block_size>());

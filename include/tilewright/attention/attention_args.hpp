@@ -4,6 +4,7 @@
 
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/util/math.hpp>
+#include <tilewright/util/type_traits.hpp>
 
 namespace tilewright {
 
@@ -63,8 +64,6 @@ namespace detail {
 struct no_score_function {};
 template <class Policy>
 inline constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
-
-inline constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
 
 /// What all policies of attention name.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim, class Args>

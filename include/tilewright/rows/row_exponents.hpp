@@ -3,10 +3,9 @@
 #pragma once
 
 #include <tilewright/rows/row_block.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright::detail {
-
-inline constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
 
 /// The largest element and the sum of exp(x - largest) of each row of the block: first those of the thread's own
 /// elements, after finish() those of whole rows.

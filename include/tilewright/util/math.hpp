@@ -8,6 +8,8 @@ namespace tilewright {
 
 namespace detail {
 
+inline constexpr float log2_e = 1.442695041f, ln_2 = 0.6931471806f;
+
 /// Types of plus, max and min.
 struct plus_function {
   template <class T>
