@@ -19,7 +19,7 @@ constexpr const arch::gpu_facts& h100 = arch::known_gpus[6];
 constexpr auto k = operand_major::k;
 
 TEST(StaticReport, OfA128x128x64TileOnMi300x) {
-  const gemm_static_report r = static_report<gemm_128x128<arch::gfx942, half_t, k, k, 8>>();
+  const gemm_static_report& r = static_report<gemm_128x128<arch::gfx942, half_t, k, k, 8>>;
   EXPECT_EQ(r.operations, 2.0 * 128 * 128 * 64);
   EXPECT_NEAR(r.matrix_clocks(mi300x), 1024, 1) << "four SIMDs: 32 instructions of 32 clocks each";
   EXPECT_NEAR(r.matrix_clocks(mi210), 2048, 2) << "64 clocks each";
@@ -36,7 +36,7 @@ TEST(StaticReport, OfA128x128x64TileOnMi300x) {
 }
 
 TEST(StaticReport, OfA128x256x64TileOnH100) {
-  const gemm_static_report r = static_report<gemm_128x256<arch::sm90, half_t, k, k, 8>>();
+  const gemm_static_report& r = static_report<gemm_128x256<arch::sm90, half_t, k, k, 8>>;
   EXPECT_NEAR(r.matrix_clocks(h100), 1536, 1) << "eight waves, 128 instructions of 6 clocks, four tensor cores";
   EXPECT_EQ(r.lds_read_clocks, 8 * 32 * 4) << "8 waves, 32 instructions, 4 wavefronts each";
   EXPECT_EQ(r.lds_write_clocks, 8 * 12 * 4);
@@ -49,12 +49,12 @@ TEST(StaticReport, OfA128x256x64TileOnH100) {
   EXPECT_TRUE(r.conflict_free);
   EXPECT_EQ(r.bound(h100), gemm_bound::matrix_instructions);
   // A quarter of the results for a third of the bytes; operands of B contiguous along n have no rows along k.
-  const gemm_static_report medium = static_report<gemm_128x128<arch::sm90, half_t, k, operand_major::mn, 8>>();
+  const gemm_static_report& medium = static_report<gemm_128x128<arch::sm90, half_t, k, operand_major::mn, 8>>;
   EXPECT_EQ(medium.bound(h100), gemm_bound::l2);
   EXPECT_NEAR(medium.l2_clocks(h100, false), (256 * 64 + 128 * 32) / 34.0, 0.1);
   EXPECT_EQ(medium.blocks_per_cu(), 2);
   // Three stages fit, and nothing is known of what L2 delivers.
-  const gemm_static_report older = static_report<gemm_128x256<arch::sm80, half_t, k, k, 8>>();
+  const gemm_static_report& older = static_report<gemm_128x256<arch::sm80, half_t, k, k, 8>>;
   EXPECT_EQ(older.lds_bytes, 3 * 384 * 128);
   EXPECT_NEAR(older.step_clocks(a100), 2048, 2) << "a tensor core needs 8 clocks";
 }
@@ -63,7 +63,7 @@ TEST(StaticReport, OfA128x256x64TileOnH100) {
 constexpr index_t ping_pong = 4, one_wave = 5;
 
 TEST(StaticReport, OfWavesThatTakeTurns) {
-  const gemm_static_report r = static_report<gemm_ping_pong<arch::gfx942, half_t, k, k, 8>>();
+  const gemm_static_report& r = static_report<gemm_ping_pong<arch::gfx942, half_t, k, k, 8>>;
   EXPECT_EQ(r.tile.k, 32);
   EXPECT_NEAR(r.matrix_clocks(mi300x), 2048, 1) << "8 waves on four SIMDs: 32 instructions of 32 clocks each";
   EXPECT_EQ(r.lds_read_clocks, 8 * 12 * 16);
@@ -77,14 +77,14 @@ TEST(StaticReport, OfWavesThatTakeTurns) {
   EXPECT_NEAR(r.tera_bound(mi300x), 1307.4, 0.1);
   // Matrix instructions of gfx950 are twice as fast, its reads too, its writes not: the LDS needs as long,
   // and latencies add up.
-  const gemm_static_report fast = static_report<gemm_ping_pong<arch::gfx950, half_t, k, k, 8>>();
+  const gemm_static_report& fast = static_report<gemm_ping_pong<arch::gfx950, half_t, k, k, 8>>;
   EXPECT_EQ(fast.lds_clocks(), 8 * 24 * 8 + 8 * 8 * 8 + 4 * 64) << "two phases";
   EXPECT_NEAR(fast.matrix_clocks(mi355x), 2048, 1);
   EXPECT_EQ(fast.bound(mi355x), gemm_bound::lds);
 }
 
 TEST(StaticReport, OfOneWaveForEachSimd) {
-  const gemm_static_report r = static_report<gemm_one_wave<arch::gfx950, half_t, k, k, 8>>();
+  const gemm_static_report& r = static_report<gemm_one_wave<arch::gfx950, half_t, k, k, 8>>;
   EXPECT_EQ(r.lds_clocks(), 4 * 32 * 8 + 4 * 16 * 8);
   EXPECT_EQ(r.wait_clocks(), 64);
   EXPECT_EQ(r.registers, 256 + 64 + 128 + 32);
@@ -120,7 +120,7 @@ TEST(BestPolicy, LargeTilesForLargeProblems) {
 TEST(BestPolicy, LargeTilesOf8BitFloatsOnMi355x) {
   // A wave reads 64 + 64 rows for 64 x 64 results of a 128 x 128 tile: the LDS takes
   // half as long again as the matrix units.
-  const gemm_static_report medium = static_report<gemm_128x128<arch::gfx950, fp8_ocp_t, k, k, 16>>();
+  const gemm_static_report& medium = static_report<gemm_128x128<arch::gfx950, fp8_ocp_t, k, k, 16>>;
   EXPECT_NEAR(medium.matrix_clocks(mi355x), 512, 1);
   EXPECT_EQ(medium.lds_clocks(), 4 * 16 * 8 + 4 * 8 * 8);
   EXPECT_EQ(medium.bound(mi355x), gemm_bound::lds);
@@ -129,7 +129,7 @@ TEST(BestPolicy, LargeTilesOf8BitFloatsOnMi355x) {
   using large_policy = gemm_256x256<arch::gfx950, fp8_ocp_t, k, k, 16>;
   static_assert(std::is_same_v<large_policy::pipeline, multi_stage_pipeline<4>> && large_policy::tile.k == 64);
   static_assert(require_conflict_free_gemm<large_policy>());
-  const gemm_static_report large = static_report<large_policy>();
+  const gemm_static_report& large = static_report<large_policy>;
   EXPECT_NEAR(large.matrix_clocks(mi355x), 1024, 1);
   EXPECT_EQ(large.lds_clocks(), 8 * 12 * 8 + 8 * 4 * 8);
   EXPECT_EQ(large.bound(mi355x), gemm_bound::matrix_instructions);
@@ -148,11 +148,11 @@ TEST(BestPolicy, DirectTiles) {
     EXPECT_TRUE(r.conflict_free);
     EXPECT_LE(r.registers, 256);
   };
-  shape(static_report<gemm_direct_256x256<arch::gfx950, half_t, k, k, 8>>(), 128, 2);
-  shape(static_report<gemm_direct_128x128<arch::gfx950, half_t, operand_major::mn, k, 8>>(), 128, 3);
-  shape(static_report<gemm_direct_256x256<arch::gfx942, half_t, k, k, 2>>(), 64, 2);
-  shape(static_report<gemm_direct_128x128<arch::gfx942, bfloat16_t, k, k, 8>>(), 64, 4);
-  shape(static_report<gemm_direct_128x128<arch::gfx90a, float, k, k, 4>>(), 64, 4);
+  shape(static_report<gemm_direct_256x256<arch::gfx950, half_t, k, k, 8>>, 128, 2);
+  shape(static_report<gemm_direct_128x128<arch::gfx950, half_t, operand_major::mn, k, 8>>, 128, 3);
+  shape(static_report<gemm_direct_256x256<arch::gfx942, half_t, k, k, 2>>, 64, 2);
+  shape(static_report<gemm_direct_128x128<arch::gfx942, bfloat16_t, k, k, 8>>, 64, 4);
+  shape(static_report<gemm_direct_128x128<arch::gfx90a, float, k, k, 4>>, 64, 4);
 }
 
 // Microseconds of the named policies on an H100, f16, A row-major and B column-major, operands in turn so that L2 does
@@ -192,7 +192,7 @@ TEST(BestPolicy, OnH100AsMeasured) {
 }
 
 TEST(BestPolicy, CountsIdleUnits) {
-  const gemm_static_report r = static_report<gemm_64x64<arch::gfx942, half_t, k, k, 8>>();
+  const gemm_static_report& r = static_report<gemm_64x64<arch::gfx942, half_t, k, k, 8>>;
   EXPECT_DOUBLE_EQ(estimate(r, mi300x, 64, 64 * 304, 64, 1).idle, 0);
   EXPECT_DOUBLE_EQ(estimate(r, mi300x, 64, 64 * 305, 64, 1).idle, 1 - 305.0 / 608);
   const double full = estimate(r, mi300x, 64, 64 * 304, 65536, 1).loop_seconds;

@@ -53,9 +53,13 @@ void launch(Kernels, const kernel_choice& choice, const tw::attention_backward_a
 
 template <class T, class... Archs>
 void launch_for(const kernel_choice& choice, const tw::attention_backward_args& args, const tw::launch_options& how) {
+#ifdef ATTENTION_HEAD_DIM
+  launch<Archs...>(kernels<T, ATTENTION_HEAD_DIM>{}, choice, args, how);
+#else
   choice.dim == 64    ? launch<Archs...>(kernels<T, 64>{}, choice, args, how)
   : choice.dim == 128 ? launch<Archs...>(kernels<T, 128>{}, choice, args, how)
                       : launch<Archs...>(kernels<T, 256>{}, choice, args, how);
+#endif
 }
 
 /// e4m3, forward. Nothing launches what stands there for targets without 8-bit floats.
@@ -86,9 +90,13 @@ void launch_fp8(Kernels, const kernel_choice& choice, const tw::attention_args& 
 
 template <class... Archs>
 void launch(const kernel_choice& choice, const tw::attention_backward_args& args, const tw::launch_options& how) {
+#ifdef ATTENTION_HEAD_DIM
+  if (choice.is_fp8) return launch_fp8(fp8_kernels<ATTENTION_HEAD_DIM>{}, choice, args, how);
+#else
   if (choice.is_fp8)
     return choice.dim == 128 ? launch_fp8(fp8_kernels<128>{}, choice, args, how)
                              : launch_fp8(fp8_kernels<256>{}, choice, args, how);
+#endif
   choice.is_f16 ? launch_for<tw::half_t, Archs...>(choice, args, how)
                 : launch_for<tw::bfloat16_t, Archs...>(choice, args, how);
 }

@@ -62,7 +62,7 @@ constexpr gemm_estimate best_estimate(const array<gemm_static_report, N>& report
 /// The reports of named_policies, in their order.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 constexpr auto named_reports() {
-  return apply([]<class... Ps>(Ps...) { return array<gemm_static_report, sizeof...(Ps)>{{static_report<Ps>()...}}; },
+  return apply([]<class... Ps>(Ps...) { return array<gemm_static_report, sizeof...(Ps)>{{static_report<Ps>...}}; },
                named_policies<Arch, T, AMajor, BMajor, Vector>());
 }
 

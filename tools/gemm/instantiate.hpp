@@ -23,12 +23,6 @@ const char* name_of_policy() {
   }
 }
 
-// Constants: as functions they would be many lines of code for each kernel.
-template <class Policy>
-inline constexpr tw::gemm_lds_prediction lds_prediction_of = tw::predict_lds<Policy>();
-template <class Policy>
-inline constexpr tw::gemm_static_report static_report_of = tw::static_report<Policy>();
-
 #if TILEWRIGHT_CPU_PASS
 
 /// Launches on the CPU machine and adds the LDS conflicts that it counts.
@@ -69,11 +63,11 @@ kernel_entry make_entry() {
   e.splits_k = v.splits_k;
   e.curve = v.curve;
   e.check = kernel::check;
-  e.prediction = &lds_prediction_of<known>;
+  e.prediction = &tw::lds_prediction_of<known>;
   e.rounds = tw::num_lds_rounds<own>;
   if constexpr (v.is_plain() && __is_same(typename Choice::element_type, tw::half_t) && Choice::vector == 8 &&
                 Choice::a_major == tw::operand_major::k && Choice::b_major == tw::operand_major::k)
-    e.report = &static_report_of<own>;
+    e.report = &tw::static_report<own>;
 #if TILEWRIGHT_CPU_PASS
   e.run_on_cpu = run_on_cpu<kernel>;
 #elif !TILEWRIGHT_AMDGCN_PASS  // nvcc must see the same kernels in both of its passes

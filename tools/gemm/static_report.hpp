@@ -76,6 +76,10 @@ struct gemm_static_report {
   }
 };
 
+/// predict_lds<Policy>() as a constant, which the compiler works out once.
+template <class Policy>
+inline constexpr gemm_lds_prediction lds_prediction_of = predict_lds<Policy>();
+
 namespace detail {
 
 template <class Arch>
@@ -85,16 +89,12 @@ constexpr index_t lds_clocks_of(const lds_access_analysis& access) {
   return access.cycles * clocks / phases;
 }
 
-}  // namespace detail
-
-/// What gemm_kernel<Policy> needs, from its layouts, its pipeline and the target's tables; a gpu_facts then says what
-/// bounds it there.
 template <class Policy>
-constexpr gemm_static_report static_report() {
+constexpr gemm_static_report make_static_report() {
   using Arch = typename Policy::arch;
   using T = typename Policy::element_type;
   constexpr block_tile tile = Policy::tile;
-  const gemm_lds_prediction lds = predict_lds<Policy>();
+  constexpr const gemm_lds_prediction& lds = lds_prediction_of<Policy>;
   gemm_static_report r;
   r.target = &Arch::value;
   r.tile = tile;
@@ -102,8 +102,8 @@ constexpr gemm_static_report static_report() {
   r.element_bytes = sizeof(T);
   r.result_bytes = sizeof(typename Policy::result_type);
   r.operations = 2.0 * tile.m * tile.n * tile.k;
-  r.lds_read_clocks = detail::lds_clocks_of<Arch>(lds.a_read) + detail::lds_clocks_of<Arch>(lds.b_read);
-  r.lds_write_clocks = detail::lds_clocks_of<Arch>(lds.a_write) + detail::lds_clocks_of<Arch>(lds.b_write);
+  r.lds_read_clocks = lds_clocks_of<Arch>(lds.a_read) + lds_clocks_of<Arch>(lds.b_read);
+  r.lds_write_clocks = lds_clocks_of<Arch>(lds.a_write) + lds_clocks_of<Arch>(lds.b_write);
   r.global_bytes = (tile.m + tile.n) * tile.k * index_t(sizeof(T));
   r.rows_along_k =
       (Policy::a_major == operand_major::k ? tile.m : 0) + (Policy::b_major == operand_major::k ? tile.n : 0);
@@ -111,7 +111,7 @@ constexpr gemm_static_report static_report() {
   r.registers = Policy::pipeline::template registers<Policy>();
   if constexpr (requires { Policy::pipeline::template turns_per_tile<Policy>(); }) {
     r.turns = Policy::pipeline::template turns_per_tile<Policy>();
-  } else if (!detail::copies_directly<typename Policy::pipeline> || Policy::copies_by_wave) {
+  } else if (!copies_directly<typename Policy::pipeline> || Policy::copies_by_wave) {
     // Where each lane copies for itself, a step's operands are in registers before the barrier.
     r.waits = Policy::pipeline::barriers_per_tile;
   }
@@ -121,5 +121,12 @@ constexpr gemm_static_report static_report() {
     r.conflict_free = r.conflict_free && access->is_conflict_free();
   return r;
 }
+
+}  // namespace detail
+
+/// What gemm_kernel<Policy> needs, from its layouts, its pipeline and the target's tables; a gpu_facts then says what
+/// bounds it there.
+template <class Policy>
+inline constexpr gemm_static_report static_report = detail::make_static_report<Policy>();
 
 }  // namespace tilewright
