@@ -23,7 +23,6 @@ digest key_of(std::string_view key) {
   std::memcpy(d.data(), key.data(), std::min(key.size(), d.size()));
   return d;
 }
-std::string bytes_of(const digest& d) { return {reinterpret_cast<const char*>(d.data()), d.size()}; }
 
 }  // namespace
 
@@ -43,7 +42,7 @@ archive::archive(const std::filesystem::path& path) : path_(path) {
     if (r->name.starts_with(text_prefix))
       texts_[std::string(r->name.substr(text_prefix.size()))] = e;
     else
-      entries_[bytes_of(r->key)] = e;
+      entries_[std::string(raw_bytes(r->key))] = e;
   }
 }
 
@@ -73,7 +72,7 @@ void archive_writer::add(std::string_view key, const std::string& name, std::str
 
 void archive_writer::add_text(const std::string& name, std::string_view text) {
   const std::string full = std::string(text_prefix) + name;
-  add(bytes_of(sha256(full)), full, text);
+  add(raw_bytes(sha256(full)), full, text);
 }
 
 void archive_writer::write(const std::filesystem::path& path) const {

@@ -23,7 +23,6 @@ std::uint64_t read_number(std::string_view text) {
   for (std::size_t i = 0; i < 8; ++i) n |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
   return n;
 }
-std::string_view bytes_of(const digest& d) { return {reinterpret_cast<const char*>(d.data()), d.size()}; }
 
 /// Each step can be undone, so a change within eight bytes always changes the result. A record is as large as its code,
 /// and SHA-256 would take most of the time of a load.
@@ -37,7 +36,7 @@ std::uint64_t add_to(std::uint64_t sum, std::string_view text) {
 }
 std::uint64_t checksum_of(const digest& key, std::string_view name, std::string_view data) {
   const std::uint64_t sizes = (name.size() << 40) ^ data.size();
-  return add_to(add_to(add_to(sizes, bytes_of(key)), name), data);
+  return add_to(add_to(add_to(sizes, raw_bytes(key)), name), data);
 }
 
 }  // namespace
@@ -47,7 +46,7 @@ bool record::is_intact() const { return checksum == checksum_of(key, name, data)
 std::string to_bytes(const digest& key, std::string_view name, std::string_view data) {
   std::string text(magic);
   text.append(to_bytes(name.size())).append(to_bytes(data.size())).append(to_bytes(checksum_of(key, name, data)));
-  text.append(bytes_of(key)).append(name).append(data);
+  text.append(raw_bytes(key)).append(name).append(data);
   return text;
 }
 

@@ -13,6 +13,8 @@ using digest = std::array<std::uint8_t, 32>;
 
 digest sha256(std::string_view text);
 
+inline std::string_view raw_bytes(const digest& d) { return {reinterpret_cast<const char*>(d.data()), d.size()}; }
+
 /// 64 hexadecimal digits.
 std::string to_hex(const digest& d);
 

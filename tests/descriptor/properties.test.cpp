@@ -115,8 +115,10 @@ TEST(Properties, OfManyDimensions) {
                  make_embed_transform(make_tuple(two, two, two, two, two, two, two),
                                       make_tuple(one, one, one, one, one, one, one))),
       make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1, 2, 3, 4, 5, 6, 7>{}));
-  EXPECT_TRUE(is_unique(merged) && is_exhaustive(merged));
-  EXPECT_TRUE(!is_unique(sliding) && is_exhaustive(sliding));
+  EXPECT_EQ(is_unique(merged), true);  // not a condition, which the compiler would work out
+  EXPECT_EQ(is_exhaustive(merged), true);
+  EXPECT_EQ(is_unique(sliding), false);
+  EXPECT_EQ(is_exhaustive(sliding), true);
 }
 
 // A problem without rows is one, too: nothing exists, and nothing is divided by.

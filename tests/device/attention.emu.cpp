@@ -102,12 +102,7 @@ class Attention : public testing::TestWithParam<code_object> {
 };
 
 TEST_P(Attention, IsRight) {
-  using namespace arch;
-  expect_right_on<gfx90a>();
-  expect_right_on<gfx942>();
-  expect_right_on<gfx950>();
-  expect_right_on<gfx1100>();
-  expect_right_on<gfx1201>();
+  for_each_target([&]<class Arch>() { expect_right_on<Arch>(); });
   EXPECT_TRUE(found_);
 }
 

@@ -2,12 +2,15 @@
 // The code objects that CMake compiled for an emulator test.
 #pragma once
 
+#include <tilewright/arch/arch.hpp>
+
 #include <amdgcn_emulator.hpp>
 
 #include <algorithm>
 #include <map>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct code_object {
@@ -28,6 +31,22 @@ inline std::vector<code_object> code_objects() {
     begin = end + 1;
   }
   return objects;
+}
+
+/// Calls f.template operator()<Arch>() for each AMD target that code objects were compiled for.
+template <class F>
+void for_each_target(F f) {
+  const auto call = [&]<class Arch>() {
+    constexpr std::string_view list = TILEWRIGHT_CODE_OBJECTS, name = Arch::value.name;
+    constexpr std::size_t found = list.find(name);
+    if constexpr (found != list.npos) f.template operator()<Arch>();
+  };
+  using namespace tilewright::arch;
+  call.template operator()<gfx90a>();
+  call.template operator()<gfx942>();
+  call.template operator()<gfx950>();
+  call.template operator()<gfx1100>();
+  call.template operator()<gfx1201>();
 }
 
 /// The code object, read once for all tests of a program; kernels may not touch any memory yet.

@@ -73,12 +73,11 @@ std::vector<gemm_kernel_facts> gemm_kernels_for() {
 }
 
 inline std::vector<gemm_kernel_facts> gemm_kernels_for(const std::string& arch) {
-  using namespace tilewright::arch;
-  if (arch == "gfx90a") return gemm_kernels_for<gfx90a>();
-  if (arch == "gfx942") return gemm_kernels_for<gfx942>();
-  if (arch == "gfx950") return gemm_kernels_for<gfx950>();
-  if (arch == "gfx1100") return gemm_kernels_for<gfx1100>();
-  if (arch == "gfx1201") return gemm_kernels_for<gfx1201>();
+  std::vector<gemm_kernel_facts> kernels;
+  for_each_target([&]<class Arch>() {
+    if (arch == Arch::value.name) kernels = gemm_kernels_for<Arch>();
+  });
+  if (!kernels.empty()) return kernels;
   throw std::runtime_error("gemm_kernels_for: add " + arch);
 }
 

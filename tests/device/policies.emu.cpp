@@ -144,13 +144,10 @@ void add_all(std::vector<emulated_policy>& all, const code_object& object) {
 
 std::vector<emulated_policy> all_policies() {
   std::vector<emulated_policy> all;
-  for (const code_object& object : code_objects()) {
-    if (object.arch == "gfx90a") add_all<arch::gfx90a>(all, object);
-    if (object.arch == "gfx942") add_all<arch::gfx942>(all, object);
-    if (object.arch == "gfx950") add_all<arch::gfx950>(all, object);
-    if (object.arch == "gfx1100") add_all<arch::gfx1100>(all, object);
-    if (object.arch == "gfx1201") add_all<arch::gfx1201>(all, object);
-  }
+  for (const code_object& object : code_objects())
+    for_each_target([&]<class Arch>() {
+      if (object.arch == Arch::value.name) add_all<Arch>(all, object);
+    });
   return all;
 }
 

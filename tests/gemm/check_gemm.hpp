@@ -164,7 +164,8 @@ std::string describe(const problem& p) {
 /// Adds up what predict_lds says of one launch.
 template <class Policy>
 std::map<arch::lds_op, emulator::lds_counts> predicted_counts(const gemm_args& args) {
-  constexpr gemm_lds_prediction prediction = predict_lds<Policy>();
+  gemm_lds_prediction prediction;
+  prediction = predict_lds<Policy>();  // at run time
   std::map<arch::lds_op, emulator::lds_counts> counts;
   prediction.for_each(num_lds_rounds<Policy>(args), [&](const lds_access_analysis& access, long_index_t times) {
     counts[access.op].add({times * access.executions, times * access.phases, times * access.cycles,

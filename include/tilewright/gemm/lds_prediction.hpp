@@ -39,12 +39,14 @@ constexpr gemm_lds_prediction predict_lds() {
   constexpr auto c = make_lds_descriptor<stage::layout.layout>();
   const auto a_read = detail::fragment_access(tile.op, Policy::a_transposed),
              b_read = detail::fragment_access(tile.op, Policy::b_transposed);
-  return {analyze_lds_access<Arch>(a, tile_distribution<Policy::a_copy>{}, bytes, lds_access_kind::write),
-          analyze_lds_access<Arch>(b, tile_distribution<Policy::b_copy>{}, bytes, lds_access_kind::write),
-          analyze_lds_access<Arch>(a, tile_distribution<Policy::a_read>{}, bytes, a_read),
-          analyze_lds_access<Arch>(b, tile_distribution<Policy::b_read>{}, bytes, b_read),
-          analyze_lds_access<Arch>(c, tile_distribution<stage::sums>{}, 4, lds_access_kind::write),
-          analyze_lds_access<Arch>(c, tile_distribution<stage::rows>{}, 4, lds_access_kind::read)};
+  gemm_lds_prediction p;  // one by one: clang would try to make a constant of a list, which takes it longer
+  p.a_write = analyze_lds_access<Arch>(a, tile_distribution<Policy::a_copy>{}, bytes, lds_access_kind::write);
+  p.b_write = analyze_lds_access<Arch>(b, tile_distribution<Policy::b_copy>{}, bytes, lds_access_kind::write);
+  p.a_read = analyze_lds_access<Arch>(a, tile_distribution<Policy::a_read>{}, bytes, a_read);
+  p.b_read = analyze_lds_access<Arch>(b, tile_distribution<Policy::b_read>{}, bytes, b_read);
+  p.c_write = analyze_lds_access<Arch>(c, tile_distribution<stage::sums>{}, 4, lds_access_kind::write);
+  p.c_read = analyze_lds_access<Arch>(c, tile_distribution<stage::rows>{}, 4, lds_access_kind::read);
+  return p;
 }
 
 /// For a static_assert in a kernel: true if all these accesses are free of bank conflicts, else the compiler's
