@@ -25,12 +25,14 @@ problem read_problem(int argc, char** argv) {
   index_t* const sizes[] = {&p.m, &p.n, &p.k};
   int count = 0;
   for (int i = 1; i < argc; ++i) {
+    char* end = argv[i];
+    const long size = std::strtol(argv[i], &end, 10);
     if (std::strcmp(argv[i], "--arch") == 0 && i + 1 < argc) {
       p.arch = argv[++i];
-    } else if (count < 3 && std::atoi(argv[i]) > 0) {
-      *sizes[count++] = std::atoi(argv[i]);
+    } else if (count < 3 && 0 < size && size <= 8192 && *end == '\0') {
+      *sizes[count++] = index_t(size);
     } else {
-      throw tw::launch_error("usage: gemm [M N K] [--arch TARGET]");
+      throw tw::launch_error("usage: gemm [M N K] [--arch TARGET], with sizes of up to 8192");
     }
   }
   return p;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 
 #include "../program/command_line.hpp"
@@ -98,12 +99,18 @@ void describe(command_line& line) {
   line.example("attention --q q.npy --k k.npy --v v.npy --d-o do.npy --d-q-out dq.npy", "The gradient of Q from files");
 }
 
-/// Two output files with one name would leave the one that is written last.
+/// Two outputs to one file, however it is spelled, would leave the one that is written last.
 void refuse_same_outputs(const options& o) {
   const std::optional<std::string>* const files[] = {&o.out_file, &o.lse_file, &o.d_q_file, &o.d_k_file, &o.d_v_file};
+  const auto place = [](const std::string& name) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::weakly_canonical(std::filesystem::absolute(name), error);
+    return error ? std::filesystem::path(name) : path;
+  };
   for (const auto* one : files)
     for (const auto* other : files)
-      if (one < other && *one && *one == *other) throw refusal("two results cannot both be written to " + **one);
+      if (one < other && *one && *other && place(**one) == place(**other))
+        throw refusal("two results cannot both be written to " + **one);
 }
 
 }  // namespace
