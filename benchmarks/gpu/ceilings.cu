@@ -233,7 +233,7 @@ class bench {
                    .totals = static_cast<float*>(totals_.data()),
                    .times = static_cast<block_time*>(times_.data())};
     check(tw::exec::make_tensor_map(args.boxes, {.data = source.data(),
-                                                 .element = tw::matrix_element_v<T>,
+                                                 .element = tw::arch::matrix_element_v<T>,
                                                  .lengths = {tile_k, source_bytes / row_bytes, 1},
                                                  .stride_bytes = {row_bytes, source_bytes},
                                                  .box = {tile_k, box_rows}}),

@@ -29,13 +29,14 @@ TEST(AccessPattern, TheDefaultCacheLine) {
   using rows_of_17 = space_filling_curve<2, sequence<2, 17>, sequence<0, 1>, sequence<1, 1>>;
   static_assert(access_pattern_analyzer<rows_of_16>::analyze_locality() == access_locality{30, 1, 0});
   static_assert(access_pattern_analyzer<rows_of_17>::analyze_locality() == access_locality{32, 0, 1});
-  EXPECT_EQ(analyze_locality(rows_of_17::walk), (access_locality{32, 0, 1}));
+  EXPECT_EQ(detail::analyze_locality(rows_of_17::walk), (access_locality{32, 0, 1}));
 }
 
 TEST(AccessPattern, ASnakeOnlyTakesSequentialSteps) {
   using snake = space_filling_curve<2, sequence<4, 32>, sequence<0, 1>, sequence<1, 1>, true>;
   static_assert(access_pattern_analyzer<snake>::analyze_locality() == access_locality{127, 0, 0});
-  EXPECT_EQ(analyze_locality(curve<3>{{{3, 4, 6}}, {{2, 0, 1}}, {{1, 2, 2}}, true}), (access_locality{17, 0, 0}));
+  EXPECT_EQ(detail::analyze_locality(curve<3>{{{3, 4, 6}}, {{2, 0, 1}}, {{1, 2, 2}}, true}),
+            (access_locality{17, 0, 0}));
 }
 
 /// Cache lines that the first warp's accesses touch in a packed matrix.

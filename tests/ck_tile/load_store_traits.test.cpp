@@ -72,19 +72,20 @@ TEST(LoadStoreTraits, VectorDimensionNeedNotBeTheLastY) {
 }
 
 TEST(ChooseVector, AsksTheMemory) {
-  static_assert(vector_choice{} == vector_choice{0, 1}, "one element, unless something better is found");
+  static_assert(detail::vector_choice{} == detail::vector_choice{0, 1},
+                "one element, unless something better is found");
   constexpr distribution_encoding e = tile<4, 8, 2, 8>::encoding;
   const auto choose = [&](index_t rows, index_t cols, index_t bytes) {
     return detail::choose_vector(e, multi_index<2>{{rows, cols}}, bytes);
   };
-  EXPECT_EQ(choose(1, 1 << 20, 2), (vector_choice{1, 8}));
-  EXPECT_EQ(choose(1, 4, 2), (vector_choice{1, 4}));
-  EXPECT_EQ(choose(1, 12, 2), (vector_choice{1, 4}));
-  EXPECT_EQ(choose(1, 1, 2), (vector_choice{1, 1})) << "the last y, one element at a time";
-  EXPECT_EQ(choose(8, 1, 2), (vector_choice{0, 8})) << "column-major";
-  EXPECT_EQ(choose(8, 8, 2), (vector_choice{0, 8})) << "the first of equals";
-  EXPECT_EQ(choose(2, 8, 2), (vector_choice{1, 8}));
-  EXPECT_EQ(choose(1, 64, 16), (vector_choice{1, 1}));
+  EXPECT_EQ(choose(1, 1 << 20, 2), (detail::vector_choice{1, 8}));
+  EXPECT_EQ(choose(1, 4, 2), (detail::vector_choice{1, 4}));
+  EXPECT_EQ(choose(1, 12, 2), (detail::vector_choice{1, 4}));
+  EXPECT_EQ(choose(1, 1, 2), (detail::vector_choice{1, 1})) << "the last y, one element at a time";
+  EXPECT_EQ(choose(8, 1, 2), (detail::vector_choice{0, 8})) << "column-major";
+  EXPECT_EQ(choose(8, 8, 2), (detail::vector_choice{0, 8})) << "the first of equals";
+  EXPECT_EQ(choose(2, 8, 2), (detail::vector_choice{1, 8}));
+  EXPECT_EQ(choose(1, 64, 16), (detail::vector_choice{1, 1}));
 }
 
 // CK Tile's page hands over the encoding itself.

@@ -50,20 +50,20 @@ TEST(TensorGraph, LinearWithoutMergeAndXor) {
   samples::sample_maker<false>::each([](const std::string& name, const auto& descriptor, auto) {
     const bool expected = name.find("merge") == std::string::npos && name.find("swizzled") == std::string::npos &&
                           name != "shifted cyclically" && name != "a part that repeats" && name != "gathered";
-    EXPECT_EQ(is_linear(descriptor.graph), expected) << name;
+    EXPECT_EQ(detail::is_linear(descriptor.graph), expected) << name;
   });
 }
 
 TEST(TensorGraph, F2LinearWhenEveryTransformIs) {
   constexpr auto powers = make_naive_tensor_descriptor_packed(make_tuple(number<6>{}, number<8>{}, number<4>{}));
-  static_assert(is_f2_linear(powers.graph));
+  static_assert(detail::is_f2_linear(powers.graph));
   constexpr auto swizzled = transform_tensor_descriptor(
       powers,
       make_tuple(make_xor_transform(make_tuple(number<6>{}, number<8>{})), make_pass_through_transform(number<4>{})),
       make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0, 1>{}, sequence<2>{}));
-  static_assert(is_f2_linear(swizzled.graph));
-  static_assert(
-      !is_f2_linear(make_naive_tensor_descriptor_packed(make_tuple(number<6>{}, number<8>{}, number<5>{})).graph));
+  static_assert(detail::is_f2_linear(swizzled.graph));
+  static_assert(!detail::is_f2_linear(
+      make_naive_tensor_descriptor_packed(make_tuple(number<6>{}, number<8>{}, number<5>{})).graph));
 }
 
 TEST(TensorGraph, RunsOfPlainTensors) {
@@ -186,8 +186,8 @@ TEST(TensorGraph, MayBeFull) {
     return hidden[0] == 7 + 105 && hidden[9] == 112 && moved[0] == 132 && moved[23] == 27 &&
            detail::is_valid_everywhere(graph, offsets, hidden) && lengths_fit(graph, offsets);
   }());
-  static_assert(!is_linear(graph) && !detail::may_be_invalid(graph) && detail::has_constant_term(graph) &&
-                !is_f2_linear(graph));
+  static_assert(!detail::is_linear(graph) && !detail::may_be_invalid(graph) && detail::has_constant_term(graph) &&
+                !detail::is_f2_linear(graph));
   constexpr auto runs = detail::contiguous_runs(graph, 64);
   static_assert(runs[0] == 64 && runs[8] == 2 && runs[7] == 1 && runs[9] == 2 && runs[10] == 1 && runs[23] == 1);
 }

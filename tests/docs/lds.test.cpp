@@ -79,7 +79,7 @@ struct measured_gfx90a {
       arch::lds_row(arch::lds_op::read_b128,
                     arch::lds_service{arch::contiguous_phases(64, 8), 32, arch::grade::measured_here, "my counters"}));
 };
-static_assert(tw::rests_on_evidence(measured_gfx90a::value, arch::lds_op::read_b128));
+static_assert(tw::arch::rests_on_evidence(measured_gfx90a::value, arch::lds_op::read_b128));
 static_assert(worst_degree<measured_gfx90a, 128> == 1);
 
 TEST(DocsLds, Values) {
@@ -89,7 +89,7 @@ TEST(DocsLds, Values) {
   const tw::tensor_graph layout = tw::padded_layout(tile, 16);
   const tw::distribution_encoding read = operand::encoding;
   const tw::lds_legality legality = tw::check_lds_access(*target, layout, read, 2, tw::lds_access_kind::read);
-  ASSERT_TRUE(legality.is_legal()) << sentence(legality.fault);
+  ASSERT_TRUE(legality.is_legal()) << legality.sentence();
   const auto result = tw::analyze_lds_access(*target, layout, read, 2, tw::lds_access_kind::read);
   EXPECT_EQ(result.worst_degree, 1);
 }

@@ -69,7 +69,7 @@ index_t expect_matrix_products() {
   index_t targets = 0;
   for (const arch::target* target : arch::all_targets) {
     const auto expect = [&]<class T>() {
-      if (!target->supports(Op, tw::matrix_element_v<T>)) return;
+      if (!target->supports(Op, tw::arch::matrix_element_v<T>)) return;
       expect_matrix_product<Op, T>(*target);
       ++targets;
     };

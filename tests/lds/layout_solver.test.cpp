@@ -190,7 +190,7 @@ TEST(ChooseLdsLayout, LeavesPlainWhatIsFreeOfConflicts) {
   constexpr lds_use write{copies::along_rows(32, 64, 1, 32, 8), lds_access_kind::write};
   constexpr lds_layout_choice choice = choose_lds_layout<arch::sm90>(lds_tile{32, 64, 2}, write);
   static_assert(choice.layout.is_plain() && choice.worst_degree == 1 && choice.address_registers == 1);
-  static_assert(is_linear(make_lds_descriptor<choice.layout>().graph));
+  static_assert(detail::is_linear(make_lds_descriptor<choice.layout>().graph));
 }
 
 // Rows of 32 bytes: [K0][M][K1], or what conflicts as little. The column's bit chooses bank rows or places above those

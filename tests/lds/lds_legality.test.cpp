@@ -107,7 +107,7 @@ TEST(DirectToLds, ThePermutationGoesToGlobalMemory) {
   index_t moved = 0;
   for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
     for (index_t access = 0; access < walk.num_access(); ++access) {
-      const auto order = lanes_by_place(walk, wave, access);
+      const auto order = walk.lanes_by_place(wave, access);
       const lds_addresses address = walk.addresses(wave, access);
       for (index_t place = 0; place < 64; ++place) {
         EXPECT_EQ(address[order[place]], address[order[0]] + place * 16);

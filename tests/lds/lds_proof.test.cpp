@@ -44,15 +44,15 @@ static_assert(!is_conflict_free<arch::sm90>(swizzled, operand{}, 2, read));
 
 TEST(RestsOnEvidence, AcceptsWhatSomebodySaw) {
   using arch::lds_op;
-  EXPECT_TRUE(rests_on_evidence(arch::gfx942::value, lds_op::read_b128)) << "vendor";
-  EXPECT_TRUE(rests_on_evidence(arch::gfx950::value, lds_op::read_b96)) << "measured by others";
-  EXPECT_TRUE(rests_on_evidence(arch::sm90::value, lds_op::ldmatrix)) << "measured here";
-  EXPECT_TRUE(rests_on_evidence(arch::gfx950::value, lds_op::read_b32))
+  EXPECT_TRUE(arch::rests_on_evidence(arch::gfx942::value, lds_op::read_b128)) << "vendor";
+  EXPECT_TRUE(arch::rests_on_evidence(arch::gfx950::value, lds_op::read_b96)) << "measured by others";
+  EXPECT_TRUE(arch::rests_on_evidence(arch::sm90::value, lds_op::ldmatrix)) << "measured here";
+  EXPECT_TRUE(arch::rests_on_evidence(arch::gfx950::value, lds_op::read_b32))
       << "disputed, but the cost holds under both readings";
-  EXPECT_FALSE(rests_on_evidence(arch::gfx90a::value, lds_op::read_b96)) << "inferred";
-  EXPECT_FALSE(rests_on_evidence(arch::gfx1201::value, lds_op::write_b128)) << "one reading is inferred";
-  EXPECT_FALSE(rests_on_evidence(arch::gfx942::value, lds_op::write_b96)) << "unknown";
-  EXPECT_FALSE(rests_on_evidence(arch::gfx942::value, lds_op::ldmatrix)) << "does not exist";
+  EXPECT_FALSE(arch::rests_on_evidence(arch::gfx90a::value, lds_op::read_b96)) << "inferred";
+  EXPECT_FALSE(arch::rests_on_evidence(arch::gfx1201::value, lds_op::write_b128)) << "one reading is inferred";
+  EXPECT_FALSE(arch::rests_on_evidence(arch::gfx942::value, lds_op::write_b96)) << "unknown";
+  EXPECT_FALSE(arch::rests_on_evidence(arch::gfx942::value, lds_op::ldmatrix)) << "does not exist";
 }
 
 // 64 lanes read every second word: without conflicts in neither reading, though each differs.

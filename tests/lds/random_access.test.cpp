@@ -35,12 +35,15 @@ TEST(RandomAccesses, RanksAndEnumerationAgree) {
       const access_case c = random_case(random, *target);
       ASSERT_EQ(check_encoding(c.distribution).fault, detail::encoding_fault::none);
       for (const lds_reading reading : {lds_reading::first, lds_reading::worst}) {
-        const auto by = [&](tilewright::detail::lds_method method) {
-          return analyze_lds_access(*target, c.where.graph, c.distribution, c.tile.element_bytes, c.kind, reading,
-                                    method);
-        };
-        const lds_access_analysis fast = by(tilewright::detail::lds_method::fastest);
-        ASSERT_EQ(fast, by(tilewright::detail::lds_method::enumeration))
+        const lds_access_analysis fast =
+            analyze_lds_access(*target, c.where.graph, c.distribution, c.tile.element_bytes, c.kind, reading);
+        const lds_access_walk walk(c.where.graph, c.distribution, c.tile.element_bytes);
+        lds_access_cost sum;
+        for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+          for (index_t access = 0; access < walk.num_access(); ++access)
+            sum.add(lds_cost(*target, fast.op, walk.addresses(wave, access), reading), 1);
+        }
+        ASSERT_EQ(static_cast<const lds_access_cost&>(fast), sum)
             << target->name << ", case " << i << ", " << c.where.name;
         with_conflicts += !fast.is_conflict_free();
       }

@@ -75,7 +75,7 @@ TEST(SwizzledLayout, ChunksMayBeNarrow) {
 
 TEST(SwizzledLayout, WithoutFlipsTheRowsArePlain) {
   constexpr auto descriptor = make_lds_descriptor<swizzled_rows({8, 32, 2}, 128, {0, 0})>();
-  static_assert(is_linear(descriptor.graph));
+  static_assert(detail::is_linear(descriptor.graph));
   expect_same_as_descriptor<swizzled_rows({8, 32, 2}, 128, {0, 0})>();
 }
 

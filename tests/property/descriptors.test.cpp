@@ -72,8 +72,9 @@ TEST(RandomLayouts, StaticAndRunTimeFormsAgree) {
     }
     if (detail::known_lengths(layout.graph, layout.values.data()) != detail::known_lengths(known, nullptr))
       return "run-time length of" + layout.description;
-    if (is_linear(known) != is_linear(layout.graph)) return "linearity of" + layout.description;
-    if (is_f2_linear(layout.graph) && !is_f2_linear(known)) return "linearity in bits of" + layout.description;
+    if (detail::is_linear(known) != detail::is_linear(layout.graph)) return "linearity of" + layout.description;
+    if (detail::is_f2_linear(layout.graph) && !detail::is_f2_linear(known))
+      return "linearity in bits of" + layout.description;
     return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
       hidden_indices ours{}, theirs{};
       detail::lower_all(layout.graph, layout.values.data(), index.data(), ours.data());

@@ -94,7 +94,7 @@ TEST(RandomEncodings, ChosenVectorsAreContiguousAndAligned) {
     if (e.y.empty()) return "";
     const multi_index<2> runs{{choices.one_of<index_t>({1, 2, 4, 8, 12}), choices.one_of<index_t>({16, 1, 3, 4, 6})}};
     const index_t element_bytes = choices.one_of<index_t>({2, 1, 4});
-    const vector_choice v = tilewright::detail::choose_vector(e, runs, element_bytes);
+    const detail::vector_choice v = tilewright::detail::choose_vector(e, runs, element_bytes);
     const index_t x = e.y[v.dim_y].major - 1;
     const std::string about =
         "vector of " + std::to_string(v.length) + " along y " + std::to_string(v.dim_y) + ": " + to_string(e);

@@ -166,7 +166,8 @@ TEST(RandomEncodings, TouchTheLinesOfTheirBytes) {
     const index_t row = e.x_length(1) + choices.one_of<index_t>({0, 1, 8, 100}),
                   element_bytes = choices.one_of<index_t>({2, 4});
     const array<long_index_t, 2> strides{{row, 1}};
-    const vector_choice v = tilewright::detail::choose_vector(e, multi_index<2>{{1, e.x_length(1)}}, element_bytes);
+    const detail::vector_choice v =
+        tilewright::detail::choose_vector(e, multi_index<2>{{1, e.x_length(1)}}, element_bytes);
     const tilewright::detail::memory_access_cost cost =
         tilewright::detail::analyze_memory_access(e, v, strides, element_bytes, 64);
     tilewright::detail::memory_access_cost expected{.line_bytes = 64};

@@ -120,7 +120,7 @@ TEST(RandomLayouts, RunsAreContiguousAlignedAndWhole) {
 TEST(RandomLayouts, LinearOnesAre) {
   check_property([](tape& choices) {
     const random_layout layout = make_random_layout(choices);
-    if (!is_linear(layout.graph)) return std::string();
+    if (!detail::is_linear(layout.graph)) return std::string();
     const indices zero(layout.model.lengths().size());
     const index_t origin = evaluate(layout, zero).offset;
     return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
@@ -153,7 +153,7 @@ TEST(RandomLayouts, StepsAlongADimensionAreTheSameEverywhere) {
         indices next = index;
         if (++next[std::size_t(d)] == lengths[std::size_t(d)]) return "";
         const std::optional<index_t> from = layout.model.offset(index), to = layout.model.offset(next);
-        if (!from || !to || !of_known.is_linear) return is_linear(known) && from && to ? "not known" : "";
+        if (!from || !to || !of_known.is_linear) return detail::is_linear(known) && from && to ? "not known" : "";
         return *to - *from == of_known.factor ? "" : "not " + std::to_string(of_known.factor) + " at " + text(index);
       });
       if (!wrong.empty()) return wrong + about;
@@ -165,7 +165,7 @@ TEST(RandomLayouts, StepsAlongADimensionAreTheSameEverywhere) {
 TEST(RandomLayouts, F2LinearOnesAre) {
   check_property([](tape& choices) {
     const random_layout layout = make_random_layout(choices, true);
-    if (!is_f2_linear(layout.graph)) return std::string();
+    if (!detail::is_f2_linear(layout.graph)) return std::string();
     return for_each_index(layout.model.lengths(), [&](const indices& index) -> std::string {
       if (!layout.model.offset(index)) return "";
       index_t sum = 0;

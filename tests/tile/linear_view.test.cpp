@@ -36,7 +36,7 @@ template <bool Static>
 int linear_samples() {
   int count = 0;
   samples::sample_maker<Static>::each([&](const char* name, const auto& descriptor, auto) {
-    if constexpr (is_linear(std::remove_cvref_t<decltype(descriptor)>::graph)) {
+    if constexpr (detail::is_linear(std::remove_cvref_t<decltype(descriptor)>::graph)) {
       ++count;
       expect_known(name, descriptor);
     }

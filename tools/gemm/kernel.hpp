@@ -68,7 +68,8 @@ struct policy : detail::base_policy<Choice, Arch>::type {
 
 /// Whether a target has matrix instructions for elements of T.
 template <class T, class Arch>
-inline constexpr bool multiplies = Arch::value.supports(tw::default_block_tile<Arch, T>().op, tw::matrix_element_v<T>);
+inline constexpr bool multiplies =
+    Arch::value.supports(tw::default_block_tile<Arch, T>().op, tw::arch::matrix_element_v<T>);
 
 namespace detail {
 

@@ -98,7 +98,7 @@ constexpr gemm_static_report make_static_report() {
   gemm_static_report r;
   r.target = &Arch::value;
   r.tile = tile;
-  r.element = matrix_element_v<T>;
+  r.element = arch::matrix_element_v<T>;
   r.element_bytes = sizeof(T);
   r.result_bytes = sizeof(typename Policy::result_type);
   r.operations = 2.0 * tile.m * tile.n * tile.k;

@@ -22,11 +22,11 @@ examined examine(const options& o, const named_layout& layout, const named_patte
   const tw::lds_legality legality = tw::check_lds_access(*o.target, result.graph, pattern.distribution,
                                                          o.tile.element_bytes, pattern.kind, 0, 1 << 30);
   if (!legality.is_legal()) {
-    throw refusal(title_of(pattern) + " of --layout " + layout.name + ": " + sentence(legality.fault));
+    throw refusal(title_of(pattern) + " of --layout " + layout.name + ": " + legality.sentence());
   }
   result.analysis = tw::analyze_lds_access(*o.target, result.graph, pattern.distribution, o.tile.element_bytes,
                                            pattern.kind, o.reading);
-  result.rests_on_evidence = tw::rests_on_evidence(*o.target, result.analysis.op);
+  result.rests_on_evidence = tw::arch::rests_on_evidence(*o.target, result.analysis.op);
   result.direct = tw::check_direct_to_lds(*o.target, result.graph, pattern.distribution, o.tile.element_bytes);
   result.addresses = tw::address_needs(result.graph, pattern.distribution, o.tile.element_bytes);
   return result;

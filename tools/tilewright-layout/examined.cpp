@@ -159,8 +159,9 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
     if (o.explained_bank >= 0) text += "\n" + bank_text(o, s);
     for (const examined& each : layout.accesses) {
       if (o.direct && is_write(*each.pattern)) {
-        text += title_of(*each.pattern) + " without registers: " +
-                (each.direct.is_legal() ? std::string("possible") : sentence(each.direct.fault)) + "\n";
+        text += title_of(*each.pattern) +
+                " without registers: " + (each.direct.is_legal() ? std::string("possible") : each.direct.sentence()) +
+                "\n";
       }
       if (each.analysis.same_dword_writes > 0)
         text += title_of(*each.pattern) + ": lanes write to the same word at once; what that costs is not known\n";

@@ -6,9 +6,7 @@
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/util/type_traits.hpp>
 
-namespace tilewright {
-
-namespace detail {
+namespace tilewright::detail {
 
 template <class T>
 TILEWRIGHT_HD constexpr arch::matrix_element element_of() {
@@ -31,10 +29,12 @@ inline constexpr bool adds_integers = __is_same(T, int8_t);
 template <class T>
 using accumulator_t = tilewright::detail::conditional_t<adds_integers<T>, int, float>;
 
-}  // namespace detail
+}  // namespace tilewright::detail
+
+namespace tilewright::arch {
 
 /// The matrix_element of half_t, bfloat16_t, float, an fp8 type or int8_t.
 template <class T>
-inline constexpr arch::matrix_element matrix_element_v = detail::element_of<T>();
+inline constexpr matrix_element matrix_element_v = tilewright::detail::element_of<T>();
 
-}  // namespace tilewright
+}  // namespace tilewright::arch

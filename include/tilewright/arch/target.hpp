@@ -125,6 +125,17 @@ TILEWRIGHT_HD constexpr target with_lds_row(target t, const lds_instruction& row
   return t;
 }
 
+/// No reading of the instruction's row is inferred or unknown. A cost is always the worse of two readings, so that a
+/// proof that rests on a disputed row holds in either reading.
+TILEWRIGHT_HD constexpr bool rests_on_evidence(const target& target, lds_op op) {
+  const lds_instruction* row = target.find(op);
+  if (row == nullptr) return false;
+  for (const lds_service& reading : row->readings) {
+    if (!is_evidence(reading.known_by) && reading.known_by != grade::disputed) return false;
+  }
+  return true;
+}
+
 /// A list of values for target's members.
 template <class T, index_t Capacity, class... Values>
 TILEWRIGHT_HD constexpr inplace_vector<T, Capacity> list_of(Values... values) {

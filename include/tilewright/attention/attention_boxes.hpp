@@ -39,7 +39,7 @@ exec::tensor_map_request request_attention_map(const void* data, const attention
   constexpr long_index_t bytes = sizeof(T), any_stride = 16, unbounded = 0x7fff0000;
   const long_index_t row_bytes = strides.row * bytes, head_bytes = heads > 1 ? strides.head * bytes : any_stride;
   exec::tensor_map_request r{const_cast<void*>(data),
-                             matrix_element_v<T>,
+                             arch::matrix_element_v<T>,
                              {dim, max(rows, 1), heads, batch, 1},
                              {row_bytes, head_bytes, batch > 1 ? strides.batch * bytes : any_stride, any_stride},
                              {128 / bytes, box_rows}};

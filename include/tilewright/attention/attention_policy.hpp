@@ -110,7 +110,7 @@ struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, 
                 "attention_policy: head dimensions are multiples of 32, from 32 to 256");
   static constexpr attention_tile tile = Tile;
   static constexpr tilewright::arch::matrix_op op = detail::attention_op<Arch, T, HeadDim>();
-  static_assert(Arch::value.supports(op, matrix_element_v<T>),
+  static_assert(Arch::value.supports(op, arch::matrix_element_v<T>),
                 "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "
                 "fp8_ocp_t that of gfx950 and gfx1201; for sm_90 see specialized_attention_policy");
   static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 &&

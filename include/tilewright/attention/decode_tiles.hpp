@@ -18,7 +18,7 @@ template <class Arch, class T>
 TILEWRIGHT_HD constexpr arch::matrix_op decode_op() {
   using enum arch::matrix_op;
   for (const arch::matrix_op op : {mfma_16x16x16, wmma_16x16x16_gfx11, wmma_16x16x16_gfx12}) {
-    if (Arch::value.supports(op, matrix_element_v<T>)) return op;
+    if (Arch::value.supports(op, arch::matrix_element_v<T>)) return op;
   }
   return mma_m16n8k16_x2;
 }

@@ -14,6 +14,8 @@ struct access_locality {
   friend constexpr bool operator==(const access_locality&, const access_locality&) = default;
 };
 
+namespace detail {
+
 /// Distances in the tensor's coordinates: a step is sequential when one coordinate moves by one access; it stays within
 /// a cache line when the sum of all moves is at most line_elements.
 template <index_t N>
@@ -34,12 +36,14 @@ TILEWRIGHT_HD constexpr access_locality analyze_locality(const curve<N>& walk, i
   return result;
 }
 
+}  // namespace detail
+
 /// CK Tile's spelling, for a space_filling_curve<...>.
 template <class SpaceFillingCurve>
 struct access_pattern_analyzer {
   TILEWRIGHT_HD static constexpr access_locality analyze_locality(index_t line_elements = 16) {
     constexpr curve<SpaceFillingCurve::ndim> walk = SpaceFillingCurve::walk;
-    return tilewright::analyze_locality(walk, line_elements);
+    return detail::analyze_locality(walk, line_elements);
   }
 };
 

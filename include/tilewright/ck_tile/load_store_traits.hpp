@@ -46,7 +46,7 @@ struct load_store_traits {
   static constexpr index_t ndim_y = distribution_type::ndim_y;
   static constexpr index_t ndim_x = distribution_type::ndim_x;
 
-  static constexpr vector_choice vector = [] {
+  static constexpr detail::vector_choice vector = [] {
     array<index_t, ndim_x> runs{};
     for (index_t x = 0; x < ndim_x; ++x) runs[x] = x == ndim_x - 1 ? encoding.x_length(x) : 1;
     return detail::choose_vector(encoding, runs, sizeof(T));
@@ -62,7 +62,7 @@ struct load_store_traits {
     return walk.get_index(i_access);
   }
   TILEWRIGHT_HD static constexpr detail::vectorized_access_info<ndim_y> get_vectorized_access_info(index_t i_access) {
-    constexpr vector_choice v = vector;
+    constexpr detail::vector_choice v = vector;
     return {get_y_indices(i_access), v.dim_y, v.length};
   }
 };

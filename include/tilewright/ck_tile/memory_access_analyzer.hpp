@@ -124,7 +124,7 @@ struct memory_access_analyzer {
   /// all matrices before it are packed.
   TILEWRIGHT_HD static constexpr detail::memory_access_cost cost(index_t row_elements) {
     constexpr distribution_encoding e = traits::encoding;
-    constexpr vector_choice vector = traits::vector;
+    constexpr detail::vector_choice vector = traits::vector;
     array<long_index_t, traits::ndim_x> strides{};
     long_index_t stride = 1;
     for (index_t x = traits::ndim_x; x-- > 0;) {

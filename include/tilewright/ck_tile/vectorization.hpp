@@ -55,7 +55,7 @@ struct space_filling_curve_optimizer {
   TILEWRIGHT_HD static constexpr auto create_optimized_curve() {
     using traits = load_store_traits<Distribution, T>;
     constexpr distribution_encoding e = traits::encoding;
-    constexpr vector_choice vector = traits::vector;
+    constexpr detail::vector_choice vector = traits::vector;
     auto result = detail::access_curve<traits::ndim_y>(e, vector, true);
     index_t position = 0;
     for (index_t i = 0; i < e.ndim_y(); ++i) {

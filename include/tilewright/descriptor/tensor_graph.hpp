@@ -187,12 +187,10 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
   return runs;
 }
 
-}  // namespace detail
-
 /// Whether the offset is a linear function of the index, with coefficients that do not depend on the index.
 TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
   for (const tensor_graph::node& node : graph.nodes) {
-    if (detail::linear_rule_of(node.spec.kind, detail::every_kind{}) == detail::linear_rule::none) return false;
+    if (linear_rule_of(node.spec.kind, every_kind{}) == linear_rule::none) return false;
   }
   return true;
 }
@@ -200,12 +198,14 @@ TILEWRIGHT_HD constexpr bool is_linear(const tensor_graph& graph) {
 /// Whether every bit of the offset is an exclusive or of bits of the index.
 TILEWRIGHT_HD constexpr bool is_f2_linear(const tensor_graph& graph) {
   for (const tensor_graph::node& node : graph.nodes) {
-    if (!detail::with_rules(node.spec,
-                            [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
+    if (!with_rules(node.spec,
+                    [&](auto rules) { return rules.f2_linear(node.spec.parameters.begin(), node.width()); })) {
       return false;
     }
   }
   return true;
 }
+
+}  // namespace detail
 
 }  // namespace tilewright

@@ -69,7 +69,7 @@ template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementByt
 struct access_plan {
   static constexpr address_plan plan = Plan;
   static constexpr bool is_permuted = !Plan.permutation.is_identity();
-  static constexpr vector_choice vector =
+  static constexpr detail::vector_choice vector =
       number<detail::choose_vector(Graph, Encoding, ElementBytes, Plan.gathered)>::value;
 #if defined(__clang__)
   static constexpr const auto& list = detail::object_of<detail::make_access_list<Graph, Encoding, vector, Plan>()>;

@@ -5,7 +5,7 @@
 #include <tilewright/distribution/tile_distribution.hpp>
 #include <tilewright/util/math.hpp>
 
-namespace tilewright {
+namespace tilewright::detail {
 
 /// The widest vector that a distribution and its memory allow.
 struct vector_choice {
@@ -13,8 +13,6 @@ struct vector_choice {
   index_t length = 1;
   friend constexpr bool operator==(const vector_choice&, const vector_choice&) = default;
 };
-
-namespace detail {
 
 /// No instruction moves more than this many bytes for one thread.
 inline constexpr index_t max_vector_bytes = 16;
@@ -37,6 +35,4 @@ TILEWRIGHT_HD constexpr vector_choice choose_vector(const distribution_encoding&
   return best;
 }
 
-}  // namespace detail
-
-}  // namespace tilewright
+}  // namespace tilewright::detail

@@ -61,8 +61,8 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
   using kernels = gemm_kernels<Product>;
   const std::vector<gemm_choice> choices = possible_choices<Product>(sets.at(0));
   if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
-  const std::string problem = tuning_name(sets[0], matrix_element_v<typename Product::element_type>,
-                                          matrix_element_v<typename Product::result_type>,
+  const std::string problem = tuning_name(sets[0], arch::matrix_element_v<typename Product::element_type>,
+                                          arch::matrix_element_v<typename Product::result_type>,
                                           Product::a_major == operand_major::k, Product::b_major == operand_major::k);
   if (memory) {
     const std::optional<std::string> known = memory->find(problem);

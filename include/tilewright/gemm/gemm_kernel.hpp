@@ -41,7 +41,8 @@ struct gemm_kernel {
   static constexpr index_t block_size = tile.block_size();
   static constexpr index_t lds_bytes =
       max(Policy::pipeline::num_stages * detail::lds_stage_bytes<Policy>(), detail::result_stage<writer>::bytes);
-  static_assert(Policy::arch::value.supports(tile.op, matrix_element_v<T>, matrix_element_v<BElement>),
+  static_assert(Policy::arch::value.supports(tile.op, tilewright::arch::matrix_element_v<T>,
+                                             tilewright::arch::matrix_element_v<BElement>),
                 "gemm: the matrix instruction does not take these elements of A together with those of B; only 8-bit "
                 "floating-point numbers may be mixed");
   static_assert(lds_bytes <= Policy::arch::value.lds_bytes,

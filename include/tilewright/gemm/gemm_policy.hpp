@@ -41,7 +41,7 @@ template <class Arch, class T, index_t Vector = 16 / index_t(sizeof(T))>
 TILEWRIGHT_HD constexpr block_tile default_block_tile() {
   using enum arch::matrix_op;
   using arch::matrix_op;
-  constexpr arch::matrix_element element = matrix_element_v<T>;
+  constexpr arch::matrix_element element = arch::matrix_element_v<T>;
   constexpr index_t k = 128 / index_t(sizeof(T));
   for (const matrix_op op : {mfma_32x32x16, mfma_32x32x8_x2, mfma_32x32x64_b8, mfma_32x32x32_b8, mfma_32x32x16_b8_x2,
                              mfma_32x32x8_b8_x4, mfma_32x32x2_b32_x4}) {
@@ -134,7 +134,7 @@ struct pipeline_or_default<default_pipeline, Stages, false> {
 /// The choices that every policy has, whatever its pipeline.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector, block_tile Tile>
 struct gemm_choices {
-  static_assert(Arch::value.supports(Tile.op, matrix_element_v<T>),
+  static_assert(Arch::value.supports(Tile.op, arch::matrix_element_v<T>),
                 "gemm_policy: the target does not have this matrix instruction for these elements");
   static_assert(is_power_of_two(Vector) && Vector * index_t(sizeof(T)) <= 16,
                 "gemm_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing");

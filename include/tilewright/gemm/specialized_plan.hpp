@@ -87,7 +87,7 @@ exec::tensor_map_request request_map(const void* data, extent lengths, index_t l
                                      long_index_t batch_stride, extent box) {
   constexpr long_index_t bytes = sizeof(T);
   return {const_cast<void*>(data),
-          matrix_element_v<T>,
+          arch::matrix_element_v<T>,
           {lengths.x, lengths.y, batch},
           {leading_dimension * bytes, batch > 1 ? batch_stride * bytes : 16},
           {box.x, box.y}};

@@ -31,7 +31,7 @@ template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr auto make_lds_descriptor() {
   tensor_descriptor<Graph> result{{}, 1};
   for (const index_t length : result.get_lengths()) result.element_space_size *= length;
-  if (is_linear(Graph)) {
+  if (detail::is_linear(Graph)) {
     auto last = result.get_lengths();
     for (index_t& i : last) --i;
     result.element_space_size = result.calculate_offset(last) + 1;

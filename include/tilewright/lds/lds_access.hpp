@@ -58,9 +58,6 @@ TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service&
   return cost;
 }
 
-/// Whether the analysis may use ranks where it can, or looks at every lane of every instruction. Both give the same.
-enum class lds_method : signed char { fastest, enumeration };
-
 TILEWRIGHT_HD constexpr lds_access_cost cost_by_rank(const arch::lds_instruction& row, lds_reading reading,
                                                      index_t bytes, bool is_write, const lds_access_walk& walk) {
   const array<index_t, 6> address_of_bit = walk.address_of_lane_bit();
@@ -93,7 +90,7 @@ class cost_by_place {
 };
 
 TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& target, const lds_access_walk& walk,
-                                                         lds_access_kind kind, lds_reading reading, lds_method method) {
+                                                         lds_access_kind kind, lds_reading reading) {
   const index_t bytes = walk.bytes_per_lane(), instructions = walk.num_waves() * walk.num_access();
   lds_access_analysis result;
   result.op = lds_op_of(kind, bytes, walk.element_bytes());
@@ -113,12 +110,12 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& tar
   };
   using rule = lds_access_walk::addresses_are;
   // Addresses of two instructions differ by the XOR with a constant, which permutes the banks: all cost the same.
-  if (method == lds_method::fastest && walk.rule() == rule::xor_of_parts && walk.num_lanes() == target.wave_size) {
+  if (walk.rule() == rule::xor_of_parts && walk.num_lanes() == target.wave_size) {
     add(detail::cost_by_rank(*row, reading, bytes, is_write, walk), instructions, 0, 0);
     return result;
   }
   detail::cost_by_place known;
-  const bool repeats = method == lds_method::fastest && walk.rule() == rule::sum_of_parts;
+  const bool repeats = walk.rule() == rule::sum_of_parts;
   for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
     for (index_t access = 0; access < walk.num_access(); ++access) {
       const index_t first = repeats ? walk.first_address(wave, access) : 0;
@@ -142,11 +139,11 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& tar
 /// every wave of the block. Layout and distribution are values: a graph without run-time values (see graph_of) and a
 /// sound encoding. The target must have the instruction, and waves of as many lanes as the distribution.
 /// Works at compile time and at run time.
-TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(
-    const arch::target& target, const tensor_graph& layout, const distribution_encoding& distribution,
-    index_t element_bytes, lds_access_kind kind, lds_reading reading = lds_reading::worst,
-    detail::lds_method method = detail::lds_method::fastest) {
-  return detail::analyze_walk(target, lds_access_walk(layout, distribution, element_bytes), kind, reading, method);
+TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::target& target, const tensor_graph& layout,
+                                                               const distribution_encoding& distribution,
+                                                               index_t element_bytes, lds_access_kind kind,
+                                                               lds_reading reading = lds_reading::worst) {
+  return detail::analyze_walk(target, lds_access_walk(layout, distribution, element_bytes), kind, reading);
 }
 
 /// The same for a descriptor and a distribution.

@@ -43,11 +43,12 @@ class lds_access_walk {
     lanes_ = encoding.p_length(encoding.ndim_p() - 1);
     accesses_ = encoding.num_elements_per_thread() / vector_.length;
     origin_ = offset(position{});
-    if (detail::is_power_of_two(element_bytes) && detail::has_power_of_two_factors(encoding) && is_f2_linear(graph)) {
+    if (detail::is_power_of_two(element_bytes) && detail::has_power_of_two_factors(encoding) &&
+        detail::is_f2_linear(graph)) {
       rule_ = addresses_are::xor_of_parts;
       bits_ = detail::find_offset_bits<max_x>(graph);
       knows_bits_ = true;
-    } else if (is_linear(graph)) {
+    } else if (detail::is_linear(graph)) {
       rule_ = addresses_are::sum_of_parts;
     }
     find_lane_offsets();
@@ -62,7 +63,7 @@ class lds_access_walk {
   }
 
   TILEWRIGHT_HD constexpr addresses_are rule() const { return rule_; }
-  TILEWRIGHT_HD constexpr const vector_choice& vector() const { return vector_; }
+  TILEWRIGHT_HD constexpr const detail::vector_choice& vector() const { return vector_; }
   TILEWRIGHT_HD constexpr index_t element_bytes() const { return element_bytes_; }
   TILEWRIGHT_HD constexpr index_t bytes_per_lane() const { return vector_.length * element_bytes_; }
   TILEWRIGHT_HD constexpr index_t ndim_x() const { return encoding_->ndim_x(); }
@@ -110,6 +111,21 @@ class lds_access_walk {
       } else {
         result[lane] = (first + lane_offset_[lane]) * element_bytes_;
       }
+    }
+    return result;
+  }
+
+  /// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must
+  /// be read in this order. Place i is `i * bytes` above the lowest address; -1 if no lane's element lies there.
+  TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_place(index_t wave, index_t access) const {
+    const lds_addresses address = addresses(wave, access);
+    index_t lowest = address[0];
+    for (index_t lane = 1; lane < lanes_; ++lane) lowest = min(lowest, address[lane]);
+    array<index_t, 64> result{};
+    for (index_t& lane : result) lane = -1;
+    for (index_t lane = 0; lane < lanes_; ++lane) {
+      const index_t distance = address[lane] - lowest, place = distance / bytes_per_lane();
+      if (place < lanes_ && distance % bytes_per_lane() == 0) result[place] = lane;
     }
     return result;
   }
@@ -200,27 +216,12 @@ class lds_access_walk {
   const tensor_graph* graph_;
   const distribution_encoding* encoding_;
   index_t element_bytes_;
-  vector_choice vector_;
+  detail::vector_choice vector_;
   index_t waves_ = 1, lanes_ = 1, accesses_ = 1, origin_ = 0;
   addresses_are rule_ = addresses_are::arbitrary;
   array<index_t, 64> lane_offset_{};
   bool knows_bits_ = false;
   detail::offset_bits<max_x> bits_;
 };
-
-/// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must be
-/// read in this order. Place i is `i * bytes` above the lowest address; -1 if no lane's element lies there.
-TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_place(const lds_access_walk& walk, index_t wave, index_t access) {
-  const lds_addresses address = walk.addresses(wave, access);
-  index_t lowest = address[0];
-  for (index_t lane = 1; lane < walk.num_lanes(); ++lane) lowest = min(lowest, address[lane]);
-  array<index_t, 64> result{};
-  for (index_t& lane : result) lane = -1;
-  for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
-    const index_t distance = address[lane] - lowest, place = distance / walk.bytes_per_lane();
-    if (place < walk.num_lanes() && distance % walk.bytes_per_lane() == 0) result[place] = lane;
-  }
-  return result;
-}
 
 }  // namespace tilewright

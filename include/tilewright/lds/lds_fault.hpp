@@ -57,6 +57,8 @@ struct lds_legality {
   index_t value = 0, limit = 0;
 
   TILEWRIGHT_HD constexpr bool is_legal() const { return fault == lds_fault::none; }
+  /// What is wrong and what to do.
+  TILEWRIGHT_HD constexpr const char* sentence() const;
   friend constexpr bool operator==(const lds_legality&, const lds_legality&) = default;
 };
 
@@ -116,8 +118,7 @@ TILEWRIGHT_HD constexpr const char* sentence_of(lds_fault fault) {
 
 }  // namespace detail
 
-/// What is wrong and what to do, as a sentence.
-TILEWRIGHT_HD constexpr const char* sentence(lds_fault fault) { return detail::sentence_of<false>(fault); }
+TILEWRIGHT_HD constexpr const char* lds_legality::sentence() const { return detail::sentence_of<false>(fault); }
 
 namespace detail {
 

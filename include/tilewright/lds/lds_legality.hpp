@@ -64,8 +64,7 @@ TILEWRIGHT_HD constexpr examined_access examine(const arch::target& target, cons
   if (!result.legality.is_legal()) return result;
   const lds_access_walk walk(layout, e, element_bytes);
   result.legality = check_walk(target, walk, kind, 0, target.lds_bytes);
-  if (result.legality.is_legal())
-    result.analysis = analyze_walk(target, walk, kind, lds_reading::worst, lds_method::fastest);
+  if (result.legality.is_legal()) result.analysis = analyze_walk(target, walk, kind, lds_reading::worst);
   return result;
 }
 
@@ -73,7 +72,8 @@ TILEWRIGHT_HD constexpr examined_access examine(const arch::target& target, cons
 
 /// Whether a tile can be copied from global memory to LDS without registers. On AMD GPUs an instruction writes a wave's
 /// lanes to consecutive places, so the layout may permute only within that range; global memory is then read in the
-/// inverse order (lanes_by_place). NVIDIA GPUs write anywhere. leaves_footprint: value and limit are wave and access.
+/// inverse order (lds_access_walk::lanes_by_place). NVIDIA GPUs write anywhere. leaves_footprint: value and limit are
+/// wave and access.
 TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& target, const tensor_graph& layout,
                                                          const distribution_encoding& e, index_t element_bytes) {
   if (const lds_legality values = detail::check_values(target, layout, e); !values.is_legal()) return values;
@@ -83,7 +83,7 @@ TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& tar
   if (!arch::is_amd(target)) return {};
   for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
     for (index_t access = 0; access < walk.num_access(); ++access) {
-      const array<index_t, 64> order = lanes_by_place(walk, wave, access);
+      const array<index_t, 64> order = walk.lanes_by_place(wave, access);
       for (index_t place = 0; place < walk.num_lanes(); ++place) {
         if (order[place] < 0) return {lds_fault::leaves_footprint, wave, access};
       }
@@ -112,7 +112,7 @@ TILEWRIGHT_HD constexpr lds_address_needs address_needs(const tensor_graph& layo
   lds_address_needs needs{1, stage_bytes};
   if (walk.rule() == lds_access_walk::addresses_are::arbitrary) return {walk.num_access(), stage_bytes};
   const index_t origin = walk.first_address(0, 0);
-  if (is_linear(layout)) {
+  if (detail::is_linear(layout)) {
     for (index_t access = 1; access < walk.num_access(); ++access)
       needs.largest_offset = max(needs.largest_offset, walk.first_address(0, access) - origin + stage_bytes);
     return needs;

@@ -13,17 +13,6 @@ enum class proof_basis : signed char {
   evidence,  // documented or measured rows; a proof holds under every reading of a disputed row
 };
 
-/// No reading of the instruction's row is inferred or unknown. A cost is always the worse of two readings, so that a
-/// proof that rests on a disputed row holds in either reading.
-TILEWRIGHT_HD constexpr bool rests_on_evidence(const arch::target& target, arch::lds_op op) {
-  const arch::lds_instruction* row = target.find(op);
-  if (row == nullptr) return false;
-  for (const arch::lds_service& reading : row->readings) {
-    if (!arch::is_evidence(reading.known_by) && reading.known_by != arch::grade::disputed) return false;
-  }
-  return true;
-}
-
 /// One kind of access by a block: distribution, layout and target.
 template <class Arch, auto Descriptor, class Distribution, class T, lds_access_kind Kind>
 struct lds_access {
@@ -32,7 +21,7 @@ struct lds_access {
   using examined = number<detail::examine(Arch::value, graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind)>;
   static constexpr lds_legality legality = examined::value.legality;
   static constexpr lds_access_analysis analysis = examined::value.analysis;
-  static constexpr bool rests_on_evidence = tilewright::rests_on_evidence(Arch::value, analysis.op);
+  static constexpr bool rests_on_evidence = tilewright::arch::rests_on_evidence(Arch::value, analysis.op);
 };
 
 /// No two lanes of a phase meet in a bank.
@@ -50,7 +39,7 @@ constexpr bool is_conflict_free(const Descriptor& descriptor, Distribution, inde
   const detail::examined_access a =
       detail::examine(Arch::value, graph_of(descriptor), Distribution::encoding, element_bytes, kind);
   return a.legality.is_legal() && a.analysis.is_conflict_free() &&
-         (Basis == proof_basis::all_rows || rests_on_evidence(Arch::value, a.analysis.op));
+         (Basis == proof_basis::all_rows || arch::rests_on_evidence(Arch::value, a.analysis.op));
 }
 
 /// The weakest grade of the rows that a proof of these accesses rests on. For a disputed row the worse reading counts.

@@ -40,8 +40,8 @@ TILEWRIGHT_HD constexpr bool may_have(arch::matrix_op op, arch::matrix_element a
 
 template <class C, class A, class B>
 TILEWRIGHT_HD constexpr found_tiles find_tiles() {
-  const arch::matrix_element a_element = matrix_element_v<typename A::element_type>,
-                             b_element = matrix_element_v<typename B::element_type>;
+  const arch::matrix_element a_element = arch::matrix_element_v<typename A::element_type>,
+                             b_element = arch::matrix_element_v<typename B::element_type>;
   const product_operands operands = operands_of<C, A, B>();
   const distribution_encoding &a = operands.a, &c = operands.c;
   found_tiles tiles;

@@ -145,8 +145,8 @@ TILEWRIGHT_HD constexpr bool require_product() {
                                 sizeof(typename B::element_type) == arch::element_bytes(Tile.op);
     static_assert(right_size, "block_gemm: the matrix instruction multiplies elements of another size");
 #if TILEWRIGHT_DEVICE_PASS
-    constexpr bool target_has_it = arch::current::value.supports(Tile.op, matrix_element_v<typename A::element_type>,
-                                                                 matrix_element_v<typename B::element_type>);
+    constexpr bool target_has_it = arch::current::value.supports(
+        Tile.op, arch::matrix_element_v<typename A::element_type>, arch::matrix_element_v<typename B::element_type>);
     static_assert(target_has_it, "block_gemm: this target does not have the matrix instruction for these elements");
 #else
     constexpr bool target_has_it = true;

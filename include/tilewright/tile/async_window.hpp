@@ -22,7 +22,7 @@ TILEWRIGHT_HD constexpr permutation_choice choose_lane_permutation(const tensor_
   const lds_access_walk walk(layout, e, element_bytes);
   const index_t lanes = walk.num_lanes(), bytes = walk.bytes_per_lane(), footprint = lanes * bytes;
   if (walk.rule() != lds_access_walk::addresses_are::xor_of_parts || walk.num_access() != num_access) return {};
-  const array<index_t, 64> lane_at = lanes_by_place(walk, 0, 0);  // a place: the rank of an address in LDS
+  const array<index_t, 64> lane_at = walk.lanes_by_place(0, 0);  // a place: the rank of an address in LDS
   const lds_addresses address = walk.addresses(0, 0);
   for (index_t place = 0; place < lanes; ++place) {
     if (lane_at[place] < 0 || address[place] / footprint != address[0] / footprint) return {};

@@ -146,7 +146,7 @@ inline constexpr index_t mma_parts = arch::num_issues(Op);
 
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 TILEWRIGHT_HD void mma_part(Accumulator* c, const A* a, const B* b) {
-  static_assert(arch::current::value.supports(Op, matrix_element_v<A>, matrix_element_v<B>),
+  static_assert(arch::current::value.supports(Op, arch::matrix_element_v<A>, arch::matrix_element_v<B>),
                 "mma: this target does not have the matrix instruction for these elements");
   static_assert(__is_same(Accumulator, tilewright::detail::accumulator_t<A>),
                 "mma: int8_t is added up in int, everything else in float");

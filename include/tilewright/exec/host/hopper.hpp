@@ -130,16 +130,17 @@ void wgmma(float* c, unsigned long long a_descriptor, unsigned long long b_descr
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t),
                 "wgmma: the operands are half_t, bfloat16_t or fp8_ocp_t");
   static_assert(sizeof(T) == 2 || (!TransposeA && !TransposeB), "wgmma: operands of 8 bits cannot be transposed");
-  detail::hopper(where).wgmma(detail::self(), c, nullptr,
-                              {a_descriptor, b_descriptor, matrix_element_v<T>, N, TransposeA, TransposeB, accumulate},
-                              where);
+  detail::hopper(where).wgmma(
+      detail::self(), c, nullptr,
+      {a_descriptor, b_descriptor, arch::matrix_element_v<T>, N, TransposeA, TransposeB, accumulate}, where);
 }
 
 template <index_t N, class T, bool TransposeB>
 void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool accumulate, call_site where = {}) {
   static_assert(sizeof(T) == 2 || !TransposeB, "wgmma: operands of 8 bits cannot be transposed");
   detail::hopper(where).wgmma(detail::self(), c, a,
-                              {0, b_descriptor, matrix_element_v<T>, N, false, TransposeB, accumulate, true}, where);
+                              {0, b_descriptor, arch::matrix_element_v<T>, N, false, TransposeB, accumulate, true},
+                              where);
 }
 
 /// Registers are not counted here.

@@ -124,7 +124,8 @@ void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
                 "mma: the matrix instruction takes elements of another size");
   static_assert(__is_same(Accumulator, tilewright::detail::accumulator_t<A>),
                 "mma: int8_t is added up in int, everything else in float");
-  detail::self().services->mma(detail::self(), Op, matrix_element_v<A>, matrix_element_v<B>, c, a, b, where);
+  detail::self().services->mma(detail::self(), Op, arch::matrix_element_v<A>, arch::matrix_element_v<B>, c, a, b,
+                               where);
 }
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 void mma_part(Accumulator* c, const A* a, const B* b, call_site where = {}) {
