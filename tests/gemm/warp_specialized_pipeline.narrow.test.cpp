@@ -8,7 +8,7 @@ namespace {
 
 TEST(WarpSpecializedTiles, Tile128x192InPairs) { expect_tile<3>(); }
 TEST(WarpSpecializedTiles, Tile128x128InPairs) { expect_tile<4>(); }
-TEST(WarpSpecializedTiles, Tile128x64InPairsThatShareA) { expect_tile<5>(); }
+TEST(WarpSpecializedTiles, Tile128x160InPairs) { expect_tile<5>(); }
 TEST(WarpSpecializedTiles, Tile64x64WithOneConsumer) { expect_tile<6>(); }
 
 using enum operand_major;
@@ -38,7 +38,7 @@ TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
   using one = gemm_specialized<bfloat16_t, k, k, specialized_tiles[6]>;
   expect_split<one>(64, 64, 20, 2, false);
   expect_split<one>(64, 192, 48, 4, true);
-  using pair = gemm_specialized<half_t, k, k, specialized_tiles[5]>;
+  using pair = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 64, .share_a = 2}>;
   expect_split<pair>(128, 128, 20, 3, false);
 }
 

@@ -27,7 +27,7 @@ enum class mistake {
 mistake made = mistake::none;
 
 /// Two blocks that share A, two consumers each.
-using careful_policy = gemm_specialized<half_t, k, k, specialized_tiles[5]>;
+using careful_policy = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 64, .share_a = 2}>;
 struct careless_policy : careful_policy {};
 using careful_block = specialized_block<careful_policy>;
 using careless_block = specialized_block<careless_policy>;

@@ -110,9 +110,9 @@ namespace detail {
 /// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp: those
 /// of the bytes of B, or of tiles one after another.
 constexpr double predict_few_rows_clocks(const gemm_args& g, bool moves_vectors, index_t multiprocessors) {
-  const double bytes = double(g.n) * g.k * 2 * g.batch, rate = moves_vectors ? 1350 : g.m <= 16 ? 800 : 290;
+  const double bytes = double(g.n) * g.k * 2 * g.batch, rate = moves_vectors ? 1670 : g.m <= 16 ? 860 : 297;
   const double tiles = double(ceil_div(g.n, 64)) * g.batch / ((g.m > 16 ? 1 : 2) * multiprocessors);
-  return 10500 + max(bytes / rate, 3500 * tiles);
+  return 9460 + max(bytes / rate, 3500 * tiles);
 }
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.

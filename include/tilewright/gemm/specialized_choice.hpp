@@ -7,13 +7,13 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 14> specialized_tiles{{
+inline constexpr array<specialized_tile, 18> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 256, .n = 160, .share_a = 2},
     {.m = 128, .n = 192, .share_b = 2},
     {.m = 128, .n = 128, .share_b = 2},
-    {.m = 128, .n = 64, .share_a = 2},
+    {.m = 128, .n = 160, .share_b = 2},
     {.m = 64, .n = 64, .consumers = 1},
     {.m = 64, .n = 64, .consumers = 1, .blocks = 2},
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
@@ -22,6 +22,10 @@ inline constexpr array<specialized_tile, 14> specialized_tiles{{
     {.m = 256, .n = 32, .swap_ab = true},
     {.m = 128, .n = 64, .swap_ab = true},
     {.m = 256, .n = 160, .share_a = 2, .swap_ab = true},
+    {.m = 64, .n = 96, .consumers = 1},
+    {.m = 64, .n = 128, .share_b = 2, .consumers = 1},
+    {.m = 64, .n = 192, .consumers = 1},
+    {.m = 64, .n = 192, .consumers = 1, .swap_ab = true},
 }};
 
 /// The policy of one of them.
@@ -59,23 +63,25 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
 
 /// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark.
 struct specialized_model {
-  double launch = 5300;
-  double macs_of_pair = 32, macs_alone = 30.4, more = 153;  // a k tile multiplies in m n / macs + more,
-  double large = 1.04;                                      // times that, for more than 128 rows,
-  double latency = 2190;                                    // or waits for one of its stages
-  double bytes = 1520, not_hidden = 0.59;                   // of memory in a clock; of the shorter of work and memory
-  double split = 1740, part_sums = 1340;                    // a split tile; each of its parts, of 128 x 256 sums
-  double crossing_after_whole = 0.2, crossing = 0.105;      // and of all that, if two tiles share a worker
-  double end = 330;                                         // each box that a consumer writes
+  double launch = 4940;
+  double macs_of_pair = 38.9, macs_alone = 37.5, more = 55;  // a k tile multiplies in m n / macs + more,
+  double lds_row = 0.71;                                     // or reads and writes rows of 128 bytes in LDS,
+  double latency = 1420;                                     // or waits for one of its stages
+  double bytes = 2010, not_hidden = 0.66;                    // of memory in a clock; of the shorter of work and memory
+  double split = 945, part_sums = 1320;                      // a split tile; each of its parts, of 128 x 256 sums
+  double crossing_after_whole = 0.3, crossing = 0.11;        // and of all that, if two tiles share a worker
+  double end = 267;                                          // each box that a consumer writes
 };
 inline constexpr specialized_model specialized_times{};
 
 /// Clocks of a multiprocessor for a k tile of 128 bytes, while `together` of its blocks work.
 constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, const product_operand_types& o = {}) {
   const specialized_model& x = specialized_times;
-  const double multiply =
-      (t.m > 128 ? x.large : 1) * double(t.m) * t.n / (t.cluster() > 1 ? x.macs_of_pair : x.macs_alone) + x.more;
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
+  // Copies write A and B; wgmma reads A once, and B for each 64 rows of A.
+  const double rows = lds.stage_bytes() / 128.0 + t.m + t.n * (t.m / 64.0);
+  const double macs = t.cluster() > 1 ? x.macs_of_pair : x.macs_alone;
+  const double multiply = max(double(t.m) * t.n / macs, rows * x.lds_row) + x.more;
   return max(multiply * together, x.latency / lds.num_stages());
 }
 /// Clocks for writing C.
