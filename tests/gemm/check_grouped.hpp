@@ -114,15 +114,15 @@ struct grouped_case {
     return 1;
   }
 
-  double product(index_t group, index_t i, index_t j, index_t first, index_t last) const {
+  /// x, y: the values of A and B.
+  double product(const double* x, const double* y, index_t group, index_t i, index_t j, index_t first,
+                 index_t last) const {
+    x += a_along_k ? long_index_t(i) * args.lda : i;
+    y += (by_rows ? group * args.batch_stride_b : 0) + (b_along_k ? long_index_t(j) * args.ldb : j);
+    const long_index_t x_step = a_along_k ? 1 : args.lda, y_step = b_along_k ? 1 : args.ldb;
     double sum = 0, block = 0;
     for (index_t l = first; l < last; ++l) {
-      const float x =
-          float(a[std::size_t(a_along_k ? long_index_t(i) * args.lda + l : long_index_t(l) * args.lda + i)]);
-      const float y =
-          float(b[std::size_t((by_rows ? group * args.batch_stride_b : 0) +
-                              (b_along_k ? long_index_t(j) * args.ldb + l : long_index_t(l) * args.ldb + j))]);
-      block += double(x) * double(y);
+      block += x[l * x_step] * y[l * y_step];
       if (l % 128 != 127 && l + 1 < last) continue;
       sum += block * scale(group, i, j, l / 128);
       block = 0;
@@ -133,16 +133,20 @@ struct grouped_case {
   /// `got` is C after the launch, `c` C before it.
   void expect(const std::vector<R>& got) const {
     std::vector<R> wanted = c;
+    std::vector<double> x, y;
+    for (const T value : a) x.push_back(double(float(value)));
+    for (const T value : b) y.push_back(double(float(value)));
     const auto set = [&](long_index_t place, double sum) {
-      R& x = wanted[std::size_t(place)];
-      x = type_convert<R>(float(args.alpha * sum + (args.beta == 0 ? 0.0 : double(args.beta) * double(float(x)))));
+      R& value = wanted[std::size_t(place)];
+      value =
+          type_convert<R>(float(args.alpha * sum + (args.beta == 0 ? 0.0 : double(args.beta) * double(float(value)))));
     };
     for (index_t g = 0; g < args.groups; ++g) {
       const index_t begin = begins[std::size_t(g)], end = begin + counts[std::size_t(g)];
       for (index_t i = by_rows ? begin : 0; i < (by_rows ? end : args.m); ++i) {
         for (index_t j = 0; j < args.n; ++j)
           set(g * args.batch_stride_c + long_index_t(i) * args.ldc + j,
-              product(g, i, j, by_rows ? 0 : begin, by_rows ? args.k : end));
+              product(x.data(), y.data(), g, i, j, by_rows ? 0 : begin, by_rows ? args.k : end));
       }
     }
     index_t wrong = 0;

@@ -85,7 +85,7 @@ namespace {
 /// What is found, without lines.
 std::string fault_with(mistake m, float beta = 0) {
   made = m;
-  specialized_case<careful_policy> gemm({.m = 3 * 128, .n = 4 * 128, .k = 10 * 64, .beta = beta});
+  specialized_case<careful_policy> gemm({.m = 3 * 128, .n = 2 * 128, .k = 7 * 64, .beta = beta});
   std::string text = "no fault";
   try {
     launch_specialized<careless_policy>(gemm.args,

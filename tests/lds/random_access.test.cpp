@@ -58,7 +58,7 @@ TEST(RandomAccesses, RanksAndEnumerationAgree) {
 TEST(RandomAccesses, CostWhatTheBanksSay) {
   for (const arch::target* target : arch::all_targets) {
     random_engine random(11);
-    for (index_t i = 0; i < 300; ++i) {
+    for (index_t i = 0; i < 100; ++i) {
       const access_case c = random_case(random, *target);
       const auto result =
           analyze_lds_access(*target, c.where.graph, c.distribution, c.tile.element_bytes, c.kind, lds_reading::first);
