@@ -93,40 +93,42 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
   static constexpr multi_index<NDim> access_lengths{ceil_div(Lengths, Scalars)...};
 
   TILEWRIGHT_HD static constexpr index_t get_num_of_access() { return value().get_num_of_access(); }
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_index(index_t i) { return value().get_index(i); }
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(index_t a, index_t b) {
+    return value().get_step_between(a, b);
+  }
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(index_t i) { return value().get_forward_step(i); }
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(index_t i) { return value().get_backward_step(i); }
   TILEWRIGHT_HD static constexpr bool is_in_bounds(index_t i) { return value().is_in_bounds(i); }
 
-  // Access is an integer or number<Nth>{}; of the latter the compiler checks that it exists.
-  template <class Access>
-  TILEWRIGHT_HD static constexpr multi_index<NDim> get_index(const Access& i) {
-    require_access<Access>();
-    return value().get_index(i);
+  /// The same for an access that is known at compile time, number<Nth>{}: the compiler checks that there is one.
+  template <index_t Nth>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_index(number<Nth>) {
+    require_access<Nth>();
+    return value().get_index(Nth);
   }
-  template <class Access>
-  TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(const Access& i) {
-    require_access<Access, 1>();
-    return value().get_forward_step(i);
+  template <index_t Nth>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(number<Nth>) {
+    require_access<Nth, 1>();
+    return value().get_forward_step(Nth);
   }
-  template <class Access>
-  TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(const Access& i) {
-    require_access<Access, -1>();
-    return value().get_backward_step(i);
+  template <index_t Nth>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(number<Nth>) {
+    require_access<Nth, -1>();
+    return value().get_backward_step(Nth);
   }
-  template <class A, class B>
-  TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(const A& a, const B& b) {
-    require_access<A>();
-    require_access<B, 0, true>();
-    return value().get_step_between(a, b);
+  template <index_t A, index_t B>
+  TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(number<A>, number<B>) {
+    require_access<A, B - A>();
+    return value().get_step_between(A, B);
   }
 
  private:
-  template <class Access, index_t Step = 0, bool IsEnd = false>
+  template <index_t Nth, index_t Step = 0>
   TILEWRIGHT_HD static constexpr void require_access() {
-    if constexpr (detail::is_number_v<Access>) {
-      constexpr index_t nth = Access::value;
-      static_assert(IsEnd || (0 <= nth && nth < get_num_of_access()), "space_filling_curve: there is no such access");
-      static_assert(0 <= nth + Step && nth + Step < get_num_of_access(),
-                    "space_filling_curve: the step leads past the first or the last access");
-    }
+    static_assert(0 <= Nth && Nth < get_num_of_access(), "space_filling_curve: there is no such access");
+    static_assert(0 <= Nth + Step && Nth + Step < get_num_of_access(),
+                  "space_filling_curve: the step leads past the first or the last access");
   }
   // A copy, because device code may not refer to static members that live on the host.
   TILEWRIGHT_HD static constexpr curve<NDim> value() { return {{Lengths...}, {Order...}, {Scalars...}, Snake}; }
