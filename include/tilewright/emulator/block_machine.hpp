@@ -27,9 +27,8 @@ class block_machine final : private block_services {
         lds_bytes_(shape.lds_bytes),
         kernel_(kernel),
         recorder_(target, shape.num_threads()),
-        meetings_(target, shape, cluster_, recorder_),
-        wave_operations_(target, meetings_, shape.num_threads()),
-        cluster_(target, shape, *this, progress, memory, &run_thread, this) {
+        waves_(target, shape, cluster_, recorder_),
+        cluster_(target, shape, *this, waves_, progress, memory, &run_thread, this) {
     for (thread_context& thread : cluster_.threads()) recorder_.attach(thread);
   }
 
@@ -47,14 +46,14 @@ class block_machine final : private block_services {
     if (hopper_) hopper_->end_cluster();
     if (cluster_.has_late_stores()) others_run.sleep();
     cluster_.finish();
-    meetings_.finish();
+    waves_.finish();
   }
 
   /// By place, and there by operation. All accesses have place 0 if LDS accesses are not checked.
   const std::vector<array<lds_counts, arch::num_lds_ops>>& lds_counters() const { return recorder_.counts(); }
   call_site place(std::size_t number) const { return cluster_.place(number); }
   long_index_t matrix_instructions() const {
-    return wave_operations_.num_matrix_instructions() + (hopper_ ? hopper_->matrix_instructions() : 0);
+    return waves_.num_matrix_instructions() + (hopper_ ? hopper_->matrix_instructions() : 0);
   }
 
  private:
@@ -65,32 +64,6 @@ class block_machine final : private block_services {
     machine.kernel_.call(machine.kernel_.object);
     if (machine.hopper_) machine.hopper_->leave(thread);
     machine.cluster_.end(thread);
-  }
-
-  void block_sync(thread_context& self, bool waits_for_lds, call_site where) override {
-    meetings_.block_sync(self, waits_for_lds, where);
-  }
-  void wave_sync(thread_context& self, call_site where) override { meetings_.wave_sync(self, where); }
-  unsigned shuffle(thread_context& self, unsigned value, index_t source_lane, call_site where) override {
-    return wave_operations_.shuffle(self, value, source_lane, where);
-  }
-  bool any(thread_context& self, bool condition, call_site where) override {
-    return wave_operations_.any(self, condition, where);
-  }
-  void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
-           void* c, const void* a, const void* b, call_site where) override {
-    wave_operations_.mma(self, op, a_element, b_element, c, a, b, where);
-  }
-  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) override {
-    return wave_operations_.ldmatrix_x4(self, address, transposed, where);
-  }
-  void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, bool transposed,
-                   call_site where) override {
-    wave_operations_.stmatrix_x4(self, address, words, transposed, where);
-  }
-  array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes,
-                                      call_site where) override {
-    return wave_operations_.transposing_read(self, address, element_bytes, where);
   }
 
   hopper_services& hopper(const thread_context& self, call_site where) override {
@@ -120,21 +93,9 @@ class block_machine final : private block_services {
     if (recorder_.repeats_itself(self))
       refuse(self, "does one LDS access (" + to_string(self.last_place) +
                        ") over and over: if it waits for another thread, use a barrier");
-    recorder_.extend(meetings_.lanes_of(self.wave_number));
+    recorder_.extend(waves_.lanes_of(self.wave_number));
   }
 
-  void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* place,
-                           long_index_t bytes, call_site where) override {
-    cluster_.check_global_access(self, agent, how, place, bytes, where);
-  }
-  void store_late(void* to, const array<float, 4>& values) override { cluster_.store_late(to, values); }
-  void load_late(const void* from) override { cluster_.load_late(from); }
-  void release(const thread_context& self, const unsigned* counter) override { cluster_.release(self, counter); }
-  void let_others_run(thread_context& self, call_site where) override { cluster_.let_others_run(self, where); }
-  unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
-                            call_site where) override {
-    return cluster_.check_lds_access(self, how, address, bytes, where);
-  }
   [[noreturn]] void refuse_lds_access(thread_context& self, arch::lds_op op, index_t address,
                                       call_site where) override {
     emulator::refuse_lds_access(self, op, address, where);
@@ -144,8 +105,7 @@ class block_machine final : private block_services {
   index_t lds_bytes_;
   kernel_reference kernel_;
   lds_recorder recorder_;
-  rendezvous meetings_;
-  wave_operations wave_operations_;
+  wave_operations waves_;
   std::vector<bool> has_allocated_;         // by thread
   std::unique_ptr<hopper_machine> hopper_;  // once a kernel asks for it
   cluster cluster_;                         // last: its destructor unwinds kernels, which may still call the machine

@@ -31,11 +31,11 @@ struct cluster_shape {
   index_t num_threads() const { return block_size * cluster; }
 };
 
-class cluster final : public cluster_threads {
+class cluster final : public cluster_threads, public memory_services {
  public:
   /// run_thread(argument, number) is the body of each thread.
-  cluster(const arch::target& target, const cluster_shape& shape, block_services& services, worker_progress& progress,
-          global_memory& memory, fiber_group::body run_thread, void* argument)
+  cluster(const arch::target& target, const cluster_shape& shape, block_services& services, wave_services& wave,
+          worker_progress& progress, global_memory& memory, fiber_group::body run_thread, void* argument)
       : block_size_(shape.block_size),
         lds_stride_(tilewright::detail::round_up(shape.lds_bytes + 1, lds_alignment)),
         lds_total_(lds_stride_ * shape.cluster),
@@ -58,6 +58,8 @@ class cluster final : public cluster_threads {
       thread.wave_number = i / target.wave_size;
       thread.block_size = block_size_;
       thread.services = &services;
+      thread.wave = &wave;
+      thread.memory = this;
       thread.target = &target;
       thread.lds = lds_.get() + thread.rank * lds_stride_;
       thread.checks_lds = shape.checks_lds;
@@ -125,7 +127,7 @@ class cluster final : public cluster_threads {
   bool any_ready() const override { return fibers_.any_ready(); }
 
   /// The thread waits for a value in global memory: it runs again when all others wait.
-  void let_others_run(thread_context& self, call_site where) {
+  void let_others_run(thread_context& self, call_site where) override {
     looping_.push_back(self.number);
     wait(self, meeting::unchanged_value, where);
   }
@@ -146,14 +148,15 @@ class cluster final : public cluster_threads {
   access_order* order() override { return checkers_.empty() ? nullptr : &order_; }
   call_site place(std::size_t number) const { return places_[number]; }
 
-  unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes, call_site where) {
+  unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
+                            call_site where) override {
     const unsigned place = checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
     if (how <= lds_touch::atomic_update)
       self.recent.add({std::uint32_t(address), order_.now(), std::uint16_t(place), std::uint8_t(bytes), how});
     return place;
   }
   void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* place,
-                           long_index_t bytes, call_site where) {
+                           long_index_t bytes, call_site where) override {
     if (memory_.has_seen_enough()) {
       threads_[std::size_t(self.number)].checks_memory = false;
       return;
@@ -167,18 +170,18 @@ class cluster final : public cluster_threads {
   }
   /// Stores that no release has followed yet; other ranks see them when nothing else can happen.
   bool has_late_stores() const { return !late_stores_.empty(); }
-  void store_late(void* to, const array<float, 4>& values) {
+  void store_late(void* to, const array<float, 4>& values) override {
     late_stores_.push_back({to, values});
     if (!has_ranks_) make_late_stores();
   }
-  void load_late(const void* from) {
+  void load_late(const void* from) override {
     if (std::ranges::any_of(late_stores_, [=](const auto& s) { return s.first == from; })) make_late_stores();
   }
   void make_late_stores() {
     for (const auto& [to, values] : late_stores_) __builtin_memcpy(to, &values, sizeof(values));
     late_stores_.clear();
   }
-  void release(const thread_context& self, const unsigned* counter) {
+  void release(const thread_context& self, const unsigned* counter) override {
     make_late_stores();
     if (self.checks_memory) memory_.release(number_, counter, order_.tick());
   }

@@ -13,7 +13,7 @@ namespace tilewright::emulator {
 
 /// Counts who has arrived. The last thread to arrive completes the operation and wakes the others. LDS accesses that
 /// the lanes have recorded are counted here, as instructions of their wave.
-class rendezvous {
+class rendezvous : public wave_services {
  public:
   rendezvous(const arch::target& target, const cluster_shape& shape, cluster& threads, lds_recorder& recorder)
       : cluster_(threads),
@@ -22,7 +22,7 @@ class rendezvous {
         waves_(std::size_t(shape.num_threads() / target.wave_size)),
         at_barrier_(std::size_t(shape.cluster)) {}
 
-  void block_sync(thread_context& self, bool waits_for_lds, call_site where) {
+  void block_sync(thread_context& self, bool waits_for_lds, call_site where) override {
     if (waits_for_lds) self.recent.wait(0);
     wave_state& wave = waves_[std::size_t(self.wave_number)];
     if (wave.at_barrier++ == 0) wave.barrier = self.place_of(where);
@@ -57,7 +57,7 @@ class rendezvous {
     cluster_.wake(self.wave_number * wave_size_, wave_size_);
   }
 
-  void wave_sync(thread_context& self, call_site where) {
+  void wave_sync(thread_context& self, call_site where) override {
     meet(self, meeting::wave_barrier, where, [&] {
       if (self.checks_lds) cluster_.checker(self.rank)->wave_sync(self.wave_id);
     });

@@ -12,28 +12,28 @@
 
 namespace tilewright::emulator {
 
-class wave_operations {
+class wave_operations final : public rendezvous {
  public:
-  wave_operations(const arch::target& target, rendezvous& meetings, index_t num_threads)
-      : target_(target),
-        meetings_(meetings),
-        lanes_(std::size_t(num_threads)),
-        instructions_(std::size_t(num_threads / target.wave_size)) {}
+  wave_operations(const arch::target& target, const cluster_shape& shape, cluster& threads, lds_recorder& recorder)
+      : rendezvous(target, shape, threads, recorder),
+        target_(target),
+        lanes_(std::size_t(shape.num_threads())),
+        instructions_(std::size_t(shape.num_threads() / target.wave_size)) {}
 
-  unsigned shuffle(thread_context& self, unsigned value, index_t source_lane, call_site where) {
+  unsigned shuffle(thread_context& self, unsigned value, index_t source_lane, call_site where) override {
     lane_state& mine = lane_of(self);
     mine.value = value;
     mine.source_lane = source_lane & (target_.wave_size - 1);
-    meetings_.meet(self, meeting::shuffle, where, [&] {
+    meet(self, meeting::shuffle, where, [&] {
       lane_state* lanes = wave_lanes(self);
       for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].received = lanes[lanes[i].source_lane].value;
     });
     return mine.received;
   }
 
-  bool any(thread_context& self, bool condition, call_site where) {
+  bool any(thread_context& self, bool condition, call_site where) override {
     lane_of(self).value = condition;
-    meetings_.meet(self, meeting::vote, where, [&] {
+    meet(self, meeting::vote, where, [&] {
       lane_state* lanes = wave_lanes(self);
       unsigned result = 0;
       for (index_t i = 0; i < target_.wave_size; ++i) result |= lanes[i].value;
@@ -43,12 +43,12 @@ class wave_operations {
   }
 
   void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
-           void* c, const void* a, const void* b, call_site where) {
+           void* c, const void* a, const void* b, call_site where) override {
     if (!target_.supports(op, a_element, b_element))
       refuse(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have" +
                        in_parentheses(self, where));
     matrix_instruction_of_wave& mine = instructions_[std::size_t(self.wave_number)];
-    const meeting others_at = meetings_.waits_at(self);
+    const meeting others_at = waits_at(self);
     if (others_at == meeting::none) {
       mine.op = op;
       mine.a_element = a_element;
@@ -59,10 +59,10 @@ class wave_operations {
                        " than the lanes of its wave before it");
     }
     mine.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};
-    meetings_.meet(self, meeting::mma, where, [&] {
+    meet(self, meeting::mma, where, [&] {
       const matrix_emulator& emulator = emulators_.of(op);
       if (const index_t lane = emulator.find_unequal_copies(mine.operands.data()); lane >= 0) {
-        const thread_context& other = meetings_.lanes_of(self.wave_number)[lane];
+        const thread_context& other = lanes_of(self.wave_number)[lane];
         refuse(other, "passes a matrix instruction" + in_parentheses(other, where) +
                           " other operands than the lane that must hold a copy of them");
       }
@@ -72,7 +72,7 @@ class wave_operations {
   }
   long_index_t num_matrix_instructions() const { return num_matrix_instructions_; }
 
-  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) {
+  array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) override {
     require(self, arch::lds_op::ldmatrix, "ldmatrix", where);
     self.record(arch::lds_op::ldmatrix, address, arch::access_bytes(arch::lds_op::ldmatrix), where);
     const meeting at = transposed ? meeting::transposing_ldmatrix : meeting::ldmatrix;
@@ -86,7 +86,7 @@ class wave_operations {
   }
 
   void stmatrix_x4(thread_context& self, index_t address, const array<unsigned, 4>& words, bool transposed,
-                   call_site where) {
+                   call_site where) override {
     require(self, arch::lds_op::stmatrix, "stmatrix", where);
     self.record(arch::lds_op::stmatrix, address, arch::access_bytes(arch::lds_op::stmatrix), where);
     const meeting at = transposed ? meeting::transposing_stmatrix : meeting::stmatrix;
@@ -94,7 +94,8 @@ class wave_operations {
                     [&](auto lane_at) { write_matrices(self.lds, transposed, lane_at); });
   }
 
-  array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes, call_site where) {
+  array<unsigned, 2> transposing_read(thread_context& self, index_t address, index_t element_bytes,
+                                      call_site where) override {
     const arch::lds_op op = arch::transposing_read_op(element_bytes);
     require(self, op, arch::instruction_name(arch::instruction_set::cdna, op), where);
     self.record(op, address, arch::access_bytes(op), where);
@@ -134,13 +135,12 @@ class wave_operations {
                                      Complete complete) {
     lane_state& mine = lane_of(self);
     mine.access = access;
-    meetings_.meet(self, at, where,
-                   [&] { complete([&](index_t lane) -> matrix_access& { return wave_lanes(self)[lane].access; }); });
+    meet(self, at, where,
+         [&] { complete([&](index_t lane) -> matrix_access& { return wave_lanes(self)[lane].access; }); });
     return mine.access.words;
   }
 
   const arch::target& target_;
-  rendezvous& meetings_;
   std::vector<lane_state> lanes_;
   std::vector<matrix_instruction_of_wave> instructions_;  // by wave
   matrix_emulators emulators_;

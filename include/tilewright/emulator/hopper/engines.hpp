@@ -155,8 +155,8 @@ class hopper_machine final : public hopper_services {
                        "; size and both addresses must be multiples of 16 bytes");
     self.check_place(arch::lds_op::read_b128, lds + bytes - 16, 16, where);
     if (self.checks_memory)
-      self.services->check_global_access(self, self.number, global_touch::atomic_update,
-                                         reinterpret_cast<const char*>(to), bytes, where);
+      self.memory->check_global_access(self, self.number, global_touch::atomic_update,
+                                       reinterpret_cast<const char*>(to), bytes, where);
     stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
   }
   void commit_bulk_stores(thread_context& self) override { stores_.commit(self); }
@@ -180,7 +180,7 @@ class hopper_machine final : public hopper_services {
                            call_site where) {
     if (!self.checks_memory) return;
     for_each_piece(box, [&](index_t, const char* place, index_t bytes, bool inside) {
-      if (inside) self.services->check_global_access(self, agent, how, place, bytes, where);
+      if (inside) self.memory->check_global_access(self, agent, how, place, bytes, where);
     });
   }
 

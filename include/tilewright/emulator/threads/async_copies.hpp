@@ -27,8 +27,7 @@ inline void start_copy(thread_context& self, const char* from, index_t to, index
   self.check_place(arch::lds_write_op(bytes), to, bytes, where);
   if (arch::is_amd(*self.target)) check_order_of_lanes(self, to, bytes, where);
   const unsigned place =
-      self.checks_lds ? self.services->check_lds_access(self, lds_touch::begin_copy, to, bytes, self.place_of(where))
-                      : 0;
+      self.checks_lds ? self.memory->check_lds_access(self, lds_touch::begin_copy, to, bytes, self.place_of(where)) : 0;
   array<char, 16> source{};
   if (from != nullptr) __builtin_memcpy(source.data(), from, std::size_t(bytes));
   self.async_copies.push_back({from, to, bytes, place, source, self.place_of(where)});
@@ -40,7 +39,7 @@ inline void complete_copies(thread_context& self, std::size_t count, call_site w
   for (std::size_t i = 0; i < count; ++i) {
     const thread_context::async_copy& copy = copies[i];
     if (self.checks_lds)
-      self.services->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.place_of(where));
+      self.memory->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.place_of(where));
     self.write_down(arch::lds_write_op(copy.bytes), copy.to, copy.place);
     if (copy.from != nullptr) {
       if (__builtin_memcmp(copy.source.data(), copy.from, std::size_t(copy.bytes)) != 0)

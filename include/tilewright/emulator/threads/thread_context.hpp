@@ -23,13 +23,14 @@ enum class global_touch : signed char;
 struct thread_context;
 class hopper_services;
 
-/// Services of the emulated block. Every function may switch to other threads or throw.
-class block_services {
+// What a thread asks of the machine. Every function may switch to other threads or throw.
+
+/// What the lanes of a wave, or the threads of a block, do together.
+class wave_services {
  public:
   /// Without `waits_for_lds`, accesses that the thread has not waited for stay in flight.
   virtual void block_sync(thread_context&, bool waits_for_lds, call_site) = 0;
   virtual void wave_sync(thread_context&, call_site) = 0;
-  virtual void allocate_lds(thread_context&, index_t bytes, call_site) = 0;
   virtual unsigned shuffle(thread_context&, unsigned value, index_t source_lane, call_site) = 0;
   virtual bool any(thread_context&, bool condition, call_site) = 0;
   virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element a_element, arch::matrix_element b_element,
@@ -38,11 +39,21 @@ class block_services {
   virtual void stmatrix_x4(thread_context&, index_t address, const array<unsigned, 4>& words, bool transposed,
                            call_site) = 0;
   virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
-  virtual void extend_log(thread_context&) = 0;
+
+ protected:
+  ~wave_services() = default;
+};
+
+/// Checks of accesses to memory, and what orders them.
+class memory_services {
+ public:
   /// Throws if the bytes are outside of the launch's memory or the access races with another one. The agent is the
   /// thread's number, or who orders later accesses after a copy.
   virtual void check_global_access(const thread_context&, index_t agent, global_touch, const char* place,
                                    long_index_t bytes, call_site) = 0;
+  /// Throws if the access races with another one or reads bytes that were never written. Returns the number of its
+  /// line.
+  virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;
   /// A store for other blocks and GPUs, 16 bytes; with other ranks it is made as late as it may be.
   virtual void store_late(void* to, const array<float, 4>& values) = 0;
   /// The thread's block reads 16 bytes, which it may have stored.
@@ -51,11 +62,17 @@ class block_services {
   virtual void release(const thread_context&, const unsigned* counter) = 0;
   /// The thread reads the same bytes of global memory again and again: others run first.
   virtual void let_others_run(thread_context&, call_site) = 0;
+
+ protected:
+  ~memory_services() = default;
+};
+
+class block_services {
+ public:
+  virtual void allocate_lds(thread_context&, index_t bytes, call_site) = 0;
+  virtual void extend_log(thread_context&) = 0;
   /// Throws on a target without this hardware.
   virtual hopper_services& hopper(const thread_context&, call_site) = 0;
-  /// Throws if the access races with another one or reads bytes that were never written. Returns the number of its
-  /// line.
-  virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;
   [[noreturn]] virtual void refuse_lds_access(thread_context&, arch::lds_op, index_t address, call_site) = 0;
 
  protected:
@@ -77,6 +94,8 @@ struct thread_context {
   index_t wave_number = 0;
 
   block_services* services = nullptr;
+  wave_services* wave = nullptr;
+  memory_services* memory = nullptr;
   const arch::target* target = nullptr;
 
   char* lds = nullptr;
@@ -115,7 +134,7 @@ struct thread_context {
       loads_from_there = 0;
     } else if (++loads_from_there == patience) {
       loads_from_there = 0;
-      services->let_others_run(*this, where);
+      memory->let_others_run(*this, where);
     }
   }
 
@@ -143,7 +162,7 @@ struct thread_context {
     check_place(op, address, bytes, where);
     last_place = place_of(where);
     const auto how = arch::is_write(op) ? lds_touch::write : lds_touch::read;
-    write_down(op, address, checks_lds ? services->check_lds_access(*this, how, address, bytes, place_of(where)) : 0);
+    write_down(op, address, checks_lds ? memory->check_lds_access(*this, how, address, bytes, place_of(where)) : 0);
   }
 
   void write_down(arch::lds_op op, index_t address, unsigned place) {

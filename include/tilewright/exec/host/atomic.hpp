@@ -38,7 +38,7 @@ void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site wh
   const index_t address = p.byte + byte_offset;
   self.check_place(arch::lds_op::write_b32, address, 4, where);
   if (self.checks_lds)
-    self.services->check_lds_access(self, emulator::lds_touch::atomic_update, address, 4, self.place_of(where));
+    self.memory->check_lds_access(self, emulator::lds_touch::atomic_update, address, 4, self.place_of(where));
   detail::update<Op>(self.lds + address, value);
 }
 

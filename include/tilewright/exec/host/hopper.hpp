@@ -157,14 +157,14 @@ inline void let_next_kernel_start() {}
 inline void wait_for_previous_kernel() {}
 
 inline void add_release(unsigned* counter, unsigned n) {
-  detail::self().services->release(detail::self(), counter);
+  detail::self().memory->release(detail::self(), counter);
   __atomic_fetch_add(counter, n, __ATOMIC_RELEASE);
 }
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
   detail::hopper(where).wait_for_count(detail::self(), counter, n, where);
 }
 inline void set_flag(unsigned* flag, unsigned n) {
-  detail::self().services->release(detail::self(), flag);
+  detail::self().memory->release(detail::self(), flag);
   __atomic_store_n(flag, n, __ATOMIC_RELEASE);
 }
 inline void add_to_flag(unsigned* flag, unsigned n) { add_release(flag, n); }
@@ -175,10 +175,10 @@ inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site w
 inline void store_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
   const auto how = emulator::global_touch::write;
   if (detail::place_in(make_global_buffer(to, sizeof(values)), 0, how, where, &values))
-    detail::self().services->store_late(to, values);
+    detail::self().memory->store_late(to, values);
 }
 inline array<float, 4> load_from_l2(const float* from, call_site where = {}) {
-  detail::self().services->load_late(from);
+  detail::self().memory->load_late(from);
   return exec::buffer_load<array<float, 4>>(make_global_buffer(from, sizeof(array<float, 4>)), 0, 0, where);
 }
 inline void settle(float&) {}

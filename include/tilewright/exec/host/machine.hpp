@@ -26,14 +26,14 @@ inline index_t lane_id() { return detail::self().lane_id; }
 inline index_t wave_id() { return detail::self().wave_id; }
 inline block_index block_id() { return detail::self().block; }
 
-inline void block_sync(call_site where = {}) { detail::self().services->block_sync(detail::self(), true, where); }
-inline void block_barrier(call_site where = {}) { detail::self().services->block_sync(detail::self(), false, where); }
+inline void block_sync(call_site where = {}) { detail::self().wave->block_sync(detail::self(), true, where); }
+inline void block_barrier(call_site where = {}) { detail::self().wave->block_sync(detail::self(), false, where); }
 template <index_t Left>
 void wait_for_lds() {
   static_assert(0 <= Left && Left < 16, "wait_for_lds: between 0 and 15 LDS accesses may stay in flight");
   detail::self().recent.wait(Left);
 }
-inline void wave_sync(call_site where = {}) { detail::self().services->wave_sync(detail::self(), where); }
+inline void wave_sync(call_site where = {}) { detail::self().wave->wave_sync(detail::self(), where); }
 
 struct lds_pointer {
   index_t byte = 0;
@@ -81,7 +81,7 @@ char* place_in(const global_buffer& buffer, long_index_t byte_offset, emulator::
     emulator::refuse_global_access(self(), name(how), index_t(sizeof(V)), byte_offset, where);
   if (self().checks_memory) {
     if (value != nullptr && __builtin_memcmp(place, value, sizeof(V)) == 0) how = emulator::global_touch::same_write;
-    self().services->check_global_access(self(), self().number, how, place, sizeof(V), where);
+    self().memory->check_global_access(self(), self().number, how, place, sizeof(V), where);
   }
   return place;
 }
@@ -106,7 +106,7 @@ void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V
 template <class T>
 T shuffle(T value, index_t source_lane, call_site where = {}) {
   static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
-  return bit_cast<T>(detail::self().services->shuffle(detail::self(), bit_cast<unsigned>(value), source_lane, where));
+  return bit_cast<T>(detail::self().wave->shuffle(detail::self(), bit_cast<unsigned>(value), source_lane, where));
 }
 template <index_t Mask, class T>
 T shuffle_xor(T value, call_site where = {}) {
@@ -115,7 +115,7 @@ T shuffle_xor(T value, call_site where = {}) {
   return shuffle(value, lane_id() ^ Mask, where);
 }
 inline bool any(bool condition, call_site where = {}) {
-  return detail::self().services->any(detail::self(), condition, where);
+  return detail::self().wave->any(detail::self(), condition, where);
 }
 
 template <arch::matrix_op Op, class Accumulator, class A, class B>
@@ -124,8 +124,7 @@ void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
                 "mma: the matrix instruction takes elements of another size");
   static_assert(__is_same(Accumulator, tilewright::detail::accumulator_t<A>),
                 "mma: int8_t is added up in int, everything else in float");
-  detail::self().services->mma(detail::self(), Op, arch::matrix_element_v<A>, arch::matrix_element_v<B>, c, a, b,
-                               where);
+  detail::self().wave->mma(detail::self(), Op, arch::matrix_element_v<A>, arch::matrix_element_v<B>, c, a, b, where);
 }
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 void mma_part(Accumulator* c, const A* a, const B* b, call_site where = {}) {
@@ -134,11 +133,11 @@ void mma_part(Accumulator* c, const A* a, const B* b, call_site where = {}) {
 
 template <bool Transposed = false>
 array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site where = {}) {
-  return detail::self().services->ldmatrix_x4(detail::self(), p.byte + byte_offset, Transposed, where);
+  return detail::self().wave->ldmatrix_x4(detail::self(), p.byte + byte_offset, Transposed, where);
 }
 template <bool Transposed = false>
 void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words, call_site where = {}) {
-  detail::self().services->stmatrix_x4(detail::self(), p.byte + byte_offset, words, Transposed, where);
+  detail::self().wave->stmatrix_x4(detail::self(), p.byte + byte_offset, words, Transposed, where);
 }
 
 template <class T>
@@ -146,7 +145,7 @@ vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset
   static_assert(sizeof(T) == 1 || sizeof(T) == 2,
                 "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
   return bit_cast<vector_t<T, 8 / sizeof(T)>>(
-      detail::self().services->transposing_read(detail::self(), p.byte + byte_offset, index_t(sizeof(T)), where));
+      detail::self().wave->transposing_read(detail::self(), p.byte + byte_offset, index_t(sizeof(T)), where));
 }
 
 }  // namespace tilewright::exec::inline host
