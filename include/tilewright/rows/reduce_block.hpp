@@ -44,9 +44,12 @@ struct reduce_block {
                            max_vector = min(16 / index_t(sizeof(T)), max_results);
   static constexpr index_t wave = Arch::value.wave_size, lds_bytes = 8192 / wave * max_results * words * 4;
 
+  static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
+  using arch = Arch;
+  using args_type = reduce_args<T, Result>;
   using device_args = reduce_device_args<T, Result>;
 
-  static device_args prepare(const reduce_args<T, Result>& args) {
+  static device_args prepare(const args_type& args, const auto&) {
     device_args result;
     static_cast<reduce_plan&>(result) =
         plan_reduction(args.x, args.y, max_vector, Kind == reduce_kind::maximum, args.workspace != nullptr);

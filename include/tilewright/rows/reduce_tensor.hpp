@@ -11,16 +11,11 @@ namespace detail {
 
 /// The second kernel: combines the states that several blocks have of the same results.
 template <class Arch, class T, class Result, reduce_kind Kind>
-struct reduce_splits {
-  using arch = Arch;
+struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
   using shared = reduce_block<Arch, T, Result, Kind>;
-  using args_type = reduce_args<T, Result>;
-  using device_args = typename shared::device_args;
-  static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
-  static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
+  using typename shared::args_type, typename shared::device_args;
 
   static const char* check(const args_type&) { return nullptr; }
-  static device_args prepare(const args_type& args, const auto&) { return shared::prepare(args); }
   static exec::block_index grid(const device_args& args) {
     return {args.splits == 1 ? 0 : index_t(ceil_div(args.results(), long_index_t{args.of_splits.results()})), 1, 1};
   }
@@ -48,16 +43,12 @@ struct reduce_splits {
 
 /// Sums are those of floats. A NaN loses against numbers in a maximum; NaN alone give NaN and position 2^31 - 1.
 template <class Arch, class T, reduce_kind Kind, class Result = float>
-struct reduce_tensor {
-  using arch = Arch;
-  using args_type = reduce_args<T, Result>;
+struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
   using shared = detail::reduce_block<Arch, T, Result, Kind>;
-  using device_args = typename shared::device_args;
+  using typename shared::args_type, typename shared::device_args;
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
-  static constexpr index_t block_size = shared::block_size, lds_bytes = shared::lds_bytes;
-  static constexpr index_t max_vector = shared::max_vector;
+  using shared::max_vector;
   static constexpr index_t in_flight = 4, blocks_at_once = 4;
-  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -91,7 +82,6 @@ struct reduce_tensor {
     const auto plan = detail::plan_reduction(args.x, args.y, max_vector, Kind == reduce_kind::maximum, true);
     return plan.splits == 1 ? 0 : plan.splits * plan.results() * long_index_t(sizeof(typename shared::state));
   }
-  static device_args prepare(const args_type& args, const auto&) { return shared::prepare(args); }
   static exec::block_index grid(const device_args& args) { return {index_t(args.groups()), args.splits, 1}; }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
