@@ -24,10 +24,16 @@ const char* start_rows(const auto& args, const call& c) {
   const char* why = nullptr;
   if (args.cols <= wave) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(wave)>>(args, c);
+  } else if (args.cols <= 3 * wave / 2) {
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(3 * wave / 2)>>(args, c);
+  } else if (args.cols <= 2 * wave) {
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(2 * wave)>>(args, c);
   } else if (args.cols <= 4 * wave) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(4 * wave)>>(args, c);
   } else if (args.cols <= 8 * wave) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(8 * wave, 256)>>(args, c);
+  } else if (args.cols <= 16 * wave) {
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(16 * wave, Threads)>>(args, c);
   } else if (args.cols <= 32 * wave) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(32 * wave, Threads)>>(args, c);
   } else if (args.cols <= 128 * wave || sizeof(T) == 2) {

@@ -18,8 +18,11 @@ const char* start_choose(const call& c) {
                                             .experts = c[0].cols(),
                                             .choices = c[1].cols(),
                                             .x_stride = c[0].row_stride()};
-  if (args.experts <= 128) return start<tw::choose_experts<arch, float, tw::row_tile{256, 32, 1, 4}>>(args, c);
-  if (args.experts <= 256) return start<tw::choose_experts<arch, float, tw::row_tile{256, 32, 2, 4}>>(args, c);
+  if (args.choices <= 8) {
+    if (args.experts <= 64) return start<tw::choose_experts<arch, float, tw::row_tile{256, 8, 2, 4}>>(args, c);
+    if (args.experts <= 128) return start<tw::choose_experts<arch, float, tw::row_tile{256, 8, 4, 4}>>(args, c);
+    if (args.experts <= 256) return start<tw::choose_experts<arch, float, tw::row_tile{256, 16, 4, 4}>>(args, c);
+  }
   return start<tw::choose_experts<arch, float, tw::row_tile{256, 32, 8, 4}>>(args, c);
 }
 
@@ -53,6 +56,8 @@ const char* start_rows_of_experts(const call& c) {
   constexpr index_t vector = 16 / sizeof(T);
   if (args.cols <= 128 * vector)
     return start<tw::expert_rows<arch, T, tw::row_tile{128, 128, 1, vector}, Kind>>(args, c);
+  if (args.cols <= 256 * vector)
+    return start<tw::expert_rows<arch, T, tw::row_tile{256, 256, 1, vector}, Kind>>(args, c);
   return start<tw::expert_rows<arch, T, tw::row_tile{256, 256, 2, vector}, Kind>>(args, c);
 }
 

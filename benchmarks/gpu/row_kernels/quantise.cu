@@ -35,6 +35,7 @@ const char* start_quantise(const call& c) {
   using kernel = quantise_of<Scales, Function>;
   if constexpr (Scales == per_128) {
     if (args.cols <= 1024) return start<typename kernel::template kernel<tw::row_tile{256, 32, 4, 8}>>(args, c);
+    if (args.cols <= 2048) return start<typename kernel::template kernel<tw::row_tile{256, 64, 4, 8}>>(args, c);
     return start<typename kernel::template kernel<tw::row_tile{256, 256, 2, 8}>>(args, c);
   } else {
     return start_rows<kernel, bfloat16_t, 512>(args, c);

@@ -60,6 +60,13 @@ struct loop_nest {
                           index_t (&innermost)[Count]) const {
     index_t rest[Count], later[Count];
     TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < Count && loops <= 1; ++u) {
+      innermost[u] = index_t(i[u]);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t t = 0; t < Tensors; ++t) offsets[u][t] = innermost[u] * Offset(strides[0][t]);
+    }
+    if (loops <= 1) return;
+    TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < Count; ++u) {
       offsets[u] = {};
       rest[u] = index_t(i[u]);
