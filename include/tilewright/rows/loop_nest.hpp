@@ -33,6 +33,11 @@ struct loop_nest {
       lengths[loops++] = length;
     }
   }
+  constexpr long_index_t elements() const {
+    long_index_t n = 1;
+    for (index_t i = 0; i < loops; ++i) n *= lengths[i];
+    return n;
+  }
   /// The innermost loop takes `vector` elements at once.
   constexpr void vectorise(index_t vector) {
     if (loops == 0 || vector == 1) return;

@@ -111,11 +111,33 @@ struct reduce_block {
     }
   }
 
+  /// The results of a thread.
+  struct first_result {
+    long_index_t y, x;  // elements from y's start to the first one, bytes from x's start to its first element
+    index_t skipped;    // as many are those of another thread: vectors end with their row
+  };
+  TILEWRIGHT_HD static first_result first_of(const device_args& args, long_index_t of_kept) {
+    const long_index_t iteration[1] = {of_kept};
+    array<long_index_t, 2> at[1];
+    index_t innermost[1];
+    args.kept.find(iteration, at, innermost);
+    const index_t n = args.results_of_thread(), skipped = max((innermost[0] + 1) * n - args.cols, 0);
+    if (n == 1) return {at[0][0] / index_t(sizeof(Result)), at[0][1], 0};
+    return {at[0][0] / index_t(sizeof(Result)) - skipped * args.y_step, at[0][1] - skipped * index_t(sizeof(T)),
+            skipped};
+  }
   /// What is `at` bytes from x's start.
   template <class V>
   TILEWRIGHT_HD static V load(const device_args& args, long_index_t at) {
     const auto address = reinterpret_cast<const char*>(args.x) + at;
     return exec::buffer_load<V>(exec::make_global_buffer(address, sizeof(V)), long_index_t{0});
+  }
+  /// Bytes from a result's first element to its element number `number`.
+  TILEWRIGHT_HD static long_index_t offset_of(const device_args& args, index_t number) {
+    if (!args.team.is_along || args.vector == 1) return args.reduced.offsets(number)[0];
+    const index_t row = divide(number, args.cols);
+    return args.reduced.offsets(row * args.reduced.lengths[0])[0] +
+           (number - row * args.cols) * long_index_t(sizeof(T));
   }
   /// Elements of a result before its first aligned vector; 0 where all vectors are aligned.
   TILEWRIGHT_HD static index_t before_vectors(const device_args& args, long_index_t start) {
@@ -127,19 +149,16 @@ struct reduce_block {
     if constexpr (Kind == reduce_kind::maximum) {
       if (total.largest != total.largest) total.position = state::none;
       if (!args.position || !args.team.is_along || total.position == state::none) return total;
-      const auto element = [&] {
-        const index_t vector = args.vector == 1 ? 1 : max_vector, in_vector = modulo(total.position, vector);
-        const auto at = args.reduced.offsets(divide(total.position, vector));
-        return type_convert<float>(load<T>(args, start + at[0] + in_vector * index_t(sizeof(T))));
-      };
+      const auto element = [&] { return type_convert<float>(load<T>(args, start + offset_of(args, total.position))); };
       TILEWRIGHT_UNROLL(1)
       for (index_t e = 1; e < max_vector && element() != total.largest; ++e) ++total.position;
     }
     return total;
   }
-  /// Writes result i of those whose first one is `at` bytes from y's start.
-  TILEWRIGHT_HD static void finish(const device_args& args, const state& total, long_index_t at, index_t i) {
-    const long_index_t to = at / index_t(sizeof(Result)) + i * args.y_step;
+  /// Writes result i of a thread's.
+  TILEWRIGHT_HD static void finish(const device_args& args, const state& total, const first_result& first, index_t i) {
+    if (i < first.skipped) return;
+    const long_index_t to = first.y + i * args.y_step;
     if constexpr (Kind == reduce_kind::maximum) {
       args.y[to] = type_convert<Result>(total.largest);
       if (args.position) args.position[to] = total.position;

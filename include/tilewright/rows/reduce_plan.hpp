@@ -30,7 +30,10 @@ struct reduce_plan {
   loop_nest<1> reduced;          // the elements of one result: offsets in x
   index_t vector = 1;            // elements of an access: of one result where team.is_along, else of as many results
   reduce_team team, of_splits;   // of the first kernel; of the second, which combines the splits
+  bool is_aligned = true;        // vectors are; else they are read element by element
   bool is_ragged = false;        // contiguous elements of one result start or end within a vector
+  index_t cols = 1;              // elements of the innermost loop over elements of one result, or over results
+  index_t ends = 0;              // elements of one result that are in no vector, at the ends of the innermost loop
   index_t splits = 1, part = 1;  // part: accesses in each split
   float one_of_elements = 1;     // 1 / the number of elements of one result
 
@@ -69,15 +72,23 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   plan.team.is_along = innermost(plan.reduced, 0) < innermost(plan.kept, 1);
 
   const auto fits = [&](const auto& nest, index_t t, const auto& other, index_t of_other) {
-    bool fit = nest.loops > 0 && nest.strides[0][t] == 1 && nest.lengths[0] % max_vector == 0;
+    bool fit = nest.lengths[0] % max_vector == 0;
     fit = fit && reinterpret_cast<unsigned long long>(x.data) % (unsigned(max_vector) * sizeof(T)) == 0;
     for (index_t i = 1; i < nest.loops; ++i) fit = fit && nest.strides[i][t] % max_vector == 0;
     for (index_t i = 0; i < other.loops; ++i) fit = fit && other.strides[i][of_other] % max_vector == 0;
     return fit;
   };
-  if (plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0)) {
+  plan.is_aligned = plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0);
+  plan.cols = plan.team.is_along ? plan.reduced.lengths[0] : plan.kept.lengths[0];
+  // Contiguous elements of a result that start anywhere: aligned vectors, of which the first and the last are partial.
+  const bool is_contiguous = innermost(plan.reduced, 0) == 1 || innermost(plan.kept, 1) == 1;
+  plan.is_ragged =
+      plan.team.is_along && is_contiguous && !plan.is_aligned && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector;
+  if (is_contiguous && !plan.is_ragged && plan.cols >= max_vector) {
     plan.vector = max_vector;
     if (plan.team.is_along) {
+      plan.ends = index_t(plan.reduced.elements() / plan.cols * (plan.cols % max_vector));
+      plan.reduced.lengths[0] -= plan.cols % max_vector;
       plan.reduced.vectorise(max_vector);
     } else {
       plan.kept.vectorise(max_vector);
@@ -86,9 +97,6 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   plan.reduced.finish(array<index_t, 1>{{index_t(sizeof(T))}});
   plan.kept.finish({index_t(sizeof(U)), index_t(sizeof(T))});
 
-  // Contiguous elements that no vectors fit: aligned vectors, of which the first and the last are partial.
-  plan.is_ragged = plan.team.is_along && plan.vector == 1 && plan.reduced.loops == 1 &&
-                   plan.reduced.strides[0][0] == index_t(sizeof(T)) && plan.reduced.lengths[0] >= 4 * max_vector;
   // A thread should have 16 accesses, a result's neighbours 128 bytes, and the GPU some blocks.
   const long_index_t accesses = plan.is_ragged ? plan.reduced.iterations / max_vector + 2 : plan.reduced.iterations;
   const long_index_t results = plan.kept.iterations;

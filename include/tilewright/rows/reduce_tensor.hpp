@@ -34,8 +34,8 @@ struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
     if (slice != 0 || result >= args.results()) return;
     constexpr index_t max_vector = shared::max_vector;
     const index_t i = args.results_of_thread() == 1 ? 0 : index_t(result % max_vector);
-    const auto at = args.kept.offsets(args.results_of_thread() == 1 ? result : result / max_vector);
-    shared::finish(args, shared::with_first(args, own[0], at[1]), at[0], i);
+    const auto first = shared::first_of(args, args.results_of_thread() == 1 ? result : result / max_vector);
+    shared::finish(args, shared::with_first(args, own[0], first.x), first, i);
   }
 };
 
@@ -99,8 +99,8 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
     const index_t group = exec::block_id().x, split = exec::block_id().y;
     const long_index_t of_kept = long_index_t{group} * args.team.results() + args.team.result_of(thread);
     const bool exists = of_kept < args.kept.iterations;
-    const auto of_first = args.kept.offsets(exists ? of_kept : 0);
-    const index_t before = shared::before_vectors(args, of_first[1]);
+    const auto first = shared::first_of(args, exists ? of_kept : 0);
+    const index_t before = shared::before_vectors(args, first.x);
     const index_t accesses = args.is_ragged ? (index_t(args.reduced.iterations) - before) / Along  // whole ones
                                             : index_t(args.reduced.iterations);
     const index_t end = index_t(min(long_index_t{split + 1} * args.part, long_index_t{accesses}));
@@ -108,30 +108,33 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
     typename shared::state own[Results];
     TILEWRIGHT_UNROLL(1)
     for (index_t next = split * args.part + slice; exists && next < end; next += in_flight * args.team.slices()) {
-      vector_t<T, Results * Along> loaded[in_flight];
+      using vector = vector_t<T, Results * Along>;
+      // Words: the compiler would keep each element of a vector that is not aligned in a register of its own.
+      detail::conditional_t<(sizeof(vector) < 4), vector, array<unsigned, sizeof(vector) / 4>> loaded[in_flight];
       detail::reduce_chunk<in_flight, Along> chunk;
-      load(args, of_first[1] + before * index_t(sizeof(T)), before, next, end, loaded, chunk);
+      load(args, first.x + before * index_t(sizeof(T)), before, next, end, loaded, chunk);
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Results; ++i) {
         TILEWRIGHT_UNROLL_ALL
         for (index_t u = 0; u < in_flight; ++u) {
           TILEWRIGHT_UNROLL_ALL
-          for (index_t e = 0; e < Along; ++e) chunk.x[u][e] = type_convert<float>(loaded[u][Along == 1 ? i : e]);
+          for (index_t e = 0; e < Along; ++e)
+            chunk.x[u][e] = type_convert<float>(bit_cast<vector>(loaded[u])[Along == 1 ? i : e]);
         }
         own[i].add(chunk);
       }
     }
     if constexpr (Along > 1) {
-      if (args.is_ragged && split == 0 && exists)
-        add_ends(args, of_first[1], before, before + accesses * Along, slice, own[0]);
+      const index_t last_end = before + accesses * Along;
+      if (exists) add_ends(args, first.x, before, last_end, split * args.team.slices() + slice, own[0]);
     }
     shared::combine(args.team, own);
     if (slice != 0 || !exists) return;
-    if (args.splits == 1) own[0] = shared::with_first(args, own[0], of_first[1]);
+    if (args.splits == 1) own[0] = shared::with_first(args, own[0], first.x);
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Results; ++i) {
       if (args.splits == 1) {
-        shared::finish(args, own[i], of_first[0], i);
+        shared::finish(args, own[i], first, i);
         continue;
       }
       const auto bits = bit_cast<array<unsigned, shared::words>>(own[i]);
@@ -150,20 +153,37 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
       access[u] = min(next + u * args.team.slices(), end - 1);
       chunk.exists[u] = next + u * args.team.slices() < end;
       chunk.number[u] = before + access[u] * Along;
+      if (args.ends > 0) chunk.number[u] += args.reduced.divisions[0].divide(access[u]) * modulo(args.cols, Along);
       at[u][0] = access[u] * long_index_t{args.step};
     }
     if (args.step == 0) args.reduced.find(access, at, innermost);
+    const bool in_vectors = sizeof(V) == sizeof(T) || args.is_aligned || args.is_ragged;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < in_flight; ++u) loaded[u] = shared::template load<V>(args, start + at[u][0]);
+    for (index_t u = 0; u < in_flight && in_vectors; ++u) loaded[u] = shared::template load<V>(args, start + at[u][0]);
+    if constexpr (sizeof(V) > sizeof(T)) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight && !in_vectors; ++u) {
+        loaded[u] = {};
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t e = 0; e < index_t(sizeof(V) / sizeof(T)); ++e) {
+          using bits = detail::unsigned_of<sizeof(T)>;
+          const index_t byte = e * index_t(sizeof(T));
+          loaded[u][byte / 4] |= unsigned(shared::template load<bits>(args, start + at[u][0] + byte)) << (byte % 4 * 8);
+        }
+      }
+    }
   }
-  /// Adds the elements before the first whole vector and those from `last_end` on, one by one.
+  /// Adds the elements that are in no vector, one by one: before the first one and from `last_end` on, or at the ends
+  /// of the innermost loop.
   TILEWRIGHT_HD static void add_ends(const device_args& args, long_index_t start, index_t before, index_t last_end,
                                      index_t slice, typename shared::state& own) {
-    const index_t all = index_t(args.reduced.iterations);
+    const index_t of_row = modulo(args.cols, shared::max_vector);
+    const index_t all = args.is_ragged ? before + index_t(args.reduced.iterations) - last_end : args.ends;
     TILEWRIGHT_UNROLL(1)
-    for (index_t i = slice; i < before + all - last_end; i += args.team.slices()) {
-      const index_t number = i < before ? i : i - before + last_end;
-      const T x = shared::template load<T>(args, start + number * long_index_t(sizeof(T)));
+    for (index_t i = slice; i < all; i += args.splits * args.team.slices()) {
+      index_t number = i < before ? i : i - before + last_end;
+      if (!args.is_ragged) number = i + (divide(i, of_row) + 1) * (args.cols - of_row);
+      const T x = shared::template load<T>(args, start + shared::offset_of(args, number));
       typename shared::state end;
       end.add(detail::reduce_chunk<1, 1>{{{type_convert<float>(x)}}, {number}, {true}});
       own.merge(end);
