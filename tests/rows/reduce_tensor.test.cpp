@@ -117,6 +117,11 @@ TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {
     expect_reduced<moments>(tensor<half_t>({9, length}, random, 0, 7, false), 2, false, random);
   }
   expect_reduced<maxima>(tensor<float>({2, 130001}, random, 0, 1, false), 2, true, random, 16);
+  for (const unsigned reduced : {2u, 5u}) {  // neighbours are results, or elements of one result in rows of 45
+    expect_reduced<sums>(tensor<bfloat16_t>({300, 3, 45}, random, 0, 1, false), reduced, true, random);
+    expect_reduced<maxima>(tensor<float>({300, 3, 45}, random, 0, 3, false), reduced, true, random);
+    expect_reduced<moments>(tensor<half_t>({29, 38, 11}, random, 0, 7, false), reduced, false, random);
+  }
 }
 
 TEST(ReduceTensor, ElementsFarApart) {
