@@ -124,19 +124,26 @@ struct map_tensor {
     return fit;
   }
 
+  /// A vector of an input. Words: the compiler would keep each element of a piece in a register of its own.
   template <index_t Vector>
-  TILEWRIGHT_HD static vector_t<Result, Vector> apply(const vector_t<T, Vector> (&x)[inputs]) {
+  using words = detail::conditional_t<(Vector * sizeof(T) < 4), vector_t<T, Vector>,
+                                      array<unsigned, max(Vector* index_t(sizeof(T)) / 4, 1)>>;
+
+  template <index_t Vector>
+  TILEWRIGHT_HD static vector_t<Result, Vector> apply(const words<Vector> (&loaded)[inputs]) {
+    using input = vector_t<T, Vector>;
     vector_t<Result, Vector> y;
     if constexpr (__is_same(T, Result) && __is_same(Function, copy_function)) {
-      y = x[0];
+      y = bit_cast<input>(loaded[0]);
     } else {
       float f[Vector];
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Vector; ++i) {
         if constexpr (has_two) {
-          f[i] = Function{}(type_convert<float>(x[0][i]), type_convert<float>(x[1][i]));
+          f[i] = Function{}(type_convert<float>(bit_cast<input>(loaded[0])[i]),
+                            type_convert<float>(bit_cast<input>(loaded[1])[i]));
         } else {
-          f[i] = Function{}(type_convert<float>(x[0][i]));
+          f[i] = Function{}(type_convert<float>(bit_cast<input>(loaded[0])[i]));
         }
       }
       constexpr index_t step = detail::is_small_float_v<Result> && Vector > 1 ? 2 : 1;
@@ -170,7 +177,7 @@ struct map_tensor {
     index_t col[vectors];  // of the first element
     bool is_whole[vectors];
     array<Offset, inputs + 1> at[vectors];
-    vector_t<T, Vector> x[vectors][inputs];
+    words<Vector> x[vectors][inputs];
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < vectors; ++u) i[u] = min(Offset(first + u * block_size), last);
     args.nest.find(i, at, col);
@@ -199,11 +206,11 @@ struct map_tensor {
     for (index_t u = 0; u < vectors && !all_whole; ++u) {
       TILEWRIGHT_UNROLL(1)
       for (index_t e = max(-col[u], 0); !is_whole[u] && e < min(Vector, args.cols - col[u]); ++e) {
-        vector_t<T, 1> one[inputs];
+        words<1> one[inputs];
         TILEWRIGHT_UNROLL_ALL
         for (index_t t = 0; t < inputs; ++t)
-          one[t] = exec::buffer_load<vector_t<T, 1>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]),
-                                                     Offset(at[u][t] + e * bytes[t]));
+          one[t] = exec::buffer_load<words<1>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]),
+                                               Offset(at[u][t] + e * bytes[t]));
         exec::buffer_store(y, Offset(at[u][inputs] + e * bytes[inputs]), apply<1>(one));
       }
     }
@@ -211,24 +218,31 @@ struct map_tensor {
   /// Whole vectors in pieces that are aligned.
   template <index_t Vector, index_t Piece, class Offset>
   TILEWRIGHT_HD static void load(const device_args& args, const array<Offset, inputs + 1> (&at)[vectors],
-                                 const bool (&is_whole)[vectors], vector_t<T, Vector> (&x)[vectors][inputs]) {
+                                 const bool (&is_whole)[vectors], words<Vector> (&x)[vectors][inputs]) {
+    constexpr index_t bytes = Piece * index_t(sizeof(T));
+    using piece = detail::conditional_t<(bytes < 4), detail::unsigned_of<bytes>, array<unsigned, max(bytes / 4, 1)>>;
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < vectors * inputs; ++u) {
       const index_t t = u % inputs;
       const Offset from = at[u / inputs][t];
-      array<vector_t<T, Piece>, Vector / Piece> pieces{};
+      auto& to = x[u / inputs][t];
+      to = {};
       if constexpr (Piece == Vector) {
-        pieces[0] =
-            exec::buffer_load<vector_t<T, Piece>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]),
-                                                  is_whole[u / inputs] ? from : Offset{exec::out_of_bounds_offset});
+        to = exec::buffer_load<words<Vector>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]),
+                                              is_whole[u / inputs] ? from : Offset{exec::out_of_bounds_offset});
       } else if (is_whole[u / inputs]) {  // one comparison for all pieces
-        const auto vector =
-            exec::make_global_buffer(reinterpret_cast<const char*>(args.x[t]) + from, Vector * sizeof(T));
+        const auto vector = exec::make_global_buffer(reinterpret_cast<const char*>(args.x[t]) + from, sizeof(to));
         TILEWRIGHT_UNROLL_ALL
-        for (index_t p = 0; p < Vector / Piece; ++p)
-          pieces[p] = exec::buffer_load<vector_t<T, Piece>>(vector, p * long_index_t(Piece * sizeof(T)));
+        for (index_t byte = 0; byte < index_t(sizeof(to)); byte += bytes) {
+          const auto loaded = exec::buffer_load<piece>(vector, long_index_t{byte});
+          if constexpr (bytes < 4) {
+            to[byte / 4] |= unsigned(loaded) << (byte % 4 * 8);
+          } else {
+            TILEWRIGHT_UNROLL_ALL
+            for (index_t w = 0; w < bytes / 4; ++w) to[byte / 4 + w] = loaded[w];
+          }
+        }
       }
-      x[u / inputs][t] = bit_cast<vector_t<T, Vector>>(pieces);
     }
   }
 };
