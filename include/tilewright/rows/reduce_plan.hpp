@@ -30,7 +30,7 @@ struct reduce_plan {
   loop_nest<1> reduced;          // the elements of one result: offsets in x
   index_t vector = 1;            // elements of an access: of one result where team.is_along, else of as many results
   reduce_team team, of_splits;   // of the first kernel; of the second, which combines the splits
-  bool is_aligned = true;        // vectors are; else they are read element by element
+  index_t piece = 1;             // elements of a load: 1 where vectors are not aligned
   bool is_ragged = false;        // contiguous elements of one result start or end within a vector
   index_t cols = 1;              // elements of the innermost loop over elements of one result, or over results
   index_t ends = 0;              // elements of one result that are in no vector, at the ends of the innermost loop
@@ -78,14 +78,16 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
     for (index_t i = 0; i < other.loops; ++i) fit = fit && other.strides[i][of_other] % max_vector == 0;
     return fit;
   };
-  plan.is_aligned = plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0);
+  const bool is_aligned =
+      plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0);
   plan.cols = plan.team.is_along ? plan.reduced.lengths[0] : plan.kept.lengths[0];
   // Contiguous elements of a result that start anywhere: aligned vectors, of which the first and the last are partial.
   const bool is_contiguous = innermost(plan.reduced, 0) == 1 || innermost(plan.kept, 1) == 1;
   plan.is_ragged =
-      plan.team.is_along && is_contiguous && !plan.is_aligned && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector;
+      plan.team.is_along && is_contiguous && !is_aligned && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector;
   if (is_contiguous && !plan.is_ragged && plan.cols >= max_vector) {
     plan.vector = max_vector;
+    plan.piece = is_aligned ? max_vector : 1;
     if (plan.team.is_along) {
       plan.ends = index_t(plan.reduced.elements() / plan.cols * (plan.cols % max_vector));
       plan.reduced.lengths[0] -= plan.cols % max_vector;

@@ -157,7 +157,7 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
       at[u][0] = access[u] * long_index_t{args.step};
     }
     if (args.step == 0) args.reduced.find(access, at, innermost);
-    const bool in_vectors = sizeof(V) == sizeof(T) || args.is_aligned || args.is_ragged;
+    const bool in_vectors = sizeof(V) == sizeof(T) || args.piece > 1 || args.is_ragged;
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < in_flight && in_vectors; ++u) loaded[u] = shared::template load<V>(args, start + at[u][0]);
     if constexpr (sizeof(V) > sizeof(T)) {
