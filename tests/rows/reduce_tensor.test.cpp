@@ -117,6 +117,9 @@ TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {
     expect_reduced<moments>(tensor<half_t>({9, length}, random, 0, 7, false), 2, false, random);
   }
   expect_reduced<maxima>(tensor<float>({2, 130001}, random, 0, 1, false), 2, true, random, 16);
+  tensor<float> repeated({9, 40}, random, 0, 0, false);
+  repeated.view.strides[0] = 0;
+  expect_reduced<maxima>(repeated, 2, false, random);
   for (const unsigned reduced : {2u, 5u}) {  // neighbours are results, or elements of one result in rows of 45
     expect_reduced<sums>(tensor<bfloat16_t>({300, 3, 45}, random, 0, 1, false), reduced, true, random);
     expect_reduced<maxima>(tensor<float>({300, 3, 45}, random, 0, 3, false), reduced, true, random);

@@ -52,6 +52,39 @@ constexpr index_t log2_from(long_index_t n) {
 /// Fewer than 8 slices of neighbouring results would need more LDS than they save time: one thread takes them all.
 constexpr index_t many_slices(index_t log_slices) { return log_slices < 3 ? 0 : log_slices; }
 
+/// Which elements an access has: decides team.is_along, vector, piece, is_ragged, cols and ends.
+template <class T>
+constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector) {
+  const auto innermost = [](const auto& nest, index_t t) { return nest.loops > 0 ? nest.strides[0][t] : 1ll << 62; };
+  plan.team.is_along = innermost(plan.reduced, 0) < innermost(plan.kept, 1);
+
+  const auto fits = [&](const auto& nest, index_t t, const auto& other, index_t of_other) {
+    bool fit = nest.lengths[0] % max_vector == 0;
+    fit = fit && reinterpret_cast<unsigned long long>(x) % (unsigned(max_vector) * sizeof(T)) == 0;
+    for (index_t i = 1; i < nest.loops; ++i) fit = fit && nest.strides[i][t] % max_vector == 0;
+    for (index_t i = 0; i < other.loops; ++i) fit = fit && other.strides[i][of_other] % max_vector == 0;
+    return fit;
+  };
+  const bool is_aligned =
+      plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0);
+  plan.cols = plan.team.is_along ? plan.reduced.lengths[0] : plan.kept.lengths[0];
+  // Contiguous elements of a result that start anywhere: aligned vectors, of which the first and the last are partial.
+  const bool is_contiguous = (plan.team.is_along ? innermost(plan.reduced, 0) : innermost(plan.kept, 1)) == 1;
+  plan.is_ragged =
+      plan.team.is_along && is_contiguous && !is_aligned && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector;
+  if (is_contiguous && !plan.is_ragged && plan.cols >= max_vector) {
+    plan.vector = max_vector;
+    plan.piece = is_aligned ? max_vector : 1;
+    if (plan.team.is_along) {
+      plan.ends = index_t(plan.reduced.elements() / plan.cols * (plan.cols % max_vector));
+      plan.reduced.lengths[0] -= plan.cols % max_vector;
+      plan.reduced.vectorise(max_vector);
+    } else {
+      plan.kept.vectorise(max_vector);
+    }
+  }
+}
+
 /// `in_order`: the elements of a result are numbered in the order of x's dimensions, not in that of its memory.
 template <class T, class U>
 constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_tensor<U>& y, index_t max_vector,
@@ -68,34 +101,7 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   }
   plan.kept = loops_over(strided_tensor<U>(y), kept);
   if (!in_order) plan.reduced = loops_over(gone);
-  const auto innermost = [](const auto& nest, index_t t) { return nest.loops > 0 ? nest.strides[0][t] : 1ll << 62; };
-  plan.team.is_along = innermost(plan.reduced, 0) < innermost(plan.kept, 1);
-
-  const auto fits = [&](const auto& nest, index_t t, const auto& other, index_t of_other) {
-    bool fit = nest.lengths[0] % max_vector == 0;
-    fit = fit && reinterpret_cast<unsigned long long>(x.data) % (unsigned(max_vector) * sizeof(T)) == 0;
-    for (index_t i = 1; i < nest.loops; ++i) fit = fit && nest.strides[i][t] % max_vector == 0;
-    for (index_t i = 0; i < other.loops; ++i) fit = fit && other.strides[i][of_other] % max_vector == 0;
-    return fit;
-  };
-  const bool is_aligned =
-      plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0);
-  plan.cols = plan.team.is_along ? plan.reduced.lengths[0] : plan.kept.lengths[0];
-  // Contiguous elements of a result that start anywhere: aligned vectors, of which the first and the last are partial.
-  const bool is_contiguous = innermost(plan.reduced, 0) == 1 || innermost(plan.kept, 1) == 1;
-  plan.is_ragged =
-      plan.team.is_along && is_contiguous && !is_aligned && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector;
-  if (is_contiguous && !plan.is_ragged && plan.cols >= max_vector) {
-    plan.vector = max_vector;
-    plan.piece = is_aligned ? max_vector : 1;
-    if (plan.team.is_along) {
-      plan.ends = index_t(plan.reduced.elements() / plan.cols * (plan.cols % max_vector));
-      plan.reduced.lengths[0] -= plan.cols % max_vector;
-      plan.reduced.vectorise(max_vector);
-    } else {
-      plan.kept.vectorise(max_vector);
-    }
-  }
+  choose_accesses(plan, x.data, max_vector);
   plan.reduced.finish(array<index_t, 1>{{index_t(sizeof(T))}});
   plan.kept.finish({index_t(sizeof(U)), index_t(sizeof(T))});
 
