@@ -99,13 +99,19 @@ struct adding : tile_64x64<Arch> {
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::atomic;
 };
 
-// Targets.
+// Targets. With TILEWRIGHT_FEW_POLICIES, as in ./dev test, gfx90a and gfx1100 have only what `always` is said of:
+// instructions that the other targets lack.
+constexpr bool always(const tw::arch::target&) { return true; }
+#if defined(TILEWRIGHT_FEW_POLICIES)
+constexpr bool every(const tw::arch::target& t) { return t.fp8 != tw::arch::fp8_kind::none; }
+#else
 constexpr bool every(const tw::arch::target&) { return true; }
-constexpr bool cdna(const tw::arch::target& t) { return t.isa == tw::arch::instruction_set::cdna; }
+#endif
+constexpr bool cdna(const tw::arch::target& t) { return every(t) && t.isa == tw::arch::instruction_set::cdna; }
 constexpr bool cdna_with_8bit_floats(const tw::arch::target& t) { return cdna(t) && t.fp8 != tw::arch::fp8_kind::none; }
 constexpr bool with_8bit_floats(const tw::arch::target& t) { return t.fp8 != tw::arch::fp8_kind::none; }
 constexpr bool with_copies_of_4_bytes_at_most(const tw::arch::target& t) {
-  return t.supports_direct_to_lds(4) && !t.supports_direct_to_lds(16);
+  return every(t) && t.supports_direct_to_lds(4) && !t.supports_direct_to_lds(16);
 }
 constexpr bool with_transposing_reads(const tw::arch::target& t) {
   return t.supports(tw::arch::lds_op::read_b64_tr_b16);
@@ -120,7 +126,7 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(tile_128x128, every, "f16, row-major A and B, 128 x 128; also problems of different sizes in one group") \
   X(tile_256x256, cdna, "f16, row-major A, column-major B, 256 x 256")                                       \
   X(f32, cdna, "f32, single_buffered_pipeline")                                                              \
-  X(int8, every, "int8 to int, vectors of 1, column-major A and B")                                          \
+  X(int8, always, "int8 to int, vectors of 1, column-major A and B")                                         \
   X(fp8, with_8bit_floats, "fp8 to f16, row-major A and B")                                                  \
   X(bf8, with_8bit_floats, "bf8 to bf8, column-major A and B")                                               \
   X(fp8_and_bf8, with_8bit_floats, "A of fp8, B of bf8 to f32")                                              \
