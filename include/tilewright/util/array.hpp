@@ -77,7 +77,8 @@ struct inplace_vector {
   TILEWRIGHT_HD constexpr T* end() { return elements + count; }
   TILEWRIGHT_HD constexpr const T* begin() const { return elements; }
   TILEWRIGHT_HD constexpr const T* end() const { return elements + count; }
-  TILEWRIGHT_HD constexpr void push_back(const T& value) { elements[count++] = value; }
+  /// Through a pointer: g++ 15 and 16 take elements[0] for an element out of bounds.
+  TILEWRIGHT_HD constexpr void push_back(const T& value) { *(elements + count++) = value; }
   friend constexpr bool operator==(const inplace_vector&, const inplace_vector&) = default;
 };
 
