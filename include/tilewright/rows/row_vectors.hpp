@@ -136,12 +136,12 @@ struct row_vectors {
       if (are_inside(col, more)) return;
       TILEWRIGHT_UNROLL(1)
       for (index_t i = 0; i <= last_of(col); i += max(last_of(col), 1)) {
-        const index_t first = column(col, i);
-        if (is_inside(first, more) || first + vector <= lower || first >= upper) continue;
+        const index_t from = column(col, i);
+        if (is_inside(from, more) || from + vector <= lower || from >= upper) continue;
         words ends{};
         TILEWRIGHT_UNROLL_ALL
         for (index_t e = 0; e < vector; ++e)
-          ends[e * Bytes / 4] |= unsigned(load(i, first + e)) << unsigned(e * Bytes % 4 * 8);
+          ends[e * Bytes / 4] |= unsigned(load(i, from + e)) << unsigned(e * Bytes % 4 * 8);
         TILEWRIGHT_UNROLL_ALL
         for (index_t j = 0; j < Count; ++j) all[j] = j == i ? ends : all[j];
       }
