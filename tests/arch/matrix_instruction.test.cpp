@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The lane maps, compared element by element with the formulas of the instruction set manuals.
+#include "is_balanced.hpp"
+
 #include <tilewright/arch/arch.hpp>
 
 #include <gtest/gtest.h>

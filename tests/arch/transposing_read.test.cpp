@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which lane receives what from transposing reads, against the matrices of the manuals, element by element.
+#include "is_balanced.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/arch/transposing_read.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operands read from LDS arrive in the registers of their lane maps, with ldmatrix as without, from any layout.
+#include "../arch/is_balanced.hpp"
 #include "../tile/on_cpu.hpp"
 
 #include <tilewright/descriptor/transform_descriptor.hpp>

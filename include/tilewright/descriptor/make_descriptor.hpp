@@ -8,20 +8,6 @@ namespace tilewright {
 
 namespace detail {
 
-TILEWRIGHT_HD constexpr tensor_graph single_node_graph(const transform_spec& spec) {
-  tensor_graph graph;
-  tensor_graph::node node{spec, 0, {}, {}};
-  node.lower.push_back(0);
-  for (signed char i = 0; i < spec.num_upper; ++i) {
-    node.upper.push_back(static_cast<signed char>(1 + i));
-    graph.top.push_back(static_cast<signed char>(1 + i));
-  }
-  graph.nodes.push_back(node);
-  graph.num_hidden = 1 + spec.num_upper;
-  graph.num_values = spec.num_dynamic();
-  return graph;
-}
-
 /// LastOffset: of the last element, if it is static.
 template <long_index_t LastOffset>
 TILEWRIGHT_HD constexpr void require_offsets_fit() {

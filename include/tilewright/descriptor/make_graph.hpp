@@ -12,7 +12,7 @@ namespace detail {
 /// A transform with all parameters known, and the dimensions that it joins.
 struct placed_spec {
   transform_spec spec;
-  detail::dimension_ids lower, upper;
+  dimension_ids lower, upper;
 };
 
 // Reaching this in a constant expression is the error: the transforms do not fit the graph.
@@ -20,7 +20,7 @@ TILEWRIGHT_HD void transforms_do_not_fit_the_graph() { trap(); }
 
 }  // namespace detail
 
-/// A transform of some lower dimensions of a graph to some upper ones; parameters as transform_rules lists them.
+/// A transform of some lower dimensions of a graph to some upper ones; parameters as the transform's header lists them.
 template <class... Parameters>
 TILEWRIGHT_HD constexpr detail::placed_spec place_transform(transform_kind kind, const detail::dimension_ids& lower,
                                                             const detail::dimension_ids& upper,
@@ -34,25 +34,17 @@ TILEWRIGHT_HD constexpr detail::placed_spec place_transform(transform_kind kind,
 /// A row-major tensor without gaps.
 template <class... Lengths>
 TILEWRIGHT_HD constexpr tensor_graph packed_graph(Lengths... lengths) {
-  tensor_graph graph;
-  tensor_graph::node node{{transform_kind::unmerge, 1, static_cast<signed char>(sizeof...(Lengths)), {}}, 0, {}, {}};
-  node.lower.push_back(0);
-  for (const index_t length : {lengths...}) {
-    node.spec.parameters.push_back(length);
-    node.upper.push_back(static_cast<signed char>(graph.num_hidden));
-    graph.top.push_back(static_cast<signed char>(graph.num_hidden++));
-  }
-  graph.nodes.push_back(node);
-  return graph;
+  transform_spec spec{transform_kind::unmerge, 1, sizeof...(Lengths), {}};
+  (spec.parameters.push_back(lengths), ...);
+  return detail::single_node_graph(spec);
 }
 
 /// Element (i0, i1) at offset i0 * stride0 + i1 * stride1.
 TILEWRIGHT_HD constexpr tensor_graph strided_graph(index_t length0, index_t length1, index_t stride0, index_t stride1) {
-  tensor_graph graph = packed_graph(length0, length1);
-  graph.nodes[0].spec.kind = transform_kind::embed;
-  for (const index_t parameter : {stride0, stride1, index_t(0), index_t(0)})
-    graph.nodes[0].spec.parameters.push_back(parameter);
-  return graph;
+  transform_spec spec{transform_kind::embed, 1, 2, {}};
+  for (const index_t parameter : {length0, length1, stride0, stride1, index_t(0), index_t(0)})
+    spec.parameters.push_back(parameter);
+  return detail::single_node_graph(spec);
 }
 
 /// The graph seen through transforms that together use every dimension once, as transform_tensor_descriptor has it.

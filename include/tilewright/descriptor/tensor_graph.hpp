@@ -55,6 +55,21 @@ struct tensor_graph {
 
 namespace detail {
 
+/// The graph of one transform of memory.
+TILEWRIGHT_HD constexpr tensor_graph single_node_graph(const transform_spec& spec) {
+  tensor_graph graph;
+  tensor_graph::node node{spec, 0, {}, {}};
+  node.lower.push_back(0);
+  for (signed char i = 0; i < spec.num_upper; ++i) {
+    node.upper.push_back(static_cast<signed char>(1 + i));
+    graph.top.push_back(static_cast<signed char>(1 + i));
+  }
+  graph.nodes.push_back(node);
+  graph.num_hidden = 1 + spec.num_upper;
+  graph.num_values = spec.num_dynamic();
+  return graph;
+}
+
 /// The node that makes a hidden dimension, and its place among that node's upper dimensions;
 /// node -1 for a bottom dimension.
 struct dimension_source {

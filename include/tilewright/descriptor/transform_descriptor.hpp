@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Transforms tensor descriptors: the way every derived layout is made.
+// Adaptors and descriptors seen through transforms: the way every derived layout is made.
 #pragma once
 
 #include <tilewright/descriptor/chain.hpp>
@@ -31,8 +31,8 @@ inline constexpr chained_graph chained_v<Graph, tuple<LowerIds...>, tuple<UpperI
 template <tensor_graph First, tensor_graph Second>
 inline constexpr chained_graph joined_v = join(First, Second);
 
-/// The adaptor that they make, as a type: functions that name it may be device code,
-/// which knows no variables of the host.
+/// The adaptor of a chained graph, as a type: functions that name it may be device code, which knows no variables of
+/// the host.
 template <const chained_graph& Chained>
 struct sound_adaptor {
   static_assert(is_sound_chain<Chained.fault, Chained.dimension, printable_v<Chained.length>,

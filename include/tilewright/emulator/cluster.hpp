@@ -4,8 +4,8 @@
 
 #include <tilewright/emulator/global/global_memory.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
-#include <tilewright/emulator/threads/cluster_threads.hpp>
 #include <tilewright/emulator/threads/fibers.hpp>
+#include <tilewright/emulator/threads/meeting.hpp>
 #include <tilewright/emulator/watchdog.hpp>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct cluster_shape {
   index_t num_threads() const { return block_size * cluster; }
 };
 
-class cluster final : public cluster_threads, public memory_services {
+class cluster final : public memory_services {
  public:
   /// run_thread(argument, number) is the body of each thread.
   cluster(const arch::target& target, const cluster_shape& shape, block_services& services, wave_services& wave,
@@ -113,7 +113,8 @@ class cluster final : public cluster_threads, public memory_services {
   }
   void end(const thread_context& self) { waits_at_[std::size_t(self.number)].at = meeting::ended; }
 
-  void wait(thread_context& self, meeting at, call_site where) override {
+  /// The running thread waits until it is woken.
+  void wait(thread_context& self, meeting at, call_site where) {
     waiting_place& place = waits_at_[std::size_t(self.number)];
     place = {at, self.place_of(where)};
     self.last_place = place.where;
@@ -122,9 +123,9 @@ class cluster final : public cluster_threads, public memory_services {
     if (at != meeting::unchanged_value) idle_rounds_ = 0;
     run_on(self);
   }
-  void wake(index_t number) override { fibers_.wake(number, 1); }
+  void wake(index_t number) { fibers_.wake(number, 1); }
   void wake(index_t first, index_t count) { fibers_.wake(first, count); }
-  bool any_ready() const override { return fibers_.any_ready(); }
+  bool any_ready() const { return fibers_.any_ready(); }
 
   /// The thread waits for a value in global memory: it runs again when all others wait.
   void let_others_run(thread_context& self, call_site where) override {
@@ -142,10 +143,15 @@ class cluster final : public cluster_threads, public memory_services {
     return true;
   }
 
-  std::vector<thread_context>& threads() override { return threads_; }
+  /// Those of block 0, then those of block 1, and so on.
+  std::vector<thread_context>& threads() { return threads_; }
+  thread_context& first_of(index_t block) { return threads_[std::size_t(block * block_size_)]; }
+  index_t block_size() const { return block_size_; }
+  index_t blocks() const { return index_t(threads_.size()) / block_size_; }
   const std::vector<waiting_place>& waiting_places() const { return waits_at_; }
-  lds_checker* checker(index_t block) override { return checkers_.empty() ? nullptr : &checkers_[std::size_t(block)]; }
-  access_order* order() override { return checkers_.empty() ? nullptr : &order_; }
+  /// Checker of a block's LDS; nullptr, as order(), if accesses are not checked.
+  lds_checker* checker(index_t block) { return checkers_.empty() ? nullptr : &checkers_[std::size_t(block)]; }
+  access_order* order() { return checkers_.empty() ? nullptr : &order_; }
   call_site place(std::size_t number) const { return places_[number]; }
 
   unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
@@ -185,7 +191,8 @@ class cluster final : public cluster_threads, public memory_services {
     make_late_stores();
     if (self.checks_memory) memory_.release(number_, counter, order_.tick());
   }
-  void acquire(const thread_context& self, const unsigned* counter) override {
+  /// The thread has read a counter in global memory: what was released to it happens before the next access.
+  void acquire(const thread_context& self, const unsigned* counter) {
     if (self.checks_memory) memory_.acquire(number_, counter);
   }
   /// From now on, threads may order their accesses pair by pair, without a barrier of the block.

@@ -2,8 +2,8 @@
 // The state of barriers in LDS (mbarrier), named barriers and the barrier of a cluster.
 #pragma once
 
+#include <tilewright/emulator/cluster.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
-#include <tilewright/emulator/threads/cluster_threads.hpp>
 
 #include <algorithm>
 #include <map>
@@ -13,7 +13,7 @@ namespace tilewright::emulator {
 /// Barriers in the LDS of a cluster's blocks.
 class barriers_in_lds {
  public:
-  explicit barriers_in_lds(cluster_threads& threads) : threads_(threads) {}
+  explicit barriers_in_lds(cluster& threads) : threads_(threads) {}
 
   void begin_cluster() { barriers_.clear(); }
 
@@ -158,14 +158,14 @@ class barriers_in_lds {
     b.waiting.clear();
   }
 
-  cluster_threads& threads_;
+  cluster& threads_;
   std::map<std::pair<index_t, index_t>, barrier> barriers_;  // by block of the cluster and address
 };
 
 /// Named barriers of a cluster's blocks, and the barrier of the cluster.
 class counting_barriers {
  public:
-  explicit counting_barriers(cluster_threads& threads) : threads_(threads) {}
+  explicit counting_barriers(cluster& threads) : threads_(threads) {}
 
   void begin_cluster() {
     named_.clear();
@@ -230,7 +230,7 @@ class counting_barriers {
     }
   }
 
-  cluster_threads& threads_;
+  cluster& threads_;
   std::map<std::pair<index_t, index_t>, barrier> named_;  // by block of the cluster and number
   barrier cluster_;
 };

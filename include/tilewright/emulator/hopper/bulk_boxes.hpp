@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/emulator/hopper/services.hpp>
-#include <tilewright/emulator/threads/cluster_threads.hpp>
+#include <tilewright/emulator/threads/refuse.hpp>
 
 #include <atomic>
 

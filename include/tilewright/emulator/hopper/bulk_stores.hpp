@@ -2,6 +2,7 @@
 // Bulk stores and additions of emulated threads: they read LDS, and write global memory, as late as they may.
 #pragma once
 
+#include <tilewright/emulator/cluster.hpp>
 #include <tilewright/emulator/hopper/bulk_boxes.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
 
@@ -15,7 +16,7 @@ namespace tilewright::emulator {
 
 class bulk_stores {
  public:
-  explicit bulk_stores(cluster_threads& threads) : threads_(threads) {}
+  explicit bulk_stores(cluster& threads) : threads_(threads) {}
 
   void begin_cluster() { of_thread_.assign(threads_.threads().size(), {}); }
 
@@ -79,7 +80,7 @@ class bulk_stores {
 
   thread_stores& mine(const thread_context& self) { return of_thread_[std::size_t(self.number)]; }
 
-  cluster_threads& threads_;
+  cluster& threads_;
   std::vector<thread_stores> of_thread_;
   unsigned num_stores_ = 0;
 };

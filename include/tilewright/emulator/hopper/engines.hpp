@@ -14,7 +14,7 @@ namespace tilewright::emulator {
 
 class hopper_machine final : public hopper_services {
  public:
-  explicit hopper_machine(cluster_threads& threads)
+  explicit hopper_machine(cluster& threads)
       : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads), stores_(threads) {}
 
   void begin_cluster() {
@@ -238,7 +238,7 @@ class hopper_machine final : public hopper_services {
     return "";
   }
 
-  cluster_threads& threads_;
+  cluster& threads_;
   barriers_in_lds barriers_;
   counting_barriers counting_barriers_;
   warpgroups warpgroups_;

@@ -2,6 +2,7 @@
 // Matrix instructions of warpgroups in flight: they read LDS and change accumulators only when they are waited for.
 #pragma once
 
+#include <tilewright/emulator/cluster.hpp>
 #include <tilewright/emulator/hopper/wgmma_registers.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
 
@@ -15,7 +16,7 @@ class warpgroups {
  public:
   static constexpr index_t size = warpgroup_size;
 
-  explicit warpgroups(cluster_threads& threads) : threads_(threads) {}
+  explicit warpgroups(cluster& threads) : threads_(threads) {}
 
   void begin_cluster() {
     groups_.assign(std::size_t(index_t(threads_.threads().size()) / size), {});
@@ -200,7 +201,7 @@ class warpgroups {
     instructions_of_waves_ += 4;
   }
 
-  cluster_threads& threads_;
+  cluster& threads_;
   std::vector<warpgroup> groups_;
   std::vector<lane> lanes_;
   long_index_t instructions_of_waves_ = 0;
