@@ -43,10 +43,10 @@ const char* start_rows(const auto& args, const call& c) {
   }
   if (!why) return nullptr;
   const index_t cols = args.cols + vector - 1;  // with what is before a row in its first vector
-  if (cols <= 1536)
-    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(1536))>>(args, c);
-  if (cols <= 8192)
-    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(8192, Threads))>>(args, c);
+  if (cols <= 512) return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(512))>>(args, c);
+  if (cols <= 1536) return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(1536))>>(args, c);
+  if (cols <= 10240)
+    return start<typename Kernel::template kernel<any_start({256, 256, sizeof(T) == 2 ? 5 : 10, vector})>>(args, c);
   return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(51200, Threads))>>(args, c);
 }
 

@@ -80,16 +80,18 @@ struct row_norm_gradient {
       if (row < args.rows) {
         exec::async_wait<(Stages - 2) * copies>();
         const auto from = lds + stage * bytes_of_stage;
-        now.first_pass(now.copied(args.dy, args.dy_stride, from),
-                       now.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weights::load(lds_of_weights),
-                       sums);
+        if constexpr (Tile.any_start) {
+          const auto own = all.own_row(args.dy, args.dy_stride);
+          own.template clear_ends<step>(from + place(), all.col_of(0, 0));
+          own.template clear_ends<step>(from + (bytes_of_stage / 2 + place()), all.col_of(0, 0));
+        }
+        now.first_pass(copied(from), copied(from + bytes_of_stage / 2), weights::load(lds_of_weights), sums);
       }
       if (row > number) before.finish(posts, args.cols);
       if (row < args.rows) now.post(posts);
       if (row > number) {
         const auto from = lds + stage_before * bytes_of_stage;
-        second_pass(args, before, before.copied(args.dy, args.dy_stride, from),
-                    before.copied(args.s, args.s_stride, from + bytes_of_stage / 2), weights::load(lds_of_weights), 0);
+        second_pass(args, before, copied(from), copied(from + bytes_of_stage / 2), weights::load(lds_of_weights), 0);
         if (row >= args.rows) break;
         copy_row(args, all, row + (Stages - 1) * long_index_t{args.num_parts}, from);
       }
@@ -121,12 +123,8 @@ struct row_norm_gradient {
     float mean = 0, rstd, sum = 0, products = 0;
 
     TILEWRIGHT_HD row_state(const args_type& args, const block& all, long_index_t row) : rows(take(args, all, row)) {
-      rstd = rows.load_rows(args.rstd).thread_buffer[0];
-      if constexpr (is_layer_norm) mean = rows.load_rows(args.mean).thread_buffer[0];
-    }
-    TILEWRIGHT_HD part copied(const T* matrix, long_index_t row_stride, exec::lds_pointer from) const {
-      const auto row = rows.own_row(matrix, row_stride);
-      return block::template as<part>(row.template load_copied<step>(from + place(), rows.col_of(0, 0)));
+      rstd = row < args.rows ? args.rstd[row] : 0;
+      if (is_layer_norm && row < args.rows) mean = args.mean[row];
     }
     TILEWRIGHT_HD void first_pass(const part& dy, const part& s, const part& weight, column_sums& sums) {
       float of_thread[2][4] = {};
@@ -203,6 +201,9 @@ struct row_norm_gradient {
     const block rows = take(args, all, row);
     rows.own_row(args.dy, args.dy_stride).template copy<step>(stage + place(), rows.col_of(0, 0));
     rows.own_row(args.s, args.s_stride).template copy<step>(stage + (bytes_of_stage / 2 + place()), rows.col_of(0, 0));
+  }
+  TILEWRIGHT_HD static part copied(exec::lds_pointer from) {
+    return block::template as<part>(block::template row_of<T>::template load_copied<step>(from + place()));
   }
   TILEWRIGHT_HD static part load_weight(const args_type& args, const block& all, index_t first) {
     return block::template as<part>(all.load_cols(args.weight, first));

@@ -46,27 +46,42 @@ struct row_vectors {
     });
     return result;
   }
-  /// Starts to copy to LDS the aligned vectors in which the row has elements, `Step` bytes apart, except for those
-  /// that reach beyond the matrix.
+  /// Starts to copy to LDS the aligned vectors in which the row has elements, `Step` bytes apart.
   template <index_t Step>
   TILEWRIGHT_HD void copy(exec::lds_pointer to, index_t col) const {
+    const index_t some = AnyStart ? max(lower - vector + 1, 0 - (start - first) / Bytes) : 0,
+                  all = AnyStart ? min(upper, (end - Size - start) / Bytes + 1) : upper;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i)
-      exec::async_load_to_lds<Size>(memory, is_copied(column(col, i)) ? byte_of(column(col, i)) : outside, to,
-                                    i * Step);
+    for (index_t i = 0; i < Count; ++i) {
+      const index_t c = column(col, i);
+      exec::async_load_to_lds<Size>(memory, (!AnyStart || c >= some) && c < all ? byte_of(c) : outside, to, i * Step);
+    }
+    const bool is_cut = some > lower - vector + 1 || all < upper;  // the matrix begins or ends within a vector
+    if (!AnyStart || !is_cut) return;
+    exec::async_wait<0>();
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = 0; i < Count * vector; ++i) {
+      const index_t whole = column(col, i / vector), c = whole + i % vector;
+      if (is_element(c) && (whole < some || whole >= all))
+        exec::lds_store(to, i / vector * Step + i % vector * Bytes, exec::buffer_load<element>(memory, byte_of(c)));
+    }
   }
-  /// What load(col) gives, once these copies have arrived.
+  /// Writes zeros to what was copied from outside of the row.
   template <index_t Step>
-  TILEWRIGHT_HD vectors load_copied(exec::lds_pointer from, index_t col) const {
+  TILEWRIGHT_HD void clear_ends(exec::lds_pointer to, index_t col) const {
+    if (!AnyStart || are_inside(col)) return;
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = 0; i < Count * vector; ++i) {
+      if (!is_element(column(col, i / vector) + i % vector))
+        exec::lds_store(to, i / vector * Step + i % vector * Bytes, element(0));
+    }
+  }
+  /// The copied vectors.
+  template <index_t Step>
+  TILEWRIGHT_HD static vectors load_copied(exec::lds_pointer from) {
     vectors result;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) result[i] = exec::lds_load<words>(from, i * Step);
-    load_ends(result, col, 0, [&](index_t i, index_t c) TILEWRIGHT_INLINE_LAMBDA {
-      const index_t e = modulo(c - col, vector);
-      if (!is_element(c)) return element(0);
-      return is_copied(c - e) ? exec::lds_load<element>(from, i * Step + e * Bytes)
-                              : exec::buffer_load<element>(memory, byte_of(c));
-    });
     return result;
   }
 
@@ -106,10 +121,6 @@ struct row_vectors {
   }
   TILEWRIGHT_HD bool are_inside(index_t col, index_t more = 0) const {
     return col - more >= lower && column(col, Count - 1) + vector + more <= upper;
-  }
-  TILEWRIGHT_HD bool is_copied(index_t col) const {
-    if (is_inside(col)) return true;
-    return AnyStart && col + vector > lower && col < upper && byte_of(col) >= first && byte_of(col) + Size <= end;
   }
   /// A vector that is not aligned, and elements that share its words are in the row, too; otherwise zeros.
   TILEWRIGHT_HD words load_words(index_t col) const {
