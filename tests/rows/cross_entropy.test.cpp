@@ -123,10 +123,7 @@ TEST(CrossEntropy, RefusesWhatItCannotDo) {
     expect_refusal<both>(args, words);
   };
   refuse([](auto& a) { a.cols = 0; }, "must be positive");
-  refuse([](auto& a) { a.rows = -1; }, "must be positive");
   refuse([](auto& a) { a.x_stride = 992; }, "rows would overlap");
-  refuse([](auto& a) { a.cols = 999; }, "multiples");
-  refuse([](auto& a) { a.rows = 0x7ffffff0; }, "close to 2^31");
   refuse([](auto& a) { a.target = nullptr; }, "null: target");
   refuse([](auto& a) { a.loss = nullptr; }, "null: loss");
   refuse([](auto& a) { ++a.x; }, "aligned");

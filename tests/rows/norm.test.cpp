@@ -105,16 +105,13 @@ TEST(Norm, RefusesWhatItCannotDo) {
     expect_refusal<rms>(args, words);
   };
   refuse([](auto& a) { a.rows = 0; }, "must be positive");
-  refuse([](auto& a) { a.cols = -8; }, "must be positive");
   refuse([](auto& a) { a.sum = nullptr; }, "residual and sum");
   refuse([](auto& a) { a.bias = a.weight; }, "no bias");
   refuse([](auto& a) { a.weight = nullptr; }, "null");
   refuse([](auto& a) { ++a.weight; }, "aligned");
-  refuse([](auto& a) { a.cols = 999; }, "multiples");
   refuse([](auto& a) { a.residual_stride = 992; }, "rows would overlap");
   refuse([](auto& a) { a.y = memory + 16; }, "overlaps an input");
   refuse([](auto& a) { a.y = a.sum; }, "two results");
-  refuse([](auto& a) { a.x_stride = 1 << 30; }, "2 GiB");
   const auto* x = reinterpret_cast<const bfloat16_t*>(memory);
   auto* y = reinterpret_cast<int8_t*>(memory + 4096);
   expect_refusal<rms_int8>({.x = x, .weight = x, .y = y, .rows = 1, .cols = 512, .x_stride = 512, .y_stride = 512},

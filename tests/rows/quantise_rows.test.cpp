@@ -116,10 +116,8 @@ TEST(QuantiseRows, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.scale = reinterpret_cast<float*>(result); }, "scale overlaps");
   refuse([](auto& a) { a.y = reinterpret_cast<fp8_ocp_t*>(memory); }, "overlaps an input");
   refuse([](auto& a) { a.x2 = nullptr; }, "null");
-  refuse([](auto& a) { a.cols = -8; }, "must be positive");
   refuse([](auto& a) { ++a.y; }, "aligned");
   refuse([](auto& a) { a.x2_stride = 992; }, "rows would overlap");
-  refuse([](auto& a) { a.rows = 0x7ffffff0; }, "close to 2^31");
 }
 
 }  // namespace rows_test

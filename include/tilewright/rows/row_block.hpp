@@ -137,15 +137,16 @@ struct row_block : row_memory<Arch, Tile> {
     };
     if constexpr (waves_per_row > 1) {
       index_t place = index_t(wave * 4);
-      ((store_in_blocks<1>(lds, place, values.thread_buffer[0]), place += lds_bytes), ...);
+      ((lane == 0 ? exec::lds_store(lds, place, values.thread_buffer[0]) : void(), place += lds_bytes), ...);
       exec::block_sync();
       load(index_t((wave / waves * waves + lane % waves) * 4));
       combine(number<waves_per_row>{});
     }
     if constexpr (Tile.blocks > 1) {
       index_t place = bytes_of_waves + block_of_row<Tile.blocks>() * 4;
-      if (wave == 0) ((store_in_blocks<Tile.blocks>(lds, place, values.thread_buffer[0]), place += lds_bytes), ...);
-      sync_blocks<Tile.blocks>();
+      if (wave == 0 && lane < unsigned(Tile.blocks))
+        ((exec::lds_store_in(index_t(lane), lds, place, values.thread_buffer[0]), place += lds_bytes), ...);
+      exec::cluster_sync_lds();
       load(bytes_of_waves + index_t(lane % unsigned(Tile.blocks)) * 4);
       combine(number<Tile.blocks>{});
     }

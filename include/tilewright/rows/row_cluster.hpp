@@ -50,26 +50,6 @@ template <index_t Blocks>
 TILEWRIGHT_HD void start_cluster() {
   if constexpr (Blocks > 1) exec::cluster_sync();
 }
-/// Barrier of the blocks, which makes earlier LDS accesses visible in all of them.
-template <index_t Blocks>
-TILEWRIGHT_HD void sync_blocks() {
-  if constexpr (Blocks > 1) {
-    exec::cluster_sync_lds();
-  } else {
-    exec::block_sync();
-  }
-}
-/// Stores a value of 4 bytes, which all lanes of a wave have, in the LDS of each block.
-template <index_t Blocks, class V>
-TILEWRIGHT_HD void store_in_blocks(exec::lds_pointer lds, index_t place, const V& value) {
-  const index_t lane = exec::lane_id();
-  if constexpr (Blocks > 1) {
-    if (lane < Blocks) exec::lds_store_in(lane, lds, place, value);
-  } else {
-    if (lane == 0) exec::lds_store(lds, place, value);
-  }
-}
-
 /// Values of 4 bytes that each of `Waves` waves of each of the row's blocks tells all of them, one row after another.
 /// Values of one row are read before those of the next are posted.
 template <index_t Blocks, index_t Waves, index_t Values>

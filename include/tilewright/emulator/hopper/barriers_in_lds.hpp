@@ -64,19 +64,11 @@ class barriers_in_lds {
   /// The agent for copies that count their bytes at this barrier.
   index_t agent(index_t block, index_t address) const { return barriers_.at({block, address}).agent; }
 
-  /// Bytes of a copy have arrived.
-  void complete(index_t block, index_t address, index_t bytes) {
+  /// Bytes of a copy have arrived, or those that a thread has stored, whose earlier accesses are then known.
+  void complete(index_t block, index_t address, index_t bytes, const thread_context* storing = nullptr) {
     barrier& b = barriers_.at({block, address});
-    if (access_order* const order = threads_.order()) order->release_agent(b.agent, b.known);
-    b.bytes -= bytes;
-    end_phase(b);
-  }
-
-  /// The same of a store; the thread's earlier accesses are known to those who wait.
-  void complete_store(thread_context& self, index_t block, index_t address, index_t bytes, call_site where) {
-    check(self, block, address, where);
-    barrier& b = barriers_.at({block, address});
-    if (access_order* const order = threads_.order()) order->release(self.number, b.known);
+    if (access_order* const order = threads_.order())
+      storing ? order->release(storing->number, b.known) : order->release_agent(b.agent, b.known);
     b.bytes -= bytes;
     end_phase(b);
   }

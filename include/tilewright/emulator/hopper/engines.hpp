@@ -107,7 +107,7 @@ class hopper_machine final : public hopper_services {
                        " of another block's LDS, which must be a multiple of 4 inside of the allocation");
     if (lds_checker* const c = threads_.checker(block)) c->access(self, lds_touch::write, to, 4, where);
     __builtin_memcpy(threads_.first_of(block).lds + to, &bits, 4);
-    if (done >= 0) barriers_.complete_store(self, block, done, 4, where);
+    if (done >= 0) barriers_.check(self, block, done, where), barriers_.complete(block, done, 4, &self);
   }
   void named_barrier(thread_context& self, index_t id, index_t threads, bool waits, call_site where) override {
     counting_barriers_.named(self, id, threads, waits, where);

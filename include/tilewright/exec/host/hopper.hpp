@@ -54,13 +54,7 @@ inline void cluster_sync_lds(call_site where = {}) {
   detail::hopper(where).cluster_sync(detail::self(), where);
 }
 template <class V>
-void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
-  static_assert(sizeof(V) == 4, "lds_store_in: values of 4 bytes go to other blocks");
-  detail::hopper(where).store_in(detail::self(), block_of_cluster, p.byte + byte_offset, bit_cast<unsigned>(value), -1,
-                                 where);
-}
-template <class V>
-void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t byte_offset, const V& value, mbarrier done,
+void lds_store_in(index_t block_of_cluster, lds_pointer p, index_t byte_offset, const V& value, mbarrier done = {~0u},
                   call_site where = {}) {
   static_assert(sizeof(V) == 4, "lds_store_in: values of 4 bytes go to other blocks");
   detail::hopper(where).store_in(detail::self(), block_of_cluster, p.byte + byte_offset, bit_cast<unsigned>(value),
