@@ -149,21 +149,22 @@ TEST(NormGradient, RefusesWhatItCannotDo) {
   refuse([](auto& a) { ++a.weight; }, "aligned");
   refuse([](auto& a) { a.s_stride = 996; }, "rows would overlap");
   alignas(16) static bfloat16_t halves[4096];
-  expect_refusal<rms>({.dy = halves,
-                       .s = halves,
-                       .weight = halves,
-                       .rstd = memory,
-                       .dx = halves + 2048,
-                       .dweight = halves,
-                       .dbias = halves,
-                       .parts = memory,
-                       .num_parts = 1,
-                       .rows = 1,
-                       .cols = 8,
-                       .dy_stride = 8,
-                       .s_stride = 8,
-                       .dx_stride = 8},
-                      "no bias");
+  norm_gradient_args<bfloat16_t> any{.dy = halves,
+                                     .s = halves,
+                                     .weight = halves,
+                                     .rstd = memory,
+                                     .dx = halves + 2048,
+                                     .dweight = halves,
+                                     .parts = memory,
+                                     .num_parts = 9,
+                                     .rows = 10,
+                                     .cols = 7,
+                                     .dy_stride = 7,
+                                     .s_stride = 7,
+                                     .dx_stride = 7};
+  expect_refusal<rms>(any, "multiple of the vector");
+  any.num_parts = 10, any.dbias = halves;
+  expect_refusal<rms>(any, "no bias");
 }
 
 }  // namespace rows_test

@@ -43,11 +43,17 @@ const char* start_rows(const auto& args, const call& c) {
   }
   if (!why) return nullptr;
   const index_t cols = args.cols + vector - 1;  // with what is before a row in its first vector
+  constexpr tw::row_tile in_lds = Threads == 256 && sizeof(T) == 2
+                                      ? tw::row_tile{512, 512, 2, vector, 1, true, 6}
+                                      : any_start(choose_row_tile<arch, T>(51200, Threads));
   if (cols <= 512) return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(512))>>(args, c);
   if (cols <= 1536) return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(1536))>>(args, c);
+  if (cols <= 3072) return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(3072))>>(args, c);
+  if (cols <= 6144)
+    return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(6144, Threads))>>(args, c);
   if (cols <= 10240)
     return start<typename Kernel::template kernel<any_start({256, 256, sizeof(T) == 2 ? 5 : 10, vector})>>(args, c);
-  return start<typename Kernel::template kernel<any_start(choose_row_tile<arch, T>(51200, Threads))>>(args, c);
+  return start<typename Kernel::template kernel<in_lds>>(args, c);
 }
 
 }  // namespace row_kernels

@@ -60,13 +60,13 @@ const char* start_gradient(const call& c) {
   constexpr index_t vector = 16 / index_t(sizeof(T));
   using tw::row_tile;
   if (args.cols % vector != 0) {
-    constexpr row_tile longest =
-        Kind == rms_norm ? row_tile{512, 512, 4, vector, 4, true} : row_tile{512, 512, 2, vector, 8, true};
     const index_t cols = args.cols + vector - 1;  // with what is before a row in its first vector
     if (cols <= 256 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector, 1, true}>(args, c);
+    if (cols <= 512 * vector) return start_tile<T, Kind, row_tile{256, 256, 2, vector, 1, true}>(args, c);
     if (cols <= 1024 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 1, true}>(args, c);
     if (cols <= 1536 * vector) return start_tile<T, Kind, row_tile{512, 512, 3, vector, 1, true}>(args, c);
-    return start_tile<T, Kind, longest>(args, c);
+    if (cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 4, vector, 4, true}>(args, c);
+    return start_tile<T, Kind, row_tile{512, 512, 4, vector, 8, true}>(args, c);
   }
   if (args.cols <= 128 * vector) return start_tile<T, Kind, row_tile{64, 64, 2, vector}>(args, c);
   if (args.cols <= 256 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector}>(args, c);
