@@ -22,31 +22,33 @@ namespace rows_test {
 
 using namespace tilewright;
 
-/// rows x cols elements of T, 16-byte aligned rows where the stride is a multiple.
+/// rows x cols elements of T, 16-byte aligned rows where the stride is a multiple. With an odd gap an element is ahead.
 template <class T>
 struct matrix {
-  index_t rows, cols, stride;
+  index_t rows, cols, stride, ahead;
   std::vector<T> values;
 
   matrix(index_t num_rows, index_t num_cols, index_t gap, T fill)
       : rows(num_rows),
         cols(num_cols),
         stride(num_cols + gap),
-        values(std::size_t(num_rows) * std::size_t(stride), fill) {}
+        ahead(gap % 2),
+        values(std::size_t(ahead) + std::size_t(num_rows) * std::size_t(stride), fill) {}
   matrix(index_t num_rows, index_t num_cols, index_t gap, std::mt19937& random, float scale = 1)
       : matrix(num_rows, num_cols, gap, T(0.0f)) {
     std::normal_distribution<float> gaussian;
     for (T& x : values) x = type_convert<T>(gaussian(random) * scale);
   }
-  T* data() { return values.data(); }
-  T& at(index_t r, index_t c) { return values[std::size_t(r) * std::size_t(stride) + std::size_t(c)]; }
+  T* data() { return values.data() + ahead; }
+  T& at(index_t r, index_t c) { return data()[std::size_t(r) * std::size_t(stride) + std::size_t(c)]; }
   double operator()(index_t r, index_t c) const {
-    return double(float(values[std::size_t(r) * std::size_t(stride) + std::size_t(c)]));
+    return double(float(values[std::size_t(r) * std::size_t(stride) + std::size_t(ahead + c)]));
   }
   /// Whether the elements between the rows are still `fill`.
   bool has_clean_gaps(T fill) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (index_t(i % std::size_t(stride)) >= cols && std::memcmp(&values[i], &fill, sizeof(T)) != 0) return false;
+      const std::size_t from = i + std::size_t(stride - ahead);
+      if (index_t(from % std::size_t(stride)) >= cols && std::memcmp(&values[i], &fill, sizeof(T)) != 0) return false;
     }
     return true;
   }

@@ -40,8 +40,9 @@ template <class Kernel, class T>
 void expect_gradients(index_t rows, index_t cols, index_t gap, index_t num_parts, bool adds, double error,
                       std::mt19937& random) {
   SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols) + " in " + std::to_string(num_parts));
-  matrix<T> dy(rows, cols, gap, random), s(rows, cols, 0, random, 3), weight(1, cols, 0, random),
-      ds(rows, cols, 0, random), dx(rows, cols, gap, T(-7.0f)), dweight(1, cols, 0, T(-7.0f)), dbias = dweight;
+  matrix<T> dy(rows, cols, gap, random), s(rows, cols, num_parts < rows ? gap : 0, random, 3),
+      weight(1, cols, 0, random), ds(rows, cols, 0, random), dx(rows, cols, gap, T(-7.0f)),
+      dweight(1, cols, 0, T(-7.0f)), dbias = dweight;
   const bool has_bias = Kernel::is_layer_norm && num_parts != 1;
   std::vector<float> mean, rstd, parts(std::size_t(2 * num_parts * detail::round_up(cols, 8)), -7.0f);
   std::uniform_real_distribution<float> numbers(0.1f, 1.0f);
