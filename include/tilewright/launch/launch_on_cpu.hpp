@@ -91,24 +91,29 @@ inline void add_report(emulator::launch_report& sum, const emulator::launch_repo
   sum.blocks += more.blocks;
 }
 
-/// The launch of a kernel whose arguments have been checked.
+/// The launch of a kernel whose arguments have been prepared. `ranks`: of several, this one runs with the others.
+template <class Kernel>
+emulator::launch_report launch_prepared(const launched_args_t<Kernel>& prepared, const launch_options& options,
+                                        emulator::rank_group* ranks = nullptr) {
+  const auto grid = Kernel::grid(prepared);
+  if (grid.x <= 0) return {};
+  return emulator::launch({.target = &emulated_by<Kernel>(options),
+                           .grid = {grid.x, grid.y, grid.z},
+                           .cluster = cluster_of<Kernel>(),
+                           .block_size = Kernel::block_size,
+                           .lds_bytes = Kernel::lds_bytes,
+                           .workers = options.workers,
+                           .progress = options.progress,
+                           .check_lds = options.check_lds,
+                           .memory = options.memory,
+                           .ranks = ranks},
+                          [&] { Kernel{}(prepared); });
+}
+
+/// The launch of a kernel whose arguments have been checked, and of those that follow it.
 template <class Kernel>
 emulator::launch_report launch_checked(const typename Kernel::args_type& args, const launch_options& options) {
-  const launched_args_t<Kernel> prepared = prepare_on_cpu<Kernel>(args, options);
-  const auto grid = Kernel::grid(prepared);
-  emulator::launch_report report;
-  if (grid.x > 0) {
-    report = emulator::launch({.target = &emulated_by<Kernel>(options),
-                               .grid = {grid.x, grid.y, grid.z},
-                               .cluster = cluster_of<Kernel>(),
-                               .block_size = Kernel::block_size,
-                               .lds_bytes = Kernel::lds_bytes,
-                               .workers = options.workers,
-                               .progress = options.progress,
-                               .check_lds = options.check_lds,
-                               .memory = options.memory},
-                              [&] { Kernel{}(prepared); });
-  }
+  emulator::launch_report report = launch_prepared<Kernel>(prepare_on_cpu<Kernel>(args, options), options);
   if constexpr (HasFollower<Kernel>) {
     launch_options then = options;
     then.progress = {};

@@ -48,30 +48,18 @@ class emulated_rank {
 
    public:
     launch_of(emulated_ranks& ranks, const typename Kernel::args_type& args)
-        : ranks_(&ranks), args_(prepared_args(ranks, args)) {}
-    prepared_type& prepared() { return args_; }
-    void operator()(stream_type) const {
-      const auto grid = Kernel::grid(args_);
-      emulator::launch({.target = &Kernel::arch::value,
-                        .grid = {grid.x, grid.y, grid.z},
-                        .cluster = tilewright::detail::cluster_of<Kernel>(),
-                        .block_size = Kernel::block_size,
-                        .lds_bytes = Kernel::lds_bytes,
-                        .workers = int(ranks_->blocks),
-                        .check_lds = emulator::lds_checks::off,
-                        .ranks = &ranks_->group},
-                       [&] { Kernel{}(args_); });
+        : group_(&ranks.group),
+          options_{
+              .workers = int(ranks.blocks), .resident_clusters = ranks.blocks, .check_lds = emulator::lds_checks::off} {
+      if (const char* why = Kernel::check(args)) throw launch_error(why);
+      args_ = tilewright::detail::prepare_on_cpu<Kernel>(args, options_);
     }
+    prepared_type& prepared() { return args_; }
+    void operator()(stream_type) const { tilewright::detail::launch_prepared<Kernel>(args_, options_, group_); }
 
    private:
-    static prepared_type prepared_args(const emulated_ranks& ranks, const typename Kernel::args_type& args) {
-      if (const char* why = Kernel::check(args)) throw launch_error(why);
-      launch_options options;
-      options.resident_clusters = ranks.blocks;
-      return tilewright::detail::prepare_on_cpu<Kernel>(args, options);
-    }
-
-    emulated_ranks* ranks_;
+    emulator::rank_group* group_;
+    launch_options options_;
     prepared_type args_;
   };
   template <class Kernel>
