@@ -22,6 +22,10 @@ using policy = gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, 
                                 epilogue::from_args>;
 using gather = detail::fused_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using reduce = detail::fused_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
+using reduce_in_turns = detail::fused_reduce_scatter<
+    reduce_scatter_kernel<gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, specialized_tiles[4],
+                                           bfloat16_t, epilogue::from_args>>,
+    emulated_rank>;
 using collective_gather = collective_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using collective_reduce = collective_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
 
@@ -57,7 +61,7 @@ struct problem {
   std::uint64_t seed = 1;
   int late = -1;     // the rank that begins each call when nothing else can happen
   int missing = -1;  // the rank that leaves out the last call
-  bool by_nccl = false, on_amd = false;
+  bool by_nccl = false, on_amd = false, in_turns = false;
 };
 
 /// What a rank has, from call to call.
@@ -145,6 +149,7 @@ class ParallelProducts : public testing::Test {
     if (p.by_nccl && p.what == kind::all_gather) return make<collective_gather>(std::ref(self), args);
     if (p.by_nccl) return make<collective_reduce>(std::ref(self), args, all ? &all_c : nullptr);
     if (p.what == kind::all_gather) return make<gather>(std::ref(self), args);
+    if (p.in_turns) return make<reduce_in_turns>(std::ref(self), args, nullptr);
     return make<reduce>(std::ref(self), args, all ? &all_c : nullptr);
   }
 
@@ -188,6 +193,12 @@ TEST_F(ParallelProducts, SumsGoToTheirOwners) {
   EXPECT_EQ(run({kind::reduce_scatter, 2, 72, 72, 24}), none2);
   EXPECT_EQ(run({kind::reduce_scatter, 3, 20, 136, 64, 4, 5}), none3);
   EXPECT_EQ(run({kind::all_reduce, 2, 40, 72, 24}), none2);
+}
+
+// Boxes of three sources for the second consumer, which waits for its turn, must not keep the first one from its own.
+TEST_F(ParallelProducts, SumsOfManyRanksForConsumersThatTakeTurns) {
+  EXPECT_EQ(run({.what = kind::reduce_scatter, .ranks = 4, .rows = 8, .n = 72, .k = 24, .calls = 1, .in_turns = true}),
+            std::vector<int>(4, 0));
 }
 
 TEST_F(ParallelProducts, RowsAndSumsTravelByNccl) {

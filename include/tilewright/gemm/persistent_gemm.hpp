@@ -123,6 +123,7 @@ struct persistent_gemm {
       release();
     };
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+      [[maybe_unused]] bool gives_turn = tile.takes_turns() && consumer == 0;
       // The first consumer finishes the tile first: the second computes while it writes,
       // and it begins the next tile while the second writes.
       const index_t last_to_share = max(unit.k_begin, unit.k_end - turn());
@@ -148,13 +149,18 @@ struct persistent_gemm {
           TILEWRIGHT_UNROLL(1)
           for (index_t i = Block::sources(args.args, unit); i > 0; --i) {
             multiply_until(Block::add_at(args, unit, i, consumer));
+            // While the second one waits, its boxes of several sources would occupy all places.
+            if (gives_turn && i > 1) {
+              give_turn(has_turn);
+              gives_turn = false;
+            }
             finish();
             write.add_received(c);
           }
         }
         multiply_until(unit.k_end);
       }
-      if (tile.takes_turns() && consumer == 0) give_turn(has_turn);
+      if (gives_turn) give_turn(has_turn);
       finish();
       if constexpr (!finds_by_wave)
         if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
