@@ -53,7 +53,9 @@ class attention_sums {
   template <class F>
   TILEWRIGHT_HD static auto of_rows(F f) {
     static_distributed_tensor<index_t, rows> result;
-    const index_t own = rows::calculate_index(get_partition_index<rows>())[0];
+    index_t own = rows::calculate_index(get_partition_index<rows>())[0];
+    // Few steps of decoding are masked: what a row needs for that occupies no registers elsewhere.
+    if constexpr (requires { Policy::waves; }) own = exec::forget_origin(own);
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       result.thread_buffer[r] = f(own + constant(detail::position_of_register<rows, r.value>[0]));
     });
@@ -138,7 +140,11 @@ class attention_sums {
     auto top = detail::reduce_registers<float>(s, max, sequence<1>{});
     bool is_far = false;
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
-      is_far |= top.thread_buffer[r] * scale - offset_.thread_buffer[r] > largest_exponent;
+      float largest = top.thread_buffer[r];
+      // Else LLVM computes all exponents of a step of decoding here, for which gfx11 has no registers.
+      if constexpr (requires { Policy::waves; })
+        largest = bit_cast<float>(exec::forget_origin(bit_cast<index_t>(largest)));
+      is_far |= largest * scale - offset_.thread_buffer[r] > largest_exponent;
     });
     if (exec::any(is_far)) [[unlikely]]
       rescale(raise_offsets(top, scale));
