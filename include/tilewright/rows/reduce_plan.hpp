@@ -105,7 +105,8 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   plan.reduced.finish(array<index_t, 1>{{index_t(sizeof(T))}});
   plan.kept.finish({index_t(sizeof(U)), index_t(sizeof(T))});
 
-  // A thread should have 16 accesses, a result's neighbours 128 bytes, and the GPU some blocks.
+  // A thread should have eight accesses (16 where it looks for the ends of rows), a result's neighbours 128 bytes, and
+  // the GPU some blocks.
   const long_index_t accesses = plan.is_ragged ? plan.reduced.iterations / max_vector + 2 : plan.reduced.iterations;
   const long_index_t results = plan.kept.iterations;
   plan.one_of_elements = 1.0f / float(elements_of_result);
@@ -113,7 +114,7 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
     return log2_from(ceil_div(accesses, long_index_t{accesses_of_thread}));
   };
   if (plan.team.is_along) {
-    index_t of_thread = 16;
+    index_t of_thread = plan.is_ragged ? 16 : 8;
     while (of_thread > 4 && results << log_slices(of_thread) < 256 * 1024) of_thread /= 2;
     plan.team.log_slices = log_slices(of_thread);
   } else {
