@@ -36,6 +36,8 @@ const char* start_rows(const auto& args, const call& c) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(16 * wave, Threads)>>(args, c);
   } else if (args.cols <= 32 * wave) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(32 * wave, Threads)>>(args, c);
+  } else if (args.cols <= 64 * wave) {
+    why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(64 * wave)>>(args, c);
   } else if (args.cols <= 128 * wave || sizeof(T) == 2) {
     why = start<typename Kernel::template kernel<choose_row_tile<arch, T>(128 * wave)>>(args, c);
   } else {

@@ -106,23 +106,11 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
     const index_t end = index_t(min(long_index_t{split + 1} * args.part, long_index_t{accesses}));
 
     typename shared::state own[Results];
-    TILEWRIGHT_UNROLL(1)
-    for (index_t next = split * args.part + slice; exists && next < end; next += in_flight * args.team.slices()) {
-      using vector = vector_t<T, Results * Along>;
-      // Words: the compiler would keep each element of a vector that is not aligned in a register of its own.
-      detail::conditional_t<(sizeof(vector) < 4), vector, array<unsigned, sizeof(vector) / 4>> loaded[in_flight];
-      detail::reduce_chunk<in_flight, Along> chunk;
-      load(args, first.x + before * index_t(sizeof(T)), before, next, end, loaded, chunk);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < Results; ++i) {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t u = 0; u < in_flight; ++u) {
-          TILEWRIGHT_UNROLL_ALL
-          for (index_t e = 0; e < Along; ++e)
-            chunk.x[u][e] = type_convert<float>(bit_cast<vector>(loaded[u])[Along == 1 ? i : e]);
-        }
-        own[i].add(chunk);
-      }
+    const index_t from = exists ? split * args.part + slice : end;
+    if (Results * Along == 1 || args.piece > 1 || args.is_ragged) {
+      accumulate<Along, Results * Along>(args, first.x, before, from, end, own);
+    } else if constexpr (Results * Along > 1) {
+      accumulate<Along, 1>(args, first.x, before, from, end, own);
     }
     if constexpr (Along > 1) {
       const index_t last_end = before + accesses * Along;
@@ -142,8 +130,28 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
       for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, of_kept * Results + i, w) = bits[w];
     }
   }
+  /// Adds the accesses from, from + slices and so on that are before `end`. Piece: elements of a load.
+  template <index_t Along, index_t Piece, index_t Results>
+  TILEWRIGHT_HD static void accumulate(const device_args& args, long_index_t start, index_t before, index_t from,
+                                       index_t end, typename shared::state (&own)[Results]) {
+    TILEWRIGHT_UNROLL(1)
+    for (index_t next = from; next < end; next += in_flight * args.team.slices()) {
+      vector_t<T, Results * Along> loaded[in_flight];
+      detail::reduce_chunk<in_flight, Along> chunk;
+      load<Piece>(args, start + before * index_t(sizeof(T)), before, next, end, loaded, chunk);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Results; ++i) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t u = 0; u < in_flight; ++u) {
+          TILEWRIGHT_UNROLL_ALL
+          for (index_t e = 0; e < Along; ++e) chunk.x[u][e] = type_convert<float>(loaded[u][Along == 1 ? i : e]);
+        }
+        own[i].add(chunk);
+      }
+    }
+  }
   /// The accesses next, next + slices and so on that are before `end`.
-  template <class V, index_t Along>
+  template <index_t Piece, class V, index_t Along>
   TILEWRIGHT_HD static void load(const device_args& args, long_index_t start, index_t before, index_t next, index_t end,
                                  V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along>& chunk) {
     index_t access[in_flight], innermost[in_flight];
@@ -153,24 +161,20 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
       access[u] = min(next + u * args.team.slices(), end - 1);
       chunk.exists[u] = next + u * args.team.slices() < end;
       chunk.number[u] = before + access[u] * Along;
-      if (args.ends > 0) chunk.number[u] += args.reduced.divisions[0].divide(access[u]) * modulo(args.cols, Along);
+      if constexpr (Piece < Along) {
+        if (args.ends > 0) chunk.number[u] += args.reduced.divisions[0].divide(access[u]) * modulo(args.cols, Along);
+      }
       at[u][0] = access[u] * long_index_t{args.step};
     }
     if (args.step == 0) args.reduced.find(access, at, innermost);
-    const bool in_vectors = sizeof(V) == sizeof(T) || args.piece > 1 || args.is_ragged;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < in_flight && in_vectors; ++u) loaded[u] = shared::template load<V>(args, start + at[u][0]);
-    if constexpr (sizeof(V) > sizeof(T)) {
+    for (index_t u = 0; u < in_flight; ++u) {
+      using piece = vector_t<T, Piece>;
+      array<piece, V::size() / Piece> pieces;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight && !in_vectors; ++u) {
-        loaded[u] = {};
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t e = 0; e < index_t(sizeof(V) / sizeof(T)); ++e) {
-          using bits = detail::unsigned_of<sizeof(T)>;
-          const index_t byte = e * index_t(sizeof(T));
-          loaded[u][byte / 4] |= unsigned(shared::template load<bits>(args, start + at[u][0] + byte)) << (byte % 4 * 8);
-        }
-      }
+      for (index_t p = 0; p < V::size() / Piece; ++p)
+        pieces[p] = shared::template load<piece>(args, start + at[u][0] + p * index_t(sizeof(piece)));
+      loaded[u] = bit_cast<V>(pieces);
     }
   }
   /// Adds the elements that are in no vector, one by one: before the first one and from `last_end` on, or at the ends
