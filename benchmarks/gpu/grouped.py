@@ -104,6 +104,11 @@ def gaussian(*shape, dtype):
     return torch.randn(*shape, device="cuda", dtype=torch.bfloat16).to(dtype)
 
 
+def workspace():
+    """specialized_workspace::bytes, whose counters are 0."""
+    return torch.zeros(2 * 132 * 128 * 256 + 1024, device="cuda")
+
+
 class Case:
     """Tensors of one product. forward: C = A W^T by rows; dx: the same with W contiguous along n; dw: C = A^T B by group."""
 
@@ -132,8 +137,9 @@ class Case:
             self.a = gaussian(rows, k, dtype=dtype)
             self.b = gaussian(groups, n, k, dtype=dtype) if kind != "dx" else gaussian(groups, k, n, dtype=dtype)
             self.c = torch.full((rows + 64, n), 77.0, device="cuda", dtype=result)  # the last rows must not change
+            self.workspace = workspace()
             self.problem = Problem(a=self.a.data_ptr(), b=self.b.data_ptr(), c=self.c.data_ptr(), m=rows, k=k, lda=k,
-                                   ldb=k if kind != "dx" else n, ldc=n, stride=n * k, **common)
+                                   ldb=k if kind != "dx" else n, ldc=n, stride=n * k, workspace=self.workspace.data_ptr(), **common)
             theirs = torch.bfloat16
             self.index = torch.cat([torch.arange(b, e, device="cuda") for b, e in zip(self.begins, self.ends)])
             left = self.a.to(theirs)[self.index] if kind == "slots" else self.a.to(theirs)
@@ -191,7 +197,7 @@ class ScaledCase:
         self.b8, self.b_scales = quantise(self.b, 128)
         self.a_scales = self.a_scales.t().contiguous()  # k / 128 x rows
         self.c = torch.full((rows + 64, n), 77.0, device="cuda", dtype=torch.bfloat16)
-        self.workspace = torch.zeros(2 * 132 * 128 * 256 + 1024, device="cuda")
+        self.workspace = workspace()
         self.problem = Problem(a=self.a8.data_ptr(), b=self.b8.data_ptr(), c=self.c.data_ptr(), ends=self.offsets.data_ptr(), groups=groups,
                                m=rows, n=n, k=k, lda=k, ldb=k, ldc=n, stride=n * k, alpha=1.0, beta=0.0,
                                a_scales=self.a_scales.data_ptr(), b_scales=self.b_scales.data_ptr(), row_stride_a_scales=1,

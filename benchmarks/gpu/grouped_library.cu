@@ -94,7 +94,7 @@ using scaled_rows_of = scaled_rows<Tile>;
 /// The kernel with the tile that choose_grouped_tile() chooses.
 template <template <class, operand_major, tile_name> class Rows, class T, operand_major BMajor>
 const char* start_chosen(const grouped_problem& p, cudaStream_t stream) {
-  tw::grouped_args args{{.m = p.m, .n = p.n, .k = p.k}, p.groups};
+  tw::grouped_args args{{.m = p.m, .n = p.n, .k = p.k, .workspace = p.workspace}, p.groups};
   const auto run = [&]<class Policy>(Policy) { return start<tw::grouped_gemm_kernel<Policy>, Policy>(p, stream); };
   switch (tw::choose_grouped_tile(args, true, 132, sizeof(T))) {
     case 0: return run(Rows<T, BMajor, wide>{});

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -21,6 +22,7 @@ struct grouped_problem {
   index_t slot_rows = 0, after = 0;
   bool rows_of_scales_are_contiguous = false;
   float alpha = 1, beta = 0;
+  bool has_workspace = false;
 };
 
 /// Operands are small integers, so that sums are exact. What belongs to no group is not a number, and so are a row (a
@@ -172,8 +174,18 @@ emulator::launch_report expect_grouped(const grouped_problem& p, launch_options 
   auto c = gemm.c;
   gemm.args.c = c.data();
   options.check_lds = emulator::lds_checks::on;
+  using size = specialized_workspace;
+  // Not a number, so that a part that is read before it was written is seen in the result.
+  std::vector<float> workspace(p.has_workspace ? size::bytes / sizeof(float) : 0, __builtin_nanf(""));
+  if (p.has_workspace) {
+    std::fill_n(workspace.begin(), size::num_counters, 0.0f);
+    gemm.args.workspace = workspace.data();
+  }
   const emulator::launch_report report = launch<Kernel>(gemm.args, options);
   gemm.expect(c);
+  if (p.has_workspace) {
+    EXPECT_EQ(std::count(workspace.begin(), workspace.begin() + size::num_counters, 0.0f), size::num_counters);
+  }
   EXPECT_EQ(report.totals.conflicts, 0);
   return report;
 }

@@ -31,6 +31,21 @@ TEST(GroupedGemm, RowsOfAnyNumber) {
 TEST(GroupedGemm, ManyGroups) {
   expect_grouped<forward>({.counts = many_groups(), .n = 72, .k = 72}, {.workers = 1, .resident_clusters = 3});
 }
+// Tiles of the last round are split along k, alone or so that shares cross tiles, also back to an earlier wave of
+// groups.
+TEST(GroupedGemm, LastRoundIsSplit) {
+  using one =
+      grouped<gemm_specialized<bfloat16_t, k, k, specialized_tile{.m = 64, .n = 64, .consumers = 1}>, group_kind::rows>;
+  const auto expect_split = [](std::vector<index_t> counts, index_t tiles, index_t resident, bool across_tiles) {
+    const work_schedule s = tilewright::detail::make_grouped_schedule(tiles, 24, resident, 2 * resident);
+    EXPECT_GT(s.max_parts(), 1);
+    EXPECT_EQ(s.shares_cross_tiles(), across_tiles);
+    expect_grouped<one>({.counts = counts, .n = 8, .k = 24 * 64, .beta = 1, .has_workspace = true},
+                        {.workers = 3, .resident_clusters = resident});
+  };
+  expect_split({3, 0, 129}, 4, 3, false);
+  expect_split(many_groups(), 6, 7, true);
+}
 TEST(GroupedGemm, Slots) {
   expect_grouped<backward_x>({.counts = {5, 0, 80, 70}, .n = 80, .k = 144, .slot_rows = 80, .beta = 1});
 }
@@ -61,7 +76,7 @@ TEST(GroupedGemm, ChoosesATile) {
   EXPECT_EQ(chosen(64, 16384, 2048, 7168), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
   EXPECT_EQ(chosen(64, 16000, 2048, 7168), (specialized_tile{.m = 128, .n = 256}));
   EXPECT_EQ(chosen(12, 5091, 640, 4992), (specialized_tile{.m = 128, .n = 128}));
-  EXPECT_EQ(chosen(4, 1466, 1280, 2368), (specialized_tile{.m = 128, .n = 192, .share_b = 2}));
+  EXPECT_EQ(chosen(8, 16384, 1920, 4096), (specialized_tile{.m = 128, .n = 192, .share_b = 2}));
   EXPECT_EQ(choose_grouped_tile({{.m = 640, .n = 640, .k = 5000}, 8}, false, 132), 1);
 }
 

@@ -23,9 +23,9 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   };
   // A wave writes and reads 512 bytes in a row.
   const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
-    return args.parts + (long_index_t(pile(sharer)) * vectors * 128 + thread) * 4;
+    return args.memory.parts + (long_index_t(pile(sharer)) * vectors * 128 + thread) * 4;
   };
-  unsigned* const counter = args.counters + pile(unit.split_tile);
+  unsigned* const counter = args.memory.counters + pile(unit.split_tile);
   if (!unit.is_last_part()) {
     float* const mine = part_of(unit.sharer);
     TILEWRIGHT_UNROLL_ALL

@@ -51,7 +51,7 @@ class row_group_walk {
   TILEWRIGHT_HD void read_groups() {
     const index_t lane = Lanes == 1 ? 0 : exec::lane_id();
     rows_ = rows_of_group(args_, args_.m, first_ + lane);
-    through_ = ceil_div(rows_.count(), tiles_.tile_rows) * tiles_.cols;
+    through_ = tiles_of(rows_);
     TILEWRIGHT_UNROLL(1)
     for (index_t distance = 1; distance < Lanes; distance *= 2) {
       const index_t before = of_lane(through_, lane - distance);
@@ -59,6 +59,9 @@ class row_group_walk {
     }
   }
 
+  TILEWRIGHT_HD index_t tiles_of(const group_rows& rows) const {
+    return ceil_div(rows.count(), tiles_.tile_rows) * tiles_.cols;
+  }
   TILEWRIGHT_HD static index_t of_lane(index_t value, [[maybe_unused]] index_t lane) {
     if constexpr (Lanes == 1) {
       return value;
@@ -72,8 +75,21 @@ class row_group_walk {
     read_groups();
   }
 
-  /// Tile i, which is not before those found so far; false where there are fewer tiles.
+  /// Tiles of all groups.
+  TILEWRIGHT_HD index_t num_tiles() const {
+    index_t n = 0;
+    TILEWRIGHT_UNROLL(1)
+    for (index_t g = exec::lane_id(); g < args_.groups; g += Lanes) n += tiles_of(rows_of_group(args_, args_.m, g));
+    for (index_t distance = 1; distance < Lanes; distance *= 2) n += of_lane(n, exec::lane_id() ^ distance);
+    return of_lane(n, 0);
+  }
+
+  /// Tile i; false where there are fewer tiles. Fast if it is not before those found so far.
   TILEWRIGHT_HD bool find(index_t i, group_tile& found) {
+    if (Lanes > 1 && i < before_) {  // one lane walks forwards
+      first_ = before_ = 0;
+      read_groups();
+    }
     TILEWRIGHT_UNROLL(1)
     for (;;) {
       const index_t here = of_lane(through_, Lanes - 1);
@@ -89,11 +105,12 @@ class row_group_walk {
       if (of_lane(through_, lane + step - 1) <= i - before_) lane += step;
     }
     const index_t earlier = of_lane(through_, lane - 1);
-    found.rows = {of_lane(rows_.begin, lane), of_lane(rows_.end, lane)};
+    lane = of_lane(lane, 0);  // of one lane, the compiler keeps values in uniform registers
+    found.rows = {of_lane(of_lane(rows_.begin, lane), 0), of_lane(of_lane(rows_.end, lane), 0)};
     const index_t rows = ceil_div(found.rows.count(), tiles_.tile_rows);
     const grid_order order{grid_curve::row_groups, tiles_.order_rows, 1, true};
     const multi_index<2> at =
-        order.tile_along<grid_curve::row_groups>(i - before_ - (lane > 0 ? earlier : 0), rows, tiles_.cols);
+        order.tile_along<grid_curve::row_groups>(i - before_ - (lane > 0 ? of_lane(earlier, 0) : 0), rows, tiles_.cols);
     found.at = {at[0], at[1], first_ + lane};
     return true;
   }

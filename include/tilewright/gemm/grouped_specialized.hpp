@@ -18,18 +18,33 @@ struct grouped_device_args {
   conditional_t<Kind == group_kind::rows, ragged, exec::tensor_map> c;
   Args args;
   group_tiles tiles;  // of clusters
+  split_memory memory;
   index_t blocks;
 };
 
-/// A tile, as a unit of work that is never split.
+/// The schedule of `tiles` tiles, whose number the device alone knows; with parts of at most `max_sharers` workers in
+/// memory. A last round with few tiles is split along k, and shared by all workers if it would leave less than half of
+/// them idle.
+TILEWRIGHT_HD constexpr work_schedule make_grouped_schedule(index_t tiles, index_t k_tiles, index_t workers,
+                                                            index_t max_sharers) {
+  constexpr index_t longer_by = split_cost{}.wait;
+  work_schedule s{{tiles, 1, 1, 1}, k_tiles, workers, tiles, 0, 0};
+  const index_t left = modulo(tiles, workers);
+  if (left == 0) return s;
+  const index_t parts = min(min(divide(workers, left), divide(k_tiles, 8)), 6);
+  const bool worth_crossing = k_tiles >= 24 && left * 8 <= workers * 7;
+  const index_t sharers = parts > 1 ? left * parts : worth_crossing ? workers : 0;
+  if (sharers > max_sharers || long_index_t(left) * k_tiles * sharers > 0x7fffffff) return s;
+  if (sharers > 0) s.whole_tiles = tiles - left, s.sharers = sharers, s.longer_by = longer_by;
+  return s;
+}
+
+/// A tile of a group, or a part of it.
 template <group_kind Kind>
-struct grouped_unit {
-  tile_position tile;
+struct grouped_unit : work_unit {
   group_rows rows;
-  index_t k_begin, k_end;  // in tiles along k
   static constexpr bool by_rows = Kind == group_kind::rows;
 
-  TILEWRIGHT_HD bool is_last_part() const { return true; }
   TILEWRIGHT_HD index_t a_z() const { return by_rows ? 0 : rows.end; }
   TILEWRIGHT_HD index_t b_z() const { return by_rows ? tile.batch : rows.end; }
   TILEWRIGHT_HD index_t c_z() const { return by_rows ? rows.end : tile.batch; }
@@ -54,18 +69,30 @@ struct grouped_block : specialized_block<Policy> {
       "be contiguous along m and B along n");
 
   class walk_type {
-    const device_args& args_;
+    static constexpr index_t tile_k = specialized_block<Policy>::tile_k;
     group_walk<kind, 32> walk_;
+    work_schedule schedule_{};
 
    public:
-    TILEWRIGHT_HD explicit walk_type(const device_args& args) : args_(args), walk_(args.args, args.tiles) {}
+    /// For one of `clusters`.
+    TILEWRIGHT_HD walk_type(const device_args& args, index_t clusters) : walk_(args.args, args.tiles) {
+      if constexpr (kind == group_kind::rows)
+        schedule_ =
+            make_grouped_schedule(walk_.num_tiles(), ceil_div(args.args.k, tile_k), clusters, args.memory.max_sharers);
+    }
 
     TILEWRIGHT_HD bool find(index_t u, unit_type& unit) {
       group_tile found;
-      if (!walk_.find(u, found)) return false;
-      // Without k one tile of zeros is multiplied.
-      const index_t k = kind == group_kind::rows ? args_.args.k : max(1, found.rows.count());
-      unit = {found.at, found.rows, 0, ceil_div(k, specialized_block<Policy>::tile_k)};
+      if constexpr (kind == group_kind::rows) {
+        if (u >= schedule_.num_units()) return false;
+        static_cast<work_unit&>(unit) = schedule_.without_place(u);
+        walk_.find(schedule_.tile_of(u, unit), found);
+      } else {
+        if (!walk_.find(u, found)) return false;
+        unit.k_end = ceil_div(max(1, found.rows.count()), tile_k);  // without k one tile of zeros is multiplied
+      }
+      unit.tile = found.at;
+      unit.rows = found.rows;
       return true;
     }
   };
@@ -84,7 +111,8 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
   const index_t rows = tile.m * tile.share_b, cols = tile.result_n() * tile.share_a;
   d.tiles = {rows, ceil_div(g.n, cols), specialized_order(g, tile, resident).group};
   const long_index_t most_tiles = grouped_tile_limit(g, by_rows, rows, cols);
-  d.blocks = index_t(most_tiles < resident ? most_tiles : resident) * tile.cluster();
+  if (by_rows) d.memory = {g, tile, resident};
+  d.blocks = index_t(most_tiles < resident && d.memory.max_sharers == 0 ? most_tiles : resident) * tile.cluster();
   const auto map = [&]<class E>(exec::tensor_map& to, const E* data, extent lengths, index_t ld, index_t batch,
                                 long_index_t stride, extent box, bool ragged) {
     exec::tensor_map_request request = request_map<E>(data, lengths, ld, batch, stride, box);

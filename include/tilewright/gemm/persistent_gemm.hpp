@@ -43,9 +43,10 @@ struct persistent_gemm {
     };
     if constexpr (finds_by_wave) {
       exec::wait_for_previous_kernel();  // it may write what says how long groups are
-      typename Block::walk_type walk{args};
+      typename Block::walk_type walk{args, clusters};
       unit_type unit;
-      for (index_t u = first; walk.find(u, unit); u += clusters) begin(unit);
+      for (index_t u = first; walk.find(u, unit); u += clusters)
+        if (!unit.is_empty()) begin(unit);
     } else {
       const index_t num_units = args.schedule.num_units();
       for (index_t u = first; u < num_units; u += clusters) {
@@ -62,8 +63,7 @@ struct persistent_gemm {
     });
   }
 
-  /// Every other tile is walked backwards along k: it begins with those k tiles of its
-  /// neighbour that are still in the L2 cache.
+  /// Every other tile is walked backwards along k: it begins with k tiles of its neighbour that L2 still has.
   TILEWRIGHT_HD void produce() const {
     typename ring::cursor at;
     bool waited = false, backwards = false;
@@ -162,7 +162,7 @@ struct persistent_gemm {
       }
       if (gives_turn) give_turn(has_turn);
       finish();
-      if constexpr (!finds_by_wave)
+      if constexpr (Block::groups != group_kind::k)
         if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
       write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
     });

@@ -8,24 +8,6 @@
 
 namespace tilewright {
 
-namespace detail {
-
-/// What crosses to the device. Args is the policy's args_type.
-template <class Args, index_t Products>
-struct specialized_args {
-  exec::tensor_map a, b[Products], c;  // boxes of a stage and of C
-  Args args;
-  work_schedule schedule;  // of clusters
-  /// Where parts of tiles meet: for each sharer, block of a cluster and consumer 64 x n floats, and a counter,
-  /// 0 before and after.
-  float* parts;
-  unsigned* counters;
-  index_t blocks;
-  index_t turn;  // k tiles for which two consumers take turns at the end of a tile
-};
-
-}  // namespace detail
-
 /// gemm_args::workspace of these kernels: without it no tile is split along k, which takes longer where the last round
 /// of tiles is not full. The counters must be 0 before the first launch, and are 0 after each. Launches that share a
 /// workspace must not run at the same time.
@@ -37,6 +19,35 @@ struct specialized_workspace {
 };
 
 namespace detail {
+
+/// Where parts of tiles meet: for each sharer, block of a cluster and consumer 64 x n floats, and a counter,
+/// 0 before and after.
+struct split_memory {
+  float* parts = nullptr;
+  unsigned* counters = nullptr;
+  index_t max_sharers = 0;
+
+  split_memory() = default;
+  /// The workspace's, if it suffices for `resident` clusters.
+  split_memory(const gemm_args& g, const specialized_tile& tile, index_t resident) {
+    using size = specialized_workspace;
+    if (!g.workspace || resident * tile.cluster() * tile.consumers > size::num_counters) return;
+    parts = static_cast<float*>(g.workspace) + size::num_counters;
+    counters = static_cast<unsigned*>(g.workspace);
+    max_sharers = index_t(size::num_floats / (tile.m * tile.n * tile.cluster()));
+  }
+};
+
+/// What crosses to the device. Args is the policy's args_type.
+template <class Args, index_t Products>
+struct specialized_args {
+  exec::tensor_map a, b[Products], c;  // boxes of a stage and of C
+  Args args;
+  work_schedule schedule;  // of clusters
+  split_memory memory;
+  index_t blocks;
+  index_t turn;  // k tiles for which two consumers take turns at the end of a tile
+};
 
 /// What bulk copies cannot do with these arguments, as a sentence; nullptr when there is nothing.
 template <class Policy>
@@ -99,17 +110,14 @@ template <class Policy, class MakeTensorMap>
 auto plan_specialized(const typename Policy::args_type& given, index_t resident, MakeTensorMap make_tensor_map) {
   using T = typename Policy::element_type;
   using block = specialized_block<Policy>;
-  using size = specialized_workspace;
   constexpr bool a_along_k = block::lds.a.k_is_contiguous, b_along_k = block::lds.b.k_is_contiguous;
   constexpr index_t k = block::tile_k;
   constexpr specialized_tile tile = block::tile;
   typename block::device_args d{};
   const auto g = in_order_of(tile, given);
-  const bool has_room = g.workspace && resident * tile.cluster() * tile.consumers <= size::num_counters;
-  const index_t max_parts = has_room ? index_t(size::num_floats / (tile.m * tile.n * tile.cluster())) : 0;
-  d.schedule = make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident, max_parts);
-  d.counters = static_cast<unsigned*>(g.workspace);
-  if (g.workspace) d.parts = static_cast<float*>(g.workspace) + size::num_counters;
+  d.memory = {g, tile, resident};
+  d.schedule =
+      make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident, d.memory.max_sharers);
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = given;
   d.args.n = round_up(given.n, 2);  // if it is odd, rows of C and of what the epilogue reads have room for one more

@@ -13,9 +13,9 @@ namespace detail {
 /// than 1, part `part` of the tile; such tiles are numbered by `split_tile`, and the part belongs to `sharer`,
 /// the part before it to sharer - 1.
 struct work_unit {
-  tile_position tile;
-  index_t k_begin, k_end;
-  index_t part, parts, split_tile, sharer;
+  tile_position tile = {};
+  index_t k_begin = 0, k_end = 0;
+  index_t part = 0, parts = 1, split_tile = -1, sharer = -1;
 
   TILEWRIGHT_HD constexpr bool is_empty() const { return k_begin == k_end; }
   /// Whether this unit adds up the parts of its tile and writes the result.
@@ -58,13 +58,16 @@ struct work_schedule {
   }
 
   TILEWRIGHT_HD constexpr detail::work_unit operator()(index_t u) const {
-    detail::work_unit unit = {{}, 0, k_tiles, 0, 1, -1, -1};
-    if (u >= whole_tiles) {
-      unit = split_unit(u - whole_tiles);
-      u = whole_tiles + unit.split_tile;
-    }
-    unit.tile = order(u);
+    detail::work_unit unit = without_place(u);
+    unit.tile = order(tile_of(u, unit));
     return unit;
+  }
+  /// Unit u, but not where its tile is; and the number of its tile.
+  TILEWRIGHT_HD constexpr detail::work_unit without_place(index_t u) const {
+    return u < whole_tiles ? detail::work_unit{.k_end = k_tiles} : split_unit(u - whole_tiles);
+  }
+  TILEWRIGHT_HD constexpr index_t tile_of(index_t u, const detail::work_unit& unit) const {
+    return u < whole_tiles ? u : whole_tiles + unit.split_tile;
   }
 
  private:
