@@ -18,10 +18,9 @@ struct persistent_gemm {
   using boxes_type = result_boxes<Block>;
   using unit_type = typename Block::unit_type;
 
-  /// Consumers that alternate at the end of a tile do so for this many k tiles, which are in LDS at the same time;
-  /// barriers 1 to 3 are add_up_parts's.
+  /// Consumers that alternate at the end of a tile do so for this many k tiles, which are in LDS at the same time.
   static constexpr index_t head_start = min(4, Block::num_stages - Block::is_block_scaled);  // these hold one longer
-  static constexpr index_t turn_barrier = 4, turn_taken_barrier = 5;
+  static constexpr index_t turn_barrier = 4, turn_taken_barrier = 5;  // 1 to 3 are add_up_parts's
 
   const typename Block::device_args& args;
   exec::lds_pointer block_lds;
@@ -85,7 +84,8 @@ struct persistent_gemm {
     return head_start;
   }
 
-  /// The second consumer waits until the first has multiplied its tile.
+  /// The second consumer waits until the first has multiplied its tile: it computes while the first writes, and writes
+  /// while the first begins the next one.
   template <class Release>
   TILEWRIGHT_HD static void wait_for_turn(const Release& release) {
     if constexpr (!Block::is_block_scaled) {
@@ -103,8 +103,8 @@ struct persistent_gemm {
   }
 
   TILEWRIGHT_HD void consume(index_t consumer) const {
-    const index_t thread = modulo(exec::thread_id(), 128), wave = thread / 32;
-    const index_t block_to_tell = stages.block_to_tell(thread);
+    const index_t thread = modulo(exec::thread_id(), 128), block_to_tell = stages.block_to_tell(thread);
+    const index_t wave = thread / 32;
     using writer = result_writer<Block>;
     writer write{args, boxes, consumer, writer::box_window(block_lds + lds.boxes_offset(), wave)};
     exec::wait_for_previous_kernel();
@@ -124,8 +124,6 @@ struct persistent_gemm {
     };
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       [[maybe_unused]] bool gives_turn = tile.takes_turns() && consumer == 0;
-      // The first consumer finishes the tile first: the second computes while it writes,
-      // and it begins the next tile while the second writes.
       const index_t last_to_share = max(unit.k_begin, unit.k_end - turn());
       const auto take_turn = [&](index_t k) TILEWRIGHT_INLINE_LAMBDA {
         if (tile.takes_turns() && consumer != 0 && k == last_to_share) wait_for_turn(release);
@@ -149,11 +147,7 @@ struct persistent_gemm {
           TILEWRIGHT_UNROLL(1)
           for (index_t i = Block::sources(args.args, unit); i > 0; --i) {
             multiply_until(Block::add_at(args, unit, i, consumer));
-            // While the second one waits, its boxes of several sources would occupy all places.
-            if (gives_turn && i > 1) {
-              give_turn(has_turn);
-              gives_turn = false;
-            }
+            if (i > 1 && gives_turn) give_turn(has_turn), gives_turn = false;  // else its boxes fill all places
             finish();
             write.add_received(c);
           }
