@@ -71,9 +71,14 @@ struct row_vectors {
   TILEWRIGHT_HD void clear_ends(exec::lds_pointer to, index_t col) const {
     if (!AnyStart || are_inside(col)) return;
     TILEWRIGHT_UNROLL(1)
-    for (index_t i = 0; i < Count * vector; ++i) {
-      if (!is_element(column(col, i / vector) + i % vector))
-        exec::lds_store(to, i / vector * Step + i % vector * Bytes, element(0));
+    for (index_t i = 0; i <= last_of(col); i += max(last_of(col), 1)) {
+      const index_t c = column(col, i);
+      if (is_inside(c)) continue;
+      words kept = exec::lds_load<words>(to, i * Step);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t e = 0; e < vector; ++e)
+        kept[e * Bytes / 4] &= is_element(c + e) ? ~0u : ~(unsigned(element(~0u)) << unsigned(e * Bytes % 4 * 8));
+      exec::lds_store(to, i * Step, kept);
     }
   }
   /// The copied vectors.
