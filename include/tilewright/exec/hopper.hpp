@@ -63,7 +63,7 @@
 //                                      bulk copies too; false: it has not in this time
 //   store_to_l2(to, values), load_from_l2(from)  four floats, 16-byte aligned, that other blocks read or wrote
 //   give_registers_back<n>(), take_registers<n>()  registers per thread from here on; all waves of a warpgroup
-//   let_next_kernel_start(), wait_for_previous_kernel()  programmatic dependent launch
+//   let_next_kernel_start(), wait_for_previous_kernel()  programmatic dependent launch; nothing on sm_80
 //   settle(register)                   a compiler barrier for one register
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/convert_pair.hpp>

@@ -103,7 +103,7 @@ struct row_vectors {
         if (aligned && is_inside(column(col, i))) continue;
         words ends{};
         TILEWRIGHT_UNROLL_ALL
-        for (index_t j = 0; j < Count; ++j) ends = j == i ? own[j] : ends;
+        for (index_t j = 0; j < Count; ++j) choose(j == i, ends, own[j]);
         TILEWRIGHT_UNROLL_ALL
         for (index_t e = 0; e < vector; ++e) {
           const index_t c = column(col, i) + e;
@@ -126,6 +126,11 @@ struct row_vectors {
   }
   TILEWRIGHT_HD bool are_inside(index_t col, index_t more = 0) const {
     return col - more >= lower && column(col, Count - 1) + vector + more <= upper;
+  }
+  /// Word by word: a choice between arrays would put them into memory.
+  TILEWRIGHT_HD static void choose(bool takes, words& to, const words& from) {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t w = 0; w < Size / 4; ++w) to[w] = takes ? from[w] : to[w];
   }
   /// A vector that is not aligned, and elements that share its words are in the row, too; otherwise zeros.
   TILEWRIGHT_HD words load_words(index_t col) const {
@@ -159,7 +164,7 @@ struct row_vectors {
         for (index_t e = 0; e < vector; ++e)
           ends[e * Bytes / 4] |= unsigned(load(i, from + e)) << unsigned(e * Bytes % 4 * 8);
         TILEWRIGHT_UNROLL_ALL
-        for (index_t j = 0; j < Count; ++j) all[j] = j == i ? ends : all[j];
+        for (index_t j = 0; j < Count; ++j) choose(j == i, all[j], ends);
       }
     }
   }

@@ -199,8 +199,12 @@ template <index_t Registers>
 TILEWRIGHT_HD void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
 }
-TILEWRIGHT_HD void let_next_kernel_start() { asm volatile("griddepcontrol.launch_dependents;"); }
-TILEWRIGHT_HD void wait_for_previous_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+TILEWRIGHT_HD void let_next_kernel_start() {
+  if constexpr (arch::current::value.has_wgmma) asm volatile("griddepcontrol.launch_dependents;");
+}
+TILEWRIGHT_HD void wait_for_previous_kernel() {
+  if constexpr (arch::current::value.has_wgmma) asm volatile("griddepcontrol.wait;" ::: "memory");
+}
 
 TILEWRIGHT_HD void add_release(unsigned* counter, unsigned n) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(n) : "memory");
