@@ -28,7 +28,7 @@ void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool 
   const problem p{.m = m, .n = n, .k = k_tiles * Policy::tile.k, .beta = 1};
   const work_schedule schedule = tilewright::detail::make_work_schedule(
       tilewright::detail::specialized_order({.m = m, .n = n}, specialized_block<Policy>::tile, resident), k_tiles,
-      resident, 2 * resident);
+      resident, 2 * resident, tilewright::detail::split_cost_of(specialized_block<Policy>::tile));
   EXPECT_GT(schedule.max_parts(), 1);
   EXPECT_EQ(schedule.shares_cross_tiles(), across_tiles);
   for (const int workers : {1, 3}) expect_specialized<Policy>(p, {.workers = workers, .resident_clusters = resident});
@@ -37,7 +37,7 @@ void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool 
 TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
   using one = gemm_specialized<bfloat16_t, k, k, specialized_tiles[6]>;
   expect_split<one>(64, 64, 20, 2, false);
-  expect_split<one>(64, 192, 48, 4, true);
+  expect_split<one>(64, 192, 116, 4, true);
   using pair = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 64, .share_a = 2}>;
   expect_split<pair>(128, 128, 20, 3, false);
 }

@@ -69,7 +69,7 @@ struct few_rows_gemm {
     // Bytes of B take the time, not waiting: no part is longer than others.
     const work_schedule s =
         detail::make_work_schedule(order, ceil_div(g.k, k_of_block), workers,
-                                   has_room ? index_t(size::num_floats / floats_of_part) : 0, {0, 0, 0});
+                                   has_room ? index_t(size::num_floats / floats_of_part) : 0, {1, 0, 0, 0});
     return {g, s, min(s.num_units(), workers)};
   }
   static constexpr grid_size grid(const device_args& d) { return {d.blocks, 1, 1}; }

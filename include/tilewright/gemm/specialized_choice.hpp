@@ -111,8 +111,8 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
   const detail::specialized_model& x = detail::specialized_times;
   const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = detail::expected_clusters(t, multiprocessors);
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
-  const work_schedule s =
-      detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers, max_parts);
+  const work_schedule s = detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers,
+                                                     max_parts, detail::split_cost_of(t));
   const double bytes = (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) +
                         double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
                            g.k * o.element_bytes +

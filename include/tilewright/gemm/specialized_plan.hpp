@@ -89,6 +89,11 @@ TILEWRIGHT_HD constexpr tile_order specialized_order(const gemm_args& g, const s
   return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
 }
 
+/// In clocks: reading and writing LDS takes as long as wgmma, or longer.
+TILEWRIGHT_HD constexpr split_cost split_cost_of(const specialized_tile& t) {
+  return {max(t.m * t.n / 32, 2 * t.m + t.n + t.m / 64 * t.n), 4096, t.m * t.n / 16, 4096};
+}
+
 /// The tensor map of a batch of matrices with rows of x elements, and of the box that one copy moves.
 struct extent {
   index_t x, y;
@@ -116,8 +121,8 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
   typename block::device_args d{};
   const auto g = in_order_of(tile, given);
   d.memory = {g, tile, resident};
-  d.schedule =
-      make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident, d.memory.max_sharers);
+  d.schedule = make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident,
+                                  d.memory.max_sharers, split_cost_of(tile));
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = given;
   d.args.n = round_up(given.n, 2);  // if it is odd, rows of C and of what the epilogue reads have room for one more

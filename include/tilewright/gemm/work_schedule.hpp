@@ -97,28 +97,29 @@ struct work_schedule {
 
 namespace detail {
 
-/// What it costs to split tiles, in the time of a k tile: until others see what a block has written, to add up one
-/// part, and to go from one tile to another in the last round.
+/// What it costs to split tiles, in the unit of the time of a k tile: until others see what a block has written, to add
+/// up one part, and to go from one tile to another in the last round.
 struct split_cost {
-  index_t wait = 4, read = 2, change = 4;
+  index_t k_tile = 1, wait = 4, read = 2, change = 4;
 };
 
 /// A schedule for `workers` workers, which finishes soonest by these costs;
 /// with at most `max_sharers` parts to be kept in memory.
 TILEWRIGHT_HD constexpr work_schedule make_work_schedule(const tile_order& order, index_t k_tiles, index_t workers,
                                                          index_t max_sharers, split_cost cost = {}) {
-  const index_t tiles = order.num_tiles(), left = modulo(tiles, workers), shared = k_tiles - cost.wait;
+  const index_t tiles = order.num_tiles(), left = modulo(tiles, workers),
+                longer_by = divide(cost.wait + cost.k_tile / 2, cost.k_tile), shared = k_tiles - longer_by;
   work_schedule best{order, k_tiles, workers, tiles, 0, 0};
   if (left == 0) return best;
-  index_t best_time = k_tiles;
+  long_index_t best_time = long_index_t(k_tiles) * cost.k_tile;
   const auto consider = [&](index_t sharers) {
     const long_index_t to_share = long_index_t(left) * shared;
     if (sharers > min(workers, max_sharers) || sharers > to_share) return;
     if (to_share * sharers > 0x7fffffff) return;  // k is so long that the schedule's numbers would not fit
-    const work_schedule s{order, k_tiles, workers, tiles - left, sharers, cost.wait};
-    const index_t share = ceil_div(index_t(to_share), sharers);
-    const index_t time =
-        share + cost.wait + cost.read * (s.max_parts() - 1) + (s.shares_cross_tiles() ? cost.change : 0);
+    const work_schedule s{order, k_tiles, workers, tiles - left, sharers, longer_by};
+    const long_index_t share = ceil_div(index_t(to_share), sharers);
+    const long_index_t time =
+        share * cost.k_tile + cost.wait + cost.read * (s.max_parts() - 1) + (s.shares_cross_tiles() ? cost.change : 0);
     if (time >= best_time) return;
     best = s;
     best_time = time;

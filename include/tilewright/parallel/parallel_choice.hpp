@@ -51,8 +51,9 @@ constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, cons
   args.m = divide(args.m, ranks);
   args.batch = ranks;
   const index_t max_parts = args.workspace ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
-  const work_schedule s = make_work_schedule(specialized_order(args, t, workers),
-                                             ceil_div(args.k, 128 / types.element_bytes), workers, max_parts);
+  const work_schedule s =
+      make_work_schedule(specialized_order(args, t, workers), ceil_div(args.k, 128 / types.element_bytes), workers,
+                         max_parts, split_cost_of(t));
   return s.sharers > 0 && s.whole_tiles < 3 * workers ? 0.1 * product : 0;
 }
 
