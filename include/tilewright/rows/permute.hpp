@@ -103,8 +103,7 @@ struct permute {
     if (rows.loops == 0 || cols.loops == 0) return "both tensors are contiguous along one dimension: use map_tensor";
     if (!fits(args.x, cols, 0) || !fits(args.y, rows, 1))
       return "vectors are moved: pointers must be aligned to them, lengths and strides be multiples; a Vector of 1 "
-             "takes "
-             "any";
+             "takes any";
     if (sizeof(Offset) == 4 && !(detail::is_near(args.x) && detail::is_near(args.y)))
       return "a tensor spans 2 GiB: use an Offset of long_index_t";
     if (ceil_div(rows.iterations, long_index_t{side}) * ceil_div(cols.iterations, long_index_t{side}) > 0x7fffffff)
