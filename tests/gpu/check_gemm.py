@@ -23,12 +23,9 @@ LAYOUTS = ["".join(x) for x in itertools.product("rc", repeat=3)]
 SHAPES = [(1, 1, 1), (17, 17, 17), (127, 127, 127), (128, 128, 32), (1, 4096, 64), (333, 77, 1000), (256, 384, 4096)]
 LARGE = [(1000, 5000, 2000), (4096, 4096, 4096)]
 PORTABLE = "gemm_128x128"
-HOPPER_TILES = {"hopper_128x256_b2": (128, 256), "hopper_128x256": (128, 256), "hopper_256x160_a2": (256, 160), 
-                "hopper_128x192_b2": (128, 192), "hopper_128x128_b2": (128, 128), "hopper_128x160_b2": (128, 160), "hopper_64x64": (64, 64),
-                "hopper_64x64_x2": (64, 64), "hopper_64x128_x2": (64, 128), "hopper_192x128_a2": (192, 128),
-                "hopper_128x128_a2": (128, 128), "hopper_256x32_swap": (32, 256), "hopper_128x64_swap": (64, 128),
-                "hopper_256x160_a2_swap": (160, 256), "hopper_64x96": (64, 96), "hopper_64x128_b2": (64, 128),
-                "hopper_64x192": (64, 192), "hopper_64x192_swap": (192, 64)}
+TILES = ("128x256_b2 128x256 256x160_a2 128x192_b2 128x128_b2 128x160_b2 64x64 64x64_x2 64x128_x2 192x128_a2 128x128_a2 256x32_swap 128x64_swap "
+         "256x160_a2_swap 64x96 64x128_b2 64x192 64x192_swap").split()
+HOPPER_TILES = {f"hopper_{t}": tuple(map(int, t.split("_")[0].split("x")))[::-1 if t.endswith("swap") else 1] for t in TILES}
 SANITIZERS = ("memcheck", "racecheck", "synccheck")
 
 

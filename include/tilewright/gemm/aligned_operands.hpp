@@ -74,30 +74,18 @@ struct aligned_operands {
   long_index_t bytes() const { return a.bytes + b.bytes + c.bytes + bias.bytes + column_scale.bytes + residual.bytes; }
   /// From the copy of C to C.
   repitch_args back() const {
-    return {c.copy.to,
-            const_cast<void*>(c.copy.from),
-            c.copy.rows,
-            c.copy.cols,
-            c.copy.to_ld,
-            c.copy.from_ld,
-            c.copy.batch,
-            c.copy.to_batch_stride,
-            c.copy.from_batch_stride};
+    repitch_args r = c.copy;
+    r.from = c.copy.to, r.from_ld = c.copy.to_ld, r.from_batch_stride = c.copy.to_batch_stride;
+    r.to = const_cast<void*>(c.copy.from), r.to_ld = c.copy.from_ld, r.to_batch_stride = c.copy.from_batch_stride;
+    return r;
   }
 
  private:
   /// What an epilogue may read, as elements of 2 bytes.
   static aligned_operand of_epilogue(const void* data, index_t rows, index_t cols, index_t ld, index_t batch,
                                      long_index_t batch_stride) {
-    const bool is_read = has_epilogue && data;
-    return {is_read ? data : nullptr,
-            rows,
-            is_read ? cols : 0,
-            is_read ? ld : 0,
-            batch,
-            is_read ? batch_stride : 0,
-            2,
-            true};
+    if (!has_epilogue || !data) return {nullptr, rows, 0, 0, batch, 0, 2, true};
+    return {data, rows, cols, ld, batch, batch_stride, 2, true};
   }
 };
 

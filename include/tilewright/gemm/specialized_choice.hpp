@@ -81,8 +81,7 @@ constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, c
   // Copies write A and B; wgmma reads A once, and B for each 64 rows of A.
   const double rows = lds.stage_bytes() / 128.0 + t.m + t.n * (t.m / 64.0);
   const double macs = t.cluster() > 1 ? x.macs_of_pair : x.macs_alone;
-  const double multiply = max(double(t.m) * t.n / macs, rows * x.lds_row) + x.more;
-  return max(multiply * together, x.latency / lds.num_stages());
+  return max((max(double(t.m) * t.n / macs, rows * x.lds_row) + x.more) * together, x.latency / lds.num_stages());
 }
 /// Clocks for writing C.
 constexpr double clocks_of_end(const specialized_tile& t) { return specialized_times.end * t.boxes_of_consumer(); }
