@@ -26,7 +26,7 @@ void expect_dense(const grouped_problem& p) {
 }
 
 TEST(BlockScaled, Dense) {
-  expect_dense<wide_policy>({.counts = {300}, .n = 264, .k = 5 * 128 + 16});
+  expect_dense<wide_policy>({.counts = {301}, .n = 264, .k = 5 * 128 + 16});  // scales of A in bulk copies
   expect_dense<wide_policy>({.counts = {8}, .n = 8, .k = 16, .rows_of_scales_are_contiguous = true, .beta = 1});
   expect_dense<pair_policy>({.counts = {200}, .n = 136, .k = 288, .alpha = 0.5f});
   expect_dense<pair_policy>({.counts = {100}, .n = 520, .k = 8 * 128});

@@ -38,8 +38,8 @@ template <>
 struct detail::stage_ring<careless_block> : detail::stage_ring<careful_block> {
   using careful = detail::stage_ring<careful_block>;
 
-  void init_barriers() const {
-    careful::init_barriers();
+  void init_barriers(const careful_block::device_args& args) const {
+    careful::init_barriers(args);
     for (index_t s = 0; made == mistake::fewer_releases && s < num_stages; ++s)
       empty(s).init(tile.consumers * tile.share_a - 1);
   }

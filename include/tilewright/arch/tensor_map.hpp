@@ -18,7 +18,7 @@ struct ragged_tensor_map : tensor_map {};
 /// of a `ragged` one, of less than 2^30 rows and one matrix, must be a ragged_tensor_map.
 struct tensor_map_request {
   void* data;                    // a multiple of 16
-  arch::matrix_element element;  // of 1 or 2 bytes
+  arch::matrix_element element;  // not larger than 4 bytes
   long_index_t lengths[5];       // the last two are 0 if there are three dimensions
   long_index_t stride_bytes[4];  // of dimensions 1 to 4: multiples of 16; addresses are sums modulo 2^64
   index_t box[2];                // in elements along dimensions 0 and 1, at most 256; 1 along the others
@@ -27,8 +27,10 @@ struct tensor_map_request {
   index_t rank() const { return lengths[3] == 0 ? 3 : 5; }
 
   index_t element_bytes() const { return arch::bytes_of(element); }
-  /// Bytes of a row of the box: 128 or 64. The box is in LDS with the swizzle of that many bytes.
+  /// Bytes of a row of the box: 128 or 64, and the box is in LDS with the swizzle of that many bytes; or a multiple of
+  /// 16, if it is the box's only row.
   index_t row_bytes() const { return box[0] * element_bytes(); }
+  index_t swizzled_bytes() const { return box[1] > 1 ? row_bytes() : 0; }
 };
 
 }  // namespace tilewright::exec

@@ -11,7 +11,7 @@ namespace detail {
 
 /// What crosses to the device. Rows of A, or of A and B along k, and rows of C end where their group does.
 template <class Args, group_kind Kind>
-struct grouped_device_args {
+struct grouped_device_args : scale_plan<Args> {
   using ragged = exec::ragged_tensor_map;
   using operand_map = conditional_t<Kind == group_kind::k, ragged, exec::tensor_map>;
   operand_map a, b[1];
@@ -128,6 +128,7 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
     map(d.a, a, {g.m, g.k}, g.lda, 1, 0, {k, k}, true);
     map(d.b[0], b, {g.n, g.k}, g.ldb, 1, 0, {k, k}, true);
   }
+  plan_scales(d, g, tile.m, make_tensor_map);
   map(d.c, static_cast<const typename Policy::result_type*>(g.c), {g.n, g.m}, g.ldc, by_rows ? 1 : g.groups,
       g.batch_stride_c, {tile.store_n(), 64}, by_rows);
   return d;

@@ -189,7 +189,7 @@ struct persistent_gemm {
       TILEWRIGHT_UNROLL(1)
       for (index_t i = unit.k_begin; i < unit.k_end; ++i) {
         const index_t k = backwards ? unit.k_begin + unit.k_end - 1 - i : i;
-        copies.start(args.args, m0, n0, finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch, k);
+        copies.start(args, m0, n0, finds_by_wave ? 0 : unit.tile.batch, unit.tile.batch, k);
       }
       backwards = !backwards;
     });
@@ -216,7 +216,7 @@ struct persistent_gemm {
   TILEWRIGHT_HD void operator()() const {
     const index_t warpgroup = exec::shuffle(divide(exec::thread_id(), 128), 0);
     if (exec::thread_id() == 0) {
-      stages.init_barriers();
+      stages.init_barriers(args);
       boxes.init();
       exec::fence_barrier_init();
       exec::prefetch(args.a);

@@ -21,16 +21,23 @@ struct scale_copies {
 
   /// Starts those of the tile at (m0, n0) and step k_block, once the stage is empty. What is outside of C is not
   /// stored: any scale will do.
-  TILEWRIGHT_HD void start(const block_scaled_args& args, index_t m0, index_t n0, index_t a_batch, index_t b_batch,
-                           index_t k_block) {
+  TILEWRIGHT_HD void start(const typename Block::device_args& device, index_t m0, index_t n0, index_t a_batch,
+                           index_t b_batch, index_t k_block) {
+    const block_scaled_args& args = device.args;
     constexpr index_t stage_bytes = Block::lds.scale_bytes;
     const index_t lane = exec::lane_id(), to = at.stage * stage_bytes + lane * 4;
     const auto one = [](const float* from)
                          TILEWRIGHT_INLINE_LAMBDA { return exec::walking_buffer(exec::make_global_buffer(from, 4)); };
     const float* const a =
         args.a_scales + a_batch * args.batch_stride_a_scales + long_index_t(k_block) * args.k_stride_a_scales;
+    const exec::mbarrier full = stages.full(at.stage);
     stages.empty(at.stage).wait(at.parity ^ 1);
-    for (index_t i = 0; i < rows; i += 32)
+    if (device.copies_scales_at_once && lane == 0) {
+      full.arrive_and_expect(rows * 4);
+      exec::bulk_load(exec::lds_address(scales) + unsigned(at.stage * stage_bytes), device.a_scales, full, m0, k_block,
+                      a_batch);
+    }
+    for (index_t i = 0; i < rows && !device.copies_scales_at_once; i += 32)
       exec::async_load_in_group<4>(one(a + long_index_t(min(m0 + lane + i, args.m - 1)) * args.row_stride_a_scales), 0,
                                    scales, to + i * 4);
     if (lane < blocks) {
@@ -39,7 +46,7 @@ struct scale_copies {
           args.b_scales + b_batch * args.batch_stride_b_scales + long_index_t(column) * args.ld_b_scales + k_block;
       exec::async_load_in_group<4>(one(b), 0, scales, to + rows * 4);
     }
-    stages.full(at.stage).arrive_after_copies();
+    if (lane < device.scale_arrivals(blocks)) full.arrive_after_copies();
     at.advance();
   }
 };
@@ -101,10 +108,10 @@ struct scaled_multiply {
   }
 
   /// The products of a stage, which is full; Nth: 0 and 1 in turns. Before the first stage zeros are added: a branch
-  /// would make the compiler wait for all products.
+  /// would make the compiler wait for all products. The scales of `next`, the stage after it, or again this one, are
+  /// read meanwhile: LDS is busy with what wgmma reads, so they take long.
   template <index_t Nth>
-  TILEWRIGHT_HD void step(number<Nth>, index_t stage) {
-    scales[Nth] = scales_of(stage);
+  TILEWRIGHT_HD void step(number<Nth>, index_t stage, const typename ring::cursor& next) {
     unroll<parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t buffer = (Nth * parts + p.value) % 2;
       start<p.value>(products[buffer], stage);
@@ -112,6 +119,8 @@ struct scaled_multiply {
       if constexpr (p.value == 0) {
         if (pending >= 0) release(pending);
         add<parts - 1>(products[1 - buffer], scales[1 - Nth]);
+        stages.wait_until_full(next);
+        scales[1 - Nth] = scales_of(next.stage);
       } else {
         add<p.value - 1>(products[1 - buffer], scales[Nth]);
       }
@@ -134,10 +143,13 @@ TILEWRIGHT_HD void multiply_scaled(const typename Block::unit_type& unit, scaled
   clear_tile(multiply.sums);
   const auto step = [&](auto parity, index_t k) TILEWRIGHT_INLINE_LAMBDA {
     before(k);
-    multiply.stages.wait_until_full(at);
-    multiply.step(parity, at.stage);
+    const typename stage_ring<Block>::cursor now = at;
     at.advance();
+    const bool more = k + 1 < unit.k_end;
+    multiply.step(parity, now.stage, {more ? at.stage : now.stage, more ? at.parity : now.parity});
   };
+  multiply.stages.wait_until_full(at);
+  multiply.scales[0] = multiply.scales_of(at.stage);
   TILEWRIGHT_UNROLL(1)
   for (index_t k = unit.k_begin;; k += 2) {
     step(number<0>{}, k);

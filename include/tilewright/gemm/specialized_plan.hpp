@@ -38,9 +38,40 @@ struct split_memory {
   }
 };
 
+/// How the scales of a stage come, where there are any: those of A's rows by one bulk copy, if they lie one after
+/// another in memory; the others by copies of a lane each.
+template <class Args>
+struct scale_plan {};
+template <>
+struct scale_plan<block_scaled_args> {
+  exec::tensor_map a_scales;
+  bool copies_scales_at_once;
+
+  /// Lanes of the copying wave that tell a stage's barrier that theirs have come; b_scales: those of B in a stage.
+  TILEWRIGHT_HD index_t scale_arrivals(index_t b_scales) const { return copies_scales_at_once ? b_scales : 32; }
+};
+
+/// Plans them for tiles of `rows` rows.
+template <class Args, class MakeTensorMap>
+void plan_scales([[maybe_unused]] scale_plan<Args>& plan, [[maybe_unused]] const Args& g, [[maybe_unused]] index_t rows,
+                 [[maybe_unused]] MakeTensorMap make_tensor_map) {
+  if constexpr (__is_same(Args, block_scaled_args)) {
+    constexpr epilogue_promise whole_copies{4, 4, true};
+    plan.copies_scales_at_once = g.row_stride_a_scales == 1 &&
+                                 whole_copies.is_kept_by(g.a_scales, 4, g.k_stride_a_scales, g.batch_stride_a_scales);
+    if (!plan.copies_scales_at_once) return;
+    make_tensor_map(plan.a_scales, exec::tensor_map_request{
+                                       const_cast<float*>(g.a_scales),
+                                       arch::matrix_element::f32,
+                                       {g.m, ceil_div(g.k, 128), g.batch},
+                                       {g.k_stride_a_scales * 4ll, g.batch > 1 ? g.batch_stride_a_scales * 4 : 16},
+                                       {rows, 1}});
+  }
+}
+
 /// What crosses to the device. Args is the policy's args_type.
 template <class Args, index_t Products>
-struct specialized_args {
+struct specialized_args : scale_plan<Args> {
   exec::tensor_map a, b[Products], c;  // boxes of a stage and of C
   Args args;
   work_schedule schedule;  // of clusters
@@ -138,6 +169,7 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
                     detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
                                            g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.share_b : k}));
   }
+  plan_scales(d, g, tile.m, make_tensor_map);
   make_tensor_map(d.c, detail::request_map<typename Policy::result_type>(
                            g.c, {given.n, given.m}, g.ldc, g.batch, g.batch_stride_c,
                            {tile.swap_ab ? 64 : tile.store_n(), tile.swap_ab ? tile.store_n() : 64}));

@@ -205,7 +205,7 @@ struct specialized_block {
                                                {tile.m, sizeof(T), a_major == operand_major::k},
                                                {tile.n, sizeof(T), b_major == operand_major::k},
                                                sizeof(result_type),
-                                               is_block_scaled ? (tile.m + 4) * 4 : 0};
+                                               is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0};
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
   static_assert(lds.a.is_sound() && lds.b.is_sound() && detail::is_bulk_swizzle(lds.box_layout()),
                 "warp_specialized_pipeline: the layouts in LDS are not those of wgmma and of bulk copies");

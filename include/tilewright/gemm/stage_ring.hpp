@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/hopper.hpp>
+#include <tilewright/gemm/block_scales.hpp>
 #include <tilewright/gemm/specialized_plan.hpp>
 #include <tilewright/mma/wgmma_gemm.hpp>
 
@@ -49,9 +50,12 @@ struct stage_ring {
   /// All consumers that read a stage, in each block that this block's copies write to, are done with it.
   TILEWRIGHT_HD exec::mbarrier empty(index_t s) const { return full(num_stages + s); }
 
-  TILEWRIGHT_HD void init_barriers() const {
+  TILEWRIGHT_HD void init_barriers([[maybe_unused]] const typename Block::device_args& args) const {
     for (index_t s = 0; s < num_stages; ++s) {
-      full(s).init(Block::is_block_scaled ? 1 + 32 : 1);  // scales come by a wave's copies
+      index_t arrivals = 1;
+      if constexpr (Block::is_block_scaled)
+        arrivals += args.copies_scales_at_once + args.scale_arrivals(ceil_div(tile.n, scale_block));
+      full(s).init(arrivals);
       empty(s).init(tile.consumers * waves_that_release * (tile.share_b + tile.share_a - 1));
     }
   }

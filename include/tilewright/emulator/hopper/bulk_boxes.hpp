@@ -10,9 +10,9 @@
 namespace tilewright::emulator {
 
 /// PTX ISA, "Swizzling modes": for patterns of 128, 64 or 32 bytes, bits 4 to 6 (4 and 5; 4) of an address in LDS are
-/// changed by bits 7 to 9 (7 and 8; 7).
+/// changed by bits 7 to 9 (7 and 8; 7); 0: none.
 constexpr index_t swizzled_in_lds(index_t address, index_t pattern_bytes) {
-  return address ^ (address >> 3 & (pattern_bytes - 16));
+  return address ^ (address >> 3 & (max(pattern_bytes, 16) - 16));
 }
 
 /// The request that a tensor map of the CPU backend holds.
@@ -62,7 +62,7 @@ void for_each_piece(const bulk_box& box, Move move) {
     const bool row_inside = plane_inside && y >= 0 && y < rows;
     for (index_t i = 0; i < r.box[0]; i += piece) {
       const long_index_t x = long_index_t(box.at[0]) + i;
-      const index_t lds = swizzled_in_lds(box.lds + row * row_bytes + i * size, row_bytes);
+      const index_t lds = swizzled_in_lds(box.lds + row * row_bytes + i * size, r.swizzled_bytes());
       if (row_inside && x >= 0 && x + piece <= r.lengths[0]) {
         move(lds, begin + x * size, 16, true);
         continue;

@@ -22,7 +22,8 @@ inline void make_tensor_map(tensor_map& result, const tensor_map_request& r) {
     demand(length > 0 && length <= 256, "a box has 1 to 256 elements along each dimension");
   demand(!r.ragged || (r.lengths[1] < 1 << 30 && r.lengths[2] == 1),
          "a ragged tensor is a matrix of less than 2^30 rows");
-  demand(r.row_bytes() == 128 || r.row_bytes() == 64, "a row of a box must be 64 or 128 bytes long");
+  demand(r.row_bytes() == 128 || r.row_bytes() == 64 || (r.box[1] == 1 && r.row_bytes() % 16 == 0),
+         "a row of a box must be 64 or 128 bytes long, or the only one and a multiple of 16 bytes long");
   static_assert(sizeof(r) <= sizeof(result.opaque));
   result = {};
   __builtin_memcpy(result.opaque, &r, sizeof(r));

@@ -15,10 +15,11 @@ struct tensor_map_encoding {
   unsigned box[5], steps[5] = {1, 1, 1, 1, 1};
 
   explicit tensor_map_encoding(const tensor_map_request& r)
-      : type(r.element_bytes() == 1                    ? 0    // CU_TENSOR_MAP_DATA_TYPE_UINT8
-             : r.element == arch::matrix_element::bf16 ? 9    // CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                                       : 6),  // CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-        swizzle(r.row_bytes() == 128 ? 3 : 2),                // CU_TENSOR_MAP_SWIZZLE_128B, _64B
+      : type(r.element_bytes() == 1                    ? 0            // CU_TENSOR_MAP_DATA_TYPE_UINT8
+             : r.element_bytes() == 4                  ? 7            // CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+             : r.element == arch::matrix_element::bf16 ? 9            // CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                       : 6),          // CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+        swizzle(r.swizzled_bytes() / 64 + (r.swizzled_bytes() > 0)),  // CU_TENSOR_MAP_SWIZZLE_128B, _64B, _NONE
         // Rows that begin anywhere in a cache line would each fetch two lines more.
         promotion(r.stride_bytes[0] % 128 == 0 ? 3 : 0),  // CU_TENSOR_MAP_L2_PROMOTION_L2_256B, _NONE
         rank(r.ragged ? 4 : unsigned(r.rank())),
