@@ -181,7 +181,7 @@ deviation compare_with_double(const problem& p, const operands& o, std::uint64_t
     const double e = std::abs(found[i] - exact[i]);
     error += e * e;
     norm += exact[i] * exact[i];
-    worst = !(e <= worst) ? e : worst;  // keeps a NaN
+    if (!(e <= worst)) worst = std::isnan(e) ? 1e30 : e;
   }
   return {std::sqrt(error / norm), worst / std::sqrt(norm / double(exact.size())), std::int64_t(exact.size()),
           std::int64_t(downloaded<unsigned long long>(bad, 1)[0])};

@@ -36,9 +36,9 @@ template <class T>
 struct tensor {
   std::vector<T> values;
   attention_strides strides;
-  index_t dim_;
+  index_t dim;
 
-  tensor(const problem& p, index_t heads, const std::vector<index_t>& lengths, index_t dim, T fill) : dim_(dim) {
+  tensor(const problem& p, index_t heads, const std::vector<index_t>& lengths, index_t cols, T fill) : dim(cols) {
     index_t rows = 0, longest = 0;
     for (const index_t length : lengths) rows += length, longest = std::max(longest, length);
     const long_index_t all = p.packed ? rows : longest * long_index_t(lengths.size());
@@ -55,7 +55,7 @@ struct tensor {
                            double factor = 1) const {
     std::vector<double> result;
     for (index_t row = 0; row < count; ++row)
-      for (index_t d = 0; d < dim_; ++d)
+      for (index_t d = 0; d < dim; ++d)
         result.push_back(factor * double(float(values[at(p, batch, first_row, head, row, d)])));
     return result;
   }
@@ -212,14 +212,14 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
       const doubles got = o.rows(p, b, first, h, queries);
       for (std::size_t i = 0; i < got.size(); ++i) {
         const double error = std::abs(got[i] - wanted.o[i]);
-        worst = error <= worst ? worst : error;
+        if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
         squares += wanted.o[i] * wanted.o[i];
         error_squares += error * error;
       }
       for (index_t i = 0; i < queries; ++i) {
         const double got_lse = double(lse[of.lse_place(b, h, i)]), wanted_lse = wanted.lse[std::size_t(i)];
         const double error = got_lse == wanted_lse ? 0 : std::abs(got_lse - wanted_lse);
-        worst_lse = error <= worst_lse ? worst_lse : error;
+        if (!(error <= worst_lse)) worst_lse = std::isnan(error) ? 1e30 : error;
       }
     }
   }

@@ -61,7 +61,7 @@ TEST(DistributionPattern, NarrowVectorsForSmallTiles) {
 TEST(DistributionPattern, RowsWiderThanAWave) {
   constexpr tile_copy_2d wide{.rows = 2, .cols = 512, .vector = 4, .waves = 2, .wave_size = 32};
   constexpr distribution_encoding e = make_pattern_encoding(warp_raked, wide);
-  static_assert(check_encoding(e).fault == detail::encoding_fault::none && e.num_elements_per_thread() == 16);
+  static_assert(check_encoding(e).is_sound() && e.num_elements_per_thread() == 16);
   EXPECT_EQ(naive::position(e, {1, 3}, {0, 2, 1}), (indices{1, 2 * 128 + 3 * 4 + 1}));
 }
 

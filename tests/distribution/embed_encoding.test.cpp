@@ -21,7 +21,7 @@ TEST(Embed, PutsATileIntoEachElementOfTheOuterOne) {
       tile_distribution_encoding<sequence<>, tuple<sequence<2>, sequence<2, 3>>, tuple<sequence<1, 2>, sequence<>>,
                                  tuple<sequence<0, 1>, sequence<>>, sequence<2>, sequence<0>>::value;
   constexpr distribution_encoding both = embed(outer, inner);
-  static_assert(check_encoding(both).fault == detail::encoding_fault::none);
+  static_assert(check_encoding(both).is_sound());
   static_assert(both.x_length(0) == 8 && both.x_length(1) == 48 && both.p_length(0) == 6 && both.p_length(1) == 16 &&
                 both.num_elements_per_thread() == 4);
   naive::each_index({6, 16, 2, 2}, [&](const indices& i) {

@@ -19,7 +19,7 @@ using copy = tile_distribution_encoding<sequence<1>, tuple<sequence<2, 4, 16>, s
 
 TEST(ReduceEncoding, ColumnsGoAndTheirLanesReplicate) {
   constexpr distribution_encoding rows = reduce(copy::value, multi_index<1>{{1}});
-  static_assert(check_encoding(rows).fault == detail::encoding_fault::none);
+  static_assert(check_encoding(rows).is_sound());
   static_assert(rows.ndim_x() == 1 && rows.x_length(0) == 128 && rows.ndim_y() == 1 &&
                 rows.num_elements_per_thread() == 2);
   static_assert(rows.r.size() == 2 && rows.r[0] == 1 && rows.r[1] == 4, "the four lanes along k");

@@ -45,7 +45,7 @@ constexpr tw::distribution_encoding copy_by_value() {
   return e;
 }
 static_assert(copy_by_value() == copy::value);
-static_assert(tw::check_encoding(copy_by_value()).fault == tw::detail::encoding_fault::none);
+static_assert(tw::check_encoding(copy_by_value()).is_sound());
 
 // 128 x 32 halves over 256 threads in waves of 64: the distribution of the picture above.
 constexpr auto by_name = tw::make_copy_distribution<128, 32, half_t, 256, 64>();

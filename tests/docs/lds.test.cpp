@@ -123,7 +123,7 @@ template <class Arch, tw::operand_major Major>
 constexpr bool is_free_of_conflicts() {
   using policy = tw::gemm_policy<Arch, tw::half_t, Major, Major, 8>;
   constexpr tw::tensor_descriptor<policy::a_lds> layout{{}, policy::tile.m * policy::tile.k};  // of (m, k)
-  constexpr auto read = tw::detail::fragment_access(policy::tile.op, policy::a_transposed);
+  constexpr auto read = tw::fragment_access(policy::tile.op, policy::a_transposed);
   const auto writes =
       tw::analyze_lds_access<Arch>(layout, tw::tile_distribution<policy::a_copy>{}, 2, tw::lds_access_kind::write);
   const auto reads = tw::analyze_lds_access<Arch>(layout, tw::tile_distribution<policy::a_read>{}, 2, read);

@@ -24,7 +24,7 @@ index_t degree(const arch::target& target, const tw::tensor_graph& layout, const
 }
 
 tw::lds_use operand_of(arch::matrix_op op) {
-  return {tw::encoding_of(tw::detail::load_map(op, arch::describe(op).a)), tw::detail::fragment_access(op)};
+  return {tw::encoding_of(tw::detail::load_map(op, arch::describe(op).a)), tw::fragment_access(op)};
 }
 
 /// What one wave of 64 lanes writes of rows of k halves, in vectors of 16 bytes.

@@ -13,8 +13,9 @@ void expect_sound(operand_major major, index_t rows, index_t k, index_t waves, i
   SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(k) + " by " + std::to_string(waves) + " waves of " +
                std::to_string(wave_size) + (major == operand_major::k ? " along k" : " along rows"));
   const distribution_encoding e = operand_copy_encoding(major, rows, k, waves, wave_size, 8, 8);
-  EXPECT_EQ(check_encoding(e).fault, detail::encoding_fault::none);
-  if (rows * k <= 4096) EXPECT_EQ(naive::ownership_fault(e), "");
+  EXPECT_TRUE(check_encoding(e).is_sound());
+  if (rows * k <= 4096)  // larger tiles repeat the same factors, and counting their elements takes seconds
+    EXPECT_EQ(naive::ownership_fault(e), "");
   EXPECT_EQ(e.r.size(), 0);
   EXPECT_EQ(e.x_length(0), rows);
   EXPECT_EQ(e.x_length(1), k);

@@ -143,6 +143,9 @@ TEST(GemmProgram, EveryLayoutGivesTheSameProduct) {
 
 /// ./dev test has the kernels of three targets, ./dev night those of all.
 bool is_built(const std::string& arguments) {
+#if !defined(GEMM_FEW_TARGETS)
+  return true;  // without the kernels its products fail
+#endif
   const std::size_t arch = arguments.find("--arch ");
   if (arch == std::string::npos) return true;
   const std::string name = arguments.substr(arch + 7, arguments.find(' ', arch + 7) - arch - 7);

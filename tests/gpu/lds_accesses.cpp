@@ -48,7 +48,7 @@ std::vector<one_access> make_accesses() {
       tw::lds_tile tile{8 << below(4), 16 << below(3), tw::min(bytes, 1 << below(3))};
       const random_access::layout where = random_access::random_layout(random, tile);
       const tw::distribution_encoding e = random_access::random_distribution(random, tile, wave_size);
-      if (check_encoding(e).fault != tw::detail::encoding_fault::none) continue;
+      if (!check_encoding(e).is_sound()) continue;
       const tw::lds_access_walk walk(where.graph, e, tile.element_bytes);
       if (walk.bytes_per_lane() != bytes) continue;
       const tw::lds_addresses address = walk.addresses(below(walk.num_waves()), below(walk.num_access()));

@@ -90,7 +90,7 @@ void compare(const char* name, const doubles& found, const doubles& wanted, doub
   double worst = 0, largest = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const double error = std::fabs(found[i] - wanted[i]);
-    if (!(error <= worst)) worst = error;
+    if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
     largest = std::fmax(largest, std::fabs(wanted[i]));
   }
   const bool is_right = worst <= allowed * largest;

@@ -177,10 +177,9 @@ void for_each_gemm_problem(F&& f) {
                   if (!detail::operand_copy_fits(major, copy_rows, copy_k, waves, wave, vector, chunk)) continue;
                   const distribution_encoding read = detail::a_encoding(tile, true, turned);
                   p.tile = {copy_rows, copy_k, bytes};
-                  p.uses = {
-                      {operand_copy_encoding(major, copy_rows, copy_k, waves, wave, vector, chunk),
-                       lds_access_kind::write},
-                      {turned ? detail::with_dimensions_exchanged(read) : read, detail::fragment_access(op, turned)}};
+                  p.uses = {{operand_copy_encoding(major, copy_rows, copy_k, waves, wave, vector, chunk),
+                             lds_access_kind::write},
+                            {turned ? detail::with_dimensions_exchanged(read) : read, fragment_access(op, turned)}};
                   if (p.check().is_legal()) f(p);
                 }
               }

@@ -25,7 +25,7 @@ struct tile_uses {
   static constexpr block_tile block{Rows, arch::describe(Op).n, Cols, 1, 1, Op};
   using read = tile_distribution<detail::a_encoding(block, true)>;
   using write_rows = tile_distribution<copies::along_rows(Rows, Cols, 1, wave, 8)>;
-  static constexpr lds_access_kind read_kind = detail::fragment_access(Op);
+  static constexpr lds_access_kind read_kind = fragment_access(Op);
 };
 
 template <class Uses, class... Archs>

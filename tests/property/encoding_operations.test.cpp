@@ -31,7 +31,7 @@ TEST(RandomEncodings, ReducedKeepTheOtherCoordinates) {
       return factors > distribution_encoding::max_factors ? "" : "refused, " + about;
     }
     const distribution_encoding reduced = reduce(e, array<index_t, 1>{{gone}});
-    if (check_encoding(reduced).fault != detail::encoding_fault::none) return "unsound, " + about + to_string(reduced);
+    if (!check_encoding(reduced).is_sound()) return "unsound, " + about + to_string(reduced);
     if (e.ndim_x() > 1) {
       const std::string fault = naive::ownership_fault(reduced);
       if (!fault.empty()) return fault + ", " + about;
@@ -95,7 +95,7 @@ TEST(RandomEncodings, SlicesHoldTheirElements) {
     if ((part.fault == slice_fault::none) != can_be_sliced(e, first, last))
       return "fault " + std::to_string(int(part.fault)) + ": " + about;
     if (part.fault != slice_fault::none) return "";
-    if (check_encoding(part.encoding).fault != detail::encoding_fault::none) return "unsound: " + about;
+    if (!check_encoding(part.encoding).is_sound()) return "unsound: " + about;
     std::string fault;
     naive::each_index(naive::partition_lengths(e), [&](const naive::indices& p) {
       naive::each_index(naive::y_lengths(part.encoding), [&](const naive::indices& y) {
@@ -129,7 +129,7 @@ TEST(RandomCopies, InPatternsCoverTheTileInVectors) {
     if (divided.fault != detail::pattern_fault::none) return "";
     const distribution_encoding e = make_pattern_encoding(pattern, copy, choices.chance(2));
     const std::string about = "pattern " + std::to_string(int(pattern)) + ", " + to_string(e);
-    if (check_encoding(e).fault != detail::encoding_fault::none) return "unsound: " + about;
+    if (!check_encoding(e).is_sound()) return "unsound: " + about;
     if (e.x_length(0) != copy.rows || e.x_length(1) != copy.cols || e.p_length(0) != copy.waves ||
         e.p_length(1) != copy.wave_size)
       return "size: " + about;

@@ -9,6 +9,7 @@ namespace {
 
 using enum reduce_kind;
 using sums = reduce_tensor<arch::sm90, bfloat16_t, sum>;
+using sums_of_bytes = reduce_tensor<arch::sm90, fp8_ocp_t, sum>;
 using maxima = reduce_tensor<arch::gfx942, float, maximum>;
 using moments = reduce_tensor<arch::gfx1201, half_t, mean_variance>;
 
@@ -115,6 +116,7 @@ TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {
     expect_reduced<sums>(tensor<bfloat16_t>({9, length}, random, 0, 1, false), 2, false, random);
     expect_reduced<maxima>(tensor<float>({9, length}, random, 0, 3, false), 2, false, random);
     expect_reduced<moments>(tensor<half_t>({9, length}, random, 0, 7, false), 2, false, random);
+    expect_reduced<sums_of_bytes>(tensor<fp8_ocp_t>({9, length}, random, 0, 3, false), 2, false, random);
   }
   expect_reduced<maxima>(tensor<float>({2, 130001}, random, 0, 1, false), 2, true, random, 16);
   tensor<float> repeated({9, 40}, random, 0, 0, false);

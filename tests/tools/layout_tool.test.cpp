@@ -140,7 +140,7 @@ TEST(LayoutTool, ColumnsGiveEachLaneARow) {
     for (const index_t width : {2, 4, 16}) {
       const tw::lds_tile t{rows, 64, 2};
       const auto e = pattern_of("column:" + std::to_string(width) + "B", arch::gfx942::value, t, false, 0).distribution;
-      ASSERT_EQ(tw::check_encoding(e).fault, tw::detail::encoding_fault::none);
+      ASSERT_TRUE(tw::check_encoding(e).is_sound());
       EXPECT_EQ(e.x_length(0), rows);
       EXPECT_EQ(e.x_length(1), 64);
       const tw::tensor_graph graph = layout_of("plain", arch::gfx942::value, t).graph;

@@ -51,7 +51,7 @@ TEST(Pad, KnowsWhenItsLengthIsTooLarge) {
   EXPECT_FALSE((pad{{2147483640, 4, 4}, 1, 1}.fits()));
 }
 
-TEST(Pad, IsABijectionOfWhatExists) {
+TEST(Pad, HasAConstantTermWithALeftPad) {
   EXPECT_TRUE((pad{{5, 2, 0}, 1, 1}.has_constant_term()));
   EXPECT_FALSE((pad{{5, 0, 2}, 1, 1}.has_constant_term()));
 }

@@ -23,7 +23,7 @@ TEST(PassThrough, IsMadeFromItsLength) {
   EXPECT_TRUE(is_made_of(make_pass_through_transform(7), transform_kind::pass_through, 1, 1, {dynamic}, {7}));
 }
 
-TEST(PassThrough, IsABijection) {
+TEST(PassThrough, KeepsEveryIndex) {
   using rules = rules_of<transform_kind::pass_through>;
   EXPECT_TRUE((rules{{5}, 1, 1}.is_valid({4})));
   EXPECT_TRUE((rules{{5}, 1, 1}.fits()));

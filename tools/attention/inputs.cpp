@@ -153,7 +153,9 @@ void quantise(inputs& data, const std::string& target, kernel_kind kernel) {
 std::int64_t kernel_dim(const inputs& data) {
   const std::int64_t cols = std::max(data.q.cols, data.v.cols);
 #ifdef ATTENTION_HEAD_DIM
-  if (cols > ATTENTION_HEAD_DIM) throw refusal("this build has no kernels for so many columns");
+  if (cols > ATTENTION_HEAD_DIM)
+    throw refusal("the kernels for " + std::to_string(cols) +
+                  " columns are not built by ./dev test; use the preset release");
   return ATTENTION_HEAD_DIM;
 #endif
   return cols <= 64 && !gemm_program::is_fp8(data.q.type) ? 64 : cols <= 128 ? 128 : 256;

@@ -100,8 +100,7 @@ named_pattern transposing_pattern(const std::string& text, const std::string& sh
   const distribution_encoding e = operand == "a"
                                       ? tw::detail::a_encoding({tile.cols, i.n, tile.rows, 1, 1, op}, true, true)
                                       : tw::detail::b_encoding({i.m, tile.cols, tile.rows, 1, 1, op}, true, true);
-  return {program::printable(text), tw::detail::with_dimensions_exchanged(e), tw::detail::fragment_access(op, true),
-          16};
+  return {program::printable(text), tw::detail::with_dimensions_exchanged(e), tw::fragment_access(op, true), 16};
 }
 
 distribution_encoding operand_encoding(const std::string& text, arch::matrix_op op, const std::string& operand,

@@ -35,7 +35,7 @@ CASES = {}
 
 
 def draw_lengths(random, elements, multiple, dims):
-    """Random lengths of a tensor, of 8 and more; their logarithms are uniform."""
+    """Random lengths of a tensor of about `elements` elements; their logarithms are uniform."""
     shares = [random.uniform(0.4, 1.6) for _ in range(dims)]
     lengths = [max(16, round(elements ** (share / sum(shares)))) // multiple * multiple for share in shares]
     last = random.randrange(dims)

@@ -26,13 +26,13 @@ def dequantise(group):
     return result
 
 
-identity = lambda x: x
-swiglu = lambda x, z: F.silu(x) * z
 def draw_whole(random, elements, _):
     """Rows of a multiple of 128 elements, as the other contenders want them."""
     return draw_matrix(random, elements, 128)
 
 
+identity = lambda x: x
+swiglu = lambda x, z: F.silu(x) * z
 whole = ((131072, 1024), (16384, 8192), (8192, 16384))
 add("quantise_rows_e4m3", make(None), lambda x: quantise(x, None), identity, (4e-2,), outputs=dequantise(None))
 add("quantise_128_e4m3", make(128), lambda x: quantise(x, 128), identity, (4e-2,), outputs=dequantise(128), draw=draw_whole, shapes=whole)

@@ -124,6 +124,8 @@ enum class encoding_fault { none, unknown_factor, owned_twice, owned_by_nobody, 
 struct encoding_check {
   encoding_fault fault = encoding_fault::none;
   rh_id id = {-1, -1};
+
+  constexpr bool is_sound() const { return fault == encoding_fault::none; }
 };
 
 }  // namespace detail

@@ -78,7 +78,7 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& til
 template <class Arch, class T>
 constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_transposed, index_t rows,
                                            const distribution_encoding& copy, const distribution_encoding& read) {
-  const lds_access_kind kind = detail::fragment_access(tile.op, is_transposed);
+  const lds_access_kind kind = fragment_access(tile.op, is_transposed);
   if (is_transposed) {
     return choose_lds_layout<Arch>(lds_tile{tile.k, rows, sizeof(T)},
                                    lds_use{with_dimensions_exchanged(copy), lds_access_kind::write},

@@ -79,7 +79,8 @@ class row_group_walk {
   TILEWRIGHT_HD index_t num_tiles() const {
     index_t n = 0;
     TILEWRIGHT_UNROLL(1)
-    for (index_t g = exec::lane_id(); g < args_.groups; g += Lanes) n += tiles_of(rows_of_group(args_, args_.m, g));
+    for (index_t g = Lanes == 1 ? 0 : exec::lane_id(); g < args_.groups; g += Lanes)
+      n += tiles_of(rows_of_group(args_, args_.m, g));
     for (index_t distance = 1; distance < Lanes; distance *= 2) n += of_lane(n, exec::lane_id() ^ distance);
     return of_lane(n, 0);
   }

@@ -27,7 +27,7 @@ struct grouped_device_args : scale_plan<Args> {
 /// them idle.
 TILEWRIGHT_HD constexpr work_schedule make_grouped_schedule(index_t tiles, index_t k_tiles, index_t workers,
                                                             index_t max_sharers) {
-  constexpr index_t longer_by = split_cost{}.wait;
+  constexpr index_t longer_by = 4;  // k tiles until others see what a block has written
   work_schedule s{{tiles, 1, 1, 1}, k_tiles, workers, tiles, 0, 0};
   const index_t left = modulo(tiles, workers);
   if (left == 0) return s;
@@ -128,7 +128,8 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
     map(d.a, a, {g.m, g.k}, g.lda, 1, 0, {k, k}, true);
     map(d.b[0], b, {g.n, g.k}, g.ldb, 1, 0, {k, k}, true);
   }
-  plan_scales(d, g, tile.m, make_tensor_map);
+  // Groups start at any row, bulk copies of scales only at every fourth: lanes copy them (copies_scales_at_once is
+  // false).
   map(d.c, static_cast<const typename Policy::result_type*>(g.c), {g.n, g.m}, g.ldc, by_rows ? 1 : g.groups,
       g.batch_stride_c, {tile.store_n(), 64}, by_rows);
   return d;

@@ -37,8 +37,8 @@ constexpr gemm_lds_prediction predict_lds() {
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
   constexpr auto c = make_lds_descriptor<stage::layout.layout>();
-  const auto a_read = detail::fragment_access(tile.op, Policy::a_transposed),
-             b_read = detail::fragment_access(tile.op, Policy::b_transposed);
+  const auto a_read = fragment_access(tile.op, Policy::a_transposed),
+             b_read = fragment_access(tile.op, Policy::b_transposed);
   gemm_lds_prediction p;  // one by one: clang would try to make a constant of a list, which takes it longer
   p.a_write = analyze_lds_access<Arch>(a, tile_distribution<Policy::a_copy>{}, bytes, lds_access_kind::write);
   p.b_write = analyze_lds_access<Arch>(b, tile_distribution<Policy::b_copy>{}, bytes, lds_access_kind::write);
@@ -60,9 +60,8 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
   constexpr tensor_descriptor<Policy::a_lds> a{{}, tile.m * tile.k};
   constexpr tensor_descriptor<Policy::b_lds> b{{}, tile.n * tile.k};
   constexpr auto c = make_lds_descriptor<stage::layout.layout>();
-  constexpr lds_access_kind write = lds_access_kind::write,
-                            a_read = detail::fragment_access(tile.op, Policy::a_transposed),
-                            b_read = detail::fragment_access(tile.op, Policy::b_transposed);
+  constexpr lds_access_kind write = lds_access_kind::write, a_read = fragment_access(tile.op, Policy::a_transposed),
+                            b_read = fragment_access(tile.op, Policy::b_transposed);
   return require_conflict_free<Basis, lds_access<Arch, a, tile_distribution<Policy::a_copy>, T, write>,
                                lds_access<Arch, b, tile_distribution<Policy::b_copy>, T, write>,
                                lds_access<Arch, a, tile_distribution<Policy::a_read>, T, a_read>,

@@ -97,8 +97,8 @@ struct work_schedule {
 
 namespace detail {
 
-/// What it costs to split tiles, in the unit of the time of a k tile: until others see what a block has written, to add
-/// up one part, and to go from one tile to another in the last round.
+/// What splitting tiles costs, in any one unit: a k tile, the wait until others see what a block has written, adding up
+/// one part, and going from one tile to another in the last round.
 struct split_cost {
   index_t k_tile = 1, wait = 4, read = 2, change = 4;
 };

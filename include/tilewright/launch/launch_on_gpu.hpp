@@ -42,20 +42,20 @@ struct gpu_functions {
   gpu_functions after() const { return {follower, last}; }
 
   /// This list after one more kernel.
-  gpu_functions behind(const void* first) const { return {first, kernel, follower}; }
+  gpu_functions with_first(const void* first) const { return {first, kernel, follower}; }
 
   template <class Kernel>
   static gpu_functions of() {
     gpu_functions later;
     if constexpr (HasFollower<Kernel>) later = of<typename Kernel::followed_by>();
-    return later.behind(reinterpret_cast<const void*>(&run_kernel<Kernel, launched_args_t<Kernel>>));
+    return later.with_first(reinterpret_cast<const void*>(&run_kernel<Kernel, launched_args_t<Kernel>>));
   }
   template <template <class> class Kernel>
   static gpu_functions of() {
     using any = Kernel<arch::current>;
     gpu_functions later;
     if constexpr (HasFollower<any>) later = of<follower_of<Kernel>::template type>();
-    return later.behind(reinterpret_cast<const void*>(&run_kernel<Kernel, launched_args_t<any>>));
+    return later.with_first(reinterpret_cast<const void*>(&run_kernel<Kernel, launched_args_t<any>>));
   }
 };
 

@@ -127,7 +127,7 @@ template <index_t N>
 TILEWRIGHT_HD constexpr lds_legality check_distribution(const arch::target& target, const distribution_encoding& e,
                                                         const inplace_vector<index_t, N>& lengths) {
   if (e.ndim_x() != lengths.size()) return {lds_fault::dimensions_differ, e.ndim_x(), lengths.size()};
-  if (check_encoding(e).fault != encoding_fault::none || e.ndim_p() < 1) return {lds_fault::unsound_distribution, 0, 0};
+  if (!check_encoding(e).is_sound() || e.ndim_p() < 1) return {lds_fault::unsound_distribution, 0, 0};
   for (index_t d = 0; d < lengths.size(); ++d) {
     if (e.x_length(d) > lengths[d]) return {lds_fault::tile_too_large, e.x_length(d), lengths[d]};
   }

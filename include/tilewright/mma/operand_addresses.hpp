@@ -7,17 +7,22 @@
 #include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/lds/lds_fault.hpp>
 
-namespace tilewright::detail {
+namespace tilewright {
+namespace detail {
 
 /// Operands of these instructions are read with ldmatrix: the lane that gives an
 /// address is not the lane that gets the data.
 TILEWRIGHT_HD constexpr bool uses_ldmatrix(arch::matrix_op op) { return op == arch::matrix_op::mma_m16n8k16_x2; }
 
+}  // namespace detail
+
 /// How an operand of an instruction is read from LDS, where its rows or (transposed) its columns are contiguous.
 TILEWRIGHT_HD constexpr lds_access_kind fragment_access(arch::matrix_op op, bool transposed = false) {
-  if (uses_ldmatrix(op)) return lds_access_kind::ldmatrix;
+  if (detail::uses_ldmatrix(op)) return lds_access_kind::ldmatrix;
   return transposed ? lds_access_kind::transposing_read : lds_access_kind::read;
 }
+
+namespace detail {
 
 /// Whether a target can read an operand whose columns are contiguous in LDS.
 TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::matrix_op op) {
@@ -44,4 +49,5 @@ TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::
   return arch::address_map(arch::exchange_of(read), operand);
 }
 
-}  // namespace tilewright::detail
+}  // namespace detail
+}  // namespace tilewright

@@ -33,7 +33,7 @@ struct reduce_device_args : reduce_plan {
   unsigned* workspace;
   long_index_t y_step;   // elements between the results of a thread
   index_t step;          // bytes between accesses to a result; 0: reduced.find knows
-  index_t x_misaligned;  // elements from x back to a multiple of 16 bytes
+  index_t x_misaligned;  // elements from x back to an aligned vector
 };
 
 /// What the kernels of a reduction share: the states of threads become results.
@@ -59,7 +59,9 @@ struct reduce_block {
     result.position = args.position;
     result.workspace = static_cast<unsigned*>(args.workspace);
     const long_index_t stride = result.reduced.strides[0][0];
-    result.step = result.is_ragged ? 16 : result.reduced.loops > 1 || stride >> 31 != 0 ? 0 : index_t(stride);
+    result.step = result.is_ragged                                ? max_vector * index_t(sizeof(T))
+                  : result.reduced.loops > 1 || stride >> 31 != 0 ? 0
+                                                                  : index_t(stride);
     result.y_step = result.kept.strides[0][0] / index_t(sizeof(Result)) / result.results_of_thread();
     result.x_misaligned = index_t(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
     return result;

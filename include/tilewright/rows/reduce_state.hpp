@@ -48,7 +48,7 @@ struct reduce_state {
 };
 
 /// A NaN loses against numbers; while there is no number, `largest` is one. `position` is that of the first element of
-/// the access with the largest one: reduce_block::first_largest finds the element.
+/// the access with the largest one: reduce_block::with_first finds the element.
 template <>
 struct reduce_state<reduce_kind::maximum> {
   static constexpr index_t none = 0x7fffffff;

@@ -73,7 +73,8 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
                                          detail::row_array(args.x.data, detail::span_of(args.x))};
     if (const char* why = detail::check_results(memory, 3)) return why;
     if (reinterpret_cast<unsigned long long>(args.workspace) % 4 != 0) return "the workspace is not aligned to 4 bytes";
-    if (detail::plan_reduction(args.x, args.y, max_vector, false, false).groups() > 0x7fffffff / 2048)
+    if (detail::plan_reduction(args.x, args.y, max_vector, false, false).groups() >
+        0xffffff)  // HIP: fewer than 2^32 threads along x
       return "there are too many results";
     return nullptr;
   }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <tilewright/config/config.hpp>
+#include <tilewright/tile/reduce_threads.hpp>
+#include <tilewright/util/array.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 #include <tilewright/exec/hopper.hpp>

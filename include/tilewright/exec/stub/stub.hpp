@@ -59,14 +59,20 @@ template <index_t Outstanding = 0>
 TILEWRIGHT_STUB(void async_wait())
 template <index_t Bytes, bool ReadOnce = false>
 TILEWRIGHT_STUB(void async_load_in_group(const walking_buffer&, index_t, lds_pointer, index_t))
-TILEWRIGHT_STUB(void async_end_group()) template <index_t Outstanding>
+TILEWRIGHT_HD void async_end_group() {
+  __builtin_trap();
+}
+template <index_t Outstanding>
 TILEWRIGHT_STUB(void async_wait_groups())
 
 template <class T>
 TILEWRIGHT_STUB(T shuffle(T, index_t))
 template <index_t Mask, class T>
 TILEWRIGHT_STUB(T shuffle_xor(T))
-TILEWRIGHT_STUB(bool any(bool)) template <arch::matrix_op Op, class Accumulator, class A, class B>
+TILEWRIGHT_HD bool any(bool) {
+  __builtin_trap();
+}
+template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_STUB(void mma(Accumulator*, const A*, const B*))
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 TILEWRIGHT_STUB(void mma_part(Accumulator*, const A*, const B*))
