@@ -59,9 +59,8 @@ struct reduce_block {
     result.position = args.position;
     result.workspace = static_cast<unsigned*>(args.workspace);
     const long_index_t stride = result.reduced.strides[0][0];
-    result.step = result.is_ragged                                ? max_vector * index_t(sizeof(T))
-                  : result.reduced.loops > 1 || stride >> 31 != 0 ? 0
-                                                                  : index_t(stride);
+    const bool is_one_loop = result.reduced.loops == 1 && stride >> 31 == 0;
+    result.step = result.is_ragged ? max_vector * index_t(sizeof(T)) : is_one_loop ? index_t(stride) : 0;
     result.y_step = result.kept.strides[0][0] / index_t(sizeof(Result)) / result.results_of_thread();
     result.x_misaligned = index_t(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
     return result;
