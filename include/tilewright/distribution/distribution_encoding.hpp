@@ -125,7 +125,7 @@ struct encoding_check {
   encoding_fault fault = encoding_fault::none;
   rh_id id = {-1, -1};
 
-  constexpr bool is_sound() const { return fault == encoding_fault::none; }
+  TILEWRIGHT_HD constexpr bool is_sound() const { return fault == encoding_fault::none; }
 };
 
 }  // namespace detail
