@@ -4,6 +4,7 @@
 
 #include <tilewright/rows/norm.hpp>
 #include <tilewright/rows/norm_gradient_parts.hpp>
+#include <tilewright/rows/row_posts.hpp>
 
 namespace tilewright {
 

@@ -154,8 +154,9 @@ struct row_memory {
  private:
   static constexpr index_t most_lead = Tile.any_start ? Tile.vector - 1 : 0;
 
-  /// `first`: an element that all lanes have, with so many of the matrix before it, and from there on; the row begins
-  /// `offset` elements later.
+  /// The thread's part of a row that begins `offset` elements after `first`, which is the same for all lanes. The
+  /// matrix has `before` elements in front of `first`, and `after` from `first` to its end. Without `exists` the row is
+  /// empty.
   template <class T>
   TILEWRIGHT_HD row_of<T> row_from(T* first, long_index_t before, index_t offset, long_index_t after,
                                    bool exists) const {

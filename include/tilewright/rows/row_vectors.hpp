@@ -57,7 +57,7 @@ struct row_vectors {
       exec::async_load_to_lds<Size>(memory, (!AnyStart || c >= some) && c < all ? byte_of(c) : outside, to, i * Step);
     }
     const bool is_cut = some > lower - vector + 1 || all < upper;  // the matrix begins or ends within a vector
-    if (!AnyStart || !is_cut) return;
+    if (!AnyStart || !is_cut || lower >= upper) return;
     exec::async_wait<0>();
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < Count * vector; ++i) {
@@ -120,7 +120,7 @@ struct row_vectors {
   TILEWRIGHT_HD static index_t column(index_t col, index_t i) { return col + i * Lanes * vector; }
   TILEWRIGHT_HD index_t byte_of(index_t col) const { return start + col * Bytes; }
   TILEWRIGHT_HD bool is_element(index_t col) const { return col >= lower && col < upper; }
-  /// Whether the row has the vector at column `col`, with so many elements before and after it.
+  /// Whether the vector at column `col` is inside of the row, with `more` elements in front of it and behind it.
   TILEWRIGHT_HD bool is_inside(index_t col, index_t more = 0) const {
     return AnyStart ? col - more >= lower && col + vector + more <= upper : col < upper;
   }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Sums of a row that the waves of all of its blocks tell each other, one row after another.
+#pragma once
+
+#include <tilewright/rows/row_cluster.hpp>
+#include <tilewright/tile/reduce_threads.hpp>
+#include <tilewright/util/array.hpp>
+
+namespace tilewright::detail {
+
+/// Values of 4 bytes that each of `Waves` waves of each of the row's blocks tells all of them, one row after another.
+/// Values of one row are read before those of the next are posted.
+template <index_t Blocks, index_t Waves, index_t Values>
+struct row_posts {
+  static constexpr index_t posts = Waves * Blocks, bytes = Values * posts * 4;
+  static constexpr index_t lds_bytes = 2 * (bytes + exec::mbarrier::bytes);
+
+  exec::lds_pointer lds;
+  index_t count = 0;  // of the row that is posted next
+
+  /// By all threads, before the first post.
+  TILEWRIGHT_HD void start() const {
+    if constexpr (Blocks > 1) {
+      if (exec::thread_id() == 0) barrier(0).init(1), barrier(1).init(1), exec::fence_barrier_init();
+    }
+    start_cluster<Blocks>();
+  }
+  /// `values`: the same in all lanes of the wave.
+  TILEWRIGHT_HD void post(const array<float, Values>& values) {
+    const index_t wave = block_of_row<Blocks>() * Waves + exec::wave_id(), lane = exec::lane_id();
+    if constexpr (Blocks > 1) {
+      exec::wave_sync();  // all lanes have read what was posted before
+      if (exec::thread_id() == 0) barrier(count % 2).arrive_and_expect(bytes);
+    }
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t v = 0; v < Values; ++v) {
+      const index_t place = count % 2 * bytes + (v * posts + wave) * 4;
+      if constexpr (Blocks > 1) {
+        if (lane < Blocks) exec::lds_store_in(lane, lds, place, values[v], barrier(count % 2));
+      } else {
+        if (lane == 0) exec::lds_store(lds, place, values[v]);
+      }
+    }
+    ++count;
+  }
+  /// Sums over all waves of what they posted last.
+  template <index_t Wave>
+  TILEWRIGHT_HD array<float, Values> sums() const {
+    constexpr index_t lanes = min(posts, Wave);
+    const index_t latest = count - 1;
+    if constexpr (Blocks > 1) {
+      barrier(latest % 2).wait(unsigned(latest / 2 % 2));
+    } else {
+      exec::block_sync();
+    }
+    array<float, Values> result{};
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t v = 0; v < Values; ++v) {
+      for (index_t p = modulo(exec::lane_id(), lanes); p < posts; p += lanes)
+        result[v] += exec::lds_load<float>(lds, latest % 2 * bytes + (v * posts + p) * 4);
+      result[v] = combine_lanes<1, lanes>(result[v], plus);
+    }
+    return result;
+  }
+
+ private:
+  TILEWRIGHT_HD exec::mbarrier barrier(index_t i) const {
+    return {exec::lds_address(lds + (2 * bytes + i * exec::mbarrier::bytes))};
+  }
+};
+
+}  // namespace tilewright::detail
