@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "check_products.hpp"
+#include "../../tests/max_error.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -101,7 +102,7 @@ double check_product(jit::compiler& compiler, jit::gemm_problem p) {
     const auto at_c = std::size_t(batch * g.batch_stride_c + long_index_t(row) * g.ldc + col);
     const double old = g.beta == 0 ? 0 : double(g.beta) * double(before[at_c]);
     const double wanted = double(g.alpha) * sum + (g.bias ? double(bias[std::size_t(col)]) : 0) + old;
-    worst = std::max(worst, std::abs(double(c[at_c]) - wanted) / (1e-3 * std::abs(wanted) + 1e-6 * size + 1e-4));
+    worst = max_error(worst, std::abs(double(c[at_c]) - wanted) / (1e-3 * std::abs(wanted) + 1e-6 * size + 1e-4));
   }
   for (long_index_t at = 0; at < g.batch_stride_c * g.batch; ++at)  // nothing between the rows was written
     if (at % g.ldc >= g.n && float(c[std::size_t(at)]) != float(before[std::size_t(at)])) worst = 1e9;
@@ -162,7 +163,7 @@ double check_heads(jit::compiler& compiler, jit::attention_problem p) {
       sum += weight * double(v[std::size_t(at_k + col)]);
     }
     const double wanted = weights == 0 ? 0 : sum / weights;
-    worst = std::max(worst, std::abs(double(o[std::size_t(at_q + col)]) - wanted) / 6e-3);
+    worst = max_error(worst, std::abs(double(o[std::size_t(at_q + col)]) - wanted) / 6e-3);
   }
   return worst;
 }
@@ -180,7 +181,7 @@ bool check_many(const char* what, int count, jit::compiler& compiler, Draw draw_
   int wrong = 0;
   for (const auto& p : problems) {
     const double error = check(compiler, p);
-    worst = std::max(worst, error);
+    worst = max_error(worst, error);
     if (error <= 1) continue;
     ++wrong;
     std::printf("wrong: %s\n", request(p)(compiler.target()).name.c_str());

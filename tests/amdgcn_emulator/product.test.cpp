@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A matrix product through LDS and matrix instructions, for each element type.
+#include "../max_error.hpp"
+
 #include <cmath>
 
 #include "emulated_kernels.hpp"
@@ -32,7 +34,7 @@ class product {
         double want = 0;
         for (int k = 0; k < k_; ++k) want += a_values_[i * k_ + k] * b_values_[j * k_ + k];
         const double error = std::fabs(result(i * n_ + j) - want);
-        if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
+        worst = max_error(worst, error);
       }
     return worst;
   }

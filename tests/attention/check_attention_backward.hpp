@@ -2,6 +2,8 @@
 // Runs attention_backward and compares with gradients in double precision.
 #pragma once
 
+#include "../max_error.hpp"
+
 #include <tilewright/attention/attention_backward.hpp>
 
 #include "check_attention_forward.hpp"
@@ -69,7 +71,7 @@ void expect_near(const tensor<T>& got, const problem& p, std::size_t batch, inde
   double largest = 1e-3, worst = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const double error = std::abs(values[i] - wanted[i]);
-    if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
+    worst = max_error(worst, error);
     largest = std::max(largest, std::abs(wanted[i]));
   }
   EXPECT_LT(worst / largest, 4 * unit) << what << " of sequence " << batch << ", head " << head;

@@ -2,6 +2,8 @@
 // Runs attention_decode and compares with a computation in double precision.
 #pragma once
 
+#include "../max_error.hpp"
+
 #include <tilewright/attention/attention_decode.hpp>
 
 #include <algorithm>
@@ -131,7 +133,7 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
         for (index_t d = 0; d < value_dim; ++d) {
           const double error = std::abs(double(float(o[row_of(i) * value_dim + std::size_t(d)])) -
                                         wanted.o[std::size_t(i * value_dim + d)]);
-          if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
+          worst = max_error(worst, error);
         }
         EXPECT_LT(worst, 6 * unit) << "sequence " << b << ", query " << i << ", head " << head;
         const double got = double(lse[row_of(i)]), wanted_lse = wanted.lse[std::size_t(i)];

@@ -2,6 +2,8 @@
 // Runs attention_forward on the CPU machine and compares with a computation in double precision.
 #pragma once
 
+#include "../max_error.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/attention/attention_forward.hpp>
 #include <tilewright/launch/launch.hpp>
@@ -212,14 +214,14 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
       const doubles got = o.rows(p, b, first, h, queries);
       for (std::size_t i = 0; i < got.size(); ++i) {
         const double error = std::abs(got[i] - wanted.o[i]);
-        if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
+        worst = max_error(worst, error);
         squares += wanted.o[i] * wanted.o[i];
         error_squares += error * error;
       }
       for (index_t i = 0; i < queries; ++i) {
         const double got_lse = double(lse[of.lse_place(b, h, i)]), wanted_lse = wanted.lse[std::size_t(i)];
         const double error = got_lse == wanted_lse ? 0 : std::abs(got_lse - wanted_lse);
-        if (!(error <= worst_lse)) worst_lse = std::isnan(error) ? 1e30 : error;
+        worst_lse = max_error(worst_lse, error);
       }
     }
   }

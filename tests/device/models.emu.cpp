@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // models.hip on the emulated GPUs: the results are those of the CPU machine, memory is accessed in vectors of 16 bytes,
 // and nothing is spilled.
+#include "../max_error.hpp"
+
 #include <amdgcn_emulator.hpp>
 
 #include <tilewright/launch/launch.hpp>
@@ -36,7 +38,7 @@ class Models : public testing::TestWithParam<code_object> {
   static double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
     double worst = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
-      worst = std::max(worst, std::abs(double(float(a[i])) - double(float(b[i]))));
+      worst = max_error(worst, std::abs(double(float(a[i])) - double(float(b[i]))));
     return worst;
   }
   emu::module code_{GetParam().path};

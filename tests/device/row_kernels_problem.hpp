@@ -2,6 +2,7 @@
 // Inputs of the kernels that work on rows, and how far their results may be from double precision.
 #pragma once
 
+#include "../max_error.hpp"
 #include "row_kernels.hpp"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ struct softmax_problem {
       for (std::size_t c = 0; c < cols; ++c) sum += std::exp(double(x[r * cols + c]));
       for (std::size_t c = 0; c < cols; ++c) {
         const double wanted = std::exp(double(x[r * cols + c])) / sum;
-        worst = std::max(worst, std::fabs(double(y[r * cols + c]) - wanted) / std::max(wanted, std::exp2(-14)));
+        worst = max_error(worst, std::fabs(double(y[r * cols + c]) - wanted) / std::max(wanted, std::exp2(-14)));
       }
     }
     return worst;
@@ -55,8 +56,8 @@ struct rms_norm_problem {
       for (std::size_t c = 0; c < cols; ++c) squares += sum(c) * sum(c);
       for (std::size_t c = 0; c < cols; ++c) {
         const double wanted = sum(c) / std::sqrt(squares / cols + 1e-5) * double(weight[c]);
-        worst = std::max(worst, std::fabs(double(y[r * cols + c]) - wanted));
-        worst = std::max(worst, std::fabs(double(residual[r * cols + c]) - sum(c)));
+        worst = max_error(worst, std::fabs(double(y[r * cols + c]) - wanted));
+        worst = max_error(worst, std::fabs(double(residual[r * cols + c]) - sum(c)));
       }
     }
     return worst;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // rows.hip on the emulated GPUs: results, and that memory is accessed in vectors of 16 bytes, without scratch.
+#include "../max_error.hpp"
+
 #include <amdgcn_emulator.hpp>
 
 #include "../rows/tensor.hpp"
@@ -71,7 +73,7 @@ TEST_P(ReadyRows, SwigluOfStridedTensors) {
   for (long_index_t i = 0; i < x.elements(); ++i) {
     const double a = x.view.data[offset_of(x.view, i)],
                  exact = a / (1 + std::exp(-a)) * x2.view.data[offset_of(x2.view, i)];
-    worst = std::max(worst, std::abs(y.view.data[offset_of(y.view, i)] - exact) / std::max(1.0, std::abs(exact)));
+    worst = max_error(worst, std::abs(y.view.data[offset_of(y.view, i)] - exact) / std::max(1.0, std::abs(exact)));
   }
   EXPECT_LT(worst, 0x1p-10);
 }
@@ -109,7 +111,7 @@ TEST_P(ReadyRows, Softmax) {
     for (index_t r = 0; r < 5; ++r) {
       double sum = 0, worst = 0;
       for (index_t c = 0; c < cols; ++c) sum += std::exp(x(r, c));
-      for (index_t c = 0; c < cols; ++c) worst = std::max(worst, std::abs(y(r, c) - std::exp(x(r, c)) / sum));
+      for (index_t c = 0; c < cols; ++c) worst = max_error(worst, std::abs(y(r, c) - std::exp(x(r, c)) / sum));
       EXPECT_LT(worst, 2.5e-4);  // half_t rounds 0.3 by up to 1.2e-4
     }
   }
@@ -137,10 +139,10 @@ TEST_P(ReadyRows, RmsNormWithResidual) {
       double squares = 0;
       for (index_t c = 0; c < cols; ++c) {
         squares += residual(r, c) * residual(r, c);
-        worst = std::max(worst, std::abs(residual(r, c) - x(r, c) - before(r, c)));
+        worst = max_error(worst, std::abs(residual(r, c) - x(r, c) - before(r, c)));
       }
       for (index_t c = 0; c < cols; ++c)
-        worst = std::max(worst, std::abs(y(r, c) - residual(r, c) / std::sqrt(squares / cols + 1e-5) * weight(0, c)));
+        worst = max_error(worst, std::abs(y(r, c) - residual(r, c) / std::sqrt(squares / cols + 1e-5) * weight(0, c)));
     }
     EXPECT_LT(worst, 0x1p-7);  // of numbers up to 16
   }

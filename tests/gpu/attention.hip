@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Attention forward, the kernel for any target, on a GPU against double precision: f16 and bf16, masks, grouped heads.
 //   nvcc -x cu -std=c++20 -arch=sm_90a -I include tests/gpu/attention.hip -o attention && ./attention
+#include "../max_error.hpp"
+
 #include <tilewright/attention/attention_forward.hpp>
 #include <tilewright/launch/launch.hpp>
 
@@ -72,7 +74,7 @@ struct problem {
       double expected = 0;
       for (index_t j = 0; j < s.keys; ++j) expected += weight[std::size_t(j)] * value(v, first_key + j, d);
       const double error = std::fabs(value(o, row, d) - (sum > 0 ? expected / sum : 0));
-      if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
+      worst = max_error(worst, error);
     }
     return worst;
   }
@@ -96,7 +98,7 @@ bool is_right(const char* name, const shape& s) {
   for (index_t head = 0; head < s.heads; ++head) {
     for (index_t query = 0; query < s.queries; ++query) {
       const double error = p.worst_error(head, query);
-      if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
+      worst = max_error(worst, error);
     }
   }
   const double allowed = 6 * (std::is_same_v<T, tw::half_t> ? 0x1p-11 : 0x1p-8);

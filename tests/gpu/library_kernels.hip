@@ -2,6 +2,8 @@
 // Kernels of models that the library has ready, on a GPU against double precision: rows, transposes, decoding,
 // gradients of attention, grouped products.
 //   nvcc -x cu -std=c++20 -arch=sm_90a -I include tests/gpu/library_kernels.hip -o kernels && ./kernels
+#include "../max_error.hpp"
+
 #include <tilewright/attention/attention_backward.hpp>
 #include <tilewright/attention/attention_decode.hpp>
 #include <tilewright/attention/attention_forward.hpp>
@@ -90,7 +92,7 @@ void compare(const char* name, const doubles& found, const doubles& wanted, doub
   double worst = 0, largest = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const double error = std::fabs(found[i] - wanted[i]);
-    if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
+    worst = max_error(worst, error);
     largest = std::fmax(largest, std::fabs(wanted[i]));
   }
   const bool is_right = worst <= allowed * largest;

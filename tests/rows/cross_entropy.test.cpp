@@ -40,7 +40,7 @@ double worst_gradient(const matrix<T>& found, const matrix<T>& x, index_t r, lon
   double worst = 0;
   for (index_t c = 0; c < x.cols; ++c) {
     const double wanted = target < 0 ? 0 : (std::exp(x(r, c) - log_sum) - (c == target)) * factor;
-    worst = std::max(worst, std::abs(found(r, c) - wanted));
+    worst = max_error(worst, std::abs(found(r, c) - wanted));
   }
   return worst;
 }

@@ -116,11 +116,11 @@ TEST(ExpertRows, GoToTheirPlacesAndBack) {
       std::vector<double> sums(std::size_t(tokens), 0.0);
       for (index_t p = 0; p < entries; ++p) {
         const index_t e = source[std::size_t(p)];
-        worst = std::max(worst, std::abs(y(p, c) - (e < 0 ? -7 : double(weight[std::size_t(e)]) * x(e / choices, c))));
+        worst = max_error(worst, std::abs(y(p, c) - (e < 0 ? -7 : double(weight[std::size_t(e)]) * x(e / choices, c))));
         if (e >= 0) sums[std::size_t(e / choices)] += y(p, c);
       }
       for (index_t t = 0; t < tokens; ++t)
-        worst_back = std::max(worst_back, std::abs(back(t, c) - sums[std::size_t(t)]));
+        worst_back = max_error(worst_back, std::abs(back(t, c) - sums[std::size_t(t)]));
     }
     EXPECT_LE(worst, 0x1p-8);
     EXPECT_LE(worst_back, 0x1p-7);

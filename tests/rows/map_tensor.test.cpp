@@ -23,7 +23,7 @@ void expect_mapped(const std::vector<index_t>& lengths, index_t gap, index_t fir
     const double exact =
         f(double(float(x.view.data[offset_of(x.view, i)])), double(float(x2.view.data[offset_of(x2.view, i)])));
     const long_index_t at = offset_of(y.view, i);
-    worst = std::max(worst, std::abs(double(float(y.view.data[at])) - exact) / std::max(1.0, std::abs(exact)));
+    worst = max_error(worst, std::abs(double(float(y.view.data[at])) - exact) / std::max(1.0, std::abs(exact)));
     wanted[std::size_t(at + first)] = y.view.data[at];
   }
   EXPECT_LE(worst, error);

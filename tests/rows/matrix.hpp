@@ -2,6 +2,8 @@
 // Matrices with gaps between rows, filled at random, for tests of kernels on rows.
 #pragma once
 
+#include "../max_error.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/util/math.hpp>

@@ -33,7 +33,7 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
     for (index_t c = 0; c < x.cols; ++c) {
       const double exact = x(r, c) + (has_residual ? before(r, c) : 0);
       s[std::size_t(c)] = has_residual ? residual(r, c) : exact;
-      worst_sum = std::max(worst_sum, std::abs(s[std::size_t(c)] - exact) / std::max(1.0, std::abs(exact)));
+      worst_sum = max_error(worst_sum, std::abs(s[std::size_t(c)] - exact) / std::max(1.0, std::abs(exact)));
       mean += is_layer_norm ? s[std::size_t(c)] / x.cols : 0.0;
     }
     for (const double e : s) variance += (e - mean) * (e - mean) / x.cols;
@@ -45,7 +45,7 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
     for (index_t c = 0; c < x.cols; ++c) {
       const double found = y(r, c) * ((sizeof(Result) == 1) ? double(scale[std::size_t(r)]) : 1.0);
       const double off = std::abs(found - s[std::size_t(c)]) / ((sizeof(Result) == 1) ? std::max(largest, 1e-30) : 1.0);
-      if (!(off <= worst)) worst = std::isnan(off) ? 1e30 : off;
+      worst = max_error(worst, off);
     }
   }
   EXPECT_LT(worst, error);

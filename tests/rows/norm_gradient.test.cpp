@@ -70,13 +70,13 @@ void expect_gradients(index_t rows, index_t cols, index_t gap, index_t num_parts
   double worst = 0, worst_sum = 0;
   for (index_t c = 0; c < cols; ++c) {
     for (index_t r = 0; r < rows; ++r)
-      worst = std::max(worst, std::abs(dx(r, c) - wanted.dx[std::size_t(r * cols + c)] - (adds ? ds(r, c) : 0)));
+      worst = max_error(worst, std::abs(dx(r, c) - wanted.dx[std::size_t(r * cols + c)] - (adds ? ds(r, c) : 0)));
     const auto off = [&](const matrix<T>& found, const std::vector<double>& exact) {
       const double e = exact[std::size_t(c)];
       return std::abs(found(0, c) - e) / std::max(10.0, std::abs(e));
     };
-    worst_sum = std::max(worst_sum, off(dweight, wanted.dweight));
-    if (has_bias) worst_sum = std::max(worst_sum, off(dbias, wanted.dbias));
+    worst_sum = max_error(worst_sum, off(dweight, wanted.dweight));
+    if (has_bias) worst_sum = max_error(worst_sum, off(dbias, wanted.dbias));
   }
   EXPECT_LT(worst, 10 * error);
   EXPECT_LT(worst_sum, error);
@@ -96,6 +96,37 @@ TEST(NormGradient, RowsOfAnyLength) {
                                       0x1p-8, random);
   }
   expect_gradients<layer, float>(2, 130000, 0, 1, true, 1e-5, random);
+}
+
+TEST(NormGradient, NaNStaysInItsRow) {
+  std::mt19937 random(33);
+  const index_t rows = 9, cols = 333, ill = 4;  // neighbours share vectors with this row
+  matrix<bfloat16_t> dy(rows, cols, 0, random), s(rows, cols, 0, random), weight(1, cols, 0, random),
+      dx(rows, cols, 0, bfloat16_t(0.0f)), dweight(1, cols, 0, bfloat16_t(0.0f));
+  const std::vector<float> rstd(std::size_t(rows), 0.5f);
+  std::vector<float> parts(std::size_t(2 * rows * detail::round_up(cols, 8)));
+  const auto run = [&] {
+    launch<rms>({.dy = dy.data(),
+                 .s = s.data(),
+                 .weight = weight.data(),
+                 .rstd = rstd.data(),
+                 .dx = dx.data(),
+                 .dweight = dweight.data(),
+                 .parts = parts.data(),
+                 .num_parts = rows,
+                 .rows = rows,
+                 .cols = cols,
+                 .dy_stride = cols,
+                 .s_stride = cols,
+                 .dx_stride = cols});
+    return dx;
+  };
+  const matrix<bfloat16_t> sound = run();
+  for (index_t c = 0; c < cols; ++c) dy.at(ill, c) = bfloat16_t(std::numeric_limits<float>::quiet_NaN());
+  const matrix<bfloat16_t> found = run();
+  for (index_t r = 0; r < rows; ++r)
+    for (index_t c = 0; c < cols; ++c)
+      ASSERT_TRUE(r == ill ? std::isnan(found(r, c)) : found(r, c) == sound(r, c)) << "row " << r << ", column " << c;
 }
 
 TEST(NormGradient, TakesWhatRowNormSaves) {

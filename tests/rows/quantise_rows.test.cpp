@@ -23,7 +23,7 @@ void expect_quantised(const matrix<Result>& y, const std::vector<float>& scale, 
       const double factor = double(scale[std::size_t(r * row_stride + first / group * group_stride)]);
       double worst = 0, largest = 0;
       for (index_t c = first; c < std::min(first + group, y.cols); ++c) {
-        worst = std::max(worst, std::abs(y(r, c) * factor - wanted(r, c)));
+        worst = max_error(worst, std::abs(y(r, c) * factor - wanted(r, c)));
         largest = std::max(largest, std::abs(wanted(r, c)));
       }
       EXPECT_NEAR(factor, largest / most, largest / most * 1e-4);

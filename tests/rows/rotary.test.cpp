@@ -54,7 +54,7 @@ void expect_turned(index_t tokens, index_t heads, index_t pairs, index_t rest, b
         const double sign = (is_second ? 1 : -1) * (has_positions ? -1 : 1);
         wanted = x(t, c) * cos(p, pair) + sign * x(t, start + other) * sin(p, pair);
       }
-      worst = std::max(worst, std::abs(y(t, c) - wanted));
+      worst = max_error(worst, std::abs(y(t, c) - wanted));
     }
   }
   EXPECT_LE(worst, error);

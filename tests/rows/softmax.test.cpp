@@ -27,7 +27,7 @@ void expect_softmax(matrix<element_of<Kernel>> x, index_t y_gap, double unit) {
     for (index_t c = 0; c < x.cols; ++c) {
       const double e = x(r, c) - largest, wanted = Log ? e - std::log(sum) : std::exp(e) / sum;
       const double error = std::abs(y(r, c) - wanted) / std::max(std::abs(wanted), Log ? 1.0 : 1e-4);
-      if (!(error <= worst)) worst = std::isnan(error) ? 1e30 : error;
+      worst = max_error(worst, error);
     }
   }
   EXPECT_LT(worst, unit);
