@@ -43,6 +43,11 @@ struct on_part_of_gpu : Kernel {
 struct world {
   index_t ranks;
   std::vector<std::vector<void*>> allocations;
+
+  ~world() {
+    for (const auto& of_ranks : allocations)
+      for (void* p : of_ranks) (void)cudaFree(p);
+  }
 };
 
 struct memory {
@@ -63,6 +68,10 @@ class rank_of_process {
     require_gpu(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
     require_gpu(cudaHostAlloc(reinterpret_cast<void**>(&status), 4, cudaHostAllocMapped), "allocating");
     *status = 0;
+  }
+  ~rank_of_process() {
+    (void)cudaStreamDestroy(stream);
+    (void)cudaFreeHost(status);
   }
   p::rank_of self() const { return self_; }
   p::peer_wait wait() const { return {status, 300}; }
@@ -113,9 +122,11 @@ __global__ void fill(bfloat16_t* data, index_t count, unsigned seed) {
 struct matrix {
   index_t rows, cols;
   bfloat16_t* device = nullptr;
+  std::shared_ptr<void> owner;
 
   matrix(index_t r, index_t c) : rows(r), cols(c) {
     require_gpu(cudaMalloc(reinterpret_cast<void**>(&device), std::size_t(r) * std::size_t(c) * 2), "allocating");
+    owner = {device, cudaFree};
     fill_again();
   }
   void fill_again() {
@@ -231,6 +242,7 @@ using policy = tw::gemm_specialized<bfloat16_t, k, k, tw::specialized_tiles[I]>;
 }  // namespace
 
 int main(int num_args, char** given) {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // a queue for each rank's stream
   require_gpu(cudaGetDeviceCount(&num_gpus), "looking for GPUs");
   for (index_t i = num_gpus; i-- > 0;)
     for (index_t j = 0; j < num_gpus; ++j) {
