@@ -179,6 +179,19 @@ TEST(BulkCopy, AddsFloatsOfAllBlocks) {
             "thread 0 of block (0, 0, 0) adds 24 bytes (here); size and both addresses must be multiples of 16 bytes");
 }
 
+TEST(BulkCopy, PrefetchesSixteenBytesAtATime) {
+  alignas(16) static std::array<float, 12> data{};
+  const auto prefetch = [](const float* from, index_t bytes) {
+    return fault_of([=] {
+      if (exec::thread_id() == 0) exec::prefetch_to_l2(from, bytes);
+    });
+  };
+  EXPECT_EQ(prefetch(&data[4], 32), "no fault");
+  for (const auto& [from, bytes] : {std::pair(&data[4], 24), std::pair(&data[5], 16)})
+    EXPECT_EQ(prefetch(from, bytes), "thread 0 of block (0, 0, 0) prefetches " + std::to_string(bytes) +
+                                         " bytes (here); size and address must be multiples of 16 bytes");
+}
+
 // As an H100 does.
 TEST(BulkCopy, StoresCompleteSixteenBytesWithZeros) {
   tensor t(64, 37), expected(64);
