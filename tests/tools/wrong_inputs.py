@@ -38,6 +38,7 @@ def make_files(folder):
         (folder / name).write_bytes(content)
     os.link(folder / "twice.npy", folder / "its other name")
     (folder / "folder").mkdir()
+    os.mkfifo(folder / "pipe")
 
 
 def run(program, arguments, folder):

@@ -114,6 +114,8 @@ output_file::output_file(const std::string& name) : shown_(name), target_(follow
   const bool exists = stat(target_.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) refuse(errno);
   if (exists && S_ISDIR(status.st_mode)) refuse(EISDIR);
+  if (exists && S_ISFIFO(status.st_mode))
+    throw refusal("cannot write " + printable(shown_) + ": it is a pipe, which may have no reader; name a file");
   if (exists && !S_ISREG(status.st_mode)) {
     file_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) refuse(errno);

@@ -10,8 +10,8 @@ namespace program {
 
 /// Writes to a temporary file in the folder of the target; commit() renames it. Without commit() nothing remains, not
 /// even after a signal that ends the program. An existing file keeps its mode and owner; a symbolic link stays, and
-/// its target is written, which need not exist yet; a file with several hard links is refused. Pipes and devices are
-/// written as they are. Every function throws refusal.
+/// its target is written, which need not exist yet; a file with several hard links is refused, and a named pipe, whose
+/// reader would be waited for. Devices are written as they are. Every function throws refusal.
 class output_file {
  public:
   explicit output_file(const std::string& name);
