@@ -111,7 +111,7 @@ TEST(MapTensor, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.x = input(memory, {1, 1, 1, 1, 1, 1, 1}); }, "1 to 6 dimensions");
   refuse([](auto& a) { a.x.strides[0] = -512; }, "negative");
   refuse([](auto& a) { a.x2.data = nullptr; }, "null");
-  refuse([](auto& a) { a.x.strides[0] = 1ll << 47; }, "more than 2^46");
+  refuse([](auto& a) { a.x.strides[0] = 1ll << 46; }, "more than 2^46");
   refuse([](auto& a) { a.x.data = reinterpret_cast<const half_t*>(reinterpret_cast<const char*>(memory) + 1); },
          "not aligned");
   refuse([](auto& a) { a.x.lengths[0] = 1; }, "different lengths");

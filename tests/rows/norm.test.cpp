@@ -112,6 +112,9 @@ TEST(Norm, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.residual_stride = 992; }, "rows would overlap");
   refuse([](auto& a) { a.y = memory + 16; }, "overlaps an input");
   refuse([](auto& a) { a.y = a.sum; }, "two results");
+  refuse([](auto& a) { a.weight = a.y + 8; }, "overlaps weight or bias");
+  refuse([](auto& a) { a.rstd = reinterpret_cast<float*>(memory); }, "overlaps another result or an input");
+  refuse([](auto& a) { a.rstd = reinterpret_cast<float*>(memory + 8001); }, "not aligned");
   const auto* x = reinterpret_cast<const bfloat16_t*>(memory);
   auto* y = reinterpret_cast<int8_t*>(memory + 4096);
   expect_refusal<rms_int8>({.x = x, .weight = x, .y = y, .rows = 1, .cols = 512, .x_stride = 512, .y_stride = 512},

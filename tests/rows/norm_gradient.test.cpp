@@ -154,8 +154,8 @@ TEST(NormGradient, RefusesWhatItCannotDo) {
   const norm_gradient_args<float> good{.dy = memory,
                                        .s = memory + 2048,
                                        .weight = memory + 4096,
-                                       .mean = memory,
-                                       .rstd = memory,
+                                       .mean = memory + 7200,
+                                       .rstd = memory + 7202,
                                        .dx = memory,
                                        .dweight = memory + 6144,
                                        .parts = memory + 8192,
@@ -178,6 +178,8 @@ TEST(NormGradient, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.num_parts = 3; }, "at most rows");
   refuse([](auto& a) { a.dx_stride = 1004; }, "dx overlaps dy");
   refuse([](auto& a) { a.dx = memory + 2048; }, "dx overlaps s");
+  refuse([](auto& a) { a.rstd = memory + 999; }, "rstd or mean");
+  refuse([](auto& a) { a.dweight = memory + 2048; }, "overlaps another result or an input");
   refuse([](auto& a) { ++a.weight; }, "aligned");
   refuse([](auto& a) { a.s_stride = 996; }, "rows would overlap");
   alignas(16) static bfloat16_t halves[4096];

@@ -45,13 +45,13 @@ struct quantise_rows {
     const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
     const detail::row_matrix x2{args.x2, args.rows, args.cols, args.x2_stride, sizeof(T)};
     const detail::row_matrix y{args.y, args.rows, args.cols, args.y_stride, 1};
-    const detail::row_matrix matrices[] = {x, y, has_two ? x2 : x};
-    for (const detail::row_matrix& m : matrices) {
-      if (const char* why = block::check(m)) return why;
-      if (m.data != y.data && detail::overlap(m, y)) return "the result overlaps an input";
+    const detail::row_matrix inputs[] = {x, has_two ? x2 : x};
+    for (const detail::row_matrix& m : inputs) {
+      if (const char* why = block::check(m, y)) return why;
+      if (detail::overlap(m, y)) return "the result overlaps an input";
+      if (const char* why = detail::check_scales<Scales>(scales(args), m, y)) return why;
     }
-    if (args.x == static_cast<const void*>(args.y)) return "the result overlaps an input";
-    return detail::check_scales<Scales>(scales(args), x, y);
+    return nullptr;
   }
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 

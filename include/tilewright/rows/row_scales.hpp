@@ -34,6 +34,7 @@ constexpr const char* check_scales(const scale_place& to, const row_matrix& x, c
   const bool is_by_row = to.row_stride >= groups * to.group_stride || groups == 1;
   if (!is_by_row && to.group_stride < x.rows * to.row_stride) return "strides of scales make two of them one element";
   const row_matrix written{to.scale, 1, (x.rows - 1) * to.row_stride + (groups - 1) * to.group_stride + 1, 1, 4};
+  if (!is_aligned(written, 1)) return "scale is not aligned to its floats";
   if (overlap(written, x) || overlap(written, y)) return "scale overlaps a matrix";
   return nullptr;
 }

@@ -78,7 +78,7 @@ const char* check_tensor(const strided_tensor<T>& t) {
     if (t.lengths[i] < 1) return "lengths must be positive";
     if (t.lengths[i] > 0x7fffffff) return "a length is 2^31 or more: divide the dimension into two";
     if (t.strides[i] < 0) return "a stride is negative";
-    if (t.strides[i] > (1ll << 46) || (elements *= t.lengths[i]) > (1ll << 46))
+    if (t.strides[i] > (1ll << 46) / t.lengths[i] || (elements *= t.lengths[i]) > (1ll << 46))
       return "there are more than 2^46 elements";
   }
   if (!t.data) return "a pointer is null";
