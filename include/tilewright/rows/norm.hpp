@@ -67,14 +67,8 @@ struct row_norm {
     if (clash(y, x) || (args.sum && (clash(sum, x) || clash(sum, residual) || clash(y, residual))))
       return "a result overlaps an input, but is not that input";
     if (args.sum && detail::overlap(y, sum)) return "y overlaps sum: they are two results";
-    const detail::row_matrix memory[] = {detail::row_array(args.mean, args.rows),
-                                         detail::row_array(args.rstd, args.rows),
-                                         weight,
-                                         bias,
-                                         y,
-                                         sum,
-                                         x,
-                                         residual};
+    const auto mean = detail::row_array(args.mean, args.rows), rstd = detail::row_array(args.rstd, args.rows);
+    const detail::row_matrix memory[] = {mean, rstd, weight, bias, y, sum, x, residual};
     if (const char* why = detail::check_results(memory, 2)) return why;
     for (index_t i = 2; i < 4; ++i)
       if (memory[i].data && (detail::overlap(y, memory[i]) || (args.sum && detail::overlap(sum, memory[i]))))

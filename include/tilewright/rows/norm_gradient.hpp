@@ -54,17 +54,10 @@ struct row_norm_gradient {
       return detail::overlap(dx, in) && !detail::is_in_place(dx, in);
     };
     if (clash(dy) || (args.ds && clash(ds))) return "dx overlaps dy or ds, but is not that input";
-    const long_index_t parts = args.num_parts * args.parts_stride() * (args.dbias ? 2 : 1);
-    const detail::row_matrix memory[] = {detail::row_array(args.dweight, args.cols),
-                                         detail::row_array(args.dbias, args.cols),
-                                         detail::row_array(args.parts, parts),
-                                         dx,
-                                         s,
-                                         weight,
-                                         detail::row_array(args.rstd, args.rows),
-                                         detail::row_array(args.mean, args.rows),
-                                         dy,
-                                         ds};
+    const auto dweight = detail::row_array(args.dweight, args.cols), dbias = detail::row_array(args.dbias, args.cols),
+               rstd = detail::row_array(args.rstd, args.rows), mean = detail::row_array(args.mean, args.rows),
+               parts = detail::row_array(args.parts, args.num_parts * args.parts_stride() * (args.dbias ? 2 : 1));
+    const detail::row_matrix memory[] = {dweight, dbias, parts, dx, s, weight, rstd, mean, dy, ds};
     if (const char* why = detail::check_results(memory, 3)) return why;
     for (index_t i = 4; i < 8; ++i)
       if (memory[i].data && detail::overlap(dx, memory[i])) return "dx overlaps s, weight, rstd or mean";
