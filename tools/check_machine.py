@@ -61,7 +61,7 @@ def problems_of(root):
     contracts = {header: contract_of((folder / header).read_text(encoding="utf-8")) for header in MACHINES}
     code = re.compile(r"^\s*//.*\n", re.MULTILINE)
     text_of = lambda files: "".join(code.sub("", file.read_text(encoding="utf-8")) for file in sorted(files))
-    shared = {"amdgcn": text_of(folder / f for f in ("math.hpp", "global_buffer.hpp", "hopper.hpp"))}
+    shared = {"amdgcn": text_of(folder / f for f in ("exec.hpp", "math.hpp", "global_buffer.hpp", "hopper.hpp"))}
     for machine in ("nvptx", "host", "stub"):
         shared[machine] = shared["amdgcn"] + text_of([folder / "no_schedule.hpp"])
     machines = {machine: shared[machine] + text_of((folder / machine).glob("*.hpp")) for machine in shared}

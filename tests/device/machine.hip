@@ -102,8 +102,8 @@ extern "C" TILEWRIGHT_GLOBAL void transposing_reads(const unsigned* in, tw::vect
 #endif
 }
 
-/// out[32 m + lane]: the number of the lane that differs in mask m, for m in 1 ... 31. out[lane] is 1 if far lanes and
-/// any() are right.
+/// out[32 m + lane]: the number of the lane that differs in mask m, for m in 1 ... 31. out[lane] is 1 if far lanes,
+/// any() and ballot() are right.
 extern "C" TILEWRIGHT_GLOBAL void exchange(int* out) {
 #if TILEWRIGHT_DEVICE_PASS
   const int lane = exec::lane_id();
@@ -115,5 +115,7 @@ extern "C" TILEWRIGHT_GLOBAL void exchange(int* out) {
   far_lanes<tw::arch::current::value.wave_size>(lane, out);
   const bool of_one = exec::any(lane == 0) && exec::any(lane == tw::arch::current::value.wave_size - 1);
   if (!of_one || exec::any(lane < 0)) out[0] = 0;
+  const exec::lane_mask thirds = exec::ballot(lane % 3 == 2);
+  if (exec::count_lower_lanes(thirds) != lane / 3 || exec::count_lanes(thirds) < 10) out[0] = 0;
 #endif
 }

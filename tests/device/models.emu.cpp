@@ -21,11 +21,17 @@ class Models : public testing::TestWithParam<code_object> {
  protected:
   template <class Args, class... Memory>
   void run(const char* kernel, index_t blocks, const Args& args, const Memory&... memory) {
+    run_threads(256, kernel, blocks, args, memory...);
+  }
+  template <class Args, class... Memory>
+  void run_threads(index_t threads, const char* kernel, index_t blocks, const Args& args, const Memory&... memory) {
+    if (blocks == 0) return;
     code_.forbid_all();
     (code_.allow(memory.data(), memory.size() * sizeof(memory[0])), ...);
     emu::options options;
     options.count = true;
-    const emu::result result = code_.launch(kernel, {unsigned(blocks)}, {256}, 0, emu::kernarg().add(args), options);
+    const emu::result result =
+        code_.launch(kernel, {unsigned(blocks)}, {unsigned(threads)}, 0, emu::kernarg().add(args), options);
     for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
     for (const emu::count_row& row : result.counts) {
       if (!row.text.starts_with("buffer_") && !row.text.starts_with("global_")) continue;
@@ -186,8 +192,9 @@ TEST_P(Models, Rotary) {
 }
 
 TEST_P(Models, RoutingToExperts) {
+  const index_t tokens = 2100, entries = 4 * tokens;  // more than one block orders alone
   matrix<half_t> logits(100, 24, 0, random_, 2);
-  std::vector<index_t> expert(400), wanted(400), ends(24), source(400), place(400), counts(24);
+  std::vector<index_t> expert(400), wanted(400);
   std::vector<float> weight(400), wanted_weight(400);
   choose_experts_args<half_t> choice{logits.data(), wanted.data(), wanted_weight.data(), 100, 24, 4, 24};
   launch<choose_f16<cpu>>(choice);
@@ -196,14 +203,24 @@ TEST_P(Models, RoutingToExperts) {
   EXPECT_EQ(expert, wanted);
   EXPECT_LT(largest_difference(weight, wanted_weight), 1e-5);
 
-  const order_by_expert_args order{expert.data(), ends.data(), source.data(), place.data(), counts.data(), 400, 24};
-  run("count_by_expert", 1, order, expert, counts);
-  run("place_by_expert", 1, order, expert, counts, ends, source, place);
-  for (index_t p = 0; p < 400; ++p) {
-    EXPECT_EQ(place[std::size_t(source[std::size_t(p)])], p);
-    EXPECT_LT(p, ends[std::size_t(expert[std::size_t(source[std::size_t(p)])])]);
+  using count = count_by_expert<cpu>;
+  using sum = sum_by_expert<cpu>;
+  using place_all = place_by_expert<cpu>;
+  for (const index_t n : {400, entries}) {
+    while (index_t(expert.size()) < n) expert.push_back(expert[expert.size() - 400] * 7 % 24);
+    std::vector<index_t> ends(24), source(std::size_t(n), -7), place = source,
+                                                               counts(std::size_t(count::workspace_rows(n) * 24));
+    const order_by_expert_args order{expert.data(), ends.data(), source.data(), place.data(), counts.data(), n, 24};
+    run_threads(count::block_size, "count_by_expert", count::grid(order).x, order, expert, counts, ends, source, place);
+    run_threads(sum::block_size, "sum_by_expert", sum::grid(order).x, order, counts);
+    run_threads(place_all::block_size, "place_by_expert", place_all::grid(order).x, order, expert, counts, ends, source,
+                place);
+    for (index_t p = 0; p < n; ++p) {
+      ASSERT_EQ(place[std::size_t(source[std::size_t(p)])], p);
+      ASSERT_LT(p, ends[std::size_t(expert[std::size_t(source[std::size_t(p)])])]);
+    }
+    EXPECT_EQ(ends.back(), n);
   }
-  EXPECT_EQ(ends.back(), 400);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Models, testing::ValuesIn(code_objects()),

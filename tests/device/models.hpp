@@ -25,11 +25,13 @@ using loss_and_gradient = cross_entropy<Arch, half_t, row_tile{256, 128, 2, 8}, 
 template <class Arch>
 using rotary_f16 = rotary<Arch, half_t, rotary_kind::interleaved>;
 template <class Arch>
-using choose_f16 = choose_experts<Arch, half_t, row_tile{256, 32, 1, 8}>;
+using choose_f16 = choose_experts<Arch, half_t, choose_expert_tile(100, 8)>;
 template <class Arch>
 using count_by_expert = order_by_expert<Arch>;
 template <class Arch>
-using place_by_expert = detail::place_by_expert<Arch>;
+using sum_by_expert = typename order_by_expert<Arch>::followed_by;
+template <class Arch>
+using place_by_expert = typename sum_by_expert<Arch>::followed_by;
 /// A part has 2048 elements.
 template <class Arch>
 using swiglu_int8 = quantise_rows<Arch, half_t, int8_t, row_tile{256, 128, 2, 8}, scale_kind::per_row, swiglu_function>;

@@ -31,6 +31,18 @@ TEST(ShuffleXor, GivesTheValueOfTheLaneThatDiffersInTheMask) {
   }
 }
 
+TEST(Ballot, HasABitForEachLane) {
+  for (const arch::target* target : arch::all_targets) {
+    std::vector<int> lower(128, -1);
+    emulator::launch({.target = target, .block_size = 128, .workers = 1}, [&] {
+      const exec::lane_mask thirds = exec::ballot(exec::lane_id() % 3 == 2);
+      lower[std::size_t(exec::thread_id())] = 100 * exec::count_lanes(thirds) + exec::count_lower_lanes(thirds);
+    });
+    for (index_t t = 0; t < 128; ++t)
+      ASSERT_EQ(lower[std::size_t(t)], target->wave_size / 3 * 100 + t % target->wave_size / 3) << target->name;
+  }
+}
+
 TEST(Any, IsTrueInAllLanesOfAWaveIfItIsInOne) {
   for (const arch::target* target : arch::all_targets) {
     std::vector<int> seen(128, -1);

@@ -9,33 +9,50 @@
 namespace row_kernels {
 namespace {
 
-/// logits, expert, weight.
-const char* start_choose(const call& c) {
-  const tw::choose_experts_args<float> args{.x = c.data<const float>(0),
-                                            .expert = c.data<index_t>(1),
-                                            .weight = c.data<float>(2),
-                                            .tokens = c[0].rows(),
-                                            .experts = c[0].cols(),
-                                            .choices = c[1].cols(),
-                                            .x_stride = c[0].row_stride()};
-  if (args.choices <= 8) {
-    if (args.experts <= 64) return start<tw::choose_experts<arch, float, tw::row_tile{256, 8, 2, 4}>>(args, c);
-    if (args.experts <= 128) return start<tw::choose_experts<arch, float, tw::row_tile{256, 8, 4, 4}>>(args, c);
-    if (args.experts <= 256) return start<tw::choose_experts<arch, float, tw::row_tile{256, 16, 4, 4}>>(args, c);
+/// The smallest tile that holds the experts, of those with Vector elements in an access.
+template <class T, index_t Vector, index_t Experts = 64>
+const char* start_choose_tile(const tw::choose_experts_args<T>& args, const call& c) {
+  if constexpr (Experts < 512) {
+    constexpr index_t more = Experts * 2;
+    if (args.experts > Experts) return start_choose_tile<T, Vector, more>(args, c);
   }
-  return start<tw::choose_experts<arch, float, tw::row_tile{256, 32, 8, 4}>>(args, c);
+  if constexpr (Experts > 64 && Vector > 1) {
+    constexpr index_t between = Experts / 4 * 3;
+    if (args.experts <= between)
+      return start<tw::choose_experts<arch, T, tw::choose_expert_tile(between, Vector)>>(args, c);
+  }
+  return start<tw::choose_experts<arch, T, tw::choose_expert_tile(Experts, Vector)>>(args, c);
+}
+
+/// logits, expert, weight.
+template <class T>
+const char* start_choose(const call& c) {
+  const tw::choose_experts_args<T> args{.x = c.data<const T>(0),
+                                        .expert = c.data<index_t>(1),
+                                        .weight = c.data<float>(2),
+                                        .tokens = c[0].rows(),
+                                        .experts = c[0].cols(),
+                                        .choices = c[1].cols(),
+                                        .x_stride = c[0].row_stride()};
+  constexpr index_t vector = 16 / sizeof(T);
+  if (args.experts % vector == 0) return start_choose_tile<T, vector>(args, c);
+  return start_choose_tile<T, 1>(args, c);
 }
 
 /// expert, ends, source, place.
 const char* start_order(const call& c) {
-  using kernel = tw::order_by_expert<arch>;
   static index_t* counts = nullptr;
-  constexpr std::size_t most = 128 * 1024 * 4;
-  if (!counts && cudaMalloc(&counts, most) != cudaSuccess) return "no memory for the workspace";
-  const index_t entries = c[0].rows() * c[0].cols();
-  return start<kernel>({c.data<const index_t>(0), c.data<index_t>(1), c.data<index_t>(2), c.data<index_t>(3), counts,
-                        entries, c[1].cols()},
-                       c);
+  static std::size_t bytes = 0;
+  const index_t entries = c[0].rows() * c[0].cols(), experts = c[1].cols();
+  const std::size_t needed = std::size_t(tw::order_by_expert<arch>::workspace_rows(entries)) * std::size_t(experts) * 4;
+  if (needed > bytes) {
+    cudaFree(counts);
+    if (cudaMalloc(&counts, bytes = needed) != cudaSuccess) return "no memory for the workspace";
+  }
+  const tw::order_by_expert_args args{
+      c.data<const index_t>(0), c.data<index_t>(1), c.data<index_t>(2), c.data<index_t>(3), counts, entries, experts};
+  if (experts <= 256) return start<tw::order_by_expert<arch, 256>>(args, c);
+  return start<tw::order_by_expert<arch>>(args, c);
 }
 
 /// x, place, weight (optional), y.
@@ -62,7 +79,8 @@ const char* start_rows_of_experts(const call& c) {
 }
 
 const registered routing[] = {
-    {"choose_experts", start_choose},
+    {"choose_experts_f32", start_choose<float>},
+    {"choose_experts_bf16", start_choose<tw::bfloat16_t>},
     {"order_by_expert", start_order},
     {"scatter_rows_bf16", start_rows_of_experts<tw::bfloat16_t, tw::expert_rows_kind::scatter>},
     {"combine_rows_bf16", start_rows_of_experts<tw::bfloat16_t, tw::expert_rows_kind::combine>},

@@ -7,15 +7,22 @@ from . import BF16, F32, add, empty, gaussian
 INT32 = torch.int32
 
 
-def make_logits(tokens, experts, choices):
-    logits = torch.rand(tokens, experts, device="cuda").argsort(-1) * 0.05  # no two of a token alike: their order would be open
-    return [logits], [empty(tokens, choices, dtype=INT32), empty(tokens, choices, dtype=F32)]
+def make_logits(dtype):
+    return lambda tokens, experts, choices: ([gaussian(tokens, experts, dtype=dtype)],
+                                             [empty(tokens, choices, dtype=INT32), empty(tokens, choices, dtype=F32)])
 
 
 def choose(choices):
     def function(x):
         values, experts = x.topk(choices, -1)
-        return experts, torch.softmax(values, -1)
+        return experts, torch.softmax(values.float(), -1)
+    return function
+
+
+def choose_first_of_equals(choices):
+    def function(x):
+        values, experts = x.sort(-1, descending=True, stable=True)
+        return experts[:, :choices], torch.softmax(values[:, :choices], -1)
     return function
 
 
@@ -73,10 +80,16 @@ def draw_rows(choices):
 
 for experts, choices in ((128, 8), (256, 8), (64, 6)):
     name = f"_{experts}_{choices}"
-    add("choose_experts" + name, make_logits, choose(choices), tolerance=(0, 1e-5), kernel="choose_experts", element_bytes=4,
-        shapes=((65536, experts, choices), (2**25 // experts, experts, choices)), draw=draw_tokens(experts, choices))
+    for kind, dtype in (("f32", F32), ("bf16", BF16)):
+        add(f"choose_experts_{kind}" + name, make_logits(dtype), choose(choices), choose_first_of_equals(choices), tolerance=(0, 1e-5),
+            kernel=f"choose_experts_{kind}", element_bytes=dtype.itemsize,
+            shapes=((65536, experts, choices), (2**27 // experts // dtype.itemsize, experts, choices)), draw=draw_tokens(experts, choices))
     add("order_by_expert" + name, make_choices, order(experts), tolerance=(0, 0, 0), kernel="order_by_expert",
-        shapes=((8192, experts, choices), (131072, experts, choices)), draw=lambda random, *_, of=(experts, choices): (round(2 ** random.uniform(10, 18)), *of))
+        shapes=((1024, experts, choices), (8192, experts, choices), (131072, experts, choices), (2**21, experts, choices)),
+        draw=lambda random, *_, of=(experts, choices): (round(2 ** random.uniform(10, 21)), *of))
+add("choose_experts_f32", make_logits(F32), choose(10), choose_first_of_equals(10), tolerance=(0, 1e-5), element_bytes=4,
+    shapes=((2**25 // 512, 512, 10), (2**25 // 60, 60, 10), (2**25 // 160, 160, 10)),
+    draw=lambda random, elements, multiple: (lambda experts: (elements // experts, experts, 10))(random.randrange(16, 513) // min(multiple, 4) * min(multiple, 4)))
 rows = ((8192, 8, 4096), (32768, 4, 1024))
 for choices in (8, 4):
     shapes = tuple(s for s in rows if s[1] == choices)

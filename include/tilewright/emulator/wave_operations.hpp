@@ -31,15 +31,16 @@ class wave_operations final : public rendezvous {
     return mine.received;
   }
 
-  bool any(thread_context& self, bool condition, call_site where) override {
-    lane_of(self).value = condition;
+  std::uint64_t ballot(thread_context& self, bool condition, call_site where) override {
+    lane_state& mine = lane_of(self);
+    mine.value = condition;
     meet(self, meeting::vote, where, [&] {
       lane_state* lanes = wave_lanes(self);
-      unsigned result = 0;
-      for (index_t i = 0; i < target_.wave_size; ++i) result |= lanes[i].value;
-      for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].received = result;
+      std::uint64_t result = 0;
+      for (index_t i = 0; i < target_.wave_size; ++i) result |= std::uint64_t{lanes[i].value} << i;
+      for (index_t i = 0; i < target_.wave_size; ++i) lanes[i].votes = result;
     });
-    return lane_of(self).received != 0;
+    return mine.votes;
   }
 
   void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
@@ -110,7 +111,8 @@ class wave_operations final : public rendezvous {
   /// What a lane passes to an operation of its wave, and what it receives.
   struct lane_state {
     index_t source_lane = 0;           // shuffle
-    unsigned value = 0, received = 0;  // shuffle, any
+    unsigned value = 0, received = 0;  // shuffle, ballot
+    std::uint64_t votes = 0;           // ballot
     matrix_access access;
   };
   struct matrix_instruction_of_wave {

@@ -18,7 +18,10 @@
 //   wave_sync()                        [wave] orders the LDS accesses of the wave's lanes
 //   shuffle(value, lane)               [wave] the 4-byte value of another lane, modulo the wave size
 //   shuffle_xor<Mask>(value)           [wave] the value of lane lane_id() ^ Mask, 0 < Mask < wave size
-//   any(condition)                     [wave] whether it holds in any lane; the compiler knows that this is uniform
+//   lane_mask                          an unsigned integer with a bit for each lane of the wave
+//   ballot(condition)                  [wave] the lanes in which it holds; the compiler knows that this is uniform
+//   count_lanes(mask), count_lower_lanes(mask)  how many lanes a mask has; how many of them before the calling lane
+//   any(condition)                     [wave] whether it holds in any lane
 //
 // LDS
 //   lds_pointer                        a place in the block's LDS; p + bytes
@@ -101,10 +104,14 @@
 #include <tilewright/exec/host/machine.hpp>
 #endif
 
-#if !TILEWRIGHT_AMDGCN_PASS
 namespace tilewright::exec {
+TILEWRIGHT_HD bool any(bool condition, call_site where = {}) {
+  const call_scope scope(where);
+  return ballot(condition) != 0;
+}
+#if !TILEWRIGHT_AMDGCN_PASS
 /// The type in which loads and stores move a vector.
 template <class V>
 using moved_t = V;
-}  // namespace tilewright::exec
 #endif
+}  // namespace tilewright::exec

@@ -18,8 +18,17 @@ struct choose_experts_args {
   bool is_normalised = true;  // weights of a token add up to 1: softmax of the chosen logits; else of all logits
 };
 
-/// Tile: the lanes of one wave share a row, and hold all experts. A logit that is NaN is chosen last, as expert -1 with
-/// weight 0.
+/// A good tile for rows of up to `experts` logits: up to 32 for each lane. `vector`: elements of an access, as for
+/// choose_row_tile.
+TILEWRIGHT_HD constexpr row_tile choose_expert_tile(index_t experts, index_t vector) {
+  row_tile tile{.threads = 256, .threads_per_row = 4, .vectors = 1, .vector = vector};
+  while (tile.threads_per_row < 32 && 32 * tile.threads_per_row < experts) tile.threads_per_row *= 2;
+  tile.vectors = ceil_div(experts, tile.cols());
+  return tile;
+}
+
+/// Tile: the lanes of one wave share a row, and hold all experts. A logit that
+/// is NaN is chosen last, as expert -1 with weight 0.
 template <class Arch, class T, row_tile Tile>
 struct choose_experts {
   using arch = Arch;
@@ -35,8 +44,7 @@ struct choose_experts {
     const detail::row_matrix x{args.x, args.tokens, args.experts, args.x_stride, sizeof(T)};
     if (const char* why = detail::check_matrix(x, Tile.vector, Tile.rows())) return why;
     if (args.experts > Tile.cols()) return "there are more experts than the tile holds: use a tile with more vectors";
-    if (args.choices < 1 || args.choices > args.experts || args.choices > Tile.threads_per_row)
-      return "choices must be positive, and at most the experts and the lanes that share a row";
+    if (args.choices < 1 || args.choices > args.experts) return "choices must be positive, and at most the experts";
     if (!args.expert || !args.weight) return "a pointer is null: expert or weight";
     const long_index_t n = long_index_t{args.tokens} * args.choices;
     if (n > 0x7fffffff / 4) return "there are more than 2^29 choices";
@@ -47,48 +55,147 @@ struct choose_experts {
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     detail::overlap_kernels();
-    constexpr float nan = bit_cast<float>(0x7fc00000u);
-    constexpr index_t none = 0x7fffffff;
     const block rows(exec::block_id().x * Tile.rows(), args.tokens, args.experts);
-    auto logits = cast_tile<float>(rows.load(args.x, args.x_stride, 0));
+    const auto load = [&]() TILEWRIGHT_INLINE_LAMBDA { return block::to_float(rows.load(args.x, args.x_stride, 0)); };
+    auto logits = load();
     detail::row_exponents<block> exponents;
     if (!args.is_normalised) {
       auto copy = logits;
       exponents.add(rows, copy, 0);
       exponents.finish({});
     }
-    rows.mask(logits, 0, nan);  // a NaN loses against all numbers
-    const index_t lane = index_t(unsigned(exec::lane_id()) % unsigned(Tile.threads_per_row));
-    float largest = 0, sum = 0, own_weight = 0;
-    index_t own_expert = -1;
-    TILEWRIGHT_UNROLL(1)
-    for (index_t choice = 0; choice < args.choices; ++choice) {
-      auto best = block::reduce_own(logits, max);
-      block::reduce_threads(max, {}, best);
-      auto expert = detail::first_equal(rows, logits, best, 0, none);
-      block::reduce_threads(min, {}, expert);
-      const float value = best.thread_buffer[0];
-      const index_t found = expert.thread_buffer[0];
-      if (choice == 0) largest = value;
-      const float weight = found == none ? 0.0f : exec::exp2((value - largest) * detail::log2_e);
-      sum += weight;
-      if (lane == choice) {
-        own_weight = weight;
-        own_expert = found == none ? -1 : found;
+    row_keys keys{rows, logits};
+    write(args, rows, exponents, keys);
+    if (is_exact || !exec::any(keys.is_unsure)) return;
+    logits = load();
+    unsigned bits = 0;  // equal keys with no bits left are of equal logits
+    for (const float x : logits.thread_buffer) bits |= bit_cast<unsigned>(x) & column_mask;
+    if (!exec::any(bits != 0)) return;
+    exact_order exact{rows, logits};
+    write(args, rows, exponents, exact);
+  }
+
+ private:
+  static constexpr index_t elements = block::distribution::num_elements, lanes = Tile.threads_per_row;
+  using words = array<unsigned, elements>;
+
+  /// Unsigned integers in the order of floats, -0 as 0; NaN is last or first.
+  TILEWRIGHT_HD static unsigned ordered(float x) {
+    const int bits = bit_cast<int>(x + 0.0f);
+    return unsigned(bits ^ (bits >> 31 | int(0x80000000u)));
+  }
+  static constexpr unsigned of_infinity = 0xff800000u, of_minus_infinity = 0x007fffffu;
+
+  // Keys have the column in their lowest bits, reversed. Floats have no bits to spare, those of fewer bits do.
+  static constexpr index_t column_bits = detail::log2_floor(2 * Tile.cols() - 1);
+  static constexpr unsigned column_mask = (1u << column_bits) - 1;
+  static constexpr bool is_exact = sizeof(T) < 4 && column_bits <= 13;
+
+  /// Columns in descending order of their logits, as far as keys tell them apart.
+  struct row_keys {
+    words keys;
+    unsigned latest;  // 0: none
+    bool is_unsure = false;
+
+    TILEWRIGHT_HD row_keys(const block& rows, const typename block::template part<float>& logits) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < elements; ++d) {
+        const unsigned column = unsigned(rows.col_of(0, d)), key = ordered(logits.thread_buffer[d]) & ~column_mask;
+        keys[d] = rows.col_of(0, d / Tile.vector * Tile.vector) < rows.cols ? key | (column ^ column_mask) : 0;
       }
-      detail::change_at(rows, logits, 0, expert, [](float) { return bit_cast<float>(0x7fc00000u); });
+      latest = largest_below(0);
+      constexpr unsigned most = of_infinity | column_mask;
+      if (!exec::any(latest > most)) return;
+      for (unsigned& key : keys.elements) key = key > most ? 0 : key;  // NaN
+      latest = largest_below(0);
     }
+    /// The largest key below `key`, or 2^32; less `key`. Differences below it wrap around, so they are larger than all
+    /// others.
+    TILEWRIGHT_HD unsigned largest_below(unsigned key) const {
+      unsigned largest = 0;
+      TILEWRIGHT_UNROLL_ALL
+      for (const unsigned other : keys.elements) largest = exec::max(largest, other - key);
+      return detail::combine_lanes<1, lanes>(largest, max);
+    }
+    /// The next column; -1: all others are NaN.
+    TILEWRIGHT_HD index_t next(bool is_last) {
+      const unsigned key = latest;
+      const bool is_number = key >= (of_minus_infinity & ~column_mask);
+      if (!is_last || !is_exact) {
+        const unsigned below = key + largest_below(key);
+        latest = is_number ? below : 0;
+        is_unsure = is_unsure || (is_number && (key ^ below) <= column_mask);
+      }
+      return is_number ? index_t(~key & column_mask) : -1;
+    }
+  };
+
+  /// The same for floats that keys do not tell apart.
+  struct exact_order {
+    const block& rows;
+    words values;  // 0: no number, or one that has been chosen
+
+    TILEWRIGHT_HD exact_order(const block& r, const typename block::template part<float>& logits) : rows(r) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < elements; ++d) {
+        const float x = logits.thread_buffer[d];
+        values[d] = rows.col_of(0, d) < rows.cols && x == x ? ordered(x) : 0;
+      }
+    }
+    TILEWRIGHT_HD index_t next(bool) {
+      unsigned largest = 0;
+      for (const unsigned value : values.elements) largest = exec::max(largest, value);
+      largest = detail::combine_lanes<1, lanes>(largest, max);
+      index_t column = 0x7fffffff;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = elements; d-- > 0;) column = values[d] == largest ? rows.col_of(0, d) : column;
+      column = detail::combine_lanes<1, lanes>(column, min);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < elements; ++d) values[d] = rows.col_of(0, d) == column ? 0 : values[d];
+      return largest > 0 ? column : -1;
+    }
+  };
+
+  /// Writes the columns and their weights. Each lane has one of `lanes` choices.
+  TILEWRIGHT_HD static void write(const args_type& args, const block& rows,
+                                  const detail::row_exponents<block>& exponents, auto& columns) {
+    const long_index_t bytes = long_index_t{args.tokens} * args.choices * 4;
+    const auto weights = exec::make_global_buffer(args.weight, bytes),
+               experts = exec::make_global_buffer(args.expert, bytes);
+    const index_t lane = modulo(exec::lane_id(), lanes), row = rows.first_row + rows.own_position()[0];
+    const auto place = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      return first + lane < args.choices && row < args.tokens ? (row * args.choices + first + lane) * 4
+                                                              : exec::out_of_bounds_offset;
+    };
+    float weight = 0, largest = 0;
+    typename block::row_values sum{};
+    index_t first = 0;
+    for (;; first += lanes) {
+      detail::row_columns<block> own;
+      own.thread_buffer[0] = -1;
+      TILEWRIGHT_UNROLL(1)
+      for (index_t choice = first; choice < min(first + lanes, args.choices); ++choice) {
+        const index_t column = columns.next(choice == args.choices - 1);
+        own.thread_buffer[0] = lane == choice - first ? column : own.thread_buffer[0];
+      }
+      const auto value = type_convert<float>(detail::load_column(rows, args.x, args.x_stride, own).thread_buffer[0]);
+      if (first == 0) largest = exec::shuffle(value, exec::lane_id() - lane);
+      weight = own.thread_buffer[0] < 0 ? 0.0f : exec::exp2((value - largest) * detail::log2_e);
+      sum.thread_buffer[0] += weight;
+      exec::buffer_store(experts, place(first), own.thread_buffer[0]);
+      if (first + lanes >= args.choices) break;
+      exec::buffer_store(weights, place(first), weight);
+    }
+    block::reduce_threads(plus, {}, sum);
     const float share = args.is_normalised
-                            ? exec::rcp(sum)
+                            ? exec::rcp(sum.thread_buffer[0])
                             : exec::exp2((largest - exponents.largest.thread_buffer[0]) * detail::log2_e) *
                                   exec::rcp(exponents.sum.thread_buffer[0]);
-    const long_index_t bytes = long_index_t{args.tokens} * args.choices * 4;
-    const index_t row =
-        rows.first_row + block::of_rows::calculate_index(get_partition_index<typename block::of_rows>())[0];
-    const index_t place =
-        lane < args.choices && row < args.tokens ? (row * args.choices + lane) * 4 : exec::out_of_bounds_offset;
-    exec::buffer_store(exec::make_global_buffer(args.weight, bytes), place, own_weight * share);
-    exec::buffer_store(exec::make_global_buffer(args.expert, bytes), place, own_expert);
+    exec::buffer_store(weights, place(first), weight == 0 ? 0 : weight * share);
+    while ((first -= lanes) >= 0) {
+      weight = exec::buffer_load<float>(weights, place(first));
+      exec::buffer_store(weights, place(first), weight == 0 ? 0 : weight * share);
+    }
   }
 };
 

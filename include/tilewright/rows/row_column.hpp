@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One element of each row, by its column: load, change, find. Columns are counted from the start of the row.
+// One element of each row, by its column: load, change. Columns are counted from the start of the row.
 #pragma once
 
 #include <tilewright/rows/row_block.hpp>
@@ -32,20 +32,6 @@ TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template part<fl
     const index_t here = column.thread_buffer[0] - rows.base_col - rows.col_of(first_col, d);
     tile.thread_buffer[d] = here == 0 ? f(tile.thread_buffer[d]) : tile.thread_buffer[d];
   }
-}
-
-/// The first column in which the thread's own elements of its row equal the row's value; `none` where there is none.
-template <class Block>
-TILEWRIGHT_HD auto first_equal(const Block& rows, const typename Block::template part<float>& tile,
-                               const typename Block::row_values& values, index_t first_col, index_t none) {
-  row_columns<Block> column;
-  column.thread_buffer[0] = none;
-  TILEWRIGHT_UNROLL_ALL
-  for (index_t d = Block::distribution::num_elements; d-- > 0;) {
-    const bool is_equal = tile.thread_buffer[d] == values.thread_buffer[0];
-    column.thread_buffer[0] = is_equal ? rows.base_col + rows.col_of(first_col, d) : column.thread_buffer[0];
-  }
-  return column;
 }
 
 }  // namespace tilewright::detail

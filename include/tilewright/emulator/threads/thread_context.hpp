@@ -32,7 +32,7 @@ class wave_services {
   virtual void block_sync(thread_context&, bool waits_for_lds, call_site) = 0;
   virtual void wave_sync(thread_context&, call_site) = 0;
   virtual unsigned shuffle(thread_context&, unsigned value, index_t source_lane, call_site) = 0;
-  virtual bool any(thread_context&, bool condition, call_site) = 0;
+  virtual std::uint64_t ballot(thread_context&, bool condition, call_site) = 0;
   virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element a_element, arch::matrix_element b_element,
                    void* c, const void* a, const void* b, call_site) = 0;
   virtual array<unsigned, 4> ldmatrix_x4(thread_context&, index_t address, bool transposed, call_site) = 0;

@@ -35,12 +35,20 @@ TILEWRIGHT_HD T shuffle_xor(T value) {
   }
 }
 
-TILEWRIGHT_HD bool any(bool condition) {
+using lane_mask = unsigned long long;
+
+TILEWRIGHT_HD lane_mask ballot(bool condition) {
   if constexpr (arch::current::value.wave_size == 64) {
-    return __builtin_amdgcn_ballot_w64(condition) != 0;
+    return __builtin_amdgcn_ballot_w64(condition);
   } else {
-    return __builtin_amdgcn_ballot_w32(condition) != 0;
+    return __builtin_amdgcn_ballot_w32(condition);
   }
+}
+TILEWRIGHT_HD index_t count_lanes(lane_mask mask) { return __builtin_popcountll(mask); }
+TILEWRIGHT_HD index_t count_lower_lanes(lane_mask mask) {
+  const unsigned low = __builtin_amdgcn_mbcnt_lo(unsigned(mask), 0);
+  if constexpr (arch::current::value.wave_size == 32) return index_t(low);
+  return index_t(__builtin_amdgcn_mbcnt_hi(unsigned(mask >> 32), low));
 }
 
 }  // namespace tilewright::exec::inline amdgcn

@@ -114,9 +114,12 @@ T shuffle_xor(T value, call_site where = {}) {
   static_assert(Mask > 0 && Mask < 64, "shuffle_xor: the mask must be less than the wave's size, and not 0");
   return shuffle(value, lane_id() ^ Mask, where);
 }
-inline bool any(bool condition, call_site where = {}) {
-  return detail::self().wave->any(detail::self(), condition, where);
+using lane_mask = unsigned long long;
+inline lane_mask ballot(bool condition, call_site where = {}) {
+  return detail::self().wave->ballot(detail::self(), condition, where);
 }
+inline index_t count_lanes(lane_mask mask) { return __builtin_popcountll(mask); }
+inline index_t count_lower_lanes(lane_mask mask) { return count_lanes(mask & ((lane_mask{1} << lane_id()) - 1)); }
 
 template <arch::matrix_op Op, class Accumulator, class A, class B>
 void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {

@@ -25,12 +25,9 @@ TILEWRIGHT_HD T shuffle_xor(T value) {
   return bit_cast<T>(result);
 }
 
-TILEWRIGHT_HD bool any(bool condition) {
-  int result;
-  asm volatile("{\n .reg .pred p;\n setp.ne.s32 p, %1, 0;\n vote.sync.any.pred p, p, -1;\n selp.s32 %0, 1, 0, p;\n}"
-               : "=r"(result)
-               : "r"(int(condition)));
-  return result != 0;
-}
+using lane_mask = unsigned;
+TILEWRIGHT_HD lane_mask ballot(bool condition) { return __ballot_sync(~0u, condition); }
+TILEWRIGHT_HD index_t count_lanes(lane_mask mask) { return __popc(mask); }
+TILEWRIGHT_HD index_t count_lower_lanes(lane_mask mask) { return __popc(mask & ((1u << lane_id()) - 1)); }
 
 }  // namespace tilewright::exec::inline nvptx

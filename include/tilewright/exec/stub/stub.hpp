@@ -69,9 +69,10 @@ template <class T>
 TILEWRIGHT_STUB(T shuffle(T, index_t))
 template <index_t Mask, class T>
 TILEWRIGHT_STUB(T shuffle_xor(T))
-TILEWRIGHT_HD bool any(bool) {
-  __builtin_trap();
-}
+using lane_mask = unsigned long long;
+TILEWRIGHT_STUB(lane_mask ballot(bool))
+TILEWRIGHT_STUB(index_t count_lanes(lane_mask))
+TILEWRIGHT_STUB(index_t count_lower_lanes(lane_mask))
 template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_STUB(void mma(Accumulator*, const A*, const B*))
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Entries that order_by_expert sorts, and how a block sorts its part of them.
+#pragma once
+
+#include <tilewright/exec/exec.hpp>
+#include <tilewright/util/sequence.hpp>
+
+namespace tilewright {
+
+/// A stable counting sort of `entries` expert numbers, such as choose_experts writes. Entries whose expert is not in
+/// first_expert to first_expert + experts - 1 go nowhere.
+struct order_by_expert_args {
+  const index_t* expert = nullptr;  // entries
+  index_t* ends = nullptr;          // experts: where the rows of each expert end, as grouped products take it
+  index_t* source = nullptr;        // entries: which entry each place has; -1 from the last end on
+  index_t* place = nullptr;         // entries: the place of each entry; -1 if it goes nowhere
+  index_t* counts = nullptr;        // workspace: order_by_expert::workspace_rows(entries) x experts
+  index_t entries = 0, experts = 0, first_expert = 0;
+};
+
+}  // namespace tilewright
+
+namespace tilewright::detail {
+
+/// The part of the entries that the calling block has, and how it sorts them: tile by tile in LDS.
+template <class Arch, index_t MostExperts>
+struct routed_part {
+  static constexpr index_t block_size = 512, wave = Arch::value.wave_size, waves = block_size / wave;
+  static constexpr index_t of_thread = 8, tile = block_size * of_thread, owned = ceil_div(MostExperts, block_size);
+  static constexpr index_t alone = 8192, most_parts = 1024;  // entries that one block takes; blocks that share others
+  // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
+  static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
+                           sums = starts + waves * MostExperts * 2, lds_bytes = sums + waves * 4;
+  static_assert(MostExperts <= 4096 && is_power_of_two(MostExperts),
+                "order_by_expert: MostExperts is a power of two, at most 4096");
+  using number_in_tile = unsigned short;
+
+  const order_by_expert_args& args;
+  const exec::lds_pointer lds;
+  index_t first, length;
+
+  TILEWRIGHT_HD static constexpr index_t num_parts(index_t entries) {
+    return entries <= alone ? 1 : min(most_parts, ceil_div(entries, 1024));
+  }
+  TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory) : args(a), lds(memory) {
+    const index_t each = ceil_div(args.entries, num_parts(args.entries));
+    const long_index_t begin = long_index_t{exec::block_id().x} * each;
+    first = index_t(min(begin, long_index_t{args.entries}));
+    length = min(each, args.entries - first);
+  }
+  /// The expert of an entry of the part, counted from first_expert; -1 if there is none.
+  TILEWRIGHT_HD index_t expert_of(index_t entry) const {
+    const auto buffer = exec::make_global_buffer(args.expert + first, long_index_t{length} * 4);
+    const index_t expert = exec::buffer_load<index_t>(buffer, entry * 4) - args.first_expert;
+    return entry < length && unsigned(expert) < unsigned(args.experts) ? expert : -1;
+  }
+  TILEWRIGHT_HD index_t shift_of(index_t expert) const { return shifts + expert * 4; }
+  TILEWRIGHT_HD index_t start_of(index_t of_wave, index_t expert) const {
+    return starts + (of_wave * MostExperts + expert) * 2;
+  }
+  /// How many entries of the part each expert has: in LDS, at shift_of(expert).
+  TILEWRIGHT_HD void count() const {
+    for (index_t e = exec::thread_id(); e < args.experts; e += block_size)
+      exec::lds_store(lds, shift_of(e), index_t{0});
+    exec::block_sync();
+    TILEWRIGHT_UNROLL(1)
+    for (index_t from = exec::thread_id(); from < length; from += tile) {
+      index_t expert[of_thread];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < of_thread; ++u) expert[u] = expert_of(from + u * block_size);
+      TILEWRIGHT_UNROLL_ALL
+      for (const index_t e : expert) {
+        if (e >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, shift_of(e), index_t{1});
+      }
+    }
+    exec::block_sync();
+  }
+  /// The sum of the values of all threads of lower number, and of all threads.
+  TILEWRIGHT_HD array<index_t, 2> sum_of_lower(index_t value) const {
+    index_t sum = value;
+    unroll<log2_floor(wave)>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t other = exec::shuffle(sum, exec::lane_id() - (1 << step.value));
+      sum += exec::lane_id() >= 1 << step.value ? other : 0;
+    });
+    if (exec::lane_id() == wave - 1) exec::lds_store(lds, sums + exec::wave_id() * 4, sum);
+    exec::block_sync();
+    array<index_t, 2> result{{sum - value, 0}};
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t w = 0; w < waves; ++w) {
+      const index_t of_wave = exec::lds_load<index_t>(lds, sums + w * 4);
+      result[0] += w < exec::wave_id() ? of_wave : 0;
+      result[1] += of_wave;
+    }
+    return result;
+  }
+  /// How many earlier entries of its wave in the tile have the entry's expert, 0 for -1. Counted in LDS.
+  TILEWRIGHT_HD index_t number_in_wave(index_t expert) const {
+    exec::lane_mask same = exec::ballot(expert >= 0);
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t bit = 1; bit < MostExperts; bit *= 2) {
+      const bool is_set = (expert & bit) != 0;
+      const exec::lane_mask set = exec::ballot(is_set);
+      same &= is_set ? set : ~set;
+    }
+    const index_t before = exec::count_lower_lanes(same), counter = start_of(exec::wave_id(), expert);
+    const index_t number = expert >= 0 ? before + exec::lds_load<number_in_tile>(lds, counter) : 0;
+    exec::wave_sync();
+    if (expert >= 0 && before + 1 == exec::count_lanes(same)) exec::lds_store(lds, counter, number_in_tile(number + 1));
+    exec::wave_sync();
+    return number;
+  }
+  /// Puts the entries of the part where they belong. The thread owns `owned` experts: `next` are the places of their
+  /// next entries; `used` entries go somewhere.
+  TILEWRIGHT_HD void place_tiles(array<index_t, owned> next, index_t used) const {
+    for (index_t from = 0; from < length; from += tile) {
+      const index_t each = ceil_div(min(tile, length - from), block_size), own = exec::wave_id() * each * wave;
+      index_t found[of_thread];  // the expert << 16 | number in the wave; negative: none
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < of_thread; ++u)
+        found[u] = u < each ? expert_of(from + own + u * wave + exec::lane_id()) << 16 : -1;
+      for (index_t e = exec::lane_id(); e < args.experts; e += wave)
+        exec::lds_store(lds, start_of(exec::wave_id(), e), number_in_tile{0});
+      exec::wave_sync();
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < of_thread; ++u) {
+        if (u < each) found[u] += number_in_wave(found[u] >> 16);
+      }
+      exec::block_sync();
+      const index_t sorted = find_starts(next);
+      exec::block_sync();
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < of_thread; ++u) {
+        const index_t entry = own + u * wave + exec::lane_id(), e = found[u] >> 16;
+        index_t place = -1;
+        if (e >= 0) {
+          const index_t n = (found[u] & 0xffff) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
+          place = n + exec::lds_load<index_t>(lds, shift_of(e));
+          exec::lds_store(lds, n * 4, e << 16 | entry);
+        }
+        if (u >= each || from + entry >= length) continue;
+        args.place[first + from + entry] = place;
+        if (first + from + entry >= used) args.source[first + from + entry] = -1;
+      }
+      exec::block_sync();
+      for (index_t n = exec::thread_id(); n < sorted; n += block_size) {
+        const index_t word = exec::lds_load<index_t>(lds, n * 4);
+        args.source[n + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = first + from + (word & 0xffff);
+      }
+    }
+  }
+  /// Turns counts of the waves into numbers in the tile, and advances `next`. Returns how many entries go somewhere.
+  TILEWRIGHT_HD index_t find_starts(array<index_t, owned>& next) const {
+    array<index_t, owned> of_expert{};
+    index_t all = 0;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < owned; ++i) {
+      const index_t e = exec::thread_id() * owned + i;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t w = 0; w < waves && e < args.experts; ++w)
+        of_expert[i] += exec::lds_load<number_in_tile>(lds, start_of(w, e));
+      all += of_expert[i];
+    }
+    const auto [lower, sorted] = sum_of_lower(all).elements;
+    index_t start = lower;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < owned; ++i) {
+      const index_t e = exec::thread_id() * owned + i;
+      if (e >= args.experts) continue;
+      exec::lds_store(lds, shift_of(e), next[i] - start);
+      next[i] += of_expert[i];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t w = 0; w < waves; ++w) {
+        const index_t of_wave = exec::lds_load<number_in_tile>(lds, start_of(w, e));
+        exec::lds_store(lds, start_of(w, e), number_in_tile(start));
+        start += of_wave;
+      }
+    }
+    return sorted;
+  }
+  /// From the thread's experts: how many entries each has, and how many of them are in parts before this one.
+  TILEWRIGHT_HD void place_all(const array<index_t, owned>& of_expert, const array<index_t, owned>& before) const {
+    index_t all = 0;
+    for (const index_t n : of_expert.elements) all += n;
+    const auto [lower, used] = sum_of_lower(all).elements;
+    array<index_t, owned> next{};
+    index_t start = lower;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < owned; ++i) {
+      const index_t e = exec::thread_id() * owned + i;
+      next[i] = start + before[i];
+      start += of_expert[i];
+      if (exec::block_id().x == 0 && e < args.experts) args.ends[e] = start;
+    }
+    exec::block_sync();  // the sums are read
+    place_tiles(next, used);
+  }
+};
+
+}  // namespace tilewright::detail
