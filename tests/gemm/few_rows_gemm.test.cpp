@@ -52,7 +52,7 @@ TEST(FewRows, RefusesWhatItCannotDo) {
   using kernel = few_rows_gemm<policy>;
   alignas(16) static char memory[64];
   const gemm_args good{
-      .a = memory, .b = memory, .c = memory, .m = 16, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
+      .a = memory, .b = memory, .c = memory + 32, .m = 16, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
   EXPECT_EQ(kernel::check(good), nullptr);
   gemm_args g = good;
   g.m = 17;

@@ -38,6 +38,14 @@ TEST(GemmCheck, RefusesEmptyProblems) {
   EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.batch = 0; }), positive);
 }
 
+TEST(GemmCheck, RefusesPointersThatAreNoneOrTwice) {
+  static char a[16], b[16];
+  EXPECT_EQ(refusal<vectors>([](gemm_args& g) { g.a = a, g.c = b; }), "a pointer is null: a or b");
+  for (const auto c : {a, b})
+    EXPECT_EQ(refusal<vectors>([&](gemm_args& g) { g.a = a, g.b = b, g.c = c; }),
+              "C is an operand, which other tiles still read");
+}
+
 TEST(GemmCheck, RefusesRowsThatOverlap) {
   EXPECT_EQ(refusal<vectors>([](gemm_args& a) { a.lda = 79; }),
             "lda is smaller than a row of A (a column, if A is column-major)");

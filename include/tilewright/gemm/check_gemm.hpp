@@ -21,6 +21,8 @@ constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& k
   if (args.m > 0x7fffffff - 4 * kernel.tile_m || args.n > 0x7fffffff - 4 * kernel.tile_n ||
       args.k > 0x7fffffff - kernel.tile_k)
     return "m, n or k is too close to 2^31";
+  if (args.c && (!args.a || !args.b)) return "a pointer is null: a or b";
+  if (args.c && (args.c == args.a || args.c == args.b)) return "C is an operand, which other tiles still read";
   if (args.lda < (kernel.a_along_k ? args.k : args.m))
     return "lda is smaller than a row of A (a column, if A is column-major)";
   if (args.ldb < (kernel.b_along_k ? args.k : args.n))
