@@ -169,7 +169,7 @@ struct persistent_gemm {
                                     index_t block_to_tell, typename Block::sums_type& c, typename ring::cursor& at,
                                     const TakeTurn& take_turn) const {
     if (unit.has_rows(origin[0] + consumer * 64)) {
-      multiply_scaled<Block>(unit, {stages, block_lds, c, consumer, block_to_tell, origin[1]}, at, take_turn);
+      multiply_scaled<Block>(unit, {stages, block_lds, c, consumer, block_to_tell, origin}, at, take_turn);
     } else {
       TILEWRIGHT_UNROLL(1)
       for (index_t k = unit.k_begin; k < unit.k_end; ++k, at.advance()) {

@@ -8,11 +8,11 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// Copies the scales of stages to LDS, by one wave: each lane has some rows of A, the first ones have B's. A stage is
-/// full once they have arrived, too.
+/// Copies the scales of stages to LDS, by one wave: those of A at once, or some rows by each lane; the first lanes have
+/// B's. A stage is full once they have arrived, too. That of row m0 is the (m0 modulo 4)-th.
 template <class Block>
 struct scale_copies {
-  static constexpr index_t rows = Block::tile.m,
+  static constexpr index_t rows = scale_rows(Block::tile.m),
                            blocks = ceil_div(Block::tile.n, scale_block);  // along n, wherever the tile begins
 
   const stage_ring<Block>& stages;
@@ -25,7 +25,7 @@ struct scale_copies {
                            index_t b_batch, index_t k_block) {
     const block_scaled_args& args = device.args;
     constexpr index_t stage_bytes = Block::lds.scale_bytes;
-    const index_t lane = exec::lane_id(), to = at.stage * stage_bytes + lane * 4;
+    const index_t lane = exec::lane_id(), skipped = modulo(m0, 4), to = at.stage * stage_bytes + lane * 4;
     const auto one = [](const float* from)
                          TILEWRIGHT_INLINE_LAMBDA { return exec::walking_buffer(exec::make_global_buffer(from, 4)); };
     const float* const a =
@@ -34,12 +34,12 @@ struct scale_copies {
     stages.empty(at.stage).wait(at.parity ^ 1);
     if (device.copies_scales_at_once && lane == 0) {
       full.arrive_and_expect(rows * 4);
-      exec::bulk_load(exec::lds_address(scales) + unsigned(at.stage * stage_bytes), device.a_scales, full, m0, k_block,
-                      a_batch);
+      exec::bulk_load(exec::lds_address(scales) + unsigned(at.stage * stage_bytes), device.a_scales, full, m0 - skipped,
+                      k_block, a_batch);
     }
-    for (index_t i = 0; i < rows && !device.copies_scales_at_once; i += 32)
+    for (index_t i = 0; i < Block::tile.m && !device.copies_scales_at_once; i += 32)
       exec::async_load_in_group<4>(one(a + long_index_t(min(m0 + lane + i, args.m - 1)) * args.row_stride_a_scales), 0,
-                                   scales, to + i * 4);
+                                   scales, to + (skipped + i) * 4);
     if (lane < blocks) {
       const index_t column = min(divide(n0, scale_block) + lane, divide(args.n - 1, scale_block));
       const float* const b =
@@ -72,7 +72,7 @@ struct scaled_multiply {
   exec::lds_pointer block_lds;
   typename Block::sums_type& sums;
   index_t consumer, block_to_tell;
-  index_t n0;                      // the tile's first column
+  multi_index<2> origin;           // of the tile
   products_type products[2] = {};  // of parts in turns
   values scales[2] = {};           // of stages in turns
   index_t pending = -1;            // the stage before this one, until it is released
@@ -94,10 +94,11 @@ struct scaled_multiply {
   TILEWRIGHT_HD values scales_of(index_t stage) const {
     constexpr specialized_lds lds = Block::lds;
     const exec::lds_pointer begin = block_lds + (lds.scales_offset() + stage * lds.scale_bytes);
-    values v = scales_type::load_rows(begin + (consumer * 64 + modulo(exec::wave_id(), 4) * 16) * 4);
-    const index_t skipped = tile.n % scale_block == 0 ? 0 : modulo(n0, scale_block);  // of the first block
+    values v =
+        scales_type::load_rows(begin + (modulo(origin[0], 4) + consumer * 64 + modulo(exec::wave_id(), 4) * 16) * 4);
+    const index_t skipped = tile.n % scale_block == 0 ? 0 : modulo(origin[1], scale_block);  // of the first block
     for (index_t p = 0; p < parts; ++p)
-      v.b[p] = exec::lds_load<float>(begin, (tile.m + divide(skipped + p * part_n, scale_block)) * 4);
+      v.b[p] = exec::lds_load<float>(begin, (scale_rows(tile.m) + divide(skipped + p * part_n, scale_block)) * 4);
     return v;
   }
 

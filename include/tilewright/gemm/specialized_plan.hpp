@@ -65,7 +65,7 @@ void plan_scales([[maybe_unused]] scale_plan<Args>& plan, [[maybe_unused]] const
                                        arch::matrix_element::f32,
                                        {g.m, ceil_div(g.k, 128), g.batch},
                                        {g.k_stride_a_scales * 4ll, g.batch > 1 ? g.batch_stride_a_scales * 4 : 16},
-                                       {rows, 1}});
+                                       {scale_rows(rows), 1}});
   }
 }
 

@@ -110,6 +110,9 @@ struct specialized_tile {
 
 namespace detail {
 
+/// Scales of A of a stage, for m rows: a copy begins up to three rows before them, where 16 bytes do.
+TILEWRIGHT_HD constexpr index_t scale_rows(index_t m) { return m + 4; }
+
 /// Where everything lies in a block's LDS, in bytes: stages of A and B; boxes of C, 64 rows each; barriers; scales.
 struct specialized_lds {
   specialized_tile tile;
@@ -201,11 +204,12 @@ struct specialized_block {
                 "of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
                                  b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;
-  static constexpr detail::specialized_lds lds{tile,
-                                               {tile.m, sizeof(T), a_major == operand_major::k},
-                                               {tile.n, sizeof(T), b_major == operand_major::k},
-                                               sizeof(result_type),
-                                               is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0};
+  static constexpr detail::specialized_lds lds{
+      tile,
+      {tile.m, sizeof(T), a_major == operand_major::k},
+      {tile.n, sizeof(T), b_major == operand_major::k},
+      sizeof(result_type),
+      is_block_scaled ? detail::round_up((detail::scale_rows(tile.m) + 4) * 4, 128) : 0};
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
   static_assert(lds.a.is_sound() && lds.b.is_sound() && detail::is_bulk_swizzle(lds.box_layout()),
                 "warp_specialized_pipeline: the layouts in LDS are not those of wgmma and of bulk copies");
