@@ -87,6 +87,9 @@ TEST(AttentionForward, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.keys = 0, a.k = a.v = nullptr), "accepted");
   EXPECT_REFUSAL(good, (a.k = memory + 1), "aligned to 16 bytes");
   EXPECT_REFUSAL(good, (a.o_strides.head = 4), "multiples of 8");
+  EXPECT_REFUSAL(good, (a.heads = 2, a.o_strides.head = 0), "in the same memory");
+  EXPECT_REFUSAL(good, (a.batch = 2, a.o_strides.batch = 0), "in the same memory");
+  EXPECT_REFUSAL(good, (a.batch = 2, a.k_strides.batch = 0), "accepted");
   EXPECT_REFUSAL(good, (a.q_strides.row = 56), "smaller than the head dimension");
   EXPECT_REFUSAL(good, (a.queries = 0x7fffffff), "close to 2^31");
   const float one = 1;
