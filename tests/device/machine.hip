@@ -117,5 +117,6 @@ extern "C" TILEWRIGHT_GLOBAL void exchange(int* out) {
   if (!of_one || exec::any(lane < 0)) out[0] = 0;
   const exec::lane_mask thirds = exec::ballot(lane % 3 == 2);
   if (exec::count_lower_lanes(thirds) != lane / 3 || exec::count_lanes(thirds) < 10) out[0] = 0;
+  if (exec::count_lower_lanes(exec::equal_lanes<3>(lane)) != lane / 8) out[0] = 0;
 #endif
 }

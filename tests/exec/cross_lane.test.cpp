@@ -33,13 +33,16 @@ TEST(ShuffleXor, GivesTheValueOfTheLaneThatDiffersInTheMask) {
 
 TEST(Ballot, HasABitForEachLane) {
   for (const arch::target* target : arch::all_targets) {
-    std::vector<int> lower(128, -1);
+    std::vector<int> lower(128, -1), equal(128, -1);
     emulator::launch({.target = target, .block_size = 128, .workers = 1}, [&] {
       const exec::lane_mask thirds = exec::ballot(exec::lane_id() % 3 == 2);
       lower[std::size_t(exec::thread_id())] = 100 * exec::count_lanes(thirds) + exec::count_lower_lanes(thirds);
+      equal[std::size_t(exec::thread_id())] = exec::count_lower_lanes(exec::equal_lanes<3>(exec::thread_id()));
     });
-    for (index_t t = 0; t < 128; ++t)
+    for (index_t t = 0; t < 128; ++t) {
       ASSERT_EQ(lower[std::size_t(t)], target->wave_size / 3 * 100 + t % target->wave_size / 3) << target->name;
+      ASSERT_EQ(equal[std::size_t(t)], t % target->wave_size / 8) << target->name;
+    }
   }
 }
 

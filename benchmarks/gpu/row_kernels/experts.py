@@ -21,7 +21,7 @@ def choose(choices):
 
 def choose_first_of_equals(choices):
     def function(x):
-        values, experts = x.sort(-1, descending=True, stable=True)
+        values, experts = x.sort(dim=-1, descending=True, stable=True)
         return experts[:, :choices], torch.softmax(values[:, :choices], -1)
     return function
 

@@ -22,6 +22,7 @@
 //   ballot(condition)                  [wave] the lanes in which it holds; the compiler knows that this is uniform
 //   count_lanes(mask), count_lower_lanes(mask)  how many lanes a mask has; how many of them before the calling lane
 //   any(condition)                     [wave] whether it holds in any lane
+//   equal_lanes<Bits>(value)           [wave] the lanes whose lowest Bits of a 4-byte value are those of the caller
 //
 // LDS
 //   lds_pointer                        a place in the block's LDS; p + bytes
@@ -109,6 +110,20 @@ TILEWRIGHT_HD bool any(bool condition, call_site where = {}) {
   const call_scope scope(where);
   return ballot(condition) != 0;
 }
+#if !TILEWRIGHT_NVPTX_PASS
+template <index_t Bits>
+TILEWRIGHT_HD lane_mask equal_lanes(index_t value, call_site where = {}) {
+  const call_scope scope(where);
+  lane_mask equal = ~lane_mask{0};
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t i = 0; i < Bits; ++i) {
+    const bool is_set = (value >> i & 1) != 0;
+    const lane_mask set = ballot(is_set);
+    equal &= is_set ? set : ~set;
+  }
+  return equal;
+}
+#endif
 #if !TILEWRIGHT_AMDGCN_PASS
 /// The type in which loads and stores move a vector.
 template <class V>

@@ -32,15 +32,17 @@ struct map_device_args {
   index_t piece;         // elements of an access to inputs; 0: the innermost loop is taken element by element
   index_t cols;          // elements of the innermost loop
   index_t y_misaligned;  // elements from y back to a multiple of a vector
+  index_t vectors;       // of a thread
   bool is_near;          // offsets have 32 bits
 };
 
 }  // namespace detail
 
-/// Each thread computes four vectors of up to 16 bytes, aligned in y, in the order of y's addresses. Inputs are read in
-/// pieces as long as the alignment of pointers and strides allows; what is not a whole vector at the start and at the
-/// end of a row is moved element by element, and so are rows that are short or not contiguous. Function: of one float,
-/// or of two floats, without state. copy_function moves bits if T and Result are the same type.
+/// Each thread computes four vectors of up to 16 bytes, aligned in y, in the order of y's addresses; one, where the
+/// tensor is so small that all threads run at once: fetching instructions for the others takes longer than the data.
+/// Inputs are read in pieces as long as the alignment of pointers and strides allows; what is not a whole vector at the
+/// start and at the end of a row is moved element by element, and so are rows that are short or not contiguous.
+/// Function: of one float, or of two floats, without state. copy_function moves bits if T and Result are the same type.
 template <class Arch, class T, class Result = T, class Function = copy_function>
 struct map_tensor {
   using arch = Arch;
@@ -61,7 +63,7 @@ struct map_tensor {
     if (!nest.finish(element_bytes()) || nest.iterations > (1ll << 40)) return "there are too many elements";
     return nullptr;
   }
-  static device_args prepare(const args_type& args, const auto&) {
+  static device_args prepare(const args_type& args, const auto& facts) {
     device_args result;
     auto& nest = result.nest = loops(args);
     result.is_near = detail::is_near(args.y);
@@ -83,19 +85,17 @@ struct map_tensor {
       nest.vectorise(max_vector);
     }
     nest.finish(element_bytes());
+    result.vectors = nest.iterations <= long_index_t{facts.resident_clusters} * block_size ? 1 : vectors;
     return result;
   }
   static exec::block_index grid(const device_args& args) {
-    return {index_t(ceil_div(args.nest.iterations, long_index_t{vectors * block_size})), 1, 1};
+    return {index_t(ceil_div(args.nest.iterations, long_index_t{args.vectors * block_size})), 1, 1};
   }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     detail::overlap_kernels();
-    if (args.is_near) {
-      run<index_t>(args);
-    } else {
-      run<long_index_t>(args);
-    }
+    if (args.piece > 0) return args.is_near ? move<max_vector, index_t>(args) : move<max_vector, long_index_t>(args);
+    return args.is_near ? move<1, index_t>(args) : move<1, long_index_t>(args);
   }
 
  private:
@@ -160,18 +160,13 @@ struct map_tensor {
     return y;
   }
 
-  template <class Offset>
-  TILEWRIGHT_HD static void run(const device_args& args) {
-    if (args.piece > 0) return move<max_vector, Offset>(args);
-    move<1, Offset>(args);
-  }
   /// The vectors of one thread: all loads first, so that they are in flight together.
   template <index_t Vector, class Offset>
   TILEWRIGHT_HD static void move(const device_args& args) {
     constexpr array<index_t, inputs + 1> bytes = element_bytes();
     constexpr Offset outside = exec::out_of_bounds_offset;
     const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
-    const Offset first = Offset(exec::block_id().x) * (vectors * block_size) + exec::thread_id();
+    const Offset first = Offset(exec::block_id().x) * (args.vectors * block_size) + exec::thread_id();
     const Offset last = Offset(args.nest.iterations - 1);
     Offset i[vectors];
     index_t col[vectors];  // of the first element
@@ -199,11 +194,11 @@ struct map_tensor {
       load<Vector, 1>(args, at, is_whole, x);
     }
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors; ++u)
+    for (index_t u = 0; u < vectors && (u == 0 || args.vectors > 1); ++u)
       exec::buffer_store(y, is_whole[u] ? at[u][inputs] : outside, apply<Vector>(x[u]));
     const bool all_whole = Vector == 1 || (args.piece == Vector && args.cols % Vector == 0);
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors && !all_whole; ++u) {
+    for (index_t u = 0; u < vectors && !all_whole && (u == 0 || args.vectors > 1); ++u) {
       TILEWRIGHT_UNROLL(1)
       for (index_t e = max(-col[u], 0); !is_whole[u] && e < min(Vector, args.cols - col[u]); ++e) {
         words<1> one[inputs];
@@ -222,7 +217,7 @@ struct map_tensor {
     constexpr index_t bytes = Piece * index_t(sizeof(T));
     using piece = detail::conditional_t<(bytes < 4), detail::unsigned_of<bytes>, array<unsigned, max(bytes / 4, 1)>>;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors * inputs; ++u) {
+    for (index_t u = 0; u < vectors * inputs && (u < inputs || args.vectors > 1); ++u) {
       const index_t t = u % inputs;
       const Offset from = at[u / inputs][t];
       auto& to = x[u / inputs][t];

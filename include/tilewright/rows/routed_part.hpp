@@ -26,13 +26,14 @@ namespace tilewright::detail {
 template <class Arch, index_t MostExperts>
 struct routed_part {
   static constexpr index_t block_size = 512, wave = Arch::value.wave_size, waves = block_size / wave;
-  static constexpr index_t of_thread = 8, tile = block_size * of_thread, owned = ceil_div(MostExperts, block_size);
+  static constexpr index_t of_thread = 8, in_flight = 2, tile = block_size * of_thread,
+                           owned = ceil_div(MostExperts, block_size);
   static constexpr index_t alone = 8192, most_parts = 1024;  // entries that one block takes; blocks that share others
   // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
   static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
                            sums = starts + waves * MostExperts * 2, lds_bytes = sums + waves * 4;
-  static_assert(MostExperts <= 4096 && is_power_of_two(MostExperts),
-                "order_by_expert: MostExperts is a power of two, at most 4096");
+  static_assert(MostExperts >= 8 && MostExperts <= 4096 && is_power_of_two(MostExperts),
+                "order_by_expert: MostExperts is a power of two, 8 to 4096");
   using number_in_tile = unsigned short;
 
   const order_by_expert_args& args;
@@ -48,11 +49,14 @@ struct routed_part {
     first = index_t(min(begin, long_index_t{args.entries}));
     length = min(each, args.entries - first);
   }
-  /// The expert of an entry of the part, counted from first_expert; -1 if there is none.
-  TILEWRIGHT_HD index_t expert_of(index_t entry) const {
-    const auto buffer = exec::make_global_buffer(args.expert + first, long_index_t{length} * 4);
-    const index_t expert = exec::buffer_load<index_t>(buffer, entry * 4) - args.first_expert;
-    return entry < length && unsigned(expert) < unsigned(args.experts) ? expert : -1;
+  /// The expert's number from first_expert on; -1 if it is not routed.
+  TILEWRIGHT_HD index_t number_of(index_t expert) const {
+    const index_t number = expert - args.first_expert;
+    return unsigned(number) < unsigned(args.experts) ? number : -1;
+  }
+  TILEWRIGHT_HD void count(bool exists, index_t expert) const {
+    const index_t e = number_of(expert);
+    if (exists && e >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, shift_of(e), index_t{1});
   }
   TILEWRIGHT_HD index_t shift_of(index_t expert) const { return shifts + expert * 4; }
   TILEWRIGHT_HD index_t start_of(index_t of_wave, index_t expert) const {
@@ -63,16 +67,24 @@ struct routed_part {
     for (index_t e = exec::thread_id(); e < args.experts; e += block_size)
       exec::lds_store(lds, shift_of(e), index_t{0});
     exec::block_sync();
+    const index_t* const own = args.expert + first;
+    const index_t lead = min(length, index_t(0 - reinterpret_cast<unsigned long long>(own) / 4) & 3);
+    const index_t vectors = (length - lead) / 4, rest = length - 4 * vectors;
+    const auto buffer = exec::make_global_buffer(own + lead, vectors * 16),
+               all = exec::make_global_buffer(own, length * 4);
     TILEWRIGHT_UNROLL(1)
-    for (index_t from = exec::thread_id(); from < length; from += tile) {
-      index_t expert[of_thread];
+    for (index_t from = exec::thread_id(); from < vectors; from += in_flight * block_size) {
+      array<index_t, 4> expert[in_flight];
       TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < of_thread; ++u) expert[u] = expert_of(from + u * block_size);
+      for (index_t u = 0; u < in_flight; ++u)
+        expert[u] = exec::buffer_load<array<index_t, 4>>(buffer, (from + u * block_size) * 16);
       TILEWRIGHT_UNROLL_ALL
-      for (const index_t e : expert) {
-        if (e >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, shift_of(e), index_t{1});
+      for (index_t u = 0; u < in_flight; ++u) {
+        for (const index_t e : expert[u].elements) count(from + u * block_size < vectors, e);
       }
     }
+    const index_t i = exec::thread_id(), entry = i < lead ? i : 4 * vectors + i;
+    count(i < rest, exec::buffer_load<index_t>(all, entry * 4));
     exec::block_sync();
   }
   /// The sum of the values of all threads of lower number, and of all threads.
@@ -95,17 +107,12 @@ struct routed_part {
   }
   /// How many earlier entries of its wave in the tile have the entry's expert, 0 for -1. Counted in LDS.
   TILEWRIGHT_HD index_t number_in_wave(index_t expert) const {
-    exec::lane_mask same = exec::ballot(expert >= 0);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t bit = 1; bit < MostExperts; bit *= 2) {
-      const bool is_set = (expert & bit) != 0;
-      const exec::lane_mask set = exec::ballot(is_set);
-      same &= is_set ? set : ~set;
-    }
-    const index_t before = exec::count_lower_lanes(same), counter = start_of(exec::wave_id(), expert);
-    const index_t number = expert >= 0 ? before + exec::lds_load<number_in_tile>(lds, counter) : 0;
+    const bool is_routed = expert >= 0;
+    const exec::lane_mask same = exec::equal_lanes<log2_floor(MostExperts)>(expert) & exec::ballot(is_routed);
+    const index_t counter = start_of(exec::wave_id(), expert);
+    const index_t number = is_routed ? exec::count_lower_lanes(same) + exec::lds_load<number_in_tile>(lds, counter) : 0;
     exec::wave_sync();
-    if (expert >= 0 && before + 1 == exec::count_lanes(same)) exec::lds_store(lds, counter, number_in_tile(number + 1));
+    if (is_routed && same >> unsigned(exec::lane_id()) == 1) exec::lds_store(lds, counter, number_in_tile(number + 1));
     exec::wave_sync();
     return number;
   }
@@ -113,39 +120,47 @@ struct routed_part {
   /// next entries; `used` entries go somewhere.
   TILEWRIGHT_HD void place_tiles(array<index_t, owned> next, index_t used) const {
     for (index_t from = 0; from < length; from += tile) {
-      const index_t each = ceil_div(min(tile, length - from), block_size), own = exec::wave_id() * each * wave;
-      index_t found[of_thread];  // the expert << 16 | number in the wave; negative: none
+      // Each wave has `each` accesses of neighbouring entries.
+      const index_t n = min(tile, length - from), each = ceil_div(n, block_size), start = first + from;
+      const index_t own = exec::wave_id() * each * wave + exec::lane_id();
+      const auto experts = exec::make_global_buffer(args.expert + start, n * 4);
+      const auto is_own = [&](index_t u) TILEWRIGHT_INLINE_LAMBDA { return u < each && own + u * wave < n; };
+      index_t found[of_thread];  // the number in the wave << 16 | the expert; negative: none
       TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < of_thread; ++u)
-        found[u] = u < each ? expert_of(from + own + u * wave + exec::lane_id()) << 16 : -1;
-      for (index_t e = exec::lane_id(); e < args.experts; e += wave)
-        exec::lds_store(lds, start_of(exec::wave_id(), e), number_in_tile{0});
+      for (index_t u = 0; u < of_thread; ++u) found[u] = exec::buffer_load<index_t>(experts, (own + u * wave) * 4);
+      for (index_t e = 8 * exec::lane_id(); e < args.experts; e += 8 * wave)
+        exec::lds_store(lds, start_of(exec::wave_id(), e), array<unsigned, 4>{});
       exec::wave_sync();
       TILEWRIGHT_UNROLL_ALL
       for (index_t u = 0; u < of_thread; ++u) {
-        if (u < each) found[u] += number_in_wave(found[u] >> 16);
+        if (u >= each) break;
+        const index_t expert = is_own(u) ? number_of(found[u]) : -1;
+        found[u] = expert | number_in_wave(expert) << 16;
       }
       exec::block_sync();
       const index_t sorted = find_starts(next);
       exec::block_sync();
       TILEWRIGHT_UNROLL_ALL
       for (index_t u = 0; u < of_thread; ++u) {
-        const index_t entry = own + u * wave + exec::lane_id(), e = found[u] >> 16;
+        if (!is_own(u)) continue;
+        const index_t e = found[u] & 0xffff;
         index_t place = -1;
-        if (e >= 0) {
-          const index_t n = (found[u] & 0xffff) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
-          place = n + exec::lds_load<index_t>(lds, shift_of(e));
-          exec::lds_store(lds, n * 4, e << 16 | entry);
+        if (found[u] >= 0) {
+          const index_t number = (found[u] >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
+          place = number + exec::lds_load<index_t>(lds, shift_of(e));
+          exec::lds_store(lds, number * 4, e << 16 | (own + u * wave));
         }
-        if (u >= each || from + entry >= length) continue;
-        args.place[first + from + entry] = place;
-        if (first + from + entry >= used) args.source[first + from + entry] = -1;
+        args.place[start + own + u * wave] = place;
       }
       exec::block_sync();
-      for (index_t n = exec::thread_id(); n < sorted; n += block_size) {
-        const index_t word = exec::lds_load<index_t>(lds, n * 4);
-        args.source[n + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = first + from + (word & 0xffff);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < of_thread; ++u) {
+        const index_t number = exec::thread_id() + u * block_size;
+        if (number >= sorted) break;
+        const index_t word = exec::lds_load<index_t>(lds, number * 4);
+        args.source[number + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = start + (word & 0xffff);
       }
+      for (index_t i = max(start, used) + exec::thread_id(); i < start + n; i += block_size) args.source[i] = -1;
     }
   }
   /// Turns counts of the waves into numbers in the tile, and advances `next`. Returns how many entries go somewhere.

@@ -27,6 +27,22 @@ TILEWRIGHT_HD T shuffle_xor(T value) {
 
 using lane_mask = unsigned;
 TILEWRIGHT_HD lane_mask ballot(bool condition) { return __ballot_sync(~0u, condition); }
+/// Bit by bit in four instructions, fewer than the compiler finds for ballot().
+template <index_t Bits>
+TILEWRIGHT_HD lane_mask equal_lanes(index_t value) {
+  lane_mask equal = ~0u;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t i = 0; i < Bits; ++i) {
+    lane_mask same;
+    asm volatile(
+        "{\n .reg .pred p;\n and.b32 %0, %1, %2;\n setp.ne.u32 p, %0, 0;\n vote.sync.ballot.b32 %0, p, -1;\n"
+        " @!p not.b32 %0, %0;\n}"
+        : "=r"(same)
+        : "r"(value), "r"(1u << i));
+    equal &= same;
+  }
+  return equal;
+}
 TILEWRIGHT_HD index_t count_lanes(lane_mask mask) { return __popc(mask); }
 TILEWRIGHT_HD index_t count_lower_lanes(lane_mask mask) { return __popc(mask & ((1u << lane_id()) - 1)); }
 
