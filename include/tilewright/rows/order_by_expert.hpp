@@ -31,14 +31,24 @@ struct place_by_expert {
     for (index_t i = 0; i < part::owned; ++i) {
       const index_t e = exec::thread_id() * part::owned + i;
       if (e >= args.experts) continue;
-      before[i] = args.counts[long_index_t{e} * parts + exec::block_id().x];
-      of_expert[i] = args.counts[long_index_t{args.experts} * parts + e];
+      const index_t* const counts = args.counts + long_index_t{e} * parts;
+      if (parts > part::few_parts) {
+        before[i] = counts[exec::block_id().x];
+        of_expert[i] = args.counts[long_index_t{args.experts} * parts + e];
+        continue;
+      }
+      TILEWRIGHT_UNROLL(8)
+      for (index_t p = 0; p < parts; ++p) {
+        of_expert[i] += counts[p];
+        before[i] += p < exec::block_id().x ? counts[p] : 0;
+      }
     }
     part(args, exec::lds_allocate<lds_bytes>()).place_all(of_expert, before);
   }
 };
 
-/// The kernel between them: a wave replaces an expert's counts in all parts by their sums over earlier parts.
+/// The kernel between them, if there are many parts: a wave replaces an expert's counts by their sums over earlier
+/// parts.
 template <class Arch, index_t MostExperts>
 struct sum_expert_counts {
   using arch = Arch;
@@ -50,7 +60,7 @@ struct sum_expert_counts {
 
   static constexpr const char* check(const args_type&) { return nullptr; }
   static constexpr exec::block_index grid(const args_type& args) {
-    return {part::num_parts(args.entries) > 1 ? ceil_div(args.experts, block_size / wave) : 0, 1, 1};
+    return {part::num_parts(args.entries) > part::few_parts ? ceil_div(args.experts, block_size / wave) : 0, 1, 1};
   }
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     overlap_kernels();
@@ -64,7 +74,6 @@ struct sum_expert_counts {
     for (index_t i = 0; i < most; ++i) count[i] = exec::buffer_load<index_t>(buffer, (i * wave + exec::lane_id()) * 4);
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < most; ++i) {
-      if (i * wave >= parts) break;
       index_t inclusive = count[i];
       unroll<log2_floor(wave)>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
         const index_t other = exec::shuffle(inclusive, exec::lane_id() - (1 << step.value));

@@ -28,7 +28,8 @@ struct routed_part {
   static constexpr index_t block_size = 512, wave = Arch::value.wave_size, waves = block_size / wave;
   static constexpr index_t of_thread = 8, in_flight = 2, tile = block_size * of_thread,
                            owned = ceil_div(MostExperts, block_size);
-  static constexpr index_t alone = 8192, most_parts = 1024;  // entries that one block takes; blocks that share others
+  // Entries that one block takes; blocks that share others; few of them add up their counts themselves.
+  static constexpr index_t alone = 8192, most_parts = 1024, few_parts = 64;
   // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
   static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
                            sums = starts + waves * MostExperts * 2, lds_bytes = sums + waves * 4;
