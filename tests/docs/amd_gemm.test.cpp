@@ -23,7 +23,7 @@ TEST(AmdGemm, ThePolicyIsSound) {
   const float some = 0;
   tw::gemm_args args{.m = 128, .n = 128, .k = 128, .lda = 128, .ldb = 128, .ldc = 128, .split_k = 2};
   EXPECT_NE(tw::gemm_kernel<fused>::check(args), nullptr) << "no bias, no residual, no workspace";
-  char workspace[16];
+  alignas(16) char workspace[16];
   args.workspace = workspace;
   args.bias = args.residual = &some;
   args.ld_residual = 128;

@@ -39,7 +39,8 @@ TEST(GemmCheck, RefusesEmptyProblems) {
 }
 
 TEST(GemmCheck, RefusesPointersThatAreNoneOrTwice) {
-  static char a[16], b[16];
+  alignas(16) static char a[16], b[16];
+  EXPECT_EQ(refusal<vectors>([](gemm_args& g) { g.workspace = a + 8; }), "the workspace is not aligned to 16 bytes");
   EXPECT_EQ(refusal<vectors>([](gemm_args& g) { g.a = a, g.c = b; }), "a pointer is null: a or b");
   for (const auto c : {a, b})
     EXPECT_EQ(refusal<vectors>([&](gemm_args& g) { g.a = a, g.b = b, g.c = c; }),
