@@ -139,7 +139,7 @@ chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, co
     prefer(all, [](const kernel_entry& e) { return !e.has_epilogue; });
 
   problem.args.split_k = tw::index_t(request.split_k);
-  char no_memory_yet = 0;  // check() asks whether there is a workspace
+  alignas(16) char no_memory_yet = 0;  // check() asks whether there is a workspace
   tw::gemm_args probe = problem.args;
   probe.workspace = &no_memory_yet;
   std::string why;
