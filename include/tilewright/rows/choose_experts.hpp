@@ -36,7 +36,8 @@ struct choose_experts {
   using block = detail::row_block<Arch, Tile>;
   static_assert(block::waves_per_row == 1,
                 "choose_experts: the lanes of one wave share a row; give the threads more vectors for more experts");
-  static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = 0, elements = block::distribution::num_elements;
+  static constexpr index_t blocks_at_once = max(1, (elements <= 32 ? 1024 : 512) / block_size);
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -66,17 +67,18 @@ struct choose_experts {
     }
     row_keys keys{rows, logits};
     write(args, rows, exponents, keys);
-    if (is_exact || !exec::any(keys.is_unsure)) return;
+    if (is_exact || !exec::any(keys.closest <= column_mask)) return;
     logits = load();
     unsigned bits = 0;  // equal keys with no bits left are of equal logits
-    for (const float x : logits.thread_buffer) bits |= bit_cast<unsigned>(x) & column_mask;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < elements; ++d) bits |= bit_cast<unsigned>(logits.thread_buffer[d]) & column_mask;
     if (!exec::any(bits != 0)) return;
     exact_order exact{rows, logits};
     write(args, rows, exponents, exact);
   }
 
  private:
-  static constexpr index_t elements = block::distribution::num_elements, lanes = Tile.threads_per_row;
+  static constexpr index_t lanes = Tile.threads_per_row;
   using words = array<unsigned, elements>;
 
   /// Unsigned integers in the order of floats, -0 as 0; NaN is last or first.
@@ -93,20 +95,21 @@ struct choose_experts {
 
   /// Columns in descending order of their logits, as far as keys tell them apart.
   struct row_keys {
-    words keys;
-    unsigned latest;  // 0: none
-    bool is_unsure = false;
+    words keys;              // those outside of the row are below all numbers
+    unsigned latest;         // 0: none
+    unsigned closest = ~0u;  // differences between keys that follow each other
 
     TILEWRIGHT_HD row_keys(const block& rows, const typename block::template part<float>& logits) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t d = 0; d < elements; ++d) {
-        const unsigned column = unsigned(rows.col_of(0, d)), key = ordered(logits.thread_buffer[d]) & ~column_mask;
-        keys[d] = rows.col_of(0, d / Tile.vector * Tile.vector) < rows.cols ? key | (column ^ column_mask) : 0;
+        const unsigned kept = rows.col_of(0, d / Tile.vector * Tile.vector) < rows.cols ? ~column_mask : 0;
+        keys[d] = (ordered(logits.thread_buffer[d]) & kept) + (column_mask - unsigned(rows.col_of(0, d)));
       }
       latest = largest_below(0);
       constexpr unsigned most = of_infinity | column_mask;
       if (!exec::any(latest > most)) return;
-      for (unsigned& key : keys.elements) key = key > most ? 0 : key;  // NaN
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < elements; ++d) keys[d] = keys[d] > most ? 0 : keys[d];  // NaN
       latest = largest_below(0);
     }
     /// The largest key below `key`, or 2^32; less `key`. Differences below it wrap around, so they are larger than all
@@ -114,20 +117,21 @@ struct choose_experts {
     TILEWRIGHT_HD unsigned largest_below(unsigned key) const {
       unsigned largest = 0;
       TILEWRIGHT_UNROLL_ALL
-      for (const unsigned other : keys.elements) largest = exec::max(largest, other - key);
+      for (index_t d = 0; d < elements; ++d) largest = exec::max(largest, keys[d] - key);
       return detail::combine_lanes<1, lanes>(largest, max);
     }
-    /// The next column; -1: all others are NaN.
-    TILEWRIGHT_HD index_t next(bool is_last) {
+    /// The next key.
+    TILEWRIGHT_HD unsigned next(bool is_last) {
       const unsigned key = latest;
-      const bool is_number = key >= (of_minus_infinity & ~column_mask);
-      if (!is_last || !is_exact) {
-        const unsigned below = key + largest_below(key);
-        latest = is_number ? below : 0;
-        is_unsure = is_unsure || (is_number && (key ^ below) <= column_mask);
-      }
-      return is_number ? index_t(~key & column_mask) : -1;
+      if (is_last && is_exact) return key;
+      const unsigned below = key + largest_below(key);
+      latest = is_number(key) ? below : 0;
+      if (!is_exact) closest = exec::min(closest, key ^ latest);
+      return key;
     }
+    TILEWRIGHT_HD static bool is_number(unsigned key) { return key >= (of_minus_infinity & ~column_mask); }
+    /// The column of a key; -1: all others are NaN.
+    TILEWRIGHT_HD static index_t column_of(unsigned key) { return is_number(key) ? index_t(~key & column_mask) : -1; }
   };
 
   /// The same for floats that keys do not tell apart.
@@ -142,9 +146,11 @@ struct choose_experts {
         values[d] = rows.col_of(0, d) < rows.cols && x == x ? ordered(x) : 0;
       }
     }
-    TILEWRIGHT_HD index_t next(bool) {
+    TILEWRIGHT_HD static index_t column_of(unsigned column) { return index_t(column); }
+    TILEWRIGHT_HD unsigned next(bool) {
       unsigned largest = 0;
-      for (const unsigned value : values.elements) largest = exec::max(largest, value);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < elements; ++d) largest = exec::max(largest, values[d]);
       largest = detail::combine_lanes<1, lanes>(largest, max);
       index_t column = 0x7fffffff;
       TILEWRIGHT_UNROLL_ALL
@@ -152,7 +158,7 @@ struct choose_experts {
       column = detail::combine_lanes<1, lanes>(column, min);
       TILEWRIGHT_UNROLL_ALL
       for (index_t d = 0; d < elements; ++d) values[d] = rows.col_of(0, d) == column ? 0 : values[d];
-      return largest > 0 ? column : -1;
+      return unsigned(largest > 0 ? column : -1);
     }
   };
 
@@ -171,13 +177,14 @@ struct choose_experts {
     typename block::row_values sum{};
     index_t first = 0;
     for (;; first += lanes) {
-      detail::row_columns<block> own;
-      own.thread_buffer[0] = -1;
+      unsigned chosen = 0;
       TILEWRIGHT_UNROLL(1)
-      for (index_t choice = first; choice < min(first + lanes, args.choices); ++choice) {
-        const index_t column = columns.next(choice == args.choices - 1);
-        own.thread_buffer[0] = lane == choice - first ? column : own.thread_buffer[0];
+      for (index_t i = 0; i < min(lanes, args.choices - first); ++i) {
+        const unsigned next = columns.next(first + i == args.choices - 1);
+        chosen = lane == i ? next : chosen;
       }
+      detail::row_columns<block> own;
+      own.thread_buffer[0] = first + lane < args.choices ? columns.column_of(chosen) : -1;
       const auto value = type_convert<float>(detail::load_column(rows, args.x, args.x_stride, own).thread_buffer[0]);
       if (first == 0) largest = exec::shuffle(value, exec::lane_id() - lane);
       weight = own.thread_buffer[0] < 0 ? 0.0f : exec::exp2((value - largest) * detail::log2_e);
