@@ -45,6 +45,8 @@ TEST(GemmCheck, RefusesPointersThatAreNoneOrTwice) {
   for (const auto c : {a, b})
     EXPECT_EQ(refusal<vectors>([&](gemm_args& g) { g.a = a, g.b = b, g.c = c; }),
               "C is an operand, which other tiles still read");
+  EXPECT_EQ(refusal<vectors>([](gemm_args& g) { g.batch = 2, g.batch_stride_c = 71, g.a = g.b = a, g.c = b; }),
+            "the C of several problems lie in the same memory: give batch_stride_c");
 }
 
 TEST(GemmCheck, RefusesRowsThatOverlap) {

@@ -98,7 +98,8 @@ TEST(GroupedGemm, ArgumentsThatItRefuses) {
               a.slot_rows = 3;
             }),
             "with counts, the rows of A (k, if groups divide k) must be groups times slot_rows");
-  EXPECT_EQ(refusal([](grouped_args& a) { a.batch = 2; }), "grouped products have no batch, and do not split k");
+  EXPECT_EQ(refusal([](grouped_args& a) { a.batch = 2, a.batch_stride_c = 800; }),
+            "grouped products have no batch, and do not split k");
   EXPECT_NE(refusal([](grouped_args& a) { a.n = 9; }), "");
 }
 

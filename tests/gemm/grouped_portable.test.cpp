@@ -18,6 +18,11 @@ struct e4m3 : gemm_policy<gfx942, fp8_fnuz_t, k, k, 16> {
 using scaled = block_scaled<e4m3>;
 using scaled_rows = grouped<scaled, group_kind::rows>;
 
+// A kernel for several targets has one name on the host.
+template <class Arch>
+using on_target = grouped_gemm_kernel<grouped<gemm_policy<Arch, half_t, k, k, 8>, group_kind::rows>>;
+static_assert(std::is_same_v<on_target<gfx942>::device_args, on_target<arch::gfx90a>::device_args>);
+
 TEST(GroupedPortable, Rows) {
   expect_grouped<forward>({.counts = {3, 0, 129, 1, 0, 64}, .n = 136, .k = 72, .after = 5});
   expect_grouped<forward>({.counts = {5, 0, 80}, .n = 8, .k = 8, .slot_rows = 80, .alpha = 0.5f, .beta = 2});

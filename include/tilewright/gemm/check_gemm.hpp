@@ -28,6 +28,8 @@ constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& k
   if (args.ldb < (kernel.b_along_k ? args.k : args.n))
     return "ldb is smaller than a row of B (a column, if B is column-major)";
   if (args.ldc < args.n) return "ldc is smaller than a row of C";
+  if (args.c && args.batch > 1 && args.batch_stride_c < args.n && -args.batch_stride_c < args.n)
+    return "the C of several problems lie in the same memory: give batch_stride_c";
   return nullptr;
 }
 

@@ -17,6 +17,18 @@ struct grouped : Policy {
   static constexpr group_kind groups = Kind;
 };
 
+namespace detail {
+
+/// What crosses to the device; the same type for every target.
+template <class Args>
+struct grouped_launch {
+  Args args;
+  group_tiles tiles;
+  index_t blocks;
+};
+
+}  // namespace detail
+
 /// The kernel of a policy for grouped products, for launch(): each block computes tiles of any groups, one after the
 /// other.
 template <class Policy>
@@ -24,11 +36,7 @@ struct grouped_gemm_kernel {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
   using of_one_group = gemm_kernel<Policy>;
-  struct device_args {
-    args_type args;
-    detail::group_tiles tiles;
-    index_t blocks;
-  };
+  using device_args = detail::grouped_launch<args_type>;
   static constexpr index_t block_size = of_one_group::block_size, lds_bytes = of_one_group::lds_bytes,
                            blocks_at_once = of_one_group::blocks_at_once;
   static constexpr bool by_rows = Policy::groups == group_kind::rows;

@@ -172,6 +172,10 @@ void launch(const typename Kernel::args_type& args, const launch_options& option
 template <template <class> class Kernel, class... Archs>
 void launch(const auto& args, const launch_options& options = {}) {
   if constexpr (sizeof...(Archs) > 0) {
+    using expected = detail::launched_args_t<Kernel<arch::current>>;
+    static_assert((__is_same(detail::launched_args_t<Kernel<Archs>>, expected) && ...),
+                  "launch: device_args of a kernel for several targets must be one type, by which host and device name "
+                  "the kernel: declare it outside of the kernel");
     const detail::gpu_functions functions = detail::gpu_functions::of<Kernel>();
     const std::string here = detail::target_of(functions.kernel);
     const bool found =

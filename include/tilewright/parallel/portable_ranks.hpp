@@ -37,6 +37,11 @@ struct with_received_sums : Policy {
   using epilogue = add_received<epilogue_of<Policy>>;
 };
 
+/// What crosses to the device; the same type for every target.
+struct prepared_ranks {
+  reduce_scatter_args args;
+};
+
 }  // namespace detail
 
 /// A gemm_kernel for the rows of one rank: for another one, or this rank's. For collective_reduce_scatter.
@@ -46,9 +51,7 @@ struct reduce_scatter_kernel {
   using arch = typename Policy::arch;
   using args_type = reduce_scatter_args;
   using gemm = gemm_kernel<policy>;
-  struct device_args {
-    args_type args;
-  };
+  using device_args = detail::prepared_ranks;
   static constexpr index_t block_size = gemm::block_size, lds_bytes = gemm::lds_bytes,
                            blocks_at_once = gemm::blocks_at_once;
   static_assert(Policy::split_k == split_k_kind::none && Policy::products == 1 && Policy::groups == group_kind::none,
