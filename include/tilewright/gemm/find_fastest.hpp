@@ -13,13 +13,20 @@ struct tuning_effort {
   double first_seconds = 0.5e-3;  // of each contender, after one launch that is not measured
   double close = 1.25;            // contenders slower than this times the best are dropped
   std::size_t finalists = 6;      // and at most this many stay
-  int rounds = 5;                 // in which the finalists take turns
+  int rounds = 7;                 // in which the finalists take turns; the first one warms up
   double round_seconds = 1e-3;    // of each finalist in each round
   int max_launches = 200;         // of one measurement
 };
 
+/// Back-to-back launches of a contender.
+struct tuning_turn {
+  std::size_t contender;
+  int launches;
+};
+
 /// The number, from 0 to `count` - 1, of the contender with the smallest median of its measurements.
-/// measure(contender, launches): seconds that `launches` back-to-back launches take. `count` is positive.
+/// measure(turns): the seconds that each of a vector of turns takes. Turns follow each other without a pause, so that
+/// the finalists find the clock that the GPU has under load. `count` is positive.
 template <class Measure>
 std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort& effort = {}) {
   struct contender {
@@ -32,10 +39,10 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
   };
   std::vector<contender> all;
   for (std::size_t i = 0; i < count; ++i) {
-    (void)measure(i, 1);
-    const double once = measure(i, 1);
+    const double once = measure(std::vector<tuning_turn>{{i, 1}, {i, 1}})[1];
     const int repeat = launches(effort.first_seconds, once);
-    all.push_back({i, std::min(once, measure(i, repeat) / repeat), {}});  // a long one is launched only twice
+    const double again = measure(std::vector<tuning_turn>{{i, repeat}})[0] / repeat;
+    all.push_back({i, std::min(once, again), {}});  // a long one is launched only twice
   }
   const auto by_time = [](const contender& x, const contender& y) {
     return x.seconds < y.seconds || (x.seconds == y.seconds && y.number > x.number);
@@ -44,13 +51,15 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
   const double limit = all[0].seconds * effort.close;
   while (all.size() > 1 && (all.size() > effort.finalists || all.back().seconds > limit)) all.pop_back();
   if (all.size() == 1) return all[0].number;
-  for (int round = 0; round < effort.rounds; ++round) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      contender& c = all[round % 2 ? all.size() - 1 - i : i];  // none always follows the same one
-      const int repeat = launches(effort.round_seconds, c.seconds);
-      c.rounds.push_back(measure(c.number, repeat) / repeat);
-    }
-  }
+  const std::size_t n = all.size();
+  const auto at = [&](std::size_t turn) -> contender& {  // none always follows the same one
+    return all[turn / n % 2 ? n - 1 - turn % n : turn % n];
+  };
+  std::vector<tuning_turn> turns;
+  for (std::size_t i = 0; i < n * std::size_t(effort.rounds); ++i)
+    turns.push_back({at(i).number, launches(effort.round_seconds, at(i).seconds)});
+  const std::vector<double> seconds = measure(turns);
+  for (std::size_t i = n; i < turns.size(); ++i) at(i).rounds.push_back(seconds[i] / turns[i].launches);
   for (contender& c : all) {
     std::sort(c.rounds.begin(), c.rounds.end());
     c.seconds = c.rounds[c.rounds.size() / 2];

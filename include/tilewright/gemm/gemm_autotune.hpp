@@ -8,35 +8,28 @@
 #include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/version.hpp>
 
+#include <deque>
+
 namespace tilewright {
 
 namespace detail {
 
-/// Two events on a stream.
-class gpu_stopwatch {
+/// An event on a stream.
+class gpu_event {
  public:
-  explicit gpu_stopwatch(gpu_stream stream) : stream_(stream) {
-    for (cudaEvent_t& e : events_) require_success(cudaEventCreate(&e), "creating an event");
-  }
-  gpu_stopwatch(const gpu_stopwatch&) = delete;
-  ~gpu_stopwatch() {
-    for (const cudaEvent_t e : events_) (void)cudaEventDestroy(e);
-  }
-  /// Seconds of what `work` queues.
-  template <class Work>
-  double operator()(Work work) const {
-    require_success(cudaEventRecord(events_[0], stream_), "recording an event");
-    work();
-    require_success(cudaEventRecord(events_[1], stream_), "recording an event");
-    require_success(cudaEventSynchronize(events_[1]), "timing a kernel");
+  gpu_event() { require_success(cudaEventCreate(&event_), "creating an event"); }
+  gpu_event(const gpu_event&) = delete;
+  ~gpu_event() { (void)cudaEventDestroy(event_); }
+  void record(gpu_stream stream) { require_success(cudaEventRecord(event_, stream), "recording an event"); }
+  void wait() const { require_success(cudaEventSynchronize(event_), "timing a kernel"); }
+  double seconds_since(const gpu_event& earlier) const {
     float milliseconds = 0;
-    require_success(cudaEventElapsedTime(&milliseconds, events_[0], events_[1]), "timing a kernel");
+    require_success(cudaEventElapsedTime(&milliseconds, earlier.event_, event_), "timing a kernel");
     return milliseconds * 1e-3;
   }
 
  private:
-  gpu_stream stream_;
-  cudaEvent_t events_[2] = {};
+  cudaEvent_t event_ = nullptr;
 };
 
 }  // namespace detail
@@ -70,17 +63,25 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
       if (known && *known == kernels::name(c)) return c;
   }
   std::vector<std::vector<gemm_plan<Product>>> plans(choices.size());
-  const detail::gpu_stopwatch seconds_of(stream);
-  std::size_t turn = 0;
-  const auto measure = [&](std::size_t i, int launches) {
-    if (plans[i].empty())
-      for (const gemm_args& args : sets) plans[i].push_back(gemm_plan<Product>(args, choices[i]));
-    const double seconds = seconds_of([&] {
-      for (int n = 0; n < launches; ++n) plans[i][turn++ % plans[i].size()](stream);
-    });
-    if (times) {
+  std::size_t set = 0;
+  const auto measure = [&](const std::vector<tuning_turn>& turns) {
+    std::deque<detail::gpu_event> events(turns.size() + 1);
+    events[0].record(stream);
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      auto& plan = plans[turns[i].contender];
+      if (plan.empty())
+        for (const gemm_args& args : sets) plan.push_back(gemm_plan<Product>(args, choices[turns[i].contender]));
+      for (int n = 0; n < turns[i].launches; ++n) plan[set++ % plan.size()](stream);
+      events[i + 1].record(stream);
+    }
+    events.back().wait();
+    std::vector<double> seconds;
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const auto& [contender, launches] = turns[i];
+      seconds.push_back(events[i + 1].seconds_since(events[i]));
+      if (!times) continue;
       times->resize(choices.size(), {{}, 1e9});
-      (*times)[i] = {choices[i], seconds / launches};
+      (*times)[contender] = {choices[contender], seconds[i] / launches};
     }
     return seconds;
   };
