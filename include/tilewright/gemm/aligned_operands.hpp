@@ -21,7 +21,7 @@ struct aligned_operand {
     is_copy = reinterpret_cast<unsigned long long>(data) % 16 != 0 || ld % vector != 0 || batch_stride % vector != 0 ||
               (whole_vectors && cols % vector != 0);
     if (!is_copy) return;
-    const index_t to_ld = round_up(cols, vector);
+    const index_t to_ld = round_up(cols, 128 / element_bytes);  // rows of whole lines come faster from L2
     copy = {data, nullptr, rows, cols, ld, to_ld, batch, batch_stride, long_index_t(to_ld) * rows};
     bytes = round_up(copy.to_batch_stride * batch * element_bytes, long_index_t{256});
   }

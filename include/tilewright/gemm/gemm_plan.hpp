@@ -36,13 +36,15 @@ class gemm_plan {
         const detail::aligned_operands<Product> aligned(args);
         if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned, choice);
       }
-      steps_.push_back(prepared_launch<Kernel>(given));
+      add_product(prepared_launch<Kernel>(given));
     });
   }
   void operator()(detail::gpu_stream stream = nullptr) const {
     for (const step& s : steps_) s(stream);
   }
   const gemm_choice& choice() const { return choice_; }
+  /// Whether some tiles are split along k.
+  bool splits_k() const { return splits_k_; }
 
   /// A sentence about what a kernel cannot do; nullptr if it can.
   static const char* check(const gemm_args& args, index_t kernel) {
@@ -70,6 +72,12 @@ class gemm_plan {
   }
 
   template <class Kernel>
+  void add_product(const prepared_launch<Kernel>& launch) {
+    if constexpr (requires { launch.prepared().schedule; }) splits_k_ = launch.prepared().schedule.sharers > 0;
+    steps_.push_back(launch);
+  }
+
+  template <class Kernel>
   void plan_with_copies(detail::aligned_operands<Product> aligned, const gemm_choice& choice) {
     using copy_operand = prepared_launch<repitch<typename Product::element_type>>;
     using copy_result = prepared_launch<repitch<typename Product::result_type>>;
@@ -82,25 +90,26 @@ class gemm_plan {
     if (!choice.splits_k) aligned.args.workspace = nullptr;
     using kernel = detail::with_room_after_rows<Kernel>;
     if (aligned.c.is_copy) {
-      steps_.push_back(prepared_launch<kernel>(aligned.args, detail::gpu_functions::of<Kernel>()));
+      add_product(prepared_launch<kernel>(aligned.args, detail::gpu_functions::of<Kernel>()));
       steps_.push_back(copy_result(back));
     } else {
-      steps_.push_back(prepared_launch<Kernel>(aligned.args));
+      add_product(prepared_launch<Kernel>(aligned.args));
     }
   }
 
   gemm_choice choice_;
+  bool splits_k_ = false;
   std::vector<step> steps_;
 };
 
-/// The choices that can compute a product.
+/// The choices that can compute a product, each schedule once.
 template <class Product>
 std::vector<gemm_choice> possible_choices(const gemm_args& args) {
   std::vector<gemm_choice> list;
   for (index_t i = 0; i < gemm_kernels<Product>::size; ++i) {
     if (gemm_plan<Product>::check(args, i)) continue;
     list.push_back({i, true});
-    if (i < gemm_kernels<Product>::portable && args.workspace) list.push_back({i, false});
+    if (gemm_plan<Product>(args, {i, true}).splits_k()) list.push_back({i, false});
   }
   return list;
 }
@@ -110,9 +119,9 @@ namespace detail {
 /// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp: those
 /// of the bytes of B, or of tiles one after another.
 constexpr double predict_few_rows_clocks(const gemm_args& g, bool moves_vectors, index_t multiprocessors) {
-  const double bytes = double(g.n) * g.k * 2 * g.batch, rate = moves_vectors ? 1670 : g.m <= 16 ? 860 : 297;
+  const double bytes = double(g.n) * g.k * 2 * g.batch, rate = moves_vectors ? 2139 : g.m <= 16 ? 1075 : 136;
   const double tiles = double(ceil_div(g.n, 64)) * g.batch / ((g.m > 16 ? 1 : 2) * multiprocessors);
-  return 9460 + max(bytes / rate, 3500 * tiles);
+  return 8784 + max(bytes / rate, 2867 * tiles);
 }
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.

@@ -31,7 +31,8 @@ constexpr double predict_grouped_clocks(const grouped_args& g, const specialized
   const double alone = t.cluster() > 1 ? 1 : 1.1;  // several groups at a time: B comes less often from the L2 cache
   const double busy = whole_rounds * k_tiles * detail::clocks_of_k_tile(t, 1, {element_bytes}) * alone;
   const double bytes = (double(g.m) * g.k + double(g.groups) * g.n * g.k) * element_bytes + double(g.m) * g.n * 2;
-  return detail::clocks_with_memory(busy, bytes) + max(whole_rounds, 1.0) * detail::clocks_of_end(t) +
+  const double transfer = bytes / 2010;  // which work hides but for a part
+  return max(busy, transfer) + 0.66 * min(busy, transfer) + max(whole_rounds, 1.0) * detail::clocks_of_end(t) +
          (t.cluster() > 1 ? 800 : 0);
 }
 

@@ -61,34 +61,34 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) * t.blocks / t.cluster());
 }
 
-/// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark.
+/// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark. What a k tile takes
+/// of each is added up, since they disturb each other.
 struct specialized_model {
-  double launch = 4940;
-  double macs_of_pair = 38.9, macs_alone = 37.5, more = 55;  // a k tile multiplies in m n / macs + more,
-  double lds_row = 0.71;                                     // or reads and writes rows of 128 bytes in LDS,
-  double latency = 1420;                                     // or waits for one of its stages
-  double bytes = 2010, not_hidden = 0.66;                    // of memory in a clock; of the shorter of work and memory
-  double split = 945, part_sums = 1320;                      // a split tile; each of its parts, of 128 x 256 sums
-  double crossing_after_whole = 0.3, crossing = 0.11;        // and of all that, if two tiles share a worker
-  double end = 267;                                          // each box that a consumer writes
+  double launch = 4491;
+  double macs = 36.2, lds_row = 0.775;                  // a k tile multiplies in m n / macs, or moves its rows in LDS,
+  double latency = 1634;                                // or waits for one of its stages;
+  double bytes = 4337;                                  // of memory in a clock, for all multiprocessors;
+  double rows = 180, misaligned = 1.8;                  // of 128 bytes from L2; more, if they do not start at 64 bytes
+  double split = 1983, part_sums = 2125;                // a split tile; each of its parts, of 128 x 256 sums
+  double crossing_after_whole = 0.32, crossing = 0.16;  // and of all that, if two tiles share a worker
+  double end = 178;                                     // each box of C
 };
 inline constexpr specialized_model specialized_times{};
 
-/// Clocks of a multiprocessor for a k tile of 128 bytes, while `together` of its blocks work.
+/// Clocks of a multiprocessor for a k tile of 128 bytes that is there, while `together` of its blocks work.
 constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, const product_operand_types& o = {}) {
   const specialized_model& x = specialized_times;
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
   // Copies write A and B; wgmma reads A once, and B for each 64 rows of A.
   const double rows = lds.stage_bytes() / 128.0 + t.m + t.n * (t.m / 64.0);
-  const double macs = t.cluster() > 1 ? x.macs_of_pair : x.macs_alone;
-  return max((max(double(t.m) * t.n / macs, rows * x.lds_row) + x.more) * together, x.latency / lds.num_stages());
+  return max(max(double(t.m) * t.n / x.macs, rows * x.lds_row) * together, x.latency / lds.num_stages());
 }
 /// Clocks for writing C.
-constexpr double clocks_of_end(const specialized_tile& t) { return specialized_times.end * t.boxes_of_consumer(); }
-/// Clocks of `busy` clocks of work and the transfer of `bytes`, which overlap but for a part.
-constexpr double clocks_with_memory(double busy, double bytes) {
-  const specialized_model& x = specialized_times;
-  return max(busy, bytes / x.bytes) + x.not_hidden * min(busy, bytes / x.bytes);
+constexpr double clocks_of_end(const specialized_tile& t) { return specialized_times.end * t.num_boxes(); }
+/// How much longer a row of an operand takes from L2. Copies of rows that start anywhere start at multiples of 128.
+constexpr double clocks_of_row(long_index_t bytes_of_leading_dimension) {
+  const bool misaligned = bytes_of_leading_dimension % 64 != 0 && bytes_of_leading_dimension % 16 == 0;
+  return (misaligned ? 1 + specialized_times.misaligned : 1) / specialized_times.rows;
 }
 
 }  // namespace detail
@@ -112,15 +112,18 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
   const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s = detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers,
                                                      max_parts, detail::split_cost_of(t));
-  const double bytes = (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) +
-                        double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
-                           g.k * o.element_bytes +
-                       2.0 * g.m * g.n * g.batch,
-               bytes_of_k_tile = bytes / (double(s.order.num_tiles()) * k_tiles);
-  // Blocks of a multiprocessor share its time, and all share the rate of memory.
+  const double bytes =
+      (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) + double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
+      g.k * o.element_bytes;
+  // What comes from memory and from L2 for a k tile of each cluster.
+  const double clocks_of_operands =
+      bytes / (double(s.order.num_tiles()) * k_tiles * x.bytes) +
+      t.cluster() * (t.m / t.share_a * detail::clocks_of_row(long_index_t(g.lda) * o.element_bytes) +
+                     t.n / t.share_b * detail::clocks_of_row(long_index_t(g.ldb) * o.element_bytes));
+  // Blocks of a multiprocessor share its time.
   const auto together = [&](index_t active) { return min(t.blocks, ceil_div(active * t.cluster(), multiprocessors)); };
   const auto k_tile_while = [&](index_t active) {
-    return detail::clocks_with_memory(detail::clocks_of_k_tile(t, together(active), o), active * bytes_of_k_tile);
+    return detail::clocks_of_k_tile(t, together(active), o) + active * clocks_of_operands;
   };
   const index_t full_rounds = s.whole_tiles / workers, left = s.whole_tiles % workers;
   double clocks = x.launch + k_tiles * (full_rounds * k_tile_while(workers) + (left > 0 ? k_tile_while(left) : 0));
