@@ -97,7 +97,7 @@ class ReportTest(unittest.TestCase):
         script(build / "tools/lds_probe/lds_probe-hip", PROBE)
         script(build / "tools/gemm/gemm-hip", GEMM)
         script(build / "tests/gpu/gpu_math-hip", "#!/bin/sh\necho 'exp2   PASS  0.5 ulp'\necho 'log2   FAIL  9 ulp'\nexit 1\n")
-        script(build / "tests/gpu/gpu_row_kernels-hip", "#!/bin/sh\necho 'no GPU was found' >&2\nexit 2\n")
+        script(build / "tests/gpu/gpu_library_kernels-hip", "#!/bin/sh\necho 'no GPU was found' >&2\nexit 2\n")
         script(build / "tests/gpu/gpu_attention-hip", "#!/bin/sh\necho 'f16, d 64 full PASS error 1e-4'\n")
         script(self.folder / "bin/rocprofv3", ROCPROF)
         script(self.folder / "bin/hipblaslt-bench", BENCH)
@@ -121,8 +121,8 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(found["device"], "Instinct Test 1")
         self.assertEqual(self.verdicts(found, "probe"), {"ds_read_b32": "confirmed", "ds_read_b64": "contradicted", "ds_read_b128": "failed"})
-        self.assertEqual(self.verdicts(found, "kernels"), {"math: exp2": "confirmed", "math: log2": "failed", "row_kernels": "failed",
-                                                           "attention: f16, d 64 full": "confirmed", "library_kernels": "left out", "examples": "left out",
+        self.assertEqual(self.verdicts(found, "kernels"), {"math: exp2": "confirmed", "math: log2": "failed",
+                                                           "attention: f16, d 64 full": "confirmed", "library_kernels": "failed", "examples": "left out",
                                                            "parallel_ranks": "left out"})
         products = [row for row in found["rows"] if row["step"] == "products"]
         self.assertGreater(len(products), 80)

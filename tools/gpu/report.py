@@ -145,7 +145,7 @@ class Report:
 
     def kernels(self):
         """Programs that print PASS or FAIL for each kernel."""
-        names = ("math", "row_kernels", "attention", "library_kernels", "examples", "parallel_ranks")
+        names = ("math", "attention", "library_kernels", "examples", "parallel_ranks")
         programs = [self.program(f"gpu_{name}-{self.runtime}") for name in names]
         with concurrent.futures.ThreadPoolExecutor() as pool:
             results = list(pool.map(lambda program: run([program]) if program else None, programs))
