@@ -25,12 +25,16 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
     return args.memory.parts + (long_index_t(pile(sharer)) * vectors * 128 + thread) * 4;
   };
+  // A vector takes registers from a multiple of 4 on, as wgmma's do. With neighbours exchanged sums and the products
+  // that are added to them are in different banks of the register file.
+  const auto at = [](index_t j, index_t i)
+                      TILEWRIGHT_INLINE_LAMBDA { return 4 * j + (Block::is_block_scaled ? i ^ 1 : i); };
   unsigned* const counter = args.memory.counters + pile(unit.split_tile);
   if (!unit.is_last_part()) {
     float* const mine = part_of(unit.sharer);
     TILEWRIGHT_UNROLL_ALL
     for (index_t j = 0; j < vectors; ++j)
-      exec::store_to_l2(mine + j * 512, {{c[4 * j], c[4 * j + 1], c[4 * j + 2], c[4 * j + 3]}});
+      exec::store_to_l2(mine + j * 512, {{c[at(j, 0)], c[at(j, 1)], c[at(j, 2)], c[at(j, 3)]}});
     exec::named_sync<128>(1 + consumer);
     if (thread == 0) exec::add_release(counter, 1);
     return false;
@@ -48,7 +52,7 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
     for (index_t j = 0; j < vectors; ++j) {
       const array<float, 4> other = exec::load_from_l2(others + j * 512);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < 4; ++i) c[4 * j + i] += other[i];
+      for (index_t i = 0; i < 4; ++i) c[at(j, i)] += other[i];
     }
   }
   return true;

@@ -20,6 +20,7 @@ struct grouped_device_args : scale_plan<Args> {
   group_tiles tiles;  // of clusters
   split_memory memory;
   index_t blocks;
+  index_t turn;  // as in specialized_args
 };
 
 /// The schedule of `tiles` tiles, whose number the device alone knows; with parts of at most `max_sharers` workers in
@@ -108,6 +109,7 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
   constexpr index_t k = block::tile_k;
   typename block::device_args d{};
   d.args = g;
+  d.turn = Policy::is_block_scaled || (by_rows && g.k <= 5 * k) ? 2 : 4;
   const index_t rows = tile.m * tile.share_b, cols = tile.result_n() * tile.share_a;
   d.tiles = {rows, ceil_div(g.n, cols), specialized_order(g, tile, resident).group};
   const long_index_t most_tiles = grouped_tile_limit(g, by_rows, rows, cols);

@@ -157,10 +157,10 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = given;
   d.args.n = round_up(given.n, 2);  // if it is odd, rows of C and of what the epilogue reads have room for one more
-  // By time on an H100. With a long turn the ring of stages is full of the tile's last ones, and the next tile's come
-  // late.
+  // By time on an H100, here and for groups. With a long turn the ring of stages is full of the tile's last ones, and
+  // the next tile's come late.
   const index_t k_tiles = d.schedule.k_tiles;
-  d.turn = k_tiles <= 5 ? 1 : k_tiles <= 24 ? 2 : 4;
+  d.turn = k_tiles <= 5 ? 1 : k_tiles <= 24 || Policy::is_block_scaled ? 2 : 4;
   make_tensor_map(d.a, detail::request_map<T>(g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch,
                                               g.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
   for (index_t i = 0; i < Policy::products; ++i) {
