@@ -102,8 +102,8 @@ struct choose_experts {
     TILEWRIGHT_HD row_keys(const block& rows, const typename block::template part<float>& logits) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t d = 0; d < elements; ++d) {
-        const unsigned kept = rows.col_of(0, d / Tile.vector * Tile.vector) < rows.cols ? ~column_mask : 0;
-        keys[d] = (ordered(logits.thread_buffer[d]) & kept) + (column_mask - unsigned(rows.col_of(0, d)));
+        const unsigned kept = rows.exists(0, d) ? ~column_mask : 0;
+        keys[d] = (ordered(logits.thread_buffer[d]) & kept) + (column_mask - unsigned(rows.position(0, d)));
       }
       latest = largest_below(0);
       constexpr unsigned most = of_infinity | column_mask;
@@ -143,7 +143,7 @@ struct choose_experts {
       TILEWRIGHT_UNROLL_ALL
       for (index_t d = 0; d < elements; ++d) {
         const float x = logits.thread_buffer[d];
-        values[d] = rows.col_of(0, d) < rows.cols && x == x ? ordered(x) : 0;
+        values[d] = rows.exists(0, d) && x == x ? ordered(x) : 0;
       }
     }
     TILEWRIGHT_HD static index_t column_of(unsigned column) { return index_t(column); }
@@ -154,10 +154,10 @@ struct choose_experts {
       largest = detail::combine_lanes<1, lanes>(largest, max);
       index_t column = 0x7fffffff;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t d = elements; d-- > 0;) column = values[d] == largest ? rows.col_of(0, d) : column;
+      for (index_t d = elements; d-- > 0;) column = values[d] == largest ? rows.position(0, d) : column;
       column = detail::combine_lanes<1, lanes>(column, min);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t d = 0; d < elements; ++d) values[d] = rows.col_of(0, d) == column ? 0 : values[d];
+      for (index_t d = 0; d < elements; ++d) values[d] = rows.position(0, d) == column ? 0 : values[d];
       return unsigned(largest > 0 ? column : -1);
     }
   };
@@ -168,7 +168,7 @@ struct choose_experts {
     const long_index_t bytes = long_index_t{args.tokens} * args.choices * 4;
     const auto weights = exec::make_global_buffer(args.weight, bytes),
                experts = exec::make_global_buffer(args.expert, bytes);
-    const index_t lane = modulo(exec::lane_id(), lanes), row = rows.first_row + rows.own_position()[0];
+    const index_t lane = modulo(exec::lane_id(), lanes), row = rows.first_row + rows.row;
     const auto place = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       return first + lane < args.choices && row < args.tokens ? (row * args.choices + first + lane) * 4
                                                               : exec::out_of_bounds_offset;

@@ -36,7 +36,7 @@ struct cross_entropy {
   static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;
   static constexpr index_t block_size = Tile.threads,
                            kept_bytes = has_loss && has_gradient
-                                            ? block::template kept_bytes<typename block::template part<T>>
+                                            ? block::template kept_bytes<typename block::template packed_part<T>>
                                             : 0,
                            lds_bytes = has_loss ? kept_bytes + 2 * block::lds_bytes : 0;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
@@ -74,11 +74,12 @@ struct cross_entropy {
     const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },
                                             rows.load_rows(args.target));
     const auto kept = block::template allocate<lds_bytes>();
+    detail::start_cluster<Tile.blocks>();
     typename block::template part<float> e;  // exp(x - base) of the last part
     detail::row_exponents<block> exponents;  // its `largest` is the base
     typename block::row_values ratio;        // the row's probabilities are exp(x - base) times ratio
     const auto expand = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto x = cast_tile<float>(has_loss ? rows.load_again(kept, first, load) : load(first));
+      auto x = block::to_float(has_loss ? rows.load_again(kept, first, load) : load(first));
       exponents.to_exponents(x);
       return x;
     };
@@ -102,7 +103,7 @@ struct cross_entropy {
     } else {
       exponents.largest = rows.load_rows(args.log_sum);
       set_tile(ratio, 1.0f);
-      e = cast_tile<float>(part);
+      e = block::to_float(part);
       exponents.to_exponents(e);
     }
     if constexpr (has_gradient) {

@@ -72,9 +72,11 @@ struct expert_rows {
           const index_t place = choice < args.choices ? places[choice] : -1;
           const float weight = args.weight && place >= 0 ? weights[choice] : 1.0f;
           if constexpr (scatters) {
-            store(place, first, tile_elementwise_in([&](T a) { return T(float(a) * weight); }, x));
+            store(place, first,
+                  cast_tile<T>(tile_elementwise_in([&](float a) { return a * weight; }, block::to_float(x))));
           } else {
-            tile_elementwise_inout([&](float& s, T a) { s += weight * float(a); }, sum, load(place, first));
+            tile_elementwise_inout([&](float& s, float a) { s += weight * a; }, sum,
+                                   block::to_float(load(place, first)));
           }
         }
       }

@@ -35,12 +35,16 @@ template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_no
 struct row_norm {
   using arch = Arch;
   using args_type = norm_args<T, Result>;
-  using block = detail::row_block<Arch, Tile>;
+  using block = detail::row_block<Arch, Tile, detail::access_v<Tile, Scales>>;
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (Scales == scale_kind::per_row ? 1 : 0);
-  using kept_part = typename block::template part<T>;
-  static constexpr index_t block_size = Tile.threads,
-                           lds_bytes = block::template kept_bytes<kept_part> + reductions * block::lds_bytes;
+  using part = typename block::template packed_part<T>;
+  /// A block of rows that start anywhere shifts weights once and keeps them in LDS for all of its turns.
+  static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
+  using own_part = detail::own_lds<Tile.threads, part>;
+  static constexpr index_t kept_bytes =
+      keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = kept_bytes + reductions * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
@@ -75,33 +79,69 @@ struct row_norm {
         return "a result overlaps weight or bias";
     return detail::check_scales<Scales>(scales(args), x, y);
   }
-  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
+  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows, turns(args)); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols, detail::anchor<Scales>(args.y), args.y_stride);
-    const auto load_sum = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto x = rows.load(args.x, args.x_stride, first);
-      if (args.residual) {
-        const auto residual = rows.load(args.residual, args.residual_stride, first);
-        x = cast_tile<T>(
-            tile_elementwise_in([](float a, float b) { return a + b; }, block::to_float(x), block::to_float(residual)));
-        rows.store(args.sum, args.sum_stride, first, x);
-      }
-      return x;
-    };
+    auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, turns(args));
+    const auto kept = block::template allocate<lds_bytes>();
+    const bool is_copied = !args.residual && rows.copy_parts(kept, args.x, args.x_stride);
+    part x = load_first(args, rows, 0, kept, is_copied);
+    detail::start_cluster<Tile.blocks>();
+    if constexpr (keeps_weights) {
+      own_part::store(kept, rows.load_cols(args.weight, 0));
+      if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
+    }
+    for (index_t turn = turns(args);;) {
+      take_turn(args, rows, x, kept, is_copied);
+      if (--turn == 0 || !rows.next_turn()) return;
+      if constexpr (reductions == 1 && block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
+      x = load_first(args, rows, 0, kept, is_copied);
+    }
+  }
+
+ private:
+  TILEWRIGHT_HD static constexpr index_t turns(const args_type& args) {
+    return keeps_weights ? block::turns_for(args.rows) : 1;
+  }
+  TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
+    return {args.scale, args.scale_row_stride, args.scale_group_stride};
+  }
+  /// The part that begins at column `first`, with the residual, for the first time.
+  TILEWRIGHT_HD static part load_first(const args_type& args, const block& rows, index_t first, exec::lds_pointer kept,
+                                       bool is_copied) {
+    const auto load = [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, col); };
+    if (is_copied) return rows.template load_copied<T>(kept, first, load);
+    auto x = load(first);
+    if (args.residual) {
+      const auto residual = rows.load(args.residual, args.residual_stride, first);
+      auto sum = block::to_float(x);
+      detail::add_to(sum, block::to_float(residual));
+      x = block::template as<part>(cast_tile<T>(sum));
+      rows.template store<false>(args.sum, args.sum_stride, first, cast_tile<T>(sum));
+    }
+    return x;
+  }
+  /// Weights or biases of the part that begins at column `first`, as floats.
+  TILEWRIGHT_HD static auto load_cols(const block& rows, const T* values, index_t first, exec::lds_pointer kept) {
+    return block::to_float(keeps_weights && first == 0 ? own_part::load(kept) : rows.load_cols(values, first));
+  }
+
+  /// Normalises the block's rows, of which x is the first part.
+  TILEWRIGHT_HD static void take_turn(const args_type& args, const block& rows, part& x, exec::lds_pointer kept,
+                                      bool is_copied) {
+    const auto lds = kept + kept_bytes;
     const T* const again = args.residual ? args.sum : args.x;
     const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
-    detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
-    auto part = load_sum(0);
-    const auto kept = block::template allocate<lds_bytes>();
-    const auto lds = kept + block::template kept_bytes<kept_part>;
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       return rows.load_again(kept, first,
                              [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return rows.load(again, stride, col); });
     };
-    rows.forward(part, load_sum, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      rows.keep(kept, x, first);
-      const auto e = block::to_float(x);
+    const auto first_load = [&](index_t first)
+                                TILEWRIGHT_INLINE_LAMBDA { return load_first(args, rows, first, kept, is_copied); };
+    detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
+    rows.forward(x, first_load, [&](const auto& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      if (!is_copied) rows.keep(kept, own, first);
+      const auto e = block::to_float(own);
       if constexpr (is_layer_norm) {
         moments.add(rows, e, first, lds);
       } else {
@@ -117,27 +157,22 @@ struct row_norm {
     tile_elementwise_inout([&](float& s) { s = exec::rsqrt(s * (1.0f / float(args.cols)) + args.epsilon); }, factor);
     if (is_layer_norm && args.mean) rows.store_rows(args.mean, moments.mean);
     if (args.rstd) rows.store_rows(args.rstd, factor);
+    tile_elementwise_inout([](float& m, float f) { m *= f; }, moments.mean, factor);
 
-    const auto normalise = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto e = block::to_float(x);
-      const auto weight = block::to_float(rows.load_cols(args.weight, first));
+    const auto normalise = [&](const auto& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      auto e = block::to_float(own);
+      const auto weight = load_cols(rows, args.weight, first, kept);
       if constexpr (is_layer_norm) {
-        const auto bias = block::to_float(rows.load_cols(args.bias, first));
-        tile_elementwise_inout([](float& a, float m, float f, float w, float b) { a = (a - m) * f * w + b; }, e,
-                               along<0>(moments.mean), along<0>(factor), along<1>(weight), along<1>(bias));
+        const auto bias = load_cols(rows, args.bias, first, kept + own_part::bytes);
+        tile_elementwise_inout([](float& a, float f, float m, float w, float b) { a = (a * f - m) * w + b; }, e,
+                               along<0>(factor), along<0>(moments.mean), weight, bias);
       } else {
-        tile_elementwise_inout([](float& a, float f, float w) { a = a * f * w; }, e, along<0>(factor),
-                               along<1>(weight));
+        tile_elementwise_inout([](float& a, float f, float w) { a = a * f * w; }, e, along<0>(factor), weight);
       }
       return e;
     };
-    detail::store_scaled<Scales, Tile>(rows, part, load, load, normalise, args.y, args.y_stride, scales(args),
+    detail::store_scaled<Scales, Tile>(rows, x, load, load, normalise, args.y, args.y_stride, scales(args),
                                        lds + (reductions - 1) * block::lds_bytes);
-  }
-
- private:
-  TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
-    return {args.scale, args.scale_row_stride, args.scale_group_stride};
   }
 };
 

@@ -23,9 +23,9 @@ struct row_norm_gradient {
   static_assert(Tile.vector * sizeof(T) >= 4,
                 "row_norm_gradient: vectors have at least 4 bytes; any_start takes any row");
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
-  using row_posts = detail::row_posts<Tile.blocks, Tile.threads / Arch::value.wave_size, is_layer_norm ? 2 : 1>;
+  using row_posts = detail::row_posts<Arch, Tile.blocks, Tile.threads / Arch::value.wave_size, is_layer_norm ? 2 : 1>;
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T);
-  using weights = detail::own_lds<Tile.threads, typename block::template part<T>>;
+  using weights = detail::own_lds<Tile.threads, typename block::template part<float>>;
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = Stages * bytes_of_stage + weights::bytes + row_posts::lds_bytes;
   static constexpr index_t cluster = Tile.blocks,
@@ -72,10 +72,10 @@ struct row_norm_gradient {
     posts.start();
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
     const block all(number, args.rows, args.cols, args.dx, args.dx_stride);
-    const bool is_aligned = all.own_row(args.dy, args.dy_stride).is_aligned(all.col_of(0, 0)) &&
-                            all.own_row(args.s, args.s_stride).is_aligned(all.col_of(0, 0));
+    const bool is_aligned =
+        all.own_row(args.dy, args.dy_stride).is_aligned() && all.own_row(args.s, args.s_stride).is_aligned();
     if (!all.is_single() || !is_aligned) return long_rows(args, all, number, posts);
-    weights::store(lds_of_weights, load_weight(args, all, 0));
+    weights::store(lds_of_weights, block::to_float(all.load_cols(args.weight, 0)));
     for (index_t stage = 0; stage < Stages; ++stage)
       copy_row(args, all, number + stage * long_index_t{args.num_parts}, lds + stage * bytes_of_stage);
     column_sums sums{};
@@ -87,18 +87,13 @@ struct row_norm_gradient {
       if (row < args.rows) {
         exec::async_wait<(Stages - 2) * copies>();
         const auto from = lds + stage * bytes_of_stage;
-        if constexpr (Tile.any_start) {
-          const auto own = all.own_row(args.dy, args.dy_stride);
-          own.template clear_ends<step>(from + place(), all.col_of(0, 0));
-          own.template clear_ends<step>(from + (bytes_of_stage / 2 + place()), all.col_of(0, 0));
-        }
-        now.first_pass(copied(from), copied(from + bytes_of_stage / 2), weights::load(lds_of_weights), sums);
+        now.first_pass(now.copied_dy(from), now.copied_s(from), weights::load(lds_of_weights), sums);
       }
       if (row > number) before.finish(posts, args.cols);
       if (row < args.rows) now.post(posts);
       if (row > number) {
         const auto from = lds + stage_before * bytes_of_stage;
-        second_pass(args, before, copied(from), copied(from + bytes_of_stage / 2), weights::load(lds_of_weights), 0);
+        second_pass(args, before, before.copied_dy(from), before.copied_s(from), weights::load(lds_of_weights), 0);
         if (row >= args.rows) break;
         copy_row(args, all, row + (Stages - 1) * long_index_t{args.num_parts}, from);
       }
@@ -109,8 +104,9 @@ struct row_norm_gradient {
   }
 
  private:
-  using part = typename block::template part<T>;
-  static constexpr index_t elements = Tile.vectors * Tile.vector, copies = 2 * Tile.vectors;
+  using part = typename block::template packed_part<T>;
+  using floats = typename block::template part<float>;
+  static constexpr index_t elements = block::elements, copies = 2 * Tile.vectors;
   struct column_sums {
     float weight[elements], bias[elements];
   };
@@ -123,22 +119,27 @@ struct row_norm_gradient {
     return rows;
   }
 
-  /// A row, what row_norm saved of it, and its sums of g and of g (s - mean), later times rstd / cols and rstd^3 /
-  /// cols.
+  /// A row, what row_norm saved of it, and its sums of g and of g (s - mean); later the numbers by which dx = g rstd -
+  /// (s products + sum).
   struct row_state {
     block rows;
     float mean = 0, rstd, sum = 0, products = 0;
+    unsigned end_of_dy = 0, end_of_s = 0;
 
     TILEWRIGHT_HD row_state(const args_type& args, const block& all, long_index_t row) : rows(take(args, all, row)) {
       rstd = row < args.rows ? args.rstd[row] : 0;
       if (is_layer_norm && row < args.rows) mean = args.mean[row];
+      end_of_dy = block::load_end(rows.own_row(args.dy, args.dy_stride), 0);
+      end_of_s = block::load_end(rows.own_row(args.s, args.s_stride), 0);
     }
-    TILEWRIGHT_HD void first_pass(const part& dy, const part& s, const part& weight, column_sums& sums) {
+    TILEWRIGHT_HD part copied_dy(exec::lds_pointer stage) const { return copied(stage, end_of_dy); }
+    TILEWRIGHT_HD part copied_s(exec::lds_pointer stage) const { return copied(stage + bytes_of_stage / 2, end_of_s); }
+    TILEWRIGHT_HD void first_pass(const part& dy, const part& s, const floats& weight, column_sums& sums) {
       float of_thread[2][4] = {};
-      const auto gs = block::to_float(dy), values = block::to_float(s), ws = block::to_float(weight);
+      const floats gs = block::to_float(dy), values = block::to_float(s);
       TILEWRIGHT_UNROLL_ALL
       for (index_t d = 0; d < elements; ++d) {
-        const float g = gs.thread_buffer[d], w = ws.thread_buffer[d];
+        const float g = gs.thread_buffer[d], w = weight.thread_buffer[d];
         const float product = g * (values.thread_buffer[d] - mean);
         sums.weight[d] += product * rstd;
         of_thread[1][d % 4] += product * w;
@@ -158,22 +159,21 @@ struct row_norm_gradient {
       const auto totals = posts.template sums<Arch::value.wave_size>();
       const float factor = rstd * (1.0f / float(cols));
       products = totals[0] * factor * (rstd * rstd);
-      if constexpr (is_layer_norm) sum = totals[1] * factor;
+      if constexpr (is_layer_norm) sum = totals[1] * factor - mean * products;
     }
   };
 
   /// dx from the sums of the whole row.
   TILEWRIGHT_HD static void second_pass(const args_type& args, const row_state& of, const part& dy, const part& s,
-                                        const part& weight, index_t first) {
-    auto dx = block::to_float(dy);
-    const auto values = block::to_float(s), ws = block::to_float(weight);
+                                        const floats& weight, index_t first) {
+    floats dx = block::to_float(dy);
+    const floats values = block::to_float(s);
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < elements; ++d) {
-      const float g = dx.thread_buffer[d] * ws.thread_buffer[d];
-      dx.thread_buffer[d] = g * of.rstd - ((values.thread_buffer[d] - of.mean) * of.products + of.sum);
+      const float g = dx.thread_buffer[d] * weight.thread_buffer[d];
+      dx.thread_buffer[d] = g * of.rstd - (values.thread_buffer[d] * of.products + of.sum);
     }
-    if (args.ds)
-      tile_elementwise_inout([](float& g, T d) { g += float(d); }, dx, of.rows.load(args.ds, args.ds_stride, first));
+    if (args.ds) detail::add_to(dx, block::to_float(of.rows.load(args.ds, args.ds_stride, first)));
     of.rows.store(args.dx, args.dx_stride, first, cast_tile<T>(dx));
   }
 
@@ -183,19 +183,19 @@ struct row_norm_gradient {
       const auto load = [&](const T* matrix, long_index_t row_stride, index_t first)
                             TILEWRIGHT_INLINE_LAMBDA { return own.rows.load(matrix, row_stride, first); };
       TILEWRIGHT_UNROLL(1)
-      for (index_t first = 0; first < all.cols; first += block::part_cols) {
+      for (index_t first = 0; first < max(all.cols, 1); first += block::part_cols) {
         column_sums sums{};
         if (row > number) move_sums<false>(args, all, number, first, sums);
         own.first_pass(load(args.dy, args.dy_stride, first), load(args.s, args.s_stride, first),
-                       load_weight(args, all, first), sums);
+                       block::to_float(all.load_cols(args.weight, first)), sums);
         move_sums<true>(args, all, number, first, sums);
       }
       own.post(posts);
       own.finish(posts, args.cols);
       TILEWRIGHT_UNROLL(1)
-      for (index_t first = 0; first < all.cols; first += block::part_cols)
+      for (index_t first = 0; first < max(all.cols, 1); first += block::part_cols)
         second_pass(args, own, load(args.dy, args.dy_stride, first), load(args.s, args.s_stride, first),
-                    load_weight(args, all, first), first);
+                    block::to_float(all.load_cols(args.weight, first)), first);
     }
   }
 
@@ -206,21 +206,18 @@ struct row_norm_gradient {
   TILEWRIGHT_HD static void copy_row(const args_type& args, const block& all, long_index_t row,
                                      exec::lds_pointer stage) {
     const block rows = take(args, all, row);
-    rows.own_row(args.dy, args.dy_stride).template copy<step>(stage + place(), rows.col_of(0, 0));
-    rows.own_row(args.s, args.s_stride).template copy<step>(stage + (bytes_of_stage / 2 + place()), rows.col_of(0, 0));
+    rows.own_row(args.dy, args.dy_stride).template copy<step>(stage + place(), rows.col);
+    rows.own_row(args.s, args.s_stride).template copy<step>(stage + (bytes_of_stage / 2 + place()), rows.col);
   }
-  TILEWRIGHT_HD static part copied(exec::lds_pointer from) {
-    return block::template as<part>(block::template row_of<T>::template load_copied<step>(from + place()));
-  }
-  TILEWRIGHT_HD static part load_weight(const args_type& args, const block& all, index_t first) {
-    return block::template as<part>(all.load_cols(args.weight, first));
+  TILEWRIGHT_HD static part copied(exec::lds_pointer from, unsigned end) {
+    return block::template join<T>(block::template row_of<T>::template load_copied<step>(from + place()), end);
   }
 
   /// Loads or stores the sums of the part that begins at column `first`: rows number and number + num_parts of `parts`.
   template <bool IsStore>
   TILEWRIGHT_HD static void move_sums(const args_type& args, const block& all, index_t number, index_t first,
                                       column_sums& sums) {
-    constexpr index_t n = Tile.any_start ? 1 : min(4, Tile.vector);
+    constexpr index_t n = block::has_ends ? 1 : min(4, Tile.vector);
     using some = array<float, n>;
     const long_index_t row_bytes = args.parts_stride() * 4;
     const auto memory = exec::make_global_buffer(args.parts, 2 * args.num_parts * row_bytes);
@@ -236,9 +233,8 @@ struct row_norm_gradient {
     };
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < elements; d += n) {
-      const index_t col = all.col_of(first, d);
-      const long_index_t at = number * row_bytes + (all.base_col + col) * 4ll;
-      const bool exists = col >= all.lower() && col < all.upper();
+      const long_index_t at = number * row_bytes + all.position(first, d) * 4ll;
+      const bool exists = all.exists(first, d);
       move(sums.weight + d, exists ? at : -1);
       if (is_layer_norm && args.dbias) move(sums.bias + d, exists ? at + args.num_parts * row_bytes : -1);
     }

@@ -26,13 +26,13 @@ template <class Arch, class T, class Result, row_tile Tile, scale_kind Scales = 
 struct quantise_rows {
   using arch = Arch;
   using args_type = quantise_args<T, Result>;
-  using block = detail::row_block<Arch, Tile>;
+  using block = detail::row_block<Arch, Tile, detail::access_v<Tile, Scales>>;
   static_assert(sizeof(Result) == 1 && Scales != scale_kind::none,
                 "quantise_rows: a result of 8 bits with scales; map_tensor writes other results");
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
   /// A part of x, and of x2.
   struct inputs {
-    typename block::template part<T> of[has_two ? 2 : 1];
+    typename block::template packed_part<T> of[has_two ? 2 : 1];
   };
   static constexpr index_t kept_bytes = Scales == scale_kind::per_row ? block::template kept_bytes<inputs> : 0;
   static constexpr index_t block_size = Tile.threads,
@@ -56,8 +56,9 @@ struct quantise_rows {
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    const auto rows = block::of_grid(args.rows, args.cols, detail::anchor<Scales>(args.y), args.y_stride);
+    const auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride);
     const auto kept = block::template allocate<lds_bytes>();
+    detail::start_cluster<Tile.blocks>();
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       inputs part;
       part.of[0] = rows.load(args.x, args.x_stride, first);

@@ -13,33 +13,52 @@ TILEWRIGHT_HD void add_to(auto& sums, const auto& more) {
 }
 
 /// Parts of Tile.cols() columns are tiles.
-template <class Arch, row_tile Tile>
-struct row_block : row_memory<Arch, Tile> {
-  using memory = row_memory<Arch, Tile>;
+template <class Arch, row_tile Tile, index_t Access = Tile.vector>
+struct row_block : row_memory<Arch, Tile, Access> {
+  using memory = row_memory<Arch, Tile, Access>;
   using typename memory::row_values;
   template <class T>
   using part = typename memory::template part<T>;
-  using memory::cols, memory::is_single, memory::memory, memory::part_cols;
-  static constexpr index_t lanes_per_row = min(Tile.threads_per_row, Arch::value.wave_size);
-  static constexpr index_t waves_per_row = ceil_div(Tile.threads_per_row, Arch::value.wave_size);
+  template <class T>
+  using packed_part = typename memory::template packed_part<T>;
+  using memory::cols, memory::is_single, memory::memory, memory::part_cols, memory::lanes, memory::waves_per_row;
   /// LDS of one reduction: 4 bytes for each wave, and for each block that shares the row; 0 if it belongs to one wave.
   static constexpr index_t bytes_of_waves = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
   static constexpr index_t lds_bytes = bytes_of_waves + (Tile.blocks > 1 ? Tile.blocks * 4 : 0);
+
+  /// Rows that start at the same element of a vector, whatever the stride.
+  static constexpr index_t step = memory::has_ends ? max(Tile.rows(), Tile.vector) : Tile.rows();
 
   /// Enough for memory to be busy: blocks wait for their loads, then for each other. As many as LDS keeps parts for.
   static constexpr index_t blocks_at_once =
       max(1, min(Tile.vectors > 2 ? ceil_div(768, Tile.threads) : 1536 / Tile.threads,
                  Arch::value.lds_bytes / max(Tile.lds_parts * Tile.threads * Tile.vectors * 16, 1)));
 
-  /// The rows of the calling block of the grid.
+  /// The rows of the calling block of the grid, which takes `turns` times as many as it holds: rows that start at the
+  /// same element of a vector.
   template <class T>
-  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols, const T* anchor, long_index_t row_stride) {
+  TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols, const T* anchor, long_index_t row_stride,
+                                         index_t turns = 1) {
     overlap_kernels();
-    const index_t first = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)) * Tile.rows();
-    return row_block(first, num_rows, num_cols, anchor, row_stride);
+    constexpr unsigned side_by_side = unsigned(step / Tile.rows());
+    const unsigned block = unsigned(exec::block_id().x) / unsigned(Tile.blocks);
+    const unsigned first = block / side_by_side * unsigned(step * turns) + block % side_by_side * unsigned(Tile.rows());
+    return row_block(index_t(first), num_rows, num_cols, anchor, row_stride);
   }
-  static constexpr exec::block_index grid(index_t num_rows) {
-    return {ceil_div(num_rows, Tile.rows()) * Tile.blocks, 1, 1};
+  static constexpr exec::block_index grid(index_t num_rows, index_t turns = 1) {
+    const index_t blocks =
+        turns == 1 ? ceil_div(num_rows, Tile.rows()) : ceil_div(num_rows, step * turns) * (step / Tile.rows());
+    return {blocks * Tile.blocks, 1, 1};
+  }
+  /// As many turns as leave enough blocks for every GPU, up to 8.
+  TILEWRIGHT_HD static constexpr index_t turns_for(index_t num_rows) {
+    return max(1, min(8, num_rows / (Tile.rows() * 4096)));
+  }
+  /// Goes on to the rows of the next turn; false: there are none.
+  TILEWRIGHT_HD bool next_turn() {
+    this->first_row += step;
+    this->rows -= step;
+    return this->rows > 0;
   }
 
   /// f(part, first_col) for each part from the first to the last; `tile` holds the first one already, and holds the
@@ -48,7 +67,6 @@ struct row_block : row_memory<Arch, Tile> {
   TILEWRIGHT_HD void forward(Part& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
     for (index_t first = 0;;) {
-      keep_packed(tile);
       f(tile, first);
       first += part_cols;
       if (first >= cols) return;
@@ -65,28 +83,43 @@ struct row_block : row_memory<Arch, Tile> {
   TILEWRIGHT_HD void backward(Part& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
     for (index_t first = last_part();;) {
-      keep_packed(tile);
       f(tile, first);
       if (first == 0) return;
       first -= part_cols;
       tile = load(first);
     }
   }
-  /// A loop carries elements of less than 4 bytes together, not each in a register of its own.
-  template <class Part>
-  TILEWRIGHT_HD static void keep_packed(Part& tile) {
-    if constexpr (requires { requires sizeof(typename Part::element_type) < 4 && Part::num_elements % 4 == 0; }) {
-      auto words =
-          memory::template as<array<index_t, Part::num_elements * index_t(sizeof(typename Part::element_type)) / 4>>(
-              tile);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t& word : words.elements) word = exec::forget_origin(word);
-      tile = memory::template as<Part>(words);
-    }
-  }
   /// LDS of the first Tile.lds_parts parts of a row.
   template <class Part>
   static constexpr index_t kept_bytes = Tile.lds_parts * own_lds<Tile.threads, Part>::bytes;
+  /// Starts to copy these parts, all at once; false: vectors are not aligned, or the row is a single part.
+  template <class T>
+  TILEWRIGHT_HD bool copy_parts(exec::lds_pointer kept, const T* matrix, long_index_t row_stride) const {
+    using own = own_lds<Tile.threads, packed_part<T>>;
+    if constexpr (Tile.lds_parts > 0 && sizeof(T) * Access == 16) {
+      const auto row = this->own_row(matrix, row_stride);
+      if (is_single() || !row.is_aligned()) return false;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t p = 0; p < Tile.lds_parts; ++p)
+        row.template copy<Tile.threads * 16>(kept + (p * own::bytes + exec::thread_id() * 16),
+                                             this->col + p * part_cols);
+      if constexpr (memory::has_ends) {
+        const unsigned end = row.load_end();
+        for (index_t p = 0; p < Tile.lds_parts; ++p) own::store_last(kept + p * own::bytes, p == 0 ? end : 0);
+      }
+      return true;
+    }
+    return false;
+  }
+  /// The part that begins at first_col: from LDS once copy_parts has brought it, else load(first_col).
+  template <class T, class Load>
+  TILEWRIGHT_HD packed_part<T> load_copied(exec::lds_pointer kept, index_t first_col, Load load) const {
+    unroll<Tile.lds_parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t later = (Tile.lds_parts - 1 - decltype(p)::value) * Tile.vectors;
+      if (first_col == decltype(p)::value * part_cols) exec::async_wait<min(later, 63)>();
+    });
+    return load_again(kept, first_col, load);
+  }
   /// Writes a part to LDS if it is one of these; rows of a single part stay in registers.
   template <class Part>
   TILEWRIGHT_HD void keep(exec::lds_pointer kept, const Part& tile, index_t first_col) const {
@@ -106,17 +139,12 @@ struct row_block : row_memory<Arch, Tile> {
     return load(first_col);
   }
 
-  /// LDS of `Bytes`; then the blocks that share a row have all started. After the first loads, which are in
-  /// flight meanwhile.
+  /// LDS of `Bytes`. Stores in other blocks that share the row come after start_cluster, and this after the first
+  /// loads, which are in flight meanwhile.
   template <index_t Bytes>
   TILEWRIGHT_HD static exec::lds_pointer allocate() {
-    if constexpr (Bytes > 0) {
-      const auto lds = exec::lds_allocate<Bytes>();
-      start_cluster<Tile.blocks>();
-      return lds;
-    } else {
-      return {};
-    }
+    if constexpr (Bytes > 0) return exec::lds_allocate<Bytes>();
+    return {};
   }
   /// What each thread's own elements of its rows give; reduce_threads combines them.
   template <class F>
@@ -128,7 +156,7 @@ struct row_block : row_memory<Arch, Tile> {
   /// lds_bytes for each value.
   template <class Combine, class... Values>
   TILEWRIGHT_HD static void reduce_levels(exec::lds_pointer lds, Combine combine, Values&... values) {
-    combine(number<lanes_per_row>{});
+    combine(number<lanes>{});
     const unsigned lane = unsigned(exec::lane_id()), wave = unsigned(exec::wave_id()), waves = unsigned(waves_per_row);
     const auto load = [&](index_t place) TILEWRIGHT_INLINE_LAMBDA {
       ((values.thread_buffer[0] = exec::lds_load<remove_cvref_t<decltype(values.thread_buffer[0])>>(lds, place),

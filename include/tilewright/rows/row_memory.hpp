@@ -11,34 +11,62 @@
 
 namespace tilewright::detail {
 
-/// The rows of the calling block, and its columns of them, if blocks share a row: `cols` of all_cols, from base_col on.
-/// Parts of Tile.cols() columns are tiles. Columns are counted from base_col, unless something else is said. If rows
-/// start anywhere, parts begin `lead` columns earlier, where a vector of the anchor is aligned: one of the matrices.
-/// Others whose rows start at the same element of a vector are aligned, too.
-template <class Arch, row_tile Tile>
+/// N elements of T in whole registers. Where branches meet, the compiler would keep each of an array's elements of 16
+/// bits in a register of its own.
+template <class T, index_t N>
+struct packed_elements {
+  array<unsigned, ceil_div(N* index_t(sizeof(T)), 4)> words;
+};
+
+/// The rows of the calling block, and its columns of them, if blocks share a row. Parts of Tile.cols() columns are
+/// tiles: each thread holds vectors of its row. If rows start anywhere, columns are counted from the first vector of
+/// the anchor, one of the matrices, that is aligned and has a vector of the row in front of it; matrices whose rows
+/// start at the same element of a vector are aligned, too. The elements before it, and those after the last vector that
+/// has a vector behind it, are the row's ends: of these a thread has one at most, in the first part. Accesses of 1 in
+/// place of Tile.vector take any row as it is.
+template <class Arch, row_tile Tile, index_t Access = Tile.vector>
 struct row_memory {
   static_assert(require_row_tile<Arch, Tile>());
-  using distribution = tile_distribution<row_tile_encoding<Tile, Arch::value.wave_size>>;
+  static constexpr bool has_ends = Tile.any_start && Access > 1;
+  static constexpr index_t wave_size = Arch::value.wave_size, lanes = min(Tile.threads_per_row, wave_size),
+                           waves_per_row = Tile.threads_per_row / lanes, part_cols = Tile.cols(),
+                           in_vectors = Tile.vectors * Tile.vector, elements = in_vectors + has_ends;
+  using distribution = tile_distribution<row_tile_encoding<Tile, wave_size, elements>>;
   using of_rows = reduced_distribution<distribution, 1>;  // one value for each row, in all threads that share it
-  using of_cols = reduced_distribution<distribution, 0>;
-  using row_values = static_distributed_tensor<float, of_rows>;
+  template <class T>
+  using row_value = static_distributed_tensor<T, of_rows>;
+  using row_values = row_value<float>;
   template <class T>
   using part = static_distributed_tensor<T, distribution>;
-  static constexpr index_t part_cols = Tile.cols();
+  template <class T>
+  using packed_part = packed_elements<T, elements>;
 
-  index_t first_row, rows, cols, all_cols, base_col = 0, lead = 0;
+  index_t first_row, rows, all_cols;
+  index_t base_col = 0;        // of the block, among those of all blocks that share the row
+  index_t lead = 0;            // elements of the row before its first vector
+  index_t num_ends = 0;        // elements of the row that are in no vector
+  index_t cols;                // of the block
+  index_t row, col, end = -1;  // the thread's row in the block, its first column, and its element of the ends
 
   template <class T = char>
   TILEWRIGHT_HD row_memory(index_t first, index_t num_rows, index_t num_cols, const T* anchor = nullptr,
                            long_index_t row_stride = 0)
       : first_row(first), rows(num_rows - first), all_cols(num_cols) {
-    if constexpr (Tile.blocks > 1) base_col = block_of_row<Tile.blocks>() * share();
-    if (Tile.any_start && anchor) {
-      const unsigned row = unsigned(first_row + own_position()[0]);
-      const unsigned element = unsigned(reinterpret_cast<unsigned long long>(anchor) / sizeof(T));
-      lead = modulo(index_t(element + row * unsigned(row_stride)), Tile.vector);
+    const unsigned thread = unsigned(exec::thread_id()), lane = thread % unsigned(Tile.threads_per_row);
+    row = index_t(thread / unsigned(Tile.threads_per_row));
+    col =
+        index_t(lane / unsigned(lanes) * unsigned(lanes * in_vectors) + lane % unsigned(lanes) * unsigned(Tile.vector));
+    if constexpr (has_ends) {
+      const unsigned element = unsigned(reinterpret_cast<unsigned long long>(anchor) / sizeof(T)) +
+                               unsigned(first_row + row) * unsigned(row_stride);
+      lead = min(all_cols, Tile.vector + modulo(index_t(0u - element), Tile.vector));
+      const index_t vectors = max(divide(all_cols - lead, Tile.vector) - 1, 0) * Tile.vector;
+      num_ends = all_cols - vectors;
+      if (index_t(lane) < num_ends && block_of_row<Tile.blocks>() == 0)
+        end = index_t(lane) + (index_t(lane) < lead ? 0 : vectors);
     }
-    cols = max(0, min(share(), all_cols + most_lead - base_col));
+    if constexpr (Tile.blocks > 1) base_col = block_of_row<Tile.blocks>() * share();
+    cols = max(0, min(share(), all_cols - num_ends - base_col));
   }
   /// Why a block cannot take the rows of these matrices; nullptr if it can.
   static const char* check(const auto&... matrices) {
@@ -46,131 +74,125 @@ struct row_memory {
     ((why = why ? why : check_matrix(matrices, Tile.any_start ? 1 : Tile.vector, Tile.rows())), ...);
     return why;
   }
-  /// The columns of all blocks that share the row but the last ones.
+  /// The most columns that a block has.
   TILEWRIGHT_HD index_t share() const {
-    constexpr index_t blocks = Tile.blocks;
-    return blocks == 1 ? all_cols + most_lead : round_up(ceil_div(all_cols + most_lead, blocks), 128);
+    const index_t most = has_ends ? max(divide(all_cols, Tile.vector) - 2, 0) * Tile.vector : all_cols;
+    return Tile.blocks == 1 ? most : round_up(ceil_div(most, Tile.blocks), 128);
   }
   /// Whether no block has more than one part of a row.
   TILEWRIGHT_HD bool is_single() const { return share() <= part_cols; }
-  /// The columns of the first parts of all blocks.
+  /// The elements in the first parts of all blocks.
   TILEWRIGHT_HD index_t first_parts() const {
     if (is_single()) return all_cols;
-    index_t sum = 0;
-    for (index_t base = -lead; base < all_cols; base += share()) sum += min(base + part_cols, all_cols) - max(base, 0);
+    index_t sum = num_ends;
+    for (index_t base = 0; base < all_cols - num_ends; base += share())
+      sum += min(min(share(), part_cols), all_cols - num_ends - base);
     return sum;
-  }
-  /// The row's columns in this block: lower() to upper() - 1.
-  TILEWRIGHT_HD index_t lower() const { return Tile.blocks > 1 && base_col > 0 ? -lead : 0; }
-  TILEWRIGHT_HD index_t upper() const {
-    return Tile.any_start ? max(lower(), min(share() - lead, all_cols - base_col)) : cols;
   }
 
   template <class T>
-  using row_of = row_vectors<sizeof(T), sizeof(T) * Tile.vector, min(Tile.threads_per_row, Arch::value.wave_size),
-                             Tile.vectors, Tile.any_start>;
+  using row_of = row_vectors<sizeof(T), sizeof(T) * Access, lanes, in_vectors / Access, Tile.vector / Access, has_ends>;
   /// The same registers as another type, which may end with padding.
   template <class To, class From>
   TILEWRIGHT_HD static To as(const From& from) {
-    To to;
+    To to{};
     __builtin_memcpy(&to, &from, min(sizeof(To), sizeof(From)));
     return to;
   }
   /// The thread's row of a matrix.
   template <class T>
   TILEWRIGHT_HD row_of<T> own_row(T* matrix, long_index_t row_stride) const {
-    const index_t row = own_position()[0];
-    const long_index_t before = first_row * row_stride + base_col;
-    return row_from(matrix + before, before, row * index_t(row_stride), (rows - 1) * row_stride + all_cols - base_col,
-                    row < rows);
+    return row_from(matrix + first_row * row_stride, row * index_t(row_stride), row < rows);
   }
-  /// The columns from first_col on; zeros outside.
+  /// The columns from `first` on; zeros outside.
   template <class T>
-  TILEWRIGHT_HD part<T> load(const T* matrix, long_index_t row_stride, index_t first_col) const {
-    return as<part<T>>(own_row(matrix, row_stride).load(col_of(first_col, 0)));
+  TILEWRIGHT_HD packed_part<T> load(const T* matrix, long_index_t row_stride, index_t first) const {
+    const row_of<T> own = own_row(matrix, row_stride);
+    return join<T>(own.load(col + first), load_end(own, first));
   }
-  template <class T>
-  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first_col, const part<T>& tile) const {
-    own_row(matrix, row_stride).store(as<typename row_of<T>::vectors>(tile), col_of(first_col, 0));
+  /// Stores a part of the anchor, or, if not IsAnchor, of another matrix.
+  template <bool IsAnchor = true, class T>
+  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const part<T>& tile) const {
+    const row_of<T> own = own_row(matrix, row_stride);
+    const auto vectors = as<typename row_of<T>::vectors>(tile);
+    IsAnchor ? own.store(vectors, col + first) : own.store_anywhere(vectors, col + first);
+    if (has_ends && first == 0) own.store_end(as<typename row_of<T>::element>(tile.thread_buffer[elements - 1]));
   }
   /// Values for each column, such as weights. Zeros without `values`: no branch.
   template <class T>
-  TILEWRIGHT_HD auto load_cols(const T* values, index_t first_col) const {
-    const row_of<T> row = row_from(values + base_col, 0, 0, 0, values != nullptr);
-    return as<static_distributed_tensor<T, of_cols>>(row.load(col_of(first_col, 0)));
+  TILEWRIGHT_HD packed_part<T> load_cols(const T* values, index_t first) const {
+    const row_of<T> own = row_from(values, 0, values != nullptr);
+    return join<T>(has_ends ? own.load_shifted(col + first) : own.load(col + first), load_end(own, first));
   }
   /// The same numbers as floats. A bfloat16_t in the upper half of a register is one without its lower half.
-  template <class Values>
-  TILEWRIGHT_HD static auto to_float(const Values& tile) {
-    if constexpr (__is_same(typename Values::element_type, bfloat16_t) && Values::num_elements % 2 == 0) {
-      constexpr index_t pairs = Values::num_elements / 2;
-      const auto words = as<array<unsigned, pairs>>(tile);
-      array<unsigned, 2 * pairs> wide;
+  template <class T>
+  TILEWRIGHT_HD static part<float> to_float(const packed_elements<T, elements>& own) {
+    if constexpr (__is_same(T, bfloat16_t)) {
+      array<unsigned, elements> wide;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < pairs; ++i) wide[2 * i] = words[i] << 16, wide[2 * i + 1] = words[i] & 0xffff0000u;
-      return as<static_distributed_tensor<float, typename Values::distribution_type>>(wide);
+      for (index_t i = 0; i < elements; ++i)
+        wide[i] = i % 2 == 0 ? own.words[i / 2] << 16 : own.words[i / 2] & 0xffff0000u;
+      return as<part<float>>(wide);
     } else {
-      return cast_tile<float>(tile);
+      return cast_tile<float>(as<part<T>>(own));
     }
   }
   /// One value for each row, in all threads that share it.
   template <class T>
-  TILEWRIGHT_HD auto load_rows(const T* values) const {
-    return load_tile(make_tile_window(
-        make_naive_tensor_view_packed<address_space_enum::global>(values + first_row, make_tuple(rows)),
-        make_tuple(number<Tile.rows()>{}), {0}, of_rows{}));
+  TILEWRIGHT_HD row_value<T> load_rows(const T* values) const {
+    row_value<T> result{};
+    if (row < rows) result.thread_buffer[0] = values[first_row + row];
+    return result;
   }
   /// Writes one value for each row, `stride` elements apart.
   template <class T>
-  TILEWRIGHT_HD void store_rows(T* to, const static_distributed_tensor<T, of_rows>& values,
-                                long_index_t stride = 1) const {
-    if (!is_first_replica<of_rows>() || base_col > 0) return;
-    const auto view = make_naive_tensor_view<address_space_enum::global>(to + first_row * stride, make_tuple(rows),
-                                                                         make_tuple(index_t(stride)));
-    store_tile(make_tile_window(view, make_tuple(number<Tile.rows()>{}), {0}, of_rows{}), values);
+  TILEWRIGHT_HD void store_rows(T* to, const row_value<T>& values, long_index_t stride = 1) const {
+    if (col == 0 && base_col == 0 && row < rows) to[(first_row + row) * stride] = values.thread_buffer[0];
   }
-  /// Gives elements outside of the rows this value. Rows end where a vector ends, unless they have any_start: one
-  /// comparison for each vector, and no branch, after which all elements would need registers at once.
+  /// Gives elements outside of the rows this value. Vectors are inside or outside: one comparison for each, and no
+  /// branch, after which all elements would need registers at once.
   template <class T>
-  TILEWRIGHT_HD void mask(part<T>& tile, index_t first_col, T value) const {
-    const index_t from = lower(), count = upper() - from;
-    if (Tile.any_start && col_of(first_col, 0) >= from &&
-        col_of(first_col, distribution::num_elements - 1) < from + count)
-      return;
+  TILEWRIGHT_HD void mask(part<T>& tile, index_t first, T value) const {
     TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < distribution::num_elements; ++d) {
-      const index_t col = col_of(first_col, Tile.any_start ? d : d / Tile.vector * Tile.vector);
-      tile.thread_buffer[d] = unsigned(col - from) < unsigned(count) ? tile.thread_buffer[d] : value;
+    for (index_t d = 0; d < elements; ++d) tile.thread_buffer[d] = exists(first, d) ? tile.thread_buffer[d] : value;
+  }
+  /// Whether the thread has an element d in the part that begins at column `first`.
+  TILEWRIGHT_HD bool exists(index_t first, index_t d) const {
+    return d < in_vectors ? row_of<char>::column(col + first, d / Access) < cols : first == 0 && end >= 0;
+  }
+  /// Its position in the row; of those that do not exist, anywhere.
+  TILEWRIGHT_HD index_t position(index_t first, index_t d) const {
+    if (d == in_vectors) return first == 0 ? end : -1;
+    return lead + base_col + row_of<char>::column(col + first, d / Access) + d % Access;
+  }
+
+  /// A part of the thread's vectors and its element of the ends.
+  template <class T>
+  TILEWRIGHT_HD static packed_part<T> join(const typename row_of<T>::vectors& own, unsigned end) {
+    packed_part<T> result = as<packed_part<T>>(own);
+    if constexpr (has_ends) {
+      constexpr index_t last = in_vectors * index_t(sizeof(T)) / 4;
+      static_assert(in_vectors * index_t(sizeof(T)) % 4 == 0);
+      result.words[last] = end;
     }
+    return result;
   }
-  TILEWRIGHT_HD static multi_index<2> own_position() {
-    return distribution::calculate_index(get_partition_index<distribution>());
-  }
-  /// The column of the thread's element d in the part that begins at first_col, before the lead.
-  TILEWRIGHT_HD index_t col_of(index_t first_col, index_t d) const {
-    return first_col - lead + position_in_tile<distribution>(own_position(), d)[1];
+  /// The bits of the thread's element of the ends, which belongs to the first part; 0 if there is none.
+  TILEWRIGHT_HD static unsigned load_end(const auto& own, index_t first) {
+    return has_ends && first == 0 ? own.load_end() : 0;
   }
 
  private:
-  static constexpr index_t most_lead = Tile.any_start ? Tile.vector - 1 : 0;
-
-  /// The thread's part of a row that begins `offset` elements after `first`, which is the same for all lanes. The
-  /// matrix has `before` elements in front of `first`, and `after` from `first` to its end. Without `exists` the row is
-  /// empty.
+  /// The thread's row, which begins `offset` elements after `first`, the same address for all lanes.
   template <class T>
-  TILEWRIGHT_HD row_of<T> row_from(T* first, long_index_t before, index_t offset, long_index_t after,
-                                   bool exists) const {
+  TILEWRIGHT_HD row_of<T> row_from(T* first, index_t offset, bool exists) const {
     constexpr index_t bytes = sizeof(T);
-    constexpr unsigned size = unsigned(bytes * Tile.vector), ahead_of_lead = Tile.blocks > 1 ? size : 0;
-    const unsigned in_vector = unsigned(reinterpret_cast<unsigned long long>(first) % size);
-    const index_t ahead = Tile.any_start ? index_t(in_vector + ahead_of_lead) : 0;
-    const char* const aligned = static_cast<const char*>(static_cast<const void*>(first)) - ahead;
-    return {exec::make_global_buffer(aligned, 0x7fffffff),
-            index_t(max(ahead - before * bytes, long_index_t{0})),
-            index_t(min(ahead + after * bytes, long_index_t{0x7fffffff})),
-            ahead + offset * bytes,
-            lower(),
-            exists ? upper() : lower()};
+    first += base_col;
+    const index_t ahead =
+        has_ends ? index_t(reinterpret_cast<unsigned long long>(first) % unsigned(bytes * Tile.vector)) : 0;
+    return {exec::make_global_buffer(static_cast<const char*>(static_cast<const void*>(first)) - ahead, 0x7fffffff),
+            ahead + (offset + lead) * bytes, exists ? cols : 0,
+            exists && end >= 0 ? ahead + (offset + end) * bytes : exec::out_of_bounds_offset};
   }
 };
 

@@ -23,8 +23,10 @@ struct row_moments {
       const float share = 1.0f / float(rows.first_parts());
       tile_elementwise_inout([&](float& m) { m *= share; }, mean);
     }
-    auto distances = tile_elementwise_in([](float a, float m) { return a - m; }, x, along<0>(mean));
-    rows.mask(distances, first_col, 0.0f);
+    auto distances = x;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < Block::elements; ++d)
+      distances.thread_buffer[d] -= rows.exists(first_col, d) ? mean.thread_buffer[0] : 0.0f;
     if (!rows.is_single()) add_to(rest, Block::reduce_own(distances, plus));
     tile_elementwise_inout([](float& d) { d *= d; }, distances);
     add_to(squares, Block::reduce_own(distances, plus));

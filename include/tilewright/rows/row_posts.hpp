@@ -9,9 +9,11 @@
 namespace tilewright::detail {
 
 /// Values of 4 bytes that each of `Waves` waves of each of the row's blocks tells all of them, one row after another.
-/// Values of one row are read before those of the next are posted.
-template <index_t Blocks, index_t Waves, index_t Values>
+/// Values of one row are read before those of the next are posted. On Hopper a wave waits until the others have posted,
+/// not until they get here.
+template <class Arch, index_t Blocks, index_t Waves, index_t Values>
 struct row_posts {
+  static constexpr bool has_barriers = Arch::value.has_wgmma;
   static constexpr index_t posts = Waves * Blocks, bytes = Values * posts * 4;
   static constexpr index_t lds_bytes = 2 * (bytes + exec::mbarrier::bytes);
 
@@ -20,18 +22,17 @@ struct row_posts {
 
   /// By all threads, before the first post.
   TILEWRIGHT_HD void start() const {
-    if constexpr (Blocks > 1) {
-      if (exec::thread_id() == 0) barrier(0).init(1), barrier(1).init(1), exec::fence_barrier_init();
+    if constexpr (has_barriers) {
+      constexpr index_t arrivals = Blocks > 1 ? 1 : Waves;
+      if (exec::thread_id() == 0) barrier(0).init(arrivals), barrier(1).init(arrivals), exec::fence_barrier_init();
+      Blocks > 1 ? exec::cluster_sync() : exec::block_sync();
     }
-    start_cluster<Blocks>();
   }
   /// `values`: the same in all lanes of the wave.
   TILEWRIGHT_HD void post(const array<float, Values>& values) {
     const index_t wave = block_of_row<Blocks>() * Waves + exec::wave_id(), lane = exec::lane_id();
-    if constexpr (Blocks > 1) {
-      exec::wave_sync();  // all lanes have read what was posted before
-      if (exec::thread_id() == 0) barrier(count % 2).arrive_and_expect(bytes);
-    }
+    if constexpr (has_barriers) exec::wave_sync();  // all lanes have read what was posted before
+    if (Blocks > 1 && exec::thread_id() == 0) barrier(count % 2).arrive_and_expect(bytes);
     TILEWRIGHT_UNROLL_ALL
     for (index_t v = 0; v < Values; ++v) {
       const index_t place = count % 2 * bytes + (v * posts + wave) * 4;
@@ -41,6 +42,7 @@ struct row_posts {
         if (lane == 0) exec::lds_store(lds, place, values[v]);
       }
     }
+    if (has_barriers && Blocks == 1 && lane == 0) barrier(count % 2).arrive();
     ++count;
   }
   /// Sums over all waves of what they posted last.
@@ -48,7 +50,7 @@ struct row_posts {
   TILEWRIGHT_HD array<float, Values> sums() const {
     constexpr index_t lanes = min(posts, Wave);
     const index_t latest = count - 1;
-    if constexpr (Blocks > 1) {
+    if constexpr (has_barriers) {
       barrier(latest % 2).wait(unsigned(latest / 2 % 2));
     } else {
       exec::block_sync();

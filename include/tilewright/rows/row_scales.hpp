@@ -39,24 +39,20 @@ constexpr const char* check_scales(const scale_place& to, const row_matrix& x, c
   return nullptr;
 }
 
-/// The matrix whose vectors are aligned if rows start anywhere: the result, or none where vectors must divide groups.
-template <scale_kind Scales, class Result>
-TILEWRIGHT_HD const Result* anchor(const Result* y) {
-  return Scales == scale_kind::per_128 ? nullptr : y;
-}
+/// Elements of an access: vectors must divide groups of 128, so rows that start anywhere are moved one by one.
+template <row_tile Tile, scale_kind Scales>
+inline constexpr index_t access_v = Tile.any_start && Scales == scale_kind::per_128 ? 1 : Tile.vector;
 
 /// Divides elements by their largest |value| in each 128 of a row, times `most`, and writes the scales.
 template <class Block, row_tile Tile>
 TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part<float>& e, index_t first_col,
                                 const scale_place& to, float most) {
-  using distribution = typename Block::distribution;
   constexpr index_t lanes = 128 / Tile.vector;
-  static_assert(lanes <= Block::lanes_per_row,
+  static_assert(lanes <= Block::lanes,
                 "row_scales: the lanes of a wave that share a row hold 128 elements at a time: use longer vectors");
-  const multi_index<2> own = distribution::calculate_index(get_partition_index<distribution>());
   const exec::global_buffer buffer = exec::make_global_buffer(to.scale, long_index_t{1} << 62);
   TILEWRIGHT_UNROLL_ALL
-  for (index_t first = 0; first < distribution::num_elements; first += Tile.vector) {
+  for (index_t first = 0; first < Block::in_vectors; first += Tile.vector) {
     float largest = 0;
     for (index_t i = 0; i < Tile.vector; ++i) {
       const float x = e.thread_buffer[first + i];
@@ -65,11 +61,10 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
     largest = combine_lanes<1, lanes>(largest, max);
     const float factor = largest > 0 ? most * exec::rcp(largest) : 0.0f;
     for (index_t i = 0; i < Tile.vector; ++i) e.thread_buffer[first + i] *= factor;
-    const index_t row = own[0], col = rows.col_of(first_col, first);
-    if (row < rows.rows && col < rows.upper() && unsigned(col) % 128 == 0)
+    const unsigned col = unsigned(rows.position(first_col, first));
+    if (rows.row < rows.rows && rows.exists(first_col, first) && col % 128 == 0)
       exec::buffer_store(buffer,
-                         4 * ((rows.first_row + row) * to.row_stride +
-                              long_index_t(unsigned(rows.base_col + col) / 128) * to.group_stride),
+                         4 * ((rows.first_row + rows.row) * to.row_stride + long_index_t(col / 128) * to.group_stride),
                          largest * (1 / most));
   }
 }

@@ -52,17 +52,12 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_thre
 
 namespace detail {
 
-/// Neighbouring lanes hold neighbouring vectors; a wave's vectors are neighbours; waves share a row, then come the next
-/// rows.
-template <row_tile Tile, index_t Wave>
-inline constexpr distribution_encoding row_tile_encoding = [] {
-  constexpr index_t lanes = min(Tile.threads_per_row, Wave), waves = Tile.threads_per_row / lanes;
-  return tile_distribution_encoding<
-      sequence<>,
-      tuple<sequence<Tile.threads / Wave / waves, Wave / lanes>, sequence<waves, Tile.vectors, lanes, Tile.vector>>,
-      tuple<sequence<1, 2>, sequence<1, 2>>, tuple<sequence<0, 0>, sequence<1, 2>>, sequence<2, 2>,
-      sequence<1, 3>>::value;
-}();
+/// Each thread holds `Elements` of its row.
+template <row_tile Tile, index_t Wave, index_t Elements>
+inline constexpr distribution_encoding row_tile_encoding =
+    tile_distribution_encoding<sequence<>, tuple<sequence<Tile.threads / Wave, Wave>, sequence<Elements>>,
+                               tuple<sequence<1>, sequence<1>>, tuple<sequence<0>, sequence<1>>, sequence<2>,
+                               sequence<0>>::value;
 
 /// Whether waves and lanes divide the tile, with a sentence for each rule.
 template <class Arch, row_tile Tile>
@@ -78,6 +73,8 @@ TILEWRIGHT_HD constexpr bool require_row_tile() {
                 "row_tile: blocks that share a row have one row: threads == threads_per_row");
   static_assert(Tile.vectors > 0 && is_power_of_two(Tile.vector) && Tile.vector <= 16,
                 "row_tile: a thread holds at least one vector, of up to 16 elements");
+  static_assert(!Tile.any_start || Tile.threads_per_row >= 4 * Tile.vector,
+                "row_tile: rows that start anywhere need 4 * vector threads each, one for each element at their ends");
   return true;
 }
 

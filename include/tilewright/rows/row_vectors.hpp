@@ -1,85 +1,78 @@
 // SPDX-License-Identifier: MIT
-// A row of global memory, moved in aligned vectors wherever it starts and ends.
+// A thread's vectors of a row in global memory, wherever the row starts.
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/numeric/bits.hpp>
 #include <tilewright/util/array.hpp>
 #include <tilewright/util/type_traits.hpp>
 
 namespace tilewright::detail {
 
-/// The calling thread's row of elements of `Bytes`, of which columns `lower` to `upper` - 1 are moved. A thread has
-/// `Count` vectors of `Size` bytes, Lanes * vector columns apart. If AnyStart, the first vector may begin at any byte:
-/// aligned vectors are moved at once, others in words of 4 bytes, and those that are partly outside of the row element
-/// by element. Otherwise all vectors are aligned, and upper is a multiple of them.
-template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, bool AnyStart>
+/// The calling thread's accesses to a row of elements of `Bytes`: `Count` of `Size` bytes, of which `Run` follow each
+/// other and the next ones are Lanes * Run accesses away. Those that begin at columns up to cols - 1 are moved. If
+/// AnyStart, they may begin at any byte, there is at least as much of the row on both sides of them, and the thread has
+/// one more element of the row, anywhere.
+template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, index_t Run, bool AnyStart>
 struct row_vectors {
   static_assert(Size <= 16 && (!AnyStart || Size >= 4),
                 "row_tile: vectors have up to 16 bytes, those of rows that start anywhere at least 4");
-  static constexpr index_t vector = Size / Bytes, outside = exec::out_of_bounds_offset;
-  using words = array<unsigned_of<min(Size, 4)>, max(Size / 4, 1)>;
+  static constexpr index_t vector = Size / Bytes, num_words = max(Size / 4, 1), outside = exec::out_of_bounds_offset;
+  using words = array<unsigned_of<min(Size, 4)>, num_words>;
   using vectors = array<words, Count>;
   using element = unsigned_of<Bytes>;
 
-  exec::global_buffer memory;  // from an aligned address on; what is inside of the matrix is for us to know
-  index_t first, end;          // bytes of `memory` from which on, and up to which, the matrix is known to be
+  exec::global_buffer memory;  // from an aligned address on
   index_t start;               // byte of column 0
-  index_t lower, upper;
+  index_t cols;
+  index_t end;  // byte of the additional element
 
-  /// Whether the vectors are, of which the first one begins at column `col`.
-  TILEWRIGHT_HD bool is_aligned(index_t col) const { return !AnyStart || modulo(start + col * Bytes, Size) == 0; }
+  TILEWRIGHT_HD bool is_aligned() const { return !AnyStart || modulo(start, Size) == 0; }
 
-  /// The thread's vectors, the first one at column `col`; zeros outside of the row.
+  /// The thread's vectors, the first one at column `col`; zeros where the row has none. `outside` plus less than a row
+  /// is outside, too.
   TILEWRIGHT_HD vectors load(index_t col) const {
-    vectors result;
-    if (is_aligned(col)) {
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < Count; ++i)
-        result[i] = exec::buffer_load<words>(memory, is_inside(column(col, i)) ? byte_of(column(col, i)) : outside);
-    } else if constexpr (AnyStart) {
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < Count; ++i) result[i] = load_words(column(col, i));
+    if constexpr (AnyStart) {
+      if (!is_aligned()) return load_shifted(col);
     }
-    load_ends(result, col, is_aligned(col) ? 0 : in_words, [&](index_t, index_t c) TILEWRIGHT_INLINE_LAMBDA {
-      return exec::buffer_load<element>(memory, is_element(c) ? byte_of(c) : outside);
-    });
+    vectors result;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Count; ++i) result[i] = exec::buffer_load<words>(memory, byte_of(col, i));
     return result;
   }
-  /// Starts to copy to LDS the aligned vectors in which the row has elements, `Step` bytes apart.
-  template <index_t Step>
-  TILEWRIGHT_HD void copy(exec::lds_pointer to, index_t col) const {
-    const index_t some = AnyStart ? max(lower - vector + 1, 0 - (start - first) / Bytes) : 0,
-                  all = AnyStart ? min(upper, (end - Size - start) / Bytes + 1) : upper;
+  /// The same from any byte: the two aligned vectors that have a part of each, shifted.
+  TILEWRIGHT_HD vectors load_shifted(index_t col) const {
+    const unsigned shift = unsigned(start) % unsigned(Size);
+    row_vectors aligned = *this;
+    aligned.start -= index_t(shift);
+    vectors result;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
-      const index_t c = column(col, i);
-      exec::async_load_to_lds<Size>(memory, (!AnyStart || c >= some) && c < all ? byte_of(c) : outside, to, i * Step);
-    }
-    const bool is_cut = some > lower - vector + 1 || all < upper;  // the matrix begins or ends within a vector
-    if (!AnyStart || !is_cut || lower >= upper) return;
-    exec::async_wait<0>();
-    TILEWRIGHT_UNROLL(1)
-    for (index_t i = 0; i < Count * vector; ++i) {
-      const index_t whole = column(col, i / vector), c = whole + i % vector;
-      if (is_element(c) && (whole < some || whole >= all))
-        exec::lds_store(to, i / vector * Step + i % vector * Bytes, exec::buffer_load<element>(memory, byte_of(c)));
-    }
-  }
-  /// Writes zeros to what was copied from outside of the row.
-  template <index_t Step>
-  TILEWRIGHT_HD void clear_ends(exec::lds_pointer to, index_t col) const {
-    if (!AnyStart || are_inside(col)) return;
-    TILEWRIGHT_UNROLL(1)
-    for (index_t i = 0; i <= last_of(col); i += max(last_of(col), 1)) {
-      const index_t c = column(col, i);
-      if (is_inside(c)) continue;
-      words kept = exec::lds_load<words>(to, i * Step);
+      const index_t from = aligned.byte_of(col, i);
+      const words low = exec::buffer_load<words>(memory, from), high = exec::buffer_load<words>(memory, from + Size);
+      array<unsigned, 2 * num_words> both;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t e = 0; e < vector; ++e)
-        kept[e * Bytes / 4] &= is_element(c + e) ? ~0u : ~(unsigned(element(~0u)) << unsigned(e * Bytes % 4 * 8));
-      exec::lds_store(to, i * Step, kept);
+      for (index_t w = 0; w < num_words; ++w) both[w] = low[w], both[num_words + w] = high[w];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t level = log2_floor(num_words); level-- > 0;) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t w = 0; w + (1 << level) < 2 * num_words; ++w)
+          both[w] = shift >> unsigned(level + 2) & 1u ? both[w + (1 << level)] : both[w];
+      }
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t w = 0; w < num_words; ++w) {
+        const auto pair = (static_cast<unsigned long long>(both[w + 1]) << 32) | both[w];
+        result[i][w] = Bytes < 4 ? unsigned(pair >> (shift % 4 * 8)) : both[w];
+      }
     }
+    return result;
+  }
+  TILEWRIGHT_HD element load_end() const { return exec::buffer_load<element>(memory, end); }
+
+  /// Starts to copy the aligned vectors to LDS, `Step` bytes apart; zeros where the row has none.
+  template <index_t Step>
+  TILEWRIGHT_HD void copy(exec::lds_pointer to, index_t col) const {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Count; ++i) exec::async_load_to_lds<Size>(memory, byte_of(col, i), to, i * Step);
   }
   /// The copied vectors.
   template <index_t Step>
@@ -90,83 +83,33 @@ struct row_vectors {
     return result;
   }
 
-  /// Stores the thread's vectors, the first one at column `col`, as far as they are inside of the row.
+  /// Stores the thread's vectors, the first one at column `col`, as far as the row has them; they must be aligned.
   TILEWRIGHT_HD void store(const vectors& own, index_t col) const {
-    const bool aligned = is_aligned(col);
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i)
-      exec::buffer_store(memory, aligned && is_inside(column(col, i)) ? byte_of(column(col, i)) : outside, own[i]);
+    for (index_t i = 0; i < Count; ++i) exec::buffer_store(memory, byte_of(col, i), own[i]);
+  }
+  /// The same to any byte: element by element, if they are not aligned.
+  TILEWRIGHT_HD void store_anywhere(const vectors& own, index_t col) const {
+    if (is_aligned()) return store(own, col);
     if constexpr (AnyStart) {
-      if (aligned && are_inside(col)) return;
-      TILEWRIGHT_UNROLL(1)
-      for (index_t i = 0; i <= last_of(col); i += aligned ? max(last_of(col), 1) : 1) {
-        if (aligned && is_inside(column(col, i))) continue;
-        words ends{};
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t j = 0; j < Count; ++j) choose(j == i, ends, own[j]);
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t e = 0; e < vector; ++e) {
-          const index_t c = column(col, i) + e;
-          exec::buffer_store(memory, is_element(c) ? byte_of(c) : outside,
-                             element(ends[e * Bytes / 4] >> unsigned(e * Bytes % 4 * 8)));
-        }
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Count * vector; ++i) {
+        const index_t in_vector = i % vector * Bytes;
+        exec::buffer_store(memory, byte_of(col, i / vector) + in_vector,
+                           element(own[i / vector][in_vector / 4] >> unsigned(in_vector % 4 * 8)));
       }
     }
+  }
+  TILEWRIGHT_HD void store_end(element value) const { exec::buffer_store(memory, end, value); }
+
+  /// The column of access i of a thread whose first one is at `col`.
+  TILEWRIGHT_HD static constexpr index_t column(index_t col, index_t i) {
+    return col + (i / Run * Lanes * Run + i % Run) * vector;
   }
 
  private:
-  static constexpr index_t in_words = AnyStart ? 4 / Bytes - 1 : 0;  // elements that share a word with a vector's end
-
-  TILEWRIGHT_HD static index_t column(index_t col, index_t i) { return col + i * Lanes * vector; }
-  TILEWRIGHT_HD index_t byte_of(index_t col) const { return start + col * Bytes; }
-  TILEWRIGHT_HD bool is_element(index_t col) const { return col >= lower && col < upper; }
-  /// Whether the vector at column `col` is inside of the row, with `more` elements in front of it and behind it.
-  TILEWRIGHT_HD bool is_inside(index_t col, index_t more = 0) const {
-    return AnyStart ? col - more >= lower && col + vector + more <= upper : col < upper;
-  }
-  TILEWRIGHT_HD bool are_inside(index_t col, index_t more = 0) const {
-    return col - more >= lower && column(col, Count - 1) + vector + more <= upper;
-  }
-  /// Word by word: a choice between arrays would put them into memory.
-  TILEWRIGHT_HD static void choose(bool takes, words& to, const words& from) {
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t w = 0; w < Size / 4; ++w) to[w] = takes ? from[w] : to[w];
-  }
-  /// A vector that is not aligned, and elements that share its words are in the row, too; otherwise zeros.
-  TILEWRIGHT_HD words load_words(index_t col) const {
-    const index_t in_word = modulo(byte_of(col), 4), from = is_inside(col, in_words) ? byte_of(col) - in_word : outside;
-    words result;
-    unsigned low = exec::buffer_load<unsigned>(memory, from);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t w = 0; w < Size / 4; ++w) {
-      const unsigned high = w + 1 < Size / 4 || Bytes < 4 ? exec::buffer_load<unsigned>(memory, from + 4 * (w + 1)) : 0;
-      result[w] = unsigned(((static_cast<unsigned long long>(high) << 32) | low) >> unsigned(in_word * 8));
-      low = high;
-    }
-    return result;
-  }
-  /// The last of the thread's vectors in which the row may have elements; -1 if it has none.
-  TILEWRIGHT_HD index_t last_of(index_t col) const {
-    const index_t before_end = upper - 1 - col;
-    return before_end < 0 ? -1 : min(index_t(unsigned(before_end) / unsigned(Lanes * vector)), Count - 1);
-  }
-  /// Vectors that are partly in the row, the first or the last: from load(vector, column) for each element.
-  template <class Load>
-  TILEWRIGHT_HD void load_ends(vectors& all, index_t col, index_t more, Load load) const {
-    if constexpr (AnyStart) {
-      if (are_inside(col, more)) return;
-      TILEWRIGHT_UNROLL(1)
-      for (index_t i = 0; i <= last_of(col); i += max(last_of(col), 1)) {
-        const index_t from = column(col, i);
-        if (is_inside(from, more) || from + vector <= lower || from >= upper) continue;
-        words ends{};
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t e = 0; e < vector; ++e)
-          ends[e * Bytes / 4] |= unsigned(load(i, from + e)) << unsigned(e * Bytes % 4 * 8);
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t j = 0; j < Count; ++j) choose(j == i, all[j], ends);
-      }
-    }
+  TILEWRIGHT_HD index_t byte_of(index_t col, index_t i) const {
+    return column(col, i) < cols ? start + column(col, i) * Bytes : outside;
   }
 };
 

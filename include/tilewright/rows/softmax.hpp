@@ -24,7 +24,7 @@ struct softmax {
   using arch = Arch;
   using args_type = softmax_args<T>;
   using block = detail::row_block<Arch, Tile>;
-  using kept_part = typename block::template part<T>;
+  using kept_part = typename block::template packed_part<T>;
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = block::template kept_bytes<kept_part> + 2 * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
@@ -47,6 +47,7 @@ struct softmax {
     detail::row_exponents<block> exponents;
     auto part = load(0);
     const auto kept = block::template allocate<lds_bytes>();
+    detail::start_cluster<Tile.blocks>();
     const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load_again(kept, first, load); };
     typename block::template part<float> e;
     rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {

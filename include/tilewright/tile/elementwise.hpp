@@ -75,13 +75,14 @@ TILEWRIGHT_HD constexpr void cast_into(static_distributed_tensor<To, Distributio
   constexpr index_t n = Distribution::num_elements;
   if constexpr (__is_same(To, T)) {
     result.thread_buffer = tile.thread_buffer;
-  } else if constexpr (detail::is_small_float_v<To> && n % 2 == 0) {
+  } else if constexpr (detail::is_small_float_v<To> && n > 1) {
     TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < n; d += 2) {
+    for (index_t d = 0; d + 1 < n; d += 2) {
       const array<To, 2> pair = convert_pair<To>(float(tile.thread_buffer[d]), float(tile.thread_buffer[d + 1]));
       result.thread_buffer[d] = pair[0];
       result.thread_buffer[d + 1] = pair[1];
     }
+    if constexpr (n % 2 != 0) result.thread_buffer[n - 1] = type_convert<To>(tile.thread_buffer[n - 1]);
   } else {
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < n; ++d) result.thread_buffer[d] = type_convert<To>(tile.thread_buffer[d]);
