@@ -54,7 +54,7 @@ constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, cons
   const work_schedule s =
       make_work_schedule(specialized_order(args, t, workers), ceil_div(args.k, 128 / types.element_bytes), workers,
                          max_parts, split_cost_of(t));
-  return s.sharers > 0 && s.whole_tiles < 3 * workers ? 0.1 * product : 0;
+  return s.sharers > 0 && s.whole_tiles < 4 * workers ? 0.1 * product : 0;
 }
 
 }  // namespace detail
