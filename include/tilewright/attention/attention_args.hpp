@@ -76,16 +76,12 @@ struct attention_choices {
   static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, vector = 16 / index_t(sizeof(T));
 };
 
-/// Why heads and sequences of a result (`batch`: 1 where starts tell them apart) would overwrite each other, as a
-/// sentence; nullptr if they do not.
-constexpr const char* check_result(const attention_strides& s, index_t heads, index_t batch, index_t dim) {
-  const auto are_apart = [&](index_t count, long_index_t stride) {
-    return count == 1 || stride >= dim || -stride >= dim;
-  };
-  return are_apart(heads, s.head) && are_apart(batch, s.batch)
-             ? nullptr
-             : "a result's heads or sequences lie in the same memory: give its head and batch strides";
+/// Whether heads or sequences of a result overwrite each other. `batch`: 1 where starts tell sequences apart.
+constexpr bool is_written_twice(const attention_strides& s, index_t heads, index_t batch, index_t dim) {
+  return (heads > 1 && s.head < dim && -s.head < dim) || (batch > 1 && s.batch < dim && -s.batch < dim);
 }
+inline constexpr char written_twice[] =
+    "a result's heads or sequences lie in the same memory: give its head and batch strides";
 
 /// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, cannot do with these arguments,
 /// as a sentence; nullptr when it can. O has 16-bit elements.
@@ -116,8 +112,11 @@ constexpr const char* check_attention(const attention_args& args, index_t head_d
     if (misfit_of == 2) return "a row stride is smaller than the head dimension, or so large that a step spans 2 GiB";
   }
   if (args.lse && args.lse_strides.row < 1) return "lse_strides.row must be positive";
-  const char* const why = check_result(args.o_strides, args.heads, args.query_starts ? 1 : args.batch, value_dim);
-  return why || !args.lse ? why : check_result(args.lse_strides, args.heads, args.query_starts ? 1 : args.batch, 1);
+  const index_t batch = args.query_starts ? 1 : args.batch;
+  return is_written_twice(args.o_strides, args.heads, batch, value_dim) ||
+                 (args.lse && is_written_twice(args.lse_strides, args.heads, batch, 1))
+             ? written_twice
+             : nullptr;
 }
 
 }  // namespace detail

@@ -54,15 +54,14 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
   gradients.k_strides = args.d_k_strides;
   gradients.v_strides = args.d_v_strides;
   gradients.o_strides = args.d_o_strides;
+  if (const char* why = check_attention(gradients, head_dim, value_dim, vector)) return why;
   const bool has_keys = args.keys > 0;  // else dK and dV have no elements
   const index_t batch = args.key_starts || !has_keys ? 1 : args.batch, kv_heads = has_keys ? args.kv_heads : 1;
-  const char* const whys[] = {check_attention(gradients, head_dim, value_dim, vector),
-                              check_result(args.d_q_strides, args.heads, args.query_starts ? 1 : args.batch, head_dim),
-                              check_result(args.d_k_strides, kv_heads, batch, head_dim),
-                              check_result(args.d_v_strides, kv_heads, batch, value_dim)};
-  for (const char* why : whys)
-    if (why) return why;
-  return nullptr;
+  return is_written_twice(args.d_q_strides, args.heads, args.query_starts ? 1 : args.batch, head_dim) ||
+                 is_written_twice(args.d_k_strides, kv_heads, batch, head_dim) ||
+                 is_written_twice(args.d_v_strides, kv_heads, batch, value_dim)
+             ? written_twice
+             : nullptr;
 }
 
 /// Waves with the rows of one instruction; steps that leave registers for the sums of two products.
