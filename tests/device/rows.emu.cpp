@@ -67,7 +67,7 @@ TEST_P(ReadyRows, SwigluOfStridedTensors) {
   using kernel = swiglu_f16<arch::gfx942>;
   const tensor<half_t> x({5, 7, 200}, random_, 8, 0, false), x2({5, 7, 200}, random_, 8, 0, false);
   tensor<half_t> y({5, 7, 200}, random_, 16, 0, false);
-  const auto args = kernel::prepare({x.input(), y.view, x2.input()}, launch_facts{0});
+  const auto args = kernel::prepare({x.input(), y.view, x2.input()}, 0);
   run("swiglu_f16", kernel::grid(args).x, emu::kernarg().add(args), x.values, x2.values, y.values);
   double worst = 0;
   for (long_index_t i = 0; i < x.elements(); ++i) {

@@ -17,9 +17,7 @@ void expect_mapped(const std::vector<index_t>& lengths, index_t gap, index_t fir
   const tensor<T> x(lengths, random, gap, first, random() % 2), x2(lengths, random, gap, first, false);
   tensor<Result> y(lengths, random, gap, first, random() % 2);
   std::vector<Result> wanted = y.values;
-  const index_t resident = index_t(random() % 2) * 1000;  // one vector for each thread, or four
-  launch<Kernel>({x.input(), y.view, x2.input()},
-                 {.resident_clusters = resident, .memory = {x.range(), x2.range(), y.range()}});
+  launch<Kernel>({x.input(), y.view, x2.input()}, {.memory = {x.range(), x2.range(), y.range()}});
   double worst = 0;
   for (long_index_t i = 0; i < y.elements(); ++i) {
     const double exact =

@@ -18,11 +18,13 @@ struct choose_experts_args {
   bool is_normalised = true;  // weights of a token add up to 1: softmax of the chosen logits; else of all logits
 };
 
-/// A good tile for rows of up to `experts` logits: up to 32 for each lane. `vector`: elements of an access, as for
-/// choose_row_tile.
+/// A good tile for rows of up to `experts` logits: few lanes with many logits each. `vector`: elements of an access, as
+/// for choose_row_tile.
 TILEWRIGHT_HD constexpr row_tile choose_expert_tile(index_t experts, index_t vector) {
   row_tile tile{.threads = 256, .threads_per_row = 4, .vectors = 1, .vector = vector};
-  while (tile.threads_per_row < 32 && 32 * tile.threads_per_row < experts) tile.threads_per_row *= 2;
+  index_t most = 16 * max(4, vector);
+  for (; tile.threads_per_row < 32 && experts > most; most = 8 * tile.threads_per_row * max(4, vector))
+    tile.threads_per_row *= 2;
   tile.vectors = ceil_div(experts, tile.cols());
   return tile;
 }

@@ -32,14 +32,12 @@ struct map_device_args {
   index_t piece;         // elements of an access to inputs; 0: the innermost loop is taken element by element
   index_t cols;          // elements of the innermost loop
   index_t y_misaligned;  // elements from y back to a multiple of a vector
-  index_t vectors;       // of a thread
   bool is_near;          // offsets have 32 bits
 };
 
 }  // namespace detail
 
-/// Each thread computes four vectors of up to 16 bytes, aligned in y, in the order of y's addresses; one, where the
-/// tensor is so small that all threads run at once: fetching instructions for the others takes longer than the data.
+/// Each thread computes a vector of up to 16 bytes, aligned in y, in the order of y's addresses.
 /// Inputs are read in pieces as long as the alignment of pointers and strides allows; what is not a whole vector at the
 /// start and at the end of a row is moved element by element, and so are rows that are short or not contiguous.
 /// Function: of one float, or of two floats, without state. copy_function moves bits if T and Result are the same type.
@@ -50,7 +48,7 @@ struct map_tensor {
   static constexpr index_t block_size = 256, lds_bytes = 0;
   static constexpr index_t max_vector = 16 / index_t(max(sizeof(T), sizeof(Result)));
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
-  static constexpr index_t inputs = has_two ? 2 : 1, vectors = 4 / inputs, blocks_at_once = 4;
+  static constexpr index_t inputs = has_two ? 2 : 1, blocks_at_once = 4;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   using device_args = detail::map_device_args<T, Result, inputs>;
@@ -60,10 +58,10 @@ struct map_tensor {
       if (const char* why = detail::check_tensors(input(args, t), args.y)) return why;
     }
     auto nest = loops(args);
-    if (!nest.finish(element_bytes()) || nest.iterations > (1ll << 40)) return "there are too many elements";
+    if (!nest.finish(element_bytes()) || nest.iterations > (1ll << 38)) return "there are too many elements";
     return nullptr;
   }
-  static device_args prepare(const args_type& args, const auto& facts) {
+  static device_args prepare(const args_type& args, const auto&) {
     device_args result;
     auto& nest = result.nest = loops(args);
     result.is_near = detail::is_near(args.y);
@@ -85,11 +83,10 @@ struct map_tensor {
       nest.vectorise(max_vector);
     }
     nest.finish(element_bytes());
-    result.vectors = nest.iterations <= long_index_t{facts.resident_clusters} * block_size ? 1 : vectors;
     return result;
   }
   static exec::block_index grid(const device_args& args) {
-    return {index_t(ceil_div(args.nest.iterations, long_index_t{args.vectors * block_size})), 1, 1};
+    return {index_t(ceil_div(args.nest.iterations, long_index_t{block_size})), 1, 1};
   }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
@@ -125,6 +122,8 @@ struct map_tensor {
   }
 
   /// A vector of an input. Words: the compiler would keep each element of a piece in a register of its own.
+  template <class Offset>
+  using offsets = array<Offset, inputs + 1>;
   template <index_t Vector>
   using words = detail::conditional_t<(Vector * sizeof(T) < 4), vector_t<T, Vector>,
                                       array<unsigned, max(Vector* index_t(sizeof(T)) / 4, 1)>>;
@@ -160,73 +159,57 @@ struct map_tensor {
     return y;
   }
 
-  /// The vectors of one thread: all loads first, so that they are in flight together.
+  /// The vector of one thread.
   template <index_t Vector, class Offset>
   TILEWRIGHT_HD static void move(const device_args& args) {
     constexpr array<index_t, inputs + 1> bytes = element_bytes();
-    constexpr Offset outside = exec::out_of_bounds_offset;
     const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
-    const Offset first = Offset(exec::block_id().x) * (args.vectors * block_size) + exec::thread_id();
-    const Offset last = Offset(args.nest.iterations - 1);
-    Offset i[vectors];
-    index_t col[vectors];  // of the first element
-    bool is_whole[vectors];
-    array<Offset, inputs + 1> at[vectors];
-    words<Vector> x[vectors][inputs];
+    const Offset i[1] = {Offset(exec::block_id().x) * block_size + exec::thread_id()};
+    if (i[0] >= Offset(args.nest.iterations)) return;
+    index_t cols[1];
+    offsets<Offset> all[1];
+    args.nest.find(i, all, cols);
+    offsets<Offset>& at = all[0];
+    index_t before = 0;  // the row's start within an aligned vector of y
+    if (Vector > 1 && args.piece < Vector) before = index_t((args.y_misaligned + at[inputs] / bytes[inputs]) % Vector);
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors; ++u) i[u] = min(Offset(first + u * block_size), last);
-    args.nest.find(i, at, col);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors; ++u) {
-      index_t before = 0;  // the row's start within an aligned vector of y
-      if (Vector > 1 && args.piece < Vector)
-        before = index_t((args.y_misaligned + at[u][inputs] / bytes[inputs]) % Vector);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t t = 0; t <= inputs; ++t) at[u][t] -= before * bytes[t];
-      col[u] = first + u * block_size > last ? args.cols : col[u] * Vector - before;
-      is_whole[u] = col[u] >= 0 && col[u] <= args.cols - Vector;
-    }
-    if (Vector == 1 || args.piece == Vector) {
-      load<Vector, Vector>(args, at, is_whole, x);
-    } else if (Vector > 2 && args.piece == Vector / 2) {
-      load<Vector, max(Vector / 2, 1)>(args, at, is_whole, x);
-    } else {
-      load<Vector, 1>(args, at, is_whole, x);
-    }
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors && (u == 0 || args.vectors > 1); ++u)
-      exec::buffer_store(y, is_whole[u] ? at[u][inputs] : outside, apply<Vector>(x[u]));
-    const bool all_whole = Vector == 1 || (args.piece == Vector && args.cols % Vector == 0);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors && !all_whole && (u == 0 || args.vectors > 1); ++u) {
-      TILEWRIGHT_UNROLL(1)
-      for (index_t e = max(-col[u], 0); !is_whole[u] && e < min(Vector, args.cols - col[u]); ++e) {
-        words<1> one[inputs];
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t t = 0; t < inputs; ++t)
-          one[t] = exec::buffer_load<words<1>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]),
-                                               Offset(at[u][t] + e * bytes[t]));
-        exec::buffer_store(y, Offset(at[u][inputs] + e * bytes[inputs]), apply<1>(one));
+    for (index_t t = 0; t <= inputs; ++t) at[t] -= before * bytes[t];
+    const index_t col = cols[0] * Vector - before;  // of the first element
+    if (col >= 0 && col <= args.cols - Vector) {
+      words<Vector> x[inputs];
+      if (Vector == 1 || args.piece == Vector) {
+        load<Vector, Vector>(args, at, x);
+      } else if (Vector > 2 && args.piece == Vector / 2) {
+        load<Vector, max(Vector / 2, 1)>(args, at, x);
+      } else {
+        load<Vector, 1>(args, at, x);
       }
+      exec::buffer_store(y, at[inputs], apply<Vector>(x));
+      return;
+    }
+    TILEWRIGHT_UNROLL(1)
+    for (index_t e = max(-col, 0); e < min(Vector, args.cols - col); ++e) {
+      words<1> one[inputs];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t t = 0; t < inputs; ++t)
+        one[t] = exec::buffer_load<words<1>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]),
+                                             Offset(at[t] + e * bytes[t]));
+      exec::buffer_store(y, Offset(at[inputs] + e * bytes[inputs]), apply<1>(one));
     }
   }
   /// Whole vectors in pieces that are aligned.
   template <index_t Vector, index_t Piece, class Offset>
-  TILEWRIGHT_HD static void load(const device_args& args, const array<Offset, inputs + 1> (&at)[vectors],
-                                 const bool (&is_whole)[vectors], words<Vector> (&x)[vectors][inputs]) {
+  TILEWRIGHT_HD static void load(const device_args& args, const offsets<Offset>& at, words<Vector> (&x)[inputs]) {
     constexpr index_t bytes = Piece * index_t(sizeof(T));
     using piece = detail::conditional_t<(bytes < 4), detail::unsigned_of<bytes>, array<unsigned, max(bytes / 4, 1)>>;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < vectors * inputs && (u < inputs || args.vectors > 1); ++u) {
-      const index_t t = u % inputs;
-      const Offset from = at[u / inputs][t];
-      auto& to = x[u / inputs][t];
+    for (index_t t = 0; t < inputs; ++t) {
+      auto& to = x[t];
       to = {};
       if constexpr (Piece == Vector) {
-        to = exec::buffer_load<words<Vector>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]),
-                                              is_whole[u / inputs] ? from : Offset{exec::out_of_bounds_offset});
-      } else if (is_whole[u / inputs]) {  // one comparison for all pieces
-        const auto vector = exec::make_global_buffer(reinterpret_cast<const char*>(args.x[t]) + from, sizeof(to));
+        to = exec::buffer_load<words<Vector>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]), at[t]);
+      } else {  // one comparison for all pieces
+        const auto vector = exec::make_global_buffer(reinterpret_cast<const char*>(args.x[t]) + at[t], sizeof(to));
         TILEWRIGHT_UNROLL_ALL
         for (index_t byte = 0; byte < index_t(sizeof(to)); byte += bytes) {
           const auto loaded = exec::buffer_load<piece>(vector, long_index_t{byte});

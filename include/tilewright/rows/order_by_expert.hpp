@@ -16,7 +16,7 @@ struct place_by_expert {
   using arch = Arch;
   using args_type = order_by_expert_args;
   using part = routed_part<Arch, MostExperts>;
-  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 3;
+  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 2;
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
@@ -96,7 +96,7 @@ struct order_by_expert {
   using args_type = order_by_expert_args;
   using followed_by = detail::sum_expert_counts<Arch, MostExperts>;
   using part = detail::routed_part<Arch, MostExperts>;
-  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 3;
+  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 2;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// Rows of the workspace.

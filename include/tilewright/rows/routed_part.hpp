@@ -26,10 +26,10 @@ namespace tilewright::detail {
 template <class Arch, index_t MostExperts>
 struct routed_part {
   static constexpr index_t block_size = 512, wave = Arch::value.wave_size, waves = block_size / wave;
-  static constexpr index_t of_thread = 8, in_flight = 2, tile = block_size * of_thread,
-                           owned = ceil_div(MostExperts, block_size);
+  static constexpr index_t of_thread = Arch::value.lds_bytes > 65536 ? 16 : 8, in_flight = 2,
+                           tile = block_size * of_thread, owned = ceil_div(MostExperts, block_size);
   // Entries that one block takes; blocks that share others; few of them add up their counts themselves.
-  static constexpr index_t alone = 8192, most_parts = 1024, few_parts = 64;
+  static constexpr index_t alone = 2048, most_parts = 512, few_parts = 16;
   // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
   static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
                            sums = starts + waves * MostExperts * 2, lds_bytes = sums + waves * 4;
@@ -117,52 +117,81 @@ struct routed_part {
     exec::wave_sync();
     return number;
   }
-  /// Puts the entries of the part where they belong. The thread owns `owned` experts: `next` are the places of their
-  /// next entries; `used` entries go somewhere.
-  TILEWRIGHT_HD void place_tiles(array<index_t, owned> next, index_t used) const {
-    for (index_t from = 0; from < length; from += tile) {
-      // Each wave has `each` accesses of neighbouring entries.
-      const index_t n = min(tile, length - from), each = ceil_div(n, block_size), start = first + from;
-      const index_t own = exec::wave_id() * each * wave + exec::lane_id();
-      const auto experts = exec::make_global_buffer(args.expert + start, n * 4);
-      const auto is_own = [&](index_t u) TILEWRIGHT_INLINE_LAMBDA { return u < each && own + u * wave < n; };
-      index_t found[of_thread];  // the number in the wave << 16 | the expert; negative: none
+  /// Entries of a tile that the thread has: accesses of neighbouring entries follow each other in a wave.
+  struct own_entries {
+    index_t start, n;     // the tile's first entry in the part, and its length
+    index_t each, first;  // accesses of a thread; the number of its first entry in the tile
+    array<index_t, of_thread> found;
+
+    TILEWRIGHT_HD own_entries(const routed_part& part, index_t from) : start(from), n(min(tile, part.length - from)) {
+      each = ceil_div(max(n, 0), block_size);
+      first = exec::wave_id() * each * wave + exec::lane_id();
+      const auto buffer = exec::make_global_buffer(part.args.expert + part.first + start, n * 4);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < of_thread; ++u) found[u] = exec::buffer_load<index_t>(experts, (own + u * wave) * 4);
-      for (index_t e = 8 * exec::lane_id(); e < args.experts; e += 8 * wave)
-        exec::lds_store(lds, start_of(exec::wave_id(), e), array<unsigned, 4>{});
-      exec::wave_sync();
+      for (index_t u = 0; u < of_thread; ++u) found[u] = exec::buffer_load<index_t>(buffer, entry(u) * 4);
+    }
+    TILEWRIGHT_HD index_t entry(index_t u) const { return first + u * wave; }
+    TILEWRIGHT_HD bool has(index_t u) const { return u < each && entry(u) < n; }
+  };
+
+  /// Puts the entries of the part where they belong. The thread owns `owned` experts: how many entries each has, and
+  /// how many of them are in parts before this one.
+  TILEWRIGHT_HD void place_all(const array<index_t, owned>& of_expert, const array<index_t, owned>& before) const {
+    own_entries own(*this, 0);  // in flight meanwhile
+    index_t all = 0;
+    for (const index_t n : of_expert.elements) all += n;
+    const auto [lower, used] = sum_of_lower(all).elements;
+    array<index_t, owned> next{};  // places of the next entries
+    index_t start = lower;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < owned; ++i) {
+      const index_t e = exec::thread_id() * owned + i;
+      next[i] = start + before[i];
+      start += of_expert[i];
+      if (exec::block_id().x == 0 && e < args.experts) args.ends[e] = start;
+    }
+    while (own.n > 0) {
+      const index_t sorted = sort(own, next), entries = first + own.start, end = entries + own.n;
       TILEWRIGHT_UNROLL_ALL
       for (index_t u = 0; u < of_thread; ++u) {
-        if (u >= each) break;
-        const index_t expert = is_own(u) ? number_of(found[u]) : -1;
-        found[u] = expert | number_in_wave(expert) << 16;
-      }
-      exec::block_sync();
-      const index_t sorted = find_starts(next);
-      exec::block_sync();
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < of_thread; ++u) {
-        if (!is_own(u)) continue;
-        const index_t e = found[u] & 0xffff;
+        if (!own.has(u)) continue;
+        const index_t e = own.found[u] & 0xffff;
         index_t place = -1;
-        if (found[u] >= 0) {
-          const index_t number = (found[u] >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
+        if (own.found[u] >= 0) {
+          const index_t number =
+              (own.found[u] >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
           place = number + exec::lds_load<index_t>(lds, shift_of(e));
-          exec::lds_store(lds, number * 4, e << 16 | (own + u * wave));
+          exec::lds_store(lds, number * 4, e << 16 | own.entry(u));
         }
-        args.place[start + own + u * wave] = place;
+        args.place[entries + own.entry(u)] = place;
       }
+      own = own_entries(*this, own.start + tile);
       exec::block_sync();
       TILEWRIGHT_UNROLL_ALL
       for (index_t u = 0; u < of_thread; ++u) {
         const index_t number = exec::thread_id() + u * block_size;
-        if (number >= sorted) break;
+        if (number >= sorted) continue;
         const index_t word = exec::lds_load<index_t>(lds, number * 4);
-        args.source[number + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = start + (word & 0xffff);
+        args.source[number + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = entries + (word & 0xffff);
       }
-      for (index_t i = max(start, used) + exec::thread_id(); i < start + n; i += block_size) args.source[i] = -1;
+      for (index_t i = max(entries, used) + exec::thread_id(); i < end; i += block_size) args.source[i] = -1;
     }
+  }
+  /// Replaces experts of entries by experts and numbers in the wave << 16, negative if they are not routed; then
+  /// LDS knows the numbers in the tile. Returns how many entries go somewhere.
+  TILEWRIGHT_HD index_t sort(own_entries& own, array<index_t, owned>& next) const {
+    for (index_t e = 8 * exec::lane_id(); e < args.experts; e += 8 * wave)
+      exec::lds_store(lds, start_of(exec::wave_id(), e), array<unsigned, 4>{});
+    exec::wave_sync();
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < of_thread; ++u) {
+      const index_t expert = own.has(u) ? number_of(own.found[u]) : -1;
+      if (u < own.each) own.found[u] = expert | number_in_wave(expert) << 16;
+    }
+    exec::block_sync();
+    const index_t sorted = find_starts(next);
+    exec::block_sync();
+    return sorted;
   }
   /// Turns counts of the waves into numbers in the tile, and advances `next`. Returns how many entries go somewhere.
   TILEWRIGHT_HD index_t find_starts(array<index_t, owned>& next) const {
@@ -192,23 +221,6 @@ struct routed_part {
       }
     }
     return sorted;
-  }
-  /// From the thread's experts: how many entries each has, and how many of them are in parts before this one.
-  TILEWRIGHT_HD void place_all(const array<index_t, owned>& of_expert, const array<index_t, owned>& before) const {
-    index_t all = 0;
-    for (const index_t n : of_expert.elements) all += n;
-    const auto [lower, used] = sum_of_lower(all).elements;
-    array<index_t, owned> next{};
-    index_t start = lower;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < owned; ++i) {
-      const index_t e = exec::thread_id() * owned + i;
-      next[i] = start + before[i];
-      start += of_expert[i];
-      if (exec::block_id().x == 0 && e < args.experts) args.ends[e] = start;
-    }
-    exec::block_sync();  // the sums are read
-    place_tiles(next, used);
   }
 };
 
