@@ -22,10 +22,10 @@ TEST(SpecializedChoice, TilesThatWereFastest) {
     EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::specialized_tile{.m = 128, .n = 256, .share_b = 2}));
     EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::specialized_tile{.m = 128, .n = 256, .share_b = 2}));
     EXPECT_EQ(chosen(1000, 5000, 2000, b_along_k), (tw::specialized_tile{.m = 256, .n = 160, .share_a = 2}));
-    EXPECT_EQ(chosen(576, 576, 3456, b_along_k), (tw::specialized_tile{.m = 64, .n = 64, .consumers = 1}));
     EXPECT_EQ(chosen(2048, 2048, 2048, b_along_k), (tw::specialized_tile{.m = 128, .n = 256, .share_b = 2}));
-    EXPECT_EQ(chosen(320, 3776, 2880, b_along_k), (tw::specialized_tile{.m = 64, .n = 192, .consumers = 1}));
-    EXPECT_EQ(chosen(896, 2368, 1664, b_along_k), (tw::specialized_tile{.m = 128, .n = 160, .share_b = 2}));
+    EXPECT_EQ(chosen(1600, 320, 3264, b_along_k), (tw::specialized_tile{.m = 64, .n = 64, .consumers = 1}));
+    EXPECT_EQ(chosen(890, 3264, 16448, b_along_k),
+              (tw::specialized_tile{.m = 192, .n = 128, .share_a = 2, .consumers = 3}));
   }
 }
 

@@ -64,14 +64,15 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
 /// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark. What a k tile takes
 /// of each is added up, since they disturb each other.
 struct specialized_model {
-  double launch = 4491;
-  double macs = 36.2, lds_row = 0.775;                  // a k tile multiplies in m n / macs, or moves its rows in LDS,
-  double latency = 1634;                                // or waits for one of its stages;
-  double bytes = 4337;                                  // of memory in a clock, for all multiprocessors;
-  double rows = 180, misaligned = 1.8;                  // of 128 bytes from L2; more, if they do not start at 64 bytes
-  double split = 1983, part_sums = 2125;                // a split tile; each of its parts, of 128 x 256 sums
-  double crossing_after_whole = 0.32, crossing = 0.16;  // and of all that, if two tiles share a worker
-  double end = 178;                                     // each box of C
+  double launch = 4016;
+  double macs = 35.7, lds_row = 0.813;  // a k tile multiplies in m n / macs, or moves its rows in LDS,
+  double large = 1.09,
+         single_in_pair = 1.12;     // times these, for 160 sums of each thread; for one consumer in a cluster,
+  double latency = 1872;            // or waits for one of its stages;
+  double bytes = 7330, rows = 123;  // of memory, of 128 bytes from L2: in a clock, for all multiprocessors
+  double part_sums = 3208;          // each part of a split tile but one, of 128 x 256 sums
+  double crossing = 0.21;           // of a split tile's clocks more, if two tiles share a worker
+  double end = 111;                 // each box of C
 };
 inline constexpr specialized_model specialized_times{};
 
@@ -81,15 +82,12 @@ constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, c
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
   // Copies write A and B; wgmma reads A once, and B for each 64 rows of A.
   const double rows = lds.stage_bytes() / 128.0 + t.m + t.n * (t.m / 64.0);
-  return max(max(double(t.m) * t.n / x.macs, rows * x.lds_row) * together, x.latency / lds.num_stages());
+  const double multiply = t.m * t.n / x.macs * (t.accumulators() > 128 ? x.large : 1),
+               move = rows * x.lds_row * (t.cluster() > 1 && t.consumers == 1 ? x.single_in_pair : 1);
+  return max(max(multiply, move) * together, x.latency / lds.num_stages());
 }
 /// Clocks for writing C.
 constexpr double clocks_of_end(const specialized_tile& t) { return specialized_times.end * t.num_boxes(); }
-/// How much longer a row of an operand takes from L2. Copies of rows that start anywhere start at multiples of 128.
-constexpr double clocks_of_row(long_index_t bytes_of_leading_dimension) {
-  const bool misaligned = bytes_of_leading_dimension % 64 != 0 && bytes_of_leading_dimension % 16 == 0;
-  return (misaligned ? 1 + specialized_times.misaligned : 1) / specialized_times.rows;
-}
 
 }  // namespace detail
 
@@ -116,10 +114,8 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
       (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) + double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
       g.k * o.element_bytes;
   // What comes from memory and from L2 for a k tile of each cluster.
-  const double clocks_of_operands =
-      bytes / (double(s.order.num_tiles()) * k_tiles * x.bytes) +
-      t.cluster() * (t.m / t.share_a * detail::clocks_of_row(long_index_t(g.lda) * o.element_bytes) +
-                     t.n / t.share_b * detail::clocks_of_row(long_index_t(g.ldb) * o.element_bytes));
+  const double clocks_of_operands = bytes / (double(s.order.num_tiles()) * k_tiles * x.bytes) +
+                                    t.cluster() * (t.m / t.share_a + t.n / t.share_b) / x.rows;
   // Blocks of a multiprocessor share its time.
   const auto together = [&](index_t active) { return min(t.blocks, ceil_div(active * t.cluster(), multiprocessors)); };
   const auto k_tile_while = [&](index_t active) {
@@ -131,9 +127,8 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
   if (s.sharers > 0) {
     const double share = double(s.num_split_tiles()) * (k_tiles - s.longer_by) / s.sharers + s.longer_by;
     const index_t parts = s.max_parts() - 1;
-    const double split = share * k_tile_while(s.sharers) + x.split + x.part_sums * parts * t.m * t.n / 32768;
-    // Workers with the ends of two tiles wait for each other; whole tiles before give them different starts.
-    clocks += split * (crosses ? 1 + (s.whole_tiles > 0 ? x.crossing_after_whole : x.crossing) : 1);
+    const double split = share * k_tile_while(s.sharers) + x.part_sums * parts * t.m * t.n / 32768;
+    clocks += split * (crosses ? 1 + x.crossing : 1);
   }
   const index_t ends = full_rounds + (left > 0) + (s.sharers > 0) + crosses;
   return clocks + ends * together(min(s.num_units(), workers)) * detail::clocks_of_end(t);
