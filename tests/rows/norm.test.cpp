@@ -124,6 +124,10 @@ TEST(Norm, RefusesWhatItCannotDo) {
   auto* y = reinterpret_cast<int8_t*>(memory + 4096);
   expect_refusal<rms_int8>({.x = x, .weight = x, .y = y, .rows = 1, .cols = 512, .x_stride = 512, .y_stride = 512},
                            "needs scale");
+  norm_args<bfloat16_t, int8_t> in_weight{
+      .x = x, .weight = x + 1024, .y = y, .scale = reinterpret_cast<float*>(memory + 1024)};
+  in_weight.rows = 1, in_weight.cols = in_weight.x_stride = in_weight.y_stride = 512;
+  expect_refusal<rms_int8>(in_weight, "overlaps another result or an input");
 }
 
 }  // namespace rows_test

@@ -71,13 +71,15 @@ struct row_norm {
     if (clash(y, x) || (args.sum && (clash(sum, x) || clash(sum, residual) || clash(y, residual))))
       return "a result overlaps an input, but is not that input";
     if (args.sum && detail::overlap(y, sum)) return "y overlaps sum: they are two results";
-    const auto mean = detail::row_array(args.mean, args.rows), rstd = detail::row_array(args.rstd, args.rows);
-    const detail::row_matrix memory[] = {mean, rstd, weight, bias, y, sum, x, residual};
-    if (const char* why = detail::check_results(memory, 2)) return why;
-    for (index_t i = 2; i < 4; ++i)
-      if (memory[i].data && (detail::overlap(y, memory[i]) || (args.sum && detail::overlap(sum, memory[i]))))
+    if (const char* why = detail::check_scales<Scales>(scales(args), x, y)) return why;
+    const auto mean = detail::row_array(args.mean, args.rows), rstd = detail::row_array(args.rstd, args.rows),
+               scale = detail::memory_of<Scales>(scales(args), x);
+    const detail::row_matrix memory[] = {mean, rstd, scale, weight, bias, y, sum, x, residual};
+    if (const char* why = detail::check_results(memory, 3)) return why;
+    for (const detail::row_matrix& in : {weight, bias})
+      if (in.data && (detail::overlap(y, in) || (args.sum && detail::overlap(sum, in))))
         return "a result overlaps weight or bias";
-    return detail::check_scales<Scales>(scales(args), x, y);
+    return nullptr;
   }
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows, turns(args)); }
 

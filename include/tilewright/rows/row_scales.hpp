@@ -23,6 +23,14 @@ struct scale_place {
   long_index_t row_stride = 1, group_stride = 0;
 };
 
+/// Their memory, for the rows of x.
+template <scale_kind Scales>
+constexpr row_matrix memory_of(const scale_place& to, const row_matrix& x) {
+  const long_index_t groups = Scales == scale_kind::per_128 ? ceil_div(x.cols, long_index_t{128}) : 1;
+  return row_array(Scales == scale_kind::none ? nullptr : to.scale,
+                   (x.rows - 1) * to.row_stride + (groups - 1) * to.group_stride + 1);
+}
+
 /// Why scales cannot be written, as a sentence; nullptr if they can. `results`: matrices and x that they must not
 /// touch.
 template <scale_kind Scales>
@@ -33,7 +41,7 @@ constexpr const char* check_scales(const scale_place& to, const row_matrix& x, c
   if (to.row_stride < 1 || (groups > 1 && to.group_stride < 1)) return "strides of scales must be positive";
   const bool is_by_row = to.row_stride >= groups * to.group_stride || groups == 1;
   if (!is_by_row && to.group_stride < x.rows * to.row_stride) return "strides of scales make two of them one element";
-  const row_matrix written{to.scale, 1, (x.rows - 1) * to.row_stride + (groups - 1) * to.group_stride + 1, 1, 4};
+  const row_matrix written = memory_of<Scales>(to, x);
   if (!is_aligned(written, 1)) return "scale is not aligned to its floats";
   if (overlap(written, x) || overlap(written, y)) return "scale overlaps a matrix";
   return nullptr;
