@@ -52,7 +52,7 @@ struct row_block : row_memory<Arch, Tile, Access> {
   }
   /// As many turns as leave enough blocks for every GPU, up to 8.
   TILEWRIGHT_HD static constexpr index_t turns_for(index_t num_rows) {
-    return max(1, min(8, num_rows / (Tile.rows() * 4096)));
+    return max(1, min(8, num_rows / (Tile.rows() * ((1 << 20) / Tile.threads))));
   }
   /// Goes on to the rows of the next turn; false: there are none.
   TILEWRIGHT_HD bool next_turn() {
