@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cross-entropy for rows.py: x, target, loss, gradient.
-#include "choose_rows.hpp"
+#include "start_rows.hpp"
 
 #include <tilewright/rows/cross_entropy.hpp>
 
@@ -26,7 +26,7 @@ const char* start_cross_entropy(const call& c) {
                                                      .cols = c[0].cols(),
                                                      .x_stride = c[0].row_stride(),
                                                      .gradient_stride = c[3].row_stride()};
-  return start_rows<cross_entropy_of<T, Kind>, T, 256>(args, c);
+  return start_rows<cross_entropy_of<T, Kind>::template kernel>(args, c);
 }
 
 const registered cross_entropy_kernels[] = {

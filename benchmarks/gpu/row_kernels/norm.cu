@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // RMSNorm and LayerNorm for rows.py: x, residual, weight, bias, y, sum, scale.
-#include "choose_rows.hpp"
+#include "start_rows.hpp"
 
 #include <tilewright/rows/norm.hpp>
 
@@ -31,7 +31,7 @@ const char* start_norm(const call& c) {
                                       .sum_stride = c[5].row_stride(),
                                       .y_stride = c[4].row_stride(),
                                       .epsilon = float(c.numbers[0])};
-  return start_rows<norm_of<T, Kind, Result>, T, 256>(args, c);
+  return start_rows<norm_of<T, Kind, Result>::template kernel>(args, c);
 }
 
 const registered norm_kernels[] = {

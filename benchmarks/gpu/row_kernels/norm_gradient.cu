@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Gradients of norms for rows.py: dy, x, weight, mean, rstd, dx, dweight, dbias.
-#include "choose_rows.hpp"
+#include "library.hpp"
 
 #include <tilewright/rows/norm_gradient.hpp>
 

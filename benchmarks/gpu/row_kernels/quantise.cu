@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Quantisation with scales for rows.py: x, x2 (of functions of two elements), y, scale.
-#include "choose_rows.hpp"
+#include "start_rows.hpp"
 
 #include <tilewright/rows/norm.hpp>
 #include <tilewright/rows/quantise_rows.hpp>
@@ -38,7 +38,7 @@ const char* start_quantise(const call& c) {
     if (args.cols <= 2048) return start<typename kernel::template kernel<tw::row_tile{256, 64, 4, 8}>>(args, c);
     return start<typename kernel::template kernel<tw::row_tile{256, 256, 2, 8}>>(args, c);
   } else {
-    return start_rows<kernel, bfloat16_t, 512>(args, c);
+    return start_rows<kernel::template kernel>(args, c);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Softmax for rows.py: x, y.
-#include "choose_rows.hpp"
+#include "start_rows.hpp"
 
 #include <tilewright/rows/softmax.hpp>
 
@@ -19,7 +19,7 @@ template <class T, tw::softmax_kind Kind>
 const char* start_softmax(const call& c) {
   const tw::softmax_args<T> args{c.data<const T>(0), c.data<T>(1),      c[0].rows(),
                                  c[0].cols(),        c[0].row_stride(), c[1].row_stride()};
-  return start_rows<softmax_of<T, Kind>, T, 512>(args, c);
+  return start_rows<softmax_of<T, Kind>::template kernel>(args, c);
 }
 
 const registered softmax_kernels[] = {

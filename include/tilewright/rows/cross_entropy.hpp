@@ -39,6 +39,7 @@ struct cross_entropy {
                                             ? block::template kept_bytes<typename block::template packed_part<T>>
                                             : 0,
                            lds_bytes = has_loss ? kept_bytes + 2 * block::lds_bytes : 0;
+  static constexpr index_t most_threads = 256;  // launch_rows
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 

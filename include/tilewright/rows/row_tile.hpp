@@ -18,6 +18,10 @@ struct row_tile {
 
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
   TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
+  /// The longest row that is read once.
+  TILEWRIGHT_HD constexpr index_t most_cols() const {
+    return cols() * (1 + lds_parts) * blocks + (any_start ? 2 * vector : 0);
+  }
   friend constexpr bool operator==(const row_tile&, const row_tile&) = default;
 };
 
@@ -38,7 +42,7 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_thre
   constexpr index_t vector = 16 / index_t(sizeof(T));
   row_tile tile = choose_row_tile(min(cols, most_threads * 4 * vector), vector);
   const index_t bytes = tile.threads * tile.vectors * 16, most_parts = (Arch::value.lds_bytes / 2 - 512) / bytes;
-  while (tile.cols() * (1 + tile.lds_parts) * tile.blocks < cols) {
+  while (tile.most_cols() < cols) {
     if (tile.lds_parts < most_parts) {
       ++tile.lds_parts;
     } else if (2 * tile.blocks <= Arch::value.max_cluster) {
@@ -48,6 +52,22 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_thre
     }
   }
   return tile;
+}
+
+/// The same for rows of T that start anywhere. A thread holds up to six vectors: what is done once for each row counts.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr row_tile choose_any_start_tile(index_t cols) {
+  row_tile tile{.vectors = 6, .vector = 16 / index_t(sizeof(T)), .any_start = true};
+  while (tile.threads_per_row < tile.threads && tile.most_cols() < cols) tile.threads_per_row *= 2;
+  for (;; tile.blocks *= 2) {
+    const index_t most = ceil_div(max(cols - 2 * tile.vector, 1), tile.blocks * tile.threads_per_row * tile.vector);
+    tile.vectors = min(most, 6);
+    for (index_t vectors = 5; vectors > 3 && most > 6; --vectors)
+      if (detail::round_up(most, vectors) < detail::round_up(most, tile.vectors)) tile.vectors = vectors;
+    const index_t bytes_of_part = tile.threads * (tile.vectors * 16 + 4);
+    tile.lds_parts = min(ceil_div(most, tile.vectors) - 1, (Arch::value.lds_bytes / 2 - 1024) / bytes_of_part);
+    if (tile.most_cols() >= cols || 2 * tile.blocks > Arch::value.max_cluster) return tile;
+  }
 }
 
 namespace detail {

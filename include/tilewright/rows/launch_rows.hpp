@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Launches a kernel on rows with the tile that fits their length and alignment, of those that are compiled.
+#pragma once
+
+#include <tilewright/launch/launch.hpp>
+#include <tilewright/rows/row_tile.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+template <template <row_tile> class Kernel, row_tile Tile, row_tile... Longer>
+void launch_shortest(const auto& args, const launch_options& options) {
+  if constexpr (sizeof...(Longer) > 0) {
+    if (args.cols > Tile.most_cols()) return launch_shortest<Kernel, Longer...>(args, options);
+  }
+  launch<Kernel<Tile>>(args, options);
+}
+
+/// The threads of a row that fits in registers and LDS.
+template <class Kernel>
+inline constexpr index_t most_threads_v = 512;
+template <class Kernel>
+  requires requires { Kernel::most_threads; }
+inline constexpr index_t most_threads_v<Kernel> = Kernel::most_threads;
+
+}  // namespace detail
+
+/// Launches Kernel<tile> for rows of args.cols elements of args.x, with the tile for the shortest of Cols that is not
+/// shorter, or for the last one. Compiles two tiles for each of Cols, as rows may start anywhere. Throws launch_error
+/// with the kernel's sentence.
+template <template <row_tile> class Kernel, index_t... Cols>
+  requires(sizeof...(Cols) > 0)
+void launch_rows(const auto& args, const launch_options& options = {}) {
+  using any = Kernel<row_tile{}>;
+  using arch = typename any::arch;
+  using T = detail::remove_cvref_t<decltype(*args.x)>;
+  constexpr auto threads = [](index_t cols) {
+    return cols > 65536 / index_t(sizeof(T)) ? 512 : detail::most_threads_v<any>;
+  };
+  const bool is_aligned = !Kernel<choose_row_tile<arch, T>(1)>::check(args);
+  is_aligned ? detail::launch_shortest<Kernel, choose_row_tile<arch, T>(Cols, threads(Cols))...>(args, options)
+             : detail::launch_shortest<Kernel, choose_any_start_tile<arch, T>(Cols)...>(args, options);
+}
+
+/// The same for rows of any length.
+template <template <row_tile> class Kernel>
+void launch_rows(const auto& args, const launch_options& options = {}) {
+  launch_rows<Kernel, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 32768, 65536, 131072>(args, options);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "matrix.hpp"
+
+#include <tilewright/rows/launch_rows.hpp>
+#include <tilewright/rows/quantise_rows.hpp>
+
+namespace rows_test {
+
+namespace {
+
+template <row_tile Tile>
+using quantise = quantise_rows<arch::sm90, half_t, int8_t, Tile>;
+
+}  // namespace
+
+TEST(LaunchRows, TakesRowsOfAnyLengthAndAlignment) {
+  std::mt19937 random(61);
+  for (const index_t cols : {16, 17, 304, 403, 1600, 2003}) {
+    matrix<half_t> x(3, cols, 0, random);
+    matrix<int8_t> y(3, cols, 0, int8_t(0));
+    std::vector<float> scale(3);
+    launch_rows<quantise, 300, 700>(quantise_args<half_t, int8_t>{.x = x.data(),
+                                                                  .y = y.data(),
+                                                                  .scale = scale.data(),
+                                                                  .rows = 3,
+                                                                  .cols = cols,
+                                                                  .x_stride = cols,
+                                                                  .y_stride = cols});
+    for (index_t r = 0; r < 3; ++r)
+      for (index_t c = 0; c < cols; ++c)
+        ASSERT_NEAR(y(r, c) * scale[std::size_t(r)], x(r, c), 0.51 * scale[std::size_t(r)]) << r << ", " << c;
+  }
+  EXPECT_THROW((launch_rows<quantise, 300>(quantise_args<half_t, int8_t>{})), launch_error);
+}
+
+static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(1337) == row_tile{256, 32, 6, 8, 1, true});
+static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(50257) == row_tile{256, 256, 5, 8, 1, true, 4});
+static_assert(choose_any_start_tile<arch::sm90, float>(131072) == row_tile{256, 256, 4, 4, 8, true, 3});
+static_assert(choose_any_start_tile<arch::gfx942, float>(20001) == row_tile{256, 256, 5, 4, 1, true, 1});
+
+}  // namespace rows_test
