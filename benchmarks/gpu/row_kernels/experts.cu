@@ -75,7 +75,8 @@ const char* start_rows_of_experts(const call& c) {
     return start<tw::expert_rows<arch, T, tw::row_tile{128, 128, 1, vector}, Kind>>(args, c);
   if (args.cols <= 256 * vector)
     return start<tw::expert_rows<arch, T, tw::row_tile{256, 256, 1, vector}, Kind>>(args, c);
-  return start<tw::expert_rows<arch, T, tw::row_tile{256, 256, 2, vector}, Kind>>(args, c);
+  constexpr tw::row_tile longest = scatters ? tw::row_tile{512, 512, 1, vector} : tw::row_tile{256, 256, 2, vector};
+  return start<tw::expert_rows<arch, T, longest, Kind>>(args, c);
 }
 
 const registered routing[] = {

@@ -21,10 +21,9 @@ struct choose_experts_args {
 /// A good tile for rows of up to `experts` logits: few lanes with many logits each. `vector`: elements of an access, as
 /// for choose_row_tile.
 TILEWRIGHT_HD constexpr row_tile choose_expert_tile(index_t experts, index_t vector) {
-  row_tile tile{.threads = 256, .threads_per_row = 4, .vectors = 1, .vector = vector};
-  index_t most = 16 * max(4, vector);
-  for (; tile.threads_per_row < 32 && experts > most; most = 8 * tile.threads_per_row * max(4, vector))
-    tile.threads_per_row *= 2;
+  row_tile tile{.threads = 256, .threads_per_row = 2, .vectors = 1, .vector = vector};
+  const auto most = [&](index_t lanes) { return lanes * (lanes < 8 ? 4 : 8) * max(4, vector); };
+  while (tile.threads_per_row < 32 && experts > most(tile.threads_per_row)) tile.threads_per_row *= 2;
   tile.vectors = ceil_div(experts, tile.cols());
   return tile;
 }
