@@ -10,13 +10,13 @@ namespace row_kernels {
 namespace {
 
 /// The smallest tile that holds the experts, of those with Vector elements in an access.
-template <class T, index_t Vector, index_t Experts = 64>
+template <class T, index_t Vector, index_t Experts = 32>
 const char* start_choose_tile(const tw::choose_experts_args<T>& args, const call& c) {
   if constexpr (Experts < 512) {
     constexpr index_t more = Experts * 2;
     if (args.experts > Experts) return start_choose_tile<T, Vector, more>(args, c);
   }
-  if constexpr (Experts > 64 && Vector > 1) {
+  if constexpr (Experts > 32 && Vector > 1) {
     constexpr index_t between = Experts / 4 * 3;
     if (args.experts <= between)
       return start<tw::choose_experts<arch, T, tw::choose_expert_tile(between, Vector)>>(args, c);

@@ -16,7 +16,7 @@ struct place_by_expert {
   using arch = Arch;
   using args_type = order_by_expert_args;
   using part = routed_part<Arch, MostExperts>;
-  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 2;
+  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 4;
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
@@ -55,7 +55,8 @@ struct sum_expert_counts {
   using args_type = order_by_expert_args;
   using followed_by = place_by_expert<Arch, MostExperts>;
   using part = routed_part<Arch, MostExperts>;
-  static constexpr index_t block_size = 256, lds_bytes = 0, wave = part::wave, most = part::most_parts / wave;
+  static constexpr index_t block_size = 256, lds_bytes = 0, wave = part::wave;
+  static constexpr index_t most = ceil_div(part::most_parts, wave);
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
@@ -96,7 +97,7 @@ struct order_by_expert {
   using args_type = order_by_expert_args;
   using followed_by = detail::sum_expert_counts<Arch, MostExperts>;
   using part = detail::routed_part<Arch, MostExperts>;
-  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 2;
+  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 4;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// Rows of the workspace.

@@ -25,9 +25,9 @@ namespace tilewright::detail {
 /// The part of the entries that the calling block has, and how it sorts them: tile by tile in LDS.
 template <class Arch, index_t MostExperts>
 struct routed_part {
-  static constexpr index_t block_size = 512, wave = Arch::value.wave_size, waves = block_size / wave;
-  static constexpr index_t of_thread = Arch::value.lds_bytes > 65536 ? 16 : 8, in_flight = 2,
-                           tile = block_size * of_thread, owned = ceil_div(MostExperts, block_size);
+  static constexpr index_t block_size = 256, wave = Arch::value.wave_size, waves = block_size / wave;
+  static constexpr index_t of_thread = 16, in_flight = 2, tile = block_size * of_thread,
+                           owned = ceil_div(MostExperts, block_size);
   // Entries that one block takes; blocks that share others; few of them add up their counts themselves.
   static constexpr index_t alone = 2048, most_parts = 512, few_parts = 16;
   // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
