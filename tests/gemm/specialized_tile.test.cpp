@@ -39,7 +39,7 @@ TEST(SpecializedTile, EachPlaceOfATileIsInOneBox) {
     std::set<std::pair<int, int>> places;
     for (int i = 0; i < t.num_boxes(); ++i) {
       const auto [m, n, consumer] = t.box_position(i);
-      EXPECT_TRUE(consumer >= 0 && consumer < t.consumers);
+      EXPECT_TRUE(consumer >= 0 && consumer < t.sharing());
       EXPECT_TRUE(m % 64 == 0 && n % t.store_n() == 0 && m >= 0 && m < t.m && n >= 0 && n < t.n);
       places.insert({m, n});
     }
@@ -50,12 +50,12 @@ TEST(SpecializedTile, EachPlaceOfATileIsInOneBox) {
 TEST(SpecializedTile, ConsumersFillTheirOwnBoxes) {
   for (const tw::specialized_tile& t : tw::specialized_tiles) {
     std::set<int> numbers;
-    for (int consumer = 0; consumer < t.consumers; ++consumer) {
+    for (int consumer = 0; consumer < t.sharing(); ++consumer) {
       for (int box = 0; box < t.boxes_of_consumer(); ++box) {
         const int number = t.box_number(consumer, box);
         const auto [m, n, owner] = t.box_position(number);
         EXPECT_EQ(owner, consumer);
-        EXPECT_EQ(m, (box / t.boxes_per_row() * t.consumers + consumer) * 64);
+        EXPECT_EQ(m, (box / t.boxes_per_row() * t.sharing() + consumer) * 64);
         EXPECT_EQ(n, box % t.boxes_per_row() * t.store_n());
         numbers.insert(number);
       }

@@ -34,6 +34,17 @@ void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool 
   for (const int workers : {1, 3}) expect_specialized<Policy>(p, {.workers = workers, .resident_clusters = resident});
 }
 
+/// Each consumer has tiles of its own: any number of them, with one k tile or with many, and the parts of two.
+TEST(WarpSpecializedTiles, PingPong) {
+  using pair = gemm_specialized<half_t, mn, k, specialized_tile{.m = 128, .n = 64, .share_b = 2, .ping_pong = true}>;
+  expect_edges<pair>(0.5f, 2);
+  using one = gemm_specialized<bfloat16_t, k, k, specialized_tile{.m = 64, .n = 64, .ping_pong = true}>;
+  for (const index_t tiles : {1, 2, 3, 6})
+    expect_specialized<one>({.m = 64, .n = tiles * 64, .k = tiles == 6 ? 8 : 304},
+                            {.workers = 1, .resident_clusters = 1});
+  expect_split<one>(64, 192, 116, 4, true);
+}
+
 TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
   using one = gemm_specialized<bfloat16_t, k, k, specialized_tiles[6]>;
   expect_split<one>(64, 64, 20, 2, false);

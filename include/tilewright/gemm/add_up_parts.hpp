@@ -17,9 +17,9 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   constexpr specialized_tile tile = Block::tile;
   float* const c = sums.thread_buffer.data();
   constexpr index_t vectors = tile.accumulators() / 4;  // of four accumulators, for each thread
-  const index_t thread = modulo(exec::thread_id(), 128);
+  const index_t thread = modulo(exec::thread_id(), 128), barrier = 1 + divide(exec::thread_id(), 128);
   const auto pile = [&](index_t number) TILEWRIGHT_INLINE_LAMBDA {
-    return (number * tile.cluster() + rank) * tile.consumers + consumer;
+    return (number * tile.cluster() + rank) * tile.sharing() + consumer;
   };
   // A wave writes and reads 512 bytes in a row.
   const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
@@ -35,7 +35,7 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
     TILEWRIGHT_UNROLL_ALL
     for (index_t j = 0; j < vectors; ++j)
       exec::store_to_l2(mine + j * 512, {{c[at(j, 0)], c[at(j, 1)], c[at(j, 2)], c[at(j, 3)]}});
-    exec::named_sync<128>(1 + consumer);
+    exec::named_sync<128>(barrier);
     if (thread == 0) exec::add_release(counter, 1);
     return false;
   }
@@ -43,7 +43,7 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
     exec::wait_for_count(counter, unsigned(unit.parts - 1));
     *counter = 0;
   }
-  exec::named_sync<128>(1 + consumer);
+  exec::named_sync<128>(barrier);
   [[maybe_unused]] constexpr index_t at_once = max(1, 128 / tile.accumulators());  // parts whose loads are in flight
   TILEWRIGHT_UNROLL(at_once)
   for (index_t part = 1; part < unit.parts; ++part) {

@@ -18,6 +18,7 @@ inline std::string name_of(const specialized_tile& t) {
   if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
   if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
   if (t.swap_ab) s += "_swap";
+  if (t.ping_pong) s += "_pp";
   return s;
 }
 

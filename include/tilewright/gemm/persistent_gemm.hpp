@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/add_up_parts.hpp>
+#include <tilewright/gemm/consumer_turns.hpp>
 #include <tilewright/gemm/result_writer.hpp>
 #include <tilewright/gemm/scaled_multiply.hpp>
 
@@ -17,10 +18,6 @@ struct persistent_gemm {
   using ring = stage_ring<Block>;
   using boxes_type = result_boxes<Block>;
   using unit_type = typename Block::unit_type;
-
-  /// Consumers that alternate at the end of a tile do so for this many k tiles, which are in LDS at the same time.
-  static constexpr index_t head_start = min(4, Block::num_stages - Block::is_block_scaled);  // these hold one longer
-  static constexpr index_t turn_barrier = 4, turn_taken_barrier = 5;  // 1 to 3 are add_up_parts's
 
   const typename Block::device_args& args;
   exec::lds_pointer block_lds;
@@ -79,39 +76,17 @@ struct persistent_gemm {
     });
   }
 
-  TILEWRIGHT_HD index_t turn() const {
-    if constexpr (requires { args.turn; }) return min(args.turn, head_start);
-    return head_start;
-  }
-
-  /// The second consumer waits until the first has multiplied its tile: it computes while the first writes, and writes
-  /// while the first begins the next one.
-  template <class Release>
-  TILEWRIGHT_HD static void wait_for_turn(const Release& release) {
-    if constexpr (!Block::is_block_scaled) {
-      exec::wgmma_wait<0>();
-      release();
-    }
-    exec::named_sync<256>(turn_barrier);
-    exec::named_arrive<256>(turn_taken_barrier);
-  }
-  TILEWRIGHT_HD static void give_turn(bool& has_turn) {
-    // Where k is short the first consumer could arrive twice before the second has come.
-    if (has_turn) exec::named_sync<256>(turn_taken_barrier);
-    exec::named_arrive<256>(turn_barrier);
-    has_turn = true;
-  }
-
+  /// consumer: of all. If each has tiles of its own, it is the first of its tile.
   TILEWRIGHT_HD void consume(index_t consumer) const {
     const index_t thread = modulo(exec::thread_id(), 128), block_to_tell = stages.block_to_tell(thread);
-    const index_t wave = thread / 32;
+    const index_t wave = thread / 32, row = tile.ping_pong ? 0 : consumer;
     using writer = result_writer<Block>;
     writer write{args, boxes, consumer, writer::box_window(block_lds + lds.boxes_offset(), wave)};
     exec::wait_for_previous_kernel();
     typename Block::sums_type c;
     typename ring::cursor at;
     index_t to_release = -1;  // the stage that was multiplied last
-    [[maybe_unused]] bool has_turn = false;
+    consumer_turns<Block> turns{consumer};
     const auto release = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if (to_release >= 0) stages.release(to_release, block_to_tell);
       to_release = -1;
@@ -123,13 +98,10 @@ struct persistent_gemm {
       release();
     };
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
-      [[maybe_unused]] bool gives_turn = tile.takes_turns() && consumer == 0;
-      const index_t last_to_share = max(unit.k_begin, unit.k_end - turn());
-      const auto take_turn = [&](index_t k) TILEWRIGHT_INLINE_LAMBDA {
-        if (tile.takes_turns() && consumer != 0 && k == last_to_share) wait_for_turn(release);
-      };
+      if (!turns.begin(unit, args)) return at.skip(unit.k_end - unit.k_begin);
+      const auto take_turn = [&](index_t k) TILEWRIGHT_INLINE_LAMBDA { turns.take(k, release); };
       if constexpr (Block::is_block_scaled) {
-        consume_scaled(unit, {{m0, n0}}, consumer, block_to_tell, c, at, take_turn);
+        consume_scaled(unit, {{m0, n0}}, row, block_to_tell, c, at, take_turn);
       } else {
         index_t k = unit.k_begin;
         const auto multiply_until = [&](index_t end) TILEWRIGHT_INLINE_LAMBDA {
@@ -137,7 +109,7 @@ struct persistent_gemm {
           for (; k < end; ++k, at.advance()) {
             take_turn(k);
             stages.wait_until_full(at);
-            if (unit.has_rows(m0 + consumer * 64)) stages.multiply(at, consumer, c, k > unit.k_begin);
+            if (unit.has_rows(m0 + row * 64)) stages.multiply(at, row, c, k > unit.k_begin);
             exec::wgmma_wait<1>();
             release();
             to_release = at.stage;
@@ -147,20 +119,20 @@ struct persistent_gemm {
           TILEWRIGHT_UNROLL(1)
           for (index_t i = Block::sources(args.args, unit); i > 0; --i) {
             multiply_until(Block::add_at(args, unit, i, consumer));
-            if (i > 1 && gives_turn) give_turn(has_turn), gives_turn = false;  // else its boxes fill all places
+            if (i > 1) turns.give();  // else its boxes fill all places
             finish();
             write.add_received(c);
           }
         }
         multiply_until(unit.k_end);
       }
-      if (gives_turn) give_turn(has_turn);
+      turns.give();
       finish();
       if constexpr (Block::groups != group_kind::k)
-        if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, consumer)) return;
-      write(c, m0 + consumer * 64 + wave * 16, n0, unit.tile.batch);
+        if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, row)) return;
+      write(c, m0 + row * 64 + wave * 16, n0, unit.tile.batch);
     });
-    if (tile.takes_turns() && has_turn) exec::named_sync<256>(turn_taken_barrier);
+    turns.end();
   }
 
   /// The products of a unit of block-scaled operands.

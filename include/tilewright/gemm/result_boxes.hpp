@@ -53,7 +53,9 @@ struct result_boxes {
   template <class ForEachUnit, class Work>
   TILEWRIGHT_HD static void for_each_box([[maybe_unused]] const typename Block::device_args& args,
                                          ForEachUnit for_each_unit, Work work) {
+    [[maybe_unused]] index_t units = 0;
     for_each_unit([&](const typename Block::unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t turn = tile.ping_pong ? modulo(units++, 2) : 0;
       if (!unit.is_last_part()) return;
       const auto for_each = [&](index_t source) TILEWRIGHT_INLINE_LAMBDA {
         constexpr specialized_tile t = tile;
@@ -61,7 +63,7 @@ struct result_boxes {
         for (index_t i = 0; i < t.num_boxes(); ++i) {
           const specialized_tile::position box = t.box_position(i);
           const index_t m = t.swap_ab ? n0 + box.n : m0 + box.m, n = t.swap_ab ? m0 + box.m : n0 + box.n;
-          work(box_use{m, n, unit.c_z(), box.consumer, i, source});
+          work(box_use{m, n, unit.c_z(), box.consumer + turn, i, source});
         }
       };
       if constexpr (Block::sends_tiles) {

@@ -76,7 +76,7 @@ struct result_writer {
       for (index_t d = distribution::num_elements; d < Block::tile.accumulators(); ++d)
         c.thread_buffer[d - distribution::num_elements] = c.thread_buffer[d];
       taken = -1;
-      const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.consumers), n = n0 + j % boxes_per_row * columns;
+      const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.sharing()), n = n0 + j % boxes_per_row * columns;
       const box_place<result_writer> at{
           {args.args, {{swap_ab ? n : m, swap_ab ? m : n}}, batch, {exec::lane_id()}}, *this, j};
       if constexpr (Block::tile.products == 1) {
@@ -108,7 +108,7 @@ struct result_writer {
   /// Waits until box `number` of the consumer is free, or holds what is to be added; the result is its place.
   TILEWRIGHT_HD unsigned take(index_t number) {
     constexpr specialized_tile t = Block::tile;
-    const unsigned place = unsigned(t.box_number(consumer, number)) % boxes_type::num_boxes;
+    const unsigned place = unsigned(t.box_number(t.ping_pong ? 0 : consumer, number)) % boxes_type::num_boxes;
     boxes.ready(place, consumer).wait(parities >> place & 1);
     parities ^= 1u << place;
     return place;

@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 18> specialized_tiles{{
+inline constexpr array<specialized_tile, 22> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 256, .n = 160, .share_a = 2},
@@ -26,14 +26,19 @@ inline constexpr array<specialized_tile, 18> specialized_tiles{{
     {.m = 64, .n = 128, .share_b = 2, .consumers = 1},
     {.m = 64, .n = 192, .consumers = 1},
     {.m = 64, .n = 192, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 192, .share_b = 2, .ping_pong = true},
+    {.m = 128, .n = 192, .share_a = 2, .ping_pong = true},
+    {.m = 192, .n = 128, .share_a = 2, .ping_pong = true},
+    {.m = 128, .n = 160, .share_b = 2, .ping_pong = true},
 }};
 
 /// The policy of one of them.
 template <class T, operand_major AMajor, operand_major BMajor, specialized_tile Tile, class Result = T,
           class Epilogue = epilogue::alpha_beta>
 struct gemm_specialized
-    : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers),
-                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks, Tile.swap_ab}>> {
+    : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.sharing()),
+                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks, Tile.swap_ab,
+                                                          Tile.ping_pong}>> {
   using result_type = Result;
   using epilogue = Epilogue;
 };
@@ -130,7 +135,7 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
     const double split = share * k_tile_while(s.sharers) + x.part_sums * parts * t.m * t.n / 32768;
     clocks += split * (crosses ? 1 + x.crossing : 1);
   }
-  const index_t ends = full_rounds + (left > 0) + (s.sharers > 0) + crosses;
+  const index_t ends = t.ping_pong ? 1 : full_rounds + (left > 0) + (s.sharers > 0) + crosses;
   return clocks + ends * together(min(s.num_units(), workers)) * detail::clocks_of_end(t);
 }
 

@@ -15,7 +15,7 @@ namespace tilewright {
 struct cluster_shape {
   index_t share_b = 1, share_a = 1;
   index_t blocks = 1;  // see specialized_tile
-  bool swap_ab = false;
+  bool swap_ab = false, ping_pong = false;
 
   TILEWRIGHT_HD constexpr index_t size() const { return share_b * share_a; }
   friend constexpr bool operator==(const cluster_shape&, const cluster_shape&) = default;
@@ -53,41 +53,42 @@ struct gemm_policy<Arch, T, AMajor, BMajor, Vector, Tile, warp_specialized_pipel
 struct specialized_tile {
   index_t m = 128, n = 256;
   index_t share_b = 1, share_a = 1;
-  index_t consumers = 2;
-  index_t products = 1;
-  index_t blocks = 1;    // that LDS holds at once on a multiprocessor
-  bool swap_ab = false;  // computes C^T = B^T A^T: m and share_a count columns of C, n and share_b rows
+  index_t consumers = 2, products = 1;
+  index_t blocks = 1;      // that LDS holds at once on a multiprocessor
+  bool swap_ab = false;    // computes C^T = B^T A^T: m and share_a count columns of C, n and share_b rows
+  bool ping_pong = false;  // each of two consumers computes tiles of its own: one writes while the other multiplies
 
+  TILEWRIGHT_HD constexpr index_t sharing() const { return ping_pong ? 1 : consumers; }  // a tile
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + 1) * 128; }
   TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a; }
 
   /// Results of wgmma, 64 x n each, that a consumer has below each other; accumulators of each of its threads.
-  TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * consumers); }
+  TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * sharing()); }
   TILEWRIGHT_HD constexpr index_t accumulators() const { return repeat_m() * n / 2; }
 
   /// Two consumers take turns at the end of a tile: one multiplies while the other writes.
-  TILEWRIGHT_HD constexpr bool takes_turns() const { return consumers == 2; }
+  TILEWRIGHT_HD constexpr bool takes_turns() const { return sharing() == 2; }
 
   /// C has as many columns as one product. It is stored in boxes of 64 rows and store_n() columns.
   TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
   TILEWRIGHT_HD constexpr index_t store_n() const { return result_n() % 64 == 0 && consumers < 3 ? 64 : 32; }
   TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return result_n() / store_n(); }
   TILEWRIGHT_HD constexpr index_t boxes_of_consumer() const { return repeat_m() * boxes_per_row(); }
-  TILEWRIGHT_HD constexpr index_t num_boxes() const { return consumers * boxes_of_consumer(); }
+  TILEWRIGHT_HD constexpr index_t num_boxes() const { return sharing() * boxes_of_consumer(); }
 
   /// The order in which a tile's boxes leave: one consumer after the other if they take turns,
   /// else a box of each in turn.
   TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
-    return takes_turns() ? consumer * boxes_of_consumer() + box : box * consumers + consumer;
+    return takes_turns() ? consumer * boxes_of_consumer() + box : box * sharing() + consumer;
   }
   struct position {
     index_t m, n, consumer;
   };
   /// Where box `number` begins in the tile, and whose it is.
   TILEWRIGHT_HD constexpr position box_position(index_t number) const {
-    const index_t consumer = takes_turns() ? divide(number, boxes_of_consumer()) : modulo(number, consumers);
-    const index_t box = takes_turns() ? modulo(number, boxes_of_consumer()) : divide(number, consumers);
-    return {(divide(box, boxes_per_row()) * consumers + consumer) * 64, modulo(box, boxes_per_row()) * store_n(),
+    const index_t consumer = takes_turns() ? divide(number, boxes_of_consumer()) : modulo(number, sharing());
+    const index_t box = takes_turns() ? modulo(number, boxes_of_consumer()) : divide(number, sharing());
+    return {(divide(box, boxes_per_row()) * sharing() + consumer) * 64, modulo(box, boxes_per_row()) * store_n(),
             consumer};
   }
 
@@ -99,8 +100,8 @@ struct specialized_tile {
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
     const bool known_n = n % 32 == 0 && 32 <= n && n <= 256;
-    if (consumers < 1 || consumers > 3 || m < 64 * consumers || m % (64 * consumers) != 0 || !known_n) return false;
-    const bool room = accumulators() <= (consumers == 3 ? 96 : 160);
+    if (consumers < 1 || consumers > (ping_pong ? 2 : 3) || m % (64 * sharing()) != 0 || !known_n) return false;
+    const bool room = accumulators() <= (consumers == 3 ? 96 : ping_pong ? 192 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
     return room && (products == 1 || two) && detail::is_power_of_two(cluster()) && cluster() <= 8 &&
            result_n() % (8 * share_b) == 0 && m % (8 * share_a) == 0;
@@ -195,21 +196,22 @@ struct specialized_block {
   static constexpr bool receives_operands = false, sends_tiles = false, has_sender = false;
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
-  static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,
-                                         tiles.waves_m / 4, Policy::products, cluster.blocks,  cluster.swap_ab};
-  static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.consumers) && tile.is_sound(),
+  static constexpr index_t consumers = cluster.ping_pong ? 2 : tiles.waves_m / 4;
+  static constexpr specialized_tile tile{tiles.m,          tiles.n,        cluster.share_b, cluster.share_a,  consumers,
+                                         Policy::products, cluster.blocks, cluster.swap_ab, cluster.ping_pong};
+  static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.sharing()) && tile.is_sound(),
                 "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
                 "3 consumers and whose n is a multiple of 32 up to 256, with at most 160 accumulators for each thread "
-                "(96 with 3 consumers), of two products with 64 rows for each consumer and columns that are a multiple "
+                "(96 with 3 consumers, 192 in ping-pong), of two products with 64 rows for each consumer and columns "
+                "that are a multiple "
                 "of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
                                  b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;
-  static constexpr detail::specialized_lds lds{
-      tile,
-      {tile.m, sizeof(T), a_major == operand_major::k},
-      {tile.n, sizeof(T), b_major == operand_major::k},
-      sizeof(result_type),
-      is_block_scaled ? detail::round_up((detail::scale_rows(tile.m) + 4) * 4, 128) : 0};
+  static constexpr detail::specialized_lds lds{tile,
+                                               {tile.m, sizeof(T), a_major == operand_major::k},
+                                               {tile.n, sizeof(T), b_major == operand_major::k},
+                                               sizeof(result_type),
+                                               is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0};
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
   static_assert(lds.a.is_sound() && lds.b.is_sound() && detail::is_bulk_swizzle(lds.box_layout()),
                 "warp_specialized_pipeline: the layouts in LDS are not those of wgmma and of bulk copies");

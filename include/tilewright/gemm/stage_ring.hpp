@@ -16,6 +16,11 @@ struct stage_cursor {
   index_t stage = 0;
   unsigned parity = 0;
 
+  TILEWRIGHT_HD void skip(index_t k_tiles) {
+    const index_t end = stage + k_tiles, rounds = divide(end, NumStages);
+    stage = end - rounds * NumStages;
+    parity ^= unsigned(rounds) & 1;
+  }
   TILEWRIGHT_HD void advance() {
     if (++stage == NumStages) {
       stage = 0;
@@ -56,7 +61,7 @@ struct stage_ring {
       if constexpr (Block::is_block_scaled)
         arrivals += args.copies_scales_at_once + args.scale_arrivals(ceil_div(tile.n, scale_block));
       full(s).init(arrivals);
-      empty(s).init(tile.consumers * waves_that_release * (tile.share_b + tile.share_a - 1));
+      empty(s).init(tile.sharing() * waves_that_release * (tile.share_b + tile.share_a - 1));
     }
   }
 
