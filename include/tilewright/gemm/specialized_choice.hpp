@@ -87,7 +87,7 @@ constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, c
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
   // Copies write A and B; wgmma reads A once, and B for each 64 rows of A.
   const double rows = lds.stage_bytes() / 128.0 + t.m + t.n * (t.m / 64.0);
-  const double multiply = t.m * t.n / x.macs * (t.accumulators() > 128 ? x.large : 1),
+  const double multiply = t.m * t.n / x.macs * (t.accumulators() > 128 && !t.ping_pong ? x.large : 1),
                move = rows * x.lds_row * (t.cluster() > 1 && t.consumers == 1 ? x.single_in_pair : 1);
   return max(max(multiply, move) * together, x.latency / lds.num_stages());
 }
@@ -136,7 +136,9 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
     clocks += split * (crosses ? 1 + x.crossing : 1);
   }
   const index_t ends = t.ping_pong ? 1 : full_rounds + (left > 0) + (s.sharers > 0) + crosses;
-  return clocks + ends * together(min(s.num_units(), workers)) * detail::clocks_of_end(t);
+  // One consumer after the other waits for stages, which shows where a block has few tiles.
+  return (clocks + ends * together(min(s.num_units(), workers)) * detail::clocks_of_end(t)) *
+         (t.ping_pong && full_rounds < 2 ? x.large : 1);
 }
 
 /// The choice with the shortest predicted time. Tiles of which rows of C would fill less than half are left out.
