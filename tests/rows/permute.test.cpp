@@ -79,6 +79,25 @@ TEST(Permute, TilesHaveNoConflicts) {
   run.operator()<arch::gfx942, unsigned char, 4>({132, 2, 3, 140}, {3, 1, 2, 0});
 }
 
+TEST(Permute, RowsThatStartAnywhere) {
+  std::mt19937 random(3);
+  const auto run = [&]<class Arch, class T>(std::vector<index_t> lengths, std::initializer_list<index_t> order,
+                                            index_t gap) {
+    using kernel = permute_unaligned<Arch, T>;
+    auto x = numbered(tensor<T>(lengths, random, gap, 1, false));
+    std::vector<index_t> permuted;
+    for (const index_t d : order) permuted.push_back(lengths[std::size_t(d)]);
+    tensor<T> y(permuted, random, gap, 1, false);
+    x.view = x.view.permuted(order);
+    expect_permuted<T>(x, y, [](const auto& args, const auto& options) { launch<kernel>(args, options); });
+  };
+  run.operator()<arch::gfx942, unsigned short>({3, 227, 19}, {0, 2, 1}, 0);  // tiles begin before their own rows
+  run.operator()<arch::sm90, unsigned char>({19, 37, 30}, {0, 2, 1}, 5);
+  run.operator()<arch::gfx942, unsigned short>({21, 3, 50}, {2, 1, 0}, 0);
+  for (const index_t rows : {57, 58, 59, 60, 61})  // the last rows are those of a tile of their own, or not
+    run.operator()<arch::gfx1201, unsigned long long>({rows, 18}, {1, 0}, 0);
+}
+
 TEST(Permute, SlicesOfPermutedTensors) {
   std::vector<float> from(2 * 3 * 40 * 64), to(from.size(), -1.0f);
   std::iota(from.begin(), from.end(), 0.0f);
@@ -149,6 +168,9 @@ TEST(Permute, RefusesWhatItCannotDo) {
   };
   EXPECT_EQ(kernel::check({two_matrices(1024), two}), nullptr);
   expect_refusal<kernel>({two_matrices(1025), two}, "multiples");
+  const strided_tensor<const unsigned short> apart(memory, {32, 32}, {2, 64});
+  expect_refusal<permute_unaligned<arch::gfx942, unsigned short>>(
+      {apart, strided_tensor<unsigned short>(memory + 64 * 64 + 8, {32, 32})}, "not contiguous along any");
   using far = permute<arch::gfx942, unsigned short, 8, long_index_t>;  // reads no address to refuse 2^31 tiles
   const far::args_type many{{memory, {1 << 23, 1 << 22}, {1, 1 << 23}}, {memory + (1ll << 46), {1 << 23, 1 << 22}}};
   expect_refusal<far>(many, "more than 2^31 tiles");

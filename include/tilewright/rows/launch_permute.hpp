@@ -4,25 +4,27 @@
 
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/rows/permute.hpp>
+#include <tilewright/rows/permute_unaligned.hpp>
 
 namespace tilewright {
 
 namespace detail {
 
-/// Tiles through LDS where x and y are contiguous along different dimensions, with the longest vectors that fit;
-/// otherwise element by element.
+/// Tiles through LDS where x and y are contiguous along different dimensions: of aligned vectors of up to 16 bytes or,
+/// where these are short, of vectors that start anywhere. What is no tile is moved by map_tensor.
 template <class Arch, class T, index_t Vector, class Offset>
 void launch_permute_with(const map_args<T, T>& args, const launch_options& options) {
-  using tiles = permute<Arch, T, Vector, Offset>;
-  if (!tiles::check(args)) {
-    const auto prepared = tiles::prepare(args, 0);
-    if (min(prepared.rows.iterations, prepared.cols.iterations) >= 16) {
-      launch<tiles>(args, options);
-      return;
-    }
-  } else if constexpr (Vector > 1) {
-    return launch_permute_with<Arch, T, Vector / 2, Offset>(args, options);
+  const auto start = [&]<class Kernel>(Kernel) {
+    if (Kernel::check(args) || !Kernel::is_worth_it(Kernel::prepare(args, 0))) return false;
+    launch<Kernel>(args, options);
+    return true;
+  };
+  constexpr index_t short_vector = sizeof(T) == 2 || sizeof(T) == 4 ? 2 : 1;
+  if constexpr (Vector == short_vector) {
+    if (start(permute_unaligned<Arch, T, Offset>{})) return;
   }
+  if (start(permute<Arch, T, Vector, Offset>{})) return;
+  if constexpr (Vector > 1) return launch_permute_with<Arch, T, Vector / 2, Offset>(args, options);
   launch<map_tensor<Arch, T>>(args, options);
 }
 

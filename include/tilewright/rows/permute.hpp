@@ -5,55 +5,12 @@
 #include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/lds/lds_proof.hpp>
 #include <tilewright/rows/map_tensor.hpp>
+#include <tilewright/rows/permute_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 
 namespace tilewright {
 
 namespace detail {
-
-/// How a block of 256 threads holds a tile of side x side elements as squares of `vector` x `vector` elements.
-struct permute_tile {
-  index_t element_bytes, vector, wave;
-
-  TILEWRIGHT_HD constexpr index_t side() const { return element_bytes <= 2 ? 128 : 64; }
-  TILEWRIGHT_HD constexpr index_t squares() const { return side() / vector; }  // along one side
-  /// Lanes that read next to each other: 128 bytes, as far as the wave and the tile allow.
-  TILEWRIGHT_HD constexpr index_t lanes_beside() const {
-    return min(min(wave, squares()), 128 / (vector * element_bytes));
-  }
-  TILEWRIGHT_HD constexpr index_t lanes_below() const { return wave / lanes_beside(); }
-  TILEWRIGHT_HD constexpr index_t waves_beside() const { return min(256 / wave, squares() / lanes_beside()); }
-  TILEWRIGHT_HD constexpr index_t waves_below() const { return 256 / wave / waves_beside(); }
-};
-
-/// The distribution in which x's rows are read, and the same threads' view of the transposed tile.
-template <permute_tile Tile, bool Transposed>
-inline constexpr distribution_encoding permute_squares = [] {
-  using along_rows = sequence<Tile.squares() / Tile.waves_below() / Tile.lanes_below(), Tile.waves_below(),
-                              Tile.lanes_below(), Tile.vector>;
-  using along_cols = sequence<Tile.squares() / Tile.waves_beside() / Tile.lanes_beside(), Tile.waves_beside(),
-                              Tile.lanes_beside(), Tile.vector>;
-  using y_major = sequence<1, 2, 1, 2>;
-  using y_minor = sequence<0, 0, 3, 3>;
-  if constexpr (Transposed) {
-    return tile_distribution_encoding<sequence<>, tuple<along_cols, along_rows>, tuple<sequence<2, 1>, sequence<2, 1>>,
-                                      tuple<sequence<1, 1>, sequence<2, 2>>, y_major, y_minor>::value;
-  } else {
-    return tile_distribution_encoding<sequence<>, tuple<along_rows, along_cols>, tuple<sequence<1, 2>, sequence<1, 2>>,
-                                      tuple<sequence<1, 1>, sequence<2, 2>>, y_major, y_minor>::value;
-  }
-}();
-
-/// The distribution in which y's rows are written: vectors, lanes, then waves.
-template <permute_tile Tile>
-inline constexpr distribution_encoding permute_rows = [] {
-  constexpr index_t lanes = min(Tile.wave, Tile.squares()), rows = Tile.wave / lanes, waves = 256 / Tile.wave;
-  return tile_distribution_encoding<
-      sequence<>,
-      tuple<sequence<Tile.side() / waves / rows, waves, rows>, sequence<Tile.squares() / lanes, lanes, Tile.vector>>,
-      tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 1>>, sequence<1, 2, 2>,
-      sequence<0, 0, 2>>::value;
-}();
 
 /// What crosses to the device.
 template <class T>
@@ -75,8 +32,9 @@ template <class Arch, class T, index_t Vector, class Offset = index_t>
 struct permute {
   using arch = Arch;
   using args_type = map_args<T, T>;
-  static constexpr detail::permute_tile tile{sizeof(T), Vector, Arch::value.wave_size};
-  static constexpr index_t side = tile.side(), block_size = 256, blocks_at_once = 4;
+  static constexpr index_t side = sizeof(T) <= 2 ? 128 : 64;
+  static constexpr detail::permute_tile tile{sizeof(T), Vector, side, side, Arch::value.wave_size};
+  static constexpr index_t block_size = 256, blocks_at_once = 4;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
   static constexpr index_t tile_bytes = side * side * sizeof(T), table_entries = side + Vector,
                            table_bytes = 2 * table_entries * sizeof(Offset);
@@ -120,6 +78,8 @@ struct permute {
     detail::split_loops(detail::loops_over(args.x, args.y), side, sizeof(T), result.cols, result.rows);
     return result;
   }
+  /// Whether tiles are not mostly empty.
+  static bool is_worth_it(const device_args& args) { return min(args.rows.iterations, args.cols.iterations) >= 16; }
   static exec::block_index grid(const device_args& args) {
     return {index_t(ceil_div(args.rows.iterations, long_index_t{side}) *
                     ceil_div(args.cols.iterations, long_index_t{side})),
@@ -147,13 +107,14 @@ struct permute {
     const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
 
     static_distributed_tensor<T, turned> columns;
+    constexpr detail::permute_tile squares = tile;
     const auto from = read::calculate_index(get_partition_index<read>());
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < read::num_elements; d += Vector) {
       const auto at = detail::position_in_tile<read>(from, d);
       const auto v = exec::buffer_load<vector>(x, offset(0, at[0], at[1]));
       TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < Vector; ++i) columns.thread_buffer[transposed(d + i)] = v[i];
+      for (index_t i = 0; i < Vector; ++i) columns.thread_buffer[squares.transposed(d + i)] = v[i];
     }
     static_distributed_tensor<T, written> out;
     shuffle_tile(out, columns, lds, layout{});
@@ -169,13 +130,6 @@ struct permute {
   }
 
  private:
-  /// The register of `turned` that holds element d of `read`: squares and elements inside of them change places.
-  TILEWRIGHT_HD static constexpr index_t transposed(index_t d) {
-    constexpr index_t below = tile.squares() / tile.waves_below() / tile.lanes_below();
-    constexpr index_t beside = tile.squares() / tile.waves_beside() / tile.lanes_beside();
-    const index_t j = d % Vector, i = d / Vector % Vector, square = d / (Vector * Vector);
-    return ((square % beside * below + square / beside) * Vector + j) * Vector + i;
-  }
   /// Where the table of a tensor has index i: indices a vector apart are neighbours, so that lanes have no conflicts.
   TILEWRIGHT_HD static index_t entry(index_t tensor, index_t i) {
     return (tensor * table_entries + modulo(i, Vector) * (side / Vector + 1) + divide(i, Vector)) *

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The tile of a permutation: its size, and which threads read and write which of its elements.
+#pragma once
+
+#include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/util/math.hpp>
+
+namespace tilewright::detail {
+
+/// How a block of 256 threads holds a tile as squares of `vector` x `vector` elements. x is read along columns, y is
+/// written along rows.
+struct permute_tile {
+  index_t element_bytes, vector, rows, cols, wave;
+
+  /// Lanes that read next to each other: 128 bytes, as far as the wave and the tile allow.
+  TILEWRIGHT_HD constexpr index_t lanes_beside() const {
+    return min(min(wave, cols / vector), 128 / (vector * element_bytes));
+  }
+  TILEWRIGHT_HD constexpr index_t lanes_below() const { return wave / lanes_beside(); }
+  TILEWRIGHT_HD constexpr index_t waves_beside() const { return min(256 / wave, cols / vector / lanes_beside()); }
+  TILEWRIGHT_HD constexpr index_t waves_below() const { return 256 / wave / waves_beside(); }
+  /// Squares of one thread.
+  TILEWRIGHT_HD constexpr index_t squares_beside() const { return cols / vector / lanes_beside() / waves_beside(); }
+  TILEWRIGHT_HD constexpr index_t squares_below() const { return rows / vector / lanes_below() / waves_below(); }
+  /// Element d of a thread that reads x's rows, where rows and columns, of squares and in them, change places.
+  TILEWRIGHT_HD constexpr index_t transposed(index_t d) const {
+    const index_t j = d % vector, i = d / vector % vector, square = d / (vector * vector);
+    return ((square % squares_beside() * squares_below() + square / squares_beside()) * vector + j) * vector + i;
+  }
+};
+
+/// The distribution in which x's rows are read, and the same threads' view of the transposed tile.
+template <permute_tile Tile, bool Transposed>
+inline constexpr distribution_encoding permute_squares = [] {
+  using along_rows = sequence<Tile.squares_below(), Tile.waves_below(), Tile.lanes_below(), Tile.vector>;
+  using along_cols = sequence<Tile.squares_beside(), Tile.waves_beside(), Tile.lanes_beside(), Tile.vector>;
+  using y_major = sequence<1, 2, 1, 2>;
+  using y_minor = sequence<0, 0, 3, 3>;
+  if constexpr (Transposed) {
+    return tile_distribution_encoding<sequence<>, tuple<along_cols, along_rows>, tuple<sequence<2, 1>, sequence<2, 1>>,
+                                      tuple<sequence<1, 1>, sequence<2, 2>>, y_major, y_minor>::value;
+  } else {
+    return tile_distribution_encoding<sequence<>, tuple<along_rows, along_cols>, tuple<sequence<1, 2>, sequence<1, 2>>,
+                                      tuple<sequence<1, 1>, sequence<2, 2>>, y_major, y_minor>::value;
+  }
+}();
+
+/// The distribution in which y's rows are written: vectors, lanes, then waves.
+template <permute_tile Tile>
+inline constexpr distribution_encoding permute_rows = [] {
+  constexpr index_t vectors = Tile.rows / Tile.vector, lanes = min(Tile.wave, vectors), cols = Tile.wave / lanes,
+                    waves = 256 / Tile.wave;
+  return tile_distribution_encoding<
+      sequence<>, tuple<sequence<Tile.cols / waves / cols, waves, cols>, sequence<vectors / lanes, lanes, Tile.vector>>,
+      tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 1>>, sequence<1, 2, 2>,
+      sequence<0, 0, 2>>::value;
+}();
+
+}  // namespace tilewright::detail
