@@ -108,6 +108,12 @@ TEST(ReduceTensor, LongRowsAndColumnsAreSplit) {
   launch<maxima>({.x = lowest.input(), .y = strided_tensor<float>(y.data(), {3, 1}), .position = position.data()});
   EXPECT_EQ(position, (std::vector<index_t>{1337, 0x7fffffff, 0}));
   EXPECT_TRUE(y[0] == -5 && std::isnan(y[1]));
+  std::vector<index_t> of_columns(8);
+  std::vector<float> maxima_of_columns(8);
+  launch<maxima>({.x = strided_tensor<const float>(lowest.view.data + 2000, {5, 8}),
+                  .y = strided_tensor<float>(maxima_of_columns.data(), {1, 8}),
+                  .position = of_columns.data()});
+  EXPECT_EQ(of_columns, std::vector<index_t>(8, 0x7fffffff)) << "of NaN alone";
 }
 
 TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {

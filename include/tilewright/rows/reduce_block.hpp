@@ -4,7 +4,9 @@
 
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/types.hpp>
+#include <tilewright/numeric/vector.hpp>
 #include <tilewright/rows/check_rows.hpp>
+#include <tilewright/rows/cut_vectors.hpp>
 #include <tilewright/rows/reduce_plan.hpp>
 #include <tilewright/rows/row_cluster.hpp>
 
@@ -31,8 +33,9 @@ struct reduce_device_args : reduce_plan {
   Result *y, *variance;
   index_t* position;
   unsigned* workspace;
-  long_index_t y_step;   // elements between the results of a thread
-  index_t step;          // bytes between accesses to a result; 0: reduced.find knows
+  long_index_t y_step;  // elements between the results of a thread
+  index_t step;         // bytes between accesses to a result; 0: reduced.find knows
+  long_index_t x_bytes;
   index_t x_misaligned;  // elements from x back to an aligned vector
 };
 
@@ -60,8 +63,11 @@ struct reduce_block {
     result.workspace = static_cast<unsigned*>(args.workspace);
     const long_index_t stride = result.reduced.strides[0][0];
     const bool is_one_loop = result.reduced.loops == 1 && stride >> 31 == 0;
-    result.step = result.is_ragged ? max_vector * index_t(sizeof(T)) : is_one_loop ? index_t(stride) : 0;
+    result.step = result.starts == row_starts::ragged ? max_vector * index_t(sizeof(T))
+                  : is_one_loop                       ? index_t(stride)
+                                                      : 0;
     result.y_step = result.kept.strides[0][0] / index_t(sizeof(Result)) / result.results_of_thread();
+    result.x_bytes = span_of(args.x) * long_index_t(sizeof(T));
     result.x_misaligned = index_t(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
     return result;
   }
@@ -133,6 +139,48 @@ struct reduce_block {
     const auto address = reinterpret_cast<const char*>(args.x) + at;
     return exec::buffer_load<V>(exec::make_global_buffer(address, sizeof(V)), long_index_t{0});
   }
+  /// Vectors that are aligned or, if IsCut, may be partly outside of x, where they get zeros. Others: sums of small
+  /// elements take words and shift them, which other states have no registers for.
+  template <bool IsAligned, bool IsCut, class V, index_t Count>
+  TILEWRIGHT_HD static void load_vectors(const device_args& args, const long_index_t (&at)[Count], V (&loaded)[Count]) {
+    constexpr index_t size = sizeof(T);
+    constexpr bool is_shifted =
+        !IsAligned && !IsCut && size < 4 && (Kind == reduce_kind::sum || Kind == reduce_kind::mean);
+    if constexpr (IsAligned || !(IsCut || is_shifted)) {
+      using piece = vector_t<T, IsAligned ? V::size() : 1>;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < Count; ++u) {
+        array<piece, V::size() / piece::size()> pieces;
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t p = 0; p < pieces.size(); ++p) pieces[p] = load<piece>(args, at[u] + p * index_t(sizeof(piece)));
+        loaded[u] = bit_cast<V>(pieces);
+      }
+    } else {
+      using words = array<unsigned, sizeof(V) / 4>;
+      const auto x = shifted_memory<long_index_t>::make(args.x, args.x_bytes);
+      words found[Count];
+      unsigned cut = 0;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < Count; ++u) {
+        const bool is_whole =
+            is_shifted ? x.has(at[u], sizeof(V)) : at[u] >= 0 && at[u] + index_t(sizeof(V)) <= args.x_bytes;
+        if constexpr (is_shifted) {
+          found[u] = x.template load<size, words::size()>(at[u], is_whole);
+        } else {
+          found[u] = exec::buffer_load<words>(exec::make_global_buffer(args.x, args.x_bytes), at[u]);
+        }
+        cut |= unsigned(!is_whole && at[u] < args.x_bytes) << u;
+      }
+      load_cut_vectors<size>(found, cut, [&](index_t i, index_t e) TILEWRIGHT_INLINE_LAMBDA {
+        long_index_t first = at[0];
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t u = 1; u < Count; ++u) first = u == i ? at[u] : first;
+        return x.template load_element<unsigned_of<size>>(first + e * size);
+      });
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < Count; ++u) loaded[u] = bit_cast<V>(found[u]);
+    }
+  }
   /// Bytes from a result's first element to its element number `number`.
   TILEWRIGHT_HD static long_index_t offset_of(const device_args& args, index_t number) {
     if (!args.team.is_along || args.vector == 1) return args.reduced.offsets(number)[0];
@@ -143,13 +191,12 @@ struct reduce_block {
   /// Elements of a result before its first aligned vector; 0 where all vectors are aligned.
   TILEWRIGHT_HD static index_t before_vectors(const device_args& args, long_index_t start) {
     const unsigned elements = unsigned(args.x_misaligned + start / index_t(sizeof(T)));
-    return args.is_ragged ? index_t((0 - elements) % unsigned(max_vector)) : 0;
+    return args.starts == row_starts::ragged ? index_t((0 - elements) % unsigned(max_vector)) : 0;
   }
   /// The state of a maximum with the position of the first element that is the largest, not of its access.
   TILEWRIGHT_HD static state with_first(const device_args& args, state total, long_index_t start) {
     if constexpr (Kind == reduce_kind::maximum) {
-      if (total.largest != total.largest) total.position = state::none;
-      if (!args.position || !args.team.is_along || total.position == state::none) return total;
+      if (!args.position || !args.team.is_along || total.largest != total.largest) return total;
       const auto element = [&] { return type_convert<float>(load<T>(args, start + offset_of(args, total.position))); };
       TILEWRIGHT_UNROLL(1)
       for (index_t e = 1; e < max_vector && element() != total.largest; ++e) ++total.position;
@@ -162,7 +209,7 @@ struct reduce_block {
     const long_index_t to = first.y + i * args.y_step;
     if constexpr (Kind == reduce_kind::maximum) {
       args.y[to] = type_convert<Result>(total.largest);
-      if (args.position) args.position[to] = total.position;
+      if (args.position) args.position[to] = total.largest != total.largest ? state::none : total.position;
     } else if constexpr (Kind == reduce_kind::mean_variance) {
       args.y[to] = type_convert<Result>(total.mean);
       args.variance[to] = type_convert<Result>(total.squares * args.one_of_elements);

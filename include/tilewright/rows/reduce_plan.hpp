@@ -24,16 +24,17 @@ struct reduce_team {
   }
 };
 
+/// Where contiguous elements start, and end: at vectors; anywhere, and a result has one row of them; anywhere.
+enum class row_starts : index_t { aligned, ragged, anywhere };
+
 /// Large reductions of few results are split over several blocks, whose states meet in the workspace.
 struct reduce_plan {
-  loop_nest<2> kept;             // the results: offsets in y, offsets in x
-  loop_nest<1> reduced;          // the elements of one result: offsets in x
-  index_t vector = 1;            // elements of an access: of one result where team.is_along, else of as many results
-  reduce_team team, of_splits;   // of the first kernel; of the second, which combines the splits
-  index_t piece = 1;             // elements of a load: 1 where vectors are not aligned
-  bool is_ragged = false;        // contiguous elements of one result start or end within a vector
+  loop_nest<2> kept;            // the results: offsets in y, offsets in x
+  loop_nest<1> reduced;         // the elements of one result: offsets in x
+  index_t vector = 1;           // elements of an access: of one result where team.is_along, else of as many results
+  reduce_team team, of_splits;  // of the first kernel; of the second, which combines the splits
+  row_starts starts = row_starts::aligned;
   index_t cols = 1;              // elements of the innermost loop over elements of one result, or over results
-  index_t ends = 0;              // elements of one result that are in no vector, at the ends of the innermost loop
   index_t splits = 1, part = 1;  // part: accesses in each split
   float one_of_elements = 1;     // 1 / the number of elements of one result
 
@@ -52,7 +53,7 @@ constexpr index_t log2_from(long_index_t n) {
 /// Fewer than 8 slices of neighbouring results would need more LDS than they save time: one thread takes them all.
 constexpr index_t many_slices(index_t log_slices) { return log_slices < 3 ? 0 : log_slices; }
 
-/// Which elements an access has: decides team.is_along, vector, piece, is_ragged, cols and ends.
+/// Which elements an access has: decides team.is_along, vector, starts and cols.
 template <class T>
 constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector) {
   const auto innermost = [](const auto& nest, index_t t) { return nest.loops > 0 ? nest.strides[0][t] : 1ll << 62; };
@@ -68,21 +69,17 @@ constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector
   const bool is_aligned =
       plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0);
   plan.cols = plan.team.is_along ? plan.reduced.lengths[0] : plan.kept.lengths[0];
-  // Contiguous elements of a result that start anywhere: aligned vectors, of which the first and the last are partial.
   const bool is_contiguous = (plan.team.is_along ? innermost(plan.reduced, 0) : innermost(plan.kept, 1)) == 1;
-  plan.is_ragged =
-      plan.team.is_along && is_contiguous && !is_aligned && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector;
-  if (is_contiguous && !plan.is_ragged && plan.cols >= max_vector) {
-    plan.vector = max_vector;
-    plan.piece = is_aligned ? max_vector : 1;
-    if (plan.team.is_along) {
-      plan.ends = index_t(plan.reduced.elements() / plan.cols * (plan.cols % max_vector));
-      plan.reduced.lengths[0] -= plan.cols % max_vector;
-      plan.reduced.vectorise(max_vector);
-    } else {
-      plan.kept.vectorise(max_vector);
-    }
+  if (!is_contiguous || plan.cols < (plan.team.is_along ? 2 : max_vector)) return;
+  if (!is_aligned) plan.starts = row_starts::anywhere;
+  if (!is_aligned && plan.team.is_along && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector) {
+    plan.starts = row_starts::ragged;
+    return;
   }
+  plan.vector = max_vector;
+  if (!plan.team.is_along) return plan.kept.vectorise(max_vector);
+  if (!is_aligned) plan.reduced.lengths[0] += max_vector - 1;
+  plan.reduced.vectorise(max_vector);
 }
 
 /// `in_order`: the elements of a result are numbered in the order of x's dimensions, not in that of its memory.
@@ -107,18 +104,26 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
 
   // A thread should have eight accesses (16 where it looks for the ends of rows), a result's neighbours 128 bytes, and
   // the GPU some blocks.
-  const long_index_t accesses = plan.is_ragged ? plan.reduced.iterations / max_vector + 2 : plan.reduced.iterations;
+  const bool is_ragged = plan.starts == row_starts::ragged;
+  const long_index_t accesses = is_ragged ? plan.reduced.iterations / max_vector + 2 : plan.reduced.iterations;
   const long_index_t results = plan.kept.iterations;
   plan.one_of_elements = 1.0f / float(elements_of_result);
   const auto log_slices = [&](index_t accesses_of_thread) {
     return log2_from(ceil_div(accesses, long_index_t{accesses_of_thread}));
   };
+  index_t of_thread = is_ragged ? 16 : 8;
+  while (of_thread > (plan.team.is_along ? 4 : 1) && results << log_slices(of_thread) < 256 * 1024) of_thread /= 2;
+  index_t& log = plan.team.log_slices = log_slices(of_thread);
   if (plan.team.is_along) {
-    index_t of_thread = plan.is_ragged ? 16 : 8;
-    while (of_thread > 4 && results << log_slices(of_thread) < 256 * 1024) of_thread /= 2;
-    plan.team.log_slices = log_slices(of_thread);
+    // Threads have groups of four accesses in flight: the fewer are missing from the last one, the better.
+    const auto padded = [&](index_t l) { return ceil_div(accesses, 4ll << l) * (4ll << l); };
+    for (index_t l = log - 1; l >= 3 && results << l >= 256 * 1024 && accesses >> l <= 64; --l) {
+      if (padded(l) * 8 < padded(log) * 7) log = l;
+    }
   } else {
-    plan.team.log_slices = many_slices(min(8 - min(log2_from(results), 5), log_slices(1)));
+    // Neighbours read 512 bytes: of neighbouring results, or where these are few and have long sums, of several slices.
+    const index_t run = plan.kept.loops > 0 ? plan.kept.lengths[0] : 1;
+    log = many_slices(min(8 - min(log2_from(run), 5), max(min(log, 3), log_slices(16))));
   }
   const long_index_t most = ceil_div(accesses, plan.team.slices() * 8ll), wanted = 512 / plan.groups();
   plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));

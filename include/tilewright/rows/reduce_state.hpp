@@ -12,24 +12,34 @@ enum class reduce_kind : signed char { sum, mean, maximum, mean_variance };
 
 namespace detail {
 
-/// Some elements of one result: `Count` accesses to `Vector` elements each, in the order of their numbers. Those that
-/// do not exist repeat the last one that does.
+/// Some elements of one result: `Count` accesses to `Vector` elements each, in the order of their numbers. Of access u
+/// the elements from first[u] to end[u] - 1 exist. Functions with IsCut know them, others only whether there are any.
 template <index_t Count, index_t Vector>
 struct reduce_chunk {
   float x[Count][Vector];
-  index_t number[Count];  // of the first element of each access
-  bool exists[Count];
+  index_t number[Count];  // of the first element of each access that exists; an access without one repeats another
+  index_t first[Count], end[Count];
 
+  TILEWRIGHT_HD bool is_cut() const {
+    bool cut = false;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < Count; ++u) cut = cut || end[u] - first[u] != Vector;
+    return cut;
+  }
+  template <bool IsCut>
+  TILEWRIGHT_HD bool has(index_t u, index_t e) const {
+    return !IsCut || (e >= first[u] && e < end[u]);
+  }
   /// The sum of f(x) over all elements that exist.
-  template <class F>
+  template <bool IsCut, class F>
   TILEWRIGHT_HD float sum(F f) const {
     float total = 0;
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < Count; ++u) {
-      float part = f(x[u][0]);
+      float part = has<IsCut>(u, 0) ? f(x[u][0]) : 0.0f;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t e = 1; e < Vector; ++e) part += f(x[u][e]);
-      total += exists[u] ? part : 0.0f;
+      for (index_t e = 1; e < Vector; ++e) part += has<IsCut>(u, e) ? f(x[u][e]) : 0.0f;
+      total += IsCut || end[u] > 0 ? part : 0.0f;
     }
     return total;
   }
@@ -40,11 +50,12 @@ template <reduce_kind Kind>
 struct reduce_state {
   float total = 0;
 
-  template <index_t Count, index_t Vector>
+  template <bool IsCut, index_t Count, index_t Vector>
   TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
-    total += chunk.sum([](float x) TILEWRIGHT_INLINE_LAMBDA { return x; });
+    total += chunk.template sum<IsCut>([](float x) TILEWRIGHT_INLINE_LAMBDA { return x; });
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) { total += other.total; }
+  TILEWRIGHT_HD void set_count_of(const reduce_state&) {}
 };
 
 /// A NaN loses against numbers; while there is no number, `largest` is one. `position` is that of the first element of
@@ -56,14 +67,14 @@ struct reduce_state<reduce_kind::maximum> {
   index_t position = none;
 
   /// Numbers must be higher than those before.
-  template <index_t Count, index_t Vector>
+  template <bool IsCut, index_t Count, index_t Vector>
   TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < Count; ++u) {
-      float larger = chunk.x[u][0];
+      float larger = largest;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t e = 1; e < Vector; ++e) larger = exec::max(larger, chunk.x[u][e]);
-      larger = exec::max(larger, largest);
+      for (index_t e = 0; e < Vector; ++e)
+        larger = exec::max(larger, chunk.template has<IsCut>(u, e) ? chunk.x[u][e] : largest);
       position = larger != largest ? chunk.number[u] : position;
       largest = larger;
     }
@@ -74,6 +85,7 @@ struct reduce_state<reduce_kind::maximum> {
     largest = larger;
     position = is_first ? other.position : position;
   }
+  TILEWRIGHT_HD void set_count_of(const reduce_state&) {}
 };
 
 /// Welford's method for chunks, Chan's for two states: a large mean does not destroy the variance.
@@ -81,13 +93,15 @@ template <>
 struct reduce_state<reduce_kind::mean_variance> {
   float count = 0, mean = 0, squares = 0;  // squares: of the distances from the mean
 
-  template <index_t Count, index_t Vector>
+  template <bool IsCut, index_t Count, index_t Vector>
   TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
     reduce_state more;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < Count; ++u) more.count += chunk.exists[u] ? float(Vector) : 0.0f;
-    more.mean = chunk.sum([](float x) TILEWRIGHT_INLINE_LAMBDA { return x; }) * exec::rcp(more.count);
-    more.squares = chunk.sum([&](float x) TILEWRIGHT_INLINE_LAMBDA { return (x - more.mean) * (x - more.mean); });
+    for (index_t u = 0; u < Count; ++u) more.count += float(max(chunk.end[u] - chunk.first[u], 0));
+    more.mean = chunk.template sum<IsCut>([](float x) TILEWRIGHT_INLINE_LAMBDA { return x; }) *
+                exec::rcp(exec::max(more.count, 1.0f));
+    more.squares =
+        chunk.template sum<IsCut>([&](float x) TILEWRIGHT_INLINE_LAMBDA { return (x - more.mean) * (x - more.mean); });
     merge(more);
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) {
@@ -96,6 +110,8 @@ struct reduce_state<reduce_kind::mean_variance> {
     mean += distance * share;
     count += other.count;
   }
+  /// `other` has seen as many elements: one register has the count of all.
+  TILEWRIGHT_HD void set_count_of(const reduce_state& other) { count = other.count; }
 };
 
 }  // namespace detail

@@ -87,12 +87,14 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     detail::overlap_kernels();
-    if (args.vector == 1 && !args.is_ragged) return run<1, 1>(args);
+    if (args.vector == 1 && args.starts != detail::row_starts::ragged) return run<1, 1>(args);
     if (args.team.is_along) return run<1, max_vector>(args);
     run<max_vector, 1>(args);
   }
 
  private:
+  using state = typename shared::state;
+
   /// Results of a thread x elements of an access along each; one of the two is 1.
   template <index_t Results, index_t Along>
   TILEWRIGHT_HD static void run(const device_args& args) {
@@ -102,20 +104,22 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
     const bool exists = of_kept < args.kept.iterations;
     const auto first = shared::first_of(args, exists ? of_kept : 0);
     const index_t before = shared::before_vectors(args, first.x);
-    const index_t accesses = args.is_ragged ? (index_t(args.reduced.iterations) - before) / Along  // whole ones
-                                            : index_t(args.reduced.iterations);
+    const index_t accesses = args.starts == detail::row_starts::ragged
+                                 ? (index_t(args.reduced.iterations) - before) / Along  // whole ones
+                                 : index_t(args.reduced.iterations);
     const index_t end = index_t(min(long_index_t{split + 1} * args.part, long_index_t{accesses}));
 
-    typename shared::state own[Results];
+    state own[Results];
     const index_t from = exists ? split * args.part + slice : end;
-    if (Results * Along == 1 || args.piece > 1 || args.is_ragged) {
-      accumulate<Along, Results * Along>(args, first.x, before, from, end, own);
+    if (Results * Along == 1 || args.starts != detail::row_starts::anywhere) {
+      accumulate<Along, true>(args, first.x, before, from, end, own);
     } else if constexpr (Results * Along > 1) {
-      accumulate<Along, 1>(args, first.x, before, from, end, own);
+      accumulate<Along, false>(args, first.x, before, from, end, own);
     }
     if constexpr (Along > 1) {
       const index_t last_end = before + accesses * Along;
-      if (exists) add_ends(args, first.x, before, last_end, split * args.team.slices() + slice, own[0]);
+      if (exists && args.starts == detail::row_starts::ragged)
+        add_ends(args, first.x, before, last_end, split * args.team.slices() + slice, own[0]);
     }
     shared::combine(args.team, own);
     if (slice != 0 || !exists) return;
@@ -131,66 +135,81 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
       for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, of_kept * Results + i, w) = bits[w];
     }
   }
-  /// Adds the accesses from, from + slices and so on that are before `end`. Piece: elements of a load.
-  template <index_t Along, index_t Piece, index_t Results>
+  /// Adds the accesses from, from + slices and so on that are before `end`.
+  template <index_t Along, bool IsAligned, index_t Results>
   TILEWRIGHT_HD static void accumulate(const device_args& args, long_index_t start, index_t before, index_t from,
-                                       index_t end, typename shared::state (&own)[Results]) {
+                                       index_t end, state (&own)[Results]) {
+    constexpr bool is_cut = !IsAligned && Along > 1;
     TILEWRIGHT_UNROLL(1)
     for (index_t next = from; next < end; next += in_flight * args.team.slices()) {
       vector_t<T, Results * Along> loaded[in_flight];
       detail::reduce_chunk<in_flight, Along> chunk;
-      load<Piece>(args, start + before * index_t(sizeof(T)), before, next, end, loaded, chunk);
+      long_index_t at[in_flight];
+      find<is_cut>(args, start + before * index_t(sizeof(T)), before, next, end, at, chunk);
+      shared::template load_vectors<IsAligned, is_cut>(args, at, loaded);
+      if (is_cut && chunk.is_cut()) {
+        add<is_cut>(loaded, chunk, own);
+      } else {
+        add<false>(loaded, chunk, own);
+      }
+    }
+  }
+  template <bool IsCut, index_t Along, class V, index_t Results>
+  TILEWRIGHT_HD static void add(const V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along>& chunk,
+                                state (&own)[Results]) {
+    const state first = own[0];
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Results; ++i) {
       TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < Results; ++i) {
+      for (index_t u = 0; u < in_flight; ++u) {
         TILEWRIGHT_UNROLL_ALL
-        for (index_t u = 0; u < in_flight; ++u) {
-          TILEWRIGHT_UNROLL_ALL
-          for (index_t e = 0; e < Along; ++e) chunk.x[u][e] = type_convert<float>(loaded[u][Along == 1 ? i : e]);
-        }
-        own[i].add(chunk);
+        for (index_t e = 0; e < Along; ++e) chunk.x[u][e] = type_convert<float>(loaded[u][Along == 1 ? i : e]);
       }
+      own[i].set_count_of(first);
+      own[i].template add<IsCut>(chunk);
     }
   }
-  /// The accesses next, next + slices and so on that are before `end`.
-  template <index_t Piece, class V, index_t Along>
-  TILEWRIGHT_HD static void load(const device_args& args, long_index_t start, index_t before, index_t next, index_t end,
-                                 V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along>& chunk) {
+  /// Bytes from x to the accesses next, next + slices and so on that are before `end`, and which elements they have.
+  /// IsCut: rows start within aligned vectors.
+  template <bool IsCut, index_t Along>
+  TILEWRIGHT_HD static void find(const device_args& args, long_index_t start, index_t before, index_t next, index_t end,
+                                 long_index_t (&at)[in_flight], detail::reduce_chunk<in_flight, Along>& chunk) {
     index_t access[in_flight], innermost[in_flight];
-    array<long_index_t, 1> at[in_flight];
+    array<long_index_t, 1> offset[in_flight];
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < in_flight; ++u) {
-      access[u] = min(next + u * args.team.slices(), end - 1);
-      chunk.exists[u] = next + u * args.team.slices() < end;
-      chunk.number[u] = before + access[u] * Along;
-      if constexpr (Piece < Along) {
-        if (args.ends > 0) chunk.number[u] += args.reduced.divisions[0].divide(access[u]) * modulo(args.cols, Along);
-      }
-      at[u][0] = access[u] * long_index_t{args.step};
+      access[u] = innermost[u] = min(next + u * args.team.slices(), end - 1);
+      offset[u][0] = access[u] * long_index_t{args.step};
     }
-    if (args.step == 0) args.reduced.find(access, at, innermost);
+    if (args.step == 0) args.reduced.find(access, offset, innermost);
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < in_flight; ++u) {
-      using piece = vector_t<T, Piece>;
-      array<piece, V::size() / Piece> pieces;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t p = 0; p < V::size() / Piece; ++p)
-        pieces[p] = shared::template load<piece>(args, start + at[u][0] + p * index_t(sizeof(piece)));
-      loaded[u] = bit_cast<V>(pieces);
+      const bool exists = next + u * args.team.slices() < end;
+      at[u] = start + offset[u][0];
+      chunk.number[u] = before + access[u] * Along;
+      chunk.first[u] = 0;
+      chunk.end[u] = exists ? Along : 0;
+      if constexpr (IsCut) {
+        const unsigned elements = unsigned(args.x_misaligned + at[u] / index_t(sizeof(T)));
+        const index_t in_vector = index_t(elements % unsigned(Along)), col = innermost[u] * Along - in_vector;
+        at[u] -= in_vector * index_t(sizeof(T));
+        chunk.first[u] = max(-col, 0);
+        chunk.end[u] = exists ? max(min(Along, args.cols - col), 0) : 0;
+        const index_t row = args.step == 0 ? args.reduced.divisions[0].divide(access[u]) : 0;
+        chunk.number[u] = row * args.cols + min(max(col, 0), args.cols - 1);
+      }
     }
   }
-  /// Adds the elements that are in no vector, one by one: before the first one and from `last_end` on, or at the ends
-  /// of the innermost loop.
+  /// Adds the elements of a ragged row that are in no vector, one by one: before the first one and from `last_end` on.
   TILEWRIGHT_HD static void add_ends(const device_args& args, long_index_t start, index_t before, index_t last_end,
-                                     index_t slice, typename shared::state& own) {
-    const index_t of_row = modulo(args.cols, shared::max_vector);
-    const index_t all = args.is_ragged ? before + index_t(args.reduced.iterations) - last_end : args.ends;
+                                     index_t slice, state& own) {
+    const index_t all = before + index_t(args.reduced.iterations) - last_end;
     TILEWRIGHT_UNROLL(1)
     for (index_t i = slice; i < all; i += args.splits * args.team.slices()) {
-      index_t number = i < before ? i : i - before + last_end;
-      if (!args.is_ragged) number = i + (divide(i, of_row) + 1) * (args.cols - of_row);
-      const T x = shared::template load<T>(args, start + shared::offset_of(args, number));
-      typename shared::state end;
-      end.add(detail::reduce_chunk<1, 1>{{{type_convert<float>(x)}}, {number}, {true}});
+      const index_t number = i < before ? i : i - before + last_end;
+      const T x = shared::template load<T>(args, start + number * long_index_t(sizeof(T)));
+      state end;
+      end.template add<false>(detail::reduce_chunk<1, 1>{{{type_convert<float>(x)}}, {number}, {0}, {1}});
       own.merge(end);
     }
   }
