@@ -15,7 +15,8 @@ namespace detail {
 template <block_tile Tile>
 struct block_scaled_pipeline {
   static constexpr index_t num_stages = 1;
-  static_assert(scaled_parts<Tile>() == 1, "block_scaled: the block tile has at most 128 columns");
+  static_assert(Tile.k == scale_block && scale_block % Tile.n == 0,
+                "block_scaled: the block tile must have 128 of k, and columns that divide 128");
   using scales_type = block_scales<c_distribution<Tile>, 1>;
 
   /// c += A B, scaled. The windows are (rows, k), with the policy's distributions, at the first of num_tiles tiles.

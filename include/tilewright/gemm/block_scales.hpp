@@ -10,14 +10,6 @@ namespace tilewright::detail {
 
 inline constexpr index_t scale_block = 128;
 
-/// Parts side by side of a block tile whose columns share scales.
-template <block_tile Tile>
-TILEWRIGHT_HD constexpr index_t scaled_parts() {
-  static_assert(Tile.k == scale_block && (Tile.n <= scale_block ? scale_block % Tile.n : Tile.n % scale_block) == 0,
-                "block_scaled: the block tile must have 128 of k, and columns that divide 128 or are a multiple of it");
-  return ceil_div(Tile.n, scale_block);
-}
-
 /// Scales of a tile of C that is made of Parts tiles with Distribution side by side.
 template <class Distribution, index_t Parts>
 class block_scales {

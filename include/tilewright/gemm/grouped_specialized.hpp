@@ -130,7 +130,7 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
     map(d.a, a, {g.m, g.k}, g.lda, 1, 0, {k, k}, true);
     map(d.b[0], b, {g.n, g.k}, g.ldb, 1, 0, {k, k}, true);
   }
-  plan_scales(d, g, tile.m, make_tensor_map);
+  if constexpr (Policy::is_block_scaled) plan_scales(d, g, tile.m, make_tensor_map);
   map(d.c, static_cast<const typename Policy::result_type*>(g.c), {g.n, g.m}, g.ldc, by_rows ? 1 : g.groups,
       g.batch_stride_c, {tile.store_n(), 64}, by_rows);
   return d;

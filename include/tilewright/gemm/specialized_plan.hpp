@@ -38,6 +38,21 @@ struct split_memory {
   }
 };
 
+/// The tensor map of a batch of matrices with rows of x elements, and of the box that one copy moves.
+struct extent {
+  index_t x, y;
+};
+template <class T>
+exec::tensor_map_request request_map(const void* data, extent lengths, index_t leading_dimension, index_t batch,
+                                     long_index_t batch_stride, extent box) {
+  constexpr long_index_t bytes = sizeof(T);
+  return {const_cast<void*>(data),
+          arch::matrix_element_v<T>,
+          {lengths.x, lengths.y, batch},
+          {leading_dimension * bytes, batch > 1 ? batch_stride * bytes : 16},
+          {box.x, box.y}};
+}
+
 /// How the scales of a stage come, where there are any: those of A's rows by one bulk copy, if they lie one after
 /// another in memory; the others by copies of a lane each.
 template <class Args>
@@ -52,21 +67,15 @@ struct scale_plan<block_scaled_args> {
 };
 
 /// Plans them for tiles of `rows` rows.
-template <class Args, class MakeTensorMap>
-void plan_scales([[maybe_unused]] scale_plan<Args>& plan, [[maybe_unused]] const Args& g, [[maybe_unused]] index_t rows,
-                 [[maybe_unused]] MakeTensorMap make_tensor_map) {
-  if constexpr (__is_same(Args, block_scaled_args)) {
-    constexpr epilogue_promise whole_copies{4, 4, true};
-    plan.copies_scales_at_once = g.row_stride_a_scales == 1 &&
-                                 whole_copies.is_kept_by(g.a_scales, 4, g.k_stride_a_scales, g.batch_stride_a_scales);
-    if (!plan.copies_scales_at_once) return;
-    make_tensor_map(plan.a_scales, exec::tensor_map_request{
-                                       const_cast<float*>(g.a_scales),
-                                       arch::matrix_element::f32,
-                                       {g.m, ceil_div(g.k, 128), g.batch},
-                                       {g.k_stride_a_scales * 4ll, g.batch > 1 ? g.batch_stride_a_scales * 4 : 16},
-                                       {scale_rows(rows), 1}});
-  }
+template <class MakeTensorMap>
+void plan_scales(scale_plan<block_scaled_args>& plan, const block_scaled_args& g, index_t rows,
+                 MakeTensorMap make_tensor_map) {
+  constexpr epilogue_promise whole_copies{4, 4, true};
+  plan.copies_scales_at_once = g.row_stride_a_scales == 1 &&
+                               whole_copies.is_kept_by(g.a_scales, 4, g.k_stride_a_scales, g.batch_stride_a_scales);
+  if (plan.copies_scales_at_once)
+    make_tensor_map(plan.a_scales, request_map<float>(g.a_scales, {g.m, ceil_div(g.k, 128)}, g.k_stride_a_scales,
+                                                      g.batch, g.batch_stride_a_scales, {scale_rows(rows), 1}));
 }
 
 /// What crosses to the device. Args is the policy's args_type.
@@ -125,21 +134,6 @@ TILEWRIGHT_HD constexpr split_cost split_cost_of(const specialized_tile& t) {
   return {max(t.m * t.n / 32, 2 * t.m + t.n + t.m / 64 * t.n), 4096, t.m * t.n / 16, 4096};
 }
 
-/// The tensor map of a batch of matrices with rows of x elements, and of the box that one copy moves.
-struct extent {
-  index_t x, y;
-};
-template <class T>
-exec::tensor_map_request request_map(const void* data, extent lengths, index_t leading_dimension, index_t batch,
-                                     long_index_t batch_stride, extent box) {
-  constexpr long_index_t bytes = sizeof(T);
-  return {const_cast<void*>(data),
-          arch::matrix_element_v<T>,
-          {lengths.x, lengths.y, batch},
-          {leading_dimension * bytes, batch > 1 ? batch_stride * bytes : 16},
-          {box.x, box.y}};
-}
-
 /// Prepares a launch on a machine that runs `resident` clusters at the same time.
 /// make_tensor_map(tensor_map&, request) encodes.
 template <class Policy, class MakeTensorMap>
@@ -169,7 +163,7 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
                     detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
                                            g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.share_b : k}));
   }
-  plan_scales(d, g, tile.m, make_tensor_map);
+  if constexpr (Policy::is_block_scaled) plan_scales(d, g, tile.m, make_tensor_map);
   make_tensor_map(d.c, detail::request_map<typename Policy::result_type>(
                            g.c, {given.n, given.m}, g.ldc, g.batch, g.batch_stride_c,
                            {tile.swap_ab ? 64 : tile.store_n(), tile.swap_ab ? tile.store_n() : 64}));
