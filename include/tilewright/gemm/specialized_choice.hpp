@@ -135,7 +135,8 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
     const double split = share * k_tile_while(s.sharers) + x.part_sums * parts * t.m * t.n / 32768;
     clocks += split * (crosses ? 1 + x.crossing : 1);
   }
-  const index_t ends = t.ping_pong ? 1 : full_rounds + (left > 0) + (s.sharers > 0) + crosses;
+  // Where k is short, writing takes longer than the other consumer multiplies.
+  const index_t ends = t.ping_pong && k_tiles > 4 ? 1 : full_rounds + (left > 0) + (s.sharers > 0) + crosses;
   // One consumer after the other waits for stages, which shows where a block has few tiles.
   return (clocks + ends * together(min(s.num_units(), workers)) * detail::clocks_of_end(t)) *
          (t.ping_pong && full_rounds < 2 ? x.large : 1);
