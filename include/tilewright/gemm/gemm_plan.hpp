@@ -119,9 +119,12 @@ namespace detail {
 /// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp: those
 /// of the bytes of B, or of tiles one after another.
 constexpr double predict_few_rows_clocks(const gemm_args& g, bool moves_vectors, index_t multiprocessors) {
-  const double bytes = double(g.n) * g.k * 2 * g.batch, rate = moves_vectors ? 2550 : g.m <= 16 ? 1150 : 420;
+  struct kind {
+    double start, rate;
+  };
+  const kind x = moves_vectors ? kind{7384, 2550} : g.m <= 16 ? kind{11500, 1240} : kind{16000, 560};
   const double tiles = double(ceil_div(g.n, 64)) * g.batch / ((g.m > 16 ? 1 : 2) * multiprocessors);
-  return 7384 + max(bytes / rate, 2820 * tiles);
+  return x.start + max(2.0 * g.n * g.k * g.batch / x.rate, 2820 * tiles);
 }
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.
