@@ -123,7 +123,9 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   } else {
     // Neighbours read 512 bytes: of neighbouring results, or where these are few and have long sums, of several slices.
     const index_t run = plan.kept.loops > 0 ? plan.kept.lengths[0] : 1;
-    log = many_slices(min(8 - min(log2_from(run), 5), max(min(log, 3), log_slices(16))));
+    log = min(8 - min(log2_from(run), 5), max(min(log, 3), log_slices(16)));
+    // Fewer than eight slices take none: then threads need all the more results.
+    if (log < 3) log = accesses <= 16 || results >= 512 * 1024 ? 0 : 3;
   }
   const long_index_t most = ceil_div(accesses, plan.team.slices() * 8ll), wanted = 512 / plan.groups();
   plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
