@@ -8,29 +8,20 @@
 #include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/version.hpp>
 
-#include <deque>
+#include <memory>
 
 namespace tilewright {
 
 namespace detail {
 
-/// An event on a stream.
-class gpu_event {
- public:
-  gpu_event() { require_success(cudaEventCreate(&event_), "creating an event"); }
-  gpu_event(const gpu_event&) = delete;
-  ~gpu_event() { (void)cudaEventDestroy(event_); }
-  void record(gpu_stream stream) { require_success(cudaEventRecord(event_, stream), "recording an event"); }
-  void wait() const { require_success(cudaEventSynchronize(event_), "timing a kernel"); }
-  double seconds_since(const gpu_event& earlier) const {
-    float milliseconds = 0;
-    require_success(cudaEventElapsedTime(&milliseconds, earlier.event_, event_), "timing a kernel");
-    return milliseconds * 1e-3;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
+/// An event that is recorded now.
+inline std::shared_ptr<CUevent_st> record_event(gpu_stream stream) {
+  cudaEvent_t event = nullptr;
+  require_success(cudaEventCreate(&event), "creating an event");
+  std::shared_ptr<CUevent_st> owner(event, [](cudaEvent_t e) { (void)cudaEventDestroy(e); });
+  require_success(cudaEventRecord(event, stream), "recording an event");
+  return owner;
+}
 
 }  // namespace detail
 
@@ -65,20 +56,22 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
   std::vector<std::vector<gemm_plan<Product>>> plans(choices.size());
   std::size_t set = 0;
   const auto measure = [&](const std::vector<tuning_turn>& turns) {
-    std::deque<detail::gpu_event> events(turns.size() + 1);
-    events[0].record(stream);
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-      auto& plan = plans[turns[i].contender];
+    std::vector events{detail::record_event(stream)};
+    for (const auto& [contender, launches] : turns) {
+      auto& plan = plans[contender];
       if (plan.empty())
-        for (const gemm_args& args : sets) plan.push_back(gemm_plan<Product>(args, choices[turns[i].contender]));
-      for (int n = 0; n < turns[i].launches; ++n) plan[set++ % plan.size()](stream);
-      events[i + 1].record(stream);
+        for (const gemm_args& args : sets) plan.push_back(gemm_plan<Product>(args, choices[contender]));
+      for (int n = 0; n < launches; ++n) plan[set++ % plan.size()](stream);
+      events.push_back(detail::record_event(stream));
     }
-    events.back().wait();
+    detail::require_success(cudaEventSynchronize(events.back().get()), "timing a kernel");
     std::vector<double> seconds;
     for (std::size_t i = 0; i < turns.size(); ++i) {
       const auto& [contender, launches] = turns[i];
-      seconds.push_back(events[i + 1].seconds_since(events[i]));
+      float milliseconds = 0;
+      detail::require_success(cudaEventElapsedTime(&milliseconds, events[i].get(), events[i + 1].get()),
+                              "timing a kernel");
+      seconds.push_back(milliseconds * 1e-3);
       if (!times) continue;
       times->resize(choices.size(), {{}, 1e9});
       (*times)[contender] = {choices[contender], seconds[i] / launches};
