@@ -60,22 +60,23 @@ const char* start_gradient(const call& c) {
   constexpr index_t vector = 16 / index_t(sizeof(T));
   using tw::row_tile;
   if (args.cols % vector != 0) {
-    const index_t cols = args.cols + vector - 1;  // with what is before a row in its first vector
+    const index_t cols = args.cols - 2 * vector;  // less what is at the ends
+    if (Kind == rms_norm && cols <= 192 * vector)
+      return start_tile<T, Kind, row_tile{64, 64, 3, vector, 1, true}>(args, c);
     if (cols <= 256 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector, 1, true}>(args, c);
-    if (cols <= 512 * vector) return start_tile<T, Kind, row_tile{256, 256, 2, vector, 1, true}>(args, c);
+    if (cols <= 768 * vector) return start_tile<T, Kind, row_tile{256, 256, 3, vector, 1, true}>(args, c);
     if (cols <= 1024 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 1, true}>(args, c);
-    if (cols <= 1536 * vector) return start_tile<T, Kind, row_tile{512, 512, 3, vector, 1, true}>(args, c);
-    if (cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 4, vector, 4, true}>(args, c);
-    return start_tile<T, Kind, row_tile{512, 512, 4, vector, 8, true}>(args, c);
+    if (cols <= 3072 * vector) return start_tile<T, Kind, row_tile{512, 512, 3, vector, 2, true}>(args, c);
+    if (cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 8, true}>(args, c);
+    return start_tile<T, Kind, row_tile{512, 512, 3, vector, 8, true}>(args, c);
   }
   if (args.cols <= 128 * vector) return start_tile<T, Kind, row_tile{64, 64, 2, vector}>(args, c);
-  if (args.cols <= 256 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector}>(args, c);
+  if (args.cols <= 256 * vector) return start_tile<T, Kind, row_tile{256, 256, 1, vector}>(args, c);
   if (args.cols <= 512 * vector) return start_tile<T, Kind, row_tile{256, 256, 2, vector}>(args, c);
   if (args.cols <= 1024 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector}>(args, c);
-  constexpr index_t vectors = Kind == rms_norm ? 4 : 2, blocks = 4 / vectors;  // as many sums as registers hold
-  if (args.cols <= 2048 * vector) return start_tile<T, Kind, row_tile{512, 512, vectors, vector, blocks}>(args, c);
-  if (args.cols <= 4096 * vector) return start_tile<T, Kind, row_tile{512, 512, vectors, vector, 2 * blocks}>(args, c);
-  if (args.cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, vectors, vector, 4 * blocks}>(args, c);
+  if (args.cols <= 2048 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 2}>(args, c);
+  if (args.cols <= 4096 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 4}>(args, c);
+  if (args.cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 8}>(args, c);
   return start_tile<T, Kind, row_tile{512, 512, 4, vector, 8}>(args, c);
 }
 

@@ -46,7 +46,7 @@ void launch_rows(const auto& args, const launch_options& options = {}) {
 /// The same for rows of any length.
 template <template <row_tile> class Kernel>
 void launch_rows(const auto& args, const launch_options& options = {}) {
-  launch_rows<Kernel, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 32768, 65536, 131072>(args, options);
+  launch_rows<Kernel, 1024, 1536, 2048, 4096, 6144, 8192, 32768, 51200, 131072>(args, options);
 }
 
 }  // namespace tilewright

@@ -25,7 +25,11 @@ struct row_norm_gradient {
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   using row_posts = detail::row_posts<Arch, Tile.blocks, Tile.threads / Arch::value.wave_size, is_layer_norm ? 2 : 1>;
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T);
-  using weights = detail::own_lds<Tile.threads, typename block::template part<float>>;
+  using part = typename block::template packed_part<T>;
+  using floats = typename block::template part<float>;
+  static constexpr bool floats_fit =
+      Stages * bytes_of_stage + Tile.threads * block::elements * 4 + row_posts::lds_bytes <= Arch::value.lds_bytes;
+  using weights = detail::own_lds<Tile.threads, detail::conditional_t<floats_fit, floats, part>>;
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = Stages * bytes_of_stage + weights::bytes + row_posts::lds_bytes;
   static constexpr index_t cluster = Tile.blocks,
@@ -75,7 +79,11 @@ struct row_norm_gradient {
     const bool is_aligned =
         all.own_row(args.dy, args.dy_stride).is_aligned() && all.own_row(args.s, args.s_stride).is_aligned();
     if (!all.is_single() || !is_aligned) return long_rows(args, all, number, posts);
-    weights::store(lds_of_weights, block::to_float(all.load_cols(args.weight, 0)));
+    if constexpr (floats_fit) {
+      weights::store(lds_of_weights, block::to_float(all.load_cols(args.weight, 0)));
+    } else {
+      weights::store(lds_of_weights, all.load_cols(args.weight, 0));
+    }
     for (index_t stage = 0; stage < Stages; ++stage)
       copy_row(args, all, number + stage * long_index_t{args.num_parts}, lds + stage * bytes_of_stage);
     column_sums sums{};
@@ -87,13 +95,14 @@ struct row_norm_gradient {
       if (row < args.rows) {
         exec::async_wait<(Stages - 2) * copies>();
         const auto from = lds + stage * bytes_of_stage;
-        now.first_pass(now.copied_dy(from), now.copied_s(from), weights::load(lds_of_weights), sums);
+        now.first_pass(now.copied_dy(from), now.copied_s(from), block::to_float(weights::load(lds_of_weights)), sums);
       }
       if (row > number) before.finish(posts, args.cols);
       if (row < args.rows) now.post(posts);
       if (row > number) {
         const auto from = lds + stage_before * bytes_of_stage;
-        second_pass(args, before, before.copied_dy(from), before.copied_s(from), weights::load(lds_of_weights), 0);
+        second_pass(args, before, before.copied_dy(from), before.copied_s(from),
+                    block::to_float(weights::load(lds_of_weights)), 0);
         if (row >= args.rows) break;
         copy_row(args, all, row + (Stages - 1) * long_index_t{args.num_parts}, from);
       }
@@ -104,8 +113,6 @@ struct row_norm_gradient {
   }
 
  private:
-  using part = typename block::template packed_part<T>;
-  using floats = typename block::template part<float>;
   static constexpr index_t elements = block::elements, copies = 2 * Tile.vectors;
   struct column_sums {
     float weight[elements], bias[elements];
@@ -198,7 +205,6 @@ struct row_norm_gradient {
                     block::to_float(all.load_cols(args.weight, first)), first);
     }
   }
-
   static constexpr index_t step = Tile.threads * Tile.vector * index_t(sizeof(T));
   /// Of the thread's first vector in LDS.
   TILEWRIGHT_HD static index_t place() { return exec::thread_id() * Tile.vector * index_t(sizeof(T)); }

@@ -137,6 +137,7 @@ struct row_memory {
       return cast_tile<float>(as<part<T>>(own));
     }
   }
+  TILEWRIGHT_HD static part<float> to_float(const part<float>& own) { return own; }
   /// One value for each row, in all threads that share it.
   template <class T>
   TILEWRIGHT_HD row_value<T> load_rows(const T* values) const {
