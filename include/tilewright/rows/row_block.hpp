@@ -31,11 +31,11 @@ struct row_block : row_memory<Arch, Tile, Access> {
 
   /// Enough for memory to be busy: blocks wait for their loads, then for each other. As many as LDS keeps parts for.
   static constexpr index_t blocks_at_once =
-      max(1, min((Tile.vectors > 4   ? 512
-                  : Tile.vectors > 2 ? 768
-                  : memory::has_ends ? 1024
-                                     : 1536) /
-                     Tile.threads,
+      max(1, min(ceil_div(Tile.vectors > 4   ? 512
+                          : Tile.vectors > 2 ? 768
+                          : memory::has_ends ? 1024
+                                             : 1536,
+                          Tile.threads),
                  Arch::value.lds_bytes / max(Tile.lds_parts * Tile.threads * Tile.vectors * 16, 1)));
 
   /// The rows of the calling block of the grid, which takes `turns` times as many as it holds: rows that start at the
