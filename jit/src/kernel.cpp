@@ -15,7 +15,7 @@ namespace tilewright::jit {
 struct bound_kernel::state {
   std::shared_ptr<const kernel::state> of;
   std::vector<char> args, follower_args;
-  launch_shape shape, follower;  // follower.grid[0] = 0: none
+  launch_shape shape, followers[2];  // grid[0] = 0: none
 };
 
 kernel::state::state(std::shared_ptr<gpu> on, const kernel_source& source, const std::string& code_object)
@@ -25,7 +25,9 @@ kernel::state::state(std::shared_ptr<gpu> on, const kernel_source& source, const
     throw error(name + " has device_args, so kernel_source::host must say how they are made");
   module = device->load(code_object);
   function = device->function(module, name, facts.lds_bytes);
-  if (facts.follower_block_size > 0) follower = device->function(module, follower_name(name), facts.follower_lds_bytes);
+  for (int i = 0; i < 2; ++i)
+    if (const kernel_facts::follower& next = facts.followers[i]; next.block_size > 0)
+      followers[i] = device->function(module, follower_name(name, i), next.lds_bytes);
 }
 
 const std::string& kernel::name() const { return state_->name; }
@@ -34,8 +36,8 @@ const kernel_facts& kernel::facts() const { return state_->facts; }
 void bound_kernel::operator()(void* stream) const {
   const state& s = *state_;
   s.of->device->launch(s.of->function, s.shape, s.args.data(), s.args.size(), stream);
-  if (s.follower.grid[0] > 0)
-    s.of->device->launch(s.of->follower, s.follower, s.follower_args.data(), s.follower_args.size(), stream);
+  for (int i = 0; i < 2 && s.followers[i].grid[0] > 0; ++i)
+    s.of->device->launch(s.of->followers[i], s.followers[i], s.follower_args.data(), s.follower_args.size(), stream);
 }
 
 void kernel::launch(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
@@ -71,11 +73,16 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
   if (int(bound->args.size()) != f.args_bytes)
     throw error(state_->name + " takes arguments of " + std::to_string(f.args_bytes) + " bytes, not of " +
                 std::to_string(bound->args.size()));
-  bound->follower.grid[0] = 0;
-  if (f.follower_block_size > 0 && f.has_grid) {
-    bound->follower.block_size = f.follower_block_size;
-    bound->follower.lds_bytes = f.follower_lds_bytes;
-    std::memcpy(bound->follower.grid, f.follower_grid, sizeof f.follower_grid);
+  for (int i = 0; i < 2; ++i) {
+    const kernel_facts::follower& next = f.followers[i];
+    launch_shape& shape = bound->followers[i];
+    std::memcpy(shape.grid, next.grid, sizeof next.grid);
+    if (next.block_size == 0) continue;
+    if (!f.has_grid)
+      throw error(state_->name +
+                  " has followed_by, whose grid nobody gives: compile it for a problem (kernel_source::problem)");
+    shape.block_size = next.block_size;
+    shape.lds_bytes = next.lds_bytes;
     bound->follower_args.assign(begin, begin + bytes);
   }
   bound_kernel result;

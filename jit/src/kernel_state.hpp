@@ -24,7 +24,7 @@ struct kernel::state {
   std::string name;
   kernel_facts facts;
   host_half host;
-  void *module = nullptr, *function = nullptr, *follower = nullptr;
+  void *module = nullptr, *function = nullptr, *followers[2] = {};
 };
 
 }  // namespace tilewright::jit

@@ -29,7 +29,7 @@ std::string entry(const std::string& name, const std::string& kernel, const std:
 
 }  // namespace
 
-std::string follower_name(const std::string& kernel) { return kernel + "_then"; }
+std::string follower_name(const std::string& kernel, int i) { return kernel + (i == 0 ? "_then" : "_last"); }
 
 translation_unit make_unit(const kernel_source& source) {
   if (!is_identifier(source.name))
@@ -54,14 +54,16 @@ translation_unit make_unit(const kernel_source& source) {
       "using kernel = " + source.kernel + ";\nusing args_type = tilewright::detail::launched_args_t<kernel>;\n" +
       "constexpr tilewright::kernel_facts facts = tilewright::kernel_facts::of<kernel>(" + source.problem +
       ");\n"
-      "using then = tilewright::detail::follower_or_none<kernel>::type;\n}\n"
+      "using then = tilewright::detail::follower_or_none<kernel>::type;\n"
+      "using last = tilewright::detail::follower_or_none<then>::type;\n}\n"
       "#if defined(__CUDACC__) && !defined(__clang__)\n"
       "#define TILEWRIGHT_JIT_PARAMETER const __grid_constant__\n"
       "#else\n#define TILEWRIGHT_JIT_PARAMETER const\n#endif\n"
       "extern \"C\" __attribute__((device, used)) tilewright::kernel_facts tilewright_facts = "
       "tilewright_jit::facts;\n" +
       entry(source.name, "tilewright_jit::kernel", "tilewright_jit::args_type") +
-      entry(follower_name(source.name), "tilewright_jit::then", "tilewright_jit::kernel::args_type");
+      entry(follower_name(source.name, 0), "tilewright_jit::then", "tilewright_jit::kernel::args_type") +
+      entry(follower_name(source.name, 1), "tilewright_jit::last", "tilewright_jit::kernel::args_type");
   return unit;
 }
 

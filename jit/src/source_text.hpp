@@ -14,7 +14,7 @@ namespace tilewright::jit {
 translation_unit make_unit(const kernel_source& source);
 
 /// The name of the function for followed_by.
-std::string follower_name(const std::string& kernel);
+std::string follower_name(const std::string& kernel, int i);
 
 /// A request that remembers what `make` says about a target.
 kernel_request remembered(kernel_request make);

@@ -119,6 +119,34 @@ TEST_F(Emulated, AttentionHasConstantLengths) {
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("made for another scale"), std::string::npos);
 }
 
+TEST_F(Emulated, KernelsThatFollowOneAnotherAllRun) {
+  const auto step = [](int number, const std::string& rest) {
+    return "struct step" + std::to_string(number) +
+           " { using args_type = long long*; static constexpr int block_size = 64, lds_bytes = 0; " + rest +
+           " static constexpr const char* check(args_type) { return nullptr; } "
+           "static constexpr tw::exec::block_index grid(args_type) { return {1}; } "
+           "TILEWRIGHT_HD void operator()(args_type x) const { if (tw::exec::thread_id() == 0) *x = 10 * *x + " +
+           std::to_string(number) + "; } };\n";
+  };
+  jit::kernel_source source{
+      .name = "steps",
+      .code = step(3, "") + step(2, "using followed_by = step3;") + step(1, "using followed_by = step2;"),
+      .kernel = "step1",
+      .problem = "(long long*)nullptr",
+      .uses = {"exec/exec.hpp"}};
+  const jit::buffer number = compiler->allocate(sizeof(long long));
+  long long value = 7;
+  number.upload(&value);
+  compiler->load(source)(static_cast<long long*>(number.data()));
+  number.download(&value);
+  EXPECT_EQ(value, 7123);
+  source.problem.clear();
+  EXPECT_NE(sentence_of([&] {
+              compiler->load(source)(static_cast<long long*>(number.data()), nullptr, {.x = 1});
+            }).find("has followed_by"),
+            std::string::npos);
+}
+
 TEST_F(Emulated, WrongLaunchesAreRefused) {
   const jit::kernel_source source{
       .name = "nothing",

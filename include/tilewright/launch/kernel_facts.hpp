@@ -8,16 +8,19 @@ namespace tilewright {
 
 /// The variable tilewright_facts of a code object. The host reads it from the file, so it has numbers of 32 bits only.
 struct kernel_facts {
-  int version = 1;
+  int version = 2;
   int args_bytes = 0;  // of args_type, or of device_args where `prepared`
   int prepared = 0;    // 1: the kernel takes what prepare() makes on the host
   int block_size = 0, lds_bytes = 0, cluster = 1;
   int overlaps_previous = 0;
   int has_grid = 0;  // 1: grid and refusal are those of the problem that was given at compile time
   int grid[3] = {};
-  int follower_block_size = 0, follower_lds_bytes = 0;  // of followed_by; 0: none
-  int follower_grid[3] = {};
-  char refusal[256] = {};  // the sentence of check(); empty: the kernel can compute the problem
+  struct follower {
+    int block_size = 0, lds_bytes = 0;  // 0: none
+    int grid[3] = {};
+  };
+  follower followers[2] = {};  // followed_by, and what follows that
+  char refusal[256] = {};      // the sentence of check(); empty: the kernel can compute the problem
 
   /// Facts of a kernel whose grid the host will say.
   template <class Kernel>
@@ -30,10 +33,7 @@ struct kernel_facts {
     f.lds_bytes = Kernel::lds_bytes;
     f.cluster = detail::cluster_of<Kernel>();
     f.overlaps_previous = detail::overlaps_previous_of<Kernel>();
-    if constexpr (detail::HasFollower<Kernel>) {
-      f.follower_block_size = Kernel::followed_by::block_size;
-      f.follower_lds_bytes = Kernel::followed_by::lds_bytes;
-    }
+    f.add_followers<Kernel>([](auto, follower&) {});
     return f;
   }
   /// Facts of a kernel for one problem: what check() says of it, and its grid unless prepare() is needed for that. Both
@@ -48,12 +48,27 @@ struct kernel_facts {
     if constexpr (!detail::HasDeviceArgs<Kernel>) {
       f.has_grid = 1;
       set(f.grid, Kernel::grid(problem));
-      if constexpr (detail::HasFollower<Kernel>) set(f.follower_grid, Kernel::followed_by::grid(problem));
+      f.add_followers<Kernel>([&](auto next, follower& to) { set(to.grid, decltype(next)::type::grid(problem)); });
     }
     return f;
   }
 
  private:
+  template <class Kernel>
+  struct kernel_type {
+    using type = Kernel;
+  };
+  template <class Kernel, int I = 0>
+  constexpr void add_followers(const auto& describe) {
+    if constexpr (detail::HasFollower<Kernel>) {
+      static_assert(I < 2, "kernel_facts: at most two kernels can follow a kernel (followed_by)");
+      using next = typename Kernel::followed_by;
+      followers[I].block_size = next::block_size;
+      followers[I].lds_bytes = next::lds_bytes;
+      describe(kernel_type<next>{}, followers[I]);
+      add_followers<next, I + 1>(describe);
+    }
+  }
   static constexpr void set(int (&to)[3], const auto& grid) {
     to[0] = int(grid.x), to[1] = int(grid.y), to[2] = int(grid.z);
   }
@@ -64,6 +79,7 @@ namespace detail {
 /// What stands for followed_by where there is none.
 template <class Args>
 struct no_follower {
+  using args_type = Args;
   static constexpr index_t block_size = 1;
   TILEWRIGHT_HD void operator()(const Args&) const {}
 };

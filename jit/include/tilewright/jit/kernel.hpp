@@ -15,7 +15,7 @@ namespace tilewright::jit {
 /// A launch whose arguments were checked and prepared once.
 class bound_kernel {
  public:
-  /// Queues the kernel, and the one that follows it, on a stream (cudaStream_t, CUstream, hipStream_t). Throws error
+  /// Queues the kernel, and those that follow it, on a stream (cudaStream_t, CUstream, hipStream_t). Throws error
   /// with the driver's message.
   void operator()(void* stream = nullptr) const;
 
