@@ -57,7 +57,7 @@ struct permute_unaligned {
   static device_args prepare(const args_type& args, const auto&) {
     return detail::plan_permutation<T>(args.x, args.y, tile);
   }
-  /// Whether tiles are not mostly empty, so that they take less time than shorter vectors do.
+  /// Whether tiles have enough elements to take less time than shorter vectors do.
   static bool is_worth_it(const device_args& args) { return args.rows.iterations >= rows / 2 && args.columns >= 16; }
   static exec::block_index grid(const device_args& args) { return {index_t(args.tiles()), 1, 1}; }
 

@@ -35,6 +35,8 @@ struct routed_part {
                            sums = starts + waves * MostExperts * 2, lds_bytes = sums + waves * 4;
   static_assert(MostExperts >= 8 && MostExperts <= 4096 && is_power_of_two(MostExperts),
                 "order_by_expert: MostExperts is a power of two, 8 to 4096");
+  static_assert(lds_bytes <= Arch::value.lds_bytes,
+                "order_by_expert: so many experts need more LDS than a block of this target has");
   using number_in_tile = unsigned short;
 
   const order_by_expert_args& args;
@@ -52,7 +54,7 @@ struct routed_part {
   }
   /// The expert's number from first_expert on; -1 if it is not routed.
   TILEWRIGHT_HD index_t number_of(index_t expert) const {
-    const index_t number = expert - args.first_expert;
+    const auto number = index_t(unsigned(expert) - unsigned(args.first_expert));
     return unsigned(number) < unsigned(args.experts) ? number : -1;
   }
   TILEWRIGHT_HD void count(bool exists, index_t expert) const {
