@@ -45,6 +45,7 @@ TEST(AttentionBackward, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.workspace = nullptr), "workspace");
   EXPECT_REFUSAL(good, (a.d_v_strides.row = 60), "multiples of 8");
   EXPECT_REFUSAL(good, (a.heads = a.kv_heads = 2, a.d_k_strides.head = 0), "in the same memory");
+  EXPECT_REFUSAL(good, (a.heads = a.kv_heads = 2, a.d_o_strides.head = 0), "accepted");
   EXPECT_REFUSAL(good, (a.queries = 0x20000000), "2^29");
 }
 

@@ -85,7 +85,8 @@ inline constexpr char written_twice[] =
 
 /// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, cannot do with these arguments,
 /// as a sentence; nullptr when it can. O has 16-bit elements.
-constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector) {
+constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
+                                              index_t vector) {
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)
     return "batch, heads, kv_heads and queries must be positive, and keys must not be negative";
   if (args.heads % args.kv_heads != 0) return "heads must be a multiple of kv_heads: each key head serves equally many";
@@ -111,7 +112,12 @@ constexpr const char* check_attention(const attention_args& args, index_t head_d
                    "those of O of 8";
     if (misfit_of == 2) return "a row stride is smaller than the head dimension, or so large that a step spans 2 GiB";
   }
-  if (args.lse && args.lse_strides.row < 1) return "lse_strides.row must be positive";
+  return args.lse && args.lse_strides.row < 1 ? "lse_strides.row must be positive" : nullptr;
+}
+
+/// The same for a kernel that writes O and LSE.
+constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector) {
+  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector)) return why;
   const index_t batch = args.query_starts ? 1 : args.batch;
   return is_written_twice(args.o_strides, args.heads, batch, value_dim) ||
                  (args.lse && is_written_twice(args.lse_strides, args.heads, batch, 1))

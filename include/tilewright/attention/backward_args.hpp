@@ -36,7 +36,7 @@ namespace detail {
 
 constexpr const char* check_backward(const attention_backward_args& args, index_t head_dim, index_t value_dim,
                                      index_t vector) {
-  if (const char* why = check_attention(args, head_dim, value_dim, vector)) return why;
+  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector)) return why;
   if (!args.lse) return "lse is null: the gradients need the log-sum-exp that attention_forward writes";
   if (!args.d_o || !args.d_q || (args.keys > 0 && (!args.d_k || !args.d_v)))
     return "a pointer is null: d_o, d_q, d_k or d_v";
@@ -54,7 +54,7 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
   gradients.k_strides = args.d_k_strides;
   gradients.v_strides = args.d_v_strides;
   gradients.o_strides = args.d_o_strides;
-  if (const char* why = check_attention(gradients, head_dim, value_dim, vector)) return why;
+  if (const char* why = check_attention_tensors(gradients, head_dim, value_dim, vector)) return why;
   const bool has_keys = args.keys > 0;  // else dK and dV have no elements
   const index_t batch = args.key_starts || !has_keys ? 1 : args.batch, kv_heads = has_keys ? args.kv_heads : 1;
   return is_written_twice(args.d_q_strides, args.heads, args.query_starts ? 1 : args.batch, head_dim) ||

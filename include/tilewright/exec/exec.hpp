@@ -114,7 +114,7 @@ TILEWRIGHT_HD bool any(bool condition, call_site where = {}) {
 template <index_t Bits>
 TILEWRIGHT_HD lane_mask equal_lanes(index_t value, call_site where = {}) {
   const call_scope scope(where);
-  lane_mask equal = ~lane_mask{0};
+  lane_mask equal = ballot(true);
   TILEWRIGHT_UNROLL_ALL
   for (index_t i = 0; i < Bits; ++i) {
     const bool is_set = (value >> i & 1) != 0;

@@ -13,7 +13,7 @@ struct tuning_effort {
   double first_seconds = 0.5e-3;  // of each contender, after one launch that is not measured
   double close = 1.25;            // contenders slower than this times the best are dropped
   std::size_t finalists = 6;      // and at most this many stay
-  int rounds = 7;                 // in which the finalists take turns; the first one warms up
+  int rounds = 7;                 // in which the finalists take turns, at least 2; the first one warms up
   double round_seconds = 1e-3;    // of each finalist in each round
   int max_launches = 200;         // of one measurement
 };
@@ -25,8 +25,8 @@ struct tuning_turn {
 };
 
 /// The number, from 0 to `count` - 1, of the contender with the smallest median of its measurements.
-/// measure(turns): the seconds that each of a vector of turns takes. Turns follow each other without a pause, so that
-/// the finalists find the clock that the GPU has under load. `count` is positive.
+/// measure(turns) takes a vector of turns and returns the seconds of each. Turns follow each other without a pause, so
+/// that the finalists find the clock that the GPU has under load. `count` is positive.
 template <class Measure>
 std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort& effort = {}) {
   struct contender {
@@ -56,7 +56,7 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
     return all[turn / n % 2 ? n - 1 - turn % n : turn % n];
   };
   std::vector<tuning_turn> turns;
-  for (std::size_t i = 0; i < n * std::size_t(effort.rounds); ++i)
+  for (std::size_t i = 0; i < n * std::size_t(std::max(2, effort.rounds)); ++i)
     turns.push_back({at(i).number, launches(effort.round_seconds, at(i).seconds)});
   const std::vector<double> seconds = measure(turns);
   for (std::size_t i = n; i < turns.size(); ++i) at(i).rounds.push_back(seconds[i] / turns[i].launches);

@@ -43,16 +43,21 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
                           tuning_file* memory = nullptr, const tuning_effort& effort = {},
                           std::vector<std::pair<gemm_choice, double>>* times = nullptr) {
   using kernels = gemm_kernels<Product>;
-  const std::vector<gemm_choice> choices = possible_choices<Product>(sets.at(0));
-  if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
-  const std::string problem = tuning_name(sets[0], arch::matrix_element_v<typename Product::element_type>,
+  const std::string problem = tuning_name(sets.at(0), arch::matrix_element_v<typename Product::element_type>,
                                           arch::matrix_element_v<typename Product::result_type>,
                                           Product::a_major == operand_major::k, Product::b_major == operand_major::k);
   if (memory) {
     const std::optional<std::string> known = memory->find(problem);
-    for (const gemm_choice& c : choices)
-      if (known && *known == kernels::name(c)) return c;
+    for (index_t i = 0; known && i < kernels::size; ++i) {
+      if (gemm_plan<Product>::check(sets[0], i)) continue;
+      for (int splits_k = 1; splits_k >= 0; --splits_k) {
+        const gemm_choice c{i, splits_k == 1};
+        if (*known == kernels::name(c)) return c;
+      }
+    }
   }
+  const std::vector<gemm_choice> choices = possible_choices<Product>(sets[0]);
+  if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
   std::vector<std::vector<gemm_plan<Product>>> plans(choices.size());
   std::size_t set = 0;
   const auto measure = [&](const std::vector<tuning_turn>& turns) {

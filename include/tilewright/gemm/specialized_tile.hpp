@@ -100,7 +100,8 @@ struct specialized_tile {
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
     const bool known_n = n % 32 == 0 && 32 <= n && n <= 256;
-    if (consumers < 1 || consumers > (ping_pong ? 2 : 3) || m % (64 * sharing()) != 0 || !known_n) return false;
+    if (consumers < 1 || consumers > (ping_pong ? 2 : 3) || m < 64 || m % (64 * sharing()) != 0 || !known_n)
+      return false;
     const bool room = accumulators() <= (consumers == 3 ? 96 : ping_pong ? 192 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
     return room && (products == 1 || two) && detail::is_power_of_two(cluster()) && cluster() <= 8 &&
@@ -203,8 +204,7 @@ struct specialized_block {
                 "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
                 "3 consumers and whose n is a multiple of 32 up to 256, with at most 160 accumulators for each thread "
                 "(96 with 3 consumers, 192 in ping-pong), of two products with 64 rows for each consumer and columns "
-                "that are a multiple "
-                "of 32; a cluster has at most 8 blocks, a power of two");
+                "that are a multiple of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
                                  b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;
   static constexpr detail::specialized_lds lds{tile,
