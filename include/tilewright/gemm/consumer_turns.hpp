@@ -51,7 +51,8 @@ struct consumer_turns {
     exec::named_sync<256>(turn_barrier);
     exec::named_arrive<256>(turn_taken_barrier);
   }
-  /// When it has waited for all stages of a unit, or for so many that the other one may go on.
+  /// Lets the other consumer multiply: this one has started its last products. In ping-pong it has then waited for all
+  /// stages of its unit.
   TILEWRIGHT_HD void give() {
     if constexpr (tile.ping_pong) exec::named_arrive<256>(turn_barrier + 1 - consumer);
     if (!gives) return;

@@ -89,8 +89,9 @@ struct sum_expert_counts {
 
 }  // namespace detail
 
-/// Up to MostExperts experts, a power of two: LDS is laid out for so many. Blocks count the experts of their parts of
-/// the entries, waves add up the counts of each expert, blocks place their parts. One block places few entries alone.
+/// MostExperts: an upper bound on the number of experts, a power of two; LDS is sized for it. Three kernels: each block
+/// counts the experts of its part of the entries, a scan turns the counts of all blocks into offsets, and each block
+/// scatters its part. One block does all of it where entries are few.
 template <class Arch, index_t MostExperts = 1024>
 struct order_by_expert {
   using arch = Arch;

@@ -2,8 +2,6 @@
 // Permutation of the dimensions of a tensor: tiles go through LDS, coalesced and without bank conflicts on both sides.
 #pragma once
 
-#include <tilewright/lds/layout_solver.hpp>
-#include <tilewright/lds/lds_proof.hpp>
 #include <tilewright/rows/map_tensor.hpp>
 #include <tilewright/rows/permute_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
@@ -42,15 +40,11 @@ struct permute {
   static_assert(detail::is_power_of_two(Vector) && Vector * sizeof(T) <= (sizeof(T) == 1 ? 8 : 16),
                 "permute: vectors have up to 16 bytes, of elements of one byte up to 8");
 
-  using read = tile_distribution<detail::permute_squares<tile, false>>;
-  using turned = tile_distribution<detail::permute_squares<tile, true>>;
-  using written = tile_distribution<detail::permute_rows<tile>>;
-  static constexpr lds_layout_choice choice =
-      choose_lds_layout<Arch>(lds_tile{side, side, sizeof(T)}, lds_use{turned::encoding, lds_access_kind::write},
-                              lds_use{written::encoding, lds_access_kind::read});
-  using layout = decltype(make_lds_descriptor<choice.layout>());
-  static_assert(require_conflict_free<lds_access<Arch, layout{}, turned, T, lds_access_kind::write>,
-                                      lds_access<Arch, layout{}, written, T, lds_access_kind::read>>());
+  using path = detail::permute_path<Arch, T, tile>;
+  using read = typename path::read;
+  using turned = typename path::turned;
+  using written = typename path::written;
+  using layout = typename path::layout;
 
   using device_args = detail::permute_device_args<T>;
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.

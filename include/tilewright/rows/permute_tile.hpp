@@ -3,6 +3,8 @@
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/lds/lds_proof.hpp>
 #include <tilewright/util/math.hpp>
 
 namespace tilewright::detail {
@@ -55,5 +57,19 @@ inline constexpr distribution_encoding permute_rows = [] {
       tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 1>>, sequence<1, 2, 2>,
       sequence<0, 0, 2>>::value;
 }();
+
+/// How a block holds a tile of T in registers and LDS: read from x, the same columns as LDS gets them, written to y.
+template <class Arch, class T, permute_tile Tile>
+struct permute_path {
+  using read = tile_distribution<permute_squares<Tile, false>>;
+  using turned = tile_distribution<permute_squares<Tile, true>>;
+  using written = tile_distribution<permute_rows<Tile>>;
+  static constexpr lds_layout_choice choice = choose_lds_layout<Arch>(
+      lds_tile{Tile.cols, Tile.rows, sizeof(T)}, lds_use{turned::encoding, lds_access_kind::write},
+      lds_use{written::encoding, lds_access_kind::read});
+  using layout = decltype(make_lds_descriptor<choice.layout>());
+  static_assert(require_conflict_free<lds_access<Arch, layout{}, turned, T, lds_access_kind::write>,
+                                      lds_access<Arch, layout{}, written, T, lds_access_kind::read>>());
+};
 
 }  // namespace tilewright::detail

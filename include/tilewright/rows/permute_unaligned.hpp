@@ -3,8 +3,6 @@
 #pragma once
 
 #include <tilewright/exec/gather_bytes.hpp>
-#include <tilewright/lds/layout_solver.hpp>
-#include <tilewright/lds/lds_proof.hpp>
 #include <tilewright/rows/cut_vectors.hpp>
 #include <tilewright/rows/map_tensor.hpp>
 #include <tilewright/rows/permute_plan.hpp>
@@ -31,15 +29,11 @@ struct permute_unaligned {
                            col_entries = cols + vector,
                            lds_bytes = tile_bytes + 2 * (row_entries + col_entries) * sizeof(Offset);
 
-  using read = tile_distribution<detail::permute_squares<tile, false>>;
-  using turned = tile_distribution<detail::permute_squares<tile, true>>;
-  using written = tile_distribution<detail::permute_rows<tile>>;
-  static constexpr lds_layout_choice choice =
-      choose_lds_layout<Arch>(lds_tile{cols, rows, sizeof(T)}, lds_use{turned::encoding, lds_access_kind::write},
-                              lds_use{written::encoding, lds_access_kind::read});
-  using layout = decltype(make_lds_descriptor<choice.layout>());
-  static_assert(require_conflict_free<lds_access<Arch, layout{}, turned, T, lds_access_kind::write>,
-                                      lds_access<Arch, layout{}, written, T, lds_access_kind::read>>());
+  using path = detail::permute_path<Arch, T, tile>;
+  using read = typename path::read;
+  using turned = typename path::turned;
+  using written = typename path::written;
+  using layout = typename path::layout;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
