@@ -26,10 +26,10 @@ TILEWRIGHT_HD group_rows rows_of_group(const grouped_args& args, index_t all, in
   return {begin, max(begin, min(args.ends[g], all))};
 }
 
-/// How all groups are divided into tiles: of tile_rows rows each and `cols` along n, in an order of `order_rows` rows
+/// How all groups are divided into tiles, whose rows the policy knows: `cols` along n, in an order of `order_rows` rows
 /// of tiles at a time.
 struct group_tiles {
-  index_t tile_rows, cols, order_rows;
+  index_t cols, order_rows;
 };
 
 /// A tile of a group, whose position is counted from the group's first row.
@@ -39,8 +39,8 @@ struct group_tile {
 };
 
 /// Finds tiles by number where groups divide rows, Lanes groups at once: one for each lane of the wave; or one, by
-/// every thread alike.
-template <index_t Lanes>
+/// every thread alike. Tiles have TileRows rows. find() is short: once in a tile of C it is not in any cache.
+template <index_t Lanes, index_t TileRows>
 class row_group_walk {
   const grouped_args& args_;
   group_tiles tiles_;
@@ -59,15 +59,21 @@ class row_group_walk {
     }
   }
 
-  TILEWRIGHT_HD index_t tiles_of(const group_rows& rows) const {
-    return ceil_div(rows.count(), tiles_.tile_rows) * tiles_.cols;
+  TILEWRIGHT_HD index_t tiles_of(const group_rows& rows) const { return rows_of_tiles(rows) * tiles_.cols; }
+  TILEWRIGHT_HD static index_t rows_of_tiles(const group_rows& rows) {
+    return divide(rows.count() + TileRows - 1, TileRows);
   }
   TILEWRIGHT_HD static index_t of_lane(index_t value, [[maybe_unused]] index_t lane) {
-    if constexpr (Lanes == 1) {
-      return value;
-    } else {
-      return exec::shuffle(value, lane);
-    }
+    if constexpr (Lanes == 1) return value;
+    return exec::shuffle(value, lane);
+  }
+  /// The same; of one lane, the compiler keeps values in uniform registers.
+  TILEWRIGHT_HD static index_t uniform(index_t value, index_t lane) { return of_lane(of_lane(value, lane), 0); }
+  /// Lanes whose groups, and all before them, end before tile i.
+  TILEWRIGHT_HD index_t lanes_before(index_t i) const {
+    const bool before = through_ <= i - before_;
+    if constexpr (Lanes == 1) return before;
+    return exec::count_lanes(exec::ballot(before));
   }
 
  public:
@@ -91,40 +97,32 @@ class row_group_walk {
       first_ = before_ = 0;
       read_groups();
     }
+    index_t lane;  // whose group has the tile
     TILEWRIGHT_UNROLL(1)
-    for (;;) {
-      const index_t here = of_lane(through_, Lanes - 1);
-      if (i - before_ < here) break;
-      before_ += here;
+    while ((lane = lanes_before(i)) == Lanes) {
+      before_ += of_lane(through_, Lanes - 1);
       first_ += Lanes;
       if (first_ >= args_.groups) return false;
       read_groups();
     }
-    index_t lane = 0;
-    TILEWRIGHT_UNROLL(1)
-    for (index_t step = Lanes / 2; step > 0; step /= 2) {
-      if (of_lane(through_, lane + step - 1) <= i - before_) lane += step;
-    }
-    const index_t earlier = of_lane(through_, lane - 1);
-    lane = of_lane(lane, 0);  // of one lane, the compiler keeps values in uniform registers
-    found.rows = {of_lane(of_lane(rows_.begin, lane), 0), of_lane(of_lane(rows_.end, lane), 0)};
-    const index_t rows = ceil_div(found.rows.count(), tiles_.tile_rows);
+    found.rows = {uniform(rows_.begin, lane), uniform(rows_.end, lane)};
+    const index_t rows = rows_of_tiles(found.rows), first = before_ + uniform(through_, lane) - rows * tiles_.cols;
     const grid_order order{grid_curve::row_groups, tiles_.order_rows, 1, true};
-    const multi_index<2> at =
-        order.tile_along<grid_curve::row_groups>(i - before_ - (lane > 0 ? of_lane(earlier, 0) : 0), rows, tiles_.cols);
+    const multi_index<2> at = order.tile_along<grid_curve::row_groups>(i - first, rows, tiles_.cols);
     found.at = {at[0], at[1], first_ + lane};
     return true;
   }
 };
 
 /// Finds tiles by number where groups divide k: each has as many.
+template <index_t TileRows>
 class k_group_walk {
   const grouped_args& args_;
   tile_order order_;
 
  public:
   TILEWRIGHT_HD k_group_walk(const grouped_args& args, const group_tiles& tiles)
-      : args_(args), order_{ceil_div(args.m, tiles.tile_rows), tiles.cols, args.groups, tiles.order_rows} {}
+      : args_(args), order_{ceil_div(args.m, TileRows), tiles.cols, args.groups, tiles.order_rows} {}
 
   TILEWRIGHT_HD bool find(index_t i, group_tile& found) const {
     if (i >= order_.num_tiles()) return false;
@@ -134,7 +132,7 @@ class k_group_walk {
   }
 };
 
-template <group_kind Kind, index_t Lanes>
-using group_walk = conditional_t<Kind == group_kind::rows, row_group_walk<Lanes>, k_group_walk>;
+template <group_kind Kind, index_t Lanes, index_t TileRows>
+using group_walk = conditional_t<Kind == group_kind::rows, row_group_walk<Lanes, TileRows>, k_group_walk<TileRows>>;
 
 }  // namespace tilewright::detail

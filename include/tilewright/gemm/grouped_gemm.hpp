@@ -50,7 +50,7 @@ struct grouped_gemm_kernel {
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     constexpr block_tile tile = Policy::tile;
     constexpr grid_order order = Policy::order;
-    const detail::group_tiles tiles{tile.m, ceil_div(args.n, tile.n), order.group_rows};
+    const detail::group_tiles tiles{ceil_div(args.n, tile.n), order.group_rows};
     const long_index_t most = detail::grouped_tile_limit(args, by_rows, tile.m, tile.n);
     return {args, tiles, most < facts.resident_clusters ? index_t(most) : facts.resident_clusters};
   }
@@ -59,7 +59,8 @@ struct grouped_gemm_kernel {
   TILEWRIGHT_HD void operator()(const device_args& d) const {
     constexpr grid_order order = Policy::order;
     // One group at a time: what is found is uniform.
-    detail::group_walk<Policy::groups, 1> walk(d.args, d.tiles);
+    constexpr block_tile tile = Policy::tile;
+    detail::group_walk<Policy::groups, 1, tile.m> walk(d.args, d.tiles);
     detail::group_tile found;
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     TILEWRIGHT_UNROLL(1)

@@ -70,8 +70,9 @@ struct grouped_block : specialized_block<Policy> {
       "be contiguous along m and B along n");
 
   class walk_type {
-    static constexpr index_t tile_k = specialized_block<Policy>::tile_k;
-    group_walk<kind, 32> walk_;
+    using dense = specialized_block<Policy>;
+    static constexpr index_t tile_k = dense::tile_k;
+    group_walk<kind, 32, dense::tile.m * dense::tile.share_b> walk_;
     work_schedule schedule_{};
 
    public:
@@ -111,7 +112,7 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
   d.args = g;
   d.turn = Policy::is_block_scaled || (by_rows && g.k <= 5 * k) ? 2 : 4;
   const index_t rows = tile.m * tile.share_b, cols = tile.result_n() * tile.share_a;
-  d.tiles = {rows, ceil_div(g.n, cols), specialized_order(g, tile, resident).group};
+  d.tiles = {ceil_div(g.n, cols), specialized_order(g, tile, resident).group};
   const long_index_t most_tiles = grouped_tile_limit(g, by_rows, rows, cols);
   if (by_rows) d.memory = {g, tile, resident};
   d.blocks = index_t(most_tiles < resident && d.memory.max_sharers == 0 ? most_tiles : resident) * tile.cluster();
