@@ -89,18 +89,21 @@ struct scaled
 template <tile_name Tile>
 struct scaled_rows : tw::grouped<scaled<Tile>, tw::group_kind::rows> {};
 template <class, operand_major, tile_name Tile>
+using scaled_of = scaled<Tile>;
+template <class, operand_major, tile_name Tile>
 using scaled_rows_of = scaled_rows<Tile>;
 
-/// The kernel with the tile that choose_grouped_tile() chooses.
-template <template <class, operand_major, tile_name> class Rows, class T, operand_major BMajor>
+/// Kernel<Policy> with the tile that choose_grouped_tile() chooses.
+template <template <class> class Kernel, template <class, operand_major, tile_name> class Of, class T,
+          operand_major BMajor>
 const char* start_chosen(const grouped_problem& p, cudaStream_t stream) {
-  tw::grouped_args args{{.m = p.m, .n = p.n, .k = p.k, .workspace = p.workspace}, p.groups};
-  const auto run = [&]<class Policy>(Policy) { return start<tw::grouped_gemm_kernel<Policy>, Policy>(p, stream); };
-  switch (tw::choose_grouped_tile(args, true, 132, sizeof(T))) {
-    case 0: return run(Rows<T, BMajor, wide>{});
-    case 1: return run(Rows<T, BMajor, tall_pair>{});
-    case 2: return run(Rows<T, BMajor, middle_tall>{});
-    default: return run(Rows<T, BMajor, square>{});
+  const tw::grouped_args args{{.m = p.m, .n = p.n, .k = p.k, .workspace = p.workspace}, p.groups};
+  const auto run = [&]<class Policy>(Policy) { return start<Kernel<Policy>, Policy>(p, stream); };
+  switch (tw::choose_grouped_tile(args, true, 132, sizeof(T), Of<T, BMajor, wide>::is_block_scaled)) {
+    case 0: return run(Of<T, BMajor, wide>{});
+    case 1: return run(Of<T, BMajor, tall_pair>{});
+    case 2: return run(Of<T, BMajor, middle_tall>{});
+    default: return run(Of<T, BMajor, square>{});
   }
 }
 
@@ -117,10 +120,10 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
   try {
 #define TILEWRIGHT_CASE(text, ...) \
   if (wanted == text) return start<tw::grouped_gemm_kernel<__VA_ARGS__>, __VA_ARGS__>(*p, stream)
-    if (wanted == "bf16 auto") return start_chosen<rows, bf16, k>(*p, stream);
-    if (wanted == "f16 auto") return start_chosen<rows, tw::half_t, k>(*p, stream);
-    if (wanted == "dx bf16 auto") return start_chosen<rows, bf16, mn>(*p, stream);
-    if (wanted == "e4m3 auto") return start_chosen<rows_e4m3, tw::fp8_ocp_t, k>(*p, stream);
+    if (wanted == "bf16 auto") return start_chosen<tw::grouped_gemm_kernel, rows, bf16, k>(*p, stream);
+    if (wanted == "f16 auto") return start_chosen<tw::grouped_gemm_kernel, rows, tw::half_t, k>(*p, stream);
+    if (wanted == "dx bf16 auto") return start_chosen<tw::grouped_gemm_kernel, rows, bf16, mn>(*p, stream);
+    if (wanted == "e4m3 auto") return start_chosen<tw::grouped_gemm_kernel, rows_e4m3, tw::fp8_ocp_t, k>(*p, stream);
     TILEWRIGHT_CASE("bf16 wide", rows<bf16, k, wide>);
     TILEWRIGHT_CASE("bf16 wide_pair", rows<bf16, k, wide_pair>);
     TILEWRIGHT_CASE("bf16 tall_pair", rows<bf16, k, tall_pair>);
@@ -136,7 +139,9 @@ extern "C" const char* tilewright_grouped(const char* name, const grouped_proble
     TILEWRIGHT_CASE("dw bf16 square", along_k<bf16, square>);
     TILEWRIGHT_CASE("dw bf16 square_pair", along_k<bf16, square_pair>);
     TILEWRIGHT_CASE("dw f16 tall_pair", along_k<tw::half_t, tall_pair>);
-    if (wanted == "scaled auto") return start_chosen<scaled_rows_of, tw::fp8_ocp_t, k>(*p, stream);
+    if (wanted == "dense scaled auto") return start_chosen<tw::gemm_kernel, scaled_of, tw::fp8_ocp_t, k>(*p, stream);
+    if (wanted == "scaled auto")
+      return start_chosen<tw::grouped_gemm_kernel, scaled_rows_of, tw::fp8_ocp_t, k>(*p, stream);
 #define TILEWRIGHT_SCALED(tile)                                                                               \
   if (wanted == "dense scaled " #tile) return start<tw::gemm_kernel<scaled<tile>>, scaled<tile>>(*p, stream); \
   TILEWRIGHT_CASE("scaled " #tile, scaled_rows<tile>)

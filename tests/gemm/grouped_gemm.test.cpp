@@ -75,9 +75,16 @@ TEST(GroupedGemm, ChoosesATile) {
   EXPECT_EQ(chosen(8, 16384, 4096, 4096), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
   EXPECT_EQ(chosen(64, 16384, 2048, 7168), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
   EXPECT_EQ(chosen(64, 16000, 2048, 7168), (specialized_tile{.m = 128, .n = 256}));
-  EXPECT_EQ(chosen(12, 5091, 640, 4992), (specialized_tile{.m = 128, .n = 128}));
+  EXPECT_EQ(chosen(64, 640, 2048, 7168), (specialized_tile{.m = 128, .n = 128}));
   EXPECT_EQ(chosen(8, 16384, 1920, 4096), (specialized_tile{.m = 128, .n = 192, .share_b = 2}));
   EXPECT_EQ(choose_grouped_tile({{.m = 640, .n = 640, .k = 5000}, 8}, false, 132), 1);
+  // Dense block-scaled products: 2112 columns are eleven tiles of 192, but nine of 256.
+  const auto scaled = [](index_t n, float* workspace) {
+    return choose_grouped_tile({{.m = 4096, .n = n, .k = 7168, .workspace = workspace}, 1}, true, 132, 1, true);
+  };
+  float workspace;
+  EXPECT_EQ(grouped_tiles[scaled(2112, &workspace)].n, 192);
+  EXPECT_EQ(grouped_tiles[scaled(4096, &workspace)].n, 256);
 }
 
 std::string refusal(auto change) {
