@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Kernels on rows on an NVIDIA GPU: this library against a device copy, PyTorch and torch.compile, verified and timed in one process.
 
-    benchmarks/gpu/rows.py LIBRARY [--only PATTERN,...] [--cols N,...] [--draws N --seed N] [--mib N] [--json FILE] [--check-only] [--compile N]
+    benchmarks/gpu/rows.py LIBRARY [--only PATTERN,...] [--cols N,...] [--draws N --seed N] [--mib N] [--json FILE --commit C] [--check-only] [--compile N]
 
 LIBRARY is libtilewright_rows.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). Tensors of x have --mib MiB; with --draws, shapes are random. All
 contenders are timed in turns, in back-to-back launches. Prints medians in GB/s of the bytes that the operation must move; ratio_to_copy is
@@ -185,7 +185,10 @@ def main():
     parser.add_argument("--draws", type=int, default=0, help="measure so many random shapes of each case; every fourth has odd lengths")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--warm", help="I/N: only compile each N-th shape from number I on with torch.compile, which keeps it on disk")
+    parser.add_argument("--commit", help="the state of the sources, for --json: git rev-parse --short HEAD")
     options = parser.parse_args()
+    if options.json and not options.commit:
+        parser.error("--json needs --commit, the state of the sources: --commit $(git rev-parse --short HEAD)")
     for module in sorted((pathlib.Path(__file__).parent / "row_kernels").glob("[a-z]*.py")):
         importlib.import_module(f"row_kernels.{module.stem}")
     cases = [(case, shape, i) for case in CASES.values() if any(fnmatch.fnmatch(case.name, p) for p in options.only.split(","))
@@ -210,7 +213,7 @@ def main():
             print(f"lowest {ratio}: {min((row[ratio] for row in results if ratio in row), default=0):.3f}")
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "row_kernels": results}, file, indent=1)
+            json.dump({"commit": options.commit, "device": torch.cuda.get_device_name(), "torch": torch.__version__, "row_kernels": results}, file, indent=1)
     sys.exit(1 if failures else 0)
 
 
