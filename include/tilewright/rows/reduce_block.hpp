@@ -203,21 +203,39 @@ struct reduce_block {
     }
     return total;
   }
-  /// Writes result i of a thread's.
-  TILEWRIGHT_HD static void finish(const device_args& args, const state& total, const first_result& first, index_t i) {
-    if (i < first.skipped) return;
-    const long_index_t to = first.y + i * args.y_step;
+  /// Writes the results of a thread.
+  template <index_t Results>
+  TILEWRIGHT_HD static void finish(const device_args& args, const state (&totals)[Results], const first_result& first) {
+    const float one = args.one_of_elements;
+    write<Results>(args, args.y, first, [&](index_t i) { return type_convert<Result>(totals[i].result(one)); });
+    if constexpr (Kind == reduce_kind::mean_variance)
+      write<Results>(args, args.variance, first,
+                     [&](index_t i) { return type_convert<Result>(totals[i].variance(one)); });
     if constexpr (Kind == reduce_kind::maximum) {
-      args.y[to] = type_convert<Result>(total.largest);
-      if (args.position) args.position[to] = total.largest != total.largest ? state::none : total.position;
-    } else if constexpr (Kind == reduce_kind::mean_variance) {
-      args.y[to] = type_convert<Result>(total.mean);
-      args.variance[to] = type_convert<Result>(total.squares * args.one_of_elements);
-    } else {
-      args.y[to] = type_convert<Result>(Kind == reduce_kind::mean ? total.total * args.one_of_elements : total.total);
+      if (args.position) write<Results>(args, args.position, first, [&](index_t i) { return totals[i].first(); });
     }
   }
-
+  /// In vectors where they are aligned.
+  template <index_t Results, class V, class F>
+  TILEWRIGHT_HD static void write(const device_args& args, V* y, const first_result& first, F result) {
+    constexpr index_t n = min(Results, 16 / index_t(sizeof(V)));
+    V* const to = y + first.y;
+    const bool is_aligned = reinterpret_cast<unsigned long long>(to) % unsigned(n * sizeof(V)) == 0;
+    if (args.y_step == 1 && first.skipped == 0 && is_aligned) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Results; i += n) {
+        array<V, n> piece;
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t j = 0; j < n; ++j) piece[j] = result(i + j);
+        exec::buffer_store(exec::make_global_buffer(to, Results * sizeof(V)), i * index_t(sizeof(V)), piece);
+      }
+      return;
+    }
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < Results; ++i) {
+      if (i >= first.skipped) to[i * args.y_step] = result(i);
+    }
+  }
   /// Where the workspace has a word of the state of a split.
   TILEWRIGHT_HD static unsigned* word_of(const device_args& args, index_t split, long_index_t result, index_t w) {
     return args.workspace + ((long_index_t{w} * args.splits + split) * args.results() + result);

@@ -12,6 +12,10 @@ enum class reduce_kind : signed char { sum, mean, maximum, mean_variance };
 
 namespace detail {
 
+struct reduce_sums {
+  float count = 0, total = 0, squares = 0;
+};
+
 /// Some elements of one result: `Count` accesses to `Vector` elements each, in the order of their numbers. Of access u
 /// the elements from first[u] to end[u] - 1 exist. Functions with IsCut know them, others only whether there are any.
 template <index_t Count, index_t Vector>
@@ -30,18 +34,36 @@ struct reduce_chunk {
   TILEWRIGHT_HD bool has(index_t u, index_t e) const {
     return !IsCut || (e >= first[u] && e < end[u]);
   }
-  /// The sum of f(x) over all elements that exist.
-  template <bool IsCut, class F>
-  TILEWRIGHT_HD float sum(F f) const {
-    float total = 0;
+  /// An element that exists, if there is one.
+  template <bool IsCut>
+  TILEWRIGHT_HD float any() const {
+    float element = x[0][0];
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t u = 0; u < Count && IsCut; ++u) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t e = 0; e < Vector; ++e) element = has<IsCut>(u, e) ? x[u][e] : element;
+    }
+    return element;
+  }
+  /// The number of elements that exist, the sum of their distances from `origin` and that of the squares of these.
+  template <bool IsCut>
+  TILEWRIGHT_HD reduce_sums sums(float origin) const {
+    reduce_sums all;
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < Count; ++u) {
-      float part = has<IsCut>(u, 0) ? f(x[u][0]) : 0.0f;
+      float total = 0, squares = 0;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t e = 1; e < Vector; ++e) part += has<IsCut>(u, e) ? f(x[u][e]) : 0.0f;
-      total += IsCut || end[u] > 0 ? part : 0.0f;
+      for (index_t e = 0; e < Vector; ++e) {
+        const float distance = has<IsCut>(u, e) ? x[u][e] - origin : 0.0f;
+        total = e == 0 ? distance : total + distance;
+        squares = e == 0 ? distance * distance : squares + distance * distance;
+      }
+      if (!IsCut && end[u] == 0) continue;
+      all.count += IsCut ? float(max(end[u] - first[u], 0)) : float(Vector);
+      all.total += total;
+      all.squares += squares;
     }
-    return total;
+    return all;
   }
 };
 
@@ -52,10 +74,13 @@ struct reduce_state {
 
   template <bool IsCut, index_t Count, index_t Vector>
   TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
-    total += chunk.template sum<IsCut>([](float x) TILEWRIGHT_INLINE_LAMBDA { return x; });
+    total += chunk.template sums<IsCut>(0).total;
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) { total += other.total; }
   TILEWRIGHT_HD void set_count_of(const reduce_state&) {}
+  TILEWRIGHT_HD float result(float one_of_elements) const {
+    return Kind == reduce_kind::mean ? total * one_of_elements : total;
+  }
 };
 
 /// A NaN loses against numbers; while there is no number, `largest` is one. `position` is that of the first element of
@@ -86,6 +111,8 @@ struct reduce_state<reduce_kind::maximum> {
     position = is_first ? other.position : position;
   }
   TILEWRIGHT_HD void set_count_of(const reduce_state&) {}
+  TILEWRIGHT_HD float result(float) const { return largest; }
+  TILEWRIGHT_HD index_t first() const { return largest != largest ? none : position; }
 };
 
 /// Welford's method for chunks, Chan's for two states: a large mean does not destroy the variance.
@@ -93,16 +120,15 @@ template <>
 struct reduce_state<reduce_kind::mean_variance> {
   float count = 0, mean = 0, squares = 0;  // squares: of the distances from the mean
 
+  /// Adds distances from the mean of what came before, or from one of the first elements.
   template <bool IsCut, index_t Count, index_t Vector>
   TILEWRIGHT_HD void add(const reduce_chunk<Count, Vector>& chunk) {
-    reduce_state more;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < Count; ++u) more.count += float(max(chunk.end[u] - chunk.first[u], 0));
-    more.mean = chunk.template sum<IsCut>([](float x) TILEWRIGHT_INLINE_LAMBDA { return x; }) *
-                exec::rcp(exec::max(more.count, 1.0f));
-    more.squares =
-        chunk.template sum<IsCut>([&](float x) TILEWRIGHT_INLINE_LAMBDA { return (x - more.mean) * (x - more.mean); });
-    merge(more);
+    if (count == 0) mean = chunk.template any<IsCut>();
+    const reduce_sums more = chunk.template sums<IsCut>(mean);
+    count += more.count;
+    const float step = more.total * exec::rcp(exec::max(count, 1.0f));
+    mean += step;
+    squares += more.squares - more.total * step;
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) {
     const float distance = other.mean - mean, share = other.count * exec::rcp(exec::max(count + other.count, 1.0f));
@@ -112,6 +138,8 @@ struct reduce_state<reduce_kind::mean_variance> {
   }
   /// `other` has seen as many elements: one register has the count of all.
   TILEWRIGHT_HD void set_count_of(const reduce_state& other) { count = other.count; }
+  TILEWRIGHT_HD float result(float) const { return mean; }
+  TILEWRIGHT_HD float variance(float one_of_elements) const { return exec::max(squares, 0.0f) * one_of_elements; }
 };
 
 }  // namespace detail

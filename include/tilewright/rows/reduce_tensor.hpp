@@ -33,9 +33,12 @@ struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
     shared::combine(team, own);
     if (slice != 0 || result >= args.results()) return;
     constexpr index_t max_vector = shared::max_vector;
-    const index_t i = args.results_of_thread() == 1 ? 0 : index_t(result % max_vector);
-    const auto first = shared::first_of(args, args.results_of_thread() == 1 ? result : result / max_vector);
-    shared::finish(args, shared::with_first(args, own[0], first.x), first, i);
+    const index_t n = args.results_of_thread(), i = n == 1 ? 0 : index_t(result % max_vector);
+    auto first = shared::first_of(args, n == 1 ? result : result / max_vector);
+    if (i < first.skipped) return;
+    first = {first.y + i * args.y_step, first.x, 0};
+    own[0] = shared::with_first(args, own[0], first.x);
+    shared::finish(args, own, first);
   }
 };
 
@@ -123,13 +126,12 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
     }
     shared::combine(args.team, own);
     if (slice != 0 || !exists) return;
-    if (args.splits == 1) own[0] = shared::with_first(args, own[0], first.x);
+    if (args.splits == 1) {
+      own[0] = shared::with_first(args, own[0], first.x);
+      return shared::finish(args, own, first);
+    }
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Results; ++i) {
-      if (args.splits == 1) {
-        shared::finish(args, own[i], first, i);
-        continue;
-      }
       const auto bits = bit_cast<array<unsigned, shared::words>>(own[i]);
       TILEWRIGHT_UNROLL_ALL
       for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, of_kept * Results + i, w) = bits[w];
