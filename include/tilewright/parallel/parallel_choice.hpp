@@ -17,8 +17,12 @@ struct parallel_choice {
   double seconds = 0;  // as predicted
 };
 
-/// Tiles of the kernels, by their number in specialized_tiles.
-inline constexpr array<index_t, 3> parallel_tiles{{0, 10, 8}};
+/// Tiles of the kernels.
+inline constexpr array<specialized_tile, 3> parallel_tiles{{
+    {.m = 128, .n = 256, .share_b = 2},
+    {.m = 128, .n = 128, .share_a = 2},
+    {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
+}};
 
 /// Rates of a machine. The defaults were measured on two H200s.
 struct parallel_rates {
@@ -37,7 +41,7 @@ constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, co
                                  const parallel_rates& rates) {
   args.m = divide(args.m, parts);
   args.batch = parts;
-  return predict_specialized_clocks(args, specialized_tiles[parallel_tiles[tile]], types, rates.multiprocessors,
+  return predict_specialized_clocks(args, parallel_tiles[tile], types, rates.multiprocessors,
                                     args.workspace != nullptr) /
          rates.clock;
 }
@@ -46,7 +50,7 @@ constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, co
 /// other.
 constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, const product_operand_types& types,
                                double product, const parallel_rates& rates) {
-  const specialized_tile& t = specialized_tiles[parallel_tiles[tile]];
+  const specialized_tile& t = parallel_tiles[tile];
   const index_t workers = expected_clusters(t, rates.multiprocessors);
   args.m = divide(args.m, ranks);
   args.batch = ranks;
