@@ -15,7 +15,7 @@ using enum operand_major;
 
 /// C^T: rows of C are columns of the tile, and an epilogue reads single elements.
 TEST(WarpSpecializedTiles, SwapAB) {
-  constexpr specialized_tile narrow{.m = 128, .n = 32, .swap_ab = true};
+  constexpr specialized_tile narrow{.m = 128, .n = 48, .swap_ab = true};
   expect_edges<gemm_specialized<half_t, mn, k, narrow>>(0.5f, 0);
   expect_edges<gemm_specialized<bfloat16_t, k, mn, narrow, bfloat16_t, epilogue::from_args>>(1, 2);
   constexpr specialized_tile pair{.m = 256, .n = 160, .share_a = 2, .swap_ab = true};
@@ -36,7 +36,7 @@ void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool 
 
 /// Each consumer has tiles of its own: any number of them, with one k tile or with many, and the parts of two.
 TEST(WarpSpecializedTiles, PingPong) {
-  using pair = gemm_specialized<half_t, mn, k, specialized_tile{.m = 128, .n = 64, .share_b = 2, .ping_pong = true}>;
+  using pair = gemm_specialized<half_t, mn, k, specialized_tile{.m = 128, .n = 80, .share_b = 2, .ping_pong = true}>;
   expect_edges<pair>(0.5f, 2);
   using one = gemm_specialized<bfloat16_t, k, k, specialized_tile{.m = 64, .n = 64, .ping_pong = true}>;
   for (const index_t tiles : {1, 2, 3, 6})

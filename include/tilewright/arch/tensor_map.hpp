@@ -23,13 +23,15 @@ struct tensor_map_request {
   long_index_t stride_bytes[4];  // of dimensions 1 to 4: multiples of 16; addresses are sums modulo 2^64
   index_t box[2];                // in elements along dimensions 0 and 1, at most 256; 1 along the others
   bool ragged = false;
+  index_t padded_row_bytes = 0;  // 64 or 128: rows of the box that are shorter are this far apart in LDS
 
   index_t rank() const { return lengths[3] == 0 ? 3 : 5; }
 
   index_t element_bytes() const { return arch::bytes_of(element); }
-  /// Bytes of a row of the box: 128 or 64, and the box is in LDS with the swizzle of that many bytes; or a multiple of
-  /// 16, if it is the box's only row.
-  index_t row_bytes() const { return box[0] * element_bytes(); }
+  /// Bytes of a row of the box in LDS: 128 or 64, and the box is in LDS with the swizzle of that many bytes; or a
+  /// multiple of 16, if it is the box's only row.
+  index_t row_bytes() const { return padded_row_bytes > 0 ? padded_row_bytes : box[0] * element_bytes(); }
+  index_t copied_bytes() const { return box[0] * box[1] * element_bytes(); }
   index_t swizzled_bytes() const { return box[1] > 1 ? row_bytes() : 0; }
 };
 

@@ -61,6 +61,7 @@ struct grouped_block : specialized_block<Policy> {
   using device_args = grouped_device_args<typename Policy::args_type, kind>;
   using unit_type = grouped_unit<kind>;
   static_assert(Policy::products == 1, "grouped_gemm_kernel: there is one product for each group");
+  static_assert(Policy::tile.n % 32 == 0, "grouped_gemm_kernel: n of the tile must be a multiple of 32");
   static constexpr bool orders_fit = kind == group_kind::rows
                                          ? Policy::a_major == operand_major::k
                                          : Policy::a_major == operand_major::mn && Policy::b_major == operand_major::mn;
@@ -126,7 +127,7 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
   if constexpr (by_rows) {
     map(d.a, a, {g.k, g.m}, g.lda, 1, 0, {k, tile.m / tile.share_a}, false);
     map(d.b[0], b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.groups, g.batch_stride_b,
-        {k, b_along_k ? tile.result_n() / tile.share_b : k}, false);
+        {k, b_along_k ? tile.result_n() / tile.copies_of_b() : k}, false);
   } else {
     map(d.a, a, {g.m, g.k}, g.lda, 1, 0, {k, k}, true);
     map(d.b[0], b, {g.n, g.k}, g.ldb, 1, 0, {k, k}, true);

@@ -109,11 +109,10 @@ struct persistent_gemm {
           for (; k < end; ++k, at.advance()) {
             take_turn(k);
             stages.wait_until_full(at);
-            if (unit.has_rows(m0 + row * 64)) {
+            if (unit.has_rows(m0 + row * 64))
               stages.multiply(at, row, c, k > unit.k_begin);
-            } else {  // as wgmma would: else wave 0 releases stages that others still wait for, and they miss a phase
+            else  // as wgmma would: else wave 0 releases stages that others still wait for, and they miss a phase
               exec::named_sync<128>(1 + consumer);
-            }
             exec::wgmma_wait<1>();
             release();
             to_release = at.stage;

@@ -41,6 +41,16 @@ struct result_boxes {
     return barrier((2 + consumer) * num_boxes + i % num_boxes);
   }
 
+  /// The map of C for a box.
+  TILEWRIGHT_HD static const auto& map_of(const typename Block::device_args& args, const box_use& use) {
+    constexpr specialized_tile t = tile;
+    if constexpr (t.is_narrow(t.boxes_per_row() - 1)) {
+      return t.is_narrow(use.number) ? args.narrow_c : args.c;
+    } else {
+      return args.c;
+    }
+  }
+
   TILEWRIGHT_HD void init() const {
     for (unsigned i = 0; i < num_boxes; ++i) {
       full(i).init(4);
@@ -104,7 +114,7 @@ struct result_boxes {
         return;
       }
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
-      exec::bulk_store(args.c, address(i), use.n, use.m, use.z);
+      exec::bulk_store(map_of(args, use), address(i), use.n, use.m, use.z);
       exec::commit_bulk_stores();
       exec::wait_for_bulk_stores_to_read<in_flight>();
       if (++i > in_flight) free(i - 1 - in_flight).arrive();
@@ -131,8 +141,9 @@ struct result_boxes {
         }
       }
       if (has_old_c) {
-        done.arrive_and_expect(lds.box_bytes());
-        exec::bulk_load(address(i), args.c, done, use.n, use.m, Block::sends_tiles ? 0 : use.z);
+        constexpr specialized_lds l = lds;
+        done.arrive_and_expect(l.tile.is_narrow(use.number) ? l.narrow_box_bytes() : l.box_bytes());
+        exec::bulk_load(address(i), map_of(args, use), done, use.n, use.m, Block::sends_tiles ? 0 : use.z);
       } else {
         done.arrive();
       }

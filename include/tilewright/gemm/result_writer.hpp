@@ -4,9 +4,17 @@
 
 #include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/result_boxes.hpp>
+#include <tilewright/lds/lds_access.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
+
+/// What it costs a wave to write its rows of a box to LDS.
+template <class Block>
+TILEWRIGHT_HD constexpr lds_access_analysis predict_box_store() {
+  return analyze_lds_access<arch::sm90>(Block::box_descriptor(), tile_distribution<Block::box_addresses>{},
+                                        sizeof(typename Block::result_type), lds_access_kind::stmatrix);
+}
 
 /// A tile_place for a wave's rows of a box; the old elements of C come there by bulk copy.
 template <class Writer>
@@ -55,6 +63,7 @@ struct result_writer {
   /// What the epilogue makes of c goes to rows from m0 on and columns from n0 on. c is used up.
   TILEWRIGHT_HD void operator()(all_sums_type& c, index_t m0, index_t n0, index_t batch) {
     constexpr index_t num_boxes = Block::tile.boxes_of_consumer(), boxes_per_row = Block::tile.boxes_per_row();
+    constexpr bool has_narrow = Block::tile.is_narrow(boxes_per_row - 1);
     constexpr bool is_plain = __is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1;
     if constexpr (is_plain || Block::sends_tiles) {
       bool as_is = false;  // sums that another GPU finishes
@@ -63,22 +72,35 @@ struct result_writer {
       if (as_is || (is_plain && !Block::sends_tiles && args.args.beta == 0)) {
         if (!as_is && args.args.alpha != 1) tilewright::epilogue::alpha{}(c, 0, args.args);
         result_type results[num_boxes];
-        unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { results[j.value] = round(box_of(c, j)); });
+        unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { results[j.value] = round(box_of<j.value>(c)); });
         unroll<num_boxes>([&](auto j) TILEWRIGHT_INLINE_LAMBDA { put(results[j.value], take(j)); });
         return;
       }
     }
+    // A narrow box ends before the next tile: nothing of an epilogue is read or written there.
+    const gemm_args* bounds = &args.args;
+    [[maybe_unused]] gemm_args ends;
+    if constexpr (has_narrow) {
+      ends = args.args;
+      index_t& end = swap_ab ? ends.m : ends.n;
+      end = min(end, n0 + Block::tile.result_n());
+      bounds = &ends;
+    }
     // As a loop: what is done to the sums is many instructions.
     TILEWRIGHT_UNROLL(1)
     for (index_t j = 0; j < num_boxes; ++j) {
-      sums_type sums = box_of(c, 0), second = box_of(c, Block::tile.products == 1 ? 0 : boxes_per_row);
+      sums_type sums = box_of<0>(c), second = box_of<Block::tile.products == 1 ? 0 : boxes_per_row>(c);
       // Registers have no numbers at run time, so the other accumulators move down.
-      for (index_t d = distribution::num_elements; d < Block::tile.accumulators(); ++d)
-        c.thread_buffer[d - distribution::num_elements] = c.thread_buffer[d];
+      constexpr specialized_tile t = Block::tile;
+      if (t.is_narrow(j)) {
+        move_down<t.last_n() / 2>(c);
+      } else {
+        move_down<distribution::num_elements>(c);
+      }
       taken = -1;
       const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.sharing()), n = n0 + j % boxes_per_row * columns;
       const box_place<result_writer> at{
-          {args.args, {{swap_ab ? n : m, swap_ab ? m : n}}, batch, {exec::lane_id()}}, *this, j};
+          {*bounds, {{swap_ab ? n : m, swap_ab ? m : n}}, batch, {exec::lane_id()}}, *this, j};
       if constexpr (Block::tile.products == 1) {
         tilewright::epilogue::detail::call<epilogue>(at, args.args, sums);
       } else {
@@ -88,12 +110,20 @@ struct result_writer {
     }
   }
 
-  /// The accumulators of box `number` of the consumer.
-  TILEWRIGHT_HD static sums_type box_of(const all_sums_type& c, index_t number) {
+  /// The accumulators of box `Number` of the consumer; a narrow one has others' or zeros after its own.
+  template <index_t Number>
+  TILEWRIGHT_HD static sums_type box_of(const all_sums_type& c) {
+    constexpr specialized_tile t = Block::tile;
+    constexpr index_t row = Number / t.boxes_per_row() * t.result_n() / 2, num = distribution::num_elements,
+                      first = row + Number % t.boxes_per_row() * num;
     sums_type sum;
-    for (index_t d = 0; d < distribution::num_elements; ++d)
-      sum.thread_buffer[d] = c.thread_buffer[number * distribution::num_elements + d];
+    for (index_t d = 0; d < num; ++d)
+      sum.thread_buffer[d] = first + d < t.accumulators() ? c.thread_buffer[first + d] : 0;
     return sum;
+  }
+  template <index_t By>
+  TILEWRIGHT_HD static void move_down(all_sums_type& c) {
+    for (index_t d = By; d < Block::tile.accumulators(); ++d) c.thread_buffer[d - By] = c.thread_buffer[d];
   }
 
   TILEWRIGHT_HD static result_type round(const sums_type& sum) {
@@ -137,7 +167,15 @@ struct result_writer {
   /// C's old elements, which lie in box `number` where the new ones will.
   TILEWRIGHT_HD result_type old_elements(index_t number) {
     if (taken < 0) taken = index_t(take(number));
-    const auto old = load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, taken * box_bytes);
+    constexpr arch::matrix_op op = arch::matrix_op::mma_m16n8k16_x2;
+    constexpr specialized_tile t = Block::tile;
+    result_type old;
+    if (t.is_narrow(number)) {
+      old = {};
+      read_fragments<op>(old, window, taken * box_bytes, make_sequence<t.last_n() / 16>{});
+    } else {
+      load_fragment_steps<op, 1, 0, 1>(old, window, taken * box_bytes);
+    }
     exec::wave_sync();
     return old;
   }

@@ -82,6 +82,7 @@ void plan_scales(scale_plan<block_scaled_args>& plan, const block_scaled_args& g
 template <class Args, index_t Products>
 struct specialized_args : scale_plan<Args> {
   exec::tensor_map a, b[Products], c;  // boxes of a stage and of C
+  exec::tensor_map narrow_c;           // the last boxes of rows, where they are narrower
   Args args;
   work_schedule schedule;  // of clusters
   split_memory memory;
@@ -159,14 +160,21 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
                                               g.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
   for (index_t i = 0; i < Policy::products; ++i) {
     const T* const b = static_cast<const T*>(g.b) + i * g.product_stride_b;
-    make_tensor_map(d.b[i],
-                    detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
-                                           g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.share_b : k}));
+    make_tensor_map(
+        d.b[i], detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
+                                       g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.copies_of_b() : k}));
   }
   if constexpr (Policy::is_block_scaled) plan_scales(d, g, tile.m, make_tensor_map);
-  make_tensor_map(d.c, detail::request_map<typename Policy::result_type>(
-                           g.c, {given.n, given.m}, g.ldc, g.batch, g.batch_stride_c,
-                           {tile.swap_ab ? 64 : tile.store_n(), tile.swap_ab ? tile.store_n() : 64}));
+  const auto map_c = [&](exec::tensor_map& to, index_t columns) {
+    using R = typename Policy::result_type;
+    exec::tensor_map_request request =
+        detail::request_map<R>(g.c, {given.n, given.m}, g.ldc, g.batch, g.batch_stride_c,
+                               {tile.swap_ab ? 64 : columns, tile.swap_ab ? columns : 64});
+    request.padded_row_bytes = (tile.swap_ab ? 64 : tile.store_n()) * index_t(sizeof(R));
+    make_tensor_map(to, request);
+  };
+  map_c(d.c, tile.store_n());
+  if (tile.is_narrow(tile.boxes_per_row() - 1)) map_c(d.narrow_c, tile.last_n());
   return d;
 }
 

@@ -4,7 +4,6 @@
 
 #include <tilewright/arch/sm90.hpp>
 #include <tilewright/gemm/gemm_policy.hpp>
-#include <tilewright/lds/lds_access.hpp>
 #include <tilewright/mma/fragment_store.hpp>
 #include <tilewright/mma/wgmma_operand.hpp>
 
@@ -62,6 +61,9 @@ struct specialized_tile {
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + 1) * 128; }
   TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a; }
 
+  /// Blocks that copy a tile of B which share_b blocks share: each whole groups of 8 rows, the swizzle's period.
+  TILEWRIGHT_HD constexpr index_t copies_of_b() const { return result_n() % (8 * share_b) == 0 ? share_b : 2; }
+
   /// Results of wgmma, 64 x n each, that a consumer has below each other; accumulators of each of its threads.
   TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * sharing()); }
   TILEWRIGHT_HD constexpr index_t accumulators() const { return repeat_m() * n / 2; }
@@ -69,10 +71,17 @@ struct specialized_tile {
   /// Two consumers take turns at the end of a tile: one multiplies while the other writes.
   TILEWRIGHT_HD constexpr bool takes_turns() const { return sharing() == 2; }
 
-  /// C has as many columns as one product. It is stored in boxes of 64 rows and store_n() columns.
+  /// C has as many columns as one product. It is stored in boxes of 64 rows and store_n() columns; the last box of a
+  /// row may have less: last_n().
   TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
-  TILEWRIGHT_HD constexpr index_t store_n() const { return result_n() % 64 == 0 && consumers < 3 ? 64 : 32; }
-  TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return result_n() / store_n(); }
+  TILEWRIGHT_HD constexpr index_t store_n() const {
+    return result_n() % 32 != 0 || (result_n() % 64 == 0 && consumers < 3) ? 64 : 32;
+  }
+  TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return ceil_div(result_n(), store_n()); }
+  TILEWRIGHT_HD constexpr index_t last_n() const { return result_n() - (boxes_per_row() - 1) * store_n(); }
+  TILEWRIGHT_HD constexpr bool is_narrow(index_t box) const {
+    return last_n() < store_n() && modulo(box, boxes_per_row()) + 1 == boxes_per_row();
+  }
   TILEWRIGHT_HD constexpr index_t boxes_of_consumer() const { return repeat_m() * boxes_per_row(); }
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return sharing() * boxes_of_consumer(); }
 
@@ -99,13 +108,13 @@ struct specialized_tile {
   }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
-    const bool known_n = n % 32 == 0 && 32 <= n && n <= 256;
+    const bool known_n = n % 16 == 0 && 16 <= n && n <= 256;
     if (consumers < 1 || consumers > (ping_pong ? 2 : 3) || m < 64 || m % (64 * sharing()) != 0 || !known_n)
       return false;
     const bool room = accumulators() <= (consumers == 3 ? 96 : ping_pong ? 192 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
     return room && (products == 1 || two) && detail::is_power_of_two(cluster()) && cluster() <= 8 &&
-           result_n() % (8 * share_b) == 0 && m % (8 * share_a) == 0;
+           m % (8 * share_a) == 0;
   }
   friend constexpr bool operator==(const specialized_tile&, const specialized_tile&) = default;
 };
@@ -127,6 +136,7 @@ struct specialized_lds {
     return {b.rows / tile.products, b.element_bytes, b.k_is_contiguous};
   }
   TILEWRIGHT_HD constexpr index_t box_bytes() const { return 64 * tile.store_n() * result_bytes; }
+  TILEWRIGHT_HD constexpr index_t narrow_box_bytes() const { return 64 * tile.last_n() * result_bytes; }
   static constexpr index_t barrier_bytes = 512;
 
   /// As many stages as fit with two boxes for each consumer; then as many boxes as still fit and divide those
@@ -202,7 +212,7 @@ struct specialized_block {
                                          Policy::products, cluster.blocks, cluster.swap_ab, cluster.ping_pong};
   static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.sharing()) && tile.is_sound(),
                 "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
-                "3 consumers and whose n is a multiple of 32 up to 256, with at most 160 accumulators for each thread "
+                "3 consumers and whose n is a multiple of 16 up to 256, with at most 160 accumulators for each thread "
                 "(96 with 3 consumers, 192 in ping-pong), of two products with 64 rows for each consumer and columns "
                 "that are a multiple of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
@@ -235,16 +245,5 @@ struct specialized_block {
         {}, lds.box_layout().tile.rows * lds.box_layout().tile.cols};
   }
 };
-
-namespace detail {
-
-/// What it costs a wave to write its rows of a box to LDS.
-template <class Block>
-TILEWRIGHT_HD constexpr lds_access_analysis predict_box_store() {
-  return analyze_lds_access<arch::sm90>(Block::box_descriptor(), tile_distribution<Block::box_addresses>{},
-                                        sizeof(typename Block::result_type), lds_access_kind::stmatrix);
-}
-
-}  // namespace detail
 
 }  // namespace tilewright

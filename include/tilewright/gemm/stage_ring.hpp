@@ -79,17 +79,18 @@ struct stage_ring {
     empty(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
     const auto a = Block::a_source(args, a_z);
-    load<lds.a, tile.share_a>(a_stage(at.stage), a.map, done, col(), left_edge << row(), m0, k0, a.z);
+    load<lds.a, tile.share_a, tile.share_a>(a_stage(at.stage), a.map, done, col(), left_edge << row(), m0, k0, a.z);
     // Each product has its part of the tile's rows of B.
     constexpr wgmma_operand b = lds.b_of_product();
     unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-      load<b, tile.share_b>(b_stage(at.stage) + p * b.bytes(), args.b[p], done, row(),
-                            upper_edge << col() * tile.share_b, n0, k0, b_z);
+      load<b, tile.share_b, tile.copies_of_b()>(b_stage(at.stage) + p * b.bytes(), args.b[p], done, row(),
+                                                upper_edge << col() * tile.share_b, n0, k0, b_z);
     });
   }
 
-  /// This block's part of an operand, to all `Sharers` blocks that share it.
-  template <wgmma_operand Operand, index_t Sharers, class Map>
+  /// This block's part of an operand, to all `Sharers` blocks that share it; if k is contiguous, the first `Copies` of
+  /// them have parts.
+  template <wgmma_operand Operand, index_t Sharers, index_t Copies, class Map>
   TILEWRIGHT_HD static void load(unsigned to, const Map& from, exec::mbarrier done, index_t part, unsigned blocks,
                                  index_t row0, index_t k0, index_t z) {
     const auto copy = [&](unsigned place, index_t x, index_t y) TILEWRIGHT_INLINE_LAMBDA {
@@ -100,8 +101,8 @@ struct stage_ring {
       }
     };
     if constexpr (Operand.k_is_contiguous) {
-      constexpr index_t rows = Operand.rows / Sharers;
-      copy(to + part * rows * Operand.row_bytes, k0, row0 + part * rows);
+      constexpr index_t rows = Operand.rows / Copies;
+      if (Copies == Sharers || part < Copies) copy(to + part * rows * Operand.row_bytes, k0, row0 + part * rows);
     } else {
       for (index_t box = part; box < Operand.num_boxes(); box += Sharers)
         copy(to + box * Operand.box_bytes(), row0 + box * Operand.k(), k0);

@@ -199,7 +199,7 @@ class hopper_machine final : public hopper_services {
     box_to_lds(l.box, threads_.first_of(l.block).lds);
     if (lds_checker* const checker = threads_.checker(l.block))
       checker->end_bulk_write(barriers_.agent(l.block, l.barrier), l.box.lds, bytes);
-    barriers_.complete(l.block, l.barrier, bytes);
+    barriers_.complete(l.block, l.barrier, request_of(*l.box.map).copied_bytes());
   }
 
   void look_at_counts() {
