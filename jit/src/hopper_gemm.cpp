@@ -27,7 +27,14 @@ constexpr functions functions_of() {
             const auto made = Kernel::prepare(*static_cast<const gemm_args*>(args), facts);
             const auto* const bytes = reinterpret_cast<const char*>(&made);
             const auto grid = Kernel::grid(made);
-            return host_half::prepared{{bytes, bytes + sizeof made}, {grid.x, grid.y, grid.z}};
+            host_half::prepared result{{bytes, bytes + sizeof made}, {grid.x, grid.y, grid.z}};
+            if constexpr (detail::HasFollower<Kernel>) {
+              const auto* const given = static_cast<const char*>(args);
+              const auto next = Kernel::followed_by::grid(*static_cast<const gemm_args*>(args));
+              result.follower_args = {given, given + sizeof(gemm_args)};
+              result.follower_grid = {next.x, next.y, next.z};
+            }
+            return result;
           }};
 }
 
@@ -113,8 +120,8 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
     host = f->tiles[std::size_t(chosen.tile)];
     s.name = "gemm_hopper_" + tilewright::name_of(specialized_tiles[chosen.tile]);
     s.code = "struct policy : tw::gemm_specialized<" + types + "tw::specialized_tiles[" + std::to_string(chosen.tile) +
-             "], " + end + " {};\n";
-    s.kernel = "tw::gemm_kernel<policy>";
+             "], " + end + " {};\nstruct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
+    s.kernel = "kernel_alone";
     s.uses = {"gemm/specialized_choice.hpp", "gemm/warp_specialized_pipeline.hpp"};
   } else {
     host = f->few_rows[std::size_t(chosen.few_rows)];

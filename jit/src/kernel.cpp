@@ -57,11 +57,14 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
   if (state_->host.check) {
     if (const char* why = state_->host.check(args)) throw error(state_->name + ": " + why);
   }
-  block_grid blocks = grid;
+  block_grid blocks = grid, next_blocks;
+  bound->follower_args.assign(begin, begin + bytes);
   if (f.prepared) {
     host_half::prepared made = state_->host.prepare(args, state_->device->facts(state_->function, bound->shape));
     bound->args = std::move(made.device_args);
     blocks = made.grid;
+    next_blocks = made.follower_grid;
+    if (!made.follower_args.empty()) bound->follower_args = std::move(made.follower_args);
   } else if (grid.x == 0 && state_->host.grid) {
     blocks = state_->host.grid(args);
   } else if (grid.x == 0) {
@@ -76,14 +79,18 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
   for (int i = 0; i < 2; ++i) {
     const kernel_facts::follower& next = f.followers[i];
     launch_shape& shape = bound->followers[i];
-    std::memcpy(shape.grid, next.grid, sizeof next.grid);
     if (next.block_size == 0) continue;
-    if (!f.has_grid)
+    if (f.prepared && i == 0) {
+      std::memcpy(shape.grid, &next_blocks, sizeof next_blocks);
+    } else if (f.has_grid) {
+      std::memcpy(shape.grid, next.grid, sizeof next.grid);
+    } else {
       throw error(state_->name +
                   " has followed_by, whose grid nobody gives: compile it for a problem (kernel_source::problem)");
+    }
     shape.block_size = next.block_size;
     shape.lds_bytes = next.lds_bytes;
-    bound->follower_args.assign(begin, begin + bytes);
+    shape.overlaps_previous = next.overlaps_previous != 0;
   }
   bound_kernel result;
   result.state_ = std::move(bound);

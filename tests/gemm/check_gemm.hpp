@@ -25,6 +25,7 @@ struct problem {
   index_t batch = 1;
   index_t gap =
       0;  // elements between one row (column) and the next that belong to no matrix; and between matrices of a batch
+  index_t split_k = 1;
 };
 
 /// Whether an epilogue is a chain with this function.
@@ -53,7 +54,7 @@ struct gemm_case {
                         b_along_k = Policy::b_major == operand_major::k;
 
   explicit gemm_case(const problem& p)
-      : args{.m = p.m, .n = p.n, .k = p.k, .alpha = p.alpha, .beta = p.beta, .batch = p.batch} {
+      : args{.m = p.m, .n = p.n, .k = p.k, .alpha = p.alpha, .beta = p.beta, .batch = p.batch, .split_k = p.split_k} {
     args.lda = (a_along_k ? p.k : p.m) + p.gap;
     args.ldb = (b_along_k ? p.k : p.n) + p.gap;
     args.ldc = p.n + p.gap;

@@ -3,6 +3,7 @@
 #include "check_gemm.hpp"
 
 #include <tilewright/arch/arch.hpp>
+#include <tilewright/launch/launch.hpp>
 
 #include <memory>
 
@@ -41,7 +42,7 @@ void expect_split_gemm(const problem& p, index_t parts) {
   launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
   if constexpr (Policy::split_k == split_k_kind::workspace) {
     using reduction = split_k_reduction<Policy>;
-    launch_blocks<Policy>(reduction::grid(gemm.args), [&] { reduction{}(gemm.args); });
+    launch<reduction>(gemm.args);
   }
   expect_result(gemm);
 }

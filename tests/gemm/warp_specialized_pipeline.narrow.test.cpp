@@ -53,5 +53,23 @@ TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
   expect_split<pair>(128, 128, 20, 3, false);
 }
 
+/// Every tile is split into parts, which another kernel adds up.
+TEST(WarpSpecializedPipeline, EqualPartsOfAllTiles) {
+  using pair = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 64, .share_a = 2}>;
+  expect_specialized<pair>({.m = 136, .n = 200, .k = 456, .beta = 2, .batch = 2, .gap = 8, .split_k = 3});
+  constexpr specialized_tile narrow{.m = 128, .n = 32, .swap_ab = true};
+  expect_specialized<gemm_specialized<bfloat16_t, k, mn, narrow, bfloat16_t, epilogue::from_args>>(
+      {.m = 40, .n = 152, .k = 320, .beta = 2, .split_k = 5});
+  alignas(16) float workspace[4] = {};
+  gemm_args args{.m = 8192, .n = 2048, .k = 128, .lda = 128, .ldb = 128, .ldc = 2048, .split_k = 2};
+  EXPECT_STREQ(gemm_kernel<pair>::check(args), "split_k needs a specialized_workspace");
+  args.workspace = workspace;
+  EXPECT_NE(gemm_kernel<pair>::check(args), nullptr) << "too large for the workspace";
+  args.m = 1024;
+  EXPECT_EQ(gemm_kernel<pair>::check(args), nullptr);
+  args.split_k = 3;
+  EXPECT_NE(gemm_kernel<pair>::check(args), nullptr) << "more parts than block tiles along k";
+}
+
 }  // namespace
 }  // namespace tilewright::testing_gemm

@@ -17,7 +17,8 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
     for (const int cols : {1, 12, 43}) {
       for (const int k_tiles : {1, 2, 31, 47, 128}) {
         for (const int workers : {1, 33, 66, 132}) {
-          const tw::work_schedule s = tw::detail::make_work_schedule({rows, cols, 2, 8}, k_tiles, workers, 2 * workers);
+          tw::work_schedule s = tw::detail::make_work_schedule({rows, cols, 2, 8}, k_tiles, workers, 2 * workers);
+          if (workers == 1) s.parts = std::min(k_tiles, 3);
           std::vector<int> done(std::size_t(rows * cols * 2 * k_tiles));
           for (int u = 0; u < s.num_units(); ++u) {
             const tw::detail::work_unit unit = s(u);
@@ -28,7 +29,7 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
           for (const int times : done) ASSERT_EQ(times, 1);
           int written = 0;
           for (int u = 0; u < s.num_units(); ++u) written += !s(u).is_empty() && s(u).is_last_part();
-          ASSERT_EQ(written, rows * cols * 2);
+          ASSERT_EQ(written, s.parts > 1 ? 0 : rows * cols * 2) << "another kernel writes the sum of equal parts";
         }
       }
     }

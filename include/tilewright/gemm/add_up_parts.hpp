@@ -8,12 +8,50 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
+/// Exchanges y of each lane without bit Mask for x of the lane with it.
+template <index_t Mask>
+TILEWRIGHT_HD void exchange(float& x, float& y) {
+  const bool upper = (unsigned(exec::lane_id()) & unsigned(Mask)) != 0;
+  const float other = exec::shuffle_xor<Mask>(upper ? x : y);
+  x = upper ? other : x;
+  y = upper ? y : other;
+}
+
+/// Writes a wave's sums, from `origin` on as the tile counts, to the workspace, where split_k_reduction adds them up.
+template <class Block, class Args>
+TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args& args, const work_unit& unit,
+                              const multi_index<2>& origin) {
+  constexpr specialized_tile tile = Block::tile;
+  constexpr bool swap_ab = tile.swap_ab;
+  const auto to = with_workspace_as_c<float>(args, unit.part);
+  float* const part = static_cast<float*>(to.c) + unit.tile.batch * to.batch_stride_c;
+  // Lanes exchange sums until each has four neighbours of a row of C.
+  const index_t lane = exec::lane_id(), quad = divide(lane, 4), in_quad = modulo(lane, 4);
+  const index_t row = swap_ab ? origin[1] + 2 * in_quad + modulo(quad, 2) : origin[0] + quad + modulo(in_quad, 2) * 8,
+                col = swap_ab ? origin[0] + modulo(divide(quad, 2), 2) * 8 + divide(quad, 4) * 4
+                              : origin[1] + divide(in_quad, 2) * 4;
+  const float* const c = sums.thread_buffer.data();
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t i = 0; i < tile.accumulators(); i += 4) {
+    const index_t m_step = i / (tile.n / 2) * (64 * tile.sharing()), n_step = i % (tile.n / 2) * 2;
+    float x[4] = {c[i], c[i + 1], c[i + 2], c[i + 3]};
+    if constexpr (swap_ab) {
+      exchange<4>(x[0], x[1]);
+      exchange<4>(x[2], x[3]);
+    }
+    exchange<swap_ab ? 8 : 1>(x[0], x[2]);
+    exchange<swap_ab ? 8 : 1>(x[1], x[3]);
+    const index_t m = row + (swap_ab ? n_step : m_step), n = col + (swap_ab ? m_step : n_step);
+    if (m < args.m && n < args.n) exec::store_to_l2(part + (long_index_t(m) * to.ldc + n), {{x[0], x[1], x[2], x[3]}});
+  }
+}
+
 /// Adds up the parts of a tile that was split along k; `sums` is this block's part. Parts but the last are left in
 /// memory. The last one waits for them: they belong to blocks with lower numbers, which have started earlier.
-/// True for the last.
+/// True for the last. Where another kernel adds up, all parts are left for it; this wave's begins at `origin`.
 template <class Block>
 TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename Block::device_args& args,
-                                const work_unit& unit, index_t rank, index_t consumer) {
+                                const work_unit& unit, const multi_index<2>& origin, index_t rank, index_t consumer) {
   constexpr specialized_tile tile = Block::tile;
   float* const c = sums.thread_buffer.data();
   constexpr index_t vectors = tile.accumulators() / 4;  // of four accumulators, for each thread
@@ -29,6 +67,12 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   // that are added to them are in different banks of the register file.
   const auto at = [](index_t j, index_t i)
                       TILEWRIGHT_INLINE_LAMBDA { return 4 * j + (Block::is_block_scaled ? i ^ 1 : i); };
+  if constexpr (splits_all_tiles<Block>) {
+    if (args.schedule.parts > 1) {
+      leave_part<Block>(sums, args.args, unit, origin);
+      return false;
+    }
+  }
   unsigned* const counter = args.memory.counters + pile(unit.split_tile);
   if (!unit.is_last_part()) {
     float* const mine = part_of(unit.sharer);

@@ -25,7 +25,7 @@ struct gemm_args {
   /// With a policy of two products, from the first one's B to the second's; both are k x n, and so is C's n.
   long_index_t product_stride_b = 0;
 
-  index_t split_k = 1;        // parts of k that different blocks add up, where the policy splits k
+  index_t split_k = 1;  // parts of k of each tile; with 1, warp_specialized_pipeline splits k where that is faster
   void* workspace = nullptr;  // of workspace_bytes(args), for split_k_kind::workspace; aligned to 16 bytes
 
   // What the functions of namespace epilogue read; with epilogue::from_args what is not null is done. The same for all

@@ -79,7 +79,7 @@ struct persistent_gemm {
   /// consumer: of all. If each has tiles of its own, it is the first of its tile.
   TILEWRIGHT_HD void consume(index_t consumer) const {
     const index_t thread = modulo(exec::thread_id(), 128), block_to_tell = stages.block_to_tell(thread);
-    const index_t wave = thread / 32, row = tile.ping_pong ? 0 : consumer;
+    const index_t wave = thread / 32, row = tile.ping_pong ? 0 : consumer, wave_m = row * 64 + wave * 16;
     using writer = result_writer<Block>;
     writer write{args, boxes, consumer, writer::box_window(block_lds + lds.boxes_offset(), wave)};
     exec::wait_for_previous_kernel();
@@ -132,8 +132,8 @@ struct persistent_gemm {
       turns.give();
       finish();
       if constexpr (Block::groups != group_kind::k)
-        if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, stages.rank, row)) return;
-      write(c, m0 + row * 64 + wave * 16, n0, unit.tile.batch);
+        if (unit.parts > 1 && !add_up_parts<Block>(c, args, unit, {{m0 + wave_m, n0}}, stages.rank, row)) return;
+      write(c, m0 + wave_m, n0, unit.tile.batch);
     });
     turns.end();
   }

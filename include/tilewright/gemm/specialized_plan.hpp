@@ -4,6 +4,7 @@
 
 #include <tilewright/arch/tensor_map.hpp>
 #include <tilewright/gemm/specialized_tile.hpp>
+#include <tilewright/gemm/split_k.hpp>
 #include <tilewright/gemm/work_schedule.hpp>
 
 namespace tilewright {
@@ -12,7 +13,7 @@ namespace tilewright {
 /// of tiles is not full. The counters must be 0 before the first launch, and are 0 after each. Launches that share a
 /// workspace must not run at the same time.
 struct specialized_workspace {
-  static constexpr index_t num_counters = 1024;  // at the beginning
+  static constexpr index_t num_counters = detail::split_k_counters;  // at the beginning
   static constexpr long_index_t num_floats = 2 * 132 * 128 * 256;
   static constexpr long_index_t counter_bytes = num_counters * long_index_t{4};
   static constexpr long_index_t bytes = counter_bytes + num_floats * 4;  // 35 MB
@@ -35,6 +36,16 @@ struct split_memory {
     parts = static_cast<float*>(g.workspace) + size::num_counters;
     counters = static_cast<unsigned*>(g.workspace);
     max_sharers = index_t(size::num_floats / (tile.m * tile.n * tile.cluster()));
+  }
+};
+
+/// Adds up the parts of all tiles, where gemm_args::split_k is more than 1.
+template <class Policy>
+struct sum_after_specialized : sum_of_parts<Policy> {
+  using args_type = typename Policy::args_type;
+  static constexpr const char* check(const args_type&) { return nullptr; }
+  static constexpr grid_size grid(const args_type& args) {
+    return args.split_k > 1 ? sum_of_parts<Policy>::grid(args) : grid_size{0, 1, 1};
   }
 };
 
@@ -112,6 +123,25 @@ constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
   return tiles > 0x7fffffff / 64 ? "C has too many tiles; use several launches" : nullptr;
 }
 
+/// Whether gemm_args::split_k may be more than 1: all tiles are split into equal parts, which another kernel adds up.
+template <class Block>
+inline constexpr bool splits_all_tiles =
+    Block::groups == group_kind::none && Block::tile.products == 1 && !Block::is_block_scaled &&
+    !Block::receives_operands && !Block::sends_tiles && !Block::has_sender;
+
+/// What forbids gemm_args::split_k.
+template <class Policy>
+constexpr const char* check_equal_parts(const gemm_args& g) {
+  if (g.split_k == 1) return nullptr;
+  if (!splits_all_tiles<specialized_block<Policy>>)
+    return "this kernel does not split k into equal parts: set split_k to 1";
+  if (!g.workspace) return "split_k needs a specialized_workspace";
+  if (g.split_k < 1 || g.split_k > ceil_div(g.k, Policy::tile.k) || workspace_bytes(g) > specialized_workspace::bytes)
+    return "split_k must be positive, not larger than the number of block tiles along k, and its parts must fit in a "
+           "specialized_workspace";
+  return nullptr;
+}
+
 /// The operands that a tile calls A and B.
 template <class Args>
 TILEWRIGHT_HD constexpr Args in_order_of(const specialized_tile& t, Args g) {
@@ -148,7 +178,8 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
   const auto g = in_order_of(tile, given);
   d.memory = {g, tile, resident};
   d.schedule = make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident,
-                                  d.memory.max_sharers, split_cost_of(tile));
+                                  g.split_k > 1 ? 0 : d.memory.max_sharers, split_cost_of(tile));
+  d.schedule.parts = g.split_k;
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = given;
   d.args.n = round_up(given.n, 2);  // if it is odd, rows of C and of what the epilogue reads have room for one more

@@ -2,6 +2,7 @@
 // Several blocks for one tile of C, each with a part of k: for problems with few tiles and long k.
 #pragma once
 
+#include <tilewright/exec/hopper.hpp>
 #include <tilewright/gemm/write_result.hpp>
 
 namespace tilewright {
@@ -16,11 +17,15 @@ struct partial_sums : Policy {
 };
 
 TILEWRIGHT_HD constexpr long_index_t workspace_ld(const gemm_args& args) { return round_up(args.n, 4); }
+
+/// Words before the parts, which kernels that add up parts themselves use.
+inline constexpr index_t split_k_counters = 1024;
+
 }  // namespace detail
 
 /// Bytes that gemm_args::workspace must have.
 constexpr long_index_t workspace_bytes(const gemm_args& args) {
-  return long_index_t(args.split_k) * args.batch * args.m * detail::workspace_ld(args) * 4;
+  return (detail::split_k_counters + long_index_t(args.split_k) * args.batch * args.m * detail::workspace_ld(args)) * 4;
 }
 
 namespace detail {
@@ -29,58 +34,100 @@ namespace detail {
 template <class Sum, class Args>
 TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t part) {
   const long_index_t ld = detail::workspace_ld(args);
-  args.c = static_cast<Sum*>(args.workspace) + long_index_t(part) * args.batch * args.m * ld;
+  args.c = static_cast<Sum*>(args.workspace) + split_k_counters + long_index_t(part) * args.batch * args.m * ld;
   args.ldc = index_t(ld);
   args.batch_stride_c = args.m * ld;
   return args;
 }
+
+/// What adds up parts asks of a policy: the same for all tiles. Vector: as that of tile_place.
+template <class Arch, class Element, class Result, class Args, class Epilogue, index_t Vector>
+struct parts_policy {
+  using arch = Arch;
+  using element_type = Element;
+  using result_type = Result;
+  using args_type = Args;
+  using epilogue = Epilogue;
+  static constexpr index_t vector = Vector;
+  static constexpr split_k_kind split_k = split_k_kind::workspace;
+};
+
+/// Adds up parts of k and finishes the sums: each lane those of four neighbours in a row of C.
+template <class Policy>
+struct sum_of_parts {
+  using args_type = typename Policy::args_type;
+  using arch = typename Policy::arch;
+  using Sum = accumulator_t<typename Policy::element_type>;
+  static constexpr bool overlaps_previous = arch::value.has_wgmma;
+  static constexpr index_t block_size = 128, lds_bytes = 0;
+  static constexpr index_t wave_size = arch::value.wave_size, vector = 4, at_once = 8;  // parts in flight
+  static constexpr index_t rows = block_size / wave_size, cols = wave_size * vector;    // of a block
+  using distribution = tile_distribution<number<result_rows_encoding(rows, cols, rows, wave_size, vector)>::value>;
+  using tile_type = static_distributed_tensor<Sum, distribution>;
+
+  static constexpr const char* check(const args_type& args) {
+    return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
+  }
+
+  static constexpr grid_size grid(const args_type& args) {
+    return {ceil_div(args.n, cols) * ceil_div(args.m, rows), 1, args.batch};
+  }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    using R = typename Policy::result_type;
+    const exec::block_index block = exec::block_id();
+    const index_t across = ceil_div(args.n, cols), row = divide(block.x, across);
+    const multi_index<2> origin{{row * rows, (block.x - row * across) * cols}};
+    const auto partition = get_partition_index<distribution>();
+    auto parts = with_workspace_as_c<Sum>(args, 0);
+    parts.n = parts.ldc;  // whole vectors
+    const tile_place<distribution, Sum, vector> place{parts, origin, block.z, partition};
+    const Sum* const first = static_cast<const Sum*>(parts.c);
+#if TILEWRIGHT_HOPPER_PASS
+    if constexpr (overlaps_previous) {
+      exec::let_next_kernel_start();
+      exec::wait_for_previous_kernel();
+    }
+#endif
+    tile_type sums{};
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = 0; i < args.split_k; i += at_once) {
+      tile_type more[at_once];
+      unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        const long_index_t part = min(i + j.value, args.split_k - 1);
+        more[j.value] = place.matrix(first + part * args.batch * parts.batch_stride_c, parts.ldc, parts.batch_stride_c);
+      });
+      unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        if (i + j.value < args.split_k) add(sums, more[j.value]);
+      });
+    }
+    const result_place<distribution, R, Policy::vector> at{{args, origin, block.z, partition}};
+    static_distributed_tensor<R, distribution> result;
+    finish<Policy>(result, at, args, sums);
+    store_tile(at.c_window, result);
+  }
+
+ private:
+  TILEWRIGHT_HD static void add(tile_type& sums, const tile_type& more) {
+    tile_elementwise_inout(
+        [](Sum& x, Sum y) {
+          if constexpr (__is_same(Sum, int)) {
+            x = int(unsigned(x) + unsigned(y));
+          } else {
+            x += y;
+          }
+        },
+        sums, more);
+  }
+};
 
 }  // namespace detail
 
 /// Adds up the parts that gemm_kernel left in the workspace and finishes the sums. launch() queues it after
 /// gemm_kernel.
 template <class Policy>
-struct split_k_reduction {
-  using args_type = gemm_args;
-  using arch = typename Policy::arch;
-  using stage = detail::result_stage<Policy>;
-  static constexpr index_t block_size = stage::chunk.block_size();
-  static constexpr index_t lds_bytes = 0;
-
-  static constexpr const char* check(const gemm_args& args) {
-    return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
-  }
-
-  static constexpr grid_size grid(const gemm_args& args) {
-    return {ceil_div(args.n, stage::chunk.n) * ceil_div(args.m, stage::chunk.m), 1, args.batch};
-  }
-
-  TILEWRIGHT_HD void operator()(const typename Policy::args_type& args) const {
-    using R = typename Policy::result_type;
-    using Sum = detail::accumulator_t<typename Policy::element_type>;
-    using rows = tile_distribution<stage::rows>;
-    const exec::block_index block = exec::block_id();
-    const index_t cols = ceil_div(args.n, stage::chunk.n), row = divide(block.x, cols);
-    const multi_index<2> origin{{row * stage::chunk.m, (block.x - row * cols) * stage::chunk.n}};
-    const detail::result_place<rows, R, Policy::vector> at{{args, origin, block.z, get_partition_index<rows>()}};
-    static_distributed_tensor<Sum, rows> sums{};
-    for (index_t part = 0; part < args.split_k; ++part) {
-      const auto from = detail::with_workspace_as_c<Sum>(args, part);
-      auto more = at.matrix(static_cast<const Sum*>(from.c), from.ldc, from.batch_stride_c);
-      tile_elementwise_inout(
-          [](Sum& x, Sum y) {
-            if constexpr (__is_same(Sum, int)) {
-              x = int(unsigned(x) + unsigned(y));
-            } else {
-              x += y;
-            }
-          },
-          sums, more);
-    }
-    static_distributed_tensor<R, rows> result;
-    detail::finish<Policy>(result, at, args, sums);
-    store_tile(at.c_window, result);
-  }
-};
+using split_k_reduction = detail::sum_of_parts<
+    detail::parts_policy<typename Policy::arch, typename Policy::element_type, typename Policy::result_type,
+                         typename Policy::args_type, detail::epilogue_of<Policy>, Policy::vector>>;
 
 }  // namespace tilewright

@@ -54,9 +54,16 @@ template <class Policy>
 struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, specialized_block<Policy>> {
   using base = detail::persistent_kernel<Policy, specialized_block<Policy>>;
   using args_type = typename base::args_type;
+  using followed_by =
+      detail::conditional_t<detail::splits_all_tiles<typename base::block>,
+                            detail::sum_after_specialized<detail::parts_policy<
+                                typename Policy::arch, typename Policy::element_type, typename Policy::result_type,
+                                args_type, detail::epilogue_of<Policy>, 2>>,
+                            void>;
 
   static constexpr const char* check(const args_type& args) {
-    return base::or_operands(check_gemm<Policy>(args, base::promise), args);
+    const char* const why = base::or_operands(check_gemm<Policy>(args, base::promise), args);
+    return why ? why : detail::check_equal_parts<Policy>(args);
   }
   static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {
     return detail::plan_specialized<Policy>(args, facts.resident_clusters, facts.make_tensor_map);

@@ -43,6 +43,7 @@ struct work_schedule {
   index_t whole_tiles;  // that are not split: whole rounds, or all
   index_t sharers;      // workers that share the others: a multiple of their number, or all; 0 if there are none
   index_t longer_by;    // k tiles that a last part has more than its share
+  index_t parts = 1;    // of every tile, where a kernel that follows adds them up
 
   TILEWRIGHT_HD constexpr index_t num_split_tiles() const { return order.num_tiles() - whole_tiles; }
   /// Whether some workers have the end of a tile and the beginning of the next one.
@@ -54,7 +55,7 @@ struct work_schedule {
     return divide(sharers, num_split_tiles()) + (shares_cross_tiles() ? 2 : 0);
   }
   TILEWRIGHT_HD constexpr index_t num_units() const {
-    return whole_tiles + (shares_cross_tiles() ? 2 * workers : sharers);
+    return whole_tiles * parts + (shares_cross_tiles() ? 2 * workers : sharers);
   }
 
   TILEWRIGHT_HD constexpr detail::work_unit operator()(index_t u) const {
@@ -64,13 +65,20 @@ struct work_schedule {
   }
   /// Unit u, but not where its tile is; and the number of its tile.
   TILEWRIGHT_HD constexpr detail::work_unit without_place(index_t u) const {
+    if (parts > 1) return part_of_every_tile(divide(u, whole_tiles));
     return u < whole_tiles ? detail::work_unit{.k_end = k_tiles} : split_unit(u - whole_tiles);
   }
   TILEWRIGHT_HD constexpr index_t tile_of(index_t u, const detail::work_unit& unit) const {
+    if (parts > 1) return u - unit.part * whole_tiles;
     return u < whole_tiles ? u : whole_tiles + unit.split_tile;
   }
 
  private:
+  /// Not its last part, which is the other kernel's.
+  TILEWRIGHT_HD constexpr detail::work_unit part_of_every_tile(index_t part) const {
+    const index_t each = divide(k_tiles, parts), more = k_tiles - each * parts, begin = part * each + min(part, more);
+    return {.k_begin = begin, .k_end = begin + each + (part < more ? 1 : 0), .part = part, .parts = parts + 1};
+  }
   /// The unit after the whole tiles; its tile of C is not set.
   TILEWRIGHT_HD constexpr detail::work_unit split_unit(index_t u) const {
     const bool second = u >= workers;

@@ -8,7 +8,7 @@ namespace tilewright {
 
 /// The variable tilewright_facts of a code object. The host reads it from the file, so it has numbers of 32 bits only.
 struct kernel_facts {
-  int version = 2;
+  int version = 3;
   int args_bytes = 0;  // of args_type, or of device_args where `prepared`
   int prepared = 0;    // 1: the kernel takes what prepare() makes on the host
   int block_size = 0, lds_bytes = 0, cluster = 1;
@@ -17,6 +17,7 @@ struct kernel_facts {
   int grid[3] = {};
   struct follower {
     int block_size = 0, lds_bytes = 0;  // 0: none
+    int overlaps_previous = 0;
     int grid[3] = {};
   };
   follower followers[2] = {};  // followed_by, and what follows that
@@ -65,6 +66,7 @@ struct kernel_facts {
       using next = typename Kernel::followed_by;
       followers[I].block_size = next::block_size;
       followers[I].lds_bytes = next::lds_bytes;
+      followers[I].overlaps_previous = overlaps_previous_of<next>();
       describe(kernel_type<next>{}, followers[I]);
       add_followers<next, I + 1>(describe);
     }

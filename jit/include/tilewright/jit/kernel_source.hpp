@@ -26,6 +26,8 @@ struct host_half {
   struct prepared {
     std::vector<char> device_args;
     block_grid grid;
+    std::vector<char> follower_args = {};  // of followed_by, if not what the launch was given
+    block_grid follower_grid = {};         // x = 0: it is not launched
   };
   /// For kernels with device_args.
   std::function<prepared(const void* args, const launch_facts& facts)> prepare = {};
