@@ -39,6 +39,9 @@ struct split_memory {
   }
 };
 
+/// Epilogues read two columns: if n is odd, rows of C and of what they read have room for one more.
+TILEWRIGHT_HD constexpr index_t even_columns(index_t n) { return round_up(n, 2); }
+
 /// Adds up the parts of all tiles, where gemm_args::split_k is more than 1.
 template <class Policy>
 struct sum_after_specialized : sum_of_parts<Policy> {
@@ -46,6 +49,10 @@ struct sum_after_specialized : sum_of_parts<Policy> {
   static constexpr const char* check(const args_type&) { return nullptr; }
   static constexpr grid_size grid(const args_type& args) {
     return args.split_k > 1 ? sum_of_parts<Policy>::grid(args) : grid_size{0, 1, 1};
+  }
+  TILEWRIGHT_HD void operator()(args_type args) const {
+    args.n = even_columns(args.n);
+    sum_of_parts<Policy>::operator()(args);
   }
 };
 
@@ -182,7 +189,7 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
   d.schedule.parts = g.split_k;
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = given;
-  d.args.n = round_up(given.n, 2);  // if it is odd, rows of C and of what the epilogue reads have room for one more
+  d.args.n = even_columns(given.n);
   // By time on an H100, here and for groups. With a long turn the ring of stages is full of the tile's last ones, and
   // the next tile's come late.
   const index_t k_tiles = d.schedule.k_tiles;
