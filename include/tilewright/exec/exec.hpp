@@ -46,6 +46,8 @@
 //                                      inside. `uniform` >= 0 is the same for the wave and does not bring a negative
 //                                      offset inside
 //   buffer_store(buffer, offset, value)  dropped unless all of the value is inside
+//   masked_load<V>(buffer, offset, exists), masked_store(buffer, offset, value, exists)  the same for 32-bit offsets,
+//                                      where `exists` says whether the value is inside
 //   buffer_atomic<op>(buffer, offset, value)  as lds_atomic; dropped outside. Offsets of 32 bits are checked by
 //                                      hardware on AMD GPUs; with offsets of 64 bits lanes may be 2^31 bytes apart
 //
@@ -53,6 +55,7 @@
 //   async_load_to_lds<Bytes>(buffer, offset, p, lds_offset)  [wave] starts a copy; zeros outside. Where the hardware
 //                                      copies without registers, AMD GPUs put lane l at lane 0's place + l * Bytes;
 //                                      elsewhere a load and a store
+//   masked_load_to_lds<Bytes>(buffer, offset, p, lds_offset, exists)  [wave] the same; zeros unless `exists`
 //   async_wait<n = 0>()                until at most n of the thread's latest copies are in flight; completed ones are
 //                                      visible to the thread, and to the block after a barrier
 //   walking_buffer                     a cursor: advance(bytes) moves it; what is outside the tensor must be given as
@@ -111,6 +114,23 @@ TILEWRIGHT_HD bool any(bool condition, call_site where = {}) {
   return ballot(condition) != 0;
 }
 #if !TILEWRIGHT_NVPTX_PASS
+template <class V>
+TILEWRIGHT_HD V masked_load(const global_buffer& buffer, index_t byte_offset, bool exists, call_site where = {}) {
+  const call_scope scope(where);
+  return buffer_load<V>(buffer, exists ? byte_offset : out_of_bounds_offset);
+}
+template <class V>
+TILEWRIGHT_HD void masked_store(const global_buffer& buffer, index_t byte_offset, const V& value, bool exists,
+                                call_site where = {}) {
+  const call_scope scope(where);
+  buffer_store(buffer, exists ? byte_offset : out_of_bounds_offset, value);
+}
+template <index_t Bytes>
+TILEWRIGHT_HD void masked_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,
+                                      index_t lds_offset, bool exists, call_site where = {}) {
+  const call_scope scope(where);
+  async_load_to_lds<Bytes>(buffer, exists ? byte_offset : out_of_bounds_offset, p, lds_offset);
+}
 template <index_t Bits>
 TILEWRIGHT_HD lane_mask equal_lanes(index_t value, call_site where = {}) {
   const call_scope scope(where);

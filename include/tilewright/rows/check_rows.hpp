@@ -33,6 +33,14 @@ inline bool is_in_place(const row_matrix& a, const row_matrix& b) {
   return a.data == b.data && a.row_stride == b.row_stride && a.element_bytes == b.element_bytes;
 }
 
+/// Whether `out` overlaps `in`, but is not the same matrix.
+inline bool clash(const row_matrix& out, const row_matrix& in) { return overlap(out, in) && !is_in_place(out, in); }
+
+/// A matrix of args.rows rows of args.cols elements.
+template <class T>
+constexpr row_matrix rows_of(const auto& args, const T* data, long_index_t row_stride) {
+  return {data, args.rows, args.cols, row_stride, sizeof(T)};
+}
 /// `n` elements that follow each other.
 template <class T>
 constexpr row_matrix row_array(const T* data, long_index_t n) {

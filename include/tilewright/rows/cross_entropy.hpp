@@ -45,7 +45,7 @@ struct cross_entropy {
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
-    const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
+    const auto x = detail::rows_of(args, args.x, args.x_stride);
     const detail::row_matrix gradient{has_gradient ? args.gradient : nullptr, args.rows, args.cols,
                                       args.gradient_stride, sizeof(T)};
     if (const char* why = block::check(x)) return why;
@@ -54,8 +54,7 @@ struct cross_entropy {
     if (!has_loss && !args.log_sum) return "the gradient alone needs log_sum, which the loss's kernel writes";
     if (has_gradient) {
       if (const char* why = block::check(gradient)) return why;
-      if (detail::overlap(x, gradient) && !detail::is_in_place(x, gradient))
-        return "the gradient overlaps x, but is not x";
+      if (detail::clash(gradient, x)) return "the gradient overlaps x, but is not x";
     }
     const auto log_sum = detail::row_array(args.log_sum, args.rows), target = detail::row_array(args.target, args.rows),
                factor = detail::row_array(has_gradient ? args.factor : nullptr, args.rows),
@@ -71,10 +70,15 @@ struct cross_entropy {
     const auto rows = has_gradient ? block::of_grid(args.rows, args.cols, args.gradient, args.gradient_stride)
                                    : block::of_grid(args.rows, args.cols, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
-    auto part = load(has_loss ? 0 : rows.last_part());
+    const auto kept = block::template allocate<lds_bytes>();
+    const bool is_copied = has_loss && has_gradient && rows.copy_parts(kept, args.x, args.x_stride);
+    using own_part = typename block::template packed_part<T>;
+    const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      return has_gradient ? rows.template load_first<own_part>(kept, is_copied, first, load) : load(first);
+    };
+    own_part part = has_loss ? first_load(0) : load(rows.last_part());
     const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },
                                             rows.load_rows(args.target));
-    const auto kept = block::template allocate<lds_bytes>();
     detail::start_cluster<Tile.blocks>();
     typename block::template part<float> e;  // exp(x - base) of the last part
     detail::row_exponents<block> exponents;  // its `largest` is the base
@@ -86,8 +90,7 @@ struct cross_entropy {
     };
     if constexpr (has_loss) {
       const auto of_target = detail::load_column(rows, args.x, args.x_stride, target);
-      rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (has_gradient) rows.keep(kept, x, first);
+      rows.forward(part, first_load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         e = block::to_float(x);
         exponents.add(rows, e, first);
       });
@@ -112,10 +115,10 @@ struct cross_entropy {
       set_tile(factor, 1.0f);
       if (args.factor) factor = rows.load_rows(args.factor);
       tile_elementwise_inout([&](float& f, index_t t) { f = t < 0 ? 0 : f * args.scale; }, factor, target);
+      tile_elementwise_inout([](float& r, float f) { r *= f; }, ratio, factor);
       rows.backward(e, expand, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         tile_elementwise_inout([](float& p, float r) { p *= r; }, x, along<0>(ratio));
-        detail::change_at(rows, x, first, target, [](float p) { return p - 1; });
-        tile_elementwise_inout([](float& p, float f) { p *= f; }, x, along<0>(factor));
+        detail::change_at(rows, x, first, target, [&](float p) { return p - factor.thread_buffer[0]; });
         rows.store(args.gradient, args.gradient_stride, first, cast_tile<T>(x));
       });
     }

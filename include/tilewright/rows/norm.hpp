@@ -37,13 +37,17 @@ struct row_norm {
   using args_type = norm_args<T, Result>;
   using block = detail::row_block<Arch, Tile, detail::access_v<Tile, Scales>>;
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
-  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (Scales == scale_kind::per_row ? 1 : 0);
+  static constexpr bool has_row_scales = Scales == scale_kind::per_row;
+  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);
   using part = typename block::template packed_part<T>;
   /// A block of rows that start anywhere shifts weights once and keeps them in LDS for all of its turns.
   static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
   using own_part = detail::own_lds<Tile.threads, part>;
+  static constexpr index_t weights_bytes = keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : 0;
+  /// Meanwhile asynchronous copies bring the rows of the next turn.
   static constexpr index_t kept_bytes =
-      keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
+      keeps_weights ? weights_bytes + Tile.threads * index_t(sizeof(typename block::template row_of<T>::vectors))
+                    : block::template kept_bytes<part>;
   static constexpr index_t block_size = Tile.threads, lds_bytes = kept_bytes + reductions * block::lds_bytes;
   static constexpr index_t most_threads = 256;  // launch_rows; results of 8 bits and LayerNorm need their registers
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
@@ -51,14 +55,12 @@ struct row_norm {
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
-    const auto matrix = [&](const auto* data, long_index_t stride) {
-      return detail::row_matrix{data, args.rows, args.cols, stride, sizeof(*data)};
-    };
     if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
     if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
-    const detail::row_matrix x = matrix(args.x, args.x_stride), y = matrix(args.y, args.y_stride),
-                             residual = matrix(args.residual, args.residual_stride),
-                             sum = matrix(args.sum, args.sum_stride),
+    const detail::row_matrix x = detail::rows_of(args, args.x, args.x_stride),
+                             y = detail::rows_of(args, args.y, args.y_stride),
+                             residual = detail::rows_of(args, args.residual, args.residual_stride),
+                             sum = detail::rows_of(args, args.sum, args.sum_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
                              bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
     const char* whys[] = {block::check(x, y), block::check(weight), args.bias ? block::check(bias) : nullptr,
@@ -66,10 +68,8 @@ struct row_norm {
     for (const char* why : whys) {
       if (why) return why;
     }
-    const auto clash = [](const detail::row_matrix& out, const detail::row_matrix& in) {
-      return detail::overlap(out, in) && !detail::is_in_place(out, in);
-    };
-    if (clash(y, x) || (args.sum && (clash(sum, x) || clash(sum, residual) || clash(y, residual))))
+    if (detail::clash(y, x) ||
+        (args.sum && (detail::clash(sum, x) || detail::clash(sum, residual) || detail::clash(y, residual))))
       return "a result overlaps an input, but is not that input";
     if (args.sum && detail::overlap(y, sum)) return "y overlaps sum: they are two results";
     if (const char* why = detail::check_scales<Scales>(scales(args), x, y)) return why;
@@ -94,11 +94,20 @@ struct row_norm {
       own_part::store(kept, rows.load_cols(args.weight, 0));
       if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
     }
+    if constexpr (!keeps_weights) return take_turn(args, rows, x, kept, is_copied);
     for (index_t turn = turns(args);;) {
+      block next = rows;
+      const bool has_next = --turn > 0 && next.next_turn();
+      const auto next_row = next.own_row(args.x, args.x_stride);
+      const bool is_ahead = has_next && !args.residual && next_row.is_aligned();
+      if (is_ahead) next.template copy<T>(next_row, kept + weights_bytes);
+      const unsigned end = is_ahead ? block::load_end(next_row, 0) : 0;
       take_turn(args, rows, x, kept, is_copied);
-      if (--turn == 0 || !rows.next_turn()) return;
+      if (!has_next) return;
       if constexpr (reductions == 1 && block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
-      x = load_first(args, rows, 0, kept, is_copied);
+      rows = next;
+      if (is_ahead) exec::async_wait();
+      x = is_ahead ? block::template copied<T>(kept + weights_bytes, end) : load_first(args, rows, 0, kept, false);
     }
   }
 
@@ -112,17 +121,17 @@ struct row_norm {
   /// The part that begins at column `first`, with the residual, for the first time.
   TILEWRIGHT_HD static part load_first(const args_type& args, const block& rows, index_t first, exec::lds_pointer kept,
                                        bool is_copied) {
-    const auto load = [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, col); };
-    if (is_copied) return rows.template load_copied<T>(kept, first, load);
-    auto x = load(first);
-    if (args.residual) {
-      const auto residual = rows.load(args.residual, args.residual_stride, first);
-      auto sum = block::to_float(x);
-      detail::add_to(sum, block::to_float(residual));
-      x = block::template as<part>(cast_tile<T>(sum));
-      rows.template store<false>(args.sum, args.sum_stride, first, cast_tile<T>(sum));
-    }
-    return x;
+    return rows.template load_first<part>(kept, is_copied, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
+      auto x = rows.load(args.x, args.x_stride, col);
+      if (args.residual) {
+        const auto residual = rows.load(args.residual, args.residual_stride, col);
+        auto sum = block::to_float(x);
+        detail::add_to(sum, block::to_float(residual));
+        x = block::template as<part>(cast_tile<T>(sum));
+        rows.template store<false>(args.sum, args.sum_stride, col, cast_tile<T>(sum));
+      }
+      return x;
+    });
   }
   /// Weights or biases of the part that begins at column `first`, as floats.
   TILEWRIGHT_HD static auto load_cols(const block& rows, const T* values, index_t first, exec::lds_pointer kept) {
@@ -141,28 +150,24 @@ struct row_norm {
     };
     const auto first_load = [&](index_t first)
                                 TILEWRIGHT_INLINE_LAMBDA { return load_first(args, rows, first, kept, is_copied); };
+    using floats = typename block::template part<float>;
     detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
-    rows.forward(x, first_load, [&](const auto& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      if (!is_copied) rows.keep(kept, own, first);
-      const auto e = block::to_float(own);
+    const auto add = [&](const floats& e, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (is_layer_norm) {
         moments.add(rows, e, first, lds);
       } else {
         detail::add_to(moments.squares, block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus));
       }
-    });
-    if constexpr (is_layer_norm) {
-      moments.finish(rows, lds);
-    } else {
-      block::reduce_threads(plus, lds, moments.squares);
-    }
+    };
     auto& factor = moments.squares;
-    tile_elementwise_inout([&](float& s) { s = exec::rsqrt(s * (1.0f / float(args.cols)) + args.epsilon); }, factor);
-    if (is_layer_norm && args.mean) rows.store_rows(args.mean, moments.mean);
-    if (args.rstd) rows.store_rows(args.rstd, factor);
-    tile_elementwise_inout([](float& m, float f) { m *= f; }, moments.mean, factor);
-
-    const auto normalise = [&](const auto& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+    const auto finish = [&]() TILEWRIGHT_INLINE_LAMBDA {  // after the threads have combined their squares
+      const float share = exec::rcp(float(args.cols));
+      tile_elementwise_inout([&](float& s) { s = exec::rsqrt(s * share + args.epsilon); }, factor);
+      if (is_layer_norm && args.mean) rows.store_rows(args.mean, moments.mean);
+      if (args.rstd) rows.store_rows(args.rstd, factor);
+      tile_elementwise_inout([](float& m, float f) { m *= f; }, moments.mean, factor);
+    };
+    const auto normalise = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto e = block::to_float(own);
       const auto weight = load_cols(rows, args.weight, first, kept);
       if constexpr (is_layer_norm) {
@@ -174,8 +179,49 @@ struct row_norm {
       }
       return e;
     };
-    detail::store_scaled<Scales, Tile>(rows, x, load, load, normalise, args.y, args.y_stride, scales(args),
-                                       lds + (reductions - 1) * block::lds_bytes);
+    const auto later_lds = lds + (reductions - 1) * block::lds_bytes;
+    if constexpr (has_row_scales && !is_layer_norm) {  // rstd is a factor of the scale: weighted elements are enough
+      const auto weigh = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        auto e = block::to_float(own);
+        tile_elementwise_inout([](float& a, float w) { a *= w; }, e, load_cols(rows, args.weight, first, kept));
+        return e;
+      };
+      detail::store_scaled_rows(
+          rows, x, first_load,
+          [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+            add(block::to_float(own), first);
+            return weigh(own, first);
+          },
+          [&](auto& largest) TILEWRIGHT_INLINE_LAMBDA {
+            block::reduce_both(lds, factor, largest);
+            finish();
+            return factor;
+          },
+          [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(load(first), first); }, args.y, args.y_stride,
+          scales(args));
+    } else {
+      rows.forward(x, first_load,
+                   [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA { add(block::to_float(own), first); });
+      if constexpr (is_layer_norm) {
+        moments.finish(rows, lds);
+      } else {
+        block::reduce_threads(plus, lds, factor);
+      }
+      finish();
+      if constexpr (has_row_scales) {
+        if (!rows.is_single()) x = load(0);
+        const auto combine = [&](auto& largest) TILEWRIGHT_INLINE_LAMBDA {
+          block::reduce_threads(max, later_lds, largest);
+          return tile_elementwise_in([](float) { return 1.0f; }, largest);
+        };
+        detail::store_scaled_rows(
+            rows, x, load, normalise, combine,
+            [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return normalise(load(first), first); }, args.y,
+            args.y_stride, scales(args));
+      } else {
+        detail::store_parts<Scales, Tile>(rows, x, load, normalise, args.y, args.y_stride, scales(args));
+      }
+    }
   }
 };
 

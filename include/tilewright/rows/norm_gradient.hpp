@@ -27,9 +27,11 @@ struct row_norm_gradient {
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T);
   using part = typename block::template packed_part<T>;
   using floats = typename block::template part<float>;
+  using row_of = typename block::template row_of<T>;
   static constexpr bool floats_fit =
-      Stages * bytes_of_stage + Tile.threads * block::elements * 4 + row_posts::lds_bytes <= Arch::value.lds_bytes;
-  using weights = detail::own_lds<Tile.threads, detail::conditional_t<floats_fit, floats, part>>;
+      Stages * bytes_of_stage + Tile.threads * block::in_vectors * 4 + row_posts::lds_bytes <= Arch::value.lds_bytes;
+  using kept = detail::conditional_t<floats_fit, array<float, block::in_vectors>, typename row_of::vectors>;
+  using weights = detail::own_lds<Tile.threads, kept>;
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = Stages * bytes_of_stage + weights::bytes + row_posts::lds_bytes;
   static constexpr index_t cluster = Tile.blocks,
@@ -38,15 +40,12 @@ struct row_norm_gradient {
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
-    const auto matrix = [&](const auto* data, long_index_t stride) {
-      return detail::row_matrix{data, args.rows, args.cols, stride, sizeof(*data)};
-    };
-    const detail::row_matrix dy = matrix(args.dy, args.dy_stride), s = matrix(args.s, args.s_stride),
-                             ds = matrix(args.ds, args.ds_stride), dx = matrix(args.dx, args.dx_stride),
+    const detail::row_matrix dy = detail::rows_of(args, args.dy, args.dy_stride),
+                             s = detail::rows_of(args, args.s, args.s_stride),
+                             ds = detail::rows_of(args, args.ds, args.ds_stride),
+                             dx = detail::rows_of(args, args.dx, args.dx_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)};
-    if (const char* why = block::check(dy, s, dx)) return why;
-    if (const char* why = block::check(weight)) return why;
-    if (const char* why = args.ds ? block::check(ds) : nullptr) return why;
+    if (const char* why = block::check(dy, s, dx, weight, args.ds ? ds : dx)) return why;
     if (!args.rstd || (is_layer_norm && !args.mean)) return "a pointer is null: rstd, or mean";
     if (!args.dweight || !args.parts) return "a pointer is null: dweight, or parts";
     if (args.num_parts < 1 || args.num_parts > args.rows) return "num_parts must be positive, and at most rows";
@@ -54,10 +53,8 @@ struct row_norm_gradient {
       return "rows that start anywhere: num_parts must be a multiple of the vector, or as many as rows";
     if (!is_layer_norm && args.dbias) return "RMSNorm has no bias";
     if (reinterpret_cast<unsigned long long>(args.parts) % 16 != 0) return "parts must be aligned to 16 bytes";
-    const auto clash = [&](const detail::row_matrix& in) {
-      return detail::overlap(dx, in) && !detail::is_in_place(dx, in);
-    };
-    if (clash(dy) || (args.ds && clash(ds))) return "dx overlaps dy or ds, but is not that input";
+    if (detail::clash(dx, dy) || (args.ds && detail::clash(dx, ds)))
+      return "dx overlaps dy or ds, but is not that input";
     const auto dweight = detail::row_array(args.dweight, args.cols), dbias = detail::row_array(args.dbias, args.cols),
                rstd = detail::row_array(args.rstd, args.rows), mean = detail::row_array(args.mean, args.rows),
                parts = detail::row_array(args.parts, args.num_parts * args.parts_stride() * (args.dbias ? 2 : 1));
@@ -79,13 +76,16 @@ struct row_norm_gradient {
     const bool is_aligned =
         all.own_row(args.dy, args.dy_stride).is_aligned() && all.own_row(args.s, args.s_stride).is_aligned();
     if (!all.is_single() || !is_aligned) return long_rows(args, all, number, posts);
+    const part weight = all.load_cols(args.weight, 0);
+    const floats wide = block::to_float(weight);
     if constexpr (floats_fit) {
-      weights::store(lds_of_weights, block::to_float(all.load_cols(args.weight, 0)));
+      weights::store(lds_of_weights, block::template as<kept>(wide));
     } else {
-      weights::store(lds_of_weights, all.load_cols(args.weight, 0));
+      weights::store(lds_of_weights, block::template as<kept>(weight));
     }
     for (index_t stage = 0; stage < Stages; ++stage)
       copy_row(args, all, number + stage * long_index_t{args.num_parts}, lds + stage * bytes_of_stage);
+    const float end = wide.thread_buffer[elements - 1];  // of the weights
     column_sums sums{};
     row_state before(args, all, number), now = before;
     index_t stage_before = 0, stage = 0;
@@ -95,14 +95,13 @@ struct row_norm_gradient {
       if (row < args.rows) {
         exec::async_wait<(Stages - 2) * copies>();
         const auto from = lds + stage * bytes_of_stage;
-        now.first_pass(now.copied_dy(from), now.copied_s(from), block::to_float(weights::load(lds_of_weights)), sums);
+        now.first_pass(now.copied_dy(from), now.copied_s(from), load_weights(lds_of_weights, end), sums);
       }
       if (row > number) before.finish(posts, args.cols);
       if (row < args.rows) now.post(posts);
       if (row > number) {
         const auto from = lds + stage_before * bytes_of_stage;
-        second_pass(args, before, before.copied_dy(from), before.copied_s(from),
-                    block::to_float(weights::load(lds_of_weights)), 0);
+        second_pass(args, before, before.copied_dy(from), before.copied_s(from), load_weights(lds_of_weights, end), 0);
         if (row >= args.rows) break;
         copy_row(args, all, row + (Stages - 1) * long_index_t{args.num_parts}, from);
       }
@@ -118,6 +117,13 @@ struct row_norm_gradient {
     float weight[elements], bias[elements];
   };
 
+  /// Weights stay in LDS, but for the element at an end.
+  TILEWRIGHT_HD static floats load_weights(exec::lds_pointer lds, float end) {
+    floats result =
+        block::to_float(block::template as<detail::conditional_t<floats_fit, floats, part>>(weights::load(lds)));
+    if constexpr (block::has_ends) result.thread_buffer[elements - 1] = end;
+    return result;
+  }
   /// A row of those that the block takes, which all start at the same element of a vector.
   TILEWRIGHT_HD static block take(const args_type& args, const block& all, long_index_t row) {
     block rows = all;
@@ -139,8 +145,10 @@ struct row_norm_gradient {
       end_of_dy = block::load_end(rows.own_row(args.dy, args.dy_stride), 0);
       end_of_s = block::load_end(rows.own_row(args.s, args.s_stride), 0);
     }
-    TILEWRIGHT_HD part copied_dy(exec::lds_pointer stage) const { return copied(stage, end_of_dy); }
-    TILEWRIGHT_HD part copied_s(exec::lds_pointer stage) const { return copied(stage + bytes_of_stage / 2, end_of_s); }
+    TILEWRIGHT_HD part copied_dy(exec::lds_pointer stage) const { return block::template copied<T>(stage, end_of_dy); }
+    TILEWRIGHT_HD part copied_s(exec::lds_pointer stage) const {
+      return block::template copied<T>(stage + bytes_of_stage / 2, end_of_s);
+    }
     TILEWRIGHT_HD void first_pass(const part& dy, const part& s, const floats& weight, column_sums& sums) {
       float of_thread[2][4] = {};
       const floats gs = block::to_float(dy), values = block::to_float(s);
@@ -161,10 +169,9 @@ struct row_norm_gradient {
       if constexpr (is_layer_norm) values[1] = combine_lanes<1, Arch::value.wave_size>(sum, plus);
       posts.post(values);
     }
-    /// Adds up what the waves have posted.
     TILEWRIGHT_HD void finish(const row_posts& posts, index_t cols) {
       const auto totals = posts.template sums<Arch::value.wave_size>();
-      const float factor = rstd * (1.0f / float(cols));
+      const float factor = rstd * exec::rcp(float(cols));
       products = totals[0] * factor * (rstd * rstd);
       if constexpr (is_layer_norm) sum = totals[1] * factor - mean * products;
     }
@@ -187,13 +194,12 @@ struct row_norm_gradient {
   TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, index_t number, row_posts& posts) {
     for (long_index_t row = number; row < args.rows; row += args.num_parts) {
       row_state own(args, all, row);
-      const auto load = [&](const T* matrix, long_index_t row_stride, index_t first)
-                            TILEWRIGHT_INLINE_LAMBDA { return own.rows.load(matrix, row_stride, first); };
+      const auto& rows = own.rows;
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < max(all.cols, 1); first += block::part_cols) {
         column_sums sums{};
         if (row > number) move_sums<false>(args, all, number, first, sums);
-        own.first_pass(load(args.dy, args.dy_stride, first), load(args.s, args.s_stride, first),
+        own.first_pass(rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first),
                        block::to_float(all.load_cols(args.weight, first)), sums);
         move_sums<true>(args, all, number, first, sums);
       }
@@ -201,22 +207,16 @@ struct row_norm_gradient {
       own.finish(posts, args.cols);
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < max(all.cols, 1); first += block::part_cols)
-        second_pass(args, own, load(args.dy, args.dy_stride, first), load(args.s, args.s_stride, first),
+        second_pass(args, own, rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first),
                     block::to_float(all.load_cols(args.weight, first)), first);
     }
   }
-  static constexpr index_t step = Tile.threads * Tile.vector * index_t(sizeof(T));
-  /// Of the thread's first vector in LDS.
-  TILEWRIGHT_HD static index_t place() { return exec::thread_id() * Tile.vector * index_t(sizeof(T)); }
   /// Starts to copy a row, or zeros after the last row.
   TILEWRIGHT_HD static void copy_row(const args_type& args, const block& all, long_index_t row,
                                      exec::lds_pointer stage) {
     const block rows = take(args, all, row);
-    rows.own_row(args.dy, args.dy_stride).template copy<step>(stage + place(), rows.col);
-    rows.own_row(args.s, args.s_stride).template copy<step>(stage + (bytes_of_stage / 2 + place()), rows.col);
-  }
-  TILEWRIGHT_HD static part copied(exec::lds_pointer from, unsigned end) {
-    return block::template join<T>(block::template row_of<T>::template load_copied<step>(from + place()), end);
+    rows.template copy<T>(rows.own_row(args.dy, args.dy_stride), stage);
+    rows.template copy<T>(rows.own_row(args.s, args.s_stride), stage + bytes_of_stage / 2);
   }
 
   /// Loads or stores the sums of the part that begins at column `first`: rows number and number + num_parts of `parts`.

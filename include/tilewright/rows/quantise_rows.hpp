@@ -42,9 +42,9 @@ struct quantise_rows {
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
-    const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
-    const detail::row_matrix x2{args.x2, args.rows, args.cols, args.x2_stride, sizeof(T)};
-    const detail::row_matrix y{args.y, args.rows, args.cols, args.y_stride, 1};
+    const auto x = detail::rows_of(args, args.x, args.x_stride);
+    const auto x2 = detail::rows_of(args, args.x2, args.x2_stride);
+    const auto y = detail::rows_of(args, args.y, args.y_stride);
     const detail::row_matrix inputs[] = {x, has_two ? x2 : x};
     for (const detail::row_matrix& m : inputs) {
       if (const char* why = block::check(m, y)) return why;
@@ -59,14 +59,13 @@ struct quantise_rows {
     const auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride);
     const auto kept = block::template allocate<lds_bytes>();
     detail::start_cluster<Tile.blocks>();
+    const bool is_copied = !has_two && Scales == scale_kind::per_row && rows.copy_parts(kept, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       inputs part;
       part.of[0] = rows.load(args.x, args.x_stride, first);
       if constexpr (has_two) part.of[1] = rows.load(args.x2, args.x2_stride, first);
-      if constexpr (kept_bytes > 0) rows.keep(kept, part, first);
       return part;
     };
-    const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load_again(kept, first, load); };
     const auto function = [&](const inputs& part, index_t) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (has_two) {
         return tile_elementwise_in(Function{}, block::to_float(part.of[0]), block::to_float(part.of[1]));
@@ -74,9 +73,22 @@ struct quantise_rows {
         return tile_elementwise_in(Function{}, block::to_float(part.of[0]));
       }
     };
-    auto part = load(rows.last_part());
-    detail::store_scaled<Scales, Tile>(rows, part, load, again, function, args.y, args.y_stride, scales(args),
-                                       kept + kept_bytes);
+    if constexpr (Scales == scale_kind::per_128) {
+      auto part = load(rows.last_part());
+      detail::store_parts<Scales, Tile>(rows, part, load, function, args.y, args.y_stride, scales(args));
+    } else {
+      const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        return rows.template load_first<inputs>(kept, is_copied, first, load);
+      };
+      const auto combine = [&](auto& largest) TILEWRIGHT_INLINE_LAMBDA {
+        block::reduce_threads(max, kept + kept_bytes, largest);
+        return tile_elementwise_in([](float) { return 1.0f; }, largest);
+      };
+      const auto again = [&](index_t first)
+                             TILEWRIGHT_INLINE_LAMBDA { return function(rows.load_again(kept, first, load), first); };
+      auto part = first_load(0);
+      detail::store_scaled_rows(rows, part, first_load, function, combine, again, args.y, args.y_stride, scales(args));
+    }
   }
 
  private:

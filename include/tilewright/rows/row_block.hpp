@@ -104,9 +104,7 @@ struct row_block : row_memory<Arch, Tile, Access> {
       const auto row = this->own_row(matrix, row_stride);
       if (is_single() || !row.is_aligned()) return false;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t p = 0; p < Tile.lds_parts; ++p)
-        row.template copy<Tile.threads * 16>(kept + (p * own::bytes + exec::thread_id() * 16),
-                                             this->col + p * part_cols);
+      for (index_t p = 0; p < Tile.lds_parts; ++p) this->template copy<T>(row, kept + p * own::bytes, p * part_cols);
       if constexpr (memory::has_ends) {
         const unsigned end = row.load_end();
         for (index_t p = 0; p < Tile.lds_parts; ++p) own::store_last(kept + p * own::bytes, p == 0 ? end : 0);
@@ -115,25 +113,25 @@ struct row_block : row_memory<Arch, Tile, Access> {
     }
     return false;
   }
-  /// The part that begins at first_col: from LDS once copy_parts has brought it, else load(first_col).
-  template <class T, class Load>
-  TILEWRIGHT_HD packed_part<T> load_copied(exec::lds_pointer kept, index_t first_col, Load load) const {
-    unroll<Tile.lds_parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr index_t later = (Tile.lds_parts - 1 - decltype(p)::value) * Tile.vectors;
-      if (first_col == decltype(p)::value * part_cols) exec::async_wait<min(later, 63)>();
-    });
-    return load_again(kept, first_col, load);
-  }
-  /// Writes a part to LDS if it is one of these; rows of a single part stay in registers.
-  template <class Part>
-  TILEWRIGHT_HD void keep(exec::lds_pointer kept, const Part& tile, index_t first_col) const {
-    if constexpr (Tile.lds_parts > 0) {
-      using own = own_lds<Tile.threads, Part>;
-      if (first_col < Tile.lds_parts * part_cols && !is_single())
-        own::store(kept + first_col / part_cols * own::bytes, tile);
+  /// The part that begins at first_col, for the first time: from LDS once copy_parts has brought it, or by
+  /// load(first_col), after which LDS keeps it if it is one of these parts; rows of a single part stay in registers.
+  template <class Part, class Load>
+  TILEWRIGHT_HD Part load_first(exec::lds_pointer kept, bool is_copied, index_t first_col, Load load) const {
+    using own = own_lds<Tile.threads, Part>;
+    const bool is_kept = first_col < Tile.lds_parts * part_cols && !is_single();
+    const auto place = kept + first_col / part_cols * own::bytes;
+    if (is_kept && is_copied) {
+      unroll<Tile.lds_parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+        constexpr index_t later = (Tile.lds_parts - 1 - decltype(p)::value) * Tile.vectors;
+        if (first_col == decltype(p)::value * part_cols) exec::async_wait<min(later, 63)>();
+      });
+      return own::load(place);
     }
+    const Part tile = load(first_col);
+    if (is_kept) own::store(place, tile);
+    return tile;
   }
-  /// The part that begins at first_col: from LDS if keep() wrote it, else load(first_col).
+  /// The part that begins at first_col: from LDS if it is there, else load(first_col).
   template <class Load>
   TILEWRIGHT_HD auto load_again(exec::lds_pointer kept, index_t first_col, Load load) const {
     if constexpr (Tile.lds_parts > 0) {
@@ -182,6 +180,16 @@ struct row_block : row_memory<Arch, Tile, Access> {
       load(bytes_of_waves + index_t(lane % unsigned(Tile.blocks)) * 4);
       combine(number<Tile.blocks>{});
     }
+  }
+  /// The sum of one and the maximum of the other; 2 lds_bytes.
+  TILEWRIGHT_HD static void reduce_both(exec::lds_pointer lds, row_values& sum, row_values& largest) {
+    reduce_levels(
+        lds,
+        [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
+          sum.thread_buffer[0] = combine_lanes<1, decltype(n)::value>(sum.thread_buffer[0], plus);
+          largest.thread_buffer[0] = combine_lanes<1, decltype(n)::value>(largest.thread_buffer[0], max);
+        },
+        sum, largest);
   }
   /// The same by f for each of the values.
   template <class F, class... Values>

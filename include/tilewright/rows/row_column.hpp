@@ -28,9 +28,12 @@ template <class Block, class F>
 TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template part<float>& tile, index_t first_col,
                              const row_columns<Block>& column, F f) {
   TILEWRIGHT_UNROLL_ALL
-  for (index_t d = 0; d < Block::elements; ++d) {
-    const bool is_here = column.thread_buffer[0] == rows.position(first_col, d);
-    tile.thread_buffer[d] = is_here ? f(tile.thread_buffer[d]) : tile.thread_buffer[d];
+  for (index_t i = 0; i < Block::elements; i += Block::access) {
+    const unsigned at = unsigned(column.thread_buffer[0]) - unsigned(rows.position(first_col, i));
+    if (at >= unsigned(Block::access)) continue;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = i; d < min(i + Block::access, Block::elements); ++d)
+      tile.thread_buffer[d] = at == unsigned(d - i) ? f(tile.thread_buffer[d]) : tile.thread_buffer[d];
   }
 }
 

@@ -28,9 +28,10 @@ template <class Arch, row_tile Tile, index_t Access = Tile.vector>
 struct row_memory {
   static_assert(require_row_tile<Arch, Tile>());
   static constexpr bool has_ends = Tile.any_start && Access > 1;
-  static constexpr index_t wave_size = Arch::value.wave_size, lanes = min(Tile.threads_per_row, wave_size),
-                           waves_per_row = Tile.threads_per_row / lanes, part_cols = Tile.cols(),
-                           in_vectors = Tile.vectors * Tile.vector, elements = in_vectors + has_ends;
+  static constexpr index_t access = Access, wave_size = Arch::value.wave_size,
+                           lanes = min(Tile.threads_per_row, wave_size), waves_per_row = Tile.threads_per_row / lanes,
+                           part_cols = Tile.cols(), in_vectors = Tile.vectors * Tile.vector,
+                           elements = in_vectors + has_ends;
   using distribution = tile_distribution<row_tile_encoding<Tile, wave_size, elements>>;
   using of_rows = reduced_distribution<distribution, 1>;  // one value for each row, in all threads that share it
   template <class T>
@@ -52,8 +53,10 @@ struct row_memory {
   TILEWRIGHT_HD row_memory(index_t first, index_t num_rows, index_t num_cols, const T* anchor = nullptr,
                            long_index_t row_stride = 0)
       : first_row(first), rows(num_rows - first), all_cols(num_cols) {
-    const unsigned thread = unsigned(exec::thread_id()), lane = thread % unsigned(Tile.threads_per_row);
-    row = index_t(thread / unsigned(Tile.threads_per_row));
+    constexpr bool is_shared = Tile.rows() == 1;  // by all threads
+    const unsigned thread = unsigned(exec::thread_id());
+    const unsigned lane = is_shared ? thread : thread % unsigned(Tile.threads_per_row);
+    row = is_shared ? 0 : index_t(thread / unsigned(Tile.threads_per_row));
     col =
         index_t(lane / unsigned(lanes) * unsigned(lanes * in_vectors) + lane % unsigned(lanes) * unsigned(Tile.vector));
     if constexpr (has_ends) {
@@ -167,6 +170,17 @@ struct row_memory {
     return lead + base_col + row_of<char>::column(col + first, d / Access) + d % Access;
   }
 
+  /// Starts to copy the thread's vectors of a part to LDS, zeros where the row has none; copied() loads them.
+  template <class T>
+  TILEWRIGHT_HD void copy(const row_of<T>& own, exec::lds_pointer lds, index_t first = 0) const {
+    constexpr index_t bytes = sizeof(typename row_of<T>::words);
+    own.template copy<Tile.threads * bytes>(lds + exec::thread_id() * bytes, col + first);
+  }
+  template <class T>
+  TILEWRIGHT_HD static packed_part<T> copied(exec::lds_pointer lds, unsigned end) {
+    constexpr index_t bytes = sizeof(typename row_of<T>::words);
+    return join<T>(row_of<T>::template load_copied<Tile.threads * bytes>(lds + exec::thread_id() * bytes), end);
+  }
   /// A part of the thread's vectors and its element of the ends.
   template <class T>
   TILEWRIGHT_HD static packed_part<T> join(const typename row_of<T>::vectors& own, unsigned end) {
@@ -192,8 +206,7 @@ struct row_memory {
     const index_t ahead =
         has_ends ? index_t(reinterpret_cast<unsigned long long>(first) % unsigned(bytes * Tile.vector)) : 0;
     return {exec::make_global_buffer(static_cast<const char*>(static_cast<const void*>(first)) - ahead, 0x7fffffff),
-            ahead + (offset + lead) * bytes, exists ? cols : 0,
-            exists && end >= 0 ? ahead + (offset + end) * bytes : exec::out_of_bounds_offset};
+            ahead + (offset + lead) * bytes, exists ? cols : 0, ahead + (offset + end) * bytes, exists && end >= 0};
   }
 };
 

@@ -20,7 +20,7 @@ struct row_moments {
     if (first_col == 0) {
       mean = Block::reduce_own(x, plus);
       Block::reduce_threads(plus, lds, mean);
-      const float share = 1.0f / float(rows.first_parts());
+      const float share = exec::rcp(float(rows.first_parts()));
       tile_elementwise_inout([&](float& m) { m *= share; }, mean);
     }
     auto distances = x;
@@ -37,11 +37,11 @@ struct row_moments {
     const auto later = lds + Block::lds_bytes;
     if (rows.is_single()) return Block::reduce_threads(plus, later, squares);
     Block::reduce_threads(plus, later, squares, rest);
-    const float cols = float(rows.all_cols);
+    const float share = exec::rcp(float(rows.all_cols));
     tile_elementwise_inout(
         [&](float& m, float& s, float sum) {
-          m += sum / cols;
-          s = exec::max(s - sum / cols * sum, 0.0f);
+          m += sum * share;
+          s = exec::max(s - sum * share * sum, 0.0f);
         },
         mean, squares, rest);
   }

@@ -18,7 +18,7 @@ struct row_posts {
   static constexpr index_t lds_bytes = 2 * (bytes + exec::mbarrier::bytes);
 
   exec::lds_pointer lds;
-  index_t count = 0;  // of the row that is posted next
+  unsigned count = 0;  // of the row that is posted next
 
   /// By all threads, before the first post.
   TILEWRIGHT_HD void start() const {
@@ -35,7 +35,7 @@ struct row_posts {
     if (Blocks > 1 && exec::thread_id() == 0) barrier(count % 2).arrive_and_expect(bytes);
     TILEWRIGHT_UNROLL_ALL
     for (index_t v = 0; v < Values; ++v) {
-      const index_t place = count % 2 * bytes + (v * posts + wave) * 4;
+      const index_t place = index_t(count % 2) * bytes + (v * posts + wave) * 4;
       if constexpr (Blocks > 1) {
         if (lane < Blocks) exec::lds_store_in(lane, lds, place, values[v], barrier(count % 2));
       } else {
@@ -49,9 +49,9 @@ struct row_posts {
   template <index_t Wave>
   TILEWRIGHT_HD array<float, Values> sums() const {
     constexpr index_t lanes = min(posts, Wave);
-    const index_t latest = count - 1;
+    const unsigned latest = count - 1;
     if constexpr (has_barriers) {
-      barrier(latest % 2).wait(unsigned(latest / 2 % 2));
+      barrier(latest % 2).wait(latest / 2 % 2);
     } else {
       exec::block_sync();
     }
@@ -59,15 +59,15 @@ struct row_posts {
     TILEWRIGHT_UNROLL_ALL
     for (index_t v = 0; v < Values; ++v) {
       for (index_t p = modulo(exec::lane_id(), lanes); p < posts; p += lanes)
-        result[v] += exec::lds_load<float>(lds, latest % 2 * bytes + (v * posts + p) * 4);
+        result[v] += exec::lds_load<float>(lds, index_t(latest % 2) * bytes + (v * posts + p) * 4);
       result[v] = combine_lanes<1, lanes>(result[v], plus);
     }
     return result;
   }
 
  private:
-  TILEWRIGHT_HD exec::mbarrier barrier(index_t i) const {
-    return {exec::lds_address(lds + (2 * bytes + i * exec::mbarrier::bytes))};
+  TILEWRIGHT_HD exec::mbarrier barrier(unsigned i) const {
+    return {exec::lds_address(lds + (2 * bytes + index_t(i) * exec::mbarrier::bytes))};
   }
 };
 

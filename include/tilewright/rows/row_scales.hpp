@@ -77,40 +77,41 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
   }
 }
 
-/// Writes f(part, first_col) of each part to y, scaled; f gives zeros after the end of the rows; `part` holds the last
-/// part, load(first_col) reads one, and again(first_col) reads it once more. LDS for a reduction.
-template <scale_kind Scales, row_tile Tile, class Result, class Block, class Part, class Load, class Again, class F>
-TILEWRIGHT_HD void store_scaled(const Block& rows, Part& part, Load load, Again again, F f, Result* y,
-                                long_index_t y_stride, const scale_place& to, exec::lds_pointer lds) {
+/// Writes f(part, first_col) of each part to y, with scales per 128 elements or none; `part` holds the last part, and
+/// load(first_col) reads one.
+template <scale_kind Scales, row_tile Tile, class Result, class Block, class Part, class Load, class F>
+TILEWRIGHT_HD void store_parts(const Block& rows, Part& part, Load load, F f, Result* y, long_index_t y_stride,
+                               const scale_place& to) {
+  rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+    auto e = f(x, first);
+    if constexpr (Scales == scale_kind::per_128) scale_groups<Block, Tile>(rows, e, first, to, largest_of<Result>);
+    rows.store(y, y_stride, first, cast_tile<Result>(e));
+  });
+}
+
+/// The same with a scale for each row. `part` holds the first part. f gives zeros after the end of the rows;
+/// again(first_col) gives what f gave. combine(largest) combines the threads that share rows, and returns by what the
+/// values are to be multiplied.
+template <class Result, class Block, class Part, class Load, class F, class Combine, class Again>
+TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F f, Combine combine, Again again,
+                                     Result* y, long_index_t y_stride, const scale_place& to) {
   constexpr float most = largest_of<Result>;
-  if constexpr (Scales == scale_kind::none) {
-    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      rows.store(y, y_stride, first, cast_tile<Result>(f(x, first)));
-    });
-  } else if constexpr (Scales == scale_kind::per_128) {
-    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto e = f(x, first);
-      scale_groups<Block, Tile>(rows, e, first, to, most);
-      rows.store(y, y_stride, first, cast_tile<Result>(e));
-    });
-  } else {
-    typename Block::row_values largest{};
-    typename Block::template part<float> e;
-    rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      e = f(x, first);
-      const auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, e);
-      tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
-                             Block::reduce_own(sizes, max));
-    });
-    Block::reduce_threads(max, lds, largest);
-    rows.store_rows(to.scale, tile_elementwise_in([](float l) { return l * (1 / most); }, largest), to.row_stride);
-    tile_elementwise_inout([](float& l) { l = l > 0 ? most * exec::rcp(l) : 0.0f; }, largest);
-    const auto f_again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return f(again(first), first); };
-    rows.forward(e, f_again, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      tile_elementwise_inout([](float& a, float factor) { a *= factor; }, x, along<0>(largest));
-      rows.store(y, y_stride, first, cast_tile<Result>(x));
-    });
-  }
+  typename Block::row_values largest{};
+  typename Block::template part<float> e;
+  rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+    e = f(x, first);
+    const auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, e);
+    tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
+                           Block::reduce_own(sizes, max));
+  });
+  const auto unit = combine(largest);
+  rows.store_rows(to.scale, tile_elementwise_in([](float l, float u) { return l * u * (1 / most); }, largest, unit),
+                  to.row_stride);
+  tile_elementwise_inout([](float& l) { l = l > 0 ? most * exec::rcp(l) : 0.0f; }, largest);
+  rows.backward(e, again, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+    tile_elementwise_inout([](float& a, float factor) { a *= factor; }, x, along<0>(largest));
+    rows.store(y, y_stride, first, cast_tile<Result>(x));
+  });
 }
 
 }  // namespace detail

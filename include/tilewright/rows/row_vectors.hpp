@@ -16,7 +16,7 @@ template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, index_t Run
 struct row_vectors {
   static_assert(Size <= 16 && (!AnyStart || Size >= 4),
                 "row_tile: vectors have up to 16 bytes, those of rows that start anywhere at least 4");
-  static constexpr index_t vector = Size / Bytes, num_words = max(Size / 4, 1), outside = exec::out_of_bounds_offset;
+  static constexpr index_t vector = Size / Bytes, num_words = max(Size / 4, 1);
   using words = array<unsigned_of<min(Size, 4)>, num_words>;
   using vectors = array<words, Count>;
   using element = unsigned_of<Bytes>;
@@ -25,18 +25,18 @@ struct row_vectors {
   index_t start;               // byte of column 0
   index_t cols;
   index_t end;  // byte of the additional element
+  bool has_end;
 
   TILEWRIGHT_HD bool is_aligned() const { return !AnyStart || modulo(start, Size) == 0; }
 
-  /// The thread's vectors, the first one at column `col`; zeros where the row has none. `outside` plus less than a row
-  /// is outside, too.
+  /// The thread's vectors, the first one at column `col`; zeros where the row has none.
   TILEWRIGHT_HD vectors load(index_t col) const {
     if constexpr (AnyStart) {
       if (!is_aligned()) return load_shifted(col);
     }
     vectors result;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i) result[i] = exec::buffer_load<words>(memory, byte_of(col, i));
+    for (index_t i = 0; i < Count; ++i) result[i] = exec::masked_load<words>(memory, byte_of(col, i), exists(col, i));
     return result;
   }
   /// The same from any byte: the two aligned vectors that have a part of each, shifted.
@@ -48,7 +48,8 @@ struct row_vectors {
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
       const index_t from = aligned.byte_of(col, i);
-      const words low = exec::buffer_load<words>(memory, from), high = exec::buffer_load<words>(memory, from + Size);
+      const words low = exec::masked_load<words>(memory, from, exists(col, i)),
+                  high = exec::masked_load<words>(memory, from + Size, exists(col, i));
       array<unsigned, 2 * num_words> both;
       TILEWRIGHT_UNROLL_ALL
       for (index_t w = 0; w < num_words; ++w) both[w] = low[w], both[num_words + w] = high[w];
@@ -66,13 +67,14 @@ struct row_vectors {
     }
     return result;
   }
-  TILEWRIGHT_HD element load_end() const { return exec::buffer_load<element>(memory, end); }
+  TILEWRIGHT_HD element load_end() const { return exec::masked_load<element>(memory, end, has_end); }
 
   /// Starts to copy the aligned vectors to LDS, `Step` bytes apart; zeros where the row has none.
   template <index_t Step>
   TILEWRIGHT_HD void copy(exec::lds_pointer to, index_t col) const {
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i) exec::async_load_to_lds<Size>(memory, byte_of(col, i), to, i * Step);
+    for (index_t i = 0; i < Count; ++i)
+      exec::masked_load_to_lds<Size>(memory, byte_of(col, i), to, i * Step, exists(col, i));
   }
   /// The copied vectors.
   template <index_t Step>
@@ -86,7 +88,7 @@ struct row_vectors {
   /// Stores the thread's vectors, the first one at column `col`, as far as the row has them; they must be aligned.
   TILEWRIGHT_HD void store(const vectors& own, index_t col) const {
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Count; ++i) exec::buffer_store(memory, byte_of(col, i), own[i]);
+    for (index_t i = 0; i < Count; ++i) exec::masked_store(memory, byte_of(col, i), own[i], exists(col, i));
   }
   /// The same to any byte: element by element, if they are not aligned.
   TILEWRIGHT_HD void store_anywhere(const vectors& own, index_t col) const {
@@ -95,12 +97,13 @@ struct row_vectors {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Count * vector; ++i) {
         const index_t in_vector = i % vector * Bytes;
-        exec::buffer_store(memory, byte_of(col, i / vector) + in_vector,
-                           element(own[i / vector][in_vector / 4] >> unsigned(in_vector % 4 * 8)));
+        exec::masked_store(memory, byte_of(col, i / vector) + in_vector,
+                           element(own[i / vector][in_vector / 4] >> unsigned(in_vector % 4 * 8)),
+                           exists(col, i / vector));
       }
     }
   }
-  TILEWRIGHT_HD void store_end(element value) const { exec::buffer_store(memory, end, value); }
+  TILEWRIGHT_HD void store_end(element value) const { exec::masked_store(memory, end, value, has_end); }
 
   /// The column of access i of a thread whose first one is at `col`.
   TILEWRIGHT_HD static constexpr index_t column(index_t col, index_t i) {
@@ -108,9 +111,8 @@ struct row_vectors {
   }
 
  private:
-  TILEWRIGHT_HD index_t byte_of(index_t col, index_t i) const {
-    return column(col, i) < cols ? start + column(col, i) * Bytes : outside;
-  }
+  TILEWRIGHT_HD index_t byte_of(index_t col, index_t i) const { return start + column(col, i) * Bytes; }
+  TILEWRIGHT_HD bool exists(index_t col, index_t i) const { return column(col, i) < cols; }
 };
 
 }  // namespace tilewright::detail

@@ -32,11 +32,10 @@ struct softmax {
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
-    const detail::row_matrix x{args.x, args.rows, args.cols, args.x_stride, sizeof(T)};
-    const detail::row_matrix y{args.y, args.rows, args.cols, args.y_stride, sizeof(T)};
+    const auto x = detail::rows_of(args, args.x, args.x_stride);
+    const auto y = detail::rows_of(args, args.y, args.y_stride);
     if (const char* why = block::check(x, y)) return why;
-    if (detail::overlap(x, y) && !detail::is_in_place(x, y))
-      return "the result overlaps the input, but is not the input";
+    if (detail::clash(y, x)) return "the result overlaps the input, but is not the input";
     return nullptr;
   }
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
@@ -45,13 +44,16 @@ struct softmax {
     const auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     detail::row_exponents<block> exponents;
-    auto part = load(0);
     const auto kept = block::template allocate<lds_bytes>();
+    const bool is_copied = rows.copy_parts(kept, args.x, args.x_stride);
+    const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      return rows.template load_first<kept_part>(kept, is_copied, first, load);
+    };
+    auto part = first_load(0);
     detail::start_cluster<Tile.blocks>();
     const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load_again(kept, first, load); };
     typename block::template part<float> e;
-    rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      rows.keep(kept, x, first);
+    rows.forward(part, first_load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       e = block::to_float(x);
       exponents.add(rows, e, first);
     });

@@ -22,7 +22,6 @@ TILEWRIGHT_HD index_t forget_origin(index_t value) {
   asm volatile("" : "+r"(value));
   return value;
 }
-
 TILEWRIGHT_HD void block_sync() { __syncthreads(); }
 TILEWRIGHT_HD void block_barrier() { block_sync(); }
 TILEWRIGHT_HD void wave_sync() { __syncwarp(); }
@@ -85,20 +84,23 @@ TILEWRIGHT_HD bool is_inside(const global_buffer& buffer, long_index_t byte_offs
 
 /// Offset: index_t, or long_index_t where lanes may be far apart.
 template <class V, class Offset>
-TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, Offset byte_offset, index_t uniform_offset = 0) {
-  byte_offset += uniform_offset;
+TILEWRIGHT_HD V masked_load(const global_buffer& buffer, Offset byte_offset, bool exists) {
   native_t<sizeof(V)> bits{};
-  if (detail::is_inside<sizeof(V)>(buffer, byte_offset)) {
-    bits = *reinterpret_cast<const native_t<sizeof(V)>*>(buffer.base + byte_offset);
-  }
+  if (exists) bits = *reinterpret_cast<const native_t<sizeof(V)>*>(buffer.base + byte_offset);
   return bit_cast<V>(bits);
 }
-
+template <class V, class Offset>
+TILEWRIGHT_HD void masked_store(const global_buffer& buffer, Offset byte_offset, const V& value, bool exists) {
+  if (exists) *reinterpret_cast<native_t<sizeof(V)>*>(buffer.base + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
+}
+template <class V, class Offset>
+TILEWRIGHT_HD V buffer_load(const global_buffer& buffer, Offset byte_offset, index_t uniform_offset = 0) {
+  byte_offset += uniform_offset;
+  return masked_load<V>(buffer, byte_offset, detail::is_inside<sizeof(V)>(buffer, byte_offset));
+}
 template <class V, class Offset>
 TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, Offset byte_offset, const V& value) {
-  if (detail::is_inside<sizeof(V)>(buffer, byte_offset)) {
-    *reinterpret_cast<native_t<sizeof(V)>*>(buffer.base + byte_offset) = bit_cast<native_t<sizeof(V)>>(value);
-  }
+  masked_store(buffer, byte_offset, value, detail::is_inside<sizeof(V)>(buffer, byte_offset));
 }
 
 }  // namespace tilewright::exec::inline nvptx
