@@ -21,11 +21,13 @@ TEST(SpecializedChoice, TilesThatWereFastest) {
   for (const bool b_along_k : {true, false}) {
     EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::specialized_tile{.m = 128, .n = 256, .share_b = 2}));
     EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::specialized_tile{.m = 128, .n = 256, .share_b = 2}));
-    EXPECT_EQ(chosen(1000, 5000, 2000, b_along_k), (tw::specialized_tile{.m = 256, .n = 160, .share_a = 2}));
-    EXPECT_EQ(chosen(2048, 2048, 2048, b_along_k), (tw::specialized_tile{.m = 128, .n = 256, .share_b = 2}));
-    EXPECT_EQ(chosen(1600, 320, 3264, b_along_k), (tw::specialized_tile{.m = 64, .n = 64, .consumers = 1}));
-    EXPECT_EQ(chosen(890, 3264, 16448, b_along_k),
-              (tw::specialized_tile{.m = 192, .n = 128, .share_a = 2, .consumers = 3}));
+    EXPECT_EQ(chosen(12480, 8192, 320, b_along_k),
+              (tw::specialized_tile{.m = 128, .n = 176, .share_b = 2, .ping_pong = true}));
+    EXPECT_EQ(chosen(9920, 832, 7808, b_along_k),
+              (tw::specialized_tile{.m = 128, .n = 176, .share_b = 2, .ping_pong = true}));
+    EXPECT_EQ(chosen(322, 2176, 9216, b_along_k), (tw::specialized_tile{.m = 128, .n = 112, .share_a = 4}));
+    EXPECT_EQ(chosen(1408, 1600, 3392, b_along_k),
+              (tw::specialized_tile{.m = 128, .n = 160, .share_b = 4, .share_a = 2}));
   }
 }
 

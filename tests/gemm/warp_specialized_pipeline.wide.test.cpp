@@ -8,8 +8,8 @@ namespace {
 
 TEST(WarpSpecializedTiles, Tile128x256InPairsThatShareB) { expect_tile<0>(); }
 TEST(WarpSpecializedTiles, Tile128x256Alone) { expect_tile<1>(); }
-TEST(WarpSpecializedTiles, Tile256x160InPairsThatShareA) { expect_tile<2>(); }
-TEST(WarpSpecializedTiles, Tile192x128WithThreeConsumers) { expect_tile<9>(); }
+TEST(WarpSpecializedTiles, Tile128x176InPairsInTurns) { expect_tile<2>(); }
+TEST(WarpSpecializedTiles, Tile160x128InPairsInTurns) { expect_tile<9>(); }
 
 }  // namespace
 }  // namespace tilewright::testing_gemm

@@ -9,6 +9,7 @@
 #include <tilewright/parallel/collective_products.hpp>
 #include <tilewright/parallel/emulated_rank.hpp>
 #include <tilewright/parallel/fused_products.hpp>
+#include <tilewright/parallel/parallel_choice.hpp>
 #include <tilewright/parallel/portable_ranks.hpp>
 #include <tilewright/parallel/reduce_scatter_kernel.hpp>
 
@@ -23,7 +24,7 @@ using policy = gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, 
 using gather = detail::fused_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using reduce = detail::fused_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
 using reduce_in_turns = detail::fused_reduce_scatter<
-    reduce_scatter_kernel<gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, specialized_tiles[4],
+    reduce_scatter_kernel<gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, parallel_tiles[1],
                                            bfloat16_t, epilogue::from_args>>,
     emulated_rank>;
 using collective_gather = collective_all_gather<all_gather_kernel<policy>, emulated_rank>;

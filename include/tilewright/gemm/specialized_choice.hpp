@@ -7,29 +7,31 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 22> specialized_tiles{{
+inline constexpr array<specialized_tile, 24> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
-    {.m = 256, .n = 160, .share_a = 2},
+    {.m = 128, .n = 176, .share_b = 2, .ping_pong = true},
     {.m = 128, .n = 192, .share_b = 2},
-    {.m = 128, .n = 128, .share_b = 2},
-    {.m = 128, .n = 160, .share_b = 2},
+    {.m = 128, .n = 112, .share_a = 4},
+    {.m = 256, .n = 112, .share_a = 2},
     {.m = 64, .n = 64, .consumers = 1},
-    {.m = 64, .n = 64, .consumers = 1, .blocks = 2},
-    {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
-    {.m = 192, .n = 128, .share_a = 2, .consumers = 3},
-    {.m = 128, .n = 128, .share_a = 2},
-    {.m = 256, .n = 32, .swap_ab = true},
-    {.m = 128, .n = 64, .swap_ab = true},
-    {.m = 256, .n = 160, .share_a = 2, .swap_ab = true},
     {.m = 64, .n = 96, .consumers = 1},
-    {.m = 64, .n = 128, .share_b = 2, .consumers = 1},
     {.m = 64, .n = 192, .consumers = 1},
+    {.m = 128, .n = 160, .share_a = 2, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 176, .share_b = 2},
+    {.m = 128, .n = 176, .share_a = 2, .ping_pong = true},
+    {.m = 128, .n = 112, .share_b = 2, .ping_pong = true},
+    {.m = 128, .n = 160, .share_b = 4, .share_a = 2},
+    {.m = 128, .n = 128, .share_b = 4, .share_a = 2},
+    {.m = 128, .n = 128, .share_a = 4},
+    {.m = 128, .n = 96, .share_a = 4},
+    {.m = 128, .n = 80, .share_a = 4},
+    {.m = 64, .n = 96, .share_a = 4, .consumers = 1},
     {.m = 64, .n = 192, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 192, .share_b = 2, .ping_pong = true},
-    {.m = 128, .n = 192, .share_a = 2, .ping_pong = true},
-    {.m = 192, .n = 128, .share_a = 2, .ping_pong = true},
-    {.m = 128, .n = 160, .share_b = 2, .ping_pong = true},
+    {.m = 64, .n = 96, .share_b = 4, .consumers = 1, .swap_ab = true},
+    {.m = 64, .n = 128, .share_b = 4, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 64, .swap_ab = true},
+    {.m = 256, .n = 32, .swap_ab = true},
 }};
 
 /// The policy of one of them.
