@@ -2,7 +2,8 @@
 // Byte permutes: parts of several registers to one register, to transpose 8- and 16-bit elements within a thread.
 #pragma once
 
-#include <tilewright/util/index.hpp>
+#include <tilewright/util/array.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright::exec {
 
@@ -45,6 +46,27 @@ TILEWRIGHT_HD unsigned gather_halves(unsigned w0, unsigned w1, index_t half) {
 #else
   return (w0 >> 16 * half & 0xffff) | (w1 >> 16 * half & 0xffff) << 16;
 #endif
+}
+
+/// The bytes of `low`, then `high`, from byte `first` on: a multiple of Unit, less than the bytes of `low`.
+template <index_t Unit, index_t Words>
+TILEWRIGHT_HD array<unsigned, Words> shift_bytes(const array<unsigned, Words>& low, const array<unsigned, Words>& high,
+                                                 index_t first) {
+  array<unsigned, 2 * Words> all;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t w = 0; w < 2 * Words; ++w) all[w] = w < Words ? low[w] : high[w - Words];
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t step = Words / 2; step > 0; step /= 2) {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t w = 0; w < Words + step; ++w) all[w] = (first & 4 * step) != 0 ? all[w + step] : all[w];
+  }
+  array<unsigned, Words> result;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t w = 0; w < Words; ++w) {
+    const unsigned long long two = static_cast<unsigned long long>(all[w + 1]) << 32 | all[w];
+    result[w] = Unit >= 4 ? all[w] : unsigned(two >> unsigned(modulo(first, 4) * 8));
+  }
+  return result;
 }
 
 }  // namespace tilewright::exec

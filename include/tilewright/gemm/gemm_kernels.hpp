@@ -19,6 +19,7 @@ inline std::string name_of(const specialized_tile& t) {
   if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
   if (t.swap_ab) s += "_swap";
   if (t.ping_pong) s += "_pp";
+  if (t.any_start) s += "_any";
   return s;
 }
 

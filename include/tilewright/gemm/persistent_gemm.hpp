@@ -6,6 +6,7 @@
 #include <tilewright/gemm/consumer_turns.hpp>
 #include <tilewright/gemm/result_writer.hpp>
 #include <tilewright/gemm/scaled_multiply.hpp>
+#include <tilewright/gemm/shifted_stages.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
@@ -27,7 +28,7 @@ struct persistent_gemm {
   /// Whether units are found by whole waves, of which one lane may then do the work.
   static constexpr bool finds_by_wave = Block::groups != group_kind::none;
   /// Whether all lanes of the copying waves walk through the units.
-  static constexpr bool copies_by_wave = finds_by_wave || Block::is_block_scaled || Block::has_sender;
+  static constexpr bool copies_by_wave = finds_by_wave || Block::is_block_scaled || Block::has_sender || tile.any_start;
 
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
@@ -74,6 +75,18 @@ struct persistent_gemm {
       }
       backwards = !backwards;
     });
+  }
+
+  /// What each wave of the last warpgroup does instead, where operands start anywhere.
+  TILEWRIGHT_HD void produce_shifted(index_t wave) const {
+    shifted_stages<Block> shifted{stages, block_lds, wave};
+    exec::wait_for_previous_kernel();
+    for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
+      shifted.begin(args.args, unit.tile.batch);
+      TILEWRIGHT_UNROLL(1)
+      for (index_t k = unit.k_begin; k < unit.k_end; ++k) shifted.fill(m0, n0, k * Block::tile_k);
+    });
+    shifted.finish_all();
   }
 
   /// consumer: of all. If each has tiles of its own, it is the first of its tile.
@@ -192,18 +205,23 @@ struct persistent_gemm {
     const index_t warpgroup = exec::shuffle(divide(exec::thread_id(), 128), 0);
     if (exec::thread_id() == 0) {
       stages.init_barriers(args);
-      boxes.init();
+      if constexpr (!tile.any_start) {
+        boxes.init();
+        exec::prefetch(args.a);
+        exec::prefetch(args.b[0]);
+        exec::prefetch(args.c);
+      }
       exec::fence_barrier_init();
-      exec::prefetch(args.a);
-      exec::prefetch(args.b[0]);
-      exec::prefetch(args.c);
     }
     exec::wave_sync();
     synchronize();
     exec::let_next_kernel_start();
-    if (warpgroup == tile.consumers) {
+    if (warpgroup >= tile.consumers) {
       if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers(Block::has_sender)>();
-      if (copies_by_wave || exec::lane_id() == 0) copy(modulo(exec::wave_id(), 4));
+      if constexpr (tile.any_start)
+        produce_shifted(exec::shuffle(exec::wave_id() - 4 * tile.consumers, 0));
+      else if (copies_by_wave || exec::lane_id() == 0)
+        copy(modulo(exec::wave_id(), 4));
       exec::wave_sync();
     } else {
       if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers(Block::has_sender)>();

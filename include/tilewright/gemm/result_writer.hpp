@@ -33,7 +33,8 @@ template <class Block>
 struct result_writer {
   using Result = typename Block::result_type;
   static constexpr bool swap_ab = Block::tile.swap_ab;
-  static constexpr index_t vector = swap_ab ? 1 : 2;  // neighbours in a row of C that a lane has
+  static constexpr bool direct = Block::tile.any_start;         // writes C from registers, element by element
+  static constexpr index_t vector = swap_ab || direct ? 1 : 2;  // neighbours in a row of C that a lane has
   using distribution = tile_distribution<number<swap_ab ? with_dimensions_exchanged(Block::box) : Block::box>::value>;
   using addresses = tile_distribution<Block::box_addresses>;
   using sums_type = static_distributed_tensor<float, distribution>;
@@ -65,7 +66,7 @@ struct result_writer {
     constexpr index_t num_boxes = Block::tile.boxes_of_consumer(), boxes_per_row = Block::tile.boxes_per_row();
     constexpr bool has_narrow = Block::tile.is_narrow(boxes_per_row - 1);
     constexpr bool is_plain = __is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1;
-    if constexpr (is_plain || Block::sends_tiles) {
+    if constexpr (!direct && (is_plain || Block::sends_tiles)) {
       bool as_is = false;  // sums that another GPU finishes
       if constexpr (Block::sends_tiles) as_is = !Block::is_own(args.args, batch);
       // Boxes that are rounded first follow each other quickly.
@@ -99,14 +100,22 @@ struct result_writer {
       }
       taken = -1;
       const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.sharing()), n = n0 + j % boxes_per_row * columns;
-      const box_place<result_writer> at{
-          {*bounds, {{swap_ab ? n : m, swap_ab ? m : n}}, batch, {exec::lane_id()}}, *this, j};
-      if constexpr (Block::tile.products == 1) {
-        tilewright::epilogue::detail::call<epilogue>(at, args.args, sums);
+      const multi_index<2> origin{{swap_ab ? n : m, swap_ab ? m : n}};
+      const auto finish = [&](const auto& at) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (Block::tile.products == 1) {
+          tilewright::epilogue::detail::call<epilogue>(at, args.args, sums);
+        } else {
+          tilewright::epilogue::detail::call<epilogue>(at, args.args, sums, second);
+        }
+      };
+      if constexpr (direct) {
+        const result_place<distribution, Result, 1> at{{*bounds, origin, batch, {exec::lane_id()}}};
+        finish(at);
+        store_tile(at.c_window, round(sums));
       } else {
-        tilewright::epilogue::detail::call<epilogue>(at, args.args, sums, second);
+        finish(box_place<result_writer>{{*bounds, origin, batch, {exec::lane_id()}}, *this, j});
+        put(round(sums), taken < 0 ? take(j) : unsigned(taken));
       }
-      put(round(sums), taken < 0 ? take(j) : unsigned(taken));
     }
   }
 

@@ -40,7 +40,7 @@ template <class T, operand_major AMajor, operand_major BMajor, specialized_tile 
 struct gemm_specialized
     : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.sharing()),
                   warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks, Tile.swap_ab,
-                                                          Tile.ping_pong}>> {
+                                                          Tile.ping_pong, Tile.any_start}>> {
   using result_type = Result;
   using epilogue = Epilogue;
 };

@@ -39,9 +39,6 @@ struct split_memory {
   }
 };
 
-/// Epilogues read two columns: if n is odd, rows of C and of what they read have room for one more.
-TILEWRIGHT_HD constexpr index_t even_columns(index_t n) { return round_up(n, 2); }
-
 /// Adds up the parts of all tiles, where gemm_args::split_k is more than 1.
 template <class Policy>
 struct sum_after_specialized : sum_of_parts<Policy> {
@@ -51,7 +48,7 @@ struct sum_after_specialized : sum_of_parts<Policy> {
     return args.split_k > 1 ? sum_of_parts<Policy>::grid(args) : grid_size{0, 1, 1};
   }
   TILEWRIGHT_HD void operator()(args_type args) const {
-    args.n = even_columns(args.n);
+    args.n = round_up(args.n, Policy::vector);  // as in plan_specialized
     sum_of_parts<Policy>::operator()(args);
   }
 };
@@ -112,19 +109,21 @@ struct specialized_args : scale_plan<Args> {
 template <class Policy>
 constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
   constexpr index_t bytes = sizeof(typename Policy::element_type), result_bytes = sizeof(typename Policy::result_type);
+  constexpr specialized_tile tile = specialized_block<Policy>::tile;
   constexpr epilogue_promise promise_of_operands{16 / bytes, result_bytes, true},
       promise_of_c{16 / result_bytes, result_bytes, true};
-  if (!promise_of_operands.is_kept_by(g.a, bytes, g.lda, g.batch_stride_a) ||
-      !promise_of_operands.is_kept_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
-      !promise_of_c.is_kept_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||
-      (Policy::products > 1 && g.product_stride_b * bytes % 16 != 0)) {
+  if (tile.any_start) {
+    // Everything is moved without bulk copies.
+  } else if (!promise_of_operands.is_kept_by(g.a, bytes, g.lda, g.batch_stride_a) ||
+             !promise_of_operands.is_kept_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
+             !promise_of_c.is_kept_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||
+             (Policy::products > 1 && g.product_stride_b * bytes % 16 != 0)) {
     return "bulk copies need pointers, leading dimensions and strides of batches and products that are multiples of 16 "
            "bytes; use another pipeline";
   }
-  if (long_index_t(g.n) * result_bytes % 16 != 0)
+  if (!tile.any_start && long_index_t(g.n) * result_bytes % 16 != 0)
     return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
            "pipeline";
-  constexpr specialized_tile tile = specialized_block<Policy>::tile;
   const long_index_t tiles = long_index_t(ceil_div(tile.swap_ab ? g.n : g.m, tile.m)) *
                              ceil_div(tile.swap_ab ? g.m : g.n, tile.result_n()) * g.batch;
   return tiles > 0x7fffffff / 64 ? "C has too many tiles; use several launches" : nullptr;
@@ -189,11 +188,13 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
   d.schedule.parts = g.split_k;
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = given;
-  d.args.n = even_columns(given.n);
+  // Epilogues read two columns: if n is odd, rows of C and of what they read have room for one more.
+  d.args.n = round_up(given.n, tile.any_start ? 1 : 2);
   // By time on an H100, here and for groups. With a long turn the ring of stages is full of the tile's last ones, and
   // the next tile's come late.
   const index_t k_tiles = d.schedule.k_tiles;
   d.turn = k_tiles <= 5 ? 1 : k_tiles <= 24 || Policy::is_block_scaled ? 2 : 4;
+  if (tile.any_start) return d;
   make_tensor_map(d.a, detail::request_map<T>(g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch,
                                               g.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
   for (index_t i = 0; i < Policy::products; ++i) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How warp_specialized_pipeline divides a block tile: roles of warpgroups, blocks in clusters, what lies where in LDS.
+// The policy of warp_specialized_pipeline, and what its device code asks of one.
 #pragma once
 
-#include <tilewright/arch/sm90.hpp>
 #include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/gemm/specialized_lds.hpp>
 #include <tilewright/mma/fragment_store.hpp>
-#include <tilewright/mma/wgmma_operand.hpp>
 
 namespace tilewright {
 
@@ -14,7 +13,7 @@ namespace tilewright {
 struct cluster_shape {
   index_t share_b = 1, share_a = 1;
   index_t blocks = 1;  // see specialized_tile
-  bool swap_ab = false, ping_pong = false;
+  bool swap_ab = false, ping_pong = false, any_start = false;
 
   TILEWRIGHT_HD constexpr index_t size() const { return share_b * share_a; }
   friend constexpr bool operator==(const cluster_shape&, const cluster_shape&) = default;
@@ -47,127 +46,7 @@ struct gemm_policy<Arch, T, AMajor, BMajor, Vector, Tile, warp_specialized_pipel
   using pipeline = warp_specialized_pipeline<Cluster>;
 };
 
-/// A block computes m x n sums with `consumers` warpgroups, each of m / consumers rows in groups of 64, and one more
-/// warpgroup that starts copies. If there are two products, the first n / 2 columns are the first's.
-struct specialized_tile {
-  index_t m = 128, n = 256;
-  index_t share_b = 1, share_a = 1;
-  index_t consumers = 2, products = 1;
-  index_t blocks = 1;      // that LDS holds at once on a multiprocessor
-  bool swap_ab = false;    // computes C^T = B^T A^T: m and share_a count columns of C, n and share_b rows
-  bool ping_pong = false;  // each of two consumers computes tiles of its own: one writes while the other multiplies
-
-  TILEWRIGHT_HD constexpr index_t sharing() const { return ping_pong ? 1 : consumers; }  // a tile
-  TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + 1) * 128; }
-  TILEWRIGHT_HD constexpr index_t cluster() const { return share_b * share_a; }
-
-  /// Blocks that copy a tile of B which share_b blocks share: each whole groups of 8 rows, the swizzle's period.
-  TILEWRIGHT_HD constexpr index_t copies_of_b() const { return result_n() % (8 * share_b) == 0 ? share_b : 2; }
-
-  /// Results of wgmma, 64 x n each, that a consumer has below each other; accumulators of each of its threads.
-  TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * sharing()); }
-  TILEWRIGHT_HD constexpr index_t accumulators() const { return repeat_m() * n / 2; }
-
-  /// Two consumers take turns at the end of a tile: one multiplies while the other writes.
-  TILEWRIGHT_HD constexpr bool takes_turns() const { return sharing() == 2; }
-
-  /// C has as many columns as one product. It is stored in boxes of 64 rows and store_n() columns; the last box of a
-  /// row may have less: last_n().
-  TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
-  TILEWRIGHT_HD constexpr index_t store_n() const {
-    return result_n() % 32 != 0 || (result_n() % 64 == 0 && consumers < 3) ? 64 : 32;
-  }
-  TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return ceil_div(result_n(), store_n()); }
-  TILEWRIGHT_HD constexpr index_t last_n() const { return result_n() - (boxes_per_row() - 1) * store_n(); }
-  TILEWRIGHT_HD constexpr bool is_narrow(index_t box) const {
-    return last_n() < store_n() && modulo(box, boxes_per_row()) + 1 == boxes_per_row();
-  }
-  TILEWRIGHT_HD constexpr index_t boxes_of_consumer() const { return repeat_m() * boxes_per_row(); }
-  TILEWRIGHT_HD constexpr index_t num_boxes() const { return sharing() * boxes_of_consumer(); }
-
-  /// The order in which a tile's boxes leave: one consumer after the other if they take turns,
-  /// else a box of each in turn.
-  TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
-    return takes_turns() ? consumer * boxes_of_consumer() + box : box * sharing() + consumer;
-  }
-  struct position {
-    index_t m, n, consumer;
-  };
-  /// Where box `number` begins in the tile, and whose it is.
-  TILEWRIGHT_HD constexpr position box_position(index_t number) const {
-    const index_t consumer = takes_turns() ? divide(number, boxes_of_consumer()) : modulo(number, sharing());
-    const index_t box = takes_turns() ? modulo(number, boxes_of_consumer()) : divide(number, sharing());
-    return {(divide(box, boxes_per_row()) * sharing() + consumer) * 64, modulo(box, boxes_per_row()) * store_n(),
-            consumer};
-  }
-
-  /// Registers of each thread: of the copying warpgroup, more if a wave sends to other GPUs; of consumers.
-  TILEWRIGHT_HD constexpr index_t producer_registers(bool sends) const { return consumers == 2 && sends ? 72 : 40; }
-  TILEWRIGHT_HD constexpr index_t consumer_registers(bool sends) const {
-    return consumers > 2 ? 152 : sends ? 216 : 232;
-  }
-
-  TILEWRIGHT_HD constexpr bool is_sound() const {
-    const bool known_n = n % 16 == 0 && 16 <= n && n <= 256;
-    if (consumers < 1 || consumers > (ping_pong ? 2 : 3) || m < 64 || m % (64 * sharing()) != 0 || !known_n)
-      return false;
-    const bool room = accumulators() <= (consumers == 3 ? 96 : ping_pong ? 192 : 160);
-    const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
-    return room && (products == 1 || two) && detail::is_power_of_two(cluster()) && cluster() <= 8 &&
-           m % (8 * share_a) == 0;
-  }
-  friend constexpr bool operator==(const specialized_tile&, const specialized_tile&) = default;
-};
-
 namespace detail {
-
-/// Scales of A of a stage, for m rows: a copy begins up to three rows before them, where 16 bytes do.
-TILEWRIGHT_HD constexpr index_t scale_rows(index_t m) { return m + 4; }
-
-/// Where everything lies in a block's LDS, in bytes: stages of A and B; boxes of C, 64 rows each; barriers; scales.
-struct specialized_lds {
-  specialized_tile tile;
-  wgmma_operand a, b;
-  index_t result_bytes;     // of an element of C
-  index_t scale_bytes = 0;  // of a stage's scales: those of A's rows, then those of B
-
-  TILEWRIGHT_HD constexpr index_t stage_bytes() const { return a.bytes() + b.bytes(); }
-  TILEWRIGHT_HD constexpr wgmma_operand b_of_product() const {
-    return {b.rows / tile.products, b.element_bytes, b.k_is_contiguous};
-  }
-  TILEWRIGHT_HD constexpr index_t box_bytes() const { return 64 * tile.store_n() * result_bytes; }
-  TILEWRIGHT_HD constexpr index_t narrow_box_bytes() const { return 64 * tile.last_n() * result_bytes; }
-  static constexpr index_t barrier_bytes = 512;
-
-  /// As many stages as fit with two boxes for each consumer; then as many boxes as still fit and divide those
-  /// of the tile: so each box has one place for all tiles.
-  TILEWRIGHT_HD constexpr index_t num_stages() const {
-    return min(12, (room() - 2 * tile.consumers * box_bytes()) / (stage_bytes() + scale_bytes));
-  }
-  TILEWRIGHT_HD constexpr index_t num_boxes() const {
-    index_t n = min(10, (room() - num_stages() * (stage_bytes() + scale_bytes)) / box_bytes());
-    while (modulo(tile.num_boxes(), n) != 0) --n;
-    return n;
-  }
-  /// Barriers of 8 bytes: two for each stage; for each box two and one for each consumer.
-  TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + (2 + tile.consumers) * num_boxes(); }
-  TILEWRIGHT_HD constexpr index_t boxes_offset() const { return num_stages() * stage_bytes(); }
-  TILEWRIGHT_HD constexpr index_t barriers_offset() const { return boxes_offset() + num_boxes() * box_bytes(); }
-  TILEWRIGHT_HD constexpr index_t scales_offset() const { return barriers_offset() + barrier_bytes; }
-  TILEWRIGHT_HD constexpr index_t bytes() const { return scales_offset() + num_stages() * scale_bytes; }
-
-  /// A wave's 16 rows of a box; or a whole box of C^T, by columns.
-  TILEWRIGHT_HD constexpr swizzled_layout box_layout() const {
-    return tile.swap_ab ? bulk_swizzle(tile.store_n(), 64 * result_bytes, result_bytes)
-                        : bulk_swizzle(16, tile.store_n() * result_bytes, result_bytes);
-  }
-
- private:
-  /// A multiprocessor keeps 1 KiB of each block for itself.
-  TILEWRIGHT_HD constexpr index_t room() const {
-    return (arch::sm90::value.lds_bytes - (tile.blocks - 1) * 1024) / tile.blocks / 16 * 16 - barrier_bytes;
-  }
-};
 
 template <class Args, index_t Products>
 struct specialized_args;
@@ -208,8 +87,9 @@ struct specialized_block {
   static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
   static constexpr index_t consumers = cluster.ping_pong ? 2 : tiles.waves_m / 4;
-  static constexpr specialized_tile tile{tiles.m,          tiles.n,        cluster.share_b, cluster.share_a,  consumers,
-                                         Policy::products, cluster.blocks, cluster.swap_ab, cluster.ping_pong};
+  static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,
+                                         consumers,         Policy::products, cluster.blocks,  cluster.swap_ab,
+                                         cluster.ping_pong, cluster.any_start};
   static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.sharing()) && tile.is_sound(),
                 "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
                 "3 consumers and whose n is a multiple of 16 up to 256, with at most 160 accumulators for each thread "

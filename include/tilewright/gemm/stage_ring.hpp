@@ -57,7 +57,7 @@ struct stage_ring {
 
   TILEWRIGHT_HD void init_barriers([[maybe_unused]] const typename Block::device_args& args) const {
     for (index_t s = 0; s < num_stages; ++s) {
-      index_t arrivals = 1;
+      index_t arrivals = tile.any_start ? lds.groups_of_stage() : 1;
       if constexpr (Block::is_block_scaled)
         arrivals += args.copies_scales_at_once + args.scale_arrivals(ceil_div(tile.n, scale_block));
       full(s).init(arrivals);
@@ -109,7 +109,11 @@ struct stage_ring {
     }
   }
 
-  TILEWRIGHT_HD void wait_until_full(const cursor& at) const { full(at.stage).wait(at.parity); }
+  /// The fence for lines that threads wrote is here: where copies of a thread are in flight, it would wait for them.
+  TILEWRIGHT_HD void wait_until_full(const cursor& at) const {
+    full(at.stage).wait(at.parity);
+    if constexpr (tile.any_start) exec::fence_async_proxy();
+  }
 
   /// A consumer: starts sums (+)= its rows of the stage's A times the stage's B; the stage is full.
   TILEWRIGHT_HD void multiply(const cursor& at, index_t consumer, typename Block::sums_type& sums,

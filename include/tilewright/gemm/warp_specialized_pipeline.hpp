@@ -44,7 +44,7 @@ struct persistent_kernel {
     }
     return why ? why : check_bulk_copies<Policy>(args);
   }
-  static constexpr epilogue_promise promise{2, sizeof(typename Policy::result_type), true};
+  static constexpr epilogue_promise promise{Block::tile.any_start ? 1 : 2, sizeof(typename Policy::result_type), true};
 };
 
 }  // namespace detail
@@ -58,7 +58,7 @@ struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, specialized_block
       detail::conditional_t<detail::splits_all_tiles<typename base::block>,
                             detail::sum_after_specialized<detail::parts_policy<
                                 typename Policy::arch, typename Policy::element_type, typename Policy::result_type,
-                                args_type, detail::epilogue_of<Policy>, 2>>,
+                                args_type, detail::epilogue_of<Policy>, base::promise.vector>>,
                             void>;
 
   static constexpr const char* check(const args_type& args) {

@@ -199,7 +199,7 @@ struct permute_unaligned {
       const auto low = exec::lds_load<words>(lds, place(col, max(row - shift, 0)));
       words high = low;
       if (shift > 0) high = exec::lds_load<words>(lds, place(col, min(row - shift + vector, rows - vector)));
-      const words v = detail::shift_bytes<sizeof(T)>(low, high, shift * index_t(sizeof(T)));
+      const words v = exec::shift_bytes<sizeof(T)>(low, high, shift * index_t(sizeof(T)));
       const Offset at = of_col + of_first - back * index_t(sizeof(T));
       if (upper - lower == vector) {
         exec::buffer_store(y, at, v);

@@ -22,15 +22,17 @@ inline void check_order_of_lanes(thread_context& self, index_t to, index_t bytes
                    ": a copy without registers fills LDS in the order of the lanes");
 }
 
-/// Starts a copy; `from` is nullptr outside of the tensor.
-inline void start_copy(thread_context& self, const char* from, index_t to, index_t bytes, call_site where) {
+/// Starts a copy of `bytes_read` bytes, and of zeros after them; `from` is nullptr outside of the tensor.
+inline void start_copy(thread_context& self, const char* from, index_t bytes_read, index_t to, index_t bytes,
+                       call_site where) {
   self.check_place(arch::lds_write_op(bytes), to, bytes, where);
   if (arch::is_amd(*self.target)) check_order_of_lanes(self, to, bytes, where);
   const unsigned place =
       self.checks_lds ? self.memory->check_lds_access(self, lds_touch::begin_copy, to, bytes, self.place_of(where)) : 0;
   array<char, 16> source{};
-  if (from != nullptr) __builtin_memcpy(source.data(), from, std::size_t(bytes));
-  self.async_copies.push_back({from, to, bytes, place, source, self.place_of(where)});
+  if (from == nullptr) bytes_read = 0;
+  if (bytes_read > 0) __builtin_memcpy(source.data(), from, std::size_t(bytes_read));
+  self.async_copies.push_back({from, to, bytes, bytes_read, place, source, self.place_of(where)});
 }
 
 /// Completes the thread's oldest copies.
@@ -41,14 +43,13 @@ inline void complete_copies(thread_context& self, std::size_t count, call_site w
     if (self.checks_lds)
       self.memory->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.place_of(where));
     self.write_down(arch::lds_write_op(copy.bytes), copy.to, copy.place);
-    if (copy.from != nullptr) {
-      if (__builtin_memcmp(copy.source.data(), copy.from, std::size_t(copy.bytes)) != 0)
+    if (copy.bytes_read > 0) {
+      if (__builtin_memcmp(copy.source.data(), copy.from, std::size_t(copy.bytes_read)) != 0)
         refuse(self, "waits" + in_parentheses(self, where) + " for a copy to LDS (" + to_string(copy.where) +
                          ") whose source has changed since: write there after the wait");
-      __builtin_memcpy(self.lds + copy.to, copy.from, std::size_t(copy.bytes));
-    } else {
-      __builtin_memset(self.lds + copy.to, 0, std::size_t(copy.bytes));
+      __builtin_memcpy(self.lds + copy.to, copy.from, std::size_t(copy.bytes_read));
     }
+    __builtin_memset(self.lds + copy.to + copy.bytes_read, 0, std::size_t(copy.bytes - copy.bytes_read));
   }
   copies.erase(copies.begin(), copies.begin() + std::ptrdiff_t(count));
 }

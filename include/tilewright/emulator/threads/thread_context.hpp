@@ -141,7 +141,7 @@ struct thread_context {
   /// A copy to LDS that async_wait() completes; nullptr as `from` stands for zeros.
   struct async_copy {
     const char* from;
-    index_t to, bytes;
+    index_t to, bytes, bytes_read;  // zeros after those that are read
     unsigned place;
     array<char, 16> source;  // as it was when the copy started
     call_site where;
