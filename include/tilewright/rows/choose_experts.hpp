@@ -174,8 +174,7 @@ struct choose_experts {
       return first + lane < args.choices && row < args.tokens ? (row * args.choices + first + lane) * 4
                                                               : exec::out_of_bounds_offset;
     };
-    float weight = 0, largest = 0;
-    typename block::row_values sum{};
+    float weight = 0, largest = 0, sum = 0;
     index_t first = 0;
     for (;; first += lanes) {
       unsigned chosen = 0;
@@ -184,21 +183,18 @@ struct choose_experts {
         const unsigned next = columns.next(first + i == args.choices - 1);
         chosen = lane == i ? next : chosen;
       }
-      detail::row_columns<block> own;
-      own.thread_buffer[0] = first + lane < args.choices ? columns.column_of(chosen) : -1;
-      const auto value = type_convert<float>(detail::load_column(rows, args.x, args.x_stride, own).thread_buffer[0]);
+      const index_t own = first + lane < args.choices ? columns.column_of(chosen) : -1;
+      const auto value = type_convert<float>(detail::load_column(rows, args.x, args.x_stride, own));
       if (first == 0) largest = exec::shuffle(value, exec::lane_id() - lane);
-      weight = own.thread_buffer[0] < 0 ? 0.0f : exec::exp2((value - largest) * detail::log2_e);
-      sum.thread_buffer[0] += weight;
-      exec::buffer_store(experts, place(first), own.thread_buffer[0]);
+      weight = own < 0 ? 0.0f : exec::exp2((value - largest) * detail::log2_e);
+      sum += weight;
+      exec::buffer_store(experts, place(first), own);
       if (first + lanes >= args.choices) break;
       exec::buffer_store(weights, place(first), weight);
     }
     block::reduce_threads(plus, {}, sum);
-    const float share = args.is_normalised
-                            ? exec::rcp(sum.thread_buffer[0])
-                            : exec::exp2((largest - exponents.largest.thread_buffer[0]) * detail::log2_e) *
-                                  exec::rcp(exponents.sum.thread_buffer[0]);
+    const float share =
+        args.is_normalised ? exec::rcp(sum) : exponents.factor(largest, exponents.largest) * exec::rcp(exponents.sum);
     exec::buffer_store(weights, place(first), weight == 0 ? 0 : weight * share);
     while ((first -= lanes) >= 0) {
       weight = exec::buffer_load<float>(weights, place(first));

@@ -77,48 +77,39 @@ struct cross_entropy {
       return has_gradient ? rows.template load_first<own_part>(kept, is_copied, first, load) : load(first);
     };
     own_part part = has_loss ? first_load(0) : load(rows.last_part());
-    const auto target = tile_elementwise_in([&](Target t) { return t >= 0 && t < args.cols ? index_t(t) : -1; },
-                                            rows.load_rows(args.target));
+    const Target wanted = rows.load_row(args.target);
+    const index_t target = wanted >= 0 && wanted < args.cols ? index_t(wanted) : -1;
     detail::start_cluster<Tile.blocks>();
     typename block::template part<float> e;  // exp(x - base) of the last part
     detail::row_exponents<block> exponents;  // its `largest` is the base
-    typename block::row_values ratio;        // the row's probabilities are exp(x - base) times ratio
+    float ratio = 1;                         // the row's probabilities are exp(x - base) times ratio
     const auto expand = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       auto x = block::to_float(has_loss ? rows.load_again(kept, first, load) : load(first));
       exponents.to_exponents(x);
       return x;
     };
     if constexpr (has_loss) {
-      const auto of_target = detail::load_column(rows, args.x, args.x_stride, target);
+      const T of_target = detail::load_column(rows, args.x, args.x_stride, target);
       rows.forward(part, first_load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         e = block::to_float(x);
         exponents.add(rows, e, first);
       });
       auto all = exponents;
       all.finish(kept + kept_bytes);
-      const auto log_sum =
-          tile_elementwise_in([](float m, float s) { return m + exec::log2(s) * detail::ln_2; }, all.largest, all.sum);
-      if (args.log_sum) rows.store_rows(args.log_sum, log_sum);
-      rows.store_rows(args.loss, tile_elementwise_in([](float l, T x, index_t t) { return t < 0 ? 0 : l - float(x); },
-                                                     log_sum, of_target, target));
-      ratio = tile_elementwise_in(
-          [](float base, float m, float s) { return exec::exp2((base - m) * detail::log2_e) * exec::rcp(s); },
-          exponents.largest, all.largest, all.sum);
+      const float log_sum = all.largest + exec::log2(all.sum) * detail::ln_2;
+      if (args.log_sum) rows.store_row(args.log_sum, log_sum);
+      rows.store_row(args.loss, target < 0 ? 0.0f : log_sum - float(of_target));
+      ratio = all.factor(exponents.largest, all.largest) * exec::rcp(all.sum);
     } else {
-      exponents.largest = rows.load_rows(args.log_sum);
-      set_tile(ratio, 1.0f);
+      exponents.largest = rows.load_row(args.log_sum);
       e = block::to_float(part);
       exponents.to_exponents(e);
     }
     if constexpr (has_gradient) {
-      typename block::row_values factor;
-      set_tile(factor, 1.0f);
-      if (args.factor) factor = rows.load_rows(args.factor);
-      tile_elementwise_inout([&](float& f, index_t t) { f = t < 0 ? 0 : f * args.scale; }, factor, target);
-      tile_elementwise_inout([](float& r, float f) { r *= f; }, ratio, factor);
+      const float factor = target < 0 ? 0 : args.factor ? rows.load_row(args.factor) * args.scale : args.scale;
       rows.backward(e, expand, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        tile_elementwise_inout([](float& p, float r) { p *= r; }, x, along<0>(ratio));
-        detail::change_at(rows, x, first, target, [&](float p) { return p - factor.thread_buffer[0]; });
+        detail::scale(x, ratio * factor);
+        detail::change_at(rows, x, first, target, [&](float p) { return p - factor; });
         rows.store(args.gradient, args.gradient_stride, first, cast_tile<T>(x));
       });
     }

@@ -142,85 +142,74 @@ struct row_norm {
   TILEWRIGHT_HD static void take_turn(const args_type& args, const block& rows, part& x, exec::lds_pointer kept,
                                       bool is_copied) {
     const auto lds = kept + kept_bytes;
-    const T* const again = args.residual ? args.sum : args.x;
+    const T* const normalised = args.residual ? args.sum : args.x;
     const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
       return rows.load_again(kept, first,
-                             [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return rows.load(again, stride, col); });
+                             [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return rows.load(normalised, stride, col); });
     };
     const auto first_load = [&](index_t first)
                                 TILEWRIGHT_INLINE_LAMBDA { return load_first(args, rows, first, kept, is_copied); };
-    using floats = typename block::template part<float>;
     detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
-    const auto add = [&](const floats& e, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+    const auto add = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      const auto e = block::to_float(own);
       if constexpr (is_layer_norm) {
         moments.add(rows, e, first, lds);
       } else {
-        detail::add_to(moments.squares, block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus));
+        moments.squares += block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus);
       }
     };
     auto& factor = moments.squares;
     const auto finish = [&]() TILEWRIGHT_INLINE_LAMBDA {  // after the threads have combined their squares
-      const float share = exec::rcp(float(args.cols));
-      tile_elementwise_inout([&](float& s) { s = exec::rsqrt(s * share + args.epsilon); }, factor);
-      if (is_layer_norm && args.mean) rows.store_rows(args.mean, moments.mean);
-      if (args.rstd) rows.store_rows(args.rstd, factor);
-      tile_elementwise_inout([](float& m, float f) { m *= f; }, moments.mean, factor);
+      factor = exec::rsqrt(factor * exec::rcp(float(args.cols)) + args.epsilon);
+      if (is_layer_norm && args.mean) rows.store_row(args.mean, moments.mean);
+      if (args.rstd) rows.store_row(args.rstd, factor);
+      moments.mean *= factor;
     };
-    const auto normalise = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+    const auto weigh = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {  // of RMSNorm without rstd
       auto e = block::to_float(own);
       const auto weight = load_cols(rows, args.weight, first, kept);
       if constexpr (is_layer_norm) {
         const auto bias = load_cols(rows, args.bias, first, kept + own_part::bytes);
-        tile_elementwise_inout([](float& a, float f, float m, float w, float b) { a = (a * f - m) * w + b; }, e,
-                               along<0>(factor), along<0>(moments.mean), weight, bias);
+        tile_elementwise_inout([&](float& a, float w, float b) { a = (a * factor - moments.mean) * w + b; }, e, weight,
+                               bias);
       } else {
-        tile_elementwise_inout([](float& a, float f, float w) { a = a * f * w; }, e, along<0>(factor), weight);
+        tile_elementwise_inout([](float& a, float w) { a *= w; }, e, weight);
       }
       return e;
     };
-    const auto later_lds = lds + (reductions - 1) * block::lds_bytes;
-    if constexpr (has_row_scales && !is_layer_norm) {  // rstd is a factor of the scale: weighted elements are enough
-      const auto weigh = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        auto e = block::to_float(own);
-        tile_elementwise_inout([](float& a, float w) { a *= w; }, e, load_cols(rows, args.weight, first, kept));
+    const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(load(first), first); };
+    if constexpr (has_row_scales && !is_layer_norm) {  // rstd is a factor of the scale: no pass before the largest
+      const auto first_weigh = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        add(own, first);
+        return weigh(own, first);
+      };
+      const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
+        block::reduce_both(lds, factor, largest);
+        finish();
+        return factor;
+      };
+      detail::store_scaled_rows(rows, x, first_load, first_weigh, combine, again, args.y, args.y_stride, scales(args));
+      return;
+    }
+    rows.forward(x, first_load, add);
+    if constexpr (is_layer_norm) {
+      moments.finish(rows, lds);
+    } else {
+      block::reduce_threads(plus, lds, factor);
+    }
+    finish();
+    if constexpr (has_row_scales) {
+      if (!rows.is_single()) x = load(0);
+      const detail::combine_largest<block> combine{lds + (reductions - 1) * block::lds_bytes};
+      detail::store_scaled_rows(rows, x, load, weigh, combine, again, args.y, args.y_stride, scales(args));
+    } else {
+      const auto normalise = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        auto e = weigh(own, first);
+        if (!is_layer_norm) detail::scale(e, factor);
         return e;
       };
-      detail::store_scaled_rows(
-          rows, x, first_load,
-          [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-            add(block::to_float(own), first);
-            return weigh(own, first);
-          },
-          [&](auto& largest) TILEWRIGHT_INLINE_LAMBDA {
-            block::reduce_both(lds, factor, largest);
-            finish();
-            return factor;
-          },
-          [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(load(first), first); }, args.y, args.y_stride,
-          scales(args));
-    } else {
-      rows.forward(x, first_load,
-                   [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA { add(block::to_float(own), first); });
-      if constexpr (is_layer_norm) {
-        moments.finish(rows, lds);
-      } else {
-        block::reduce_threads(plus, lds, factor);
-      }
-      finish();
-      if constexpr (has_row_scales) {
-        if (!rows.is_single()) x = load(0);
-        const auto combine = [&](auto& largest) TILEWRIGHT_INLINE_LAMBDA {
-          block::reduce_threads(max, later_lds, largest);
-          return tile_elementwise_in([](float) { return 1.0f; }, largest);
-        };
-        detail::store_scaled_rows(
-            rows, x, load, normalise, combine,
-            [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return normalise(load(first), first); }, args.y,
-            args.y_stride, scales(args));
-      } else {
-        detail::store_parts<Scales, Tile>(rows, x, load, normalise, args.y, args.y_stride, scales(args));
-      }
+      detail::store_parts<Scales, Tile>(rows, x, load, normalise, args.y, args.y_stride, scales(args));
     }
   }
 };

@@ -18,7 +18,7 @@ struct row_norm_gradient {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
   using block = detail::row_block<Arch, Tile>;
-  using followed_by = detail::sum_of_parts<Arch, T>;
+  using followed_by = detail::sum_of_norm_parts<Arch, T>;
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static_assert(Tile.vector * sizeof(T) >= 4,
                 "row_norm_gradient: vectors have at least 4 bytes; any_start takes any row");

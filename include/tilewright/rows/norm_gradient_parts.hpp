@@ -31,7 +31,7 @@ namespace detail {
 
 /// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts.
 template <class Arch, class T>
-struct sum_of_parts {
+struct sum_of_norm_parts {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
   static constexpr index_t block_size = 256, across = 32, down = block_size / across, lds_bytes = block_size * 16;

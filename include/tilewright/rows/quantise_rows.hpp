@@ -80,14 +80,11 @@ struct quantise_rows {
       const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
         return rows.template load_first<inputs>(kept, is_copied, first, load);
       };
-      const auto combine = [&](auto& largest) TILEWRIGHT_INLINE_LAMBDA {
-        block::reduce_threads(max, kept + kept_bytes, largest);
-        return tile_elementwise_in([](float) { return 1.0f; }, largest);
-      };
       const auto again = [&](index_t first)
                              TILEWRIGHT_INLINE_LAMBDA { return function(rows.load_again(kept, first, load), first); };
       auto part = first_load(0);
-      detail::store_scaled_rows(rows, part, first_load, function, combine, again, args.y, args.y_stride, scales(args));
+      detail::store_scaled_rows(rows, part, first_load, function, detail::combine_largest<block>{kept + kept_bytes},
+                                again, args.y, args.y_stride, scales(args));
     }
   }
 

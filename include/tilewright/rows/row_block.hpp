@@ -8,15 +8,17 @@
 
 namespace tilewright::detail {
 
-TILEWRIGHT_HD void add_to(auto& sums, const auto& more) {
-  tile_elementwise_inout([](float& s, float m) { s += m; }, sums, more);
+TILEWRIGHT_HD void add_to(auto& tile, const auto& more) {
+  tile_elementwise_inout([](float& s, float m) { s += m; }, tile, more);
+}
+TILEWRIGHT_HD void scale(auto& tile, float factor) {
+  tile_elementwise_inout([&](float& x) { x *= factor; }, tile);
 }
 
 /// Parts of Tile.cols() columns are tiles.
 template <class Arch, row_tile Tile, index_t Access = Tile.vector>
 struct row_block : row_memory<Arch, Tile, Access> {
   using memory = row_memory<Arch, Tile, Access>;
-  using typename memory::row_values;
   template <class T>
   using part = typename memory::template part<T>;
   template <class T>
@@ -150,8 +152,8 @@ struct row_block : row_memory<Arch, Tile, Access> {
   }
   /// What each thread's own elements of its rows give; reduce_threads combines them.
   template <class F>
-  TILEWRIGHT_HD static row_values reduce_own(const part<float>& tile, F f) {
-    return reduce_registers<float>(tile, f, sequence<1>{});
+  TILEWRIGHT_HD static float reduce_own(const part<float>& tile, F f) {
+    return reduce_registers<float>(tile, f, sequence<1>{}).thread_buffer[0];
   }
   /// Combines values of the threads that share rows: combine(number<n>{}) combines those of n neighbouring lanes, first
   /// of the lanes that share a row, then of lanes for each of its waves, then for each of its blocks. Each use needs
@@ -161,13 +163,11 @@ struct row_block : row_memory<Arch, Tile, Access> {
     combine(number<lanes>{});
     const unsigned lane = unsigned(exec::lane_id()), wave = unsigned(exec::wave_id()), waves = unsigned(waves_per_row);
     const auto load = [&](index_t place) TILEWRIGHT_INLINE_LAMBDA {
-      ((values.thread_buffer[0] = exec::lds_load<remove_cvref_t<decltype(values.thread_buffer[0])>>(lds, place),
-        place += lds_bytes),
-       ...);
+      ((values = exec::lds_load<Values>(lds, place), place += lds_bytes), ...);
     };
     if constexpr (waves_per_row > 1) {
       index_t place = index_t(wave * 4);
-      ((lane == 0 ? exec::lds_store(lds, place, values.thread_buffer[0]) : void(), place += lds_bytes), ...);
+      ((lane == 0 ? exec::lds_store(lds, place, values) : void(), place += lds_bytes), ...);
       exec::block_sync();
       load(index_t((wave / waves * waves + lane % waves) * 4));
       combine(number<waves_per_row>{});
@@ -175,31 +175,27 @@ struct row_block : row_memory<Arch, Tile, Access> {
     if constexpr (Tile.blocks > 1) {
       index_t place = bytes_of_waves + block_of_row<Tile.blocks>() * 4;
       if (wave == 0 && lane < unsigned(Tile.blocks))
-        ((exec::lds_store_in(index_t(lane), lds, place, values.thread_buffer[0]), place += lds_bytes), ...);
+        ((exec::lds_store_in(index_t(lane), lds, place, values), place += lds_bytes), ...);
       exec::cluster_sync_lds();
       load(bytes_of_waves + index_t(lane % unsigned(Tile.blocks)) * 4);
       combine(number<Tile.blocks>{});
     }
   }
   /// The sum of one and the maximum of the other; 2 lds_bytes.
-  TILEWRIGHT_HD static void reduce_both(exec::lds_pointer lds, row_values& sum, row_values& largest) {
-    reduce_levels(
-        lds,
-        [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
-          sum.thread_buffer[0] = combine_lanes<1, decltype(n)::value>(sum.thread_buffer[0], plus);
-          largest.thread_buffer[0] = combine_lanes<1, decltype(n)::value>(largest.thread_buffer[0], max);
-        },
-        sum, largest);
+  TILEWRIGHT_HD static void reduce_both(exec::lds_pointer lds, float& sum, float& largest) {
+    const auto combine = [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
+      sum = combine_lanes<1, decltype(n)::value>(sum, plus);
+      largest = combine_lanes<1, decltype(n)::value>(largest, max);
+    };
+    reduce_levels(lds, combine, sum, largest);
   }
   /// The same by f for each of the values.
   template <class F, class... Values>
   TILEWRIGHT_HD static void reduce_threads(F f, exec::lds_pointer lds, Values&... values) {
-    reduce_levels(
-        lds,
-        [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
-          ((values.thread_buffer[0] = combine_lanes<1, decltype(n)::value>(values.thread_buffer[0], f)), ...);
-        },
-        values...);
+    const auto combine = [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
+      ((values = combine_lanes<1, decltype(n)::value>(values, f)), ...);
+    };
+    reduce_levels(lds, combine, values...);
   }
 };
 

@@ -33,10 +33,6 @@ struct row_memory {
                            part_cols = Tile.cols(), in_vectors = Tile.vectors * Tile.vector,
                            elements = in_vectors + has_ends;
   using distribution = tile_distribution<row_tile_encoding<Tile, wave_size, elements>>;
-  using of_rows = reduced_distribution<distribution, 1>;  // one value for each row, in all threads that share it
-  template <class T>
-  using row_value = static_distributed_tensor<T, of_rows>;
-  using row_values = row_value<float>;
   template <class T>
   using part = static_distributed_tensor<T, distribution>;
   template <class T>
@@ -141,17 +137,15 @@ struct row_memory {
     }
   }
   TILEWRIGHT_HD static part<float> to_float(const part<float>& own) { return own; }
-  /// One value for each row, in all threads that share it.
+  /// A value of the thread's row.
   template <class T>
-  TILEWRIGHT_HD row_value<T> load_rows(const T* values) const {
-    row_value<T> result{};
-    if (row < rows) result.thread_buffer[0] = values[first_row + row];
-    return result;
+  TILEWRIGHT_HD T load_row(const T* values) const {
+    return row < rows ? values[first_row + row] : T{};
   }
-  /// Writes one value for each row, `stride` elements apart.
+  /// Writes it; `stride` elements lie between rows.
   template <class T>
-  TILEWRIGHT_HD void store_rows(T* to, const row_value<T>& values, long_index_t stride = 1) const {
-    if (col == 0 && base_col == 0 && row < rows) to[(first_row + row) * stride] = values.thread_buffer[0];
+  TILEWRIGHT_HD void store_row(T* to, T value, long_index_t stride = 1) const {
+    if (col == 0 && base_col == 0 && row < rows) to[(first_row + row) * stride] = value;
   }
   /// Gives elements outside of the rows this value. Vectors are inside or outside: one comparison for each, and no
   /// branch, after which all elements would need registers at once.

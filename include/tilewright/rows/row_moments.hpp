@@ -12,7 +12,7 @@ namespace tilewright::detail {
 template <class Block>
 struct row_moments {
   static constexpr index_t reductions = 3;
-  typename Block::row_values mean{}, squares{}, rest{};
+  float mean = 0, squares = 0, rest = 0;
 
   /// The part that begins at first_col, with zeros after the end of the rows. LDS for three reductions.
   TILEWRIGHT_HD void add(const Block& rows, const typename Block::template part<float>& x, index_t first_col,
@@ -20,16 +20,14 @@ struct row_moments {
     if (first_col == 0) {
       mean = Block::reduce_own(x, plus);
       Block::reduce_threads(plus, lds, mean);
-      const float share = exec::rcp(float(rows.first_parts()));
-      tile_elementwise_inout([&](float& m) { m *= share; }, mean);
+      mean *= exec::rcp(float(rows.first_parts()));
     }
     auto distances = x;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < Block::elements; ++d)
-      distances.thread_buffer[d] -= rows.exists(first_col, d) ? mean.thread_buffer[0] : 0.0f;
-    if (!rows.is_single()) add_to(rest, Block::reduce_own(distances, plus));
+    for (index_t d = 0; d < Block::elements; ++d) distances.thread_buffer[d] -= rows.exists(first_col, d) ? mean : 0.0f;
+    if (!rows.is_single()) rest += Block::reduce_own(distances, plus);
     tile_elementwise_inout([](float& d) { d *= d; }, distances);
-    add_to(squares, Block::reduce_own(distances, plus));
+    squares += Block::reduce_own(distances, plus);
   }
 
   /// Combines the threads that share rows; the same LDS.
@@ -37,13 +35,9 @@ struct row_moments {
     const auto later = lds + Block::lds_bytes;
     if (rows.is_single()) return Block::reduce_threads(plus, later, squares);
     Block::reduce_threads(plus, later, squares, rest);
-    const float share = exec::rcp(float(rows.all_cols));
-    tile_elementwise_inout(
-        [&](float& m, float& s, float sum) {
-          m += sum * share;
-          s = exec::max(s - sum * share * sum, 0.0f);
-        },
-        mean, squares, rest);
+    const float further = rest * exec::rcp(float(rows.all_cols));
+    mean += further;
+    squares = exec::max(squares - further * rest, 0.0f);
   }
 };
 

@@ -89,27 +89,36 @@ TILEWRIGHT_HD void store_parts(const Block& rows, Part& part, Load load, F f, Re
   });
 }
 
+/// Combines the largest elements of the threads that share rows. LDS for a reduction.
+template <class Block>
+struct combine_largest {
+  exec::lds_pointer lds;
+
+  TILEWRIGHT_HD float operator()(float& largest) const {
+    Block::reduce_threads(max, lds, largest);
+    return 1;
+  }
+};
+
 /// The same with a scale for each row. `part` holds the first part. f gives zeros after the end of the rows;
-/// again(first_col) gives what f gave. combine(largest) combines the threads that share rows, and returns by what the
-/// values are to be multiplied.
+/// again(first_col) gives what f gave. combine(largest) combines threads, and returns by what the values are to be
+/// multiplied.
 template <class Result, class Block, class Part, class Load, class F, class Combine, class Again>
 TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F f, Combine combine, Again again,
                                      Result* y, long_index_t y_stride, const scale_place& to) {
   constexpr float most = largest_of<Result>;
-  typename Block::row_values largest{};
+  float largest = 0;
   typename Block::template part<float> e;
   rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     e = f(x, first);
-    const auto sizes = tile_elementwise_in([](float a) { return exec::max(a, -a); }, e);
-    tile_elementwise_inout([](float& l, float more) { l = exec::max(l, more); }, largest,
-                           Block::reduce_own(sizes, max));
+    largest =
+        exec::max(largest, Block::reduce_own(tile_elementwise_in([](float a) { return exec::max(a, -a); }, e), max));
   });
-  const auto unit = combine(largest);
-  rows.store_rows(to.scale, tile_elementwise_in([](float l, float u) { return l * u * (1 / most); }, largest, unit),
-                  to.row_stride);
-  tile_elementwise_inout([](float& l) { l = l > 0 ? most * exec::rcp(l) : 0.0f; }, largest);
+  const float unit = combine(largest);
+  rows.store_row(to.scale, largest * unit * (1 / most), to.row_stride);
+  const float factor = largest > 0 ? most * exec::rcp(largest) : 0.0f;
   rows.backward(e, again, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-    tile_elementwise_inout([](float& a, float factor) { a *= factor; }, x, along<0>(largest));
+    scale(x, factor);
     rows.store(y, y_stride, first, cast_tile<Result>(x));
   });
 }

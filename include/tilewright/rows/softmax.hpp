@@ -59,25 +59,22 @@ struct softmax {
     });
     const auto own = exponents;  // e is exp(x - own.largest) of the last part
     exponents.finish(kept + block::template kept_bytes<kept_part>);
-    auto &most = exponents.largest, &sum = exponents.sum;
     if constexpr (Kind == softmax_kind::softmax) {
-      tile_elementwise_inout(
-          [](float& s, float from, float to) { s = exec::exp2((from - to) * detail::log2_e) * exec::rcp(s); }, sum,
-          own.largest, most);
+      const float factor = exponents.factor(own.largest, exponents.largest) * exec::rcp(exponents.sum);
       const auto expand = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
         auto x = block::to_float(again(first));
         own.to_exponents(x);
         return x;
       };
       rows.backward(e, expand, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        tile_elementwise_inout([](float& a, float factor) { a *= factor; }, x, along<0>(sum));
+        detail::scale(x, factor);
         rows.store(args.y, args.y_stride, first, cast_tile<T>(x));
       });
     } else {
-      tile_elementwise_inout([](float& m, float s) { m += exec::log2(s) * detail::ln_2; }, most, sum);
+      const float log_sum = exponents.largest + exec::log2(exponents.sum) * detail::ln_2;
       rows.backward(part, again, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         e = block::to_float(x);
-        tile_elementwise_inout([](float& a, float log_sum) { a -= log_sum; }, e, along<0>(most));
+        tile_elementwise_inout([&](float& a) { a -= log_sum; }, e);
         rows.store(args.y, args.y_stride, first, cast_tile<T>(e));
       });
     }
