@@ -71,10 +71,9 @@ struct cross_entropy {
                                    : block::of_grid(args.rows, args.cols, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     const auto kept = block::template allocate<lds_bytes>();
-    const bool is_copied = has_loss && has_gradient && rows.copy_parts(kept, args.x, args.x_stride);
     using own_part = typename block::template packed_part<T>;
     const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      return has_gradient ? rows.template load_first<own_part>(kept, is_copied, first, load) : load(first);
+      return has_gradient ? rows.template load_first<own_part>(kept, false, first, load) : load(first);
     };
     own_part part = has_loss ? first_load(0) : load(rows.last_part());
     const Target wanted = rows.load_row(args.target);

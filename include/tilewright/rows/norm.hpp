@@ -43,11 +43,8 @@ struct row_norm {
   /// A block of rows that start anywhere shifts weights once and keeps them in LDS for all of its turns.
   static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
   using own_part = detail::own_lds<Tile.threads, part>;
-  static constexpr index_t weights_bytes = keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : 0;
-  /// Meanwhile asynchronous copies bring the rows of the next turn.
   static constexpr index_t kept_bytes =
-      keeps_weights ? weights_bytes + Tile.threads * index_t(sizeof(typename block::template row_of<T>::vectors))
-                    : block::template kept_bytes<part>;
+      keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
   static constexpr index_t block_size = Tile.threads, lds_bytes = kept_bytes + reductions * block::lds_bytes;
   static constexpr index_t most_threads = 256;  // launch_rows; results of 8 bits and LayerNorm need their registers
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
@@ -94,20 +91,11 @@ struct row_norm {
       own_part::store(kept, rows.load_cols(args.weight, 0));
       if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
     }
-    if constexpr (!keeps_weights) return take_turn(args, rows, x, kept, is_copied);
     for (index_t turn = turns(args);;) {
-      block next = rows;
-      const bool has_next = --turn > 0 && next.next_turn();
-      const auto next_row = next.own_row(args.x, args.x_stride);
-      const bool is_ahead = has_next && !args.residual && next_row.is_aligned();
-      if (is_ahead) next.template copy<T>(next_row, kept + weights_bytes);
-      const unsigned end = is_ahead ? block::load_end(next_row, 0) : 0;
       take_turn(args, rows, x, kept, is_copied);
-      if (!has_next) return;
-      if constexpr (reductions == 1 && block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
-      rows = next;
-      if (is_ahead) exec::async_wait();
-      x = is_ahead ? block::template copied<T>(kept + weights_bytes, end) : load_first(args, rows, 0, kept, false);
+      if (--turn == 0 || !rows.next_turn()) return;
+      if constexpr (!is_layer_norm && block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
+      x = load_first(args, rows, 0, kept, is_copied);
     }
   }
 

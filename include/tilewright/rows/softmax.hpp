@@ -45,9 +45,8 @@ struct softmax {
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     detail::row_exponents<block> exponents;
     const auto kept = block::template allocate<lds_bytes>();
-    const bool is_copied = rows.copy_parts(kept, args.x, args.x_stride);
     const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      return rows.template load_first<kept_part>(kept, is_copied, first, load);
+      return rows.template load_first<kept_part>(kept, false, first, load);
     };
     auto part = first_load(0);
     detail::start_cluster<Tile.blocks>();
