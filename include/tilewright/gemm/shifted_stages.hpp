@@ -8,10 +8,9 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// One of the waves that fill stages. A stage has lines of 128 bytes, each contiguous in memory; a wave moves a group
-/// of
-/// 16. It copies the aligned vectors in which they lie to its queue in LDS, where several groups are in flight, then
-/// shifts them to their place. Up to 15 bytes before a line are read, those of its first aligned vector.
+/// One of the waves that fill stages. A stage has lines of 128 bytes, each contiguous in memory; a wave moves 16 at a
+/// time, a group. It copies the aligned vectors in which they lie to its queue in LDS, where several groups are in
+/// flight, then shifts them to their place. Up to 15 bytes before a line are read, those of its first aligned vector.
 template <class Block>
 struct shifted_stages {
   static constexpr specialized_tile tile = Block::tile;
@@ -135,6 +134,7 @@ struct shifted_stages {
     for (index_t j = 0; j < 4; ++j)
       exec::lds_store(to, ((number + j) ^ line % 8) * 16,
                       exec::shift_bytes<element_bytes>(v[j], v[j + 1], index_t(start % 16)));
+    exec::fence_async_proxy();
     exec::wave_sync();  // the slot is free, and the lines are in the stage
     if (lane == 0) stages.full(at.stage).arrive();
     finished.group += waves;

@@ -109,11 +109,7 @@ struct stage_ring {
     }
   }
 
-  /// The fence for lines that threads wrote is here: where copies of a thread are in flight, it would wait for them.
-  TILEWRIGHT_HD void wait_until_full(const cursor& at) const {
-    full(at.stage).wait(at.parity);
-    if constexpr (tile.any_start) exec::fence_async_proxy();
-  }
+  TILEWRIGHT_HD void wait_until_full(const cursor& at) const { full(at.stage).wait(at.parity); }
 
   /// A consumer: starts sums (+)= its rows of the stage's A times the stage's B; the stage is full.
   TILEWRIGHT_HD void multiply(const cursor& at, index_t consumer, typename Block::sums_type& sums,
