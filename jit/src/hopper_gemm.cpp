@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "hopper_gemm.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
@@ -76,7 +77,7 @@ const product_functions* find_functions(const gemm_problem& p) {
 struct choice {
   index_t tile = -1;      // in specialized_tiles
   index_t few_rows = -1;  // 0: with vectors
-  bool splits_k = true;
+  index_t parts = 0;      // of k
 };
 
 /// `multiprocessors` of an H100: the choice must not depend on where a kernel is made.
@@ -84,7 +85,9 @@ choice choose(const gemm_problem& p, const product_functions& f) {
   constexpr index_t multiprocessors = 132;
   if (!p.policy.empty()) {
     const std::string name = p.policy.substr(0, p.policy.find(','));
-    choice given{.splits_k = p.policy.find(", k whole") == std::string::npos};
+    choice given{.parts = p.policy.find(", k whole") != std::string::npos ? 1 : 0};
+    if (const std::size_t at = p.policy.find(", k in "); at != std::string::npos)
+      given.parts = std::atoi(p.policy.c_str() + at + 7);
     for (index_t i = 0; i < num_tiles; ++i)
       if (tilewright::name_of(specialized_tiles[i]) == name && !f.tiles[std::size_t(i)].check(p.args)) given.tile = i;
     for (index_t i = 0; i < 2; ++i) {
@@ -100,7 +103,7 @@ choice choose(const gemm_problem& p, const product_functions& f) {
   const index_t bytes = p.type == element::fp8 ? 1 : 2;
   const specialized_choice best = choose_specialized(p.args, {bytes, p.a_along_k, p.b_along_k}, multiprocessors);
   if (f.tiles[std::size_t(best.tile)].check(p.args)) return {};
-  return {.tile = best.tile, .splits_k = best.splits_k};
+  return {.tile = best.tile, .parts = best.parts};
 }
 
 }  // namespace
@@ -120,8 +123,12 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
     host = f->tiles[std::size_t(chosen.tile)];
     s.name = "gemm_hopper_" + tilewright::name_of(specialized_tiles[chosen.tile]);
     s.code = "struct policy : tw::gemm_specialized<" + types + "tw::specialized_tiles[" + std::to_string(chosen.tile) +
-             "], " + end + " {};\nstruct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
-    s.kernel = "kernel_alone";
+             "], " + end + " {};\n";
+    s.kernel = "tw::gemm_kernel<policy>";
+    if (chosen.parts < 2) {  // none follows
+      s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
+      s.kernel = "kernel_alone";
+    }
     s.uses = {"gemm/specialized_choice.hpp", "gemm/warp_specialized_pipeline.hpp"};
   } else {
     host = f->few_rows[std::size_t(chosen.few_rows)];
@@ -136,10 +143,13 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   s.host.check = [check = host.check](const void* args) { return check(*static_cast<const gemm_args*>(args)); };
   s.host.prepare = [chosen, prepare = host.prepare](const void* args, const launch_facts& facts) {
     gemm_args given = *static_cast<const gemm_args*>(args);
-    if (!chosen.splits_k) given.workspace = nullptr;
+    if (chosen.parts == 1) given.workspace = nullptr;
+    given.split_k = std::max(chosen.parts, 1);
     return prepare(&given, facts);
   };
-  s.host.name = chosen.splits_k ? "" : "k whole";
+  s.host.name = chosen.parts == 0   ? ""
+                : chosen.parts == 1 ? "k whole"
+                                    : "k in " + std::to_string(chosen.parts) + " parts";
   return s;
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace tw = tilewright;
 
 namespace {
@@ -29,6 +31,19 @@ TEST(SpecializedChoice, TilesThatWereFastest) {
     EXPECT_EQ(chosen(1408, 1600, 3392, b_along_k),
               (tw::specialized_tile{.m = 128, .n = 160, .share_b = 4, .share_a = 2}));
   }
+}
+
+// What few blocks would multiply for long is split, if the parts have room in the workspace.
+TEST(SpecializedChoice, PartsOfLongK) {
+  const auto choice = [](int m, int n, int k) {
+    return tw::choose_specialized({.m = m, .n = n, .k = k}, {}, 132, 16);
+  };
+  EXPECT_GT(choice(14, 256, 22144).parts, 4);
+  EXPECT_EQ(choice(4096, 4096, 4096).parts, 1);
+  const tw::gemm_args g{.m = 1024, .n = 1021, .k = 32768};
+  tw::index_t most = 0;
+  tw::for_each_specialized(g, {}, 132, 16, [&](const auto& c) { most = std::max(most, c.parts); });
+  EXPECT_EQ(most, tw::specialized_workspace::num_floats / (1024 * 1024));
 }
 
 // Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.

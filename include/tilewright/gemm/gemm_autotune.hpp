@@ -23,6 +23,14 @@ inline std::shared_ptr<CUevent_st> record_event(gpu_stream stream) {
   return owner;
 }
 
+inline int num_multiprocessors() {
+  int device = 0, count = 0;
+  require_success(cudaGetDevice(&device), "looking for a GPU");
+  require_success(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+                  "asking for the GPU's properties");
+  return count;
+}
+
 }  // namespace detail
 
 /// The key of the current device.
@@ -34,10 +42,10 @@ inline std::string tuning_key() {
   return tuning_key(properties.name, properties.multiProcessorCount);
 }
 
-/// Times the kernels that can compute a product, on `stream`, unless `memory` knows the answer; it is remembered there.
-/// `sets`: at least one; operands of several sets of arguments, which differ in their pointers only, take turns, so
-/// that the caches are as cold as they will be. Every c is overwritten, also where beta is not 0. Waits for the stream.
-/// Throws launch_error if there is no kernel.
+/// Times the kernels that the models take for the fastest of a product, on `stream`, unless `memory` knows the answer;
+/// it is remembered there. `sets`: at least one; operands of several sets of arguments, which differ in their pointers
+/// only, take turns, so that the caches are as cold as they will be. Every c is overwritten, also where beta is not 0.
+/// Waits for the stream. Throws launch_error if there is no kernel.
 template <class Product>
 gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream stream = nullptr,
                           tuning_file* memory = nullptr, const tuning_effort& effort = {},
@@ -46,18 +54,12 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
   const std::string problem = tuning_name(sets.at(0), arch::matrix_element_v<typename Product::element_type>,
                                           arch::matrix_element_v<typename Product::result_type>,
                                           Product::a_major == operand_major::k, Product::b_major == operand_major::k);
-  if (memory) {
-    const std::optional<std::string> known = memory->find(problem);
-    for (index_t i = 0; known && i < kernels::size; ++i) {
-      if (gemm_plan<Product>::check(sets[0], i)) continue;
-      for (int splits_k = 1; splits_k >= 0; --splits_k) {
-        const gemm_choice c{i, splits_k == 1};
-        if (*known == kernels::name(c)) return c;
-      }
-    }
-  }
-  const std::vector<gemm_choice> choices = possible_choices<Product>(sets[0]);
+  std::vector<gemm_choice> choices = rank_choices<Product>(sets[0], detail::num_multiprocessors());
   if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
+  const std::optional<std::string> known = memory ? memory->find(problem) : std::nullopt;
+  for (const gemm_choice& c : choices)
+    if (known == kernels::name(c)) return c;
+  choices.resize(std::min(choices.size(), effort.candidates));
   std::vector<std::vector<gemm_plan<Product>>> plans(choices.size());
   std::size_t set = 0;
   const auto measure = [&](const std::vector<tuning_turn>& turns) {

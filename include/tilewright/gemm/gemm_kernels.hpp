@@ -25,8 +25,8 @@ inline std::string name_of(const specialized_tile& t) {
 
 /// A kernel of a product, and how it is used.
 struct gemm_choice {
-  index_t kernel = 0;    // in gemm_kernels
-  bool splits_k = true;  // where the kernel can
+  index_t kernel = 0;  // in gemm_kernels
+  index_t parts = 0;   // of k, as in specialized_choice
   friend bool operator==(const gemm_choice&, const gemm_choice&) = default;
 };
 
@@ -73,7 +73,10 @@ struct gemm_kernels {
   template <index_t Nth>
   using kernel = decltype(kernel_of<Nth>());
 
-  static std::string name(const gemm_choice& c) { return name(c.kernel) + (c.splits_k ? "" : ", k whole"); }
+  static std::string name(const gemm_choice& c) {
+    return name(c.kernel) +
+           (c.parts == 0 ? "" : c.parts == 1 ? ", k whole" : ", k in " + std::to_string(c.parts) + " parts");
+  }
   static std::string name(index_t i) {
     if (i >= few_rows) {
       constexpr const char* names[] = {"few_rows", "few_rows_v1", "few_rows_64_v1", "portable"};

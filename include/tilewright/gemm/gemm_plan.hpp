@@ -6,6 +6,8 @@
 #include <tilewright/gemm/gemm_kernels.hpp>
 #include <tilewright/launch/launch.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -30,21 +32,17 @@ class gemm_plan {
   /// Throws launch_error, with the kernel's sentence, if it cannot compute this.
   gemm_plan(const gemm_args& args, const gemm_choice& choice) : choice_(choice) {
     for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
-      gemm_args given = args;
-      if (!choice.splits_k) given.workspace = nullptr;
       if constexpr (is_specialized<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
-        if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned, choice);
+        if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned);
       }
-      add_product(prepared_launch<Kernel>(given));
+      steps_.push_back(prepared_launch<Kernel>(split(args)));
     });
   }
   void operator()(detail::gpu_stream stream = nullptr) const {
     for (const step& s : steps_) s(stream);
   }
   const gemm_choice& choice() const { return choice_; }
-  /// Whether some tiles are split along k.
-  bool splits_k() const { return splits_k_; }
 
   /// A sentence about what a kernel cannot do; nullptr if it can.
   static const char* check(const gemm_args& args, index_t kernel) {
@@ -71,14 +69,15 @@ class gemm_plan {
     }
   }
 
-  template <class Kernel>
-  void add_product(const prepared_launch<Kernel>& launch) {
-    if constexpr (requires { launch.prepared().schedule; }) splits_k_ = launch.prepared().schedule.sharers > 0;
-    steps_.push_back(launch);
+  /// The arguments that split k as chosen.
+  gemm_args split(gemm_args args) const {
+    if (choice_.parts == 1) args.workspace = nullptr;
+    args.split_k = max(choice_.parts, 1);
+    return args;
   }
 
   template <class Kernel>
-  void plan_with_copies(detail::aligned_operands<Product> aligned, const gemm_choice& choice) {
+  void plan_with_copies(const detail::aligned_operands<Product>& aligned) {
     using copy_operand = prepared_launch<repitch<typename Product::element_type>>;
     using copy_result = prepared_launch<repitch<typename Product::result_type>>;
     if (aligned.a.is_copy) steps_.push_back(copy_operand(aligned.a.copy));
@@ -86,45 +85,33 @@ class gemm_plan {
     if (aligned.c.is_copy && aligned.args.beta != 0) steps_.push_back(copy_result(aligned.c.copy));
     for (const auto* more : {&aligned.bias, &aligned.column_scale, &aligned.residual})
       if (more->is_copy) steps_.push_back(copy_result(more->copy));
-    const repitch_args back = aligned.back();
-    if (!choice.splits_k) aligned.args.workspace = nullptr;
     using kernel = detail::with_room_after_rows<Kernel>;
     if (aligned.c.is_copy) {
-      add_product(prepared_launch<kernel>(aligned.args, detail::gpu_functions::of<Kernel>()));
-      steps_.push_back(copy_result(back));
+      steps_.push_back(prepared_launch<kernel>(split(aligned.args), detail::gpu_functions::of<Kernel>()));
+      steps_.push_back(copy_result(aligned.back()));
     } else {
-      add_product(prepared_launch<Kernel>(aligned.args));
+      steps_.push_back(prepared_launch<Kernel>(split(aligned.args)));
     }
   }
 
   gemm_choice choice_;
-  bool splits_k_ = false;
   std::vector<step> steps_;
 };
 
-/// The choices that can compute a product, each schedule once.
-template <class Product>
-std::vector<gemm_choice> possible_choices(const gemm_args& args) {
-  std::vector<gemm_choice> list;
-  for (index_t i = 0; i < gemm_kernels<Product>::size; ++i) {
-    if (gemm_plan<Product>::check(args, i)) continue;
-    list.push_back({i, true});
-    if (gemm_plan<Product>(args, {i, true}).splits_k()) list.push_back({i, false});
-  }
-  return list;
-}
-
 namespace detail {
 
-/// Clocks of few_rows_gemm beyond a launch, fitted to the same products as the model of specialized_choice.hpp: those
-/// of the bytes of B, or of tiles one after another.
-constexpr double predict_few_rows_clocks(const gemm_args& g, bool moves_vectors, index_t multiprocessors) {
-  struct kind {
-    double start, rate;
-  };
-  const kind x = moves_vectors ? kind{7384, 2550} : g.m <= 16 ? kind{11500, 1240} : kind{16000, 560};
-  const double tiles = double(ceil_div(g.n, 64)) * g.batch / ((g.m > 16 ? 1 : 2) * multiprocessors);
-  return x.start + max(2.0 * g.n * g.k * g.batch / x.rate, 2820 * tiles);
+/// Clocks of a kernel of few rows (0: with vectors; 1: without; 2: for 64 rows), fitted to the same products as the
+/// model of specialized_choice.hpp: those of the bytes of B, or of tiles one after another. If k is whole, a block
+/// waits for each of its loads; else parts of a tile are added up.
+inline double predict_few_rows_clocks(const gemm_args& g, index_t kernel, bool k_is_whole, index_t multiprocessors) {
+  struct {
+    double start, rate, wait, blocks;  // blocks of a multiprocessor
+  } constexpr kinds[] = {{8390, 2425, 8, 2}, {11500, 1100, 24, 2}, {17100, 318, 24, 1}};
+  const auto& x = kinds[kernel];
+  const double bytes = 2.0 * g.n * g.k * g.batch / x.rate;
+  const double tiles = double(ceil_div(g.n, 64)) * g.batch / (x.blocks * multiprocessors);  // of a block
+  if (k_is_whole) return 5900 + max(bytes, std::ceil(tiles) * g.k * x.wait);
+  return x.start + max(bytes, 2820 * tiles) + 133 * min(1 / tiles, g.k / 256.0);
 }
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.
@@ -139,21 +126,38 @@ double predict_copy_clocks(const gemm_args& args) {
 
 }  // namespace detail
 
-/// The choice that the models of specialized_choice.hpp and of this file prefer.
+/// The choices that can compute a product, the one with the shortest predicted time first.
+template <class Product>
+std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiprocessors) {
+  using kernels = gemm_kernels<Product>;
+  std::vector<std::pair<double, gemm_choice>> all;
+  bool can[kernels::size];
+  for (index_t i = 0; i < kernels::size; ++i) can[i] = !gemm_plan<Product>::check(args, i);
+  const auto add = [&](double clocks, const gemm_choice& c) {
+    if (can[c.kernel]) all.push_back({clocks, c});
+  };
+  const double copies = detail::predict_copy_clocks<Product>(args);
+  for_each_specialized(args, Product::operands, multiprocessors, 1, [&](const specialized_choice& s) {
+    if (s.parts == 1 || args.workspace) add(s.clocks + copies, {s.tile, s.parts});
+  });
+  if constexpr (detail::has_16_bits<Product>) {
+    for (index_t i = kernels::few_rows; i < kernels::portable; ++i) {
+      for (const index_t parts : {0, 1})
+        add(detail::predict_few_rows_clocks(args, i - kernels::few_rows, parts == 1, multiprocessors), {i, parts});
+    }
+    add(1e300, {kernels::portable});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::vector<gemm_choice> ranked;
+  for (const auto& [clocks, choice] : all) ranked.push_back(choice);
+  return ranked;
+}
+
+/// The choice that the models prefer; if no kernel can compute the product, gemm_plan says why.
 template <class Product>
 gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
-  using kernels = gemm_kernels<Product>;
-  const auto can = [&](index_t kernel) { return !gemm_plan<Product>::check(args, kernel); };
-  const specialized_choice s = choose_specialized(args, Product::operands, multiprocessors);
-  if constexpr (detail::has_16_bits<Product>) {
-    const index_t few_rows = kernels::few_rows + (args.m > 16 ? 2 : can(kernels::few_rows) ? 0 : 1);
-    const double copies = detail::predict_copy_clocks<Product>(args);
-    const double few_rows_clocks =
-        detail::predict_few_rows_clocks(args, few_rows == kernels::few_rows, multiprocessors);
-    if (can(few_rows) && (!can(s.tile) || few_rows_clocks < s.clocks + copies)) return {few_rows};
-    if (!can(s.tile)) return {kernels::portable};
-  }
-  return {s.tile, s.splits_k};
+  const std::vector<gemm_choice> ranked = rank_choices<Product>(args, multiprocessors);
+  return ranked.empty() ? gemm_choice{} : ranked[0];
 }
 
 }  // namespace tilewright

@@ -71,15 +71,14 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
 /// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark. What a k tile takes
 /// of each is added up, since they disturb each other.
 struct specialized_model {
-  double launch = 4016;
-  double macs = 35.7, lds_row = 0.813;  // a k tile multiplies in m n / macs, or moves its rows in LDS,
-  double large = 1.09,
-         single_in_pair = 1.12;     // times these, for 160 sums of each thread; for one consumer in a cluster,
-  double latency = 1872;            // or waits for one of its stages;
-  double bytes = 7330, rows = 123;  // of memory, of 128 bytes from L2: in a clock, for all multiprocessors
-  double part_sums = 3208;          // each part of a split tile but one, of 128 x 256 sums
-  double crossing = 0.21;           // of a split tile's clocks more, if two tiles share a worker
-  double end = 111;                 // each box of C
+  double launch = 3230;
+  double macs = 33.4, lds_row = 0.88;   // a k tile multiplies in m n / macs, or moves its rows in LDS,
+  double latency = 1605;                // or waits for one of its stages;
+  double bytes = 6480, rows = 148;      // of memory, of 128 bytes from L2: in a clock, for all multiprocessors
+  double part_sums = 3620;              // each part of a split tile but one, of 128 x 256 sums
+  double crossing = 0.275;              // of a split tile's clocks more, if two tiles share a worker
+  double end = 112;                     // each box of C
+  double sums = 7100, sums_rate = 219;  // the kernel that adds up parts: its start, and floats in a clock
 };
 inline constexpr specialized_model specialized_times{};
 
@@ -89,73 +88,103 @@ constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, c
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
   // Copies write A and B; wgmma reads A once, and B for each 64 rows of A.
   const double rows = lds.stage_bytes() / 128.0 + t.m + t.n * (t.m / 64.0);
-  const double multiply = t.m * t.n / x.macs * (t.accumulators() > 128 && !t.ping_pong ? x.large : 1),
-               move = rows * x.lds_row * (t.cluster() > 1 && t.consumers == 1 ? x.single_in_pair : 1);
-  return max(max(multiply, move) * together, x.latency / lds.num_stages());
+  return max(max(t.m * t.n / x.macs, rows * x.lds_row) * together, x.latency / lds.num_stages());
 }
-/// Clocks for writing C.
-constexpr double clocks_of_end(const specialized_tile& t) { return specialized_times.end * t.num_boxes(); }
-
 }  // namespace detail
 
-/// A tile for a product, and whether its last round is split along k.
+/// A tile for a product, and into how many parts k is split: 1: not at all; more: that of every tile, and another
+/// kernel adds them up; 0: that of the last round's tiles, so that all blocks have a share (stream-K).
 struct specialized_choice {
   index_t tile = 0;  // in specialized_tiles
-  bool splits_k = true;
+  index_t parts = 0;
   double clocks = 0;  // as predicted
 };
 
-/// Clocks of a multiprocessor for the product; rough, to compare tiles.
-constexpr double predict_specialized_clocks(const gemm_args& given, const specialized_tile& t,
-                                            const product_operand_types& types, index_t multiprocessors,
-                                            bool splits_k = true) {
-  const gemm_args g = detail::in_order_of(t, given);
+namespace detail {
+
+/// The schedule of a product whose operands are in the order of the tile; parts: as in specialized_choice.
+constexpr work_schedule schedule_of(const gemm_args& g, const specialized_tile& t, index_t element_bytes,
+                                    index_t multiprocessors, index_t parts) {
+  const index_t workers = expected_clusters(t, multiprocessors);
+  const index_t max_sharers = parts == 0 ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  work_schedule s = make_work_schedule(specialized_order(g, t, workers), ceil_div(g.k, 128 / element_bytes), workers,
+                                       max_sharers, split_cost_of(t));
+  s.parts = max(parts, 1);
+  return s;
+}
+
+/// Clocks of a multiprocessor for it.
+constexpr double predict_clocks_of(const work_schedule& s, const gemm_args& g, const specialized_tile& t,
+                                   const product_operand_types& types, index_t multiprocessors) {
+  const specialized_model& x = specialized_times;
   const product_operand_types o{types.element_bytes, t.swap_ab ? types.b_along_k : types.a_along_k,
                                 t.swap_ab ? types.a_along_k : types.b_along_k};
-  const detail::specialized_model& x = detail::specialized_times;
-  const index_t k_tiles = ceil_div(g.k, 128 / o.element_bytes), workers = detail::expected_clusters(t, multiprocessors);
-  const index_t max_parts = splits_k ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
-  const work_schedule s = detail::make_work_schedule(detail::specialized_order(g, t, workers), k_tiles, workers,
-                                                     max_parts, detail::split_cost_of(t));
   const double bytes =
       (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) + double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
       g.k * o.element_bytes;
   // What comes from memory and from L2 for a k tile of each cluster.
-  const double clocks_of_operands = bytes / (double(s.order.num_tiles()) * k_tiles * x.bytes) +
+  const double clocks_of_operands = bytes / (double(s.order.num_tiles()) * s.k_tiles * x.bytes) +
                                     t.cluster() * (t.m / t.share_a + t.n / t.share_b) / x.rows;
   // Blocks of a multiprocessor share its time.
   const auto together = [&](index_t active) { return min(t.blocks, ceil_div(active * t.cluster(), multiprocessors)); };
   const auto k_tile_while = [&](index_t active) {
-    return detail::clocks_of_k_tile(t, together(active), o) + active * clocks_of_operands;
+    return clocks_of_k_tile(t, together(active), o) + active * clocks_of_operands;
   };
-  const index_t full_rounds = s.whole_tiles / workers, left = s.whole_tiles % workers;
-  double clocks = x.launch + k_tiles * (full_rounds * k_tile_while(workers) + (left > 0 ? k_tile_while(left) : 0));
+  const index_t units = s.whole_tiles * s.parts, full_rounds = units / s.workers, left = units % s.workers;
+  const index_t k_tiles = ceil_div(s.k_tiles, s.parts);
+  double clocks = x.launch + k_tiles * (full_rounds * k_tile_while(s.workers) + (left > 0 ? k_tile_while(left) : 0));
+  if (s.parts > 1) clocks += x.sums + double(s.parts) * g.m * g.n * g.batch / x.sums_rate;
   const bool crosses = s.shares_cross_tiles();
   if (s.sharers > 0) {
-    const double share = double(s.num_split_tiles()) * (k_tiles - s.longer_by) / s.sharers + s.longer_by;
+    const double share = double(s.num_split_tiles()) * (s.k_tiles - s.longer_by) / s.sharers + s.longer_by;
     const index_t parts = s.max_parts() - 1;
     const double split = share * k_tile_while(s.sharers) + x.part_sums * parts * t.m * t.n / 32768;
     clocks += split * (crosses ? 1 + x.crossing : 1);
   }
   // Where k is short, writing takes longer than the other consumer multiplies.
   const index_t ends = t.ping_pong && k_tiles > 4 ? 1 : full_rounds + (left > 0) + (s.sharers > 0) + crosses;
-  // One consumer after the other waits for stages, which shows where a block has few tiles.
-  return (clocks + ends * together(min(s.num_units(), workers)) * detail::clocks_of_end(t)) *
-         (t.ping_pong && full_rounds < 2 ? x.large : 1);
+  return clocks + ends * together(min(s.num_units(), s.workers)) * x.end * t.num_boxes();
 }
 
-/// The choice with the shortest predicted time. Tiles of which rows of C would fill less than half are left out.
-constexpr specialized_choice choose_specialized(const gemm_args& g, const product_operand_types& o,
-                                                index_t multiprocessors) {
-  specialized_choice best{0, true, 1e300};
-  for (index_t i = 0; i < specialized_tiles.size(); ++i) {
-    const specialized_tile& t = specialized_tiles[i];
-    if (t.m > 64 && (t.swap_ab ? g.n : g.m) <= t.m / 2) continue;
-    for (const bool splits_k : {false, true}) {
-      const double clocks = predict_specialized_clocks(g, t, o, multiprocessors, splits_k);
-      if (clocks < best.clocks) best = {i, splits_k, clocks};
+}  // namespace detail
+
+/// Clocks of a multiprocessor for the product; rough, to compare tiles.
+constexpr double predict_specialized_clocks(const gemm_args& given, const specialized_tile& t,
+                                            const product_operand_types& types, index_t multiprocessors,
+                                            index_t parts = 0) {
+  const gemm_args g = detail::in_order_of(t, given);
+  return detail::predict_clocks_of(detail::schedule_of(g, t, types.element_bytes, multiprocessors, parts), g, t, types,
+                                   multiprocessors);
+}
+
+/// Calls consider(choice) for each tile and way to split k, for up to `most_parts` parts. Tiles of which rows of C
+/// would fill less than half are left out, and parts that are too short or that the workspace has no room for.
+template <class Function>
+constexpr void for_each_specialized(const gemm_args& given, const product_operand_types& types, index_t multiprocessors,
+                                    index_t most_parts, Function consider) {
+  for (index_t tile = 0; tile < specialized_tiles.size(); ++tile) {
+    const specialized_tile& t = specialized_tiles[tile];
+    const gemm_args g = detail::in_order_of(t, given);
+    if (t.m > 64 && g.m <= t.m / 2) continue;
+    for (index_t parts = 0; parts <= max(most_parts, 1); ++parts) {
+      const work_schedule s = detail::schedule_of(g, t, types.element_bytes, multiprocessors, parts);
+      if (parts == 0 && s.sharers == 0) continue;  // nothing to split: as with one part
+      const double floats = 4.0 * ceil_div(given.n, 4) * given.m * given.batch * parts;
+      if (parts > 1 && (s.k_tiles < 4 * parts || s.whole_tiles * (parts - 1) > 2 * s.workers ||
+                        floats > specialized_workspace::num_floats))
+        break;
+      consider(specialized_choice{tile, parts, detail::predict_clocks_of(s, g, t, types, multiprocessors)});
     }
   }
+}
+
+/// The choice with the shortest predicted time.
+constexpr specialized_choice choose_specialized(const gemm_args& g, const product_operand_types& o,
+                                                index_t multiprocessors, index_t most_parts = 1) {
+  specialized_choice best{.clocks = 1e300};
+  for_each_specialized(g, o, multiprocessors, most_parts, [&](const specialized_choice& c) {
+    if (c.clocks < best.clocks) best = c;
+  });
   return best;
 }
 

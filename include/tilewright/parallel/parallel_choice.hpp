@@ -41,8 +41,7 @@ constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, co
                                  const parallel_rates& rates) {
   args.m = divide(args.m, parts);
   args.batch = parts;
-  return predict_specialized_clocks(args, parallel_tiles[tile], types, rates.multiprocessors,
-                                    args.workspace != nullptr) /
+  return predict_specialized_clocks(args, parallel_tiles[tile], types, rates.multiprocessors, args.workspace ? 0 : 1) /
          rates.clock;
 }
 
