@@ -15,7 +15,7 @@ using enum operand_major;
 
 /// C^T: rows of C are columns of the tile, and an epilogue reads single elements.
 TEST(WarpSpecializedTiles, SwapAB) {
-  constexpr specialized_tile narrow{.m = 128, .n = 48, .swap_ab = true};
+  constexpr specialized_tile narrow{.m = 128, .n = 80, .swap_ab = true};
   expect_edges<gemm_specialized<half_t, mn, k, narrow>>(0.5f, 0);
   expect_edges<gemm_specialized<bfloat16_t, k, mn, narrow, bfloat16_t, epilogue::from_args>>(1, 2);
   constexpr specialized_tile pair{.m = 256, .n = 160, .share_a = 2, .swap_ab = true};

@@ -23,7 +23,7 @@ LAYOUTS = ["".join(x) for x in itertools.product("rc", repeat=3)]
 SHAPES = [(1, 1, 1), (17, 17, 17), (127, 127, 127), (128, 128, 32), (1, 4096, 64), (333, 77, 1000), (256, 384, 4096)]
 LARGE = [(1000, 5000, 2000), (4096, 4096, 4096)]
 PORTABLE = "gemm_128x128"
-TILES = ("128x256_b2 128x256 128x176_b2_pp 128x192_b2 128x112_a4 256x112_a2 64x64 64x96 64x192 128x160_a2_swap_pp 128x176_b2 128x176_a2_pp "
+TILES = ("128x256_b2 128x256 128x176_b2_pp 128x192_b2 128x112_a4 256x112_a2 64x64 64x96 128x160_a2_swap_pp 128x176_b2 "
          "128x112_b2_pp 128x160_a2_b4 128x128_a2_b4 128x128_a4 128x96_a4 128x80_a4 64x96_a4 64x192_swap 64x96_b4_swap 64x128_b4_swap 128x64_swap "
          "256x32_swap").split()
 HOPPER_TILES = {f"hopper_{t}": tuple(map(int, t.split("_")[0].split("x")))[::-1 if t.endswith("swap") else 1] for t in TILES}

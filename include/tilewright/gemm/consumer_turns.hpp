@@ -16,7 +16,7 @@ struct consumer_turns {
   static constexpr specialized_tile tile = Block::tile;
   /// k tiles of a turn at the end of a tile, which are in LDS at the same time; block-scaled products hold one longer.
   static constexpr index_t head_start = min(4, Block::num_stages - Block::is_block_scaled);
-  static constexpr index_t turn_barrier = 4, turn_taken_barrier = 5;  // 1 to 3 are add_up_parts's
+  static constexpr index_t turn_barrier = 4, turn_taken_barrier = 5;  // 1 and 2 are add_up_parts's
 
   index_t consumer;
   bool gives = false, has_given = false;  // of two that share a tile

@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 24> specialized_tiles{{
+inline constexpr array<specialized_tile, 22> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 128, .n = 176, .share_b = 2, .ping_pong = true},
@@ -16,10 +16,8 @@ inline constexpr array<specialized_tile, 24> specialized_tiles{{
     {.m = 256, .n = 112, .share_a = 2},
     {.m = 64, .n = 64, .consumers = 1},
     {.m = 64, .n = 96, .consumers = 1},
-    {.m = 64, .n = 192, .consumers = 1},
     {.m = 128, .n = 160, .share_a = 2, .swap_ab = true, .ping_pong = true},
     {.m = 128, .n = 176, .share_b = 2},
-    {.m = 128, .n = 176, .share_a = 2, .ping_pong = true},
     {.m = 128, .n = 112, .share_b = 2, .ping_pong = true},
     {.m = 128, .n = 160, .share_b = 4, .share_a = 2},
     {.m = 128, .n = 128, .share_b = 4, .share_a = 2},

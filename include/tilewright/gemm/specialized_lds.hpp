@@ -36,9 +36,7 @@ struct specialized_tile {
   /// C has as many columns as one product. It is stored in boxes of 64 rows and store_n() columns; the last box of a
   /// row may have less: last_n().
   TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
-  TILEWRIGHT_HD constexpr index_t store_n() const {
-    return result_n() % 32 != 0 || (result_n() % 64 == 0 && consumers < 3) ? 64 : 32;
-  }
+  TILEWRIGHT_HD constexpr index_t store_n() const { return result_n() % 32 != 0 || result_n() % 64 == 0 ? 64 : 32; }
   TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return ceil_div(result_n(), store_n()); }
   TILEWRIGHT_HD constexpr index_t last_n() const { return result_n() - (boxes_per_row() - 1) * store_n(); }
   TILEWRIGHT_HD constexpr bool is_narrow(index_t box) const {
@@ -47,38 +45,30 @@ struct specialized_tile {
   TILEWRIGHT_HD constexpr index_t boxes_of_consumer() const { return repeat_m() * boxes_per_row(); }
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return sharing() * boxes_of_consumer(); }
 
-  /// The order in which a tile's boxes leave: one consumer after the other if they take turns,
-  /// else a box of each in turn.
+  /// The order in which a tile's boxes leave: one consumer after the other.
   TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
-    return takes_turns() ? consumer * boxes_of_consumer() + box : box * sharing() + consumer;
+    return consumer * boxes_of_consumer() + box;
   }
   struct position {
     index_t m, n, consumer;
   };
   /// Where box `number` begins in the tile, and whose it is.
   TILEWRIGHT_HD constexpr position box_position(index_t number) const {
-    const index_t consumer = takes_turns() ? divide(number, boxes_of_consumer()) : modulo(number, sharing());
-    const index_t box = takes_turns() ? modulo(number, boxes_of_consumer()) : divide(number, sharing());
+    const index_t consumer = divide(number, boxes_of_consumer()), box = modulo(number, boxes_of_consumer());
     return {(divide(box, boxes_per_row()) * sharing() + consumer) * 64, modulo(box, boxes_per_row()) * store_n(),
             consumer};
   }
 
   /// Registers of each thread: of the copying warpgroup, more if a wave sends to other GPUs or shifts; of consumers.
-  TILEWRIGHT_HD constexpr index_t producer_registers(bool sends) const {
-    return any_start ? 64 : consumers == 2 && sends ? 72 : 40;
-  }
-  TILEWRIGHT_HD constexpr index_t consumer_registers(bool sends) const {
-    return any_start ? 192 : consumers > 2 ? 152 : sends ? 216 : 232;
-  }
+  TILEWRIGHT_HD constexpr index_t producer_registers(bool sends) const { return any_start ? 64 : sends ? 72 : 40; }
+  TILEWRIGHT_HD constexpr index_t consumer_registers(bool sends) const { return any_start ? 192 : sends ? 216 : 232; }
 
   TILEWRIGHT_HD constexpr bool is_sound() const {
-    const bool known_n = n % 16 == 0 && 16 <= n && n <= 256;
-    if (consumers < 1 || consumers > (ping_pong ? 2 : 3) || m < 64 || m % (64 * sharing()) != 0 || !known_n)
-      return false;
-    const bool room = accumulators() <= (consumers == 3 ? 96 : ping_pong ? 192 : 160);
+    const bool known_n = n == 32 || (n % 16 == 0 && 64 <= n && n <= 256);
+    if (consumers < 1 || consumers > 2 || m < 64 || m % (64 * sharing()) != 0 || !known_n) return false;
+    const bool room = accumulators() <= (ping_pong ? 192 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
-    if (any_start && (consumers > 2 || ping_pong || swap_ab || products > 1 || cluster() > 1 || n % 64 != 0))
-      return false;
+    if (any_start && (ping_pong || swap_ab || products > 1 || cluster() > 1 || n % 64 != 0)) return false;
     return room && (products == 1 || two) && detail::is_power_of_two(cluster()) && cluster() <= 8 &&
            m % (8 * share_a) == 0;
   }

@@ -19,7 +19,7 @@ struct cluster_shape {
   friend constexpr bool operator==(const cluster_shape&, const cluster_shape&) = default;
 };
 
-/// For Hopper: persistent blocks of a producer warpgroup, which fills stages in LDS by bulk copies, and one to three
+/// For Hopper: persistent blocks of a producer warpgroup, which fills stages in LDS by bulk copies, and one or two
 /// consumers, which multiply with wgmma; the last round of tiles is split along k (stream-K) where that is faster.
 template <cluster_shape Cluster = cluster_shape{}>
 struct warp_specialized_pipeline {
@@ -91,9 +91,9 @@ struct specialized_block {
                                          consumers,         Policy::products, cluster.blocks,  cluster.swap_ab,
                                          cluster.ping_pong, cluster.any_start};
   static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.sharing()) && tile.is_sound(),
-                "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to "
-                "3 consumers and whose n is a multiple of 16 up to 256, with at most 160 accumulators for each thread "
-                "(96 with 3 consumers, 192 in ping-pong), of two products with 64 rows for each consumer and columns "
+                "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 or "
+                "2 consumers and whose n is 32 or a multiple of 16 from 64 to 256, with at most 160 accumulators for "
+                "each thread (192 in ping-pong), of two products with 64 rows for each consumer and columns "
                 "that are a multiple of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
                                  b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;

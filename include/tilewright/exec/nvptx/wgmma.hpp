@@ -50,29 +50,26 @@ struct transposes_of_b<fp8_ocp_t, TransposeB> : transposes<fp8_ocp_t, false, Tra
 }  // namespace detail
 
 // Accumulators as operands of asm, and their names.
-#define TILEWRIGHT_8C(i)                                                                                      \
+#define TILEWRIGHT_C8(i)                                                                                      \
   "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), \
       "+f"(c[i + 7])
-#define TILEWRIGHT_C8 TILEWRIGHT_8C(0)
-#define TILEWRIGHT_C16 TILEWRIGHT_C8, TILEWRIGHT_8C(8)
-#define TILEWRIGHT_C24 TILEWRIGHT_C16, TILEWRIGHT_8C(16)
-#define TILEWRIGHT_C32 TILEWRIGHT_C24, TILEWRIGHT_8C(24)
-#define TILEWRIGHT_C40 TILEWRIGHT_C32, TILEWRIGHT_8C(32)
-#define TILEWRIGHT_C48 TILEWRIGHT_C40, TILEWRIGHT_8C(40)
-#define TILEWRIGHT_C56 TILEWRIGHT_C48, TILEWRIGHT_8C(48)
-#define TILEWRIGHT_C64 TILEWRIGHT_C56, TILEWRIGHT_8C(56)
-#define TILEWRIGHT_C72 TILEWRIGHT_C64, TILEWRIGHT_8C(64)
-#define TILEWRIGHT_C80 TILEWRIGHT_C72, TILEWRIGHT_8C(72)
-#define TILEWRIGHT_C88 TILEWRIGHT_C80, TILEWRIGHT_8C(80)
-#define TILEWRIGHT_C96 TILEWRIGHT_C88, TILEWRIGHT_8C(88)
-#define TILEWRIGHT_C104 TILEWRIGHT_C96, TILEWRIGHT_8C(96)
-#define TILEWRIGHT_C112 TILEWRIGHT_C104, TILEWRIGHT_8C(104)
-#define TILEWRIGHT_C120 TILEWRIGHT_C112, TILEWRIGHT_8C(112)
-#define TILEWRIGHT_C128 TILEWRIGHT_C120, TILEWRIGHT_8C(120)
-#define TILEWRIGHT_NAMES8 "%0, %1, %2, %3, %4, %5, %6, %7"
-#define TILEWRIGHT_NAMES16 TILEWRIGHT_NAMES8 ", %8, %9, %10, %11, %12, %13, %14, %15"
-#define TILEWRIGHT_NAMES24 TILEWRIGHT_NAMES16 ", %16, %17, %18, %19, %20, %21, %22, %23"
-#define TILEWRIGHT_NAMES32 TILEWRIGHT_NAMES24 ", %24, %25, %26, %27, %28, %29, %30, %31"
+#define TILEWRIGHT_C16 TILEWRIGHT_C8(0), TILEWRIGHT_C8(8)
+#define TILEWRIGHT_C32 TILEWRIGHT_C16, TILEWRIGHT_C8(16), TILEWRIGHT_C8(24)
+#define TILEWRIGHT_C40 TILEWRIGHT_C32, TILEWRIGHT_C8(32)
+#define TILEWRIGHT_C48 TILEWRIGHT_C40, TILEWRIGHT_C8(40)
+#define TILEWRIGHT_C56 TILEWRIGHT_C48, TILEWRIGHT_C8(48)
+#define TILEWRIGHT_C64 TILEWRIGHT_C56, TILEWRIGHT_C8(56)
+#define TILEWRIGHT_C72 TILEWRIGHT_C64, TILEWRIGHT_C8(64)
+#define TILEWRIGHT_C80 TILEWRIGHT_C72, TILEWRIGHT_C8(72)
+#define TILEWRIGHT_C88 TILEWRIGHT_C80, TILEWRIGHT_C8(80)
+#define TILEWRIGHT_C96 TILEWRIGHT_C88, TILEWRIGHT_C8(88)
+#define TILEWRIGHT_C104 TILEWRIGHT_C96, TILEWRIGHT_C8(96)
+#define TILEWRIGHT_C112 TILEWRIGHT_C104, TILEWRIGHT_C8(104)
+#define TILEWRIGHT_C120 TILEWRIGHT_C112, TILEWRIGHT_C8(112)
+#define TILEWRIGHT_C128 TILEWRIGHT_C120, TILEWRIGHT_C8(120)
+#define TILEWRIGHT_NAMES16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define TILEWRIGHT_NAMES32 \
+  TILEWRIGHT_NAMES16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define TILEWRIGHT_NAMES40 TILEWRIGHT_NAMES32 ", %32, %33, %34, %35, %36, %37, %38, %39"
 #define TILEWRIGHT_NAMES48 TILEWRIGHT_NAMES40 ", %40, %41, %42, %43, %44, %45, %46, %47"
 #define TILEWRIGHT_NAMES56 TILEWRIGHT_NAMES48 ", %48, %49, %50, %51, %52, %53, %54, %55"
@@ -88,9 +85,7 @@ struct transposes_of_b<fp8_ocp_t, TransposeB> : transposes<fp8_ocp_t, false, Tra
 // f(N, accumulators, the names of the 8 operands after them) for each N.
 // clang-format off
 #define TILEWRIGHT_WGMMA_SHAPES(f) \
-  f(16, 8, "%8", "%9", "%10", "%11", "%12", "%13", "%14", "%15") \
   f(32, 16, "%16", "%17", "%18", "%19", "%20", "%21", "%22", "%23") \
-  f(48, 24, "%24", "%25", "%26", "%27", "%28", "%29", "%30", "%31") \
   f(64, 32, "%32", "%33", "%34", "%35", "%36", "%37", "%38", "%39") \
   f(80, 40, "%40", "%41", "%42", "%43", "%44", "%45", "%46", "%47") \
   f(96, 48, "%48", "%49", "%50", "%51", "%52", "%53", "%54", "%55") \
@@ -125,24 +120,22 @@ struct transposes_of_b<fp8_ocp_t, TransposeB> : transposes<fp8_ocp_t, false, Tra
   }
 
 template <index_t N>
-inline constexpr bool is_wgmma_n = N % 16 == 0 && 16 <= N && N <= 256;
+inline constexpr bool is_wgmma_n = N == 32 || (N % 16 == 0 && 64 <= N && N <= 256);
 
 template <index_t N, class T, bool TransposeA, bool TransposeB>
 TILEWRIGHT_HD void wgmma(float* c, unsigned long long a_descriptor, unsigned long long b_descriptor, bool accumulate) {
-  static_assert(is_wgmma_n<N>, "wgmma: n is a multiple of 16 up to 256");
+  static_assert(is_wgmma_n<N>, "wgmma: n is 32 or a multiple of 16 from 64 to 256");
   TILEWRIGHT_WGMMA_SHAPES(TILEWRIGHT_WGMMA_LDS)
 }
 
 template <index_t N, class T, bool TransposeB>
 TILEWRIGHT_HD void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool accumulate) {
-  static_assert(is_wgmma_n<N>, "wgmma: n is a multiple of 16 up to 256");
+  static_assert(is_wgmma_n<N>, "wgmma: n is 32 or a multiple of 16 from 64 to 256");
   TILEWRIGHT_WGMMA_SHAPES(TILEWRIGHT_WGMMA_REGISTERS)
 }
 
-#undef TILEWRIGHT_8C
 #undef TILEWRIGHT_C8
 #undef TILEWRIGHT_C16
-#undef TILEWRIGHT_C24
 #undef TILEWRIGHT_C32
 #undef TILEWRIGHT_C40
 #undef TILEWRIGHT_C48
@@ -156,9 +149,7 @@ TILEWRIGHT_HD void wgmma(float* c, const unsigned* a, unsigned long long b_descr
 #undef TILEWRIGHT_C112
 #undef TILEWRIGHT_C120
 #undef TILEWRIGHT_C128
-#undef TILEWRIGHT_NAMES8
 #undef TILEWRIGHT_NAMES16
-#undef TILEWRIGHT_NAMES24
 #undef TILEWRIGHT_NAMES32
 #undef TILEWRIGHT_NAMES40
 #undef TILEWRIGHT_NAMES48
