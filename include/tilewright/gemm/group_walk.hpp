@@ -61,7 +61,8 @@ class row_group_walk {
 
   TILEWRIGHT_HD index_t tiles_of(const group_rows& rows) const { return rows_of_tiles(rows) * tiles_.cols; }
   TILEWRIGHT_HD static index_t rows_of_tiles(const group_rows& rows) {
-    return divide(rows.count() + TileRows - 1, TileRows);
+    // Divisions of signed numbers spill fewer registers on gfx942, but take more instructions on Hopper.
+    return Lanes == 1 ? ceil_div(rows.count(), TileRows) : divide(rows.count() + TileRows - 1, TileRows);
   }
   TILEWRIGHT_HD static index_t of_lane(index_t value, [[maybe_unused]] index_t lane) {
     if constexpr (Lanes == 1) return value;
@@ -69,9 +70,11 @@ class row_group_walk {
   }
   /// The same; of one lane, the compiler keeps values in uniform registers.
   TILEWRIGHT_HD static index_t uniform(index_t value, index_t lane) { return of_lane(of_lane(value, lane), 0); }
+  /// Tiles of the wave's groups up to the lane's; of one group counted again, which takes fewer registers.
+  TILEWRIGHT_HD index_t through() const { return Lanes == 1 ? tiles_of(rows_) : through_; }
   /// Lanes whose groups, and all before them, end before tile i.
   TILEWRIGHT_HD index_t lanes_before(index_t i) const {
-    const bool before = through_ <= i - before_;
+    const bool before = through() <= i - before_;
     if constexpr (Lanes == 1) return before;
     return exec::count_lanes(exec::ballot(before));
   }
@@ -100,13 +103,13 @@ class row_group_walk {
     index_t lane;  // whose group has the tile
     TILEWRIGHT_UNROLL(1)
     while ((lane = lanes_before(i)) == Lanes) {
-      before_ += of_lane(through_, Lanes - 1);
+      before_ += of_lane(through(), Lanes - 1);
       first_ += Lanes;
       if (first_ >= args_.groups) return false;
       read_groups();
     }
     found.rows = {uniform(rows_.begin, lane), uniform(rows_.end, lane)};
-    const index_t rows = rows_of_tiles(found.rows), first = before_ + uniform(through_, lane) - rows * tiles_.cols;
+    const index_t rows = rows_of_tiles(found.rows), first = before_ + uniform(through(), lane) - rows * tiles_.cols;
     const grid_order order{grid_curve::row_groups, tiles_.order_rows, 1, true};
     const multi_index<2> at = order.tile_along<grid_curve::row_groups>(i - first, rows, tiles_.cols);
     found.at = {at[0], at[1], first_ + lane};
