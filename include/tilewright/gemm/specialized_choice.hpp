@@ -35,10 +35,8 @@ inline constexpr array<specialized_tile, 22> specialized_tiles{{
 /// The policy of one of them.
 template <class T, operand_major AMajor, operand_major BMajor, specialized_tile Tile, class Result = T,
           class Epilogue = epilogue::alpha_beta>
-struct gemm_specialized
-    : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)), wgmma_tile<T>(Tile.m, Tile.n, Tile.sharing()),
-                  warp_specialized_pipeline<cluster_shape{Tile.share_b, Tile.share_a, Tile.blocks, Tile.swap_ab,
-                                                          Tile.ping_pong, Tile.any_start}>> {
+struct gemm_specialized : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)),
+                                      wgmma_tile<T>(Tile.m, Tile.n, Tile.sharing()), warp_specialized_pipeline<Tile>> {
   using result_type = Result;
   using epilogue = Epilogue;
 };

@@ -8,7 +8,9 @@
 namespace tilewright {
 
 /// A block computes m x n sums with `consumers` warpgroups, each of m / consumers rows in groups of 64, and one more
-/// warpgroup that starts copies. If there are two products, the first n / 2 columns are the first's.
+/// warpgroup that starts copies. If there are two products, the first n / 2 columns are the first's. Blocks form
+/// clusters: `share_b` blocks above each other, which receive the same tile of B at once (multicast), times `share_a`
+/// blocks side by side, which receive the same tile of A.
 struct specialized_tile {
   index_t m = 128, n = 256;
   index_t share_b = 1, share_a = 1;
@@ -18,6 +20,12 @@ struct specialized_tile {
   bool ping_pong = false;  // each of two consumers computes tiles of its own: one writes while the other multiplies
   bool any_start = false;  // rows of operands and of C start anywhere in memory: see shifted_stages
 
+  /// The same with these lengths; in ping-pong, there are two consumers for each one that shares a tile.
+  TILEWRIGHT_HD constexpr specialized_tile of_size(index_t rows, index_t cols, index_t sharing, index_t num) const {
+    specialized_tile t = *this;
+    t.m = rows, t.n = cols, t.consumers = ping_pong ? 2 : sharing, t.products = num;
+    return t;
+  }
   TILEWRIGHT_HD constexpr index_t sharing() const { return ping_pong ? 1 : consumers; }  // a tile
   TILEWRIGHT_HD constexpr index_t producers() const { return any_start ? 2 : 1; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + producers()) * 128; }

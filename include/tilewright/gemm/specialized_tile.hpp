@@ -8,22 +8,12 @@
 
 namespace tilewright {
 
-/// Blocks form clusters: `share_b` blocks above each other, which receive the same tile of B at once (multicast), times
-/// `share_a` blocks side by side, which receive the same tile of A.
-struct cluster_shape {
-  index_t share_b = 1, share_a = 1;
-  index_t blocks = 1;  // see specialized_tile
-  bool swap_ab = false, ping_pong = false, any_start = false;
-
-  TILEWRIGHT_HD constexpr index_t size() const { return share_b * share_a; }
-  friend constexpr bool operator==(const cluster_shape&, const cluster_shape&) = default;
-};
-
 /// For Hopper: persistent blocks of a producer warpgroup, which fills stages in LDS by bulk copies, and one or two
 /// consumers, which multiply with wgmma; the last round of tiles is split along k (stream-K) where that is faster.
-template <cluster_shape Cluster = cluster_shape{}>
+/// Tile says how; the policy's block_tile and products say how large it is and who consumes.
+template <specialized_tile Tile = specialized_tile{}>
 struct warp_specialized_pipeline {
-  static constexpr cluster_shape cluster = Cluster;
+  static constexpr specialized_tile tile = Tile;
 };
 
 /// A block tile of m x n for it: a stage has 128 bytes of each row along k.
@@ -38,12 +28,12 @@ TILEWRIGHT_HD constexpr block_tile wgmma_tile(index_t m, index_t n, index_t cons
 }
 
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector, block_tile Tile,
-          cluster_shape Cluster>
-struct gemm_policy<Arch, T, AMajor, BMajor, Vector, Tile, warp_specialized_pipeline<Cluster>>
+          specialized_tile How>
+struct gemm_policy<Arch, T, AMajor, BMajor, Vector, Tile, warp_specialized_pipeline<How>>
     : detail::gemm_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
   static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
                 "gemm_policy: wgmma takes operands of 8 bits only where they are contiguous along k");
-  using pipeline = warp_specialized_pipeline<Cluster>;
+  using pipeline = warp_specialized_pipeline<How>;
 };
 
 namespace detail {
@@ -84,12 +74,9 @@ struct specialized_block {
   static constexpr bool is_block_scaled = Policy::is_block_scaled;
   /// Whether A comes from other GPUs, tiles of C go there, or a wave of the block copies to them: see parallel/.
   static constexpr bool receives_operands = false, sends_tiles = false, has_sender = false;
-  static constexpr cluster_shape cluster = Policy::pipeline::cluster;
   static constexpr block_tile tiles = Policy::tile;
-  static constexpr index_t consumers = cluster.ping_pong ? 2 : tiles.waves_m / 4;
-  static constexpr specialized_tile tile{tiles.m,           tiles.n,          cluster.share_b, cluster.share_a,
-                                         consumers,         Policy::products, cluster.blocks,  cluster.swap_ab,
-                                         cluster.ping_pong, cluster.any_start};
+  static constexpr specialized_tile tile =
+      Policy::pipeline::tile.of_size(tiles.m, tiles.n, tiles.waves_m / 4, Policy::products);
   static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.sharing()) && tile.is_sound(),
                 "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 or "
                 "2 consumers and whose n is 32 or a multiple of 16 from 64 to 256, with at most 160 accumulators for "

@@ -21,7 +21,7 @@ struct rank_block : specialized_block<with_rank_args<Policy, Args>> {
   static constexpr bool has_sender = true;
   static_assert(Policy::products == 1 && Policy::groups == group_kind::none && !Policy::is_block_scaled,
                 "parallel: the policy must be one of a plain product");
-  static_assert(!Policy::pipeline::cluster.ping_pong && Policy::tile.n % 32 == 0,
+  static_assert(!Policy::pipeline::tile.ping_pong && Policy::tile.n % 32 == 0,
                 "parallel: the consumers of a block must share its tile, so no ping_pong, and n of the tile must be a "
                 "multiple of 32");
 };
