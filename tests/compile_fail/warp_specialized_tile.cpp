@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A block tile whose accumulators would not fit into the registers of two warpgroups; and wgmma in another pipeline.
-// EXPECT: warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 to 3
+// EXPECT: warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 or 2
 // EXPECT: gemm_policy: wgmma reads its operands from LDS; use warp_specialized_pipeline
 #include <tilewright/gemm/warp_specialized_pipeline.hpp>
 
