@@ -7,7 +7,8 @@
 // EXPECT: launch: the kernel has no positive constant block_size: the number of threads of a block
 // EXPECT: launch: the kernel has no constant lds_bytes: the bytes of LDS of a block; 0 if it uses none
 // EXPECT: launch: the kernel has no operator()(args) const; it takes args_type
-// EXPECT_ERRORS: 7
+// EXPECT: launch: at most two kernels follow the first one
+// EXPECT_ERRORS: 8
 #include <tilewright/launch/launch.hpp>
 
 namespace tw = tilewright;
@@ -54,3 +55,13 @@ static_assert(tw::require_ready_kernel<without_grid>());
 static_assert(tw::require_ready_kernel<without_block_size>());
 static_assert(tw::require_ready_kernel<without_lds_bytes>());
 static_assert(tw::require_ready_kernel<without_body>());
+
+template <class Kernel>
+struct after_two : complete {
+  struct second : complete {
+    using followed_by = Kernel;
+  };
+  using followed_by = second;
+};
+static_assert(tw::require_ready_kernel<after_two<complete>>());
+static_assert(tw::require_ready_kernel<after_two<after_two<complete>::second>>());

@@ -33,9 +33,31 @@ TEST(LaunchRows, TakesRowsOfAnyLengthAndAlignment) {
   EXPECT_THROW((launch_rows<quantise, 300>(quantise_args<half_t, int8_t>{})), launch_error);
 }
 
+/// Aligned rows are refused only because of the arguments.
+template <row_tile Tile>
+struct refuses : quantise<Tile> {
+  static const char* check(const quantise_args<half_t, int8_t>& args) {
+    return args.rows < 0 ? Tile.any_start ? "for any start" : "aligned" : detail::needs_vectors;
+  }
+};
+
+TEST(LaunchRows, ThrowsTheSentenceOfTheKernelThatFits) {
+  const auto sentence = [](index_t rows) {
+    try {
+      launch_rows<refuses, 300>(quantise_args<half_t, int8_t>{.rows = rows});
+    } catch (const launch_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(sentence(-1), "aligned");
+  EXPECT_EQ(sentence(1), detail::needs_vectors);
+}
+
 static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(1337) == row_tile{256, 32, 6, 8, 1, true});
 static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(50257) == row_tile{256, 256, 5, 8, 1, true, 4});
 static_assert(choose_any_start_tile<arch::sm90, float>(131072) == row_tile{256, 256, 4, 4, 8, true, 3});
+static_assert(choose_any_start_tile<arch::sm90, fp8_ocp_t>(300) == row_tile{256, 64, 1, 16, 1, true});
 static_assert(choose_any_start_tile<arch::gfx942, float>(20001) == row_tile{256, 256, 5, 4, 1, true, 1});
 
 }  // namespace rows_test

@@ -124,6 +124,11 @@ TEST(MapTensor, RefusesWhatItCannotDo) {
         a.x = input(memory, {1 << 21, 1 << 20}), a.x2 = a.x, a.y = output(memory + (1ll << 42), {1 << 21, 1 << 20});
       },
       "too many elements");
+  refuse(
+      [](auto& a) {  // 2^36 elements, whose addresses are never read
+        a.x = input(memory, {1 << 21, 1 << 15}), a.x2 = a.x, a.y = output(memory + (1ll << 42), {1 << 21, 1 << 15});
+      },
+      "fewer than 2^32 threads");
   auto in_place = good;
   in_place.y.data = memory;
   EXPECT_EQ(swiglu::check(in_place), nullptr);

@@ -22,6 +22,10 @@ template <class Kernel>
 concept HasArch = requires { Kernel::arch::value; };
 template <class Kernel>
 concept HasFollower = requires { typename Kernel::followed_by; } && !__is_same(typename Kernel::followed_by, void);
+template <class Kernel>
+inline constexpr index_t num_followers_v = 0;
+template <HasFollower Kernel>
+inline constexpr index_t num_followers_v<Kernel> = 1 + num_followers_v<typename Kernel::followed_by>;
 
 template <class Kernel>
 struct launched_args {
@@ -118,6 +122,9 @@ consteval bool require_ready_kernel() {
   } else if constexpr (!detail::HasLdsBytes<Kernel>) {
     static_assert(detail::HasLdsBytes<Kernel>,
                   "launch: the kernel has no constant lds_bytes: the bytes of LDS of a block; 0 if it uses none");
+  } else if constexpr (detail::num_followers_v<Kernel> > 2) {
+    static_assert(detail::num_followers_v<Kernel> <= 2,
+                  "launch: at most two kernels follow the first one: launch the third follower by itself");
   } else {
     static_assert(detail::HasBody<Kernel>,
                   "launch: the kernel has no operator()(args) const; it takes args_type, or device_args where the "

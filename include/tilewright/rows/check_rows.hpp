@@ -59,6 +59,10 @@ const char* check_results(const row_matrix (&matrices)[N], index_t results) {
   return nullptr;
 }
 
+/// What check_matrix says about rows that only vectors of 1 can take.
+inline constexpr const char* needs_vectors =
+    "vectors are moved: pointers must be aligned to them, lengths and strides be multiples; a vector of 1 takes any";
+
 /// Why no kernel can take such a matrix, as a sentence; nullptr if one can. A block takes `rows_at_once` rows.
 inline const char* check_matrix(const row_matrix& m, index_t vector, index_t rows_at_once) {
   if (m.rows < 1 || m.cols < 1 || m.batch < 1) return "rows, cols and batch must be positive";
@@ -69,10 +73,7 @@ inline const char* check_matrix(const row_matrix& m, index_t vector, index_t row
     return "a row stride is so large that the rows of a block span 2 GiB";
   if (m.batch > 1 && m.batch_stride < (m.rows - 1) * m.row_stride + m.cols)
     return "a batch stride is smaller than a matrix: matrices would overlap";
-  if (m.cols % vector != 0 || !is_aligned(m, vector))
-    return "vectors are moved: pointers must be aligned to them, lengths and strides be multiples; a vector of 1 takes "
-           "any";
-  return nullptr;
+  return m.cols % vector != 0 || !is_aligned(m, vector) ? needs_vectors : nullptr;
 }
 
 }  // namespace tilewright::detail

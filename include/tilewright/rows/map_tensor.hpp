@@ -59,6 +59,8 @@ struct map_tensor {
     }
     auto nest = loops(args);
     if (!nest.finish(element_bytes()) || nest.iterations > (1ll << 38)) return "there are too many elements";
+    if (is_amd(Arch::value) && prepare(args, 0).nest.iterations > 0xffffffffll - block_size)
+      return "HIP starts fewer than 2^32 threads along a dimension of a grid: split the tensor";
     return nullptr;
   }
   static device_args prepare(const args_type& args, const auto&) {

@@ -57,7 +57,8 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_thre
 /// The same for rows of T that start anywhere. A thread holds up to six vectors: what is done once for each row counts.
 template <class Arch, class T>
 TILEWRIGHT_HD constexpr row_tile choose_any_start_tile(index_t cols) {
-  row_tile tile{.vectors = 6, .vector = 16 / index_t(sizeof(T)), .any_start = true};
+  constexpr index_t vector = 16 / index_t(sizeof(T));
+  row_tile tile{.threads_per_row = max(32, 4 * vector), .vectors = 6, .vector = vector, .any_start = true};
   while (tile.threads_per_row < tile.threads && tile.most_cols() < cols) tile.threads_per_row *= 2;
   for (;; tile.blocks *= 2) {
     const index_t most = ceil_div(max(cols - 2 * tile.vector, 1), tile.blocks * tile.threads_per_row * tile.vector);
