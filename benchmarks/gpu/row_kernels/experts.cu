@@ -1,43 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Routing for rows.py: logits to experts and weights; experts to ends, source and place; rows to places and back.
+// Routing for rows.py: experts to ends, source and place; rows to places and back. choose_experts.cu chooses them.
 #include "library.hpp"
 
-#include <tilewright/rows/choose_experts.hpp>
 #include <tilewright/rows/expert_rows.hpp>
 #include <tilewright/rows/order_by_expert.hpp>
 
 namespace row_kernels {
 namespace {
-
-/// The smallest tile that holds the experts, of those with Vector elements in an access.
-template <class T, index_t Vector, index_t Experts = 32>
-const char* start_choose_tile(const tw::choose_experts_args<T>& args, const call& c) {
-  if constexpr (Experts < 512) {
-    constexpr index_t more = Experts * 2;
-    if (args.experts > Experts) return start_choose_tile<T, Vector, more>(args, c);
-  }
-  if constexpr (Experts > 32 && Vector > 1) {
-    constexpr index_t between = Experts / 4 * 3;
-    if (args.experts <= between)
-      return start<tw::choose_experts<arch, T, tw::choose_expert_tile(between, Vector)>>(args, c);
-  }
-  return start<tw::choose_experts<arch, T, tw::choose_expert_tile(Experts, Vector)>>(args, c);
-}
-
-/// logits, expert, weight.
-template <class T>
-const char* start_choose(const call& c) {
-  const tw::choose_experts_args<T> args{.x = c.data<const T>(0),
-                                        .expert = c.data<index_t>(1),
-                                        .weight = c.data<float>(2),
-                                        .tokens = c[0].rows(),
-                                        .experts = c[0].cols(),
-                                        .choices = c[1].cols(),
-                                        .x_stride = c[0].row_stride()};
-  constexpr index_t vector = 16 / sizeof(T);
-  if (args.experts % vector == 0) return start_choose_tile<T, vector>(args, c);
-  return start_choose_tile<T, 1>(args, c);
-}
 
 /// expert, ends, source, place.
 const char* start_order(const call& c) {
@@ -80,8 +49,6 @@ const char* start_rows_of_experts(const call& c) {
 }
 
 const registered routing[] = {
-    {"choose_experts_f32", start_choose<float>},
-    {"choose_experts_bf16", start_choose<tw::bfloat16_t>},
     {"order_by_expert", start_order},
     {"scatter_rows_bf16", start_rows_of_experts<tw::bfloat16_t, tw::expert_rows_kind::scatter>},
     {"combine_rows_bf16", start_rows_of_experts<tw::bfloat16_t, tw::expert_rows_kind::combine>},

@@ -52,6 +52,12 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
   return {detail::lds_memory};
 }
 
+/// Keeps the address in a register: the compiler would compute it again in each branch.
+TILEWRIGHT_HD lds_pointer forget_origin(lds_pointer p) {
+  auto address = unsigned(__cvta_generic_to_shared(p.address));
+  asm volatile("" : "+r"(address));
+  return {static_cast<char*>(__cvta_shared_to_generic(address))};
+}
 template <class V>
 TILEWRIGHT_HD V lds_load(lds_pointer p, index_t byte_offset) {
   return bit_cast<V>(*reinterpret_cast<const native_t<sizeof(V)>*>(p.address + byte_offset));
