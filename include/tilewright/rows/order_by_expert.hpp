@@ -10,21 +10,27 @@ namespace tilewright {
 
 namespace detail {
 
-/// The last kernel: puts the entries where they belong.
+/// What the three kernels have in common.
 template <class Arch, index_t MostExperts>
-struct place_by_expert {
+struct order_kernel {
   using arch = Arch;
   using args_type = order_by_expert_args;
   using part = routed_part<Arch, MostExperts>;
-  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 4;
+  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes,
+                           blocks_at_once = 1024 / block_size;
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
-
   static constexpr const char* check(const args_type&) { return nullptr; }
-  static constexpr exec::block_index grid(const args_type& args) {
+};
+
+/// The last kernel: puts the entries where they belong.
+template <class Arch, index_t MostExperts>
+struct place_by_expert : order_kernel<Arch, MostExperts> {
+  using typename order_kernel<Arch, MostExperts>::part;
+  static constexpr exec::block_index grid(const order_by_expert_args& args) {
     const index_t parts = part::num_parts(args.entries);
     return {parts > 1 ? parts : 0, 1, 1};
   }
-  TILEWRIGHT_HD void operator()(const args_type& args) const {
+  TILEWRIGHT_HD void operator()(const order_by_expert_args& args) const {
     overlap_kernels();
     const index_t parts = part::num_parts(args.entries);
     array<index_t, part::owned> of_expert{}, before{};
@@ -43,47 +49,36 @@ struct place_by_expert {
         before[i] += p < exec::block_id().x ? counts[p] : 0;
       }
     }
-    part(args, exec::lds_allocate<lds_bytes>()).place_all(of_expert, before);
+    part(args, exec::lds_allocate<part::lds_bytes>()).place_all(of_expert, before);
   }
 };
 
-/// The kernel between them, if there are many parts: a wave replaces an expert's counts by their sums over earlier
+/// The kernel between them, if there are many parts: a block replaces an expert's counts by their sums over earlier
 /// parts.
 template <class Arch, index_t MostExperts>
-struct sum_expert_counts {
-  using arch = Arch;
-  using args_type = order_by_expert_args;
+struct sum_expert_counts : order_kernel<Arch, MostExperts> {
   using followed_by = place_by_expert<Arch, MostExperts>;
-  using part = routed_part<Arch, MostExperts>;
-  static constexpr index_t block_size = 256, lds_bytes = 0, wave = part::wave;
-  static constexpr index_t most = ceil_div(part::most_parts, wave);
-  static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
+  using typename order_kernel<Arch, MostExperts>::part;
+  static constexpr index_t lds_bytes = part::sums_bytes;
 
-  static constexpr const char* check(const args_type&) { return nullptr; }
-  static constexpr exec::block_index grid(const args_type& args) {
-    return {part::num_parts(args.entries) > part::few_parts ? ceil_div(args.experts, block_size / wave) : 0, 1, 1};
+  static constexpr exec::block_index grid(const order_by_expert_args& args) {
+    return {part::num_parts(args.entries) > part::few_parts ? args.experts : 0, 1, 1};
   }
-  TILEWRIGHT_HD void operator()(const args_type& args) const {
+  TILEWRIGHT_HD void operator()(const order_by_expert_args& args) const {
     overlap_kernels();
-    const index_t expert = exec::block_id().x * (block_size / wave) + exec::wave_id();
-    if (expert >= args.experts) return;
+    const auto lds = exec::lds_allocate<lds_bytes>();
     const index_t parts = part::num_parts(args.entries);
-    index_t* const counts = args.counts + long_index_t{expert} * parts;
+    index_t* const counts = args.counts + long_index_t{exec::block_id().x} * parts;
     const auto buffer = exec::make_global_buffer(counts, parts * 4);
-    index_t count[most], sum = 0;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < most; ++i) count[i] = exec::buffer_load<index_t>(buffer, (i * wave + exec::lane_id()) * 4);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < most; ++i) {
-      index_t inclusive = count[i];
-      unroll<log2_floor(wave)>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
-        const index_t other = exec::shuffle(inclusive, exec::lane_id() - (1 << step.value));
-        inclusive += exec::lane_id() >= 1 << step.value ? other : 0;
-      });
-      exec::buffer_store(buffer, (i * wave + exec::lane_id()) * 4, sum + inclusive - count[i]);
-      sum += exec::shuffle(inclusive, wave - 1);
+    index_t sum = 0;
+    for (index_t first = 0; first < parts; first += part::block_size) {
+      const index_t at = (first + exec::thread_id()) * 4;
+      const auto [lower, all] = part::sum_of_lower(lds, exec::buffer_load<index_t>(buffer, at)).elements;
+      exec::buffer_store(buffer, at, sum + lower);
+      sum += all;
+      exec::block_sync();
     }
-    if (exec::lane_id() == 0) args.counts[long_index_t{args.experts} * parts + expert] = sum;
+    if (exec::thread_id() == 0) args.counts[long_index_t{args.experts} * parts + exec::block_id().x] = sum;
   }
 };
 
@@ -93,18 +88,14 @@ struct sum_expert_counts {
 /// counts the experts of its part of the entries, a scan turns the counts of all blocks into offsets, and each block
 /// scatters its part. One block does all of it where entries are few.
 template <class Arch, index_t MostExperts = 1024>
-struct order_by_expert {
-  using arch = Arch;
-  using args_type = order_by_expert_args;
+struct order_by_expert : detail::order_kernel<Arch, MostExperts> {
   using followed_by = detail::sum_expert_counts<Arch, MostExperts>;
-  using part = detail::routed_part<Arch, MostExperts>;
-  static constexpr index_t block_size = part::block_size, lds_bytes = part::lds_bytes, blocks_at_once = 4;
-  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
+  using typename detail::order_kernel<Arch, MostExperts>::part;
 
   /// Rows of the workspace.
   static constexpr index_t workspace_rows(index_t num_entries) { return part::num_parts(num_entries) + 1; }
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static const char* check(const args_type& args) {
+  static const char* check(const order_by_expert_args& args) {
     if (args.entries < 1 || args.experts < 1) return "entries and experts must be positive";
     if (args.experts > MostExperts) return "there are more experts than the kernel's MostExperts";
     if (args.entries > 0x7fffffff - 65536) return "entries is too close to 2^31";
@@ -117,11 +108,13 @@ struct order_by_expert {
                                          detail::row_array(args.expert, n)};
     return detail::check_results(arrays, 4);
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {part::num_parts(args.entries), 1, 1}; }
+  static constexpr exec::block_index grid(const order_by_expert_args& args) {
+    return {part::num_parts(args.entries), 1, 1};
+  }
 
-  TILEWRIGHT_HD void operator()(const args_type& args) const {
+  TILEWRIGHT_HD void operator()(const order_by_expert_args& args) const {
     detail::overlap_kernels();
-    const auto lds = exec::lds_allocate<lds_bytes>();
+    const auto lds = exec::lds_allocate<part::lds_bytes>();
     const part own(args, lds);
     const index_t parts = part::num_parts(args.entries);
     own.count();

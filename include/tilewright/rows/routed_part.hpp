@@ -25,14 +25,16 @@ namespace tilewright::detail {
 /// The part of the entries that the calling block has, and how it sorts them: tile by tile in LDS.
 template <class Arch, index_t MostExperts>
 struct routed_part {
-  static constexpr index_t block_size = 256, wave = Arch::value.wave_size, waves = block_size / wave;
-  static constexpr index_t of_thread = 16, in_flight = 2, tile = block_size * of_thread,
+  static constexpr index_t block_size = MostExperts > 256 ? 256 : 512, wave = Arch::value.wave_size;
+  static constexpr index_t waves = block_size / wave, of_thread = 16, group = 4, tile = block_size * of_thread,
                            owned = ceil_div(MostExperts, block_size);
-  // Entries that one block takes; blocks that share others; few of them add up their counts themselves.
-  static constexpr index_t alone = 2048, most_parts = 512, few_parts = 16;
+  // Entries that one block takes; blocks that share others, 1024 threads for each of an H100's multiprocessors; few of
+  // them add up their counts themselves.
+  static constexpr index_t alone = 2048, most_parts = 132 * 1024 / block_size, few_parts = 16;
   // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
   static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
-                           sums = starts + waves * MostExperts * 2, lds_bytes = sums + waves * 4;
+                           sums = starts + waves * MostExperts * 2, sums_bytes = waves * 4,
+                           lds_bytes = sums + sums_bytes;
   static_assert(MostExperts >= 8 && MostExperts <= 4096 && is_power_of_two(MostExperts),
                 "order_by_expert: MostExperts is a power of two, 8 to 4096");
   static_assert(lds_bytes <= Arch::value.lds_bytes,
@@ -46,7 +48,8 @@ struct routed_part {
   TILEWRIGHT_HD static constexpr index_t num_parts(index_t entries) {
     return entries <= alone ? 1 : min(most_parts, ceil_div(entries, 1024));
   }
-  TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory) : args(a), lds(memory) {
+  TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory)
+      : args(a), lds(exec::forget_origin(memory)) {
     const index_t each = ceil_div(args.entries, num_parts(args.entries));
     const long_index_t begin = long_index_t{exec::block_id().x} * each;
     first = index_t(min(begin, long_index_t{args.entries}));
@@ -70,70 +73,64 @@ struct routed_part {
     for (index_t e = exec::thread_id(); e < args.experts; e += block_size)
       exec::lds_store(lds, shift_of(e), index_t{0});
     exec::block_sync();
-    const index_t* const own = args.expert + first;
-    const index_t lead = min(length, index_t(0 - reinterpret_cast<unsigned long long>(own) / 4) & 3);
-    const index_t vectors = (length - lead) / 4, rest = length - 4 * vectors;
-    const auto buffer = exec::make_global_buffer(own + lead, vectors * 16),
-               all = exec::make_global_buffer(own, length * 4);
-    TILEWRIGHT_UNROLL(1)
-    for (index_t from = exec::thread_id(); from < vectors; from += in_flight * block_size) {
-      array<index_t, 4> expert[in_flight];
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u)
-        expert[u] = exec::buffer_load<array<index_t, 4>>(buffer, (from + u * block_size) * 16);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) {
-        for (const index_t e : expert[u].elements) count(from + u * block_size < vectors, e);
-      }
+    for (index_t from = 0; from < length; from += tile) {
+      const own_entries own(*this, from);
+      own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA { count(own.has(u), own.found[u]); });
     }
-    const index_t i = exec::thread_id(), entry = i < lead ? i : 4 * vectors + i;
-    count(i < rest, exec::buffer_load<index_t>(all, entry * 4));
     exec::block_sync();
   }
-  /// The sum of the values of all threads of lower number, and of all threads.
-  TILEWRIGHT_HD array<index_t, 2> sum_of_lower(index_t value) const {
+  /// The sum of the values of all threads of lower number, and of all threads, by LDS of sums_bytes.
+  TILEWRIGHT_HD static array<index_t, 2> sum_of_lower(exec::lds_pointer lds, index_t value) {
     index_t sum = value;
     unroll<log2_floor(wave)>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
       const index_t other = exec::shuffle(sum, exec::lane_id() - (1 << step.value));
       sum += exec::lane_id() >= 1 << step.value ? other : 0;
     });
-    if (exec::lane_id() == wave - 1) exec::lds_store(lds, sums + exec::wave_id() * 4, sum);
+    if (exec::lane_id() == wave - 1) exec::lds_store(lds, exec::wave_id() * 4, sum);
     exec::block_sync();
     array<index_t, 2> result{{sum - value, 0}};
     TILEWRIGHT_UNROLL_ALL
     for (index_t w = 0; w < waves; ++w) {
-      const index_t of_wave = exec::lds_load<index_t>(lds, sums + w * 4);
+      const index_t of_wave = exec::lds_load<index_t>(lds, w * 4);
       result[0] += w < exec::wave_id() ? of_wave : 0;
       result[1] += of_wave;
     }
     return result;
   }
-  /// How many earlier entries of its wave in the tile have the entry's expert, 0 for -1. Counted in LDS.
-  TILEWRIGHT_HD index_t number_in_wave(index_t expert) const {
-    const bool is_routed = expert >= 0;
-    const exec::lane_mask same = exec::equal_lanes<log2_floor(MostExperts)>(expert) & exec::ballot(is_routed);
-    const index_t counter = start_of(exec::wave_id(), expert);
-    const index_t number = is_routed ? exec::count_lower_lanes(same) + exec::lds_load<number_in_tile>(lds, counter) : 0;
+  /// How many earlier entries of its wave in the tile have the entry's expert, as `same` lanes do. Counted in LDS.
+  TILEWRIGHT_HD index_t number_in_wave(index_t expert, exec::lane_mask same) const {
+    const index_t counter = start_of(exec::wave_id(), max(expert, 0)),
+                  number = exec::count_lower_lanes(same) + exec::lds_load<number_in_tile>(lds, counter);
     exec::wave_sync();
-    if (is_routed && same >> unsigned(exec::lane_id()) == 1) exec::lds_store(lds, counter, number_in_tile(number + 1));
+    if (expert >= 0 && same >> unsigned(exec::lane_id()) == 1)
+      exec::lds_store(lds, counter, number_in_tile(number + 1));
     exec::wave_sync();
     return number;
   }
   /// Entries of a tile that the thread has: accesses of neighbouring entries follow each other in a wave.
   struct own_entries {
     index_t start, n;     // the tile's first entry in the part, and its length
-    index_t each, first;  // accesses of a thread; the number of its first entry in the tile
+    index_t each, first;  // accesses of a thread, in groups; the number of its first entry in the tile
     array<index_t, of_thread> found;
 
     TILEWRIGHT_HD own_entries(const routed_part& part, index_t from) : start(from), n(min(tile, part.length - from)) {
-      each = ceil_div(max(n, 0), block_size);
+      each = round_up(ceil_div(max(n, 0), block_size), group);
       first = exec::wave_id() * each * wave + exec::lane_id();
       const auto buffer = exec::make_global_buffer(part.args.expert + part.first + start, n * 4);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < of_thread; ++u) found[u] = exec::buffer_load<index_t>(buffer, entry(u) * 4);
+      for_each([&](index_t u)
+                   TILEWRIGHT_INLINE_LAMBDA { found[u] = exec::buffer_load<index_t>(buffer, entry(u) * 4); });
     }
     TILEWRIGHT_HD index_t entry(index_t u) const { return first + u * wave; }
-    TILEWRIGHT_HD bool has(index_t u) const { return u < each && entry(u) < n; }
+    TILEWRIGHT_HD bool has(index_t u) const { return entry(u) < n; }
+    /// f(u) for each access. No branch within a group, so that its accesses to LDS are in flight together.
+    TILEWRIGHT_HD void for_each(auto f) const {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < of_thread; u += group) {
+        if (u >= each) continue;
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t i = 0; i < group; ++i) f(u + i);
+      }
+    }
   };
 
   /// Puts the entries of the part where they belong. The thread owns `owned` experts: how many entries each has, and
@@ -142,7 +139,7 @@ struct routed_part {
     own_entries own(*this, 0);  // in flight meanwhile
     index_t all = 0;
     for (const index_t n : of_expert.elements) all += n;
-    const auto [lower, used] = sum_of_lower(all).elements;
+    const auto [lower, used] = sum_of_lower(lds + sums, all).elements;
     array<index_t, owned> next{};  // places of the next entries
     index_t start = lower;
     TILEWRIGHT_UNROLL_ALL
@@ -154,27 +151,24 @@ struct routed_part {
     }
     while (own.n > 0) {
       const index_t sorted = sort(own, next), entries = first + own.start, end = entries + own.n;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < of_thread; ++u) {
-        if (!own.has(u)) continue;
-        const index_t e = own.found[u] & 0xffff;
-        index_t place = -1;
-        if (own.found[u] >= 0) {
-          const index_t number =
-              (own.found[u] >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
-          place = number + exec::lds_load<index_t>(lds, shift_of(e));
-          exec::lds_store(lds, number * 4, e << 16 | own.entry(u));
-        }
-        args.place[entries + own.entry(u)] = place;
-      }
+      const auto places = exec::make_global_buffer(args.place + entries, own.n * 4);
+      own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
+        const index_t found = own.found[u], e = max(found, 0) & 0xffff;
+        const index_t number = (found >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
+        const index_t place = number + exec::lds_load<index_t>(lds, shift_of(e));
+        if (found >= 0) exec::lds_store(lds, number * 4, e << 16 | own.entry(u));
+        exec::buffer_store(places, own.entry(u) * 4, found < 0 ? -1 : place);
+      });
       own = own_entries(*this, own.start + tile);
       exec::block_sync();
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < of_thread; ++u) {
-        const index_t number = exec::thread_id() + u * block_size;
-        if (number >= sorted) continue;
-        const index_t word = exec::lds_load<index_t>(lds, number * 4);
-        args.source[number + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = entries + (word & 0xffff);
+      TILEWRIGHT_UNROLL(1)
+      for (index_t number = exec::thread_id(); number - exec::thread_id() < sorted; number += group * block_size) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t i = number; i < number + group * block_size; i += block_size) {
+          const index_t word = i < sorted ? exec::lds_load<index_t>(lds, i * 4) : 0;
+          const index_t place = i + exec::lds_load<index_t>(lds, shift_of(word >> 16));
+          if (i < sorted) args.source[place] = entries + (word & 0xffff);
+        }
       }
       for (index_t i = max(entries, used) + exec::thread_id(); i < end; i += block_size) args.source[i] = -1;
     }
@@ -185,11 +179,15 @@ struct routed_part {
     for (index_t e = 8 * exec::lane_id(); e < args.experts; e += 8 * wave)
       exec::lds_store(lds, start_of(exec::wave_id(), e), array<unsigned, 4>{});
     exec::wave_sync();
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < of_thread; ++u) {
-      const index_t expert = own.has(u) ? number_of(own.found[u]) : -1;
-      if (u < own.each) own.found[u] = expert | number_in_wave(expert) << 16;
-    }
+    array<exec::lane_mask, group> same;
+    own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
+      for (index_t i = 0; u % group == 0 && i < group; ++i) {
+        index_t& expert = own.found[u + i];
+        expert = own.has(u + i) ? number_of(expert) : -1;
+        same[i] = exec::equal_lanes<log2_floor(MostExperts)>(expert) & exec::ballot(expert >= 0);
+      }
+      own.found[u] |= number_in_wave(own.found[u], same[u % group]) << 16;
+    });
     exec::block_sync();
     const index_t sorted = find_starts(next);
     exec::block_sync();
@@ -207,7 +205,7 @@ struct routed_part {
         of_expert[i] += exec::lds_load<number_in_tile>(lds, start_of(w, e));
       all += of_expert[i];
     }
-    const auto [lower, sorted] = sum_of_lower(all).elements;
+    const auto [lower, sorted] = sum_of_lower(lds + sums, all).elements;
     index_t start = lower;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < owned; ++i) {
