@@ -52,10 +52,12 @@ struct reduce_block {
   using args_type = reduce_args<T, Result>;
   using device_args = reduce_device_args<T, Result>;
 
+  static reduce_plan plan(const args_type& args, bool has_workspace) {
+    return plan_reduction(args.x, args.y, max_vector, Kind == reduce_kind::maximum, has_workspace, wave);
+  }
   static device_args prepare(const args_type& args, const auto&) {
     device_args result;
-    static_cast<reduce_plan&>(result) =
-        plan_reduction(args.x, args.y, max_vector, Kind == reduce_kind::maximum, args.workspace != nullptr);
+    static_cast<reduce_plan&>(result) = plan(args, args.workspace != nullptr);
     result.x = args.x.data;
     result.y = args.y.data;
     result.variance = args.variance;

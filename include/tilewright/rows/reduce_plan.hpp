@@ -85,7 +85,7 @@ constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector
 /// `in_order`: the elements of a result are numbered in the order of x's dimensions, not in that of its memory.
 template <class T, class U>
 constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_tensor<U>& y, index_t max_vector,
-                                     bool in_order, bool has_workspace) {
+                                     bool in_order, bool has_workspace, index_t wave) {
   reduce_plan plan;
   strided_tensor<T> kept = x, gone = x;
   long_index_t elements_of_result = 1;
@@ -117,17 +117,20 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   if (plan.team.is_along) {
     // Threads have groups of four accesses in flight: the fewer are missing from the last one, the better.
     const auto padded = [&](index_t l) { return ceil_div(accesses, 4ll << l) * (4ll << l); };
-    for (index_t l = log - 1; l >= 3 && results << l >= 256 * 1024 && accesses >> l <= 64; --l) {
-      if (padded(l) * 8 < padded(log) * 7) log = l;
+    for (index_t l = log - 1; l >= 2 && results << l >= 256 * 1024 && accesses >> l <= 64; --l) {
+      if (padded(l) * 8 <= padded(log) * (l == 2 ? 6 : 7)) log = l;
     }
   } else {
     // Neighbours read 512 bytes: of neighbouring results, or where these are few and have long sums, of several slices.
     const index_t run = plan.kept.loops > 0 ? plan.kept.lengths[0] : 1;
     log = min(8 - min(log2_from(run), 5), max(min(log, 3), log_slices(16)));
-    // Fewer than eight slices take none: then threads need all the more results.
-    if (log < 3) log = accesses <= 16 || results >= 512 * 1024 ? 0 : 3;
+    // Fewer than eight slices where 900 blocks have results and threads up to 40 accesses.
+    index_t few = 0;
+    while (few < 3 && (run < 32 || results << few < 900 * 256 || accesses >> few > 40)) ++few;
+    if (few > 0 && wave > 32) few = 3;  // one and two need twice the LDS
+    if (few < 3 || log < 3) log = log < 3 && accesses <= 16 ? 0 : few;
   }
-  const long_index_t most = ceil_div(accesses, plan.team.slices() * 8ll), wanted = 512 / plan.groups();
+  const long_index_t most = ceil_div(accesses, plan.team.slices() * 8ll), wanted = 384 / plan.groups();
   plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
   plan.splits = index_t(ceil_div(accesses, long_index_t{plan.part}));
   plan.of_splits.log_slices = many_slices(log2_from(plan.splits));

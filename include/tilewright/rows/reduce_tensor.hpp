@@ -51,7 +51,7 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
   using typename shared::args_type, typename shared::device_args;
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
   using shared::max_vector;
-  static constexpr index_t in_flight = 4, blocks_at_once = 4;
+  static constexpr index_t in_flight = 4, blocks_at_once = 3;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -76,14 +76,13 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
                                          detail::row_array(args.x.data, detail::span_of(args.x))};
     if (const char* why = detail::check_results(memory, 3)) return why;
     if (reinterpret_cast<unsigned long long>(args.workspace) % 4 != 0) return "the workspace is not aligned to 4 bytes";
-    if (detail::plan_reduction(args.x, args.y, max_vector, false, false).groups() >
-        0xffffff)  // HIP: fewer than 2^32 threads along x
+    if (shared::plan(args, false).groups() > 0xffffff)  // HIP: fewer than 2^32 threads along x
       return "there are too many results";
     return nullptr;
   }
   /// How much memory lets all of the GPU work on few results; 0 if there is nothing to gain.
   static long_index_t workspace_bytes(const args_type& args) {
-    const auto plan = detail::plan_reduction(args.x, args.y, max_vector, Kind == reduce_kind::maximum, true);
+    const auto plan = shared::plan(args, true);
     return plan.splits == 1 ? 0 : plan.splits * plan.results() * long_index_t(sizeof(typename shared::state));
   }
   static exec::block_index grid(const device_args& args) { return {index_t(args.groups()), args.splits, 1}; }
