@@ -169,8 +169,10 @@ TEST(Permute, RefusesWhatItCannotDo) {
   EXPECT_EQ(kernel::check({two_matrices(1024), two}), nullptr);
   expect_refusal<kernel>({two_matrices(1025), two}, "multiples");
   const strided_tensor<const unsigned short> apart(memory, {32, 32}, {2, 64});
-  expect_refusal<permute_unaligned<arch::gfx942, unsigned short>>(
-      {apart, strided_tensor<unsigned short>(memory + 64 * 64 + 8, {32, 32})}, "not contiguous along any");
+  using unaligned = permute_unaligned<arch::gfx942, unsigned short>;
+  expect_refusal<unaligned>({apart, strided_tensor<unsigned short>(memory + 64 * 64 + 8, {32, 32})},
+                            "not contiguous along any");
+  expect_refusal<unaligned>({{memory, {5, 3}, {1, 5}}, {memory + 64 * 64, {5, 3}}}, "fewer than 32 bytes");
   using far = permute<arch::gfx942, unsigned short, 8, long_index_t>;  // reads no address to refuse 2^31 tiles
   const far::args_type many{{memory, {1 << 23, 1 << 22}, {1, 1 << 23}}, {memory + (1ll << 46), {1 << 23, 1 << 22}}};
   expect_refusal<far>(many, "more than 2^31 tiles");

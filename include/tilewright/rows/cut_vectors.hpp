@@ -22,17 +22,19 @@ struct shifted_memory {
   TILEWRIGHT_HD bool has(Offset at, index_t n) const {
     return at >= (before > 0 ? 4 - before : 0) && at <= Offset(words.bytes) - before - n - 4;
   }
-  /// The vector at byte `at`, a multiple of Unit; zeros unless `exists`.
+  /// The vector at byte `at`, a multiple of Unit; if not `exists`, any other one. The memory has at least 32 bytes.
   template <index_t Unit, index_t Words>
   TILEWRIGHT_HD array<unsigned, Words> load(Offset at, bool exists) const {
     const index_t in_word = Unit >= 4 ? 0 : modulo(index_t(at) + before, 4);
-    const Offset from = exists ? at + (before - in_word) : Offset{exec::out_of_bounds_offset};
+    const auto all = exec::make_global_buffer(words.base + (exists       ? at + (before - in_word)
+                                                            : before > 0 ? 4
+                                                                         : 0),
+                                              4 * (Words + 1));
     array<unsigned, Words> result;
-    unsigned low = exec::buffer_load<unsigned>(words, from);
+    unsigned low = exec::buffer_load<unsigned>(all, long_index_t{0});
     TILEWRIGHT_UNROLL_ALL
     for (index_t w = 0; w < Words; ++w) {
-      const unsigned high =
-          w + 1 < Words || Unit < 4 ? exec::buffer_load<unsigned>(words, Offset(from + 4 * (w + 1))) : 0;
+      const unsigned high = w + 1 < Words || Unit < 4 ? exec::buffer_load<unsigned>(all, long_index_t{4 * (w + 1)}) : 0;
       result[w] = unsigned((static_cast<unsigned long long>(high) << 32 | low) >> unsigned(in_word * 8));
       low = high;
     }

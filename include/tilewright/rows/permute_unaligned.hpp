@@ -43,6 +43,7 @@ struct permute_unaligned {
       return "both tensors are contiguous along one dimension: use map_tensor";
     if (prepared.cols.strides[0][0] != vector_bytes || prepared.rows.strides[0][1] != sizeof(T))
       return "a tensor is not contiguous along any dimension: use map_tensor";
+    if (prepared.x_bytes < 32) return "x has fewer than 32 bytes: use map_tensor";
     if (sizeof(Offset) == 4 && !(detail::is_near(args.x) && detail::is_near(args.y)))
       return "a tensor spans 2 GiB: use an Offset of long_index_t";
     if (prepared.tiles() > 1 << 28) return "there are more than 2^28 tiles";
