@@ -70,7 +70,8 @@ constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector
       plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0);
   plan.cols = plan.team.is_along ? plan.reduced.lengths[0] : plan.kept.lengths[0];
   const bool is_contiguous = (plan.team.is_along ? innermost(plan.reduced, 0) : innermost(plan.kept, 1)) == 1;
-  if (!is_contiguous || plan.cols < (plan.team.is_along ? 2 : max_vector)) return;
+  const bool is_tiny = plan.kept.elements() * plan.reduced.elements() * long_index_t(sizeof(T)) < 32;  // shifted_memory
+  if (!is_contiguous || is_tiny || plan.cols < (plan.team.is_along ? 2 : max_vector)) return;
   if (!is_aligned) plan.starts = row_starts::anywhere;
   if (!is_aligned && plan.team.is_along && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector) {
     plan.starts = row_starts::ragged;
