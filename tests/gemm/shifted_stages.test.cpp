@@ -10,41 +10,39 @@ namespace {
 using enum operand_major;
 constexpr specialized_tile small{.m = 64, .n = 64, .consumers = 1, .any_start = true};
 
-/// Edges of tiles, of k and of batches; lines that start at every byte of a vector that elements allow, with k whole
-/// and split.
+/// Edges of tiles, of k and of batches, in lines that start at every element of a vector; k is whole, or split with and
+/// without tiles that share a block.
 TEST(ShiftedStages, RowsThatStartAnywhere) {
   using along_k = gemm_specialized<half_t, k, k, small>;
-  expect_specialized<along_k>({.m = 61, .n = 67, .k = 131, .alpha = 0.5f, .batch = 2, .gap = 3},
-                              {.workers = 1, .resident_clusters = 2});
-  expect_specialized<along_k>({.m = 64, .n = 64, .k = 64});
+  const problem odd{.m = 61, .n = 67, .k = 331, .alpha = 0.5f, .beta = 1, .batch = 2, .gap = 3};
+  specialized_case<along_k> gemm(odd);
+  launch<gemm_kernel<along_k>>(gemm.args, {.workers = 1, .resident_clusters = 2});  // without a workspace
+  expect_result(gemm);
+  problem in_parts = odd;
+  in_parts.split_k = 3;
+  expect_specialized<along_k>(in_parts, {.workers = 1, .resident_clusters = 2});
   using along_mn = gemm_specialized<bfloat16_t, mn, mn, small, bfloat16_t, epilogue::from_args>;
   expect_specialized<along_mn>({.m = 61, .n = 67, .k = 131, .beta = 2, .batch = 2, .gap = 3},
                                {.workers = 1, .resident_clusters = 3});
-  for (const int workers : {1, 3})
-    expect_specialized<along_mn>({.m = 64, .n = 191, .k = 25 * 64 + 5, .gap = 1},
-                                 {.workers = workers, .resident_clusters = 4});
-}
-/// Another kernel adds up parts, and writes rows of C that start anywhere.
-TEST(ShiftedStages, Parts) {
-  specialized_case<gemm_specialized<half_t, k, k, small>> gemm({.m = 61, .n = 67, .k = 331, .beta = 1, .gap = 3});
-  gemm.args.split_k = 3;
-  launch_specialized<gemm_specialized<half_t, k, k, small>>(gemm.args, {.workers = 1, .resident_clusters = 2});
-  expect_result(gemm);
+  expect_specialized<along_mn>({.m = 64, .n = 127, .k = 20 * 64 + 5, .gap = 1}, {.workers = 3, .resident_clusters = 3});
 }
 TEST(ShiftedStages, BytesAndTwoConsumers) {
   constexpr specialized_tile wide{.m = 128, .n = 64, .any_start = true};
   expect_specialized<gemm_specialized<fp8_ocp_t, k, k, wide, bfloat16_t>>(
-      {.m = 139, .n = 131, .k = 333, .alpha = 2, .beta = 0.5f, .batch = 2, .gap = 3});
+      {.m = 139, .n = 67, .k = 333, .alpha = 2, .beta = 0.5f, .batch = 2, .gap = 3});
 }
 
-/// Every bulk copy of the pipeline wants rows at multiples of 16 bytes; shifted stages want none.
+/// Bulk copies want rows at multiples of 16 bytes; shifted stages want elements where elements may be.
 TEST(ShiftedStages, TakesWhatBulkCopiesRefuse) {
   alignas(16) static half_t memory[2][64];
-  const gemm_args g{
-      .a = memory[0] + 1, .b = memory[0], .c = memory[1] + 1, .m = 3, .n = 5, .k = 7, .lda = 7, .ldb = 7, .ldc = 5};
-  EXPECT_EQ((gemm_kernel<gemm_specialized<half_t, k, k, small>>::check(g)), nullptr);
+  gemm_args g{.a = memory[0] + 1, .b = memory[0], .c = memory[1] + 1, .m = 3, .n = 5, .k = 7};
+  g.lda = g.ldb = 7, g.ldc = 5;
+  using kernel = gemm_kernel<gemm_specialized<half_t, k, k, small>>;
+  EXPECT_EQ(kernel::check(g), nullptr);
   constexpr specialized_tile aligned{.m = 64, .n = 64, .consumers = 1};
   EXPECT_NE((gemm_kernel<gemm_specialized<half_t, k, k, aligned>>::check(g)), nullptr);
+  g.b = reinterpret_cast<const char*>(memory) + 1;
+  EXPECT_STREQ(kernel::check(g), "a pointer is not aligned to its elements");
 }
 
 }  // namespace

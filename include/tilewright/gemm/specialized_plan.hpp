@@ -105,23 +105,24 @@ struct specialized_args : scale_plan<Args> {
   index_t turn;  // k tiles for which two consumers take turns at the end of a tile
 };
 
-/// What bulk copies cannot do with these arguments, as a sentence; nullptr when there is nothing.
+/// What bulk copies cannot do with these arguments, or tiles with any_start, as a sentence; nullptr when there is
+/// nothing.
 template <class Policy>
 constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
   constexpr index_t bytes = sizeof(typename Policy::element_type), result_bytes = sizeof(typename Policy::result_type);
   constexpr specialized_tile tile = specialized_block<Policy>::tile;
-  constexpr epilogue_promise promise_of_operands{16 / bytes, result_bytes, true},
-      promise_of_c{16 / result_bytes, result_bytes, true};
-  if (tile.any_start) {
-    // Everything is moved without bulk copies.
-  } else if (!promise_of_operands.is_kept_by(g.a, bytes, g.lda, g.batch_stride_a) ||
-             !promise_of_operands.is_kept_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
-             !promise_of_c.is_kept_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||
-             (Policy::products > 1 && g.product_stride_b * bytes % 16 != 0)) {
+  constexpr bool any_start = tile.any_start;
+  constexpr epilogue_promise promise_of_operands{any_start ? 1 : 16 / bytes, result_bytes, true},
+      promise_of_c{any_start ? 1 : 16 / result_bytes, result_bytes, true};
+  if (!promise_of_operands.is_kept_by(g.a, bytes, g.lda, g.batch_stride_a) ||
+      !promise_of_operands.is_kept_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
+      !promise_of_c.is_kept_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||
+      (Policy::products > 1 && g.product_stride_b * bytes % 16 != 0)) {
+    if (any_start) return "a pointer is not aligned to its elements";
     return "bulk copies need pointers, leading dimensions and strides of batches and products that are multiples of 16 "
            "bytes; use another pipeline";
   }
-  if (!tile.any_start && long_index_t(g.n) * result_bytes % 16 != 0)
+  if (g.n % promise_of_c.vector != 0)
     return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
            "pipeline";
   const long_index_t tiles = long_index_t(ceil_div(tile.swap_ab ? g.n : g.m, tile.m)) *
