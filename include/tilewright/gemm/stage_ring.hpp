@@ -121,7 +121,8 @@ struct stage_ring {
 
   /// The block whose producer this thread of a consumer tells that a stage is empty: each that copies to it; -1: none.
   TILEWRIGHT_HD index_t block_to_tell(index_t thread) const {
-    if constexpr (waves_that_release == 4) thread = modulo(thread, 32);
+    // The last lanes of a wave, which racecheck takes for those that read what all lanes read.
+    if constexpr (waves_that_release == 4) thread = 31 - modulo(thread, 32);
     if (thread < tile.share_b) return col() * tile.share_b + thread;
     const index_t other = thread - tile.share_b;
     return other < tile.share_a - 1 ? (other + (other >= col())) * tile.share_b + row() : -1;
