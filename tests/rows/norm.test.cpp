@@ -15,18 +15,19 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
   matrix<T> residual(x.rows, x.cols, gap, random), before = residual, weight(1, x.cols, 0, random),
                                                    bias(1, x.cols, 0, random);
   matrix<Result> y(x.rows, x.cols, gap, Result(-7.0f));
-  std::vector<float> scale(std::size_t(x.rows), -1.0f);
+  std::vector<float> scale(std::size_t(x.rows), -1.0f), means = scale, rstd = scale;
   norm_args<T, Result> args{.x = x.data(), .weight = weight.data(), .y = y.data(), .rows = x.rows, .cols = x.cols};
+  args.rstd = rstd.data();
   args.x_stride = x.stride;
   args.residual_stride = args.sum_stride = residual.stride;
   args.y_stride = y.stride;
-  if (is_layer_norm) args.bias = bias.data();
+  if (is_layer_norm) args.bias = bias.data(), args.mean = means.data();
   if (has_residual) args.residual = args.sum = residual.data();  // in place
   if ((sizeof(Result) == 1)) args.scale = scale.data();
   launch<Kernel>(args, {.check_lds = emulator::lds_checks::on});
   EXPECT_TRUE(y.has_clean_gaps(Result(-7.0f)));
 
-  double worst = 0, worst_sum = 0;
+  double worst = 0, worst_sum = 0, worst_saved = 0;
   for (index_t r = 0; r < x.rows; ++r) {
     std::vector<double> s(std::size_t(x.cols));
     double mean = 0, variance = 0, largest = 0;
@@ -37,9 +38,12 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
       mean += is_layer_norm ? s[std::size_t(c)] / x.cols : 0.0;
     }
     for (const double e : s) variance += (e - mean) * (e - mean) / x.cols;
+    const double factor = 1 / std::sqrt(variance + 1e-5);
+    worst_saved = max_error(worst_saved, std::abs(rstd[std::size_t(r)] / factor - 1));
+    if (is_layer_norm) worst_saved = max_error(worst_saved, std::abs(means[std::size_t(r)] - mean) * factor);
     for (index_t c = 0; c < x.cols; ++c) {
       double& e = s[std::size_t(c)];
-      e = (e - mean) / std::sqrt(variance + 1e-5) * weight(0, c) + (is_layer_norm ? bias(0, c) : 0.0);
+      e = (e - mean) * factor * weight(0, c) + (is_layer_norm ? bias(0, c) : 0.0);
       largest = std::max(largest, std::abs(e));
     }
     for (index_t c = 0; c < x.cols; ++c) {
@@ -49,6 +53,7 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
     }
   }
   EXPECT_LT(worst, error);
+  EXPECT_LT(worst_saved, 1e-3);
   EXPECT_LT(worst_sum, sizeof(T) == 4 ? 1e-7 : 0x1p-8);
 }
 

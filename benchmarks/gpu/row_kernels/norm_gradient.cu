@@ -61,12 +61,13 @@ const char* start_gradient(const call& c) {
   using tw::row_tile;
   if (args.cols % vector != 0) {
     const index_t cols = args.cols - 2 * vector;  // less what is at the ends
-    if (Kind == rms_norm && cols <= 192 * vector)
-      return start_tile<T, Kind, row_tile{64, 64, 3, vector, 1, true}>(args, c);
+    if (cols <= 192 * vector) return start_tile<T, Kind, row_tile{64, 64, 3, vector, 1, true}>(args, c);
     if (cols <= 256 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector, 1, true}>(args, c);
     if (cols <= 768 * vector) return start_tile<T, Kind, row_tile{256, 256, 3, vector, 1, true}>(args, c);
     if (cols <= 1024 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 1, true}>(args, c);
     if (cols <= 3072 * vector) return start_tile<T, Kind, row_tile{512, 512, 3, vector, 2, true}>(args, c);
+    if (Kind == rms_norm && cols <= 8192 * vector)
+      return start_tile<T, Kind, row_tile{512, 512, 4, vector, 4, true}>(args, c);
     if (cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 8, true}>(args, c);
     return start_tile<T, Kind, row_tile{512, 512, 3, vector, 8, true}>(args, c);
   }

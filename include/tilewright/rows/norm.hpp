@@ -29,7 +29,7 @@ struct norm_args {
 enum class norm_kind : signed char { rms_norm, layer_norm };
 
 /// Rows up to Tile.cols() elements are read once and stay in registers. Longer ones are read once more to be written,
-/// from the last part back, and with a Result of 8 bits a third time.
+/// from the last part back, and by LayerNorm with a Result of 8 bits a third time.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, class Result = T,
           scale_kind Scales = sizeof(Result) == 1 ? scale_kind::per_row : scale_kind::none>
 struct row_norm {

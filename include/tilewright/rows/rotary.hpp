@@ -60,7 +60,7 @@ struct rotary {
       const detail::row_matrix read{table, args.max_position, args.pairs, args.pairs, 4};
       if (detail::overlap(read, y)) return "the result overlaps cos or sin";
     }
-    if (detail::overlap(x, y) && !(detail::is_in_place(x, y) && x.batch_stride == y.batch_stride))
+    if (detail::clash(y, x) || (detail::overlap(x, y) && x.batch_stride != y.batch_stride))
       return "the result overlaps the input, but is not the input";
     return nullptr;
   }
@@ -109,9 +109,18 @@ struct rotary {
       out[other] = b * cos[i] + a * s;
     }
     const long_index_t to = place(args.y_token_stride, args.y_head_stride);
+    array<T, 2 * Vector> result;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < 2 * Vector; i += 2) {
+      if constexpr (sizeof(T) == 2) {  // two at a time, where machines have an instruction for that
+        const array<T, 2> pair = convert_pair<T>(out[i], out[i + 1]);
+        result[i] = pair[0], result[i + 1] = pair[1];
+      } else {
+        result[i] = T(out[i]), result[i + 1] = T(out[i + 1]);
+      }
+    }
     vector parts[2];
-    round(parts[0].data(), out.data());
-    round(parts[1].data(), out.data() + Vector);
+    __builtin_memcpy(&parts, &result, sizeof(parts));
     exec::buffer_store(y, to, parts[0]);
     exec::buffer_store(y, to + second, parts[1]);
   }
@@ -131,19 +140,6 @@ struct rotary {
             sizeof(E),
             by_token ? args.tokens : args.heads,
             by_token ? token_stride : head_stride};
-  }
-  /// Two at a time, where machines have an instruction for that.
-  TILEWRIGHT_HD static void round(T* to, const float* from) {
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Vector; i += 2) {
-      if constexpr (Vector > 1 && sizeof(T) == 2) {
-        const array<T, 2> pair = convert_pair<T>(from[i], from[i + 1]);
-        to[i] = pair[0];
-        to[i + 1] = pair[1];
-      } else {
-        for (index_t j = i; j < min(i + 2, Vector); ++j) to[j] = T(from[j]);
-      }
-    }
   }
   static constexpr index_t half = max(Vector / 2, 1);
   /// Half of the thread's pairs from `pair` on, half from later_pair on.
