@@ -87,7 +87,6 @@ struct choose_experts {
 
  private:
   static constexpr index_t lanes = Tile.threads_per_row, rows_of_wave = block::wave_size / lanes;
-  using words = array<unsigned, elements>;
 
   /// Unsigned integers in the order of floats, -0 as 0. NaN is above infinity or below its negative.
   TILEWRIGHT_HD static unsigned ordered(unsigned bits) {
@@ -116,10 +115,10 @@ struct choose_experts {
 
   /// Columns in descending order of their logits, as far as keys tell them apart.
   struct row_keys {
-    words keys;              // without the lane's part of the column; those outside of the row are below all numbers
-    unsigned of_lane;        // this part
-    unsigned latest;         // the key that is next
-    unsigned closest = ~0u;  // differences between keys that follow each other
+    array<unsigned, elements> keys;  // without the lane's part of the column; those outside of the row are the smallest
+    unsigned of_lane;                // this part
+    unsigned latest;                 // the key that is next
+    unsigned closest = ~0u;          // differences between keys that follow each other
 
     TILEWRIGHT_HD row_keys(const block& rows, const typename block::template packed_part<T>& logits) {
       constexpr unsigned lane_bits = unsigned((lanes - 1) * Tile.vector);

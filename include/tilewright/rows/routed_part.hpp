@@ -18,9 +18,7 @@ struct order_by_expert_args {
   index_t entries = 0, experts = 0, first_expert = 0;
 };
 
-}  // namespace tilewright
-
-namespace tilewright::detail {
+namespace detail {
 
 /// The part of the entries that the calling block has, and how it sorts them: tile by tile in LDS.
 template <class Arch, index_t MostExperts>
@@ -55,15 +53,6 @@ struct routed_part {
     first = index_t(min(begin, long_index_t{args.entries}));
     length = min(each, args.entries - first);
   }
-  /// The expert's number from first_expert on; -1 if it is not routed.
-  TILEWRIGHT_HD index_t number_of(index_t expert) const {
-    const auto number = index_t(unsigned(expert) - unsigned(args.first_expert));
-    return unsigned(number) < unsigned(args.experts) ? number : -1;
-  }
-  TILEWRIGHT_HD void count(bool exists, index_t expert) const {
-    const index_t e = number_of(expert);
-    if (exists && e >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, shift_of(e), index_t{1});
-  }
   TILEWRIGHT_HD index_t shift_of(index_t expert) const { return shifts + expert * 4; }
   TILEWRIGHT_HD index_t start_of(index_t of_wave, index_t expert) const {
     return starts + (of_wave * MostExperts + expert) * 2;
@@ -75,7 +64,10 @@ struct routed_part {
     exec::block_sync();
     for (index_t from = 0; from < length; from += tile) {
       const own_entries own(*this, from);
-      own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA { count(own.has(u), own.found[u]); });
+      own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
+        const index_t e = number_of(own, u);
+        if (e >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, shift_of(e), index_t{1});
+      });
     }
     exec::block_sync();
   }
@@ -121,7 +113,6 @@ struct routed_part {
                    TILEWRIGHT_INLINE_LAMBDA { found[u] = exec::buffer_load<index_t>(buffer, entry(u) * 4); });
     }
     TILEWRIGHT_HD index_t entry(index_t u) const { return first + u * wave; }
-    TILEWRIGHT_HD bool has(index_t u) const { return entry(u) < n; }
     /// f(u) for each access. No branch within a group, so that its accesses to LDS are in flight together.
     TILEWRIGHT_HD void for_each(auto f) const {
       TILEWRIGHT_UNROLL_ALL
@@ -132,6 +123,12 @@ struct routed_part {
       }
     }
   };
+
+  /// The expert's number from first_expert on; -1 if it is not routed.
+  TILEWRIGHT_HD index_t number_of(const own_entries& own, index_t u) const {
+    const auto number = index_t(unsigned(own.found[u]) - unsigned(args.first_expert));
+    return own.entry(u) < own.n && unsigned(number) < unsigned(args.experts) ? number : -1;
+  }
 
   /// Puts the entries of the part where they belong. The thread owns `owned` experts: how many entries each has, and
   /// how many of them are in parts before this one.
@@ -161,14 +158,10 @@ struct routed_part {
       });
       own = own_entries(*this, own.start + tile);
       exec::block_sync();
-      TILEWRIGHT_UNROLL(1)
-      for (index_t number = exec::thread_id(); number - exec::thread_id() < sorted; number += group * block_size) {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t i = number; i < number + group * block_size; i += block_size) {
-          const index_t word = i < sorted ? exec::lds_load<index_t>(lds, i * 4) : 0;
-          const index_t place = i + exec::lds_load<index_t>(lds, shift_of(word >> 16));
-          if (i < sorted) args.source[place] = entries + (word & 0xffff);
-        }
+      TILEWRIGHT_UNROLL(4)
+      for (index_t number = exec::thread_id(); number < sorted; number += block_size) {
+        const index_t word = exec::lds_load<index_t>(lds, number * 4);
+        args.source[number + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = entries + (word & 0xffff);
       }
       for (index_t i = max(entries, used) + exec::thread_id(); i < end; i += block_size) args.source[i] = -1;
     }
@@ -182,8 +175,7 @@ struct routed_part {
     array<exec::lane_mask, group> same;
     own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
       for (index_t i = 0; u % group == 0 && i < group; ++i) {
-        index_t& expert = own.found[u + i];
-        expert = own.has(u + i) ? number_of(expert) : -1;
+        const index_t expert = own.found[u + i] = number_of(own, u + i);
         same[i] = exec::equal_lanes<log2_floor(MostExperts)>(expert) & exec::ballot(expert >= 0);
       }
       own.found[u] |= number_in_wave(own.found[u], same[u % group]) << 16;
@@ -224,4 +216,6 @@ struct routed_part {
   }
 };
 
-}  // namespace tilewright::detail
+}  // namespace detail
+
+}  // namespace tilewright
