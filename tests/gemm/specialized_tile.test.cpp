@@ -34,41 +34,21 @@ TEST(SpecializedTile, PlacesOfBoxesDivideThoseOfATile) {
   EXPECT_EQ((policy<tw::specialized_tile{.n = 192, .share_b = 2}>::lds.num_boxes()), 6);             // of 6; 8 fit
 }
 
-TEST(SpecializedTile, EachPlaceOfATileIsInOneBox) {
+// The first of two consumers is done with its boxes before the second one begins, so that one can multiply meanwhile.
+TEST(SpecializedTile, EachPlaceOfATileIsInOneBoxOfItsConsumer) {
   for (const tw::specialized_tile& t : tw::specialized_tiles) {
     std::set<std::pair<int, int>> places;
-    for (int i = 0; i < t.num_boxes(); ++i) {
-      const auto [m, n, consumer] = t.box_position(i);
-      EXPECT_TRUE(consumer >= 0 && consumer < t.sharing());
-      EXPECT_TRUE(m % 64 == 0 && n % t.store_n() == 0 && m >= 0 && m < t.m && n >= 0 && n < t.n);
+    for (int number = 0; number < t.num_boxes(); ++number) {
+      const auto [m, n, consumer] = t.box_position(number);
+      const int box = number - t.box_number(consumer, 0);
+      EXPECT_TRUE(consumer >= 0 && consumer < t.sharing() && box >= 0 && box < t.boxes_of_consumer());
+      EXPECT_EQ(m, (box / t.boxes_per_row() * t.sharing() + consumer) * 64);
+      EXPECT_EQ(n, box % t.boxes_per_row() * t.store_n());
+      EXPECT_TRUE(m < t.m && n < t.n);
       places.insert({m, n});
     }
     EXPECT_EQ(int(places.size()), t.m / 64 * tw::ceil_div(t.n, t.store_n()));
   }
-}
-
-TEST(SpecializedTile, ConsumersFillTheirOwnBoxes) {
-  for (const tw::specialized_tile& t : tw::specialized_tiles) {
-    std::set<int> numbers;
-    for (int consumer = 0; consumer < t.sharing(); ++consumer) {
-      for (int box = 0; box < t.boxes_of_consumer(); ++box) {
-        const int number = t.box_number(consumer, box);
-        const auto [m, n, owner] = t.box_position(number);
-        EXPECT_EQ(owner, consumer);
-        EXPECT_EQ(m, (box / t.boxes_per_row() * t.sharing() + consumer) * 64);
-        EXPECT_EQ(n, box % t.boxes_per_row() * t.store_n());
-        numbers.insert(number);
-      }
-    }
-    EXPECT_EQ(int(numbers.size()), t.num_boxes());
-  }
-}
-
-// The first of two consumers is done with its boxes before the second one begins, so that one can multiply meanwhile.
-TEST(SpecializedTile, TwoConsumersTakeTurns) {
-  const tw::specialized_tile two{.share_b = 2};
-  EXPECT_TRUE(two.takes_turns());
-  EXPECT_LT(two.box_number(0, two.boxes_of_consumer() - 1), two.box_number(1, 0));
 }
 
 TEST(SpecializedTile, WritingResultsHasNoBankConflicts) {

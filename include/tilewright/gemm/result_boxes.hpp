@@ -44,7 +44,7 @@ struct result_boxes {
   /// The map of C for a box.
   TILEWRIGHT_HD static const auto& map_of(const typename Block::device_args& args, const box_use& use) {
     constexpr specialized_tile t = tile;
-    if constexpr (t.is_narrow(t.boxes_per_row() - 1)) {
+    if constexpr (t.has_narrow()) {
       return t.is_narrow(use.number) ? args.narrow_c : args.c;
     } else {
       return args.c;

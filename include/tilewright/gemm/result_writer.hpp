@@ -64,7 +64,6 @@ struct result_writer {
   /// What the epilogue makes of c goes to rows from m0 on and columns from n0 on. c is used up.
   TILEWRIGHT_HD void operator()(all_sums_type& c, index_t m0, index_t n0, index_t batch) {
     constexpr index_t num_boxes = Block::tile.boxes_of_consumer(), boxes_per_row = Block::tile.boxes_per_row();
-    constexpr bool has_narrow = Block::tile.is_narrow(boxes_per_row - 1);
     constexpr bool is_plain = __is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1;
     if constexpr (!direct && (is_plain || Block::sends_tiles)) {
       bool as_is = false;  // sums that another GPU finishes
@@ -81,7 +80,7 @@ struct result_writer {
     // A narrow box ends before the next tile: nothing of an epilogue is read or written there.
     const gemm_args* bounds = &args.args;
     [[maybe_unused]] gemm_args ends;
-    if constexpr (has_narrow) {
+    if constexpr (Block::tile.has_narrow()) {
       ends = args.args;
       index_t& end = swap_ab ? ends.m : ends.n;
       end = min(end, n0 + Block::tile.result_n());

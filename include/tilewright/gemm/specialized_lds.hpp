@@ -47,8 +47,9 @@ struct specialized_tile {
   TILEWRIGHT_HD constexpr index_t store_n() const { return result_n() % 32 != 0 || result_n() % 64 == 0 ? 64 : 32; }
   TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return ceil_div(result_n(), store_n()); }
   TILEWRIGHT_HD constexpr index_t last_n() const { return result_n() - (boxes_per_row() - 1) * store_n(); }
+  TILEWRIGHT_HD constexpr bool has_narrow() const { return last_n() < store_n(); }
   TILEWRIGHT_HD constexpr bool is_narrow(index_t box) const {
-    return last_n() < store_n() && modulo(box, boxes_per_row()) + 1 == boxes_per_row();
+    return has_narrow() && modulo(box, boxes_per_row()) + 1 == boxes_per_row();
   }
   TILEWRIGHT_HD constexpr index_t boxes_of_consumer() const { return repeat_m() * boxes_per_row(); }
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return sharing() * boxes_of_consumer(); }

@@ -214,7 +214,7 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
     make_tensor_map(to, request);
   };
   map_c(d.c, tile.store_n());
-  if (tile.is_narrow(tile.boxes_per_row() - 1)) map_c(d.narrow_c, tile.last_n());
+  if (tile.has_narrow()) map_c(d.narrow_c, tile.last_n());
   return d;
 }
 

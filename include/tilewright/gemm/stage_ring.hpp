@@ -69,22 +69,18 @@ struct stage_ring {
   /// coordinates.
   TILEWRIGHT_HD void fill(const cursor& at, const typename Block::device_args& args, index_t m0, index_t n0, index_t k0,
                           index_t a_z, index_t b_z) const {
-    constexpr unsigned left_edge = [] {
-      unsigned blocks = 0;
-      for (index_t j = 0; j < tile.share_a; ++j) blocks |= 1u << j * tile.share_b;
-      return blocks;
-    }();
-    constexpr unsigned upper_edge = (1u << tile.share_b) - 1;
+    // Bits of the blocks that share B, or A, with the first one.
+    constexpr unsigned with_b = (1u << tile.share_b) - 1, with_a = ((1u << tile.cluster()) - 1) / with_b;
     const exec::mbarrier done = full(at.stage);
     empty(at.stage).wait(at.parity ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
     const auto a = Block::a_source(args, a_z);
-    load<lds.a, tile.share_a, tile.share_a>(a_stage(at.stage), a.map, done, col(), left_edge << row(), m0, k0, a.z);
+    load<lds.a, tile.share_a, tile.share_a>(a_stage(at.stage), a.map, done, col(), with_a << row(), m0, k0, a.z);
     // Each product has its part of the tile's rows of B.
     constexpr wgmma_operand b = lds.b_of_product();
     unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
       load<b, tile.share_b, tile.copies_of_b()>(b_stage(at.stage) + p * b.bytes(), args.b[p], done, row(),
-                                                upper_edge << col() * tile.share_b, n0, k0, b_z);
+                                                with_b << col() * tile.share_b, n0, k0, b_z);
     });
   }
 
