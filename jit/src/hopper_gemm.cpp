@@ -39,7 +39,8 @@ constexpr functions functions_of() {
           }};
 }
 
-constexpr index_t num_tiles = specialized_tiles.size();
+using kernels = gemm_kernels<gemm_product<half_t, k, k>>;  // their names and numbers are the same for all products
+constexpr index_t num_tiles = kernels::few_rows;
 
 /// What the host does depends on the elements' size only, so half_t stands for bfloat16_t as well.
 template <class T, class R, operand_major A, operand_major B>
@@ -49,20 +50,20 @@ constexpr auto tiles_of() {
         functions_of<gemm_kernel<gemm_specialized<T, A, B, specialized_tiles[Is], R>>>()...};
   }(std::make_integer_sequence<index_t, num_tiles>{});
 }
-template <operand_major A, operand_major B>
-constexpr std::array<functions, 2> few_rows_of() {
-  constexpr index_t a = A == k ? 8 : 1;
-  return {functions_of<few_rows_gemm<few_rows_policy<half_t, A, B, a, 8>>>(),
-          functions_of<few_rows_gemm<few_rows_policy<half_t, A, B, 1, 1>>>()};
-}
-
 struct product_functions {
   std::array<functions, num_tiles> tiles;
   std::array<functions, 2> few_rows;  // with vectors, and without
+
+  const functions& operator[](index_t kernel) const {
+    return kernel < num_tiles ? tiles[std::size_t(kernel)] : few_rows[std::size_t(kernel - num_tiles)];
+  }
 };
 template <operand_major A, operand_major B>
 const product_functions& functions_16_bits() {
-  static constexpr product_functions f{tiles_of<half_t, half_t, A, B>(), few_rows_of<A, B>()};
+  using few_rows = few_rows_gemm<few_rows_policy<half_t, A, B, A == k ? 8 : 1, 8>>;
+  using without_vectors = few_rows_gemm<few_rows_policy<half_t, A, B, 1, 1>>;
+  static constexpr product_functions f{tiles_of<half_t, half_t, A, B>(),
+                                       {functions_of<few_rows>(), functions_of<without_vectors>()}};
   return f;
 }
 const product_functions* find_functions(const gemm_problem& p) {
@@ -73,37 +74,24 @@ const product_functions* find_functions(const gemm_problem& p) {
   return p.type == element::fp8 && p.result == element::bf16 && p.a_along_k && p.b_along_k ? &fp8 : nullptr;
 }
 
-/// A kernel, and what a launch leaves to it: as gemm_choice.
-struct choice {
-  index_t tile = -1;      // in specialized_tiles
-  index_t few_rows = -1;  // 0: with vectors
-  index_t parts = 0;      // of k
-};
-
+/// The kernel that is asked for by name or, without one, that the model prefers; kernel -1: there is none.
 /// `multiprocessors` of an H100: the choice must not depend on where a kernel is made.
-choice choose(const gemm_problem& p, const product_functions& f) {
+gemm_choice choose(const gemm_problem& p, const product_functions& f) {
   constexpr index_t multiprocessors = 132;
+  const auto can = [&](index_t i) { return f[i].check && !f[i].check(p.args); };
   if (!p.policy.empty()) {
-    const std::string name = p.policy.substr(0, p.policy.find(','));
-    choice given{.parts = p.policy.find(", k whole") != std::string::npos ? 1 : 0};
-    if (const std::size_t at = p.policy.find(", k in "); at != std::string::npos)
-      given.parts = std::atoi(p.policy.c_str() + at + 7);
-    for (index_t i = 0; i < num_tiles; ++i)
-      if (tilewright::name_of(specialized_tiles[i]) == name && !f.tiles[std::size_t(i)].check(p.args)) given.tile = i;
-    for (index_t i = 0; i < 2; ++i) {
-      const functions& few = f.few_rows[std::size_t(i)];
-      if (name == (i == 0 ? "few_rows" : "few_rows_v1") && few.check && !few.check(p.args)) given.few_rows = i;
-    }
+    const std::size_t comma = p.policy.find(','), parts = p.policy.find(", k in ");
+    gemm_choice given{-1, p.policy.find(", k whole") != std::string::npos ? 1 : 0};
+    if (parts != std::string::npos) given.parts = std::atoi(p.policy.c_str() + parts + 7);
+    for (index_t i = 0; i < kernels::size; ++i)
+      if (kernels::name(i) == p.policy.substr(0, comma) && can(i)) given.kernel = i;
     return given;
   }
-  if (p.args.m <= 16 && f.few_rows[0].check) {
-    for (index_t i = 0; i < 2; ++i)
-      if (!f.few_rows[std::size_t(i)].check(p.args)) return {.few_rows = i};
-  }
+  for (index_t i = num_tiles; i < kernels::size; ++i)
+    if (can(i)) return {i};
   const index_t bytes = p.type == element::fp8 ? 1 : 2;
-  const specialized_choice best = choose_specialized(p.args, {bytes, p.a_along_k, p.b_along_k}, multiprocessors);
-  if (f.tiles[std::size_t(best.tile)].check(p.args)) return {};
-  return {.tile = best.tile, .parts = best.parts};
+  const specialized_choice best = choose_specialized(p.args, {bytes, p.a_along_k, p.b_along_k}, multiprocessors, can);
+  return {best.tile, best.parts};
 }
 
 }  // namespace
@@ -111,19 +99,18 @@ choice choose(const gemm_problem& p, const product_functions& f) {
 std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   const product_functions* const f = find_functions(p);
   if (f == nullptr || p.args.split_k != 1) return std::nullopt;
-  const choice chosen = choose(p, *f);
-  if (chosen.tile < 0 && chosen.few_rows < 0) return std::nullopt;
+  const gemm_choice chosen = choose(p, *f);
+  if (chosen.kernel < 0) return std::nullopt;
   const std::string types = type_name(p.type) + ", tw::operand_major::" + (p.a_along_k ? "k" : "mn") +
                             ", tw::operand_major::" + (p.b_along_k ? "k" : "mn") + ", ";
   const std::string end =
       type_name(p.result) + ", tw::epilogue::" + (has_epilogue(p.args) ? "from_args" : "alpha_beta") + ">";
   kernel_source s;
-  functions host;
-  if (chosen.tile >= 0) {
-    host = f->tiles[std::size_t(chosen.tile)];
-    s.name = "gemm_hopper_" + tilewright::name_of(specialized_tiles[chosen.tile]);
-    s.code = "struct policy : tw::gemm_specialized<" + types + "tw::specialized_tiles[" + std::to_string(chosen.tile) +
-             "], " + end + " {};\n";
+  const functions& host = (*f)[chosen.kernel];
+  if (chosen.kernel < num_tiles) {
+    s.name = "gemm_hopper_" + kernels::name(chosen.kernel);
+    s.code = "struct policy : tw::gemm_specialized<" + types + "tw::specialized_tiles[" +
+             std::to_string(chosen.kernel) + "], " + end + " {};\n";
     s.kernel = "tw::gemm_kernel<policy>";
     if (chosen.parts < 2) {  // none follows
       s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
@@ -131,9 +118,8 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
     }
     s.uses = {"gemm/specialized_choice.hpp", "gemm/warp_specialized_pipeline.hpp"};
   } else {
-    host = f->few_rows[std::size_t(chosen.few_rows)];
-    const bool wide = chosen.few_rows == 0;
-    s.name = std::string("gemm_few_rows") + (wide ? "" : "_v1");
+    const bool wide = chosen.kernel == kernels::few_rows;
+    s.name = "gemm_" + kernels::name(chosen.kernel);
     s.code = "struct policy : tw::few_rows_policy<" + types + (wide && p.a_along_k ? "8, " : "1, ") +
              (wide ? "8, " : "1, ") + end + " {};\n";
     s.kernel = "tw::few_rows_gemm<policy>";

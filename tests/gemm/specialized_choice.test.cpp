@@ -11,7 +11,7 @@ namespace {
 
 tw::specialized_tile chosen(int m, int n, int k, bool b_along_k = true) {
   const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = b_along_k ? k : n, .ldc = n};
-  return tw::specialized_tiles[tw::choose_specialized(g, {.b_along_k = b_along_k}, 132).tile];
+  return tw::specialized_tiles[tw::choose_specialized(g, {.b_along_k = b_along_k}, 132, [](int) { return true; }).tile];
 }
 
 TEST(SpecializedChoice, AllTilesAreSound) {
@@ -33,17 +33,28 @@ TEST(SpecializedChoice, TilesThatWereFastest) {
   }
 }
 
-// What few blocks would multiply for long is split, if the parts have room in the workspace.
+// What few blocks would multiply for long is split into parts, if the workspace has room for them.
 TEST(SpecializedChoice, PartsOfLongK) {
-  const auto choice = [](int m, int n, int k) {
-    return tw::choose_specialized({.m = m, .n = n, .k = k}, {}, 132, 16);
+  const auto best_parts = [](const tw::gemm_args& g, tw::index_t most) {
+    tw::specialized_choice best{.clocks = 1e300};
+    tw::for_each_specialized(g, {}, 132, most, [&](const auto& c) { best = c.clocks < best.clocks ? c : best; });
+    return best.parts;
   };
-  EXPECT_GT(choice(14, 256, 22144).parts, 4);
-  EXPECT_EQ(choice(4096, 4096, 4096).parts, 1);
-  const tw::gemm_args g{.m = 1024, .n = 1021, .k = 32768};
+  EXPECT_GT(best_parts({.m = 14, .n = 256, .k = 22144}, 16), 4);
+  EXPECT_EQ(best_parts({.m = 4096, .n = 4096, .k = 4096}, 16), 1);
   tw::index_t most = 0;
-  tw::for_each_specialized(g, {}, 132, 16, [&](const auto& c) { most = std::max(most, c.parts); });
+  tw::for_each_specialized({.m = 1024, .n = 1021, .k = 32768}, {}, 132, 16,
+                           [&](const auto& c) { most = std::max(most, c.parts); });
   EXPECT_EQ(most, tw::specialized_workspace::num_floats / (1024 * 1024));
+}
+
+// Tiles that shift rows are for operands that others cannot take.
+TEST(SpecializedChoice, TilesThatCan) {
+  const tw::gemm_args g{.m = 100, .n = 1001, .k = 1003};
+  const auto any_start = [](int tile) { return tw::specialized_tiles[tile].any_start; };
+  EXPECT_FALSE(any_start(tw::choose_specialized(g, {}, 132, [](int) { return true; }).tile));
+  EXPECT_TRUE(any_start(tw::choose_specialized(g, {}, 132, any_start).tile));
+  EXPECT_EQ(tw::choose_specialized(g, {}, 132, [](int) { return false; }).tile, -1);
 }
 
 // Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.

@@ -22,7 +22,7 @@ long_index_t gemm_workspace_bytes(const gemm_args& args) {
 }
 
 /// A product that can be queued again and again, one launch after another. Without args.workspace k is not split, and
-/// products whose rows do not start at multiples of 16 bytes have slower kernels only.
+/// operands whose rows do not start at multiples of 16 bytes are not copied to rows that do.
 template <class Product>
 class gemm_plan {
   using kernels = gemm_kernels<Product>;
@@ -32,7 +32,7 @@ class gemm_plan {
   /// Throws launch_error, with the kernel's sentence, if it cannot compute this.
   gemm_plan(const gemm_args& args, const gemm_choice& choice) : choice_(choice) {
     for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
-      if constexpr (is_specialized<Kernel>) {
+      if constexpr (wants_alignment<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
         if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned);
       }
@@ -49,7 +49,7 @@ class gemm_plan {
     const char* why = "there is no such kernel";
     for_kernel<0>(kernel, [&]<class Kernel>(const Kernel*) {
       why = Kernel::check(args);
-      if constexpr (is_specialized<Kernel>) {
+      if constexpr (wants_alignment<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
         if (args.workspace && aligned.any()) why = detail::with_room_after_rows<Kernel>::check(aligned.args);
       }
@@ -58,8 +58,12 @@ class gemm_plan {
   }
 
  private:
+  /// Whether rows of operands must start at multiples of 16 bytes, if need be those of copies.
   template <class Kernel>
-  static constexpr bool is_specialized = requires { typename Kernel::block; };
+  static constexpr bool wants_alignment = [] {
+    if constexpr (requires { typename Kernel::block; }) return !Kernel::block::tile.any_start;
+    return false;
+  }();
 
   template <index_t Nth, class F>
   static void for_kernel(index_t wanted, F f) {
@@ -100,18 +104,15 @@ class gemm_plan {
 
 namespace detail {
 
-/// Clocks of a kernel of few rows (0: with vectors; 1: without; 2: for 64 rows), fitted to the same products as the
-/// model of specialized_choice.hpp: those of the bytes of B, or of tiles one after another. If k is whole, a block
-/// waits for each of its loads; else parts of a tile are added up.
-inline double predict_few_rows_clocks(const gemm_args& g, index_t kernel, bool k_is_whole, index_t multiprocessors) {
-  struct {
-    double start, rate, wait, blocks;  // blocks of a multiprocessor
-  } constexpr kinds[] = {{8390, 2425, 8, 2}, {11500, 1100, 24, 2}, {17100, 318, 24, 1}};
-  const auto& x = kinds[kernel];
-  const double bytes = 2.0 * g.n * g.k * g.batch / x.rate;
-  const double tiles = double(ceil_div(g.n, 64)) * g.batch / (x.blocks * multiprocessors);  // of a block
-  if (k_is_whole) return 5900 + max(bytes, std::ceil(tiles) * g.k * x.wait);
-  return x.start + max(bytes, 2820 * tiles) + 133 * min(1 / tiles, g.k / 256.0);
+/// Clocks of few_rows_gemm, fitted to the same products as the model of specialized_choice.hpp: those of the bytes of
+/// B, or of tiles one after another. If k is whole, a block waits for each of its loads; else parts of a tile are added
+/// up.
+inline double predict_few_rows_clocks(const gemm_args& g, bool moves_vectors, bool k_is_whole,
+                                      index_t multiprocessors) {
+  const double bytes = 2.0 * g.n * g.k * g.batch / (moves_vectors ? 2440 : 880);
+  const double tiles = double(ceil_div(g.n, 64)) * g.batch / (2 * multiprocessors);  // of a block
+  if (k_is_whole) return 3770 + max(bytes, std::ceil(tiles) * g.k * (moves_vectors ? 10 : 30));
+  return (moves_vectors ? 8660 : 11700) + max(bytes, 2840 * tiles) + 123 * min(1 / tiles, g.k / 256.0);
 }
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.
@@ -120,7 +121,7 @@ double predict_copy_clocks(const gemm_args& args) {
   const aligned_operands<Product> aligned(args);
   double clocks = 0;
   for (const aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
-    if (o->is_copy) clocks += 4400 + 2.0 * double(o->bytes) / 780;
+    if (o->is_copy) clocks += 4970 + 2.0 * double(o->bytes) / 1160;
   return clocks;
 }
 
@@ -137,15 +138,13 @@ std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiproces
     if (can[c.kernel]) all.push_back({clocks, c});
   };
   const double copies = detail::predict_copy_clocks<Product>(args);
-  for_each_specialized(args, Product::operands, multiprocessors, 1, [&](const specialized_choice& s) {
-    if (s.parts == 1 || args.workspace) add(s.clocks + copies, {s.tile, s.parts});
+  for_each_specialized(args, Product::operands, multiprocessors, 16, [&](const specialized_choice& s) {
+    const bool is_copied = !specialized_tiles[s.tile].any_start;
+    if (s.parts == 1 || args.workspace) add(s.clocks + (is_copied ? copies : 0), {s.tile, s.parts});
   });
-  if constexpr (detail::has_16_bits<Product>) {
-    for (index_t i = kernels::few_rows; i < kernels::portable; ++i) {
-      for (const index_t parts : {0, 1})
-        add(detail::predict_few_rows_clocks(args, i - kernels::few_rows, parts == 1, multiprocessors), {i, parts});
-    }
-    add(1e300, {kernels::portable});
+  for (index_t i = kernels::few_rows; i < kernels::size; ++i) {
+    for (const index_t parts : {0, 1})
+      add(detail::predict_few_rows_clocks(args, i == kernels::few_rows, parts == 1, multiprocessors), {i, parts});
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<gemm_choice> ranked;

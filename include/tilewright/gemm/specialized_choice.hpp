@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 22> specialized_tiles{{
+inline constexpr array<specialized_tile, 25> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 128, .n = 176, .share_b = 2, .ping_pong = true},
@@ -30,6 +30,9 @@ inline constexpr array<specialized_tile, 22> specialized_tiles{{
     {.m = 64, .n = 128, .share_b = 4, .consumers = 1, .swap_ab = true},
     {.m = 128, .n = 64, .swap_ab = true},
     {.m = 256, .n = 32, .swap_ab = true},
+    {.m = 128, .n = 128, .any_start = true},
+    {.m = 64, .n = 128, .consumers = 1, .any_start = true},
+    {.m = 64, .n = 64, .consumers = 1, .any_start = true},
 }};
 
 /// The policy of one of them.
@@ -67,13 +70,14 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
 /// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark. What a k tile takes
 /// of each is added up, since they disturb each other.
 struct specialized_model {
-  double launch = 3230;
-  double macs = 33.4, lds_row = 0.88;   // a k tile multiplies in m n / macs, or moves its rows in LDS,
-  double latency = 1605;                // or waits for one of its stages;
-  double bytes = 6480, rows = 148;      // of memory, of 128 bytes from L2: in a clock, for all multiprocessors
-  double part_sums = 3620;              // each part of a split tile but one, of 128 x 256 sums
-  double crossing = 0.275;              // of a split tile's clocks more, if two tiles share a worker
-  double end = 112;                     // each box of C
+  double launch = 3240;
+  double macs = 30.8, lds_row = 0.893;  // a k tile multiplies in m n / macs, or moves its rows in LDS,
+  double shifted_row = 7.5;             // or shifts them to where they should start,
+  double latency = 1800;                // or waits for one of its stages;
+  double bytes = 6600, rows = 154;      // of memory, of 128 bytes from L2: in a clock, for all multiprocessors
+  double part_sums = 3320;              // each part of a split tile but one, of 128 x 256 sums
+  double crossing = 0.248;              // of a split tile's clocks more, if two tiles share a worker
+  double end = 132;                     // each box of C
   double sums = 7100, sums_rate = 219;  // the kernel that adds up parts: its start, and floats in a clock
 };
 inline constexpr specialized_model specialized_times{};
@@ -84,7 +88,8 @@ constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, c
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
   // Copies write A and B; wgmma reads A once, and B for each 64 rows of A.
   const double rows = lds.stage_bytes() / 128.0 + t.m + t.n * (t.m / 64.0);
-  return max(max(t.m * t.n / x.macs, rows * x.lds_row) * together, x.latency / lds.num_stages());
+  const double move = t.any_start ? (t.m + t.n) * x.shifted_row : rows * x.lds_row;
+  return max(max(t.m * t.n / x.macs, move) * together, x.latency / lds.num_stages());
 }
 }  // namespace detail
 
@@ -153,8 +158,9 @@ constexpr double predict_specialized_clocks(const gemm_args& given, const specia
                                    multiprocessors);
 }
 
-/// Calls consider(choice) for each tile and way to split k, for up to `most_parts` parts. Tiles of which rows of C
-/// would fill less than half are left out, and parts that are too short or that the workspace has no room for.
+/// Calls consider(choice) for each tile and way to split k, for up to `most_parts` parts, at least 1. Tiles of which
+/// rows of C would fill less than half are left out, and parts that are too short or that the workspace has no room
+/// for.
 template <class Function>
 constexpr void for_each_specialized(const gemm_args& given, const product_operand_types& types, index_t multiprocessors,
                                     index_t most_parts, Function consider) {
@@ -162,7 +168,7 @@ constexpr void for_each_specialized(const gemm_args& given, const product_operan
     const specialized_tile& t = specialized_tiles[tile];
     const gemm_args g = detail::in_order_of(t, given);
     if (t.m > 64 && g.m <= t.m / 2) continue;
-    for (index_t parts = 0; parts <= max(most_parts, 1); ++parts) {
+    for (index_t parts = 0; parts <= (t.any_start ? 1 : most_parts); ++parts) {
       const work_schedule s = detail::schedule_of(g, t, types.element_bytes, multiprocessors, parts);
       if (parts == 0 && s.sharers == 0) continue;  // nothing to split: as with one part
       const double floats = 4.0 * ceil_div(given.n, 4) * given.m * given.batch * parts;
@@ -174,12 +180,13 @@ constexpr void for_each_specialized(const gemm_args& given, const product_operan
   }
 }
 
-/// The choice with the shortest predicted time.
+/// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
+template <class Predicate>
 constexpr specialized_choice choose_specialized(const gemm_args& g, const product_operand_types& o,
-                                                index_t multiprocessors, index_t most_parts = 1) {
-  specialized_choice best{.clocks = 1e300};
-  for_each_specialized(g, o, multiprocessors, most_parts, [&](const specialized_choice& c) {
-    if (c.clocks < best.clocks) best = c;
+                                                index_t multiprocessors, Predicate can) {
+  specialized_choice best{.tile = -1, .clocks = 1e300};
+  for_each_specialized(g, o, multiprocessors, 1, [&](const specialized_choice& c) {
+    if (c.clocks < best.clocks && can(c.tile)) best = c;
   });
   return best;
 }
