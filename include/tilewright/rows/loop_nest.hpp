@@ -134,28 +134,38 @@ constexpr loop_nest<sizeof...(Ts)> loops_over(const strided_tensor<Ts>&... tenso
   return nest;
 }
 
-/// Divides loops over two tensors into columns, which begin with the loop of tensor 0's smallest stride, and rows,
-/// which begin with that of tensor 1's. Each gets more loops, those of its tensor's next smallest strides, while it has
-/// fewer than `wanted` iterations. One is empty if both smallest strides are those of one loop.
-constexpr void split_loops(const loop_nest<2>& all, index_t wanted, index_t element_bytes, loop_nest<2>& cols,
-                           loop_nest<2>& rows) {
+/// Loops over two tensors that are given to parts one by one.
+struct permuted_loops {
+  loop_nest<2> all;
   bool done[6] = {};
-  long_index_t count[2] = {1, 1};
-  loop_nest<2>* const parts[2] = {&cols, &rows};
-  for (index_t round = 0; round < all.loops; ++round) {
-    // The first two rounds are for one each, then the shorter one chooses; rows get what neither needs.
-    const index_t part = round < 2 ? round : (count[0] < wanted && count[0] <= count[1] ? 0 : 1);
+
+  /// The loop of a tensor's smallest stride among those that are left, or -1.
+  constexpr index_t next(index_t tensor) const {
     index_t best = -1;
     for (index_t d = 0; d < all.loops; ++d) {
-      if (!done[d] && (best < 0 || all.strides[d][part] < all.strides[best][part])) best = d;
+      if (!done[d] && (best < 0 || all.strides[d][tensor] < all.strides[best][tensor])) best = d;
     }
-    if (round == 0 && best == 0) break;
-    done[best] = true;
-    count[part] *= all.lengths[best];
-    parts[part]->add(all.lengths[best], {all.strides[best][0], all.strides[best][1]});
+    return best;
   }
-  cols.finish({element_bytes, element_bytes});
-  rows.finish({element_bytes, element_bytes});
+  constexpr void give(index_t d, loop_nest<2>& to) {
+    done[d] = true;
+    to.add(all.lengths[d], {all.strides[d][0], all.strides[d][1]});
+  }
+};
+
+/// Divides loops over two tensors into columns, which begin with the loop of tensor 0's smallest stride, and rows,
+/// which begin with that of tensor 1's. Each gets more loops, those of its tensor's next smallest strides, while it has
+/// fewer than `wanted` iterations. Both are empty if both smallest strides are those of one loop.
+constexpr void split_loops(const loop_nest<2>& all, index_t wanted, index_t element_bytes, loop_nest<2>& cols,
+                           loop_nest<2>& rows) {
+  permuted_loops loops{all};
+  if (loops.next(0) == 0) return;  // loop 0 has the smallest stride of tensor 1
+  for (index_t round = 0; round < all.loops; ++round) {
+    // The first two rounds are for one each, then the shorter one chooses; rows get what neither needs.
+    const bool to_cols = round == 0 || (round > 1 && cols.elements() < wanted && cols.elements() <= rows.elements());
+    loops.give(loops.next(to_cols ? 0 : 1), to_cols ? cols : rows);
+  }
+  for (loop_nest<2>* nest : {&cols, &rows}) nest->finish({element_bytes, element_bytes});
 }
 
 }  // namespace tilewright::detail

@@ -42,25 +42,6 @@ struct permute_plan {
   }
 };
 
-/// Loops over x and y that are given to the parts of a plan one by one.
-struct permuted_loops {
-  loop_nest<2> all;
-  bool done[6] = {};
-
-  /// The loop of a tensor's smallest stride among those that are left, or -1.
-  constexpr index_t next(index_t tensor) const {
-    index_t best = -1;
-    for (index_t d = 0; d < all.loops; ++d) {
-      if (!done[d] && (best < 0 || all.strides[d][tensor] < all.strides[best][tensor])) best = d;
-    }
-    return best;
-  }
-  constexpr void give(index_t d, loop_nest<2>& to) {
-    done[d] = true;
-    to.add(all.lengths[d], {all.strides[d][0], all.strides[d][1]});
-  }
-};
-
 /// Divides the loops over x and y: columns begin with the loop of x's smallest stride, rows with that of y's. Then
 /// rows, after them columns get loops of their tensor's next smallest strides while they are shorter than a tile. Rows
 /// are contiguous in y. The other loops, unless they continue rows, are outside of tiles. There are no rows if both

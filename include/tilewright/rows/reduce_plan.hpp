@@ -50,9 +50,6 @@ constexpr index_t log2_from(long_index_t n) {
   return log;
 }
 
-/// Fewer than 8 slices of neighbouring results would need more LDS than they save time: one thread takes them all.
-constexpr index_t many_slices(index_t log_slices) { return log_slices < 3 ? 0 : log_slices; }
-
 /// Which elements an access has: decides team.is_along, vector, starts and cols.
 template <class T>
 constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector) {
@@ -134,7 +131,7 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   const long_index_t most = ceil_div(accesses, plan.team.slices() * 8ll), wanted = 384 / plan.groups();
   plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
   plan.splits = index_t(ceil_div(accesses, long_index_t{plan.part}));
-  plan.of_splits.log_slices = many_slices(log2_from(plan.splits));
+  plan.of_splits.log_slices = plan.splits <= 4 ? 0 : log2_from(plan.splits);  // few need more LDS than they save time
   return plan;
 }
 

@@ -77,7 +77,6 @@ struct reduce_state {
     total += chunk.template sums<IsCut>(0).total;
   }
   TILEWRIGHT_HD void merge(const reduce_state& other) { total += other.total; }
-  TILEWRIGHT_HD void set_count_of(const reduce_state&) {}
   TILEWRIGHT_HD float result(float one_of_elements) const {
     return Kind == reduce_kind::mean ? total * one_of_elements : total;
   }
@@ -110,7 +109,6 @@ struct reduce_state<reduce_kind::maximum> {
     largest = larger;
     position = is_first ? other.position : position;
   }
-  TILEWRIGHT_HD void set_count_of(const reduce_state&) {}
   TILEWRIGHT_HD float result(float) const { return largest; }
   TILEWRIGHT_HD index_t first() const { return largest != largest ? none : position; }
 };
@@ -136,8 +134,6 @@ struct reduce_state<reduce_kind::mean_variance> {
     mean += distance * share;
     count += other.count;
   }
-  /// `other` has seen as many elements: one register has the count of all.
-  TILEWRIGHT_HD void set_count_of(const reduce_state& other) { count = other.count; }
   TILEWRIGHT_HD float result(float) const { return mean; }
   TILEWRIGHT_HD float variance(float one_of_elements) const { return exec::max(squares, 0.0f) * one_of_elements; }
 };

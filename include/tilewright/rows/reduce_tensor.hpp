@@ -166,7 +166,7 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
         TILEWRIGHT_UNROLL_ALL
         for (index_t e = 0; e < Along; ++e) chunk.x[u][e] = type_convert<float>(loaded[u][Along == 1 ? i : e]);
       }
-      own[i].set_count_of(first);
+      if constexpr (Kind == reduce_kind::mean_variance) own[i].count = first.count;  // one register for all
       own[i].template add<IsCut>(chunk);
     }
   }
