@@ -99,8 +99,8 @@ struct shifted_stages {
         if (number == 8 && before == 0) size = 0;  // beyond the line
         size = line < lines ? max(min(bytes + before - number * 16, size), 0) : 0;
       }
-      exec::async_load_first_bytes(size > 0 ? from - before + number * 16 : o.data, size, to,
-                                   line * line_bytes + number * 16);
+      exec::async_load_first_bytes<16>(size > 0 ? from - before + number * 16 : o.data, size, to,
+                                       line * line_bytes + number * 16);
     };
     const auto copy_all = [&](auto is_whole) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t at_once = group / 4;

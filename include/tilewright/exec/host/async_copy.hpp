@@ -43,6 +43,18 @@ void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_
                                          " what is not inside of the tensor; give out_of_bounds_offset");
   async_load_to_lds<Bytes>(buffer.rest, byte_offset, p, lds_offset, where);
 }
+template <index_t Bytes>
+void async_load_first_bytes(const char* from, index_t bytes_read, lds_pointer p, index_t lds_offset,
+                            call_site where = {}) {
+  if (bytes_read < 0 || bytes_read > Bytes || (bytes_read > 0 && reinterpret_cast<__UINTPTR_TYPE__>(from) % Bytes != 0))
+    emulator::refuse(detail::self(), "copies " + std::to_string(bytes_read) + " bytes to LDS" +
+                                         emulator::in_parentheses(detail::self(), where) + "; they are up to " +
+                                         std::to_string(Bytes) + ", from a multiple of that");
+  if (bytes_read > 0 && detail::self().checks_memory)
+    detail::self().memory->check_global_access(detail::self(), detail::self().number, emulator::global_touch::copy,
+                                               from, std::size_t(bytes_read), where);
+  emulator::start_copy(detail::self(), from, bytes_read, p.byte + lds_offset, Bytes, where);
+}
 inline void async_end_group() { detail::self().async_group_ends.push_back(detail::self().async_copies.size()); }
 template <index_t Outstanding>
 void async_wait_groups(call_site where = {}) {

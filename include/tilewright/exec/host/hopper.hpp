@@ -37,18 +37,6 @@ struct mbarrier {
   }
 };
 
-inline void async_load_first_bytes(const char* from, index_t bytes, lds_pointer p, index_t lds_offset,
-                                   call_site where = {}) {
-  if (bytes < 0 || bytes > 16 || (bytes > 0 && reinterpret_cast<__UINTPTR_TYPE__>(from) % 16 != 0))
-    emulator::refuse(detail::self(), "copies " + std::to_string(bytes) + " bytes to LDS" +
-                                         emulator::in_parentheses(detail::self(), where) +
-                                         "; they are up to 16, from a multiple of 16");
-  if (bytes > 0 && detail::self().checks_memory)
-    detail::self().memory->check_global_access(detail::self(), detail::self().number, emulator::global_touch::copy,
-                                               from, std::size_t(bytes), where);
-  emulator::start_copy(detail::self(), from, bytes, p.byte + lds_offset, 16, where);
-}
-
 inline void fence_barrier_init(call_site where = {}) { detail::hopper(where).fence_barrier_init(detail::self()); }
 inline void fence_async_proxy(call_site where = {}) { detail::hopper(where).fence_async_proxy(detail::self()); }
 

@@ -46,22 +46,28 @@ TILEWRIGHT_HD void async_wait_groups() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Outstanding) : "memory");
 }
 
-/// 1 and 2 bytes are loaded and stored. Where no bytes are read the address does not matter.
+/// Where no bytes are read the address does not matter.
 template <index_t Bytes>
-TILEWRIGHT_HD void masked_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,
-                                      index_t lds_offset, bool exists) {
-  if constexpr (Bytes < 4) return lds_store(p, lds_offset, masked_load<native_t<Bytes>>(buffer, byte_offset, exists));
+TILEWRIGHT_HD void async_load_first_bytes(const char* from, index_t bytes_read, lds_pointer p, index_t lds_offset) {
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(p.address + lds_offset));
-  const char* const from = buffer.base + byte_offset;
-  const index_t bytes_read = exists ? Bytes : 0;
   if constexpr (Bytes == 16) {
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes_read)
                  : "memory");
-  } else if constexpr (Bytes >= 4) {
+  } else {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes), "r"(bytes_read)
                  : "memory");
   }
-  async_end_group();
+}
+/// 1 and 2 bytes are loaded and stored.
+template <index_t Bytes>
+TILEWRIGHT_HD void masked_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,
+                                      index_t lds_offset, bool exists) {
+  if constexpr (Bytes < 4) {
+    lds_store(p, lds_offset, masked_load<native_t<Bytes>>(buffer, byte_offset, exists));
+  } else {
+    async_load_first_bytes<Bytes>(buffer.base + byte_offset, exists ? Bytes : 0, p, lds_offset);
+    async_end_group();
+  }
 }
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_pointer p,

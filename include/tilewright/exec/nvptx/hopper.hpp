@@ -44,12 +44,6 @@ struct mbarrier {
   }
 };
 
-TILEWRIGHT_HD void async_load_first_bytes(const char* from, index_t bytes, lds_pointer p, index_t lds_offset) {
-  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(lds_address(p + lds_offset)), "l"(from),
-               "r"(bytes)
-               : "memory");
-}
-
 TILEWRIGHT_HD void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 TILEWRIGHT_HD void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
