@@ -83,7 +83,7 @@ struct permute {
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     detail::overlap_kernels();
     const auto lds = exec::lds_allocate<lds_bytes>();
-    const auto col_table = lds + tile_bytes, row_table = lds + (tile_bytes + table_bytes);
+    const table col_table{lds + tile_bytes, table_entries}, row_table{lds + (tile_bytes + table_bytes), table_entries};
     const unsigned across = unsigned(ceil_div(args.cols.iterations, long_index_t{side}));
     const unsigned block = unsigned(exec::block_id().x);
     fill_table(col_table, args.cols, long_index_t{block % across} * side, exec::thread_id(), outside_cols);
@@ -91,10 +91,7 @@ struct permute {
                outside_rows);
     exec::block_sync();
     const auto offset = [&](index_t tensor, index_t row, index_t col) TILEWRIGHT_INLINE_LAMBDA {
-      const auto of_row = exec::lds_load<Offset>(row_table, entry(tensor, row));
-      const auto of_col = exec::lds_load<Offset>(col_table, entry(tensor, col));
-      if constexpr (sizeof(Offset) == 4) return Offset(unsigned(of_row) + unsigned(of_col));
-      return Offset(of_row + of_col);
+      return table::sum(row_table(tensor, row), col_table(tensor, col));
     };
     using vector = vector_t<T, Vector>;
     const exec::global_buffer x = exec::make_global_buffer(args.x, args.x_bytes);
@@ -124,24 +121,18 @@ struct permute {
   }
 
  private:
-  /// Where the table of a tensor has index i: indices a vector apart are neighbours, so that lanes have no conflicts.
-  TILEWRIGHT_HD static index_t entry(index_t tensor, index_t i) {
-    return (tensor * table_entries + modulo(i, Vector) * (side / Vector + 1) + divide(i, Vector)) *
-           index_t(sizeof(Offset));
-  }
+  using table = detail::permute_table<Offset, Vector>;
   /// Entries of rows and columns that do not exist. No sum with another entry is inside of a tensor.
   static constexpr Offset outside_rows = sizeof(Offset) == 8 ? Offset(-(1ll << 60)) : exec::out_of_bounds_offset;
   static constexpr Offset outside_cols = sizeof(Offset) == 8 ? Offset(-(1ll << 60)) : Offset(0x7fffffff);
 
-  /// Writes entry number `number` of a table: the bytes from the tensors' starts to the iteration first + i that it is
-  /// for. Neighbouring threads write neighbouring entries.
-  TILEWRIGHT_HD static void fill_table(exec::lds_pointer table, const detail::loop_nest<2>& loops, long_index_t first,
+  /// Writes entry number `number`: the bytes to iteration first + i. Neighbouring threads write neighbouring entries.
+  TILEWRIGHT_HD static void fill_table(const table& to, const detail::loop_nest<2>& loops, long_index_t first,
                                        index_t number, Offset outside) {
-    const index_t i = modulo(number, side / Vector + 1) * Vector + divide(number, side / Vector + 1);
+    const index_t i = to.index_of(number);
     if (number >= table_entries || i >= side) return;
     const auto at = loops.offsets<Offset>(Offset(min(first + i, loops.iterations - 1)));
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t t = 0; t < 2; ++t) exec::lds_store(table, entry(t, i), first + i < loops.iterations ? at[t] : outside);
+    to.set(i, at, first + i < loops.iterations, outside);
   }
   /// Whether vectors along the innermost loop are aligned and contiguous in tensor t.
   template <class U>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/exec/exec.hpp>
 #include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/lds/lds_proof.hpp>
 #include <tilewright/util/math.hpp>
@@ -57,6 +58,34 @@ inline constexpr distribution_encoding permute_rows = [] {
       tuple<sequence<1>, sequence<1, 2>>, tuple<sequence<1>, sequence<2, 1>>, sequence<1, 2, 2>,
       sequence<0, 0, 2>>::value;
 }();
+
+/// Bytes from the tensors' starts to the rows, or to the columns, of a tile: `entries` for each of both tensors in LDS.
+/// Those a vector apart are neighbours, so that there are no bank conflicts.
+template <class Offset, index_t Vector>
+struct permute_table {
+  exec::lds_pointer lds;
+  index_t entries;  // a vector more than rows or columns
+
+  TILEWRIGHT_HD index_t place(index_t tensor, index_t i) const {
+    return (tensor * entries + modulo(i, Vector) * divide(entries, Vector) + divide(i, Vector)) *
+           index_t(sizeof(Offset));
+  }
+  /// What thread `number` of those that write neighbouring entries writes.
+  TILEWRIGHT_HD index_t index_of(index_t number) const {
+    return modulo(number, divide(entries, Vector)) * Vector + divide(number, divide(entries, Vector));
+  }
+  TILEWRIGHT_HD Offset operator()(index_t tensor, index_t i) const {
+    return exec::lds_load<Offset>(lds, place(tensor, i));
+  }
+  TILEWRIGHT_HD void set(index_t i, const array<Offset, 2>& offsets, bool exists, Offset if_not) const {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t t = 0; t < 2; ++t) exec::lds_store(lds, place(t, i), exists ? offsets[t] : if_not);
+  }
+  TILEWRIGHT_HD static Offset sum(Offset a, Offset b) {
+    if constexpr (sizeof(Offset) == 4) return Offset(unsigned(a) + unsigned(b));
+    return a + b;
+  }
+};
 
 /// How a block holds a tile of T in registers and LDS: read from x, the same columns as LDS gets them, written to y.
 template <class Arch, class T, permute_tile Tile>

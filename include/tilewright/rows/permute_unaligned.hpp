@@ -79,33 +79,13 @@ struct permute_unaligned {
   /// Entries of rows and columns that do not exist. No sum with another entry is inside of a tensor.
   static constexpr Offset outside_rows = outside, outside_cols = sizeof(Offset) == 8 ? outside : Offset(0x7fff0000);
 
-  /// Bytes from the tensors' starts to a row or a column. Entries a vector apart are neighbours: no bank conflicts.
-  struct table {
-    exec::lds_pointer lds;
-    index_t entries;
-
-    TILEWRIGHT_HD index_t place(index_t tensor, index_t i) const {
-      return (tensor * entries + modulo(i, vector) * divide(entries, vector) + divide(i, vector)) *
-             index_t(sizeof(Offset));
-    }
-    TILEWRIGHT_HD Offset operator()(index_t tensor, index_t i) const {
-      return exec::lds_load<Offset>(lds, place(tensor, i));
-    }
-    TILEWRIGHT_HD void set(index_t i, const array<Offset, 2>& offsets, bool exists, Offset if_not) const {
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t t = 0; t < 2; ++t) exec::lds_store(lds, place(t, i), exists ? offsets[t] : if_not);
-    }
-  };
-  TILEWRIGHT_HD static Offset sum(Offset a, Offset b) {
-    if constexpr (sizeof(Offset) == 4) return Offset(unsigned(a) + unsigned(b));
-    return a + b;
-  }
+  using table = detail::permute_table<Offset, vector>;
 
   TILEWRIGHT_HD static void fill(const device_args& args, const detail::permute_position& block, const table& rows_at,
                                  const table& cols_at) {
     const auto base = args.outer.template offsets<Offset>(Offset(block.outer));
     for (index_t number = exec::thread_id(); number < cols + vector; number += block_size) {
-      const index_t i = modulo(number, cols / vector + 1) * vector + divide(number, cols / vector + 1);
+      const index_t i = cols_at.index_of(number);
       const Offset of_vector[1] = {Offset(min(block.first_col / vector + divide(i, vector), args.cols.iterations - 1))};
       array<Offset, 2> at[1];
       index_t innermost[1];
@@ -118,7 +98,7 @@ struct permute_unaligned {
       if (i < cols) cols_at.set(i, at[0], exists, outside_cols);
     }
     for (index_t number = block_size - 1 - exec::thread_id(); number < rows + vector; number += block_size) {
-      const index_t i = modulo(number, rows / vector + 1) * vector + divide(number, rows / vector + 1);
+      const index_t i = rows_at.index_of(number);
       const long_index_t row = args.row_of(block, i);
       if (i < rows)
         rows_at.set(i, args.rows.template offsets<Offset>(Offset(max(row, long_index_t{0}))), row >= 0, outside_rows);
@@ -140,13 +120,13 @@ struct permute_unaligned {
       const Offset of_col = cols_at(0, at[1]);
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < vector; ++i) {
-        const Offset first = sum(rows_at(0, at[0] + i), of_col);
+        const Offset first = table::sum(rows_at(0, at[0] + i), of_col);
         const bool is_whole = x.has(first, vector_bytes);
         square[i] = x.template load<sizeof(T), words::size()>(first, is_whole);
         cut |= unsigned(!is_whole && first >= 0 && first < Offset(args.x_bytes)) << i;
       }
       detail::load_cut_vectors<sizeof(T)>(square, cut, [&](index_t i, index_t e) TILEWRIGHT_INLINE_LAMBDA {
-        return x.template load_element<element>(sum(rows_at(0, at[0] + i), cols_at(0, at[1] + e)));
+        return x.template load_element<element>(table::sum(rows_at(0, at[0] + i), cols_at(0, at[1] + e)));
       });
       TILEWRIGHT_UNROLL_ALL
       for (index_t j = 0; j < vector; ++j) {
