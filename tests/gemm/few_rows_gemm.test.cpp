@@ -40,13 +40,6 @@ TEST(FewRows, RowsThatStartAnywhere) {
   expect_few_rows<policy>({.m = 3, .n = 131, .k = 601, .beta = 1, .gap = 3}, 12);
 }
 
-TEST(FewRows, UpTo64Rows) {
-  using policy = few_rows_policy<half_t, k, k, 8, 8, half_t, epilogue::alpha_beta, 64>;
-  expect_few_rows<policy>({.m = 50, .n = 72, .k = 1096, .beta = 1, .batch = 2, .gap = 8}, 12);
-  using anywhere = few_rows_policy<bfloat16_t, mn, mn, 1, 1, bfloat16_t, epilogue::alpha_beta, 64>;
-  expect_few_rows<anywhere>({.m = 35, .n = 197, .k = 339, .gap = 3}, 12);
-}
-
 TEST(FewRows, RefusesWhatItCannotDo) {
   using policy = few_rows_policy<half_t, k, mn, 8, 8>;
   using kernel = few_rows_gemm<policy>;
@@ -56,7 +49,7 @@ TEST(FewRows, RefusesWhatItCannotDo) {
   EXPECT_EQ(kernel::check(good), nullptr);
   gemm_args g = good;
   g.m = 17;
-  EXPECT_STREQ(kernel::check(g), "few_rows_gemm computes up to 16 or 64 rows of C; use another kernel");
+  EXPECT_STREQ(kernel::check(g), "few_rows_gemm computes up to 16 rows of C; use another kernel");
   const char* const vectors =
       "few_rows_gemm moves whole vectors: pointers, contiguous lengths, leading dimensions and batch strides must be "
       "multiples of its vectors; use the policy with vectors of 1";

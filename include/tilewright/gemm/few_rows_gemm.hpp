@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C = A B for up to 64 rows of A, at the rate of memory: each wave streams its part of B through registers.
+// C = A B for up to 16 rows of A, at the rate of memory: each wave streams its part of B through registers.
 #pragma once
 
 #include <tilewright/exec/hopper.hpp>
@@ -24,7 +24,7 @@ struct few_rows_gemm {
   using tiles = detail::few_rows_tiles<Policy>;
   static constexpr block_tile tile = Policy::tile;
   static constexpr index_t block_size = Policy::waves * 32, lds_bytes = Policy::waves * tiles::wave_bytes,
-                           blocks_at_once = tile.m > 16 ? 1 : 2, k_of_block = Policy::waves * tile.k;
+                           blocks_at_once = 2, k_of_block = Policy::waves * tile.k;
   static constexpr bool overlaps_previous = true, a_along_k = Policy::a_major == operand_major::k,
                         shifts = Policy::vector == 1;
 
@@ -37,7 +37,7 @@ struct few_rows_gemm {
   static constexpr const char* check(const args_type& g) {
     if (const char* why = check_gemm<Policy>(g, {Policy::vector == 1 ? 1 : 4, sizeof(R), Policy::vector > 1}))
       return why;
-    if (g.m > tile.m) return "few_rows_gemm computes up to 16 or 64 rows of C; use another kernel";
+    if (g.m > tile.m) return "few_rows_gemm computes up to 16 rows of C; use another kernel";
     if (g.batch > 65535) return "the batch has more than 65535 problems";
     constexpr long_index_t bytes = sizeof(T);
     constexpr epilogue_promise of_a{Policy::a_vector, bytes, true}, of_b{Policy::vector, bytes, true},
@@ -48,8 +48,7 @@ struct few_rows_gemm {
         (Policy::a_major == operand_major::k ? g.k : g.m) % Policy::a_vector != 0 ||
         (Policy::b_major == operand_major::k ? g.k : g.n) % Policy::vector != 0 || g.n % of_c.vector != 0)
       return "few_rows_gemm moves whole vectors: pointers, contiguous lengths, leading dimensions and batch strides "
-             "must "
-             "be multiples of its vectors; use the policy with vectors of 1";
+             "must be multiples of its vectors; use the policy with vectors of 1";
     const long_index_t limit = 0x7fffffff / bytes;
     const auto span = [&](bool along_k, long_index_t ld, index_t rows) {
       return along_k ? ld * rows + 2 * k_of_block : ld * 2 * k_of_block + rows;
@@ -159,7 +158,7 @@ struct few_rows_gemm {
     }
   }
 
-  /// Adds up the sums of waves and of blocks, 16 rows at a time, and writes C. Parts but the last are left in memory;
+  /// Adds up the sums of waves and of blocks, and writes C. Parts but the last are left in memory;
   /// the last one waits for them: blocks of lower numbers have started earlier.
   template <class Sums>
   TILEWRIGHT_HD static void add_up(const Sums& sums, const gemm_args& g, const detail::work_unit& unit,
@@ -171,27 +170,25 @@ struct few_rows_gemm {
       exec::wait_for_count(counter, unsigned(unit.parts - 1));
       *counter = 0;
     }
-    unroll<tile.m / 16>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      if (i * 16 >= g.m) return;
-      const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
-        return parts + ((sharer * (tile.m / 16) + i) * block_size + exec::thread_id()) * 4;
-      };
-      auto result = add_up_waves<i>(sums, lds);
-      float* const x = result.thread_buffer.data();
-      if (!is_last) return exec::store_to_l2(part_of(unit.sharer), {{x[0], x[1], x[2], x[3]}});
+    const auto part_of = [&](index_t sharer)
+                             TILEWRIGHT_INLINE_LAMBDA { return parts + (sharer * block_size + exec::thread_id()) * 4; };
+    auto result = add_up_waves(sums, lds);
+    float* const x = result.thread_buffer.data();
+    if (!is_last) {
+      exec::store_to_l2(part_of(unit.sharer), {{x[0], x[1], x[2], x[3]}});
+    } else {
       TILEWRIGHT_UNROLL(4)
       for (index_t part = 1; part < unit.parts; ++part) {
         const array<float, 4> other = exec::load_from_l2(part_of(unit.sharer - part));
         for (index_t j = 0; j < 4; ++j) x[j] += other[j];
       }
-      finish(result, g, unit, i * 16);
-    });
+      finish(result, g, unit);
+    }
     exec::block_sync();  // the sums have been read from LDS, and the parts been written
     if (!is_last && exec::thread_id() == 0) exec::add_release(counter, 1);
   }
 
-  /// Sums of rows [16 Nth, 16 Nth + 16).
-  template <index_t Nth, class Sums>
+  template <class Sums>
   TILEWRIGHT_HD static auto add_up_waves(const Sums& sums, exec::lds_pointer lds) {
     using result = typename tiles::result;
     constexpr auto layout = make_lds_descriptor<tiles::layout.layout>();
@@ -199,11 +196,7 @@ struct few_rows_gemm {
     const auto view = [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
       return make_tensor_view<address_space_enum::lds, float>(lds + wave * tiles::wave_bytes, layout);
     };
-    static_distributed_tensor<float, typename tiles::rows_of_sums> own;
-    for (index_t d = 0; d < own.num_elements; ++d)
-      own.thread_buffer[d] = sums.thread_buffer[Nth * own.num_elements + d];
-    if constexpr (Nth > 0) exec::block_sync();  // other rows have been read
-    store_tile(make_tile_window(view(exec::wave_id()), lengths, {}, typename tiles::rows_of_sums{}), own);
+    store_tile(make_tile_window(view(exec::wave_id()), lengths, {}, typename tiles::sums{}), sums);
     exec::block_sync();
     auto total = load_tile(make_tile_window(view(0), lengths, {}, result{}));
     unroll<Policy::waves - 1>([&](auto wave) TILEWRIGHT_INLINE_LAMBDA {
@@ -213,10 +206,10 @@ struct few_rows_gemm {
     return total;
   }
 
-  /// Writes the tile's columns of 16 rows of C.
+  /// Writes the tile's columns of C.
   template <class Result>
-  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit, index_t row) {
-    const multi_index<2> origin{{row, unit.tile.col * tile.n}};
+  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit) {
+    const multi_index<2> origin{{0, unit.tile.col * tile.n}};
     constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
     const detail::result_place<typename tiles::result, R, c_vector> at{
         {g, origin, unit.tile.batch, get_partition_index<typename tiles::result>()}};

@@ -7,14 +7,13 @@
 
 namespace tilewright {
 
-/// For few_rows_gemm: A has up to `Rows` rows, 16 or 64, so the bytes of B decide. AVector, Vector: elements of A, and
-/// of B and C, that are moved at once where memory allows; contiguous lengths, leading dimensions and pointers are
-/// multiples of them. AVector is 1 where A is contiguous along m.
+/// For few_rows_gemm: A has up to 16 rows, so the bytes of B decide. AVector, Vector: elements of A, and of B and C,
+/// that are moved at once where memory allows; contiguous lengths, leading dimensions and pointers are multiples of
+/// them. AVector is 1 where A is contiguous along m.
 template <class T, operand_major AMajor, operand_major BMajor, index_t AVector, index_t Vector, class Result = T,
-          class Epilogue = epilogue::alpha_beta, index_t Rows = 16>
+          class Epilogue = epilogue::alpha_beta>
 struct few_rows_policy {
   static_assert(sizeof(T) == 2, "few_rows_policy: mma.sync multiplies elements of 16 bits");
-  static_assert(Rows == 16 || Rows == 64, "few_rows_policy: tiles have 16 or 64 rows");
   static_assert((Vector == 1 || Vector == 8) && (AVector == 1 || (AVector == 8 && AMajor == operand_major::k)),
                 "few_rows_policy: a vector has 1 or 8 elements, and that of A 8 only where A is contiguous along k");
   using arch = tilewright::arch::sm90;
@@ -28,7 +27,7 @@ struct few_rows_policy {
   static constexpr operand_major a_major = AMajor, b_major = BMajor;
 
   /// What one wave multiplies at once.
-  static constexpr block_tile tile{Rows, 64, 32, 1, 1, tilewright::arch::matrix_op::mma_m16n8k16_x2};
+  static constexpr block_tile tile{16, 64, 32, 1, 1, tilewright::arch::matrix_op::mma_m16n8k16_x2};
 };
 
 namespace detail {
@@ -50,11 +49,9 @@ TILEWRIGHT_HD constexpr distribution_encoding one_wave_encoding(std::initializer
 
 /// Distributions of a wave, for operands as they lie in memory and as they are multiplied. A lane has the place
 /// (g, t) = (lane / 4, lane % 4): g is a row of an instruction's operand, t a group of eight neighbours along k.
-/// R: instructions along m.
-template <index_t R>
 struct few_rows_lanes {
-  /// A (16 R x 32) in memory: rows g, g + 8, ...
-  static constexpr distribution_encoding a = one_wave_encoding({2 * R, 8}, {4, 8}, {{1, 1}, {2, 0}}, {{1, 0}, {2, 1}});
+  /// A (16 x 32) in memory: rows g and g + 8.
+  static constexpr distribution_encoding a = one_wave_encoding({2, 8}, {4, 8}, {{1, 1}, {2, 0}}, {{1, 0}, {2, 1}});
   /// B (64 x 32) in memory that is contiguous along k.
   static constexpr distribution_encoding b_along_k =
       one_wave_encoding({8, 8}, {4, 8}, {{1, 1}, {2, 0}}, {{1, 0}, {2, 1}});
@@ -63,16 +60,16 @@ struct few_rows_lanes {
       one_wave_encoding({8, 8}, {4, 8}, {{1, 0}, {2, 0}}, {{2, 1}, {1, 1}});
   /// The same for the matrix instruction. A lane's eight neighbours along k are two steps of four.
   static constexpr distribution_encoding a_operand =
-      one_wave_encoding({R, 2, 8}, {4, 2, 2, 2}, {{1, 2}, {2, 0}}, {{1, 0}, {2, 1}, {2, 2}, {1, 1}, {2, 3}});
+      one_wave_encoding({2, 8}, {4, 2, 2, 2}, {{1, 1}, {2, 0}}, {{2, 1}, {2, 2}, {1, 0}, {2, 3}});
   static constexpr distribution_encoding b_operand_along_k =
       one_wave_encoding({4, 2, 8}, {4, 2, 4}, {{1, 2}, {2, 0}}, {{1, 0}, {2, 1}, {1, 1}, {2, 2}});
   /// The lowest bit of a lane's eight n is row 8 of an instruction's operand, the others number instructions.
   static constexpr distribution_encoding b_operand_along_n =
       one_wave_encoding({8, 4, 2}, {4, 2, 4}, {{1, 0}, {2, 0}}, {{1, 1}, {2, 1}, {1, 2}, {2, 2}});
   static constexpr distribution_encoding c_along_k =
-      one_wave_encoding({R, 2, 8}, {4, 2, 4, 2}, {{1, 2}, {2, 2}}, {{1, 0}, {2, 0}, {2, 1}, {1, 1}, {2, 3}});
+      one_wave_encoding({2, 8}, {4, 2, 4, 2}, {{1, 1}, {2, 2}}, {{2, 0}, {2, 1}, {1, 0}, {2, 3}});
   static constexpr distribution_encoding c_along_n =
-      one_wave_encoding({R, 2, 8}, {4, 2, 4, 2}, {{1, 2}, {2, 0}}, {{1, 0}, {2, 2}, {2, 3}, {1, 1}, {2, 1}});
+      one_wave_encoding({2, 8}, {4, 2, 4, 2}, {{1, 1}, {2, 0}}, {{2, 2}, {2, 3}, {1, 0}, {2, 1}});
 };
 
 /// Eight neighbours of 16 bits that start anywhere, in the two aligned vectors that have some of them.
@@ -143,18 +140,16 @@ template <class Policy>
 struct few_rows_tiles {
   static constexpr block_tile tile = Policy::tile;
   static constexpr bool b_along_k = Policy::b_major == operand_major::k;
-  using lanes = few_rows_lanes<tile.m / 16>;
+  using lanes = few_rows_lanes;
   using a_in_memory = tile_distribution<lanes::a>;
   using b_in_memory = tile_distribution<number<b_along_k ? lanes::b_along_k : lanes::b_along_n>::value>;
   using a_operand = tile_distribution<lanes::a_operand>;
   using b_operand = tile_distribution<number<b_along_k ? lanes::b_operand_along_k : lanes::b_operand_along_n>::value>;
   using sums = tile_distribution<number<b_along_k ? lanes::c_along_k : lanes::c_along_n>::value>;
-  /// 16 rows of them. Each thread of the block finishes four neighbours of a row of C.
-  using one_lanes = few_rows_lanes<1>;
-  using rows_of_sums = tile_distribution<number<b_along_k ? one_lanes::c_along_k : one_lanes::c_along_n>::value>;
+  /// Each thread of the block finishes four neighbours of a row of C.
   using result = tile_distribution<number<result_rows_encoding(16, tile.n, Policy::waves, 32, 4)>::value>;
   static constexpr lds_layout_choice layout = number<choose_lds_layout<typename Policy::arch>(
-      lds_tile{16, tile.n, 4}, lds_use{rows_of_sums::encoding, lds_access_kind::write},
+      lds_tile{16, tile.n, 4}, lds_use{sums::encoding, lds_access_kind::write},
       lds_use{result::encoding, lds_access_kind::read})>::value;
   static constexpr index_t wave_bytes = 16 * tile.n * 4;
 };
