@@ -10,8 +10,8 @@ namespace {
 /// The smallest tile that holds the experts, of those with Vector elements in an access.
 template <class T, index_t Vector, index_t Experts = 32>
 const char* start_choose_tile(const tw::choose_experts_args<T>& args, const call& c) {
-  constexpr index_t finer = Experts < 64 ? 16 : Experts < 256 ? 32 : 64;  // columns of a vector of 16 bytes
-  constexpr index_t more = Experts + (sizeof(T) * Vector == 16 ? finer : Experts);
+  constexpr index_t finer = Experts < 64 ? 16 : Experts < 256 ? 32 : 64;
+  constexpr index_t more = Experts + (Vector > 1 ? finer : Experts);
   if constexpr (more <= 512) {
     if (args.experts > Experts) return start_choose_tile<T, Vector, more>(args, c);
   }
