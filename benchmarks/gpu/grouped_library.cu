@@ -99,7 +99,7 @@ template <template <class> class Kernel, template <class, operand_major, tile_na
 const char* start_chosen(const grouped_problem& p, cudaStream_t stream) {
   const tw::grouped_args args{{.m = p.m, .n = p.n, .k = p.k, .workspace = p.workspace}, p.groups};
   const auto run = [&]<class Policy>(Policy) { return start<Kernel<Policy>, Policy>(p, stream); };
-  switch (tw::choose_grouped_tile(args, true, 132, sizeof(T), Of<T, BMajor, wide>::is_block_scaled)) {
+  switch (tw::choose_grouped_tile(args, 132, sizeof(T), Of<T, BMajor, wide>::is_block_scaled)) {
     case 0: return run(Of<T, BMajor, wide>{});
     case 1: return run(Of<T, BMajor, tall_pair>{});
     case 2: return run(Of<T, BMajor, middle_tall>{});

@@ -69,22 +69,15 @@ TEST(GroupedGemm, LengthsThatAreWrong) {
 
 // A wide C takes wide tiles, a narrow one those that it fills.
 TEST(GroupedGemm, ChoosesATile) {
-  const auto chosen = [](index_t groups, index_t rows, index_t n, index_t k) {
-    return grouped_tiles[choose_grouped_tile({{.m = rows, .n = n, .k = k}, groups}, true, 132)];
+  const auto chosen = [](index_t groups, index_t rows, index_t n, index_t k, bool is_scaled = false) {
+    const grouped_args args{{.m = rows, .n = n, .k = k}, groups};
+    return grouped_tiles[choose_grouped_tile(args, 132, is_scaled ? 1 : 2, is_scaled)];
   };
   EXPECT_EQ(chosen(8, 16384, 4096, 4096), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
-  EXPECT_EQ(chosen(64, 16384, 2048, 7168), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
   EXPECT_EQ(chosen(64, 16000, 2048, 7168), (specialized_tile{.m = 128, .n = 256}));
   EXPECT_EQ(chosen(64, 640, 2048, 7168), (specialized_tile{.m = 128, .n = 128}));
   EXPECT_EQ(chosen(8, 16384, 1920, 4096), (specialized_tile{.m = 128, .n = 192, .share_b = 2}));
-  EXPECT_EQ(choose_grouped_tile({{.m = 640, .n = 640, .k = 5000}, 8}, false, 132), 1);
-  // Dense block-scaled products: 2112 columns are eleven tiles of 192, but nine of 256.
-  const auto scaled = [](index_t n, float* workspace) {
-    return choose_grouped_tile({{.m = 4096, .n = n, .k = 7168, .workspace = workspace}, 1}, true, 132, 1, true);
-  };
-  float workspace;
-  EXPECT_EQ(grouped_tiles[scaled(2112, &workspace)].n, 192);
-  EXPECT_EQ(grouped_tiles[scaled(4096, &workspace)].n, 256);
+  EXPECT_EQ(chosen(1, 8192, 2112, 7168, true).n, 192);  // block-scaled, dense: eleven tiles, but nine of 256
 }
 
 std::string refusal(auto change) {

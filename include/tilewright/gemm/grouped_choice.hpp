@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// The tiles to choose from.
+/// The tiles to choose from where groups divide rows. The second one suits groups that divide k.
 inline constexpr array<specialized_tile, 4> grouped_tiles{{
     {.m = 128, .n = 256},
     {.m = 128, .n = 256, .share_b = 2},
@@ -35,34 +35,32 @@ constexpr double predict_grouped_clocks(const grouped_args& g, index_t tile, con
   const specialized_tile& t = grouped_tiles[tile];
   const index_t rows = t.m * t.share_b, workers = expected_clusters(t, multiprocessors),
                 k_tiles = ceil_div(g.k, 128 / element_bytes);
-  const double unfilled = g.m % (long_index_t(g.groups) * rows) == 0 ? 0 : 0.45;  // equal groups may be whole tiles
+  const bool whole = g.groups == 1 || g.m % (long_index_t(g.groups) * rows) == 0;  // equal groups may be whole tiles
   const double tiles_along_m =
-      g.groups == 1 ? ceil_div(g.m, rows) : max(double(g.groups), double(g.m) / rows + unfilled * g.groups);
-  const double rounds = tiles_along_m * ceil_div(g.n, t.n * t.share_a) / workers;
+      whole ? ceil_div(g.m, rows) : max(double(g.groups), double(g.m) / rows + 0.45 * g.groups);
+  const double rounds = tiles_along_m * ceil_div(g.n, t.n) / workers;
   // Few rounds are whole ones, unless the last one is split along k.
   const double whole_rounds = g.workspace && k_tiles >= 24 ? rounds + 0.4
-                              : rounds > 6 ? rounds
-                                           : max(1, index_t(rounds) + (rounds > index_t(rounds) ? 1 : 0));
+                              : rounds > 6                 ? rounds
+                                                           : index_t(rounds) + (rounds > index_t(rounds) ? 1 : 0);
   const double slower = t.cluster() == 1 && g.m < 2048ll * g.groups ? x.alone : 1;
-  const double busy = whole_rounds * k_tiles * x.k_tile[tile] * slower;
   const double bytes = (double(g.m) * g.k + double(g.groups) * g.n * g.k) * element_bytes + double(g.m) * g.n * 2;
-  return max(busy, bytes / x.bytes) + max(whole_rounds, 1.0) * t.num_boxes() * x.end +
-         (t.cluster() > 1 ? x.in_pair : 0);
+  return max(whole_rounds * k_tiles * x.k_tile[tile] * slower, bytes / x.bytes) +
+         max(whole_rounds, 1.0) * t.num_boxes() * x.end + (t.cluster() > 1 ? x.in_pair : 0);
 }
 
 }  // namespace detail
 
-/// The number in grouped_tiles of the tile for a product, of one group if it is dense. The device alone knows how long
-/// groups are, so they are taken to be of about equal length.
-constexpr index_t choose_grouped_tile(const grouped_args& g, bool by_rows, index_t multiprocessors,
-                                      index_t element_bytes = 2, bool is_block_scaled = false) {
+/// The number in grouped_tiles of the tile for a product whose groups divide rows, or that is dense: of one group. The
+/// device alone knows how long groups are, so they are taken to be of about equal length.
+constexpr index_t choose_grouped_tile(const grouped_args& g, index_t multiprocessors, index_t element_bytes = 2,
+                                      bool is_block_scaled = false) {
   const detail::grouped_model& x = is_block_scaled ? detail::block_scaled_times : detail::grouped_times;
+  const auto clocks = [&](index_t i) {
+    return detail::predict_grouped_clocks(g, i, x, element_bytes, multiprocessors);
+  };
   index_t best = 1;
-  for (index_t i = 0; by_rows && i < grouped_tiles.size(); ++i) {
-    if (detail::predict_grouped_clocks(g, i, x, element_bytes, multiprocessors) <
-        detail::predict_grouped_clocks(g, best, x, element_bytes, multiprocessors))
-      best = i;
-  }
+  for (index_t i = 0; i < grouped_tiles.size(); ++i) best = clocks(i) < clocks(best) ? i : best;
   return best;
 }
 
