@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace tilewright::testing_gemm {
@@ -167,27 +168,40 @@ struct grouped_case {
   std::vector<R> c;
 };
 
+template <class Kernel, class Policy>
+emulator::launch_report launch_and_expect(grouped_case<Policy>& gemm, const launch_options& options = {.workers = 1}) {
+  auto c = gemm.c;
+  gemm.args.c = c.data();
+  const emulator::launch_report report = launch<Kernel>(gemm.args, options);
+  gemm.expect(c);
+  return report;
+}
+
 /// With Kernel: another one that takes the same arguments.
 template <class Policy, class Kernel = grouped_gemm_kernel<Policy>>
 emulator::launch_report expect_grouped(const grouped_problem& p, launch_options options = {.workers = 1}) {
   grouped_case<Policy> gemm(p);
-  auto c = gemm.c;
-  gemm.args.c = c.data();
   options.check_lds = emulator::lds_checks::on;
   using size = specialized_workspace;
   // Not a number, so that a part that is read before it was written is seen in the result.
   std::vector<float> workspace(p.has_workspace ? size::bytes / sizeof(float) : 0, __builtin_nanf(""));
-  if (p.has_workspace) {
-    std::fill_n(workspace.begin(), size::num_counters, 0.0f);
-    gemm.args.workspace = workspace.data();
-  }
-  const emulator::launch_report report = launch<Kernel>(gemm.args, options);
-  gemm.expect(c);
+  std::fill_n(workspace.begin(), p.has_workspace ? size::num_counters : 0, 0.0f);
+  if (p.has_workspace) gemm.args.workspace = workspace.data();
+  const emulator::launch_report report = launch_and_expect<Kernel>(gemm, options);
   if (p.has_workspace) {
     EXPECT_EQ(std::count(workspace.begin(), workspace.begin() + size::num_counters, 0.0f), size::num_counters);
   }
   EXPECT_EQ(report.totals.conflicts, 0);
   return report;
+}
+
+/// What check() says when a right product's arguments are changed; empty if nothing.
+template <class Policy, class Kernel = grouped_gemm_kernel<Policy>>
+std::string refusal(auto change) {
+  grouped_case<Policy> gemm({.counts = {3, 4}, .n = 16, .k = 16});
+  change(gemm.args);
+  const char* const why = Kernel::check(gemm.args);
+  return why ? why : "";
 }
 
 }  // namespace tilewright::testing_gemm

@@ -61,10 +61,7 @@ TEST(GroupedGemm, LengthsThatAreWrong) {
   gemm.ends = {-2, 1000};
   gemm.counts = {0, 7};
   gemm.begins = {0, 0};
-  auto c = gemm.c;
-  gemm.args.c = c.data();
-  launch<grouped_gemm_kernel<forward>>(gemm.args, {.workers = 1});
-  gemm.expect(c);
+  launch_and_expect<grouped_gemm_kernel<forward>>(gemm);
 }
 
 // A wide C takes wide tiles, a narrow one those that it fills.
@@ -80,27 +77,16 @@ TEST(GroupedGemm, ChoosesATile) {
   EXPECT_EQ(chosen(1, 8192, 2112, 7168, true).n, 192);  // block-scaled, dense: eleven tiles, but nine of 256
 }
 
-std::string refusal(auto change) {
-  grouped_case<forward> gemm({.counts = {3, 4}, .n = 8, .k = 8});
-  change(gemm.args);
-  const char* const why = grouped_gemm_kernel<forward>::check(gemm.args);
-  return why ? why : "";
-}
-
 TEST(GroupedGemm, ArgumentsThatItRefuses) {
-  EXPECT_EQ(refusal([](grouped_args&) {}), "");
-  EXPECT_EQ(refusal([](grouped_args& a) { a.groups = 0; }), "there must be at least one group");
-  EXPECT_EQ(refusal([](grouped_args& a) { a.ends = nullptr; }), "groups need either ends or counts");
-  EXPECT_EQ(refusal([](grouped_args& a) { a.counts = a.ends; }), "groups need either ends or counts");
-  EXPECT_EQ(refusal([](grouped_args& a) {
-              a.counts = a.ends;
-              a.ends = nullptr;
-              a.slot_rows = 3;
-            }),
+  EXPECT_EQ(refusal<forward>([](grouped_args&) {}), "");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.groups = 0; }), "there must be at least one group");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.ends = nullptr; }), "groups need either ends or counts");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.counts = a.ends; }), "groups need either ends or counts");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.counts = a.ends, a.ends = nullptr, a.slot_rows = 3; }),
             "with counts, the rows of A (k, if groups divide k) must be groups times slot_rows");
-  EXPECT_EQ(refusal([](grouped_args& a) { a.batch = 2, a.batch_stride_c = 800; }),
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.batch = 2, a.batch_stride_c = 800; }),
             "grouped products have no batch, and do not split k");
-  EXPECT_NE(refusal([](grouped_args& a) { a.n = 9; }), "");
+  EXPECT_NE(refusal<forward>([](grouped_args& a) { a.n = 9; }), "");
 }
 
 }  // namespace

@@ -35,13 +35,9 @@ TEST(GroupedPortable, BlockScaled) {
   expect_grouped<scaled_rows>({.counts = {5, 0, 130}, .n = 144, .k = 144, .rows_of_scales_are_contiguous = true});
 }
 TEST(GroupedPortable, ArgumentsThatItRefuses) {
-  grouped_case<scaled_rows> gemm({.counts = {3}, .n = 16, .k = 16});
-  EXPECT_EQ(grouped_gemm_kernel<scaled_rows>::check(gemm.args), nullptr);
-  gemm.args.groups = 0;
-  EXPECT_STREQ(grouped_gemm_kernel<scaled_rows>::check(gemm.args), "there must be at least one group");
-  gemm.args.b_scales = nullptr;
-  EXPECT_STREQ(gemm_kernel<scaled>::check(gemm.args),
-               "block-scaled products need a_scales and b_scales, of which one is null");
+  EXPECT_EQ(refusal<scaled_rows>([](block_scaled_args&) {}), "");
+  EXPECT_EQ(refusal<scaled_rows>([](block_scaled_args& a) { a.groups = 0; }), "there must be at least one group");
+  EXPECT_NE((refusal<scaled_rows, gemm_kernel<scaled>>([](block_scaled_args& a) { a.b_scales = nullptr; })), "");
 }
 
 }  // namespace
