@@ -96,11 +96,9 @@ void expect_right(emu::module& code, const std::string& name) {
   constexpr block_tile t = Policy::tile;
   const index_t v = Policy::vector, gap = v == 1 ? 3 : v;
   const auto whole = [&](index_t length) { return ceil_div(length, v) * v; };
-  constexpr bool adds = Policy::split_k == split_k_kind::atomic;  // which needs beta = 1
-  expect_right<Policy>(
-      code, name, {.m = t.m + v, .n = t.n + v, .k = 2 * t.k + v, .alpha = 2, .beta = adds ? 1.0f : -2.0f, .gap = gap},
-      2);
-  expect_right<Policy>(code, name, {.m = v, .n = v, .k = v, .beta = adds ? 1.0f : 0.0f, .batch = 2, .gap = gap}, 1);
+  expect_right<Policy>(code, name, {.m = t.m + v, .n = t.n + v, .k = 2 * t.k + v, .alpha = 2, .beta = -2, .gap = gap},
+                       2);
+  expect_right<Policy>(code, name, {.m = v, .n = v, .k = v, .batch = 2, .gap = gap}, 1);
   expect_right<Policy>(code, name, {.m = whole(t.m / 2 + 1), .n = whole(t.n / 2), .k = 6 * t.k - v, .beta = 1}, 3);
 }
 

@@ -93,11 +93,6 @@ struct reducing : tile_64x64<Arch> {
                                        tw::epilogue::activation<tw::activation::relu>, tw::epilogue::beta>;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;
 };
-template <class Arch>
-struct adding : tile_64x64<Arch> {
-  using result_type = float;
-  static constexpr tw::split_k_kind split_k = tw::split_k_kind::atomic;
-};
 
 // Targets. With TILEWRIGHT_FEW_POLICIES, as in ./dev test, gfx90a and gfx1100 have only what `always` is said of:
 // instructions that the other targets lack.
@@ -139,5 +134,4 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")           \
   X(one_wave, cdna_with_8bit_floats, "one_wave_pipeline, 256 x 256, bf16")                                   \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                        \
-  X(reducing, every, "k split, a workspace and split_k_reduction, relu")                                     \
-  X(adding, every, "k split, atomic additions")
+  X(reducing, every, "k split, a workspace and split_k_reduction, relu")

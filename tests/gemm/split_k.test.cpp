@@ -23,12 +23,6 @@ struct reducing : Base {
 struct reducing_with_epilogue : reducing<base> {
   using epilogue = bias_and_relu;
 };
-template <class Result>
-struct adding : base {
-  using result_type = Result;
-  static constexpr split_k_kind split_k = split_k_kind::atomic;
-};
-
 template <class Policy>
 void expect_split_gemm(const problem& p, index_t parts) {
   SCOPED_TRACE(describe<Policy>(p) + ", parts " + std::to_string(parts));
@@ -40,10 +34,7 @@ void expect_split_gemm(const problem& p, index_t parts) {
   ASSERT_STREQ(kernel::check(gemm.args), nullptr);
   EXPECT_EQ(kernel::grid(gemm.args).y, parts);
   launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
-  if constexpr (Policy::split_k == split_k_kind::workspace) {
-    using reduction = split_k_reduction<Policy>;
-    launch<reduction>(gemm.args);
-  }
+  launch<split_k_reduction<Policy>>(gemm.args);
   expect_result(gemm);
 }
 
@@ -54,26 +45,16 @@ TEST(SplitK, WithAWorkspace) {
   expect_split_gemm<reducing<int_base>>({.m = 33, .n = 31, .k = 333, .alpha = 3, .beta = -1, .gap = 1}, 3);
 }
 
-TEST(SplitK, WithAtomicAdditions) {
-  expect_split_gemm<adding<float>>({.m = 72, .n = 40, .k = 168, .alpha = 0.5f, .beta = 1, .batch = 2, .gap = 8}, 5);
-  expect_split_gemm<adding<half_t>>({.m = 64, .n = 72, .k = 96, .beta = 1}, 3);
-}
-
 TEST(SplitK, Refusals) {
   gemm_args args{.m = 64, .n = 64, .k = 96, .lda = 96, .ldb = 64, .ldc = 64, .beta = 1};
-  EXPECT_STREQ(gemm_kernel<adding<float>>::check(args), nullptr);
   args.split_k = 2;
   EXPECT_STREQ(gemm_kernel<base>::check(args), "this kernel does not split k; use a policy that does");
   EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args), "split_k needs a workspace, of workspace_bytes(args)");
   args.split_k = 4;
-  EXPECT_STREQ(gemm_kernel<adding<float>>::check(args),
+  EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args),
                "split_k is larger than the number of block tiles along k, or than 65535");
   args.split_k = 0;
-  EXPECT_STREQ(gemm_kernel<adding<float>>::check(args), "split_k must be positive");
-  args.split_k = 3;
-  args.beta = 0;
-  EXPECT_STREQ(gemm_kernel<adding<float>>::check(args),
-               "blocks that share a tile add to C: set beta to 1, and clear C before if it must not count");
+  EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args), "split_k must be positive");
 }
 
 TEST(GroupedGemm, ProblemsOfAnySizes) {

@@ -214,7 +214,7 @@ struct few_rows_gemm {
     const detail::result_place<typename tiles::result, R, c_vector> at{
         {g, origin, unit.tile.batch, get_partition_index<typename tiles::result>()}};
     static_distributed_tensor<R, typename tiles::result> rounded;
-    detail::finish<Policy>(rounded, at, g, result);
+    detail::finish<detail::epilogue_of<Policy>>(rounded, at, g, result);
     store_tile(at.c_window, rounded);
   }
 #endif

@@ -54,9 +54,6 @@ struct gemm_kernel {
                 "tiles along n; use a larger n of the block tile");
   static_assert(products == 1 || Policy::split_k == split_k_kind::none,
                 "gemm: two products cannot be split along k; use one product for each launch");
-  static_assert(Policy::split_k != split_k_kind::atomic || __is_same(epilogue, tilewright::epilogue::alpha_beta),
-                "gemm: blocks that add to C atomically know only parts of the sums; epilogues need "
-                "split_k_kind::workspace");
 
   /// Minimum blocks per multiprocessor for TILEWRIGHT_BLOCK_SIZE: on NVIDIA GPUs two, where LDS holds them and threads
   /// keep 100 registers besides their sums.
@@ -173,11 +170,7 @@ struct gemm_kernel {
       return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
     if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
       return "split_k is larger than the number of block tiles along k, or than 65535";
-    if (Policy::split_k == split_k_kind::workspace)
-      return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
-    return args.beta == 1.0f
-               ? nullptr
-               : "blocks that share a tile add to C: set beta to 1, and clear C before if it must not count";
+    return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
   }
 };
 

@@ -13,9 +13,9 @@
 
 namespace tilewright {
 
-/// How the blocks that share a tile of C, each with a part of k, bring their sums together. atomic: they add to C,
-/// whose type must have atomic updates; workspace: they write them there, and split_k_reduction finishes.
-enum class split_k_kind : signed char { none, atomic, workspace };
+/// Whether blocks may share a tile of C, each with a part of k: they write their sums to a workspace, and
+/// split_k_reduction finishes.
+enum class split_k_kind : signed char { none, workspace };
 
 struct double_buffered_pipeline;
 struct one_wave_pipeline;

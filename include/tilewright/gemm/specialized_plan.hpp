@@ -40,16 +40,11 @@ struct split_memory {
 };
 
 /// Adds up the parts of all tiles, where gemm_args::split_k is more than 1.
-template <class Policy>
-struct sum_after_specialized : sum_of_parts<Policy> {
-  using args_type = typename Policy::args_type;
-  static constexpr const char* check(const args_type&) { return nullptr; }
-  static constexpr grid_size grid(const args_type& args) {
-    return args.split_k > 1 ? sum_of_parts<Policy>::grid(args) : grid_size{0, 1, 1};
-  }
-  TILEWRIGHT_HD void operator()(args_type args) const {
-    args.n = round_up(args.n, Policy::vector);  // as in plan_specialized
-    sum_of_parts<Policy>::operator()(args);
+template <class Reduction>
+struct sum_after_specialized : Reduction {
+  static constexpr const char* check(const gemm_args&) { return nullptr; }
+  static constexpr grid_size grid(const gemm_args& args) {
+    return args.split_k > 1 ? Reduction::grid(args) : grid_size{0, 1, 1};
   }
 };
 

@@ -40,24 +40,12 @@ TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t part) {
   return args;
 }
 
-/// What adds up parts asks of a policy: the same for all tiles. Vector: as that of tile_place.
-template <class Arch, class Element, class Result, class Args, class Epilogue, index_t Vector>
-struct parts_policy {
-  using arch = Arch;
-  using element_type = Element;
-  using result_type = Result;
-  using args_type = Args;
-  using epilogue = Epilogue;
-  static constexpr index_t vector = Vector;
-  static constexpr split_k_kind split_k = split_k_kind::workspace;
-};
-
-/// Adds up parts of k and finishes the sums: each lane those of four neighbours in a row of C.
-template <class Policy>
+/// Adds up parts of k and finishes the sums: each lane those of four neighbours in a row of C. One type for all tiles.
+/// R: C's elements; E: the epilogue; Vector: as that of tile_place.
+template <class Arch, class Sum, class R, class Args, class E, index_t Vector>
 struct sum_of_parts {
-  using args_type = typename Policy::args_type;
-  using arch = typename Policy::arch;
-  using Sum = accumulator_t<typename Policy::element_type>;
+  using args_type = Args;
+  using arch = Arch;
   static constexpr bool overlaps_previous = arch::value.has_wgmma;
   static constexpr index_t block_size = 128, lds_bytes = 0;
   static constexpr index_t wave_size = arch::value.wave_size, vector = 4, at_once = 8;  // parts in flight
@@ -73,8 +61,8 @@ struct sum_of_parts {
     return {ceil_div(args.n, cols) * ceil_div(args.m, rows), 1, args.batch};
   }
 
-  TILEWRIGHT_HD void operator()(const args_type& args) const {
-    using R = typename Policy::result_type;
+  TILEWRIGHT_HD void operator()(args_type args) const {
+    args.n = round_up(args.n, Vector);  // check() of a kernel for vectors, or room after rows, allows it
     const exec::block_index block = exec::block_id();
     const index_t across = ceil_div(args.n, cols), row = divide(block.x, across);
     const multi_index<2> origin{{row * rows, (block.x - row * across) * cols}};
@@ -101,9 +89,9 @@ struct sum_of_parts {
         if (i + j.value < args.split_k) add(sums, more[j.value]);
       });
     }
-    const result_place<distribution, R, Policy::vector> at{{args, origin, block.z, partition}};
+    const result_place<distribution, R, Vector> at{{args, origin, block.z, partition}};
     static_distributed_tensor<R, distribution> result;
-    finish<Policy>(result, at, args, sums);
+    finish<E>(result, at, args, sums);
     store_tile(at.c_window, result);
   }
 
@@ -126,8 +114,9 @@ struct sum_of_parts {
 /// Adds up the parts that gemm_kernel left in the workspace and finishes the sums. launch() queues it after
 /// gemm_kernel.
 template <class Policy>
-using split_k_reduction = detail::sum_of_parts<
-    detail::parts_policy<typename Policy::arch, typename Policy::element_type, typename Policy::result_type,
-                         typename Policy::args_type, detail::epilogue_of<Policy>, Policy::vector>>;
+using split_k_reduction =
+    detail::sum_of_parts<typename Policy::arch, detail::accumulator_t<typename Policy::element_type>,
+                         typename Policy::result_type, typename Policy::args_type, detail::epilogue_of<Policy>,
+                         Policy::vector>;
 
 }  // namespace tilewright

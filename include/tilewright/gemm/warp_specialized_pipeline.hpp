@@ -54,12 +54,11 @@ template <class Policy>
 struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, specialized_block<Policy>> {
   using base = detail::persistent_kernel<Policy, specialized_block<Policy>>;
   using args_type = typename base::args_type;
-  using followed_by =
-      detail::conditional_t<detail::splits_all_tiles<typename base::block>,
-                            detail::sum_after_specialized<detail::parts_policy<
-                                typename Policy::arch, typename Policy::element_type, typename Policy::result_type,
-                                args_type, detail::epilogue_of<Policy>, base::promise.vector>>,
-                            void>;
+  using followed_by = detail::conditional_t<
+      detail::splits_all_tiles<typename base::block>,
+      detail::sum_after_specialized<detail::sum_of_parts<typename Policy::arch, float, typename Policy::result_type,
+                                                         args_type, detail::epilogue_of<Policy>, base::promise.vector>>,
+      void>;
 
   static constexpr const char* check(const args_type& args) {
     const char* const why = base::or_operands(check_gemm<Policy>(args, base::promise), args);

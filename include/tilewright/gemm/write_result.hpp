@@ -5,19 +5,16 @@
 #include <tilewright/gemm/epilogue.hpp>
 #include <tilewright/gemm/result_stage.hpp>
 #include <tilewright/tile/load_store.hpp>
-#include <tilewright/tile/update.hpp>
 
 namespace tilewright {
 
 namespace detail {
 
-/// Sets `result` to what the policy's epilogue makes of tiles of sums, one for each product, which it changes. It sees
-/// floats, or integers where C has integers.
-template <class Policy, class Distribution, class At, class Args, class Sum, class... Others>
-TILEWRIGHT_HD void finish(static_distributed_tensor<typename Policy::result_type, Distribution>& result, const At& at,
-                          const Args& args, static_distributed_tensor<Sum, Distribution>& first, Others&... others) {
-  using R = typename Policy::result_type;
-  using E = conditional_t<Policy::split_k == split_k_kind::atomic, epilogue::alpha, epilogue_of<Policy>>;
+/// Sets `result` to what an epilogue makes of tiles of sums, one for each product, which it changes. It sees floats, or
+/// integers where C has integers.
+template <class E, class R, class Distribution, class At, class Args, class Sum, class... Others>
+TILEWRIGHT_HD void finish(static_distributed_tensor<R, Distribution>& result, const At& at, const Args& args,
+                          static_distributed_tensor<Sum, Distribution>& first, Others&... others) {
   if constexpr (__is_same(Sum, int) && !__is_same(R, int)) {
     const auto apply = [&](auto sums, auto... more) TILEWRIGHT_INLINE_LAMBDA {
       epilogue::detail::call<E>(at, args, sums, more...);
@@ -38,6 +35,7 @@ template <class Policy, class Sum, class C, class Args>
 TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, const Args& args,
                                 const multi_index<2>& origin, long_index_t batch, exec::lds_pointer lds) {
   using R = typename Policy::result_type;
+  using E = detail::epilogue_of<Policy>;
   using stage = detail::result_stage<Policy>;
   using chunk_sums = tile_distribution<stage::sums>;
   using chunk_rows = tile_distribution<stage::rows>;
@@ -66,16 +64,12 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
     static_distributed_tensor<R, chunk_rows> result;
     load_tile(of_first, first);
     if constexpr (Policy::products == 1) {
-      detail::finish<Policy>(result, at, args, of_first);
+      detail::finish<E>(result, at, args, of_first);
     } else {
       load_tile(of_last, last);
-      detail::finish<Policy>(result, at, args, of_first, of_last);
+      detail::finish<E>(result, at, args, of_first, of_last);
     }
-    if constexpr (Policy::split_k == split_k_kind::atomic) {
-      update_tile<memory_operation_enum::atomic_add>(at.c_window, result);
-    } else {
-      store_tile(at.c_window, result);
-    }
+    store_tile(at.c_window, result);
     if constexpr (i + 1 < stage::num_chunks) at.move_down(stage::chunk.m);
   });
 }
