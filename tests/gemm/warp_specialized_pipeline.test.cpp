@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels of warp_specialized_pipeline on the CPU machine: clusters of four, A by columns, what is counted; and a
+// Kernels of warp_specialized_pipeline on the CPU machine: clusters of eight, A by columns, what is counted; and a
 // kernel with mistakes, each of which is found.
 #include "check_specialized.hpp"
 
@@ -118,8 +118,10 @@ TEST(WarpSpecializedPipeline, MistakesAreFound) {
   expect_found(mistake::no_last_wait, "wait_for_bulk_stores_to_read<0>() is missing");
 }
 
-TEST(WarpSpecializedPipeline, ClustersOfFour) {
-  using policy = gemm_specialized<half_t, k, mn, specialized_tile{.m = 128, .n = 64, .share_b = 2, .share_a = 2}>;
+/// Two of the four blocks that share B copy its 80 rows.
+TEST(WarpSpecializedPipeline, ClustersOfEight) {
+  using policy =
+      gemm_specialized<half_t, mn, k, specialized_tile{.m = 64, .n = 80, .share_b = 4, .share_a = 2, .consumers = 1}>;
   expect_specialized<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
                              {.workers = 2, .resident_clusters = 2});
 }
