@@ -70,15 +70,16 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
 /// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark. What a k tile takes
 /// of each is added up, since they disturb each other.
 struct specialized_model {
-  double launch = 3240;
-  double macs = 30.8, lds_row = 0.893;  // a k tile multiplies in m n / macs, or moves its rows in LDS,
+  double launch = 3250;
+  double macs = 31.1, lds_row = 0.895;  // a k tile multiplies in m n / macs, or moves its rows in LDS,
   double shifted_row = 7.5;             // or shifts them to where they should start,
-  double latency = 1800;                // or waits for one of its stages;
-  double bytes = 6600, rows = 154;      // of memory, of 128 bytes from L2: in a clock, for all multiprocessors
-  double part_sums = 3320;              // each part of a split tile but one, of 128 x 256 sums
-  double crossing = 0.248;              // of a split tile's clocks more, if two tiles share a worker
-  double end = 132;                     // each box of C
+  double latency = 1860;                // or waits for one of its stages;
+  double bytes = 6540, rows = 159;      // of memory, of 128 bytes from L2: in a clock, for all multiprocessors
+  double part_sums = 3370;              // each part of a split tile but one, of 128 x 256 sums
+  double crossing = 0.25;               // of a split tile's clocks more, if two tiles share a worker
+  double end = 118;                     // each box of C
   double sums = 7100, sums_rate = 219;  // the kernel that adds up parts: its start, and floats in a clock
+  double few_rounds = 1.05;             // times all clocks, of ping-pong tiles with less than two full rounds
 };
 inline constexpr specialized_model specialized_times{};
 
@@ -144,7 +145,8 @@ constexpr double predict_clocks_of(const work_schedule& s, const gemm_args& g, c
   }
   // Where k is short, writing takes longer than the other consumer multiplies.
   const index_t ends = t.ping_pong && k_tiles > 4 ? 1 : full_rounds + (left > 0) + (s.sharers > 0) + crosses;
-  return clocks + ends * together(min(s.num_units(), s.workers)) * x.end * t.num_boxes();
+  clocks += ends * together(min(s.num_units(), s.workers)) * x.end * t.num_boxes();
+  return clocks * (t.ping_pong && full_rounds < 2 ? x.few_rounds : 1);
 }
 
 }  // namespace detail
