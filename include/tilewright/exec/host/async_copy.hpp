@@ -52,7 +52,7 @@ void async_load_first_bytes(const char* from, index_t bytes_read, lds_pointer p,
                                          std::to_string(Bytes) + ", from a multiple of that");
   if (bytes_read > 0 && detail::self().checks_memory)
     detail::self().memory->check_global_access(detail::self(), detail::self().number, emulator::global_touch::copy,
-                                               from, std::size_t(bytes_read), where);
+                                               from, bytes_read, where);
   emulator::start_copy(detail::self(), from, bytes_read, p.byte + lds_offset, Bytes, where);
 }
 inline void async_end_group() { detail::self().async_group_ends.push_back(detail::self().async_copies.size()); }
