@@ -92,13 +92,17 @@ def hopper_products():
     for i, (shape, layout) in enumerate(itertools.product(((100, 100, 64), (64, 64, 20), (333, 77, 1000), (130, 515, 777)), ("rcr", "rrr", "ccr", "crr"))):
         yield arguments_of(shape, ("f16", "bf16")[i % 2], layout, *variants[i % len(variants)])
         yield arguments_of(shape, ("bf16", "f16")[i % 2], layout, "--policy", list(HOPPER_TILES)[i % len(HOPPER_TILES)], *variants[(i + 4) % len(variants)])
+    # Without copies.
+    for i, (policy, (dtype, layout)) in enumerate(itertools.product(("128x128", "64x128", "64x64"), kinds)):
+        m, n = map(int, policy.split("x"))
+        for more in variants[i % 2::2]:
+            shape = (near(m, 1, rnd), near(n, 1, rnd), near(512, 1, rnd))
+            yield arguments_of(shape, dtype, layout, "--policy", f"hopper_{policy}_any", *(x.replace("16", "5") for x in more))
     # Few rows.
     for i, (m, layout, dtype) in enumerate(itertools.product((1, 5, 8, 16), ("rcr", "rrr", "ccr", "crr"), ("f16", "bf16"))):
         n, k = near(512, 8, rnd), near(2048, 8, rnd)
         yield arguments_of((m, n, k), dtype, layout, "--policy", "hopper_few_rows", *variants[(0, 1, 5, 6, 8)[i % 5]])
         yield arguments_of((m, n + 3, k + 5), dtype, layout, "--policy", "hopper_few_rows_v1", *variants[i % len(variants)])
-        more = (3, 17, 40, 64)[i // 8 % 4]
-        yield arguments_of((more, n + 3, k + 5), dtype, layout, "--policy", "hopper_few_rows_64_v1", *variants[i % len(variants)])
 
 
 def check_products(program, products, jobs):
@@ -126,6 +130,8 @@ def sanitized_products():
     for i, (policy, (m, n)) in enumerate(HOPPER_TILES.items()):
         dtype, layout = (("f16", "rcr"), ("bf16", "crr"), ("fp8", "rcr"), ("f16", "ccr"), ("bf16", "rrr"))[i % 5]
         yield arguments_of((m + 8, n + 16, 320), dtype, layout, "--policy", policy, *(["--beta", "1", "--batch", "2"] if i % 2 else ["--bias"]))
+    for dtype, layout in (("f16", "rcr"), ("bf16", "crr"), ("fp8", "rcr")):
+        yield arguments_of((67, 131, 333), dtype, layout, "--policy", "hopper_64x128_any", "--beta", "1", "--batch", "2", "--gap", "5")
 
 
 def check_sanitizer(program, tool, jobs):
