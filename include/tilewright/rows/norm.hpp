@@ -69,9 +69,9 @@ struct row_norm {
         (args.sum && (detail::clash(sum, x) || detail::clash(sum, residual) || detail::clash(y, residual))))
       return "a result overlaps an input, but is not that input";
     if (args.sum && detail::overlap(y, sum)) return "y overlaps sum: they are two results";
-    if (const char* why = detail::check_scales<Scales>(scales(args), x, y)) return why;
+    if (const char* why = detail::check_scales<Scales>(detail::scales_of(args), x, y)) return why;
     const auto mean = detail::row_array(args.mean, args.rows), rstd = detail::row_array(args.rstd, args.rows),
-               scale = detail::memory_of<Scales>(scales(args), x);
+               scale = detail::memory_of<Scales>(detail::scales_of(args), x);
     const detail::row_matrix memory[] = {mean, rstd, scale, weight, bias, y, sum, x, residual};
     if (const char* why = detail::check_results(memory, 3)) return why;
     for (const detail::row_matrix& in : {weight, bias})
@@ -102,9 +102,6 @@ struct row_norm {
  private:
   TILEWRIGHT_HD static constexpr index_t turns(const args_type& args) {
     return keeps_weights ? block::turns_for(args.rows) : 1;
-  }
-  TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
-    return {args.scale, args.scale_row_stride, args.scale_group_stride};
   }
   /// The part that begins at column `first`, with the residual, for the first time.
   TILEWRIGHT_HD static part load_first(const args_type& args, const block& rows, index_t first, exec::lds_pointer kept,
@@ -177,7 +174,8 @@ struct row_norm {
         finish();
         return factor;
       };
-      detail::store_scaled_rows(rows, x, first_load, first_weigh, combine, again, args.y, args.y_stride, scales(args));
+      detail::store_scaled_rows<false>(rows, x, first_load, first_weigh, combine, again, args.y, args.y_stride,
+                                       detail::scales_of(args));
       return;
     }
     rows.forward(x, first_load, add);
@@ -188,16 +186,16 @@ struct row_norm {
     }
     finish();
     if constexpr (has_row_scales) {
-      if (!rows.is_single()) x = load(0);
       const detail::combine_largest<block> combine{lds + (reductions - 1) * block::lds_bytes};
-      detail::store_scaled_rows(rows, x, load, weigh, combine, again, args.y, args.y_stride, scales(args));
+      detail::store_scaled_rows<true>(rows, x, load, weigh, combine, again, args.y, args.y_stride,
+                                      detail::scales_of(args));
     } else {
       const auto normalise = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         auto e = weigh(own, first);
         if (!is_layer_norm) detail::scale(e, factor);
         return e;
       };
-      detail::store_parts<Scales, Tile>(rows, x, load, normalise, args.y, args.y_stride, scales(args));
+      detail::store_parts<Scales, Tile>(rows, x, load, normalise, args.y, args.y_stride, detail::scales_of(args));
     }
   }
 };

@@ -49,7 +49,7 @@ struct quantise_rows {
     for (const detail::row_matrix& m : inputs) {
       if (const char* why = block::check(m, y)) return why;
       if (detail::overlap(m, y)) return "the result overlaps an input";
-      if (const char* why = detail::check_scales<Scales>(scales(args), m, y)) return why;
+      if (const char* why = detail::check_scales<Scales>(detail::scales_of(args), m, y)) return why;
     }
     return nullptr;
   }
@@ -75,7 +75,7 @@ struct quantise_rows {
     };
     if constexpr (Scales == scale_kind::per_128) {
       auto part = load(rows.last_part());
-      detail::store_parts<Scales, Tile>(rows, part, load, function, args.y, args.y_stride, scales(args));
+      detail::store_parts<Scales, Tile>(rows, part, load, function, args.y, args.y_stride, detail::scales_of(args));
     } else {
       const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
         return rows.template load_first<inputs>(kept, is_copied, first, load);
@@ -83,14 +83,10 @@ struct quantise_rows {
       const auto again = [&](index_t first)
                              TILEWRIGHT_INLINE_LAMBDA { return function(rows.load_again(kept, first, load), first); };
       auto part = first_load(0);
-      detail::store_scaled_rows(rows, part, first_load, function, detail::combine_largest<block>{kept + kept_bytes},
-                                again, args.y, args.y_stride, scales(args));
+      detail::store_scaled_rows<false>(rows, part, first_load, function,
+                                       detail::combine_largest<block>{kept + kept_bytes}, again, args.y, args.y_stride,
+                                       detail::scales_of(args));
     }
-  }
-
- private:
-  TILEWRIGHT_HD static constexpr detail::scale_place scales(const args_type& args) {
-    return {args.scale, args.scale_row_stride, args.scale_group_stride};
   }
 };
 

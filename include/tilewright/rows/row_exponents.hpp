@@ -16,7 +16,9 @@ struct row_exponents {
 
   /// The part that begins at first_col; becomes exp(x - largest), with the thread's own largest so far.
   TILEWRIGHT_HD void add(const Block& rows, typename Block::template part<float>& x, index_t first_col) {
-    rows.mask(x, first_col, bit_cast<float>(0xff800000u));
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < Block::elements; ++d)  // selected without a branch, after which all would need registers
+      x.thread_buffer[d] = rows.exists(first_col, d) ? x.thread_buffer[d] : bit_cast<float>(0xff800000u);
     const float before = largest;
     largest = exec::max(largest, Block::reduce_own(x, max));
     to_exponents(x);

@@ -147,13 +147,6 @@ struct row_memory {
   TILEWRIGHT_HD void store_row(T* to, T value, long_index_t stride = 1) const {
     if (col == 0 && base_col == 0 && row < rows) to[(first_row + row) * stride] = value;
   }
-  /// Gives elements outside of the rows this value. Vectors are inside or outside: one comparison for each, and no
-  /// branch, after which all elements would need registers at once.
-  template <class T>
-  TILEWRIGHT_HD void mask(part<T>& tile, index_t first, T value) const {
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < elements; ++d) tile.thread_buffer[d] = exists(first, d) ? tile.thread_buffer[d] : value;
-  }
   /// Whether the thread has an element d in the part that begins at column `first`.
   TILEWRIGHT_HD bool exists(index_t first, index_t d) const {
     return d < in_vectors ? row_of<char>::column(col + first, d / Access) < cols : first == 0 && end >= 0;

@@ -23,6 +23,10 @@ struct scale_place {
   long_index_t row_stride = 1, group_stride = 0;
 };
 
+TILEWRIGHT_HD constexpr scale_place scales_of(const auto& args) {
+  return {args.scale, args.scale_row_stride, args.scale_group_stride};
+}
+
 /// Their memory, for the rows of x.
 template <scale_kind Scales>
 constexpr row_matrix memory_of(const scale_place& to, const row_matrix& x) {
@@ -100,27 +104,37 @@ struct combine_largest {
   }
 };
 
-/// The same with a scale for each row. `part` holds the first part. f gives zeros after the end of the rows;
-/// again(first_col) gives what f gave. combine(largest) combines threads, and returns by what the values are to be
-/// multiplied.
-template <class Result, class Block, class Part, class Load, class F, class Combine, class Again>
+/// The same with a scale for each row. `part` holds the first part, or, if FromLast, the last one. f gives zeros after
+/// the end of the rows; again(first_col) gives what f gave. combine(largest) combines threads, and returns by what the
+/// values are to be multiplied.
+template <bool FromLast, class Result, class Block, class Part, class Load, class F, class Combine, class Again>
 TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F f, Combine combine, Again again,
                                      Result* y, long_index_t y_stride, const scale_place& to) {
   constexpr float most = largest_of<Result>;
   float largest = 0;
   typename Block::template part<float> e;
-  rows.forward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+  const auto find_largest = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     e = f(x, first);
     largest =
         exec::max(largest, Block::reduce_own(tile_elementwise_in([](float a) { return exec::max(a, -a); }, e), max));
-  });
+  };
+  if constexpr (FromLast) {
+    rows.backward(part, load, find_largest);
+  } else {
+    rows.forward(part, load, find_largest);
+  }
   const float unit = combine(largest);
   rows.store_row(to.scale, largest * unit * (1 / most), to.row_stride);
   const float factor = largest > 0 ? most * exec::rcp(largest) : 0.0f;
-  rows.backward(e, again, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+  const auto store = [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     scale(x, factor);
     rows.store(y, y_stride, first, cast_tile<Result>(x));
-  });
+  };
+  if constexpr (FromLast) {
+    rows.forward(e, again, store);
+  } else {
+    rows.backward(e, again, store);
+  }
 }
 
 }  // namespace detail
