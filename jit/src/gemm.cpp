@@ -86,8 +86,7 @@ std::string choose_tile(const gemm_args& g, const std::string& target) {
 /// The base class of the policy. Tiles other than the default exist for 16-bit elements in whole vectors.
 std::string policy_base(const gemm_problem& p, const std::string& target, int vector, std::string& tile) {
   const bool may_choose = bytes_of(p.type) == 2 && vector == 8;
-  const bool is_portable = p.policy == "portable";  // of gemm_autotune
-  tile = is_portable ? "128x128" : !p.policy.empty() ? p.policy : may_choose ? choose_tile(p.args, target) : "128x128";
+  tile = !p.policy.empty() ? p.policy : may_choose ? choose_tile(p.args, target) : "128x128";
   const bool is_default = tile == "128x128";
   if (!is_default && !may_choose)
     throw error("gemm: the policy " + tile + " needs 16-bit elements in whole vectors of 16 bytes");
