@@ -127,11 +127,12 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   }
   s.name += "_" + operands_name(p);
   s.host.check = [check = host.check](const void* args) { return check(*static_cast<const gemm_args*>(args)); };
-  s.host.prepare = [chosen, prepare = host.prepare](const void* args, const launch_facts& facts) {
+  s.host.prepare = [chosen, host](const void* args, const launch_facts& facts) {
     gemm_args given = *static_cast<const gemm_args*>(args);
     if (chosen.parts == 1) given.workspace = nullptr;
     given.split_k = std::max(chosen.parts, 1);
-    return prepare(&given, facts);
+    if (host.check(given)) given.split_k = 1;  // no workspace, or other lengths
+    return host.prepare(&given, facts);
   };
   s.host.name = chosen.parts == 0   ? ""
                 : chosen.parts == 1 ? "k whole"

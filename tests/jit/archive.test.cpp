@@ -80,6 +80,19 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
   same_tile.policy = "64x64";
   EXPECT_EQ(jit::gemm(same_tile)("sm_90a").code, source.code);
   EXPECT_NE(jit::gemm(same_tile)("sm_90a").host.name, source.host.name);  // both may be in memory
+  jit::gemm_problem in_parts = product(256);
+  in_parts.policy = "64x64, k in 4 parts";
+  const jit::kernel_source split = jit::gemm(in_parts)("sm_90a");
+  const auto blocks_that_follow = [&](int k, void* workspace) {
+    tilewright::gemm_args args = in_parts.args;
+    args.k = k;
+    args.workspace = workspace;
+    return split.host.prepare(&args, {132, [](auto&, const auto&) {}}).follower_grid.x;
+  };
+  alignas(16) char workspace[16];
+  EXPECT_EQ(blocks_that_follow(256, workspace), 4 * 128);
+  EXPECT_EQ(blocks_that_follow(128, workspace), 0) << "two tiles along k";
+  EXPECT_EQ(blocks_that_follow(256, nullptr), 0);
   for (const int k : {128, 256, 512}) EXPECT_EQ(jit::tuned(compiler, product(k)).policy, "") << k;
 }
 
