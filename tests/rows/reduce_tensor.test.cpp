@@ -146,6 +146,21 @@ TEST(ReduceTensor, ElementsFarApart) {
   EXPECT_EQ(of_cols[598] + of_cols[599] * 10 + of_cols[0], 35);
 }
 
+TEST(ReduceTensor, ManyShortResultsHaveFewSlices) {
+  alignas(16) static float memory[4];
+  const auto slices = [&]<class Kernel>(Kernel, long_index_t results, long_index_t elements, long_index_t neighbours) {
+    const reduce_args<float> args{strided_tensor<const float>(memory, {results, elements, neighbours}),
+                                  strided_tensor<float>(memory, {results, 1, neighbours})};
+    return Kernel::prepare(args, 0).team.slices();
+  };
+  using with_waves_of_32 = reduce_tensor<arch::sm90, float, maximum>;
+  EXPECT_EQ(slices(with_waves_of_32{}, 12934, 18, 138), 1);
+  EXPECT_EQ(slices(with_waves_of_32{}, 76, 69, 6392), 2);
+  EXPECT_EQ(slices(with_waves_of_32{}, 38, 80, 6392), 4);
+  EXPECT_EQ(slices(maxima{}, 76, 69, 6392), 8) << "waves of 64 have LDS for no more states";
+  EXPECT_EQ(slices(with_waves_of_32{}, 190592, 44 * 4, 1), 4) << "eight would have 5.5 vectors of 8";
+}
+
 TEST(ReduceTensor, RefusesWhatItCannotDo) {
   alignas(16) static float memory[4096];
   static index_t position[2];
