@@ -26,8 +26,7 @@ TILEWRIGHT_HD group_rows rows_of_group(const grouped_args& args, index_t all, in
   return {begin, max(begin, min(args.ends[g], all))};
 }
 
-/// How all groups are divided into tiles, whose rows the policy knows: `cols` along n, in an order of `order_rows` rows
-/// of tiles at a time.
+/// Tiles of all groups, of rows that the policy knows: `cols` along n, in an order of `order_rows` rows of them at once.
 struct group_tiles {
   index_t cols, order_rows;
 };
@@ -110,8 +109,7 @@ class row_group_walk {
     }
     found.rows = {uniform(rows_.begin, lane), uniform(rows_.end, lane)};
     const index_t rows = rows_of_tiles(found.rows), first = before_ + uniform(through(), lane) - rows * tiles_.cols;
-    const grid_order order{grid_curve::row_groups, tiles_.order_rows, 1, true};
-    const multi_index<2> at = order.tile_along<grid_curve::row_groups>(i - first, rows, tiles_.cols);
+    const multi_index<2> at = row_group_curve{rows, tiles_.cols, tiles_.order_rows, true}.get_index(i - first);
     found.at = {at[0], at[1], first_ + lane};
     return true;
   }
