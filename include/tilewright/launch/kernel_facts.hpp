@@ -66,7 +66,7 @@ struct kernel_facts {
       using next = typename Kernel::followed_by;
       followers[I].block_size = next::block_size;
       followers[I].lds_bytes = next::lds_bytes;
-      followers[I].overlaps_previous = overlaps_previous_of<next>();
+      followers[I].overlaps_previous = detail::overlaps_previous_of<next>();
       describe(kernel_type<next>{}, followers[I]);
       add_followers<next, I + 1>(describe);
     }
