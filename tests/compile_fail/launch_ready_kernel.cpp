@@ -57,11 +57,8 @@ static_assert(tw::require_ready_kernel<without_lds_bytes>());
 static_assert(tw::require_ready_kernel<without_body>());
 
 template <class Kernel>
-struct after_two : complete {
-  struct second : complete {
-    using followed_by = Kernel;
-  };
-  using followed_by = second;
+struct before : Kernel {
+  using followed_by = Kernel;
 };
-static_assert(tw::require_ready_kernel<after_two<complete>>());
-static_assert(tw::require_ready_kernel<after_two<after_two<complete>::second>>());
+static_assert(tw::require_ready_kernel<before<before<complete>>>());
+static_assert(tw::require_ready_kernel<before<before<before<complete>>>>());

@@ -153,6 +153,7 @@ TEST(Experts, RefuseWhatTheyCannotDo) {
   refuse(choice, [](auto& a) { a.tokens = 0; }, "must be positive", choose{});
   refuse(choice, [](auto& a) { a.experts = a.x_stride = 512; }, "more experts than the tile", choose{});
   refuse(choice, [](auto& a) { a.choices = 65; }, "at most the experts", choose{});
+  refuse(choice, [](auto& a) { a.choices = 17; }, "MostChoices", choose{});
   refuse(choice, [](auto& a) { a.weight = nullptr; }, "null", choose{});
   refuse(choice, [](auto& a) { ++a.x; }, "aligned", choose{});
   refuse(choice, [](auto& a) { a.tokens = 1 << 27; }, "2^29", choose{});

@@ -102,6 +102,8 @@ concept ReadyKernel =
 /// True; does not compile, with a sentence for the first missing part, if Kernel is no ReadyKernel.
 template <class Kernel>
 consteval bool require_ready_kernel() {
+  static_assert(detail::num_followers_v<Kernel> <= 2,
+                "launch: at most two kernels follow the first one: launch the third follower by itself");
   if constexpr (!detail::HasArgs<Kernel>) {
     static_assert(detail::HasArgs<Kernel>, "launch: the kernel has no args_type: name the struct of its arguments");
   } else if constexpr (!detail::HasCheck<Kernel>) {
@@ -122,9 +124,6 @@ consteval bool require_ready_kernel() {
   } else if constexpr (!detail::HasLdsBytes<Kernel>) {
     static_assert(detail::HasLdsBytes<Kernel>,
                   "launch: the kernel has no constant lds_bytes: the bytes of LDS of a block; 0 if it uses none");
-  } else if constexpr (detail::num_followers_v<Kernel> > 2) {
-    static_assert(detail::num_followers_v<Kernel> <= 2,
-                  "launch: at most two kernels follow the first one: launch the third follower by itself");
   } else {
     static_assert(detail::HasBody<Kernel>,
                   "launch: the kernel has no operator()(args) const; it takes args_type, or device_args where the "
