@@ -26,7 +26,7 @@ TILEWRIGHT_HD group_rows rows_of_group(const grouped_args& args, index_t all, in
   return {begin, max(begin, min(args.ends[g], all))};
 }
 
-/// Tiles of all groups, of rows that the policy knows: `cols` along n, in an order of `order_rows` rows of them at once.
+/// Tiles of all groups: `cols` along n, in an order of `order_rows` rows of tiles at a time.
 struct group_tiles {
   index_t cols, order_rows;
 };
