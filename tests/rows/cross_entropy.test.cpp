@@ -11,7 +11,7 @@ namespace {
 using enum cross_entropy_kind;
 using both = cross_entropy<arch::sm90, half_t, row_tile{128, 128, 1, 8, 2, false, 1}, loss_and_gradient>;
 using loss_alone = cross_entropy<arch::gfx942, float, row_tile{256, 128, 3, 4, 1, true}, loss, long_index_t>;
-using gradient_alone = cross_entropy<arch::gfx1201, float, row_tile{256, 256, 1, 1}, gradient, long_index_t>;
+using gradient_alone = cross_entropy<arch::gfx1201, float, row_tile{256, 256, 1, 4, 1, true}, gradient, long_index_t>;
 
 /// Every third row has a target outside of the vocabulary.
 template <class Target>

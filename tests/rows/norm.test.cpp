@@ -60,6 +60,7 @@ void expect_norm(matrix<T> x, index_t gap, bool has_residual, double error, std:
 using rms = row_norm<arch::sm90, half_t, row_tile{64, 64, 2, 8, 1, false, 1}>;
 using layer = row_norm<arch::gfx942, float, row_tile{256, 128, 2, 4, 1, true, 2}, norm_kind::layer_norm>;
 using rms_int8 = row_norm<arch::sm90, bfloat16_t, row_tile{64, 64, 1, 8, 1, true}, norm_kind::rms_norm, int8_t>;
+using rms_in_lds = row_norm<arch::gfx942, half_t, row_tile{256, 128, 1, 8, 1, true, 2}, norm_kind::rms_norm, int8_t>;
 using layer_fp8 = row_norm<arch::sm90, half_t, row_tile{64, 64, 3, 1, 4}, norm_kind::layer_norm, fp8_ocp_t>;
 
 }  // namespace
@@ -72,6 +73,8 @@ TEST(Norm, RowsOfAnyLength) {
     expect_norm<float, float, layer>({5, random_length(random, 9000, 1), gap, random}, gap, i > 1, 2e-5, random);
     expect_norm<bfloat16_t, int8_t, rms_int8>({9, random_length(random, 2000, 1), gap, random}, gap, i > 1, 0.51 / 127,
                                               random);
+    expect_norm<half_t, int8_t, rms_in_lds>({3, random_length(random, 5000, 1), gap, random}, gap, i > 1, 0.51 / 127,
+                                            random);
     expect_norm<half_t, fp8_ocp_t, layer_fp8>({2, random_length(random, 3000, 1), i, random}, 3, i > 1, 16.1 / 448,
                                               random);
   }
