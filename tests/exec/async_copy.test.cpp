@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -127,6 +128,26 @@ TEST(AsyncCopy, GroupsRefuseToLeaveTheBuffer) {
                                                   exec::thread_id() * 4);
                    }),
                emulator::fault);
+}
+
+TEST(AsyncCopy, FirstBytesAreFollowedByZerosAndComeFromAlignedMemory) {
+  alignas(16) static char source[threads][16];
+  std::memset(source, 7, sizeof(source));
+  const auto copied = [&](index_t bytes, index_t from) {
+    index_t right = 0;
+    run(arch::sm90::value, [&] {
+      const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+      if (exec::thread_id() > 0) return;
+      exec::async_load_first_bytes<16>(source[0] + from, bytes, lds, 0);
+      exec::async_end_group();
+      exec::async_wait_groups<0>();
+      for (index_t i = 0; i < 16; ++i) right += exec::lds_load<char>(lds, i) == (i < bytes ? 7 : 0);
+    });
+    return right;
+  };
+  for (const index_t bytes : {0, 3, 16}) EXPECT_EQ(copied(bytes, 16), 16);
+  EXPECT_THROW(copied(1, 3), emulator::fault);
+  EXPECT_THROW(copied(17, 0), emulator::fault);
 }
 
 TEST(AsyncCopy, GivesZerosOutsideOfTheBuffer) {
