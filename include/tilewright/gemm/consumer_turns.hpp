@@ -23,17 +23,11 @@ struct consumer_turns {
   index_t last_to_share = 0;
   index_t units = 0;  // of the block so far
 
-  template <class Args>
-  TILEWRIGHT_HD static index_t length(const Args& args) {
-    if constexpr (requires { args.turn; }) return min(args.turn, head_start);
-    return head_start;
-  }
-
   /// Whether the next unit of the block is this consumer's; it may then wait for its stages.
   template <class Unit, class Args>
   TILEWRIGHT_HD bool begin(const Unit& unit, const Args& args) {
     gives = tile.takes_turns() && consumer == 0;
-    last_to_share = max(unit.k_begin, unit.k_end - length(args));
+    last_to_share = max(unit.k_begin, unit.k_end - min(args.turn, head_start));
     if constexpr (tile.ping_pong) {
       if (modulo(units++, 2) != consumer) return false;
       if (units > 1) exec::named_sync<256>(turn_barrier + consumer);

@@ -66,7 +66,7 @@ typename Block::device_args plan_ranks(Args batch, const launch_facts& facts) {
       d.a, request_map<T>(batch.a, {a_along_k ? batch.k : batch.m, a_along_k ? batch.m : batch.k}, batch.lda,
                           batch.self.ranks, batch.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
   facts.make_tensor_map(d.b[0], request_map<T>(batch.b, {b_along_k ? batch.k : batch.n, b_along_k ? batch.n : batch.k},
-                                               batch.ldb, 1, 0, {k, b_along_k ? tile.n / tile.share_b : k}));
+                                               batch.ldb, 1, 0, {k, b_along_k ? tile.n / tile.copies_of_b() : k}));
   return d;
 }
 
