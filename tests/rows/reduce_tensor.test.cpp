@@ -114,6 +114,12 @@ TEST(ReduceTensor, LongRowsAndColumnsAreSplit) {
                   .y = strided_tensor<float>(maxima_of_columns.data(), {1, 8}),
                   .position = of_columns.data()});
   EXPECT_EQ(of_columns, std::vector<index_t>(8, 0x7fffffff)) << "of NaN alone";
+  tensor<half_t> same({2, 50}, random, 0, 0, false);
+  for (half_t& e : same.values) e = half_t(0.3f);
+  same.view.data[60] = half_t(std::numeric_limits<float>::quiet_NaN());
+  float mean[2], variance[2];
+  launch<moments>({.x = same.input(), .y = strided_tensor<float>(mean, {2, 1}), .variance = variance});
+  EXPECT_TRUE(mean[0] == float(half_t(0.3f)) && variance[0] == 0 && std::isnan(mean[1]) && std::isnan(variance[1]));
 }
 
 TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {

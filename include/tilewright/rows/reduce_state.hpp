@@ -135,7 +135,7 @@ struct reduce_state<reduce_kind::mean_variance> {
     count += other.count;
   }
   TILEWRIGHT_HD float result(float) const { return mean; }
-  TILEWRIGHT_HD float variance(float one_of_elements) const { return exec::max(squares, 0.0f) * one_of_elements; }
+  TILEWRIGHT_HD float variance(float one_of_elements) const { return squares < 0 ? 0 : squares * one_of_elements; }
 };
 
 }  // namespace detail
