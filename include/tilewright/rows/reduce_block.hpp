@@ -207,8 +207,9 @@ struct reduce_block {
   }
   /// Writes the results of a thread.
   template <index_t Results>
-  TILEWRIGHT_HD static void finish(const device_args& args, const state (&totals)[Results], const first_result& first) {
+  TILEWRIGHT_HD static void finish(const device_args& args, state (&totals)[Results], const first_result& first) {
     const float one = args.one_of_elements;
+    totals[0] = with_first(args, totals[0], first.x);
     write<Results>(args, args.y, first, [&](index_t i) { return type_convert<Result>(totals[i].result(one)); });
     if constexpr (Kind == reduce_kind::mean_variance)
       write<Results>(args, args.variance, first,

@@ -37,7 +37,6 @@ struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
     auto first = shared::first_of(args, n == 1 ? result : result / max_vector);
     if (i < first.skipped) return;
     first = {first.y + i * args.y_step, first.x, 0};
-    own[0] = shared::with_first(args, own[0], first.x);
     shared::finish(args, own, first);
   }
 };
@@ -125,10 +124,7 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
     }
     shared::combine(args.team, own);
     if (slice != 0 || !exists) return;
-    if (args.splits == 1) {
-      own[0] = shared::with_first(args, own[0], first.x);
-      return shared::finish(args, own, first);
-    }
+    if (args.splits == 1) return shared::finish(args, own, first);
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Results; ++i) {
       const auto bits = bit_cast<array<unsigned, shared::words>>(own[i]);
