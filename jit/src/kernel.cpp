@@ -79,15 +79,14 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
   for (int i = 0; i < 2; ++i) {
     const kernel_facts::follower& next = f.followers[i];
     launch_shape& shape = bound->followers[i];
-    if (next.block_size == 0) continue;
-    if (f.prepared && i == 0) {
+    if (f.prepared && i == 0)
       std::memcpy(shape.grid, &next_blocks, sizeof next_blocks);
-    } else if (f.has_grid) {
+    else
       std::memcpy(shape.grid, next.grid, sizeof next.grid);
-    } else {
+    if (next.block_size == 0) continue;
+    if (!f.has_grid && !f.prepared)
       throw error(state_->name +
                   " has followed_by, whose grid nobody gives: compile it for a problem (kernel_source::problem)");
-    }
     shape.block_size = next.block_size;
     shape.lds_bytes = next.lds_bytes;
     shape.overlaps_previous = next.overlaps_previous != 0;
