@@ -170,7 +170,11 @@ struct row_norm {
         return weigh(own, first);
       };
       const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
-        block::reduce_both(lds, factor, largest);
+        const auto both = [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
+          factor = detail::combine_lanes<1, decltype(n)::value>(factor, plus);
+          largest = detail::combine_lanes<1, decltype(n)::value>(largest, max);
+        };
+        block::reduce_levels(lds, both, factor, largest);
         finish();
         return factor;
       };
@@ -186,7 +190,10 @@ struct row_norm {
     }
     finish();
     if constexpr (has_row_scales) {
-      const detail::combine_largest<block> combine{lds + (reductions - 1) * block::lds_bytes};
+      const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
+        block::reduce_threads(max, lds + (reductions - 1) * block::lds_bytes, largest);
+        return 1.0f;
+      };
       detail::store_scaled_rows<true>(rows, x, load, weigh, combine, again, args.y, args.y_stride,
                                       detail::scales_of(args));
     } else {

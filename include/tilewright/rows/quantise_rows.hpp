@@ -82,9 +82,12 @@ struct quantise_rows {
       };
       const auto again = [&](index_t first)
                              TILEWRIGHT_INLINE_LAMBDA { return function(rows.load_again(kept, first, load), first); };
+      const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
+        block::reduce_threads(max, kept + kept_bytes, largest);
+        return 1.0f;
+      };
       auto part = first_load(0);
-      detail::store_scaled_rows<false>(rows, part, first_load, function,
-                                       detail::combine_largest<block>{kept + kept_bytes}, again, args.y, args.y_stride,
+      detail::store_scaled_rows<false>(rows, part, first_load, function, combine, again, args.y, args.y_stride,
                                        detail::scales_of(args));
     }
   }

@@ -181,14 +181,6 @@ struct row_block : row_memory<Arch, Tile, Access> {
       combine(number<Tile.blocks>{});
     }
   }
-  /// The sum of one and the maximum of the other; 2 lds_bytes.
-  TILEWRIGHT_HD static void reduce_both(exec::lds_pointer lds, float& sum, float& largest) {
-    const auto combine = [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
-      sum = combine_lanes<1, decltype(n)::value>(sum, plus);
-      largest = combine_lanes<1, decltype(n)::value>(largest, max);
-    };
-    reduce_levels(lds, combine, sum, largest);
-  }
   /// The same by f for each of the values.
   template <class F, class... Values>
   TILEWRIGHT_HD static void reduce_threads(F f, exec::lds_pointer lds, Values&... values) {

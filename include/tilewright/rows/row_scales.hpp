@@ -93,17 +93,6 @@ TILEWRIGHT_HD void store_parts(const Block& rows, Part& part, Load load, F f, Re
   });
 }
 
-/// Combines the largest elements of the threads that share rows. LDS for a reduction.
-template <class Block>
-struct combine_largest {
-  exec::lds_pointer lds;
-
-  TILEWRIGHT_HD float operator()(float& largest) const {
-    Block::reduce_threads(max, lds, largest);
-    return 1;
-  }
-};
-
 /// The same with a scale for each row. `part` holds the first part, or, if FromLast, the last one. f gives zeros after
 /// the end of the rows; again(first_col) gives what f gave. combine(largest) combines threads, and returns by what the
 /// values are to be multiplied.
