@@ -60,11 +60,9 @@ struct row_norm {
                              sum = detail::rows_of(args, args.sum, args.sum_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
                              bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
-    const char* whys[] = {block::check(x, y), block::check(weight), args.bias ? block::check(bias) : nullptr,
-                          args.sum ? block::check(residual, sum) : nullptr};
-    for (const char* why : whys) {
-      if (why) return why;
-    }
+    if (const char* why =
+            block::check(x, y, weight, args.bias ? bias : weight, args.sum ? residual : x, args.sum ? sum : y))
+      return why;
     if (detail::clash(y, x) ||
         (args.sum && (detail::clash(sum, x) || detail::clash(sum, residual) || detail::clash(y, residual))))
       return "a result overlaps an input, but is not that input";

@@ -11,7 +11,6 @@ namespace tilewright::detail {
 /// elements, after finish() those of whole rows.
 template <class Block>
 struct row_exponents {
-  static constexpr index_t reductions = 2;
   float largest = -3.4028235e38f, sum = 0;
 
   /// The part that begins at first_col; becomes exp(x - largest), with the thread's own largest so far.

@@ -11,7 +11,6 @@ namespace tilewright::detail {
 /// and the sum of squared distances from it.
 template <class Block>
 struct row_moments {
-  static constexpr index_t reductions = 3;
   float mean = 0, squares = 0, rest = 0;
 
   /// The part that begins at first_col, with zeros after the end of the rows. LDS for three reductions.
