@@ -43,7 +43,7 @@ struct split_memory {
 template <class Reduction>
 struct sum_after_specialized : Reduction {
   static constexpr const char* check(const gemm_args&) { return nullptr; }
-  static constexpr grid_size grid(const gemm_args& args) {
+  static constexpr grid_size grid(const typename Reduction::args_type& args) {
     return args.split_k > 1 ? Reduction::grid(args) : grid_size{0, 1, 1};
   }
 };
