@@ -76,6 +76,9 @@ TEST(WarpSpecializedPipeline, EqualPartsOfAllTiles) {
   EXPECT_EQ(gemm_kernel<pair>::check(args), nullptr);
   args.split_k = 3;
   EXPECT_NE(gemm_kernel<pair>::check(args), nullptr) << "more parts than block tiles along k";
+  args.split_k = 2;
+  using in_turns = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 80, .share_b = 2, .ping_pong = true}>;
+  EXPECT_NE(gemm_kernel<in_turns>::check(args), nullptr) << "ping-pong tiles have no registers left for it";
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ constexpr void for_each_specialized(const gemm_args& given, const product_operan
     const specialized_tile& t = specialized_tiles[tile];
     const gemm_args g = detail::in_order_of(t, given);
     if (t.m > 64 && g.m <= t.m / 2) continue;
-    for (index_t parts = 0; parts <= (t.any_start ? 1 : most_parts); ++parts) {
+    for (index_t parts = 0; parts <= (t.any_start || t.ping_pong ? 1 : most_parts); ++parts) {
       const work_schedule s = detail::schedule_of(g, t, types.element_bytes, multiprocessors, parts);
       if (parts == 0 && s.sharers == 0) continue;  // nothing to split: as with one part
       const double floats = 4.0 * ceil_div(given.n, 4) * given.m * given.batch * parts;

@@ -129,7 +129,7 @@ constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
 template <class Block>
 inline constexpr bool splits_all_tiles =
     Block::groups == group_kind::none && Block::tile.products == 1 && !Block::is_block_scaled &&
-    !Block::receives_operands && !Block::sends_tiles && !Block::has_sender;
+    !Block::tile.ping_pong && !Block::receives_operands && !Block::sends_tiles && !Block::has_sender;
 
 /// What forbids gemm_args::split_k.
 template <class Policy>
