@@ -134,9 +134,7 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
     if (host.check(given)) given.split_k = 1;  // no workspace, or other lengths
     return host.prepare(&given, facts);
   };
-  s.host.name = chosen.parts == 0   ? ""
-                : chosen.parts == 1 ? "k whole"
-                                    : "k in " + std::to_string(chosen.parts) + " parts";
+  s.host.name = name_of_parts(chosen.parts);
   return s;
 }
 

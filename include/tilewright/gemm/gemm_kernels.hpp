@@ -23,6 +23,11 @@ inline std::string name_of(const specialized_tile& t) {
   return s;
 }
 
+/// How k is split, as in specialized_choice.
+inline std::string name_of_parts(index_t parts) {
+  return parts == 0 ? "" : parts == 1 ? "k whole" : "k in " + std::to_string(parts) + " parts";
+}
+
 /// A kernel of a product, and how it is used.
 struct gemm_choice {
   index_t kernel = 0;  // in gemm_kernels
@@ -53,9 +58,7 @@ struct gemm_kernels {
   using kernel = decltype(kernel_of<Nth>());
 
   static std::string name(const gemm_choice& c) {
-    return name(c.kernel) + (c.parts == 0   ? ""
-                             : c.parts == 1 ? ", k whole"
-                                            : ", k in " + std::to_string(c.parts) + " parts");
+    return name(c.kernel) + (c.parts == 0 ? "" : ", " + name_of_parts(c.parts));
   }
   static std::string name(index_t i) {
     return i == few_rows ? "few_rows" : i > few_rows ? "few_rows_v1" : name_of(specialized_tiles[i]);

@@ -42,7 +42,6 @@ class gemm_plan {
   void operator()(detail::gpu_stream stream = nullptr) const {
     for (const step& s : steps_) s(stream);
   }
-  const gemm_choice& choice() const { return choice_; }
 
   /// A sentence about what a kernel cannot do; nullptr if it can.
   static const char* check(const gemm_args& args, index_t kernel) {
