@@ -23,13 +23,17 @@ TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args&
                               const multi_index<2>& origin) {
   constexpr specialized_tile tile = Block::tile;
   constexpr bool swap_ab = tile.swap_ab;
-  const auto to = with_workspace_as_c<float>(args, unit.part);
-  float* const part = static_cast<float*>(to.c) + unit.tile.batch * to.batch_stride_c;
   // Lanes exchange sums until each has four neighbours of a row of C.
-  const index_t lane = exec::lane_id(), quad = divide(lane, 4), in_quad = modulo(lane, 4);
-  const index_t row = swap_ab ? origin[1] + 2 * in_quad + modulo(quad, 2) : origin[0] + quad + modulo(in_quad, 2) * 8,
-                col = swap_ab ? origin[0] + modulo(divide(quad, 2), 2) * 8 + divide(quad, 4) * 4
-                              : origin[1] + divide(in_quad, 2) * 4;
+  const index_t lane = exec::lane_id(), quad = divide(lane, 4), in_quad = modulo(lane, 4), ld = workspace_ld(args);
+  const index_t m = origin[0] +
+                    (swap_ab ? modulo(divide(quad, 2), 2) * 8 + divide(quad, 4) * 4 : quad + modulo(in_quad, 2) * 8),
+                n = origin[1] + (swap_ab ? in_quad * 2 + modulo(quad, 2) : divide(in_quad, 2) * 4);
+  const index_t m_stride = swap_ab ? 1 : ld, n_stride = swap_ab ? ld : 1;
+  const index_t room_m = (swap_ab ? args.n : args.m) - m, room_n = (swap_ab ? args.m : args.n) - n;
+  // Opaque, or it is computed again for each store. Rows beyond C may leave the range of 32 bits.
+  const auto row = unsigned((unit.part * args.batch + unit.tile.batch) * args.m + (swap_ab ? n : m));
+  const index_t first = exec::forget_origin(index_t(row * unsigned(ld) + unsigned(swap_ab ? m : n)));
+  float* const parts = static_cast<float*>(args.workspace) + split_k_counters;
   const float* const c = sums.thread_buffer.data();
   TILEWRIGHT_UNROLL_ALL
   for (index_t i = 0; i < tile.accumulators(); i += 4) {
@@ -41,8 +45,8 @@ TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args&
     }
     exchange<swap_ab ? 8 : 1>(x[0], x[2]);
     exchange<swap_ab ? 8 : 1>(x[1], x[3]);
-    const index_t m = row + (swap_ab ? n_step : m_step), n = col + (swap_ab ? m_step : n_step);
-    if (m < args.m && n < args.n) exec::store_to_l2(part + (long_index_t(m) * to.ldc + n), {{x[0], x[1], x[2], x[3]}});
+    if (m_step < room_m && n_step < room_n)
+      exec::store_to_l2(parts + (first + m_step * m_stride + n_step * n_stride), {{x[0], x[1], x[2], x[3]}});
   }
 }
 
