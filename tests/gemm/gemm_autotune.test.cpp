@@ -35,6 +35,8 @@ TEST(FindFastest, FindsTheSmallestTime) {
   }
   stub_clock only{{1e-3}};
   EXPECT_EQ(find_fastest(1, std::ref(only)), 0u);
+  stub_clock once{{20e-6, 19e-6}};
+  EXPECT_EQ(find_fastest(2, std::ref(once), {.rounds = 1}), 1u) << "the first round only warms up";
 }
 
 // One measurement of four is spoilt: medians do not see it.

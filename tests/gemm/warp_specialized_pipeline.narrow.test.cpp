@@ -71,14 +71,19 @@ TEST(WarpSpecializedPipeline, EqualPartsOfAllTiles) {
   gemm_args args{.m = 8192, .n = 2048, .k = 128, .lda = 128, .ldb = 128, .ldc = 2048, .split_k = 2};
   EXPECT_STREQ(gemm_kernel<pair>::check(args), "split_k needs a specialized_workspace");
   args.workspace = workspace;
-  EXPECT_NE(gemm_kernel<pair>::check(args), nullptr) << "too large for the workspace";
+  const char* const limits =
+      "split_k must be positive, not larger than the number of block tiles along k, and its parts must fit in a "
+      "specialized_workspace";
+  EXPECT_STREQ(gemm_kernel<pair>::check(args), limits) << "too large for the workspace";
   args.m = 1024;
   EXPECT_EQ(gemm_kernel<pair>::check(args), nullptr);
   args.split_k = 3;
-  EXPECT_NE(gemm_kernel<pair>::check(args), nullptr) << "more parts than block tiles along k";
+  EXPECT_STREQ(gemm_kernel<pair>::check(args), limits) << "more parts than block tiles along k";
   args.split_k = 2;
   using in_turns = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 80, .share_b = 2, .ping_pong = true}>;
-  EXPECT_NE(gemm_kernel<in_turns>::check(args), nullptr) << "ping-pong tiles have no registers left for it";
+  EXPECT_STREQ(gemm_kernel<in_turns>::check(args), "this kernel does not split k into equal parts: set split_k to 1");
+  args.split_k = 1;
+  EXPECT_EQ(gemm_kernel<in_turns>::check(args), nullptr);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ PORTABLE = "gemm_128x128"
 TILES = ("128x256_b2 128x256 128x176_b2_pp 128x192_b2 128x112_a4 256x112_a2 64x64 64x96 128x160_a2_swap_pp 128x176_b2 "
          "128x112_b2_pp 128x160_a2_b4 128x128_a2_b4 128x128_a4 128x96_a4 128x80_a4 64x96_a4 64x192_swap 64x96_b4_swap 64x128_b4_swap 128x64_swap "
          "256x32_swap").split()
-HOPPER_TILES = {f"hopper_{t}": tuple(map(int, t.split("_")[0].split("x")))[::-1 if t.endswith("swap") else 1] for t in TILES}
+HOPPER_TILES = {f"hopper_{t}": tuple(map(int, t.split("_")[0].split("x")))[::-1 if "swap" in t else 1] for t in TILES}
 SANITIZERS = ("memcheck", "racecheck", "synccheck")
 
 

@@ -15,7 +15,7 @@ struct tuning_effort {
   double limit_seconds = 0.06;    // after these, no more candidates are measured, or rounds of finalists
   double close = 1.25;            // contenders slower than this times the best are dropped
   std::size_t finalists = 6;      // and at most this many stay
-  int rounds = 7;                 // in which the finalists take turns, but at least 3; the first one warms up
+  int rounds = 7;                 // in which the finalists take turns, at least 2; the first one warms up
   double round_seconds = 1e-3;    // of each finalist in each round
   int max_launches = 200;         // of one measurement
 };
@@ -63,7 +63,7 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
   };
   std::vector<tuning_turn> turns;
   spent = 0;
-  for (std::size_t i = 0; i < n * std::size_t(effort.rounds); ++i) {
+  for (std::size_t i = 0; i < n * std::size_t(std::max(2, effort.rounds)); ++i) {
     if (i % n == 0 && i >= 3 * n && spent > effort.limit_seconds) break;
     turns.push_back({at(i).number, launches(effort.round_seconds, at(i).seconds)});
     spent += turns.back().launches * at(i).seconds;

@@ -33,26 +33,25 @@ inline constexpr grouped_model grouped_times{{848, 804, 642, 532}, 1.1, 177, 420
 constexpr double predict_grouped_clocks(const grouped_args& g, index_t tile, const grouped_model& x,
                                         index_t element_bytes, index_t multiprocessors) {
   const specialized_tile& t = grouped_tiles[tile];
-  const index_t rows = t.m * t.share_b, workers = expected_clusters(t, multiprocessors),
+  const index_t groups = max(1, g.groups), rows = t.m * t.share_b, workers = expected_clusters(t, multiprocessors),
                 k_tiles = ceil_div(g.k, 128 / element_bytes);
-  const bool whole = g.groups == 1 || g.m % (long_index_t(g.groups) * rows) == 0;  // equal groups may be whole tiles
-  const double tiles_along_m =
-      whole ? ceil_div(g.m, rows) : max(double(g.groups), double(g.m) / rows + 0.45 * g.groups);
+  const bool whole = groups == 1 || g.m % (long_index_t(groups) * rows) == 0;  // equal groups may be whole tiles
+  const double tiles_along_m = whole ? ceil_div(g.m, rows) : max(double(groups), double(g.m) / rows + 0.45 * groups);
   const double rounds = tiles_along_m * ceil_div(g.n, t.n) / workers;
   // Few rounds are whole ones, unless the last one is split along k.
   const double whole_rounds = g.workspace && k_tiles >= 24 ? rounds + 0.4
                               : rounds > 6                 ? rounds
                                                            : index_t(rounds) + (rounds > index_t(rounds) ? 1 : 0);
-  const double slower = t.cluster() == 1 && g.m < 2048ll * g.groups ? x.alone : 1;
-  const double bytes = (double(g.m) * g.k + double(g.groups) * g.n * g.k) * element_bytes + double(g.m) * g.n * 2;
+  const double slower = t.cluster() == 1 && g.m < 2048ll * groups ? x.alone : 1;
+  const double bytes = (double(g.m) * g.k + double(groups) * g.n * g.k) * element_bytes + double(g.m) * g.n * 2;
   return max(whole_rounds * k_tiles * x.k_tile[tile] * slower, bytes / x.bytes) +
          max(whole_rounds, 1.0) * t.num_boxes() * x.end + (t.cluster() > 1 ? x.in_pair : 0);
 }
 
 }  // namespace detail
 
-/// The number in grouped_tiles of the tile for a product whose groups divide rows, or that is dense: of one group. The
-/// device alone knows how long groups are, so they are taken to be of about equal length.
+/// The number in grouped_tiles of the tile for a product whose groups divide rows, or that is dense: of no group or
+/// one. The device alone knows how long groups are, so they are taken to be of about equal length.
 constexpr index_t choose_grouped_tile(const grouped_args& g, index_t multiprocessors, index_t element_bytes = 2,
                                       bool is_block_scaled = false) {
   const detail::grouped_model& x = is_block_scaled ? detail::block_scaled_times : detail::grouped_times;
