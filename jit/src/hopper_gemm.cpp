@@ -21,9 +21,14 @@ struct functions {
   const char* (*check)(const gemm_args&) = nullptr;
   host_half::prepared (*prepare)(const void*, const launch_facts&) = nullptr;
 };
-template <class Kernel>
+/// Of the kernel with an epilogue as well, which reads `Vector` elements at once.
+template <class Kernel, index_t Vector>
 constexpr functions functions_of() {
-  return {[](const gemm_args& args) { return Kernel::check(args); },
+  return {[](const gemm_args& args) {
+            const char* const why = Kernel::check(args);
+            constexpr epilogue_promise promise{Vector, sizeof(half_t), true};
+            return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, promise);
+          },
           [](const void* args, const launch_facts& facts) {
             const auto made = Kernel::prepare(*static_cast<const gemm_args*>(args), facts);
             const auto* const bytes = reinterpret_cast<const char*>(&made);
@@ -47,7 +52,8 @@ template <class T, class R, operand_major A, operand_major B>
 constexpr auto tiles_of() {
   return []<index_t... Is>(std::integer_sequence<index_t, Is...>) {
     return std::array<functions, num_tiles>{
-        functions_of<gemm_kernel<gemm_specialized<T, A, B, specialized_tiles[Is], R>>>()...};
+        functions_of<gemm_kernel<gemm_specialized<T, A, B, specialized_tiles[Is], R>>,
+                     specialized_tiles[Is].any_start ? 1 : 2>()...};
   }(std::make_integer_sequence<index_t, num_tiles>{});
 }
 struct product_functions {
@@ -63,7 +69,7 @@ const product_functions& functions_16_bits() {
   using few_rows = few_rows_gemm<few_rows_policy<half_t, A, B, A == k ? 8 : 1, 8>>;
   using without_vectors = few_rows_gemm<few_rows_policy<half_t, A, B, 1, 1>>;
   static constexpr product_functions f{tiles_of<half_t, half_t, A, B>(),
-                                       {functions_of<few_rows>(), functions_of<without_vectors>()}};
+                                       {functions_of<few_rows, 4>(), functions_of<without_vectors, 1>()}};
   return f;
 }
 const product_functions* find_functions(const gemm_problem& p) {
@@ -80,12 +86,15 @@ gemm_choice choose(const gemm_problem& p, const product_functions& f) {
   constexpr index_t multiprocessors = 132;
   const auto can = [&](index_t i) { return f[i].check && !f[i].check(p.args); };
   if (!p.policy.empty()) {
-    const std::size_t comma = p.policy.find(','), parts = p.policy.find(", k in ");
-    gemm_choice given{-1, p.policy.find(", k whole") != std::string::npos ? 1 : 0};
-    if (parts != std::string::npos) given.parts = std::atoi(p.policy.c_str() + parts + 7);
-    for (index_t i = 0; i < kernels::size; ++i)
-      if (kernels::name(i) == p.policy.substr(0, comma) && can(i)) given.kernel = i;
-    return given;
+    for (gemm_choice given{}; given.kernel < kernels::size; ++given.kernel) {
+      const std::size_t length = kernels::name(given.kernel).size();
+      if (p.policy.substr(0, p.policy.find(',')) != kernels::name(given.kernel) || !can(given.kernel)) continue;
+      const std::string parts = p.policy.substr(std::min(length + 2, p.policy.size()));
+      given.parts = parts == name_of_parts(1) ? 1 : parts.starts_with("k in ") ? std::atoi(parts.c_str() + 5) : 0;
+      const bool splits = given.kernel < num_tiles && !specialized_tiles[given.kernel].ping_pong;
+      if (kernels::name(given) == p.policy && given.parts >= 0 && (given.parts < 2 || splits)) return given;
+    }
+    return {-1};
   }
   for (index_t i = num_tiles; i < kernels::size; ++i)
     if (can(i)) return {i};

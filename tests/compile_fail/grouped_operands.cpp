@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Groups along k with an A that is contiguous along k: it cannot be cut where a group ends. A tile whose last boxes of C are narrow.
+// Groups along k with an A that is contiguous along k: it cannot be cut where a group ends. A tile whose last boxes of
+// C are narrow.
 // EXPECT: grouped_gemm_kernel: A must be contiguous along k where groups divide rows; where they divide k, A must be contiguous along m and B along n
 // EXPECT: grouped_gemm_kernel: n of the tile must be a multiple of 32
 #include <tilewright/gemm/grouped_choice.hpp>
@@ -8,5 +9,6 @@
 namespace tw = tilewright;
 using policy = tw::gemm_specialized<tw::half_t, tw::operand_major::k, tw::operand_major::mn, tw::specialized_tiles[1]>;
 constexpr int lds = tw::grouped_gemm_kernel<tw::grouped<policy, tw::group_kind::k>>::lds_bytes;
-using narrow = tw::gemm_specialized<tw::half_t, tw::operand_major::k, tw::operand_major::k, tw::specialized_tile{.n = 80}>;
+using narrow =
+    tw::gemm_specialized<tw::half_t, tw::operand_major::k, tw::operand_major::k, tw::specialized_tile{.n = 80}>;
 constexpr int narrow_lds = tw::grouped_gemm_kernel<tw::grouped<narrow, tw::group_kind::rows>>::lds_bytes;

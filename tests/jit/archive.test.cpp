@@ -93,6 +93,21 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
   EXPECT_EQ(blocks_that_follow(256, workspace), 4 * 128);
   EXPECT_EQ(blocks_that_follow(128, workspace), 0) << "two tiles along k";
   EXPECT_EQ(blocks_that_follow(256, nullptr), 0);
+  for (const char* const policy : {"64x64, k in x parts", "64x64, k in -3 parts", "64x64, k", "64x64,",
+                                   "64x64, k whole,", "128x176_b2_pp, k in 4 parts"}) {
+    in_parts.policy = policy;
+    EXPECT_EQ(sentence_of([&] { (void)jit::gemm(in_parts)("sm_90a"); }),
+              "jit: gemm: there is no policy '" + in_parts.policy + "' for sm_90a");
+  }
+  jit::gemm_problem with_residual = same_tile;
+  with_residual.args.residual = workspace;
+  with_residual.args.ld_residual = with_residual.args.n;
+  const jit::kernel_source adds = jit::gemm(with_residual)("sm_90a");
+  EXPECT_EQ(adds.host.check(&with_residual.args), nullptr);
+  ++with_residual.args.ld_residual;
+  EXPECT_STREQ(adds.host.check(&with_residual.args),
+               "epilogue::residual: args.residual, ld_residual and batch_stride_residual must be multiples of the "
+               "kernel's vector; use the kernel with vector 1");
   for (const int k : {128, 256, 512}) EXPECT_EQ(jit::tuned(compiler, product(k)).policy, "") << k;
 }
 

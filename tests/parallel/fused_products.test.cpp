@@ -233,6 +233,15 @@ TEST_F(ParallelProducts, LateRanks) {
   }
 }
 
+TEST_F(ParallelProducts, DoNotSplitK) {
+  const char* const sentence = "products of several ranks do not split k into equal parts: set split_k to 1";
+  all_gather_args gathers;
+  reduce_scatter_args scatters;
+  gathers.split_k = scatters.split_k = 2;
+  EXPECT_STREQ(all_gather_kernel<policy>::check(gathers), sentence);
+  EXPECT_STREQ(reduce_scatter_kernel<policy>::check(scatters), sentence);
+}
+
 TEST_F(ParallelProducts, MissingRankIsAnError) {
   for (const kind what : {kind::all_gather, kind::reduce_scatter, kind::all_reduce}) {
     EXPECT_EQ(run({.what = what, .ranks = 2, .rows = 24, .n = 64, .k = 8, .calls = 2, .missing = 1}),

@@ -25,8 +25,8 @@
 //   block_of_cluster(), num_blocks()   the block's number in its cluster; blocks of the grid along x
 //
 // Copies of a lane
-//   async_load_first_bytes<Bytes>(from, n, p, lds_offset)  4, 8 or 16 bytes to LDS, in the open group (async_end_group):
-//                                      the first n are those at `from`, a multiple of Bytes, the others zeros
+//   async_load_first_bytes<Bytes>(from, n, p, lds_offset)  4, 8 or 16 bytes to LDS, in the open group: the first
+//                                      n are those at `from`, a multiple of Bytes, the others zeros
 //
 // Bulk copies (TMA) of boxes described by a tensor_map; one thread issues them
 //   prefetch(map)                      fetches the map ahead of its use

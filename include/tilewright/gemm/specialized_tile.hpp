@@ -95,6 +95,9 @@ struct specialized_block {
   static_assert(b_major == operand_major::k || tile.result_n() % tile_k == 0 || tile.products == 1,
                 "warp_specialized_pipeline: columns of each of two products must be a multiple of 64 where B is "
                 "contiguous along n");
+  static_assert(!tile.any_start || (groups == group_kind::none && !is_block_scaled && tile.products == 1),
+                "warp_specialized_pipeline: tiles with any_start are for plain products; use another tile for groups, "
+                "scaled blocks and two products");
   static_assert(num_stages >= 2 && lds.bytes() <= arch::sm90::value.lds_bytes,
                 "warp_specialized_pipeline: the block tile needs more LDS than the GPU has; use a smaller one");
   static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= detail::specialized_lds::barrier_bytes);

@@ -21,9 +21,9 @@ struct rank_block : specialized_block<with_rank_args<Policy, Args>> {
   static constexpr bool has_sender = true;
   static_assert(Policy::products == 1 && Policy::groups == group_kind::none && !Policy::is_block_scaled,
                 "parallel: the policy must be one of a plain product");
-  static_assert(!Policy::pipeline::tile.ping_pong && Policy::tile.n % 32 == 0,
-                "parallel: the consumers of a block must share its tile, so no ping_pong, and n of the tile must be a "
-                "multiple of 32");
+  static_assert(!Policy::pipeline::tile.ping_pong && !Policy::pipeline::tile.any_start && Policy::tile.n % 32 == 0,
+                "parallel: the consumers of a block must share its tile, so no ping_pong, rows start at multiples of "
+                "16 bytes, so no any_start, and n of the tile must be a multiple of 32");
 };
 
 template <class Block>
@@ -44,6 +44,7 @@ constexpr Args as_batch(Args args, index_t batch, index_t a_stride, index_t c_st
 template <class Block, class Args>
 constexpr const char* check_rank_block(const Args& args, const Args& batch) {
   using policy = typename Block::policy;
+  if (args.split_k != 1) return "products of several ranks do not split k into equal parts: set split_k to 1";
   if (const char* why = check_ranks(args)) return why;
   if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename policy::result_type), true})) return why;
   return check_bulk_copies<policy>(batch);
