@@ -10,11 +10,11 @@ namespace {
 using enum tw::operand_major;
 
 /// Two kernels, of which the model prefers the second where there are few rows.
-const char* accepts(const tw::gemm_args&, tw::index_t) { return nullptr; }
-const char* wants_even_n(const tw::gemm_args& args, tw::index_t) {
-  return args.n % 2 == 0 ? nullptr : "n must be even";
+const char* accepts(const tw::gemm_args&, const tw::gemm_choice&) { return nullptr; }
+const char* wants_even_n(const tw::gemm_args& args, const tw::gemm_choice& c) {
+  return args.n % 2 != 0 ? "n must be even" : c.parts < 0 || c.parts > 16 ? "too many parts" : nullptr;
 }
-tw::index_t choose(const tw::gemm_args& args, tw::index_t) { return args.m <= 16; }
+tw::gemm_choice choose(const tw::gemm_args& args, tw::index_t) { return {args.m <= 16, args.k > 10000 ? 4 : 0}; }
 
 /// f16 in every layout, fp8 contiguous along k.
 std::vector<hopper_product> products() {
@@ -102,6 +102,24 @@ TEST(HopperKernelChoice, TheKernelFollowsTheProduct) {
   EXPECT_EQ(choice(product("rcr"), named("hopper_few_rows")).name(), "hopper_few_rows_f16_ak_bk_to_f16");
 }
 
+// How k is split is the model's choice, too, or that of the policy.
+TEST(HopperKernelChoice, PartsOfK) {
+  problem p = product("rcr");
+  const auto parts = [&](const std::string& policy) { return choice(p, named("hopper_128x256_b2" + policy)).kernel; };
+  EXPECT_EQ(parts(""), (tw::gemm_choice{0, 0}));
+  EXPECT_EQ(parts(", k whole"), (tw::gemm_choice{0, 1}));
+  EXPECT_EQ(parts(", k in 3 parts"), (tw::gemm_choice{0, 3}));
+  for (const char* wrong : {", ", ",", ", k", ", k in x parts", ", k in 0 parts", ", k in 1 parts", ", k in 3 parts ",
+                            ", k in 4294967299 parts", ", nonsense"})
+    EXPECT_EQ(refusal_of(p, named(std::string("hopper_128x256_b2") + wrong)).rfind("there is no policy", 0), 0u)
+        << wrong;
+  for (const char* refused : {", k in -3 parts", ", k in 17 parts"})
+    EXPECT_EQ(refusal_of(p, named(std::string("hopper_128x256_b2") + refused)),
+              "the Hopper kernels cannot do this: too many parts");
+  p.k = 16384;
+  EXPECT_EQ(name_of_choice(p), "hopper_128x256_b2_f16_ak_bk_to_f16, k in 4 parts");
+}
+
 TEST(HopperKernelChoice, WhatTheyCannotDoIsLeftToPortableKernels) {
   EXPECT_EQ(name_of_choice(product("rrr", element::e4m3, element::bf16)),
             "none: there are none for e4m3 to bf16 with this layout");
@@ -124,7 +142,8 @@ TEST(HopperKernelChoice, WhatIsAskedForByNameIsRefusedInstead) {
   odd.n = 4095;
   EXPECT_EQ(refusal_of(odd, named("hopper_128x256_b2")), "the Hopper kernels cannot do this: n must be even");
   EXPECT_EQ(refusal_of(product("rcr"), named("hopper_1x1")),
-            "there is no policy 'hopper_1x1'; those of the Hopper kernels are hopper_128x256_b2, hopper_few_rows");
+            "there is no policy 'hopper_1x1'; those of the Hopper kernels are hopper_128x256_b2, hopper_few_rows, "
+            "also with \", k whole\" or such as \", k in 3 parts\"");
 }
 
 TEST(HopperKernelChoice, NoneOnOtherMachines) {

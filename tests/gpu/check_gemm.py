@@ -103,6 +103,16 @@ def hopper_products():
         n, k = near(512, 8, rnd), near(2048, 8, rnd)
         yield arguments_of((m, n, k), dtype, layout, "--policy", "hopper_few_rows", *variants[(0, 1, 5, 6, 8)[i % 5]])
         yield arguments_of((m, n + 3, k + 5), dtype, layout, "--policy", "hopper_few_rows_v1", *variants[i % len(variants)])
+    yield from products_in_parts()
+
+
+def products_in_parts():
+    """k is split into equal parts, which another kernel adds up; or not at all."""
+    for i, (policy, shape, parts) in enumerate((("64x64", (200, 136, 2000), "k in 3 parts"), ("128x128_a4", (130, 1000, 1496), "k in 5 parts"),
+                                                ("128x64_swap", (333, 77, 1001), "k in 2 parts"), ("128x256_b2", (129, 264, 4096), "k whole"))):
+        more = ([], ["--batch", "2", "--gap", "16", "--beta", "1"], ["--bias", "--activation", "relu"])[i % 3]
+        yield arguments_of(shape, ("f16", "bf16")[i % 2], ("rcr", "crr")[i // 2], "--policy", f"hopper_{policy}, {parts}", *more)
+    yield arguments_of((72, 144, 4096), "fp8", "rcr", "--policy", "hopper_64x96, k in 4 parts", "--bias", "--beta", "2")
 
 
 def check_products(program, products, jobs):
@@ -132,6 +142,7 @@ def sanitized_products():
         yield arguments_of((m + 8, n + 16, 320), dtype, layout, "--policy", policy, *(["--beta", "1", "--batch", "2"] if i % 2 else ["--bias"]))
     for dtype, layout in (("f16", "rcr"), ("bf16", "crr"), ("fp8", "rcr")):
         yield arguments_of((67, 131, 333), dtype, layout, "--policy", "hopper_64x128_any", "--beta", "1", "--batch", "2", "--gap", "5")
+    yield from products_in_parts()
 
 
 def check_sanitizer(program, tool, jobs):

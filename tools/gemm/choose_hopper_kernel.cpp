@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Whether one of the Hopper kernels computes a problem, and which.
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 #include "hopper_kernels.hpp"
 
@@ -15,6 +17,19 @@ bool has_types(const hopper_product& e, const kernel_problem& problem) {
 bool is_for(const hopper_product& e, const kernel_problem& problem) {
   return has_types(e, problem) && e.a_major == problem.a_major && e.b_major == problem.b_major &&
          e.has_epilogue == problem.wants_epilogue;
+}
+
+/// What a policy such as "64x64, k in 3 parts" asks for; nothing if there is no such kernel.
+std::optional<tw::gemm_choice> named_choice(const std::vector<std::string>& names, const std::string& policy) {
+  const std::size_t comma = std::min(policy.find(", "), policy.size());
+  const auto named = std::find(names.begin(), names.end(), policy.substr(0, comma));
+  if (named == names.end()) return std::nullopt;
+  tw::gemm_choice choice{tw::index_t(named - names.begin())};
+  if (comma == policy.size()) return choice;
+  const std::string parts = policy.substr(comma + 2);
+  const bool has_number = parts.rfind("k in ", 0) == 0;
+  choice.parts = has_number ? tw::index_t(std::strtol(parts.c_str() + 5, nullptr, 10)) : 1;
+  return choice.parts != 0 && parts == tw::name_of_parts(choice.parts) ? std::optional(choice) : std::nullopt;
 }
 
 /// Pointers as they are on the GPU, where all are aligned and there is a workspace.
@@ -32,9 +47,10 @@ tw::gemm_args as_on_device(tw::gemm_args args) {
 
 std::string hopper_choice::name() const {
   const hopper_product& p = *product;
-  return prefix + p.kernels[std::size_t(kernel)] + "_" + name_of(p.type) +
+  return prefix + p.kernels[std::size_t(kernel.kernel)] + "_" + name_of(p.type) +
          (p.a_major == tw::operand_major::k ? "_ak" : "_am") + (p.b_major == tw::operand_major::k ? "_bk" : "_bn") +
-         "_to_" + name_of(p.result) + (p.has_epilogue ? "_epilogue" : "");
+         "_to_" + name_of(p.result) + (p.has_epilogue ? "_epilogue" : "") +
+         (kernel.parts == 0 ? "" : ", " + tw::name_of_parts(kernel.parts));
 }
 
 hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, const kernel_problem& problem,
@@ -57,15 +73,16 @@ hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, cons
   }
   const tw::gemm_args args = as_on_device(problem.args);
   const std::vector<std::string>& names = found->kernels;
-  tw::index_t kernel = 0;
+  tw::gemm_choice kernel;
   if (is_asked_for) {
-    const auto named = std::find(names.begin(), names.end(), request.policy->substr(prefix.size()));
-    if (named == names.end()) {
+    const auto named = named_choice(names, request.policy->substr(prefix.size()));
+    if (!named) {
       std::string known;
       for (const std::string& name : names) known += (known.empty() ? "" : ", ") + prefix + name;
-      throw refusal("there is no policy '" + *request.policy + "'; those of the Hopper kernels are " + known);
+      throw refusal("there is no policy '" + *request.policy + "'; those of the Hopper kernels are " + known +
+                    ", also with \", k whole\" or such as \", k in 3 parts\"");
     }
-    kernel = tw::index_t(named - names.begin());
+    kernel = *named;
   } else {
     kernel = found->choose(args, multiprocessors);
   }

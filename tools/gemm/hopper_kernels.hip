@@ -15,12 +15,21 @@ namespace {
 using tw::operand_major;
 
 template <class Product>
-std::function<void()> prepare(const tw::gemm_args& given, tw::index_t kernel) {
+std::function<void()> prepare(const tw::gemm_args& given, const tw::gemm_choice& choice) {
   const auto workspace = std::make_shared<gpu::buffer<char>>(std::size_t(tw::gemm_workspace_bytes<Product>(given)));
   gpu::check(cudaMemset(workspace->data(), 0, tw::specialized_workspace::counter_bytes), "clearing the workspace");
   tw::gemm_args args = given;
   args.workspace = workspace->data();
-  return [launch = tw::gemm_plan<Product>(args, {kernel}), workspace] { launch(); };
+  return [launch = tw::gemm_plan<Product>(args, choice), workspace] { launch(); };
+}
+
+template <class Product>
+const char* check(const tw::gemm_args& given, const tw::gemm_choice& choice) {
+  if (choice.parts > 1 && choice.kernel >= tw::gemm_kernels<Product>::few_rows)
+    return "kernels of few rows do not split k into equal parts";
+  tw::gemm_args args = given;
+  if (choice.parts != 0) args.split_k = choice.parts;
+  return tw::gemm_plan<Product>::check(args, choice.kernel);
 }
 
 template <class T, class R, operand_major AMajor, operand_major BMajor, bool HasEpilogue>
@@ -28,16 +37,14 @@ void add(std::vector<hopper_product>& list) {
   using product = tw::gemm_product<T, AMajor, BMajor, R,
                                    std::conditional_t<HasEpilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>>;
   using kernels = tw::gemm_kernels<product>;
-  hopper_product p{
-      .type = element_of<T>(),
-      .result = element_of<R>(),
-      .a_major = AMajor,
-      .b_major = BMajor,
-      .has_epilogue = HasEpilogue,
-      .check = tw::gemm_plan<product>::check,
-      .choose = [](const tw::gemm_args& args,
-                   tw::index_t multiprocessors) { return tw::choose_gemm<product>(args, multiprocessors).kernel; },
-      .prepare = prepare<product>};
+  hopper_product p{.type = element_of<T>(),
+                   .result = element_of<R>(),
+                   .a_major = AMajor,
+                   .b_major = BMajor,
+                   .has_epilogue = HasEpilogue,
+                   .check = check<product>,
+                   .choose = tw::choose_gemm<product>,
+                   .prepare = prepare<product>};
   for (tw::index_t kernel = 0; kernel < kernels::size; ++kernel) p.kernels.push_back(kernels::name(kernel));
   list.push_back(p);
 }

@@ -2,6 +2,8 @@
 // The kernels for Hopper GPUs as the program sees them at run time.
 #pragma once
 
+#include <tilewright/gemm/gemm_kernels.hpp>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,11 +19,11 @@ struct hopper_product {
   bool has_epilogue = false;
   std::vector<std::string> kernels;  // names
 
-  /// A sentence about what a kernel cannot do, or nullptr; the kernel that the model prefers.
-  const char* (*check)(const tw::gemm_args&, tw::index_t kernel) = nullptr;
-  tw::index_t (*choose)(const tw::gemm_args&, tw::index_t multiprocessors) = nullptr;
+  /// A sentence about what a choice cannot do, or nullptr; the choice that the model prefers.
+  const char* (*check)(const tw::gemm_args&, const tw::gemm_choice&) = nullptr;
+  tw::gemm_choice (*choose)(const tw::gemm_args&, tw::index_t multiprocessors) = nullptr;
   /// Operands are on the GPU; the result queues the product.
-  std::function<void()> (*prepare)(const tw::gemm_args&, tw::index_t kernel) = nullptr;
+  std::function<void()> (*prepare)(const tw::gemm_args&, const tw::gemm_choice&) = nullptr;
 };
 
 /// Adds those with operands of some types and one layout. Compiled in hopper_kernels.hip, a translation unit for each.
@@ -31,10 +33,11 @@ void add_hopper_products(std::vector<hopper_product>& list);
 /// The Hopper kernel for a problem and the reason for it; or none, and why not (empty if there are none at all).
 struct hopper_choice {
   const hopper_product* product = nullptr;
-  tw::index_t kernel = 0;
+  tw::gemm_choice kernel = {};
   std::string reason = {};
 
-  /// For instance hopper_128x256_b2: blocks in pairs that share their part of B; with the operands' types and orders.
+  /// For instance hopper_128x256_b2: blocks in pairs that share their part of B; with the operands' types and orders,
+  /// and with the parts of k as a policy names them: "hopper_64x64, k in 3 parts".
   std::string name() const;
 };
 hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, const kernel_problem& problem,
