@@ -14,7 +14,7 @@ namespace rows_test {
 namespace {
 
 using choose = choose_experts<arch::sm90, bfloat16_t, choose_expert_tile(256, 8)>;
-using choose_one_by_one = choose_experts<arch::sm90, float, row_tile{256, 32, 8, 1}, 33>;
+using choose_one_by_one = choose_experts<arch::gfx942, float, row_tile{256, 32, 8, 1}, 33>;
 using scatter = expert_rows<arch::gfx942, half_t, row_tile{64, 64, 2, 8}, expert_rows_kind::scatter>;
 using combine = expert_rows<arch::gfx1201, half_t, row_tile{32, 32, 3, 1}, expert_rows_kind::combine>;
 
@@ -83,14 +83,15 @@ TEST(ChooseExperts, AreTheLargestWithTheirWeights) {
 template <class Kernel, class T>
 void expect_infinities_last() {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  alignas(16) T x[8] = {T(-infinity), T(nan), T(5.0f)};
-  x[4] = T(-nan);
+  alignas(16) T x[16] = {T(-infinity), T(nan), T(5.0f)};
+  x[4] = std::is_same_v<T, float> ? T(bit_cast<float>(0x7f800001u)) : T(-nan);
   for (const int i : {3, 5, 6, 7}) x[i] = x[0];
-  std::vector<index_t> expert(8, -7);
-  std::vector<float> weight(8, -7.0f);
-  launch<Kernel>({x, expert.data(), weight.data(), 1, 8, 8, 8});
-  EXPECT_EQ(expert, (std::vector<index_t>{2, 0, 3, 5, 6, 7, -1, -1}));
-  EXPECT_EQ(weight, (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0}));
+  std::fill_n(x + 8, 8, T(nan));  // another token in the same wave
+  std::vector<index_t> expert(16, -7);
+  std::vector<float> weight(16, -7.0f);
+  launch<Kernel>({x, expert.data(), weight.data(), 2, 8, 8, 8});
+  EXPECT_EQ(expert, (std::vector<index_t>{2, 0, 3, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(weight, (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(ChooseExperts, InfinitiesComeLastAndNaNIsNoExpert) {

@@ -89,7 +89,7 @@ struct first_blocks : rms_int8 {
 
 TEST(Norm, BlocksThatTakeSeveralRows) {
   std::mt19937 random(8);
-  expect_norm<bfloat16_t, int8_t, first_blocks>({2 * 16384, 19, 0, random}, 0, false, 0.51 / 127, random, 32);
+  expect_norm<bfloat16_t, int8_t, first_blocks>({2 * 16384, 53, 0, random}, 0, false, 0.51 / 127, random, 32);
 }
 
 TEST(Norm, VarianceOfNumbersThatAreAlmostEqual) {
@@ -97,6 +97,28 @@ TEST(Norm, VarianceOfNumbersThatAreAlmostEqual) {
   matrix<float> x(3, 5000, 0, random);
   for (float& e : x.values) e += 4096.0f;  // a sum of squares would have lost the variance
   expect_norm<float, float, layer>(x, 0, false, 2e-3, random);
+}
+
+TEST(Norm, ZerosAndTinyNumbersAreQuantised) {
+  std::mt19937 random(9);
+  matrix<bfloat16_t> x(2, 64, 0, bfloat16_t(0.0f)), weight(1, 64, 0, bfloat16_t(0x1p-126f));
+  x.at(0, 1) = bfloat16_t(8.0f), x.at(0, 2) = bfloat16_t(2.0f);  // row 1 has zeros alone
+  expect_norm<bfloat16_t, int8_t, rms_int8>(x, 0, false, 0.51 / 127, random);
+  matrix<int8_t> y(2, 64, 0, int8_t(-7));
+  float scale[2] = {-7, -7};
+  launch<rms_int8>({.x = x.data(),
+                    .weight = weight.data(),
+                    .y = y.data(),
+                    .scale = scale,
+                    .rows = 2,
+                    .cols = 64,
+                    .x_stride = 64,
+                    .y_stride = 64});
+  for (index_t c = 0; c < 64; ++c) {
+    EXPECT_NEAR(y(0, c) * scale[0], x(0, c) * 0x1p-126, scale[0]);
+    EXPECT_EQ(y(1, c), 0);
+  }
+  EXPECT_EQ(scale[1], 0);
 }
 
 TEST(Norm, RefusesWhatItCannotDo) {

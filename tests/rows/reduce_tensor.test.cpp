@@ -120,6 +120,12 @@ TEST(ReduceTensor, LongRowsAndColumnsAreSplit) {
   float mean[2], variance[2];
   launch<moments>({.x = same.input(), .y = strided_tensor<float>(mean, {2, 1}), .variance = variance});
   EXPECT_TRUE(mean[0] == float(half_t(0.3f)) && variance[0] == 0 && std::isnan(mean[1]) && std::isnan(variance[1]));
+  tensor<half_t> ones({4, 6, 18}, random, 0, 0, false);  // slices without an element have one of another result
+  for (index_t i = 0; i < 4 * 6 * 18; ++i)
+    ones.view.data[i] = half_t(i / 18 == 3 ? std::numeric_limits<float>::quiet_NaN() : 1.0f);
+  float means[6], variances[6];
+  launch<moments>({.x = ones.input(), .y = strided_tensor<float>(means, {1, 6, 1}), .variance = variances});
+  for (const int i : {0, 1, 2, 4, 5}) EXPECT_TRUE(means[i] == 1 && variances[i] == 0) << i;
 }
 
 TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {

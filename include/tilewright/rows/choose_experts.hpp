@@ -131,13 +131,13 @@ struct choose_experts {
           const unsigned pair = ordered_pair(logits.words[d / 2]), is_there = rows.exists(0, d) ? 1 : 0;
           keys[d] = d % 2 == 0 ? pair * (is_there << 16) + column : (pair & (0u - (is_there << 16))) | column;
         } else {
-          const unsigned kept = rows.exists(0, d) ? ~column_mask : 0;
-          keys[d] = (ordered(bit_cast<unsigned>(block::to_float(logits).thread_buffer[d])) & kept) | column;
+          const float x = block::to_float(logits).thread_buffer[d];
+          keys[d] = (ordered(bit_cast<unsigned>(x)) & (rows.exists(0, d) && x == x ? ~column_mask : 0)) | column;
         }
       }
       latest = first();
       constexpr unsigned most = 0x80000000u + infinity + column_mask;
-      if (!exec::any(latest > most)) return;
+      if (!is_exact || !exec::any(latest > most)) return;
       TILEWRIGHT_UNROLL_ALL
       for (index_t d = 0; d < elements; ++d) keys[d] = keys[d] > most ? keys[d] & column_mask : keys[d];  // NaN
       latest = first();
@@ -178,7 +178,8 @@ struct choose_experts {
       const auto reversed = [&](index_t d) TILEWRIGHT_INLINE_LAMBDA {
         return later(d) == value ? ~unsigned(rows.position(0, d)) : 0;
       };
-      latest = value > 0 ? ~largest_of(reversed, 0) : ~0u;
+      const unsigned column = ~largest_of(reversed, 0);  // by all lanes, whether or not their row has one
+      latest = value > 0 ? column : ~0u;
     }
   };
 

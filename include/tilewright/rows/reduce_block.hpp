@@ -230,7 +230,7 @@ struct reduce_block {
         array<V, n> piece;
         TILEWRIGHT_UNROLL_ALL
         for (index_t j = 0; j < n; ++j) piece[j] = result(i + j);
-        exec::buffer_store(exec::make_global_buffer(to, Results * sizeof(V)), i * index_t(sizeof(V)), piece);
+        exec::buffer_store(exec::make_global_buffer(to, Results * sizeof(V)), i * long_index_t(sizeof(V)), piece);
       }
       return;
     }

@@ -34,10 +34,10 @@ struct reduce_chunk {
   TILEWRIGHT_HD bool has(index_t u, index_t e) const {
     return !IsCut || (e >= first[u] && e < end[u]);
   }
-  /// An element that exists, if there is one.
+  /// An element that exists; 0 if there is none.
   template <bool IsCut>
   TILEWRIGHT_HD float any() const {
-    float element = x[0][0];
+    float element = IsCut ? 0.0f : x[0][0];
     TILEWRIGHT_UNROLL_ALL
     for (index_t u = 0; u < Count && IsCut; ++u) {
       TILEWRIGHT_UNROLL_ALL

@@ -35,8 +35,7 @@ constexpr row_matrix memory_of(const scale_place& to, const row_matrix& x) {
                    (x.rows - 1) * to.row_stride + (groups - 1) * to.group_stride + 1);
 }
 
-/// Why scales cannot be written, as a sentence; nullptr if they can. `results`: matrices and x that they must not
-/// touch.
+/// Why scales cannot be written, as a sentence; nullptr if they can. They must not touch x and y.
 template <scale_kind Scales>
 constexpr const char* check_scales(const scale_place& to, const row_matrix& x, const row_matrix& y) {
   if constexpr (Scales == scale_kind::none) return nullptr;
@@ -49,6 +48,12 @@ constexpr const char* check_scales(const scale_place& to, const row_matrix& x, c
   if (!is_aligned(written, 1)) return "scale is not aligned to its floats";
   if (overlap(written, x) || overlap(written, y)) return "scale overlaps a matrix";
   return nullptr;
+}
+
+/// What elements are multiplied by, so that `largest` becomes `most`. Raises tiny ones: scales are normal numbers or 0.
+TILEWRIGHT_HD float factor_of_scale(float& largest, float most) {
+  if (largest > 0) largest = exec::max(largest, most * 0x1p-125f);
+  return largest > 0 ? most * exec::rcp(largest) : 0.0f;
 }
 
 /// Elements of an access: vectors must divide groups of 128, so rows that start anywhere are moved one by one.
@@ -71,7 +76,7 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
       largest = exec::max(largest, exec::max(x, -x));
     }
     largest = combine_lanes<1, lanes>(largest, max);
-    const float factor = largest > 0 ? most * exec::rcp(largest) : 0.0f;
+    const float factor = factor_of_scale(largest, most);
     for (index_t i = 0; i < Tile.vector; ++i) e.thread_buffer[first + i] *= factor;
     const unsigned col = unsigned(rows.position(first_col, first));
     if (rows.row < rows.rows && rows.exists(first_col, first) && col % 128 == 0)
@@ -112,9 +117,8 @@ TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F
   } else {
     rows.forward(part, load, find_largest);
   }
-  const float unit = combine(largest);
+  const float unit = combine(largest), factor = factor_of_scale(largest, most);
   rows.store_row(to.scale, largest * unit * (1 / most), to.row_stride);
-  const float factor = largest > 0 ? most * exec::rcp(largest) : 0.0f;
   const auto store = [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     scale(x, factor);
     rows.store(y, y_stride, first, cast_tile<Result>(x));
