@@ -45,5 +45,21 @@ TEST(ShiftedStages, TakesWhatBulkCopiesRefuse) {
   EXPECT_STREQ(kernel::check(g), "a pointer is not aligned to its elements");
 }
 
+TEST(ShiftedStages, GridsAndOffsetsThatAreTooLarge) {
+  alignas(16) static float workspace[4];
+  using kernel = gemm_kernel<gemm_specialized<half_t, k, k, small>>;
+  gemm_args g{.m = 1, .n = 8, .k = 128, .lda = 128, .ldb = 128, .ldc = 8, .batch = 65535, .split_k = 2};
+  g.batch_stride_c = 8, g.workspace = workspace;
+  EXPECT_EQ(kernel::check(g), nullptr);
+  g.batch = 65536;
+  EXPECT_STREQ(kernel::check(g), "the batch has more than 65535 problems, for which k is not split into equal parts");
+  g.split_k = 1;
+  EXPECT_EQ(kernel::check(g), nullptr);
+  g.batch = 1, g.ldc = 0x7fffffff / 2 / 16;
+  EXPECT_EQ(kernel::check(g), nullptr);
+  ++g.ldc;
+  EXPECT_STREQ(kernel::check(g), "a leading dimension is so large that a block would need offsets of 2 GiB or more");
+}
+
 }  // namespace
 }  // namespace tilewright::testing_gemm

@@ -55,6 +55,9 @@ TEST(SplitK, Refusals) {
                "split_k is larger than the number of block tiles along k, or than 65535");
   args.split_k = 0;
   EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args), "split_k must be positive");
+  args = {.m = 100'000'000, .n = 8, .k = 96, .lda = 96, .ldb = 8, .ldc = 8, .split_k = 2, .workspace = &args};
+  EXPECT_STREQ(split_k_reduction<reducing<base>>::check(args),
+               "adding up the parts would take 2^32 threads or more; use several launches");
 }
 
 TEST(GroupedGemm, ProblemsOfAnySizes) {

@@ -170,7 +170,8 @@ struct gemm_kernel {
       return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
     if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
       return "split_k is larger than the number of block tiles along k, or than 65535";
-    return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
+    if constexpr (Policy::split_k == split_k_kind::workspace) return followed_by::check(args);
+    return nullptr;
   }
 };
 

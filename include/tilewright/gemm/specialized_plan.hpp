@@ -120,6 +120,10 @@ constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
   if (g.n % promise_of_c.vector != 0)
     return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
            "pipeline";
+  // What lanes store and epilogues read: boxes of 16 rows, with operands exchanged of 64.
+  const index_t ld = max(any_start || g.split_k > 1 ? g.ldc : 0, g.residual ? g.ld_residual : 0);
+  if (ld > 0x7fffffff / result_bytes / (tile.swap_ab ? 64 : 16))
+    return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
   const long_index_t tiles = long_index_t(ceil_div(tile.swap_ab ? g.n : g.m, tile.m)) *
                              ceil_div(tile.swap_ab ? g.m : g.n, tile.result_n()) * g.batch;
   return tiles > 0x7fffffff / 64 ? "C has too many tiles; use several launches" : nullptr;
@@ -138,6 +142,7 @@ constexpr const char* check_equal_parts(const gemm_args& g) {
   if (!splits_all_tiles<specialized_block<Policy>>)
     return "this kernel does not split k into equal parts: set split_k to 1";
   if (!g.workspace) return "split_k needs a specialized_workspace";
+  if (g.batch > 65535) return "the batch has more than 65535 problems, for which k is not split into equal parts";
   if (g.split_k < 1 || g.split_k > ceil_div(g.k, Policy::tile.k) || workspace_bytes(g) > specialized_workspace::bytes)
     return "split_k must be positive, not larger than the number of block tiles along k, and its parts must fit in a "
            "specialized_workspace";

@@ -54,6 +54,9 @@ struct sum_of_parts {
   using tile_type = static_distributed_tensor<Sum, distribution>;
 
   static constexpr const char* check(const args_type& args) {
+    if (is_amd(Arch::value) &&
+        long_index_t(ceil_div(args.n, cols)) * ceil_div(args.m, rows) * block_size > 0xffffffffLL)
+      return "adding up the parts would take 2^32 threads or more; use several launches";
     return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
   }
 
