@@ -26,7 +26,9 @@ struct gemm_args {
   long_index_t product_stride_b = 0;
 
   index_t split_k = 1;  // parts of k of each tile; with 1, warp_specialized_pipeline splits k where that is faster
-  void* workspace = nullptr;  // of workspace_bytes(args), for split_k_kind::workspace; aligned to 16 bytes
+  /// Aligned to 16 bytes: a specialized_workspace for warp_specialized_pipeline and few_rows_gemm, else of
+  /// workspace_bytes(args), for split_k_kind::workspace.
+  void* workspace = nullptr;
 
   // What the functions of namespace epilogue read; with epilogue::from_args what is not null is done. The same for all
   // problems of a batch, but for the residual.
