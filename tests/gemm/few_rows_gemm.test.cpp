@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Products of few rows, and copies to other leading dimensions, on the CPU machine.
+#include <tilewright/gemm/aligned_operands.hpp>
 #include <tilewright/gemm/few_rows_gemm.hpp>
 #include <tilewright/gemm/repitch.hpp>
+#include <tilewright/gemm/specialized_choice.hpp>
 
 #include "check_specialized.hpp"
 
@@ -50,6 +52,9 @@ TEST(FewRows, RefusesWhatItCannotDo) {
   gemm_args g = good;
   g.m = 17;
   EXPECT_STREQ(kernel::check(g), "few_rows_gemm computes up to 16 rows of C; use another kernel");
+  g = good;
+  g.split_k = 2;
+  EXPECT_STREQ(kernel::check(g), "few_rows_gemm does not split k into equal parts: set split_k to 1");
   const char* const vectors =
       "few_rows_gemm moves whole vectors: pointers, contiguous lengths, leading dimensions and batch strides must be "
       "multiples of its vectors; use the policy with vectors of 1";
@@ -64,6 +69,24 @@ TEST(FewRows, RefusesWhatItCannotDo) {
   g = good;
   g.b = memory + 8;
   EXPECT_STREQ(kernel::check(g), vectors);
+}
+
+/// What a plan asks before it copies operands: of those it copies, and with the size of their elements.
+TEST(Repitch, RefusesWhatAGridOrOffsetsCannotReach) {
+  using copies = tilewright::detail::aligned_operands<gemm_product<fp8_ocp_t, k, k, bfloat16_t>>;
+  gemm_args g{.m = 64, .n = 64, .k = 1001, .lda = 1001, .ldb = 1001, .ldc = 65, .batch = 65535};
+  EXPECT_EQ(copies(g).check_copies(), nullptr);
+  g.batch = 70000;
+  EXPECT_STREQ(copies(g).check_copies(), "the batch has more than 65535 matrices");
+  g.lda = g.ldb = 1024, g.ldc = 64;
+  EXPECT_EQ(copies(g).check_copies(), nullptr) << "nothing is copied";
+  const char* const far = "a leading dimension is so large that a block would need offsets of 2 GiB or more";
+  g.batch = 1, g.ldb = (1 << 27) + 1;
+  EXPECT_EQ(copies(g).check_copies(), nullptr);
+  g.ldb = (1 << 28) + 1;
+  EXPECT_STREQ(copies(g).check_copies(), far);
+  g.ldb = 1024, g.ldc = (1 << 27) + 1;
+  EXPECT_STREQ(copies(g).check_copies(), far);
 }
 
 TEST(Repitch, CopiesRowsAndNothingElse) {

@@ -42,10 +42,30 @@ TEST(SpecializedChoice, PartsOfLongK) {
   };
   EXPECT_GT(best_parts({.m = 14, .n = 256, .k = 22144}, 16), 4);
   EXPECT_EQ(best_parts({.m = 4096, .n = 4096, .k = 4096}, 16), 1);
-  tw::index_t most = 0;
-  tw::for_each_specialized({.m = 1024, .n = 1021, .k = 32768}, {}, 132, 16,
-                           [&](const auto& c) { most = std::max(most, c.parts); });
-  EXPECT_EQ(most, tw::specialized_workspace::num_floats / (1024 * 1024));
+  const auto most_parts = [](const tw::gemm_args& g) {
+    tw::index_t most = 0;
+    tw::for_each_specialized(g, {}, 132, 16, [&](const auto& c) { most = std::max(most, c.parts); });
+    return most;
+  };
+  EXPECT_EQ(most_parts({.m = 1024, .n = 1021, .k = 32768}), tw::specialized_workspace::num_floats / (1024 * 1024));
+  EXPECT_EQ(most_parts({.m = 3846, .n = 1121, .k = 32768}), 1) << "two fit, but not with rows of a copy of C";
+  EXPECT_EQ(most_parts({.m = 1, .n = 8, .k = 1024, .batch = 65536}), 1) << "too many for a grid";
+}
+
+// Without memory where parts meet k stays whole, which takes long where n is short.
+TEST(SpecializedChoice, FewRowsWithoutWorkspace) {
+  tw::gemm_args g{.m = 16, .n = 256, .k = 16384};
+  const auto clocks = [&](tw::index_t wanted) {
+    double found = 0;
+    tw::for_each_few_rows(g, true, 132, [&](tw::index_t parts, double c) { found = parts == wanted ? c : found; });
+    return found;
+  };
+  EXPECT_EQ(clocks(0), 0);
+  EXPECT_GT(clocks(1), 160000);
+  alignas(16) char workspace[16];
+  g.workspace = workspace;
+  EXPECT_GT(clocks(0), 0);
+  EXPECT_LT(clocks(0), 20000);
 }
 
 // Tiles that shift rows are for operands that others cannot take.

@@ -23,15 +23,6 @@ std::function<void()> prepare(const tw::gemm_args& given, const tw::gemm_choice&
   return [launch = tw::gemm_plan<Product>(args, choice), workspace] { launch(); };
 }
 
-template <class Product>
-const char* check(const tw::gemm_args& given, const tw::gemm_choice& choice) {
-  if (choice.parts > 1 && choice.kernel >= tw::gemm_kernels<Product>::few_rows)
-    return "kernels of few rows do not split k into equal parts";
-  tw::gemm_args args = given;
-  if (choice.parts != 0) args.split_k = choice.parts;
-  return tw::gemm_plan<Product>::check(args, choice.kernel);
-}
-
 template <class T, class R, operand_major AMajor, operand_major BMajor, bool HasEpilogue>
 void add(std::vector<hopper_product>& list) {
   using product = tw::gemm_product<T, AMajor, BMajor, R,
@@ -42,7 +33,7 @@ void add(std::vector<hopper_product>& list) {
                    .a_major = AMajor,
                    .b_major = BMajor,
                    .has_epilogue = HasEpilogue,
-                   .check = check<product>,
+                   .check = tw::gemm_plan<product>::check,
                    .choose = tw::choose_gemm<product>,
                    .prepare = prepare<product>};
   for (tw::index_t kernel = 0; kernel < kernels::size; ++kernel) p.kernels.push_back(kernels::name(kernel));

@@ -72,6 +72,15 @@ struct aligned_operands {
   }
   bool any() const { return bytes() > 0; }
   long_index_t bytes() const { return a.bytes + b.bytes + c.bytes + bias.bytes + column_scale.bytes + residual.bytes; }
+  /// What forbids a copy, as a sentence; nullptr when there is nothing.
+  const char* check_copies() const {
+    const char* why = nullptr;
+    for (const aligned_operand* o : {&a, &b})
+      if (!why && o->is_copy) why = repitch<T>::check(o->copy);
+    for (const aligned_operand* o : {&c, &bias, &column_scale, &residual})
+      if (!why && o->is_copy) why = repitch<R>::check(o->copy);
+    return why;
+  }
   /// From the copy of C to C.
   repitch_args back() const {
     repitch_args r = c.copy;

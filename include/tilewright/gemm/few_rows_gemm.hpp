@@ -39,6 +39,7 @@ struct few_rows_gemm {
       return why;
     if (g.m > tile.m) return "few_rows_gemm computes up to 16 rows of C; use another kernel";
     if (g.batch > 65535) return "the batch has more than 65535 problems";
+    if (g.split_k != 1) return "few_rows_gemm does not split k into equal parts: set split_k to 1";
     constexpr long_index_t bytes = sizeof(T);
     constexpr epilogue_promise of_a{Policy::a_vector, bytes, true}, of_b{Policy::vector, bytes, true},
         of_c{Policy::vector == 1 ? 1 : 4, sizeof(R), true};

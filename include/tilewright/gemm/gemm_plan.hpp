@@ -7,7 +7,6 @@
 #include <tilewright/launch/launch.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -36,21 +35,23 @@ class gemm_plan {
         const detail::aligned_operands<Product> aligned(args);
         if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned);
       }
-      steps_.push_back(prepared_launch<Kernel>(split(args)));
+      steps_.push_back(prepared_launch<Kernel>(split(args, choice_.parts)));
     });
   }
   void operator()(detail::gpu_stream stream = nullptr) const {
     for (const step& s : steps_) s(stream);
   }
 
-  /// A sentence about what a kernel cannot do; nullptr if it can.
-  static const char* check(const gemm_args& args, index_t kernel) {
+  /// A sentence about what a choice cannot do; nullptr if it can.
+  static const char* check(const gemm_args& args, const gemm_choice& choice) {
     const char* why = "there is no such kernel";
-    for_kernel<0>(kernel, [&]<class Kernel>(const Kernel*) {
-      why = Kernel::check(args);
+    for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
+      why = Kernel::check(split(args, choice.parts));
       if constexpr (wants_alignment<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
-        if (args.workspace && aligned.any()) why = detail::with_room_after_rows<Kernel>::check(aligned.args);
+        if (!args.workspace || !aligned.any()) return;
+        why = aligned.check_copies();
+        if (!why) why = detail::with_room_after_rows<Kernel>::check(split(aligned.args, choice.parts));
       }
     });
     return why;
@@ -72,10 +73,10 @@ class gemm_plan {
     }
   }
 
-  /// The arguments that split k as chosen.
-  gemm_args split(gemm_args args) const {
-    if (choice_.parts == 1) args.workspace = nullptr;
-    args.split_k = max(choice_.parts, 1);
+  /// The arguments that split k into parts, as in gemm_choice.
+  static gemm_args split(gemm_args args, index_t parts) {
+    if (parts == 1) args.workspace = nullptr;
+    args.split_k = parts == 0 ? 1 : parts;
     return args;
   }
 
@@ -90,10 +91,11 @@ class gemm_plan {
       if (more->is_copy) steps_.push_back(copy_result(more->copy));
     using kernel = detail::with_room_after_rows<Kernel>;
     if (aligned.c.is_copy) {
-      steps_.push_back(prepared_launch<kernel>(split(aligned.args), detail::gpu_functions::of<Kernel>()));
+      steps_.push_back(
+          prepared_launch<kernel>(split(aligned.args, choice_.parts), detail::gpu_functions::of<Kernel>()));
       steps_.push_back(copy_result(aligned.back()));
     } else {
-      steps_.push_back(prepared_launch<Kernel>(split(aligned.args)));
+      steps_.push_back(prepared_launch<Kernel>(split(aligned.args, choice_.parts)));
     }
   }
 
@@ -102,17 +104,6 @@ class gemm_plan {
 };
 
 namespace detail {
-
-/// Clocks of few_rows_gemm, fitted to the same products as the model of specialized_choice.hpp: those of the bytes of
-/// B, or of tiles one after another. If k is whole, a block waits for each of its loads; else parts of a tile are added
-/// up.
-inline double predict_few_rows_clocks(const gemm_args& g, bool moves_vectors, bool k_is_whole,
-                                      index_t multiprocessors) {
-  const double bytes = 2.0 * g.n * g.k * g.batch / (moves_vectors ? 2440 : 880);
-  const double tiles = double(ceil_div(g.n, 64)) * g.batch / (2 * multiprocessors);  // of a block
-  if (k_is_whole) return 3770 + max(bytes, std::ceil(tiles) * g.k * (moves_vectors ? 10 : 30));
-  return (moves_vectors ? 8660 : 11700) + max(bytes, 2840 * tiles) + 123 * min(1 / tiles, g.k / 256.0);
-}
 
 /// Clocks of the copies that make rows start at multiples of 16 bytes.
 template <class Product>
@@ -131,20 +122,17 @@ template <class Product>
 std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiprocessors) {
   using kernels = gemm_kernels<Product>;
   std::vector<std::pair<double, gemm_choice>> all;
-  bool can[kernels::size];
-  for (index_t i = 0; i < kernels::size; ++i) can[i] = !gemm_plan<Product>::check(args, i);
   const auto add = [&](double clocks, const gemm_choice& c) {
-    if (can[c.kernel]) all.push_back({clocks, c});
+    if (!gemm_plan<Product>::check(args, c)) all.push_back({clocks, c});
   };
   const double copies = detail::predict_copy_clocks<Product>(args);
   for_each_specialized(args, Product::operands, multiprocessors, 16, [&](const specialized_choice& s) {
     const bool is_copied = !specialized_tiles[s.tile].any_start;
     if (s.parts == 1 || args.workspace) add(s.clocks + (is_copied ? copies : 0), {s.tile, s.parts});
   });
-  for (index_t i = kernels::few_rows; i < kernels::size; ++i) {
-    for (const index_t parts : {0, 1})
-      add(detail::predict_few_rows_clocks(args, i == kernels::few_rows, parts == 1, multiprocessors), {i, parts});
-  }
+  for (index_t i = kernels::few_rows; i < kernels::size; ++i)
+    for_each_few_rows(args, i == kernels::few_rows, multiprocessors,
+                      [&](index_t parts, double clocks) { add(clocks, {i, parts}); });
   std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<gemm_choice> ranked;
   for (const auto& [clocks, choice] : all) ranked.push_back(choice);

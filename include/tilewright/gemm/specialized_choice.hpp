@@ -173,13 +173,26 @@ constexpr void for_each_specialized(const gemm_args& given, const product_operan
     for (index_t parts = 0; parts <= (t.any_start || t.ping_pong ? 1 : most_parts); ++parts) {
       const work_schedule s = detail::schedule_of(g, t, types.element_bytes, multiprocessors, parts);
       if (parts == 0 && s.sharers == 0) continue;  // nothing to split: as with one part
-      const double floats = 4.0 * ceil_div(given.n, 4) * given.m * given.batch * parts;
+      const double floats = 16.0 * ceil_div(given.n, 16) * given.m * given.batch * parts;  // as of a copy of C
       if (parts > 1 && (s.k_tiles < 4 * parts || s.whole_tiles * (parts - 1) > 2 * s.workers ||
-                        floats > specialized_workspace::num_floats))
+                        floats > specialized_workspace::num_floats || given.batch > 65535))
         break;
       consider(specialized_choice{tile, parts, detail::predict_clocks_of(s, g, t, types, multiprocessors)});
     }
   }
+}
+
+/// Calls consider(parts, clocks) for the ways in which few_rows_gemm splits k: parts as in specialized_choice. Clocks
+/// are fitted to the same products: those of the bytes of B, or of tiles one after another. If k is whole, a block
+/// waits for each of its loads; else parts of a tile are added up.
+template <class Function>
+constexpr void for_each_few_rows(const gemm_args& g, bool moves_vectors, index_t multiprocessors, Function consider) {
+  const double bytes = 2.0 * g.n * g.k * g.batch / (moves_vectors ? 2440 : 880);
+  const long_index_t tiles = long_index_t(ceil_div(g.n, 64)) * g.batch, blocks = 2 * multiprocessors;
+  const double of_block = double(tiles) / double(blocks);
+  consider(1, 3770 + max(bytes, double(ceil_div(tiles, blocks)) * g.k * (moves_vectors ? 10 : 30)));
+  if (g.workspace)
+    consider(0, (moves_vectors ? 8660 : 11700) + max(bytes, 2840 * of_block) + 123 * min(1 / of_block, g.k / 256.0));
 }
 
 /// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
