@@ -101,7 +101,7 @@ TEST(Machine, LdsStartsAsNanInEveryBlock) {
 TEST(Machine, ABufferGivesZerosOutsideAndDropsStores) {
   using four = tw::array<int, 4>;
   alignas(16) int memory[12] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
-  tw::array<four, 6> loaded{};
+  tw::array<four, 8> loaded{};
   emulator::launch(one_block(tw::arch::gfx90a::value, 64), [&] {
     if (exec::thread_id() != 0) return;
     const exec::global_buffer whole = exec::make_global_buffer(memory, 10 * 4);
@@ -112,14 +112,18 @@ TEST(Machine, ABufferGivesZerosOutsideAndDropsStores) {
     loaded[3] = exec::buffer_load<four>(rest, exec::out_of_bounds_offset);
     loaded[4] = exec::buffer_load<four>(exec::advance(whole, 1000), 0);
     loaded[5] = exec::buffer_load<four>(whole, 0x7ffffff0);
+    loaded[6] = exec::masked_load<four>(rest, 0, false);
+    loaded[7] = exec::masked_load<four>(rest, -0x7ffffff0, false);
     exec::buffer_store(rest, 20, 1);
     exec::buffer_store(rest, 24, 2);
     exec::buffer_store(rest, exec::out_of_bounds_offset, 3);
     exec::buffer_store(rest, -4, 4);
+    exec::masked_store(rest, 8, 5, true);
+    exec::masked_store(rest, 12, 6, false);
   });
   EXPECT_EQ(loaded[0], (four{7, 7, 7, 7}));
-  for (index_t i = 1; i < 6; ++i) EXPECT_EQ(loaded[i], four{}) << i;
-  EXPECT_EQ(std::vector<int>(memory, memory + 12), (std::vector<int>{7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 7, 7}));
+  for (index_t i = 1; i < 8; ++i) EXPECT_EQ(loaded[i], four{}) << i;
+  EXPECT_EQ(std::vector<int>(memory, memory + 12), (std::vector<int>{7, 7, 7, 7, 7, 7, 5, 7, 7, 1, 7, 7}));
 }
 
 /// The fault of a kernel of one wave, with "(here)" for lines of this file.

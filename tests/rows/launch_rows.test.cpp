@@ -32,6 +32,17 @@ TEST(LaunchRows, TakesRowsOfAnyLengthAndAlignment) {
   }
 }
 
+TEST(LaunchRows, TakesUnalignedRowsFarApart) {
+  constexpr index_t stride = (1 << 25) + 1;
+  const far_memory<half_t> x(stride + 304);
+  x.data[stride] = half_t(2.0f);
+  matrix<int8_t> y(2, 304, 0, int8_t(0));
+  float scale[2];
+  launch_rows<quantise, 300, 700>(quantise_args<half_t, int8_t>{
+      .x = x.data, .y = y.data(), .scale = scale, .rows = 2, .cols = 304, .x_stride = stride, .y_stride = 304});
+  EXPECT_FLOAT_EQ(float(y(1, 0)) * scale[1], 2);
+}
+
 template <row_tile Tile>
 struct refuses : quantise<Tile> {
   static const char* check(const auto&) { return Tile.any_start ? "any start" : "aligned"; }

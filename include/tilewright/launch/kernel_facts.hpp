@@ -62,7 +62,6 @@ struct kernel_facts {
   template <class Kernel, int I = 0>
   constexpr void add_followers(const auto& describe) {
     if constexpr (detail::HasFollower<Kernel>) {
-      static_assert(I < 2, "kernel_facts: at most two kernels can follow a kernel (followed_by)");
       using next = typename Kernel::followed_by;
       followers[I].block_size = next::block_size;
       followers[I].lds_bytes = next::lds_bytes;

@@ -136,11 +136,13 @@ struct choose_experts {
         }
       }
       latest = first();
-      constexpr unsigned most = 0x80000000u + infinity + column_mask;
-      if (!is_exact || !exec::any(latest > most)) return;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t d = 0; d < elements; ++d) keys[d] = keys[d] > most ? keys[d] & column_mask : keys[d];  // NaN
-      latest = first();
+      if constexpr (is_exact) {
+        constexpr unsigned most = 0x80000000u + infinity + column_mask;
+        if (!exec::any(latest > most)) return;
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t d = 0; d < elements; ++d) keys[d] = keys[d] > most ? keys[d] & column_mask : keys[d];  // NaN
+        latest = first();
+      }
     }
     TILEWRIGHT_HD unsigned first() const {
       return largest_of([&](index_t d) TILEWRIGHT_INLINE_LAMBDA { return keys[d]; }, of_lane);

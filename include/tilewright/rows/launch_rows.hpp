@@ -39,7 +39,8 @@ void launch_rows(const auto& args, const launch_options& options = {}) {
   constexpr auto threads = [](index_t cols) {
     return cols > 65536 / index_t(sizeof(T)) ? 512 : detail::most_threads_v<any>;
   };
-  const bool is_aligned = Kernel<choose_row_tile<arch, T>(1)>::check(args) != detail::needs_vectors;
+  // A block of this tile has one row: no stride is too large for it alone.
+  const bool is_aligned = Kernel<choose_row_tile<arch, T>(16384)>::check(args) != detail::needs_vectors;
   is_aligned ? detail::launch_shortest<Kernel, choose_row_tile<arch, T>(Cols, threads(Cols))...>(args, options)
              : detail::launch_shortest<Kernel, choose_any_start_tile<arch, T>(Cols)...>(args, options);
 }
