@@ -113,8 +113,8 @@ struct rotary {
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < 2 * Vector; i += 2) {
       if constexpr (sizeof(T) == 2) {  // two at a time, where machines have an instruction for that
-        const array<T, 2> pair = convert_pair<T>(out[i], out[i + 1]);
-        result[i] = pair[0], result[i + 1] = pair[1];
+        const array<T, 2> converted = convert_pair<T>(out[i], out[i + 1]);
+        result[i] = converted[0], result[i + 1] = converted[1];
       } else {
         result[i] = T(out[i]), result[i + 1] = T(out[i + 1]);
       }
