@@ -80,7 +80,7 @@ const product_functions* find_functions(const gemm_problem& p) {
   return p.type == element::fp8 && p.result == element::bf16 && p.a_along_k && p.b_along_k ? &fp8 : nullptr;
 }
 
-/// The kernel that is asked for by name or, without one, that the model prefers; kernel -1: there is none.
+/// Returns the kernel that p.policy names. Without a policy, the kernel that the model ranks first. -1: no kernel fits.
 /// `multiprocessors` of an H100: the choice must not depend on where a kernel is made.
 gemm_choice choose(const gemm_problem& p, const product_functions& f) {
   constexpr index_t multiprocessors = 132;
