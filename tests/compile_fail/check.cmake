@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # cmake -DCOMPILER=... -DSOURCE=... -DINCLUDE=... [-DPRELUDE=...] -P check.cmake
 #
-# The source says what the compiler must say, each on a line of its own:
+# The source says what the compiler must say, each on a line of its own, above the code that it is about:
 #   // EXPECT: text           in the output of every compiler; the same line n times: in n errors
 #   // EXPECT(gcc): text      in g++'s output only; likewise (clang)
 #                              and by clang in the first 800 characters of an error, so that a condition does not bury it
@@ -46,6 +46,9 @@ elseif(ARCH)
   set(flags -x hip --offload-arch=${ARCH} --offload-device-only -nogpulib -nogpuinc -fsyntax-only -fmessage-length=0)
 else()
   set(flags -fsyntax-only -fmessage-length=0)
+  if(COMPILER MATCHES "clang")
+    list(APPEND flags -ferror-limit=0)
+  endif()
   if(PRELUDE AND COMPILER MATCHES "clang")
     list(APPEND flags -include-pch ${PRELUDE}.pch)
   elseif(PRELUDE)

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-// To an access that does not exist.
-// EXPECT: space_filling_curve: the step leads past the first or the last access
-#include <tilewright/distribution/space_filling_curve.hpp>
-
-namespace tw = tilewright;
-
-auto step = tw::space_filling_curve<2, tw::sequence<4, 6>, tw::sequence<0, 1>, tw::sequence<1, 1>>::get_step_between(
-    tw::number<3>{}, tw::number<24>{});
