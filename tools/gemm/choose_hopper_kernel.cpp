@@ -46,10 +46,7 @@ tw::gemm_args as_on_device(tw::gemm_args args) {
 }  // namespace
 
 std::string hopper_choice::name() const {
-  const hopper_product& p = *product;
-  return prefix + p.kernels[std::size_t(kernel.kernel)] + "_" + name_of(p.type) +
-         (p.a_major == tw::operand_major::k ? "_ak" : "_am") + (p.b_major == tw::operand_major::k ? "_bk" : "_bn") +
-         "_to_" + name_of(p.result) + (p.has_epilogue ? "_epilogue" : "") +
+  return prefix + product->kernels[std::size_t(kernel.kernel)] + "_" + name_of(*product) +
          (kernel.parts == 0 ? "" : ", " + tw::name_of_parts(kernel.parts));
 }
 

@@ -26,24 +26,6 @@ kernel_list kernels_on(const std::string& device) {
   return {};
 }
 
-#if !defined(__HIP_PLATFORM_AMD__)
-/// Operands of 16 bits in every layout, those of 8 bits contiguous along k: all that wgmma reads.
-std::vector<hopper_product> hopper_products() {
-  using enum tw::operand_major;
-  std::vector<hopper_product> list;
-  add_hopper_products<f16_elements, k, k>(list);
-  add_hopper_products<f16_elements, k, mn>(list);
-  add_hopper_products<f16_elements, mn, k>(list);
-  add_hopper_products<f16_elements, mn, mn>(list);
-  add_hopper_products<bf16_elements, k, k>(list);
-  add_hopper_products<bf16_elements, k, mn>(list);
-  add_hopper_products<bf16_elements, mn, k>(list);
-  add_hopper_products<bf16_elements, mn, mn>(list);
-  add_hopper_products<other_elements, k, k>(list);
-  return list;
-}
-#endif
-
 class gpu_backend final : public backend {
  public:
   gpu_backend() {
@@ -56,7 +38,7 @@ class gpu_backend final : public backend {
     if (kernels_.empty())
       throw refusal("the program has no kernels for this GPU, " + device_.name + " (" + device_.target + ")");
 #if !defined(__HIP_PLATFORM_AMD__)
-    if (device_.target == "sm_90") hopper_ = hopper_products();
+    if (device_.target == "sm_90") hopper_ = all_hopper_products();
 #endif
   }
 

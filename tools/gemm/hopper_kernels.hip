@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Hopper kernels: compile this file as CUDA (-x cu) for sm_90a, once for each GEMM_ELEMENTS, GEMM_A_MAJOR and
-// GEMM_B_MAJOR.
+// The Hopper kernels: compile this file as CUDA (-x cu) for sm_90a, once for each add_hopper_product of
+// all_hopper_products, with GEMM_ELEMENTS, GEMM_A_MAJOR, GEMM_B_MAJOR and GEMM_HAS_EPILOGUE.
 #include <tilewright/gemm/gemm_plan.hpp>
 
 #include <utility>
@@ -23,8 +23,30 @@ std::function<void()> prepare(const tw::gemm_args& given, const tw::gemm_choice&
   return [launch = tw::gemm_plan<Product>(args, choice), workspace] { launch(); };
 }
 
-template <class T, class R, operand_major AMajor, operand_major BMajor, bool HasEpilogue>
-void add(std::vector<hopper_product>& list) {
+template <class Elements>
+struct types;
+template <>
+struct types<f16_elements> {
+  using operand = tw::half_t;
+  using result = tw::half_t;
+};
+template <>
+struct types<bf16_elements> {
+  using operand = tw::bfloat16_t;
+  using result = tw::bfloat16_t;
+};
+template <>
+struct types<other_elements> {
+  using operand = tw::fp8_ocp_t;
+  using result = tw::bfloat16_t;
+};
+
+}  // namespace
+
+template <class Elements, operand_major AMajor, operand_major BMajor, bool HasEpilogue>
+void add_hopper_product(std::vector<hopper_product>& list) {
+  using T = typename types<Elements>::operand;
+  using R = typename types<Elements>::result;
   using product = tw::gemm_product<T, AMajor, BMajor, R,
                                    std::conditional_t<HasEpilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>>;
   using kernels = tw::gemm_kernels<product>;
@@ -40,22 +62,7 @@ void add(std::vector<hopper_product>& list) {
   list.push_back(p);
 }
 
-}  // namespace
-
-/// Which products there are.
-template <class Elements, operand_major AMajor, operand_major BMajor>
-void add_hopper_products(std::vector<hopper_product>& list) {
-  if constexpr (__is_same(Elements, other_elements)) {
-    add<tw::fp8_ocp_t, tw::bfloat16_t, AMajor, BMajor, false>(list);
-    add<tw::fp8_ocp_t, tw::bfloat16_t, AMajor, BMajor, true>(list);
-  } else {
-    using T = std::conditional_t<__is_same(Elements, f16_elements), tw::half_t, tw::bfloat16_t>;
-    add<T, T, AMajor, BMajor, false>(list);
-    add<T, T, AMajor, BMajor, true>(list);
-  }
-}
-
-template void add_hopper_products<GEMM_ELEMENTS, operand_major::GEMM_A_MAJOR, operand_major::GEMM_B_MAJOR>(
-    std::vector<hopper_product>&);
+template void add_hopper_product<GEMM_ELEMENTS, operand_major::GEMM_A_MAJOR, operand_major::GEMM_B_MAJOR,
+                                 GEMM_HAS_EPILOGUE>(std::vector<hopper_product>&);
 
 }  // namespace gemm_program
