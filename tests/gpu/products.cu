@@ -21,7 +21,7 @@ using tw::detail::round_up;
 
 struct options {
   std::string product, kernel;  // empty: all
-  int cases = 8, first = 0;
+  int cases = 16, first = 0;
   bool small = false;  // for compute-sanitizer
 };
 

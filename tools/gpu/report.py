@@ -16,6 +16,7 @@ import io
 import json
 import os
 import pathlib
+import random
 import re
 import shlex
 import shutil
@@ -145,7 +146,7 @@ class Report:
 
     def kernels(self):
         """Programs that print PASS or FAIL for each kernel."""
-        names = ("math", "attention", "library_kernels", "examples", "parallel_ranks")
+        names = ("math", "attention", "library_kernels", "examples", "parallel_ranks", "products")
         programs = [self.program(f"gpu_{name}-{self.runtime}") for name in names]
         with concurrent.futures.ThreadPoolExecutor() as pool:
             results = list(pool.map(lambda program: run([program]) if program else None, programs))
@@ -160,33 +161,22 @@ class Report:
             if not lines or (done.returncode != 0 and not any("FAIL" in line for line in lines)):
                 self.add("kernels", name, "failed", [program], last_line(done))
 
-    def product_arguments(self):
-        products = [check_gemm.arguments_of(shape, dtype, layout, *more)
-                    for shape in check_gemm.SHAPES for dtype in ("f16", "bf16") for layout in ("rrr", "rcr", "ccr")
-                    for more in ((), ("--alpha", "1.5", "--beta", "-0.5"))]
-        products += [check_gemm.arguments_of(shape, "f16", layout) for shape in check_gemm.LARGE for layout in ("rrr", "rcr")]
-        products += [check_gemm.arguments_of((200, 328, 136), "f16", "rcr", *more) for more in (
-            ["--batch", "3", "--beta", "1"], ["--gap", "24"], ["--split-k", "2"], ["--bias", "--activation", "relu"],
-            ["--row-scale", "--column-scale", "--activation", "gelu"], ["--residual", "--activation", "silu"], ["--out-dtype", "f32"])]
-        if self.arch in AMD:
-            products += [check_gemm.arguments_of((300, 256, 512), dtype, "rcr") for dtype in ("int8", "fp8", "bf8")]
-        if self.arch == "sm_90a":
-            products += list(check_gemm.hopper_products())
-        return products[::4] if self.quick else products
-
     def products(self):
         """GEMM on random data against double precision."""
         program = self.program(f"gemm-{self.runtime}")
         if not program:
             return self.left_out("products", "GEMM", "the program gemm was not built (it needs nlohmann-json)")
-        for row in check_gemm.check_products(str(program), self.product_arguments(), self.jobs):
-            command = [program, "--device", "gpu", "--verify", *row["arguments"].split()]
+        wanted = list(check_gemm.products(self.arch))
+        if self.quick:
+            wanted = random.Random(1).sample(wanted, len(wanted) // 4)
+        for row in check_gemm.check_products(str(program), wanted, self.jobs):
+            command, what = [program, "--device", "gpu", "--verify", *row["arguments"]], " ".join(row["arguments"])
             if row["ok"]:
-                self.add("products", row["arguments"], "confirmed", command, f"relative error {row['relative_error']:.3g}", kernel=row["kernel"])
+                self.add("products", what, "confirmed", command, f"relative error {row['relative_error']:.3g}", kernel=row["kernel"])
                 continue
             done = run(command)
             missing = done.returncode == 2 and "no kernel" in done.stderr
-            self.add("products", row["arguments"], "left out" if missing else "failed", command, last_line(done))
+            self.add("products", what, "left out" if missing else "failed", command, last_line(done))
 
     def counters(self):
         """LDS conflicts by the GPU's own counters, against what the layouts predict."""
@@ -212,7 +202,7 @@ class Report:
             if gemm and not self.quick:
                 for row in check_gemm.check_conflicts(str(gemm)):
                     self.add("counters", f"{row['kernel']}, {'x'.join(map(str, row['shape']))} {row['layout']}",
-                             "confirmed" if row["ok"] else "contradicted", [ROOT / "tests/gpu/check_gemm.py", gemm, "--only", "conflicts"],
+                             "confirmed" if row["ok"] else "contradicted", row["command"],
                              f"wavefronts predicted {row['predicted']}, counted {row['counted']}")
         except (SystemExit, OSError, KeyError, ValueError) as error:
             self.left_out("counters", "LDS conflicts", "ncu could not count: " + str(error).strip().splitlines()[-1])
@@ -246,16 +236,15 @@ class Report:
             return self.left_out("sanitizers", "memory errors and races", "ROCm has no tool that checks programs as they are; the CPU machine and the emulator do")
         if not shutil.which("compute-sanitizer") or not program:
             return self.left_out("sanitizers", "memory errors and races", "compute-sanitizer is not in PATH" if program else "the program gemm was not built")
-        attention = self.program("gpu_attention-cuda")
-        for tool in check_gemm.SANITIZERS:
-            if attention:
-                command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", attention]
-                done = run(command)
-                self.add("sanitizers", f"{tool}: attention", "confirmed" if done.returncode == 0 else "failed", command, last_line(done))
-            if not self.quick:
-                for row in check_gemm.check_sanitizer(str(program), tool, self.jobs):
-                    self.add("sanitizers", f"{tool}: {row['arguments']}", "confirmed" if row["ok"] else "failed",
-                             ["compute-sanitizer", "--tool", tool, program, "--device", "gpu", "--verify", *row["arguments"].split()])
+        checked = {"attention": [self.program("gpu_attention-cuda")]}
+        if not self.quick:
+            checked |= {"Hopper products": [self.program("gpu_products-cuda"), "--small", "--cases", "1"]}
+            checked |= {" ".join(p): [program, "--device", "gpu", "--verify", *p] for p in check_gemm.sanitized_products()}
+        commands = {f"{tool}: {what}": ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", *command]
+                    for tool in ("memcheck", "racecheck", "synccheck") for what, command in checked.items() if command[0]}
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for (what, command), done in zip(commands.items(), pool.map(run, commands.values())):
+                self.add("sanitizers", what, "confirmed" if done.returncode == 0 else "failed", command, last_line(done))
 
     def benchmarks(self):
         """Speed of GEMM against the vendor's library."""
