@@ -45,9 +45,9 @@ TEST(FewRows, RowsThatStartAnywhere) {
 TEST(FewRows, RefusesWhatItCannotDo) {
   using policy = few_rows_policy<half_t, k, mn, 8, 8>;
   using kernel = few_rows_gemm<policy>;
-  alignas(16) static char memory[64];
+  alignas(16) static char memory[1 << 15];
   const gemm_args good{
-      .a = memory, .b = memory, .c = memory + 32, .m = 16, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
+      .a = memory, .b = memory, .c = memory + (1 << 14), .m = 16, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
   EXPECT_EQ(kernel::check(good), nullptr);
   gemm_args g = good;
   g.m = 17;
@@ -87,6 +87,12 @@ TEST(Repitch, RefusesWhatAGridOrOffsetsCannotReach) {
   EXPECT_STREQ(copies(g).check_copies(), far);
   g.ldb = 1024, g.ldc = (1 << 27) + 1;
   EXPECT_STREQ(copies(g).check_copies(), far);
+  // Scales of more columns than fit in 2 GiB.
+  const float scales[2] = {};
+  using scaled = tilewright::detail::aligned_operands<gemm_product<fp8_ocp_t, k, k, bfloat16_t, epilogue::from_args>>;
+  g = {.m = 64, .n = (1 << 30) + 8, .k = 64, .lda = 64, .ldb = 64, .ldc = (1 << 30) + 8, .column_scale = scales + 1};
+  EXPECT_STREQ(scaled(g).check_copies(), far);
+  EXPECT_GT(scaled(g).bytes(), 0);
 }
 
 TEST(Repitch, CopiesRowsAndNothingElse) {

@@ -34,8 +34,8 @@ std::optional<tw::gemm_choice> named_choice(const std::vector<std::string>& name
 
 /// Pointers as they are on the GPU, where all are aligned and there is a workspace.
 tw::gemm_args as_on_device(tw::gemm_args args) {
-  alignas(16) static char somewhere[3][16] = {};
-  args.a = somewhere[0], args.b = somewhere[1], args.c = somewhere[2];
+  alignas(16) static char somewhere[16] = {};
+  args.a = args.b = args.c = nullptr;
   args.column_scale = nullptr;
   args.bias = nullptr;
   if (args.residual) args.residual = somewhere;

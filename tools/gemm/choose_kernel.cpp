@@ -216,12 +216,9 @@ kernel_problem kernel_problem_of(const problem& p, const operands& data) {
 }
 
 kernel_problem kernel_problem_of(const problem& p) {
-  alignas(16) static float somewhere[8];
+  alignas(16) static float somewhere[4];
   const epilogue_request& e = p.epilogue;
-  return kernel_problem_of(p, {.a = somewhere,
-                               .b = somewhere,
-                               .c = somewhere + 4,
-                               .scale = e.scale ? somewhere : nullptr,
+  return kernel_problem_of(p, {.scale = e.scale ? somewhere : nullptr,
                                .row_scale = e.row_scale ? somewhere : nullptr,
                                .column_scale = e.column_scale ? somewhere : nullptr,
                                .bias = e.bias ? somewhere : nullptr,

@@ -43,6 +43,7 @@ template <class Product>
 struct aligned_operands {
   using T = typename Product::element_type;
   using R = typename Product::result_type;
+  static constexpr index_t too_long = 1 << 29;  // for a copy of a row
   static constexpr bool has_epilogue = !__is_same(typename Product::epilogue_type, epilogue::alpha_beta);
   aligned_operand a, b, c;
   aligned_operand bias, column_scale, residual;  // the epilogue reads two elements at once, where C has room for them
@@ -57,7 +58,7 @@ struct aligned_operands {
               : aligned_operand(g.b, g.k, g.n, g.ldb, g.batch, g.batch_stride_b, sizeof(T), false)),
         c(g.c, g.m, g.n, g.ldc, g.batch, g.batch_stride_c, sizeof(R), true),
         bias(of_epilogue(g.bias, 1, g.n, g.n, 1, 0)),
-        column_scale(of_epilogue(g.column_scale, 1, 2 * g.n, 2 * g.n, 1, 0)),
+        column_scale(of_epilogue(g.column_scale, 1, 2 * min(g.n, too_long), 2 * min(g.n, too_long), 1, 0)),
         residual(of_epilogue(g.residual, g.m, g.n, g.ld_residual, g.batch, g.batch_stride_residual)),
         args(g) {
     char* place = static_cast<char*>(g.workspace) + specialized_workspace::bytes;

@@ -16,13 +16,46 @@ struct checked_gemm {
 
 namespace detail {
 
+/// Memory of a batch of matrices: lines of contiguous elements. Lengths and strides in bytes.
+struct memory_lines {
+  const void* data;
+  long_index_t length, lines, stride, batch, batch_stride;
+
+  long_index_t first() const { return reinterpret_cast<long_index_t>(data) + min((batch - 1) * batch_stride, 0LL); }
+  long_index_t end() const {
+    return reinterpret_cast<long_index_t>(data) + max((batch - 1) * batch_stride, 0LL) + (lines - 1) * stride + length;
+  }
+};
+
+/// Whether they may share memory. Columns of a matrix may lie beside those of the other.
+inline bool overlap(const memory_lines& x, const memory_lines& y) {
+  if (x.end() <= y.first() || y.end() <= x.first()) return false;
+  const auto step_of = [](const memory_lines& l) { return gcd(l.stride, l.batch > 1 ? l.batch_stride : 0); };
+  const long_index_t step = gcd(step_of(x), step_of(y)), ahead = (y.first() - x.first()) % step;
+  const long_index_t apart = ahead < 0 ? ahead + step : ahead;  // from a line of x to the next of y
+  return apart < x.length || apart + y.length > step;
+}
+
+/// Whether C may share memory with an operand, whose blocks read it while others write C.
+inline bool is_operand(const gemm_args& g, const checked_gemm& kernel) {
+  const auto lines = [&](const void* data, index_t length, index_t count, long_index_t ld, long_index_t batch_stride,
+                         index_t bytes) {
+    return memory_lines{data, long_index_t(length) * bytes, count, ld * bytes, g.batch, batch_stride * bytes};
+  };
+  const bool a_along_k = kernel.a_along_k, b_along_k = kernel.b_along_k;
+  const memory_lines c = lines(g.c, g.n, g.m, g.ldc, g.batch_stride_c, kernel.result_bytes);
+  return overlap(c, lines(g.a, a_along_k ? g.k : g.m, a_along_k ? g.m : g.k, g.lda, g.batch_stride_a,
+                          kernel.element_bytes)) ||
+         overlap(c, lines(g.b, b_along_k ? g.k : g.n, b_along_k ? g.n : g.k, g.ldb, g.batch_stride_b,
+                          kernel.element_bytes));
+}
+
 constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& kernel) {
   if (args.m < 1 || args.n < 1 || args.k < 1 || args.batch < 1) return "m, n, k and the batch count must be positive";
   if (args.m > 0x7fffffff - 4 * kernel.tile_m || args.n > 0x7fffffff - 4 * kernel.tile_n ||
       args.k > 0x7fffffff - kernel.tile_k)
     return "m, n or k is too close to 2^31";
   if (args.c && (!args.a || !args.b)) return "a pointer is null: a or b";
-  if (args.c && (args.c == args.a || args.c == args.b)) return "C is an operand, which other tiles still read";
   if (args.lda < (kernel.a_along_k ? args.k : args.m))
     return "lda is smaller than a row of A (a column, if A is column-major)";
   if (args.ldb < (kernel.b_along_k ? args.k : args.n))
@@ -30,6 +63,8 @@ constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& k
   if (args.ldc < args.n) return "ldc is smaller than a row of C";
   if (args.c && args.batch > 1 && args.batch_stride_c < args.n && -args.batch_stride_c < args.n)
     return "the C of several problems lie in the same memory: give batch_stride_c";
+  if (!__builtin_is_constant_evaluated() && args.c && is_operand(args, kernel))
+    return "C overlaps an operand, which other tiles still read";
   return nullptr;
 }
 

@@ -47,9 +47,10 @@ TILEWRIGHT_HD constexpr T ceil_div(T a, T b) {
 namespace detail {
 
 /// Greatest common divisor, never negative; of 0 and n it is |n|.
-TILEWRIGHT_HD constexpr index_t gcd(index_t a, index_t b) {
+template <class T>
+TILEWRIGHT_HD constexpr T gcd(T a, T b) {
   while (b != 0) {
-    const index_t rest = a % b;
+    const T rest = a % b;
     a = b;
     b = rest;
   }
