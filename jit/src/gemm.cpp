@@ -130,6 +130,7 @@ const char* check_launch(const checked_gemm& kernel, const gemm_args& g) {
   if (g.split_k != 1) return "the kernel was made for products that are not split along k";
   if (g.batch > 65535) return "the batch has more than 65535 problems";
   if (const char* why = detail::check_lengths(g, kernel)) return why;
+  if (const char* why = detail::check_result_memory(g, kernel)) return why;
   return detail::check_offsets(g, kernel);
 }
 

@@ -36,18 +36,20 @@ inline bool overlap(const memory_lines& x, const memory_lines& y) {
   return apart < x.length || apart + y.length > step;
 }
 
-/// Whether C may share memory with an operand, whose blocks read it while others write C.
-inline bool is_operand(const gemm_args& g, const checked_gemm& kernel) {
-  const auto lines = [&](const void* data, index_t length, index_t count, long_index_t ld, long_index_t batch_stride,
-                         index_t bytes) {
-    return memory_lines{data, long_index_t(length) * bytes, count, ld * bytes, g.batch, batch_stride * bytes};
+/// Refuses a C in the memory of an operand, which other blocks still read.
+constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm& kernel) {
+  if (__builtin_is_constant_evaluated() || !g.c) return nullptr;
+  const auto overlaps_c = [&](const void* data, bool along_k, index_t rows, long_index_t ld,
+                              long_index_t batch_stride) {
+    const long_index_t bytes = kernel.element_bytes, c_bytes = kernel.result_bytes;
+    const memory_lines operand{
+        data, (along_k ? g.k : rows) * bytes, along_k ? rows : g.k, ld * bytes, g.batch, batch_stride * bytes};
+    return overlap({g.c, g.n * c_bytes, g.m, g.ldc * c_bytes, g.batch, g.batch_stride_c * c_bytes}, operand);
   };
-  const bool a_along_k = kernel.a_along_k, b_along_k = kernel.b_along_k;
-  const memory_lines c = lines(g.c, g.n, g.m, g.ldc, g.batch_stride_c, kernel.result_bytes);
-  return overlap(c, lines(g.a, a_along_k ? g.k : g.m, a_along_k ? g.m : g.k, g.lda, g.batch_stride_a,
-                          kernel.element_bytes)) ||
-         overlap(c, lines(g.b, b_along_k ? g.k : g.n, b_along_k ? g.n : g.k, g.ldb, g.batch_stride_b,
-                          kernel.element_bytes));
+  return overlaps_c(g.a, kernel.a_along_k, g.m, g.lda, g.batch_stride_a) ||
+                 overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b)
+             ? "C overlaps an operand, which other blocks still read"
+             : nullptr;
 }
 
 constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& kernel) {
@@ -56,6 +58,7 @@ constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& k
       args.k > 0x7fffffff - kernel.tile_k)
     return "m, n or k is too close to 2^31";
   if (args.c && (!args.a || !args.b)) return "a pointer is null: a or b";
+  if (args.c && (args.c == args.a || args.c == args.b)) return "C is an operand, which other blocks still read";
   if (args.lda < (kernel.a_along_k ? args.k : args.m))
     return "lda is smaller than a row of A (a column, if A is column-major)";
   if (args.ldb < (kernel.b_along_k ? args.k : args.n))
@@ -63,8 +66,6 @@ constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& k
   if (args.ldc < args.n) return "ldc is smaller than a row of C";
   if (args.c && args.batch > 1 && args.batch_stride_c < args.n && -args.batch_stride_c < args.n)
     return "the C of several problems lie in the same memory: give batch_stride_c";
-  if (!__builtin_is_constant_evaluated() && args.c && is_operand(args, kernel))
-    return "C overlaps an operand, which other tiles still read";
   return nullptr;
 }
 
@@ -119,6 +120,13 @@ constexpr const char* check_gemm(const typename Policy::args_type& args, const e
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
     return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
   return epilogue::detail::check<detail::epilogue_of<Policy>>(args, promise);
+}
+
+/// The same for one product, or a batch of them, on one GPU.
+template <class Policy>
+constexpr const char* check_product(const typename Policy::args_type& args, const epilogue_promise& promise) {
+  if (const char* why = check_gemm<Policy>(args, promise)) return why;
+  return detail::check_result_memory(args, detail::checked_gemm_v<Policy>);
 }
 
 }  // namespace tilewright

@@ -35,7 +35,7 @@ struct few_rows_gemm {
   };
 
   static constexpr const char* check(const args_type& g) {
-    if (const char* why = check_gemm<Policy>(g, {Policy::vector == 1 ? 1 : 4, sizeof(R), Policy::vector > 1}))
+    if (const char* why = check_product<Policy>(g, {Policy::vector == 1 ? 1 : 4, sizeof(R), Policy::vector > 1}))
       return why;
     if (g.m > tile.m) return "few_rows_gemm computes up to 16 rows of C; use another kernel";
     if (g.batch > 65535) return "the batch has more than 65535 problems";

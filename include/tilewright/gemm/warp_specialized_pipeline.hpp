@@ -61,7 +61,7 @@ struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, specialized_block
       void>;
 
   static constexpr const char* check(const args_type& args) {
-    const char* const why = base::or_operands(check_gemm<Policy>(args, base::promise), args);
+    const char* const why = base::or_operands(check_product<Policy>(args, base::promise), args);
     return why ? why : detail::check_equal_parts<Policy>(args);
   }
   static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {
