@@ -25,7 +25,6 @@ set(header_rules
   "gemm/find_fastest.hpp=cpu=cuda"
   "gemm/tuning_file.hpp=cpu=cuda"
   "gemm/gemm_autotune.hpp=cuda"
-  "parallel/gpu_calls.hpp=cuda"
   "parallel/peer_memory.hpp=cuda"
   "parallel/communicator.hpp=cuda"
   "parallel/parallel_gemm.hpp=cpu=cuda"

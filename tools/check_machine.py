@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that docs/machine.md and every machine have the functions that the contract in exec/ lists, and no others.
+"""Checks that every machine of include/tilewright/exec defines the functions that docs/machine.md, their contract, lists in its tables.
 
-The contract is the comment at the top of exec.hpp, math.hpp and hopper.hpp: lines "//   name(arguments)  meaning".
 usage: check_machine.py [ROOT] | check_machine.py --self-test
 """
 
@@ -10,9 +9,9 @@ import re
 import sys
 from pathlib import Path
 
-# A machine's functions are defined in its folder or in headers of exec/ itself. Hopper's are for sm_90 and the CPU.
-MACHINES = {"exec.hpp": ("amdgcn", "nvptx", "host", "stub"), "math.hpp": ("amdgcn", "nvptx", "host", "stub"),
-            "hopper.hpp": ("nvptx", "host")}
+# A machine's functions are defined in its folder or in headers of exec/ itself.
+MACHINES = ("amdgcn", "nvptx", "host", "stub")
+OF_SECTION = {"Hopper": ("nvptx", "host")}  # sections of the page whose functions some machines have
 NAME = r"[a-z_][a-z0-9_]*"
 
 
@@ -23,63 +22,47 @@ def names_of(calls):
     return {name for name in re.split(r"[,;\s]+", calls) if re.fullmatch(NAME, name)}
 
 
-def contract_of(text):
-    names = set()
-    for line in text.splitlines():
-        entry = re.match(rf"//( {{3}}| {{5}})({NAME}\b.*?)(?:  |(?<=[)>]) (?=\S)|$)", line)
-        if entry:
-            names |= names_of(entry[2])
-    return names
-
-
-def page_of(text):
-    names = set()
-    for row in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE):
-        for calls in re.findall(r"`([^`]*)`", row):
-            names |= names_of(calls)
-    return names
+def contract_of(page):
+    """Section of the page -> names in the first column of its table."""
+    contract = {}
+    for section in page.split("\n## ")[1:]:
+        rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+        names = {name for row in rows for calls in re.findall(r"`([^`]*)`", row) for name in names_of(calls)}
+        contract[section.split("\n")[0]] = names
+    return contract
 
 
 def defines(text, name):
     return re.search(rf"\b{name}(\(|<.*> = | = | {{$|;)", text, re.MULTILINE) is not None
 
 
-def problems_in(contracts, page, machines):
-    """contracts: header -> names; page: names; machines: folder -> its text."""
-    problems = [f"docs/machine.md does not list {name}" for name in sorted(set().union(*contracts.values()) - page)]
-    problems += [f"docs/machine.md lists {name}, which no contract does" for name in
-                 sorted(page - set().union(*contracts.values()))]
-    for header, names in contracts.items():
-        for machine in MACHINES[header]:
-            problems += [f"exec/{machine} does not define {name} of {header}" for name in sorted(names)
-                         if not defines(machines[machine], name)]
-    return problems
+def problems_in(contract, machines):
+    """machines: folder -> its text."""
+    return [f"exec/{machine} does not define {name}" for section, names in contract.items() for machine in OF_SECTION.get(section, MACHINES)
+            for name in sorted(names) if not defines(machines[machine], name)]
 
 
 def problems_of(root):
     folder = root / "include/tilewright/exec"
-    contracts = {header: contract_of((folder / header).read_text(encoding="utf-8")) for header in MACHINES}
     code = re.compile(r"^\s*//.*\n", re.MULTILINE)
     text_of = lambda files: "".join(code.sub("", file.read_text(encoding="utf-8")) for file in sorted(files))
     shared = {"amdgcn": text_of(folder / f for f in ("exec.hpp", "math.hpp", "global_buffer.hpp", "hopper.hpp"))}
-    for machine in ("nvptx", "host", "stub"):
+    for machine in MACHINES[1:]:
         shared[machine] = shared["amdgcn"] + text_of([folder / "no_schedule.hpp"])
-    machines = {machine: shared[machine] + text_of((folder / machine).glob("*.hpp")) for machine in shared}
-    return problems_in(contracts, page_of((root / "docs/machine.md").read_text(encoding="utf-8")), machines)
+    machines = {machine: shared[machine] + text_of((folder / machine).glob("*.hpp")) for machine in MACHINES}
+    return problems_in(contract_of((root / "docs/machine.md").read_text(encoding="utf-8")), machines)
 
 
 def self_test():
-    contract = contract_of("//   one(a, b)  it\n//   two<n>(), three  them\n//     four()  member\n//        not this\n// nor this")
-    assert contract == {"one", "two", "three", "four"}, contract
-    page = page_of("| `one(a, b)`, `two<n>()`; `three` | text `five()` |\n| `four()` | |\ntext `six`")
-    assert page == contract, page
+    contract = contract_of("# P\n## A\n| `one(a, b)`, `two<n>()`; `three` | text `five()` |\n## Hopper\n| `four()` | |\ntext `six`")
+    assert contract == {"A": {"one", "two", "three"}, "Hopper": {"four"}}, contract
     whole = "void one(int);\nvoid two() {}\nstruct three {\n  void four();"
-    machines = dict.fromkeys(MACHINES["exec.hpp"], whole)
-    assert not problems_in({"exec.hpp": contract}, page, machines)
-    assert problems_in({"exec.hpp": contract}, page - {"one"}, machines) == ["docs/machine.md does not list one"]
-    assert len(problems_in({"exec.hpp": contract - {"one"}}, page, machines)) == 1
-    machines["stub"] = whole.replace("two", "too")
-    assert problems_in({"exec.hpp": contract}, page, machines) == ["exec/stub does not define two of exec.hpp"]
+    machines = dict.fromkeys(MACHINES, whole)
+    assert not problems_in(contract, machines)
+    machines["stub"] = whole.replace("two", "too").replace("four", "for")
+    assert problems_in(contract, machines) == ["exec/stub does not define two"]
+    machines["host"] = whole.replace("four", "for")
+    assert problems_in(contract, machines) == ["exec/stub does not define two", "exec/host does not define four"]
     return []
 
 

@@ -3,7 +3,7 @@
 #include <tilewright/arch/occupancy.hpp>
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/gemm_policy.hpp>
-#include <tilewright/lds/analyze_choice.hpp>
+#include <tilewright/lds/layout_padding.hpp>
 #include <tilewright/lds/layout_presets.hpp>
 
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 #include "../distribution/copies.hpp"
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/lds/analyze_choice.hpp>
 #include <tilewright/lds/layout_padding.hpp>
 #include <tilewright/mma/block_tile.hpp>
 

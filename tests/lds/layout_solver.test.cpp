@@ -4,7 +4,7 @@
 #include "../distribution/copies.hpp"
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/lds/analyze_choice.hpp>
+#include <tilewright/lds/layout_padding.hpp>
 #include <tilewright/lds/layout_solver.hpp>
 #include <tilewright/mma/block_tile.hpp>
 #include <tilewright/numeric/types.hpp>

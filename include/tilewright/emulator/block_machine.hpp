@@ -69,8 +69,10 @@ class block_machine final : private block_services {
   hopper_services& hopper(const thread_context& self, call_site where) override {
     if (!hopper_) {
       if (target_.max_cluster == 1)
-        refuse(self, std::string("asks for a barrier in LDS, a bulk copy or a warpgroup, which ") + target_.name +
-                         " does not have" + in_parentheses(self, where));
+        refuse(self,
+               std::string("asks for a barrier in LDS, a bulk copy or a warpgroup, which ") + target_.name +
+                   " does not have",
+               where);
       hopper_ = std::make_unique<hopper_machine>(cluster_);
       cluster_.track_pairs();
       hopper_->begin_cluster();
@@ -79,12 +81,10 @@ class block_machine final : private block_services {
   }
 
   void allocate_lds(thread_context& self, index_t bytes, call_site where) override {
-    if (bytes > lds_bytes_) {
-      refuse(self, "allocates " + std::to_string(bytes) + " bytes of LDS" + in_parentheses(self, where) +
-                       ", but the launch gave the block " + std::to_string(lds_bytes_));
-    }
-    if (has_allocated_[std::size_t(self.number)])
-      refuse(self, "allocates LDS a second time" + in_parentheses(self, where));
+    if (bytes > lds_bytes_)
+      refuse(self, "allocates " + std::to_string(bytes) + " bytes of LDS", where,
+             ", but the launch gave the block " + std::to_string(lds_bytes_));
+    if (has_allocated_[std::size_t(self.number)]) refuse(self, "allocates LDS a second time", where);
     has_allocated_[std::size_t(self.number)] = true;
     self.lds_bytes = bytes;
   }

@@ -80,26 +80,23 @@ inline void check(const launch_config& config) {
   if (config.target == nullptr) throw fault("launch: no target is named");
   const arch::target& target = *config.target;
   const std::string threads = "launch: a block of " + std::to_string(config.block_size) + " threads";
-  if (config.block_size <= 0 || config.block_size % target.wave_size != 0) {
+  if (config.block_size <= 0 || config.block_size % target.wave_size != 0)
     throw fault(threads + " is not a whole number of " + target.name + "'s waves of " +
                 std::to_string(target.wave_size));
-  }
   if (config.block_size > target.max_threads_per_block) {
     throw fault(threads + " is more than the " + std::to_string(target.max_threads_per_block) + " that " + target.name +
                 " allows");
   }
-  if (config.grid.x <= 0 || config.grid.y <= 0 || config.grid.z <= 0) {
+  if (config.grid.x <= 0 || config.grid.y <= 0 || config.grid.z <= 0)
     throw fault("launch: a grid of " + to_string(config.grid) + " blocks is empty");
-  }
   if (config.cluster < 1 || config.cluster > target.max_cluster || config.grid.x % config.cluster != 0) {
     throw fault("launch: clusters of " + std::to_string(config.cluster) + " blocks in a row of " +
                 std::to_string(config.grid.x) + "; " + target.name + " allows clusters of up to " +
                 std::to_string(target.max_cluster) + ", and a row must be a whole number of them");
   }
-  if (config.lds_bytes < 0 || config.lds_bytes > target.lds_bytes) {
+  if (config.lds_bytes < 0 || config.lds_bytes > target.lds_bytes)
     throw fault("launch: " + std::to_string(config.lds_bytes) + " bytes of LDS for a block, but " + target.name +
                 " has " + std::to_string(target.lds_bytes));
-  }
 }
 
 /// The state that the workers of a launch share.

@@ -87,8 +87,8 @@ class rendezvous : public wave_services {
 
   [[noreturn]] static void refuse_divergence(const thread_context& self, meeting others, call_site others_at,
                                              meeting mine, call_site where) {
-    refuse(self, std::string("reaches ") + name(mine) + in_parentheses(self, where) +
-                     " while other lanes of its wave wait in " + name(others) + " (" + to_string(others_at) + ')');
+    refuse(self, std::string("reaches ") + name(mine), where,
+           std::string(" while other lanes of its wave wait in ") + name(others) + " (" + to_string(others_at) + ')');
   }
 
   cluster& cluster_;

@@ -2,15 +2,59 @@
 // Shuffles, votes, matrix instructions, and LDS accesses in which lanes exchange what they address.
 #pragma once
 
+#include <tilewright/arch/transposing_read.hpp>
 #include <tilewright/emulator/matrix/matrix_emulation.hpp>
-#include <tilewright/emulator/matrix/matrix_reads.hpp>
 #include <tilewright/emulator/rendezvous.hpp>
+#include <tilewright/util/array.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace tilewright::emulator {
+
+/// What one lane contributes: the byte of LDS that it addresses, and the words that it receives or stores.
+struct matrix_access {
+  index_t address = 0;
+  array<unsigned, 4> words{};
+};
+
+/// Transposing reads; arch::source_of_transposing_read says where each element comes from. lane_at(lane) is the
+/// matrix_access of a lane of the wave.
+template <class LaneAt>
+void read_transposed(arch::lds_op op, index_t element_bytes, index_t wave_size, const char* lds, LaneAt lane_at) {
+  for (index_t lane = 0; lane < wave_size; ++lane) {
+    char* const to = reinterpret_cast<char*>(lane_at(lane).words.data());
+    for (index_t element = 0; element < arch::access_bytes(op) / element_bytes; ++element) {
+      const arch::lane_element from = arch::source_of_transposing_read(op, {lane, element});
+      __builtin_memcpy(to + element * element_bytes, lds + lane_at(from.lane).address + from.element * element_bytes,
+                       std::size_t(element_bytes));
+    }
+  }
+}
+
+/// ldmatrix of four 8 x 8 matrices of 16-bit elements: lane l addresses row l % 8 of matrix l / 8; of each matrix, lane
+/// i receives words i % 4 of row i / 4. (PTX ISA, "ldmatrix")
+template <class LaneAt>
+void read_matrices(const char* lds, LaneAt lane_at) {
+  for (index_t lane = 0; lane < 32; ++lane) {
+    for (index_t matrix = 0; matrix < 4; ++matrix)
+      __builtin_memcpy(&lane_at(lane).words[matrix], lds + lane_at(8 * matrix + lane / 4).address + 4 * (lane % 4), 4);
+  }
+}
+
+/// stmatrix, the reverse; transposed, lane l addresses column l % 8 of matrix l / 8.
+template <class LaneAt>
+void write_matrices(char* lds, bool transposed, LaneAt lane_at) {
+  for (index_t lane = 0; lane < 32; ++lane) {
+    for (index_t i = 0; i < 8; ++i) {  // elements of 16 bits
+      const index_t matrix = i / 2, row = lane / 4, col = lane % 4 * 2 + i % 2;
+      char* const to = lds + lane_at(8 * matrix + (transposed ? col : row)).address + 2 * (transposed ? row : col);
+      __builtin_memcpy(to, reinterpret_cast<const char*>(lane_at(lane).words.data()) + 2 * i, 2);
+    }
+  }
+}
 
 class wave_operations final : public rendezvous {
  public:
@@ -46,8 +90,7 @@ class wave_operations final : public rendezvous {
   void mma(thread_context& self, arch::matrix_op op, arch::matrix_element a_element, arch::matrix_element b_element,
            void* c, const void* a, const void* b, call_site where) override {
     if (!target_.supports(op, a_element, b_element))
-      refuse(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have" +
-                       in_parentheses(self, where));
+      refuse(self, std::string("asks for a matrix instruction that ") + target_.name + " does not have", where);
     matrix_instruction_of_wave& mine = instructions_[std::size_t(self.wave_number)];
     const meeting others_at = waits_at(self);
     if (others_at == meeting::none) {
@@ -56,16 +99,15 @@ class wave_operations final : public rendezvous {
       mine.b_element = b_element;
     } else if (others_at == meeting::mma &&
                (mine.op != op || mine.a_element != a_element || mine.b_element != b_element)) {
-      refuse(self, "reaches another matrix instruction" + in_parentheses(self, where) +
-                       " than the lanes of its wave before it");
+      refuse(self, "reaches another matrix instruction", where, " than the lanes of its wave before it");
     }
     mine.operands[self.lane_id] = {static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(c)};
     meet(self, meeting::mma, where, [&] {
       const matrix_emulator& emulator = emulators_.of(op);
       if (const index_t lane = emulator.find_unequal_copies(mine.operands.data()); lane >= 0) {
         const thread_context& other = lanes_of(self.wave_number)[lane];
-        refuse(other, "passes a matrix instruction" + in_parentheses(other, where) +
-                          " other operands than the lane that must hold a copy of them");
+        refuse(other, "passes a matrix instruction", where,
+               " other operands than the lane that must hold a copy of them");
       }
       emulator.run(a_element, b_element, mine.operands.data());
       ++num_matrix_instructions_;
@@ -123,8 +165,7 @@ class wave_operations final : public rendezvous {
 
   void require(const thread_context& self, arch::lds_op op, const char* instruction, call_site where) const {
     if (!target_.supports(op))
-      refuse(self, std::string("asks for ") + instruction + ", which " + target_.name + " does not have" +
-                       in_parentheses(self, where));
+      refuse(self, std::string("asks for ") + instruction + ", which " + target_.name + " does not have", where);
   }
 
   lane_state& lane_of(const thread_context& self) { return lanes_[std::size_t(self.number)]; }

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Functions of floats by the machine's own instructions, with the same error bounds on every machine.
+// Functions of floats by the machine's own instructions, with the same error bounds on every machine: docs/machine.md.
 #pragma once
 
-//   exp2(x)              2^x, 2 ulp
-//   log2(x)              3 ulp; for 0.5 <= x <= 2 an absolute error of 2^-22
-//   rcp(x)               1 / x, 1 ulp
-//   rsqrt(x)             1 / sqrt(x), 2 ulp
-//   tanh(x)              a relative error of 2^-10.9
-//   sigmoid(x)           1 / (1 + exp(-x)), a relative error of 2^-21 + |x| 2^-23
-//   max(a, b), min(a, b) exact, of floats or integers. A NaN loses: the result is NaN only if both are. Zeros of either
-//                        sign are equal
-//   multiply_add_pair(x, f, a) x[i] = x[i] f + a for i = 0, 1; one instruction on gfx90a, gfx942 and gfx950, which
-//                        rounds once
-//   add_pair(x, y)       x[i] += y[i] for i = 0, 1; one instruction there
-// The others return NaN for NaN. Subnormal arguments and results may count as zeros.
 #include <tilewright/config/config.hpp>
 #include <tilewright/util/type_traits.hpp>
 

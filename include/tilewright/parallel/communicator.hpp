@@ -6,7 +6,6 @@
 #include <tilewright/parallel/chunk_order.hpp>
 #include <tilewright/parallel/peer_memory.hpp>
 #include <tilewright/parallel/rank_environment.hpp>
-#include <tilewright/parallel/wait_for_peer.hpp>
 
 #include <chrono>
 #include <optional>

@@ -5,7 +5,6 @@
 #include <tilewright/emulator/rank_group.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/parallel/chunk_order.hpp>
-#include <tilewright/parallel/wait_for_peer.hpp>
 
 #include <cstring>
 #include <map>

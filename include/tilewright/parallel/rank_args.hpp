@@ -4,7 +4,6 @@
 
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/parallel/chunk_order.hpp>
-#include <tilewright/parallel/wait_for_peer.hpp>
 
 namespace tilewright::parallel {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <tilewright/tile/window_bounds.hpp>
-#include <tilewright/tile/window_origin.hpp>
 
 namespace tilewright::detail {
 

@@ -46,10 +46,9 @@ class global_memory {
   void check_inside(const thread_context& self, const char* does, const char* place, long_index_t bytes,
                     call_site where) const {
     if (!ranges_.empty() && range_of(place, bytes) == nullptr)
-      refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory" +
-                       in_parentheses(self, where) +
-                       " outside of launch_config::memory: a view is larger than its allocation, or that is not "
-                       "registered");
+      refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory", where,
+             " outside of launch_config::memory: a view is larger than its allocation, or that is not "
+             "registered");
   }
 
   /// Numbers a cluster that starts; `first` is its first block.
@@ -139,9 +138,9 @@ class global_memory {
                             : same_block
                                 ? "thread " + std::to_string(thread % threads)
                                 : "thread " + std::to_string(thread % threads) + " of block " + to_string(block);
-    refuse(self, std::string(name(how)) + " global memory" + in_parentheses(self, where) + byte + " that " + who +
-                     race.did + places.text(race.before.place) +
-                     (same_block ? " with no barrier between" : ", and nothing orders these blocks"));
+    refuse(self, std::string(name(how)) + " global memory", where,
+           byte + " that " + who + race.did + places.text(race.before.place) +
+               (same_block ? " with no barrier between" : ", and nothing orders these blocks"));
   }
 
   /// Each has every num_shards-th page, and numbers of its own for places.

@@ -19,10 +19,9 @@ class barriers_in_lds {
 
   void init(thread_context& self, index_t address, index_t arrivals, call_site where) {
     check_place(self, address, "initialises", where);
-    if (arrivals < 1) refuse(self, "initialises a barrier in LDS" + in_parentheses(self, where) + " for no arrivals");
+    if (arrivals < 1) refuse(self, "initialises a barrier in LDS", where, " for no arrivals");
     barrier& b = barriers_[{self.rank, address}];
-    if (!b.waiting.empty())
-      refuse(self, "initialises a barrier in LDS" + in_parentheses(self, where) + " that others wait at");
+    if (!b.waiting.empty()) refuse(self, "initialises a barrier in LDS", where, " that others wait at");
     b = {.arrivals = arrivals, .missing = arrivals};
     if (access_order* const order = threads_.order()) {
       check_access(self, self.rank, lds_touch::write, address, where);
@@ -34,10 +33,9 @@ class barriers_in_lds {
 
   void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) {
     barrier& b = find(self, block, address, "arrives at", where);
-    if (b.missing == 0) {
-      refuse(self, "arrives at a barrier in LDS" + in_parentheses(self, where) + " more often in a phase than the " +
-                       std::to_string(b.arrivals) + " times that it expects");
-    }
+    if (b.missing == 0)
+      refuse(self, "arrives at a barrier in LDS", where,
+             " more often in a phase than the " + std::to_string(b.arrivals) + " times that it expects");
     check_access(self, block, lds_touch::barrier_update, address, where);
     if (access_order* const order = threads_.order()) order->release(self.number, b.known);
     --b.missing;
@@ -55,10 +53,9 @@ class barriers_in_lds {
     const unsigned phase = b.phase;
     b.waiting.push_back(self.number);
     threads_.wait(self, meeting::barrier_in_lds, where);
-    if (b.phase != phase + 1) {
-      refuse(self, "waits at a barrier in LDS" + in_parentheses(self, where) +
-                       " that is a phase further before the thread has seen the end of the one it waits for");
-    }
+    if (b.phase != phase + 1)
+      refuse(self, "waits at a barrier in LDS", where,
+             " that is a phase further before the thread has seen the end of the one it waits for");
   }
 
   /// The agent for copies that count their bytes at this barrier.
@@ -78,8 +75,8 @@ class barriers_in_lds {
     const barrier& b = find(self, block, address, "copies with", where);
     const access_order* const order = threads_.order();
     if (order == nullptr || order->has_published(b.initialised_by, b.initialised_at)) return;
-    refuse(self, "copies with a barrier in LDS" + in_parentheses(self, where) +
-                     " after whose initialisation a fence_barrier_init() is missing");
+    refuse(self, "copies with a barrier in LDS", where,
+           " after whose initialisation a fence_barrier_init() is missing");
   }
 
   /// What is missing at the barrier that a thread waits at.
@@ -120,20 +117,19 @@ class barriers_in_lds {
   static void check_place(const thread_context& self, index_t address, const char* does, call_site where) {
     if (address >= 0 && address + 8 <= self.lds_bytes && address % 8 == 0) return;
     refuse(
-        self,
-        std::string(does) + " a barrier in LDS" + in_parentheses(self, where) + " at byte " + std::to_string(address) +
+        self, std::string(does) + " a barrier in LDS", where,
+        " at byte " + std::to_string(address) +
             (address % 8 != 0 ? ", which is not a multiple of 8"
                               : ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated"));
   }
 
   barrier& find(const thread_context& self, index_t block, index_t address, const char* does, call_site where) {
     const auto found = barriers_.find({block, address});
-    if (found == barriers_.end()) {
-      refuse(self, std::string(does) + " a barrier in LDS" + in_parentheses(self, where) + " at byte " +
-                       std::to_string(address) +
-                       (block == self.rank ? "" : " of block " + std::to_string(block) + " of its cluster") +
-                       ", where no thread has initialised one");
-    }
+    if (found == barriers_.end())
+      refuse(self, std::string(does) + " a barrier in LDS", where,
+             " at byte " + std::to_string(address) +
+                 (block == self.rank ? "" : " of block " + std::to_string(block) + " of its cluster") +
+                 ", where no thread has initialised one");
     return found->second;
   }
 
@@ -166,14 +162,13 @@ class counting_barriers {
 
   void named(thread_context& self, index_t id, index_t threads, bool waits, call_site where) {
     if (id < 1 || id > 15 || threads % self.target->wave_size != 0) {
-      refuse(self, "asks for the named barrier " + std::to_string(id) + " of " + std::to_string(threads) + " threads" +
-                       in_parentheses(self, where) + "; there are 1 to 15, of whole waves");
+      refuse(self, "asks for the named barrier " + std::to_string(id) + " of " + std::to_string(threads) + " threads",
+             where, "; there are 1 to 15, of whole waves");
     }
     barrier& b = named_[{self.rank, id}];
-    if (b.arrived > 0 && b.threads != threads) {
-      refuse(self, "comes to the named barrier " + std::to_string(id) + in_parentheses(self, where) + " of " +
-                       std::to_string(threads) + " threads, where others wait for " + std::to_string(b.threads));
-    }
+    if (b.arrived > 0 && b.threads != threads)
+      refuse(self, "comes to the named barrier " + std::to_string(id), where,
+             " of " + std::to_string(threads) + " threads, where others wait for " + std::to_string(b.threads));
     b.threads = threads;
     if (threads_.order() != nullptr) threads_.order()->release(self.number, b.known);
     come(b, self, waits, meeting::named_barrier, where);

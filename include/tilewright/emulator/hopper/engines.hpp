@@ -4,7 +4,7 @@
 
 #include <tilewright/emulator/global/global_history.hpp>
 #include <tilewright/emulator/hopper/barriers_in_lds.hpp>
-#include <tilewright/emulator/hopper/bulk_stores.hpp>
+#include <tilewright/emulator/hopper/bulk_copies.hpp>
 #include <tilewright/emulator/hopper/warpgroups.hpp>
 
 #include <algorithm>
@@ -103,8 +103,8 @@ class hopper_machine final : public hopper_services {
                 call_site where) override {
     check_block(self, block, where);
     if (to < 0 || to % 4 != 0 || to + 4 > self.lds_bytes)
-      refuse(self, "stores 4 bytes to byte " + std::to_string(to) + in_parentheses(self, where) +
-                       " of another block's LDS, which must be a multiple of 4 inside of the allocation");
+      refuse(self, "stores 4 bytes to byte " + std::to_string(to), where,
+             " of another block's LDS, which must be a multiple of 4 inside of the allocation");
     if (lds_checker* const c = threads_.checker(block)) c->access(self, lds_touch::write, to, 4, where);
     __builtin_memcpy(threads_.first_of(block).lds + to, &bits, 4);
     if (done >= 0) barriers_.check(self, block, done, where), barriers_.complete(block, done, 4, &self);
@@ -131,7 +131,7 @@ class hopper_machine final : public hopper_services {
   void bulk_load(thread_context& self, const bulk_box& box, index_t barrier, unsigned blocks,
                  call_site where) override {
     check_box(self, box, where);
-    if (blocks == 0) refuse(self, "copies a box" + in_parentheses(self, where) + " to no block");
+    if (blocks == 0) refuse(self, "copies a box", where, " to no block");
     for (index_t block = 0; blocks >> block != 0; ++block) {
       if ((blocks >> block & 1) == 0) continue;
       check_block(self, block, where);
@@ -151,8 +151,8 @@ class hopper_machine final : public hopper_services {
   }
   void bulk_add(thread_context& self, float* to, index_t lds, index_t bytes, call_site where) override {
     if ((lds | bytes | index_t(reinterpret_cast<std::uintptr_t>(to) % 16)) % 16 != 0 || bytes <= 0)
-      refuse(self, "adds " + std::to_string(bytes) + " bytes" + in_parentheses(self, where) +
-                       "; size and both addresses must be multiples of 16 bytes");
+      refuse(self, "adds " + std::to_string(bytes) + " bytes", where,
+             "; size and both addresses must be multiples of 16 bytes");
     self.check_place(arch::lds_op::read_b128, lds + bytes - 16, 16, where);
     if (self.checks_memory)
       self.memory->check_global_access(self, self.number, global_touch::atomic_update,
@@ -185,10 +185,9 @@ class hopper_machine final : public hopper_services {
   }
 
   void check_block(const thread_context& self, index_t block, call_site where) const {
-    if (block < 0 || block >= threads_.blocks()) {
-      refuse(self, "names block " + std::to_string(block) + in_parentheses(self, where) + " of a cluster of " +
-                       std::to_string(threads_.blocks()));
-    }
+    if (block < 0 || block >= threads_.blocks())
+      refuse(self, "names block " + std::to_string(block), where,
+             " of a cluster of " + std::to_string(threads_.blocks()));
   }
 
   /// Nothing orders copies. The one that started last arrives first, so that no kernel relies on another order.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/emulator/cluster.hpp>
-#include <tilewright/emulator/hopper/wgmma_registers.hpp>
+#include <tilewright/emulator/hopper/wgmma_emulation.hpp>
 #include <tilewright/emulator/lds/lds_checker.hpp>
 
 #include <deque>
@@ -37,10 +37,8 @@ class warpgroups {
       group.in_flight.push_back({operands, find_accumulators(group, self, c, operands.n), {}});
     }
     instruction& i = group.in_flight[number];
-    if (!(i.operands == operands)) {
-      refuse(self, "passes wgmma" + in_parentheses(self, where) +
-                       " other operands than the threads of its warpgroup before it");
-    }
+    if (!(i.operands == operands))
+      refuse(self, "passes wgmma", where, " other operands than the threads of its warpgroup before it");
     i.c->take(self, c, operands.accumulate, mine.has_fenced, where);
     if (operands.a_in_registers) {
       if (!i.a) i.a = std::make_shared<wgmma_a_registers>();
@@ -76,11 +74,10 @@ class warpgroups {
     const index_t first = self.number / size * size;
     for (index_t i = first; i < first + size; ++i) {
       lane& other = lanes_[std::size_t(i)];
-      if (other.group_ends != mine.group_ends || other.started != mine.started || other.pending != pending) {
-        refuse(self, "comes to wgmma_wait" + in_parentheses(self, where) +
-                         " with other matrix instructions than thread " +
-                         std::to_string(threads_.threads()[std::size_t(i)].thread_id) + " of its warpgroup");
-      }
+      if (other.group_ends != mine.group_ends || other.started != mine.started || other.pending != pending)
+        refuse(self, "comes to wgmma_wait", where,
+               " with other matrix instructions than thread " +
+                   std::to_string(threads_.threads()[std::size_t(i)].thread_id) + " of its warpgroup");
     }
     const std::size_t groups = mine.group_ends.size(), left = std::size_t(pending);
     if (groups > left) {
@@ -129,23 +126,23 @@ class warpgroups {
   lane& lane_of(const thread_context& self) { return lanes_[std::size_t(self.number)]; }
   warpgroup& group_of(const thread_context& self, call_site where) {
     if (index_t(threads_.block_size()) % size != 0)
-      refuse(self, "asks for a matrix instruction of a warpgroup" + in_parentheses(self, where) +
-                       ", but its block is not a whole number of 128 threads");
+      refuse(self, "asks for a matrix instruction of a warpgroup", where,
+             ", but its block is not a whole number of 128 threads");
     return groups_[std::size_t(self.number / size)];
   }
 
   static void check(const thread_context& self, const wgmma_operands& o, call_site where) {
     const auto check_operand = [&](unsigned long long bits, index_t rows, bool transposed, const char* name) {
       const wgmma_operand_in_lds operand{wgmma_descriptor_fields(bits), rows, transposed};
-      if (operand.fields.swizzle == 0 || operand.fields.base_offset != 0) {
-        refuse(self, std::string("passes wgmma") + in_parentheses(self, where) + " a descriptor of " + name +
-                         " without a swizzle or with a base offset, which the CPU backend does not know");
-      }
+      if (operand.fields.swizzle == 0 || operand.fields.base_offset != 0)
+        refuse(self, "passes wgmma", where,
+               std::string(" a descriptor of ") + name +
+                   " without a swizzle or with a base offset, which the CPU backend does not know");
       operand.for_each_chunk(0, rows, [&](index_t address) {
         if (address + 16 <= self.lds_bytes) return;
-        refuse(self, std::string("multiplies") + in_parentheses(self, where) + " an operand " + name +
-                         " that reaches LDS byte " + std::to_string(address + 15) + ", outside of the " +
-                         std::to_string(self.lds_bytes) + " bytes that it has allocated");
+        refuse(self, "multiplies", where,
+               std::string(" an operand ") + name + " that reaches LDS byte " + std::to_string(address + 15) +
+                   ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
       });
     };
     if (!o.a_in_registers) check_operand(o.a, 64, o.transpose_a, "a");

@@ -16,10 +16,10 @@ inline void check_order_of_lanes(thread_context& self, index_t to, index_t bytes
   const auto n = std::size_t(self.async_copies_begun++);
   if (n == first.async_begins.size()) first.async_begins.push_back(begin);
   if (first.async_begins[n] == begin) return;
-  refuse(self, "copies to LDS byte " + std::to_string(to) + in_parentheses(self, where) + ", but " + self.target->name +
-                   " puts lane " + std::to_string(self.lane_id) + " at byte " +
-                   std::to_string(first.async_begins[n] + self.lane_id * bytes) +
-                   ": a copy without registers fills LDS in the order of the lanes");
+  refuse(self, "copies to LDS byte " + std::to_string(to), where,
+         std::string(", but ") + self.target->name + " puts lane " + std::to_string(self.lane_id) + " at byte " +
+             std::to_string(first.async_begins[n] + self.lane_id * bytes) +
+             ": a copy without registers fills LDS in the order of the lanes");
 }
 
 /// Starts a copy of `bytes_read` bytes, and of zeros after them; `from` is nullptr outside of the tensor.
@@ -45,8 +45,9 @@ inline void complete_copies(thread_context& self, std::size_t count, call_site w
     self.write_down(arch::lds_write_op(copy.bytes), copy.to, copy.place);
     if (copy.bytes_read > 0) {
       if (__builtin_memcmp(copy.source.data(), copy.from, std::size_t(copy.bytes_read)) != 0)
-        refuse(self, "waits" + in_parentheses(self, where) + " for a copy to LDS (" + to_string(copy.where) +
-                         ") whose source has changed since: write there after the wait");
+        refuse(self, "waits", where,
+               " for a copy to LDS (" + to_string(copy.where) +
+                   ") whose source has changed since: write there after the wait");
       __builtin_memcpy(self.lds + copy.to, copy.from, std::size_t(copy.bytes_read));
     }
     __builtin_memset(self.lds + copy.to + copy.bytes_read, 0, std::size_t(copy.bytes - copy.bytes_read));

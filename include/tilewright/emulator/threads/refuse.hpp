@@ -18,6 +18,12 @@ inline std::string in_parentheses(const thread_context& self, call_site where) {
   return " (" + to_string(self.place_of(where)) + ')';
 }
 
+/// "thread 1 of block (0, 0, 0) <does> (file.hpp:12)<why>".
+[[noreturn]] inline void refuse(const thread_context& self, const std::string& does, call_site where,
+                                const std::string& why = "") {
+  refuse(self, does + in_parentheses(self, where) + why);
+}
+
 [[noreturn]] inline void refuse_lds_access(const thread_context& self, arch::lds_op op, index_t address,
                                            call_site where) {
   const std::string access = std::string("executes ") + arch::instruction_name(self.target->isa, op) +
@@ -30,9 +36,9 @@ inline std::string in_parentheses(const thread_context& self, call_site where) {
 
 [[noreturn]] inline void refuse_global_access(const thread_context& self, const char* does, index_t bytes,
                                               long_index_t byte_offset, call_site where) {
-  refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory" +
-                   in_parentheses(self, where) + " at byte " + std::to_string(byte_offset) +
-                   " of a buffer, whose address is not a multiple of " + std::to_string(bytes));
+  refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory", where,
+         " at byte " + std::to_string(byte_offset) + " of a buffer, whose address is not a multiple of " +
+             std::to_string(bytes));
 }
 
 }  // namespace tilewright::emulator

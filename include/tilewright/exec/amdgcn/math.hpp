@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of floats on AMD GPUs, one instruction each except for tanh; exec/math.hpp has their error bounds.
+// Functions of floats on AMD GPUs, one instruction each except for tanh; docs/machine.md has their error bounds.
 #pragma once
 
 #include <tilewright/config/config.hpp>

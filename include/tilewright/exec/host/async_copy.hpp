@@ -39,17 +39,15 @@ template <index_t Bytes, bool ReadOnce = false>
 void async_load_in_group(const walking_buffer& buffer, index_t byte_offset, lds_pointer p, index_t lds_offset,
                          call_site where = {}) {
   if (byte_offset != out_of_bounds_offset && (byte_offset < 0 || byte_offset + long_index_t(Bytes) > buffer.rest.bytes))
-    emulator::refuse(detail::self(), "copies" + emulator::in_parentheses(detail::self(), where) +
-                                         " what is not inside of the tensor; give out_of_bounds_offset");
+    emulator::refuse(detail::self(), "copies", where, " what is not inside of the tensor; give out_of_bounds_offset");
   async_load_to_lds<Bytes>(buffer.rest, byte_offset, p, lds_offset, where);
 }
 template <index_t Bytes>
 void async_load_first_bytes(const char* from, index_t bytes_read, lds_pointer p, index_t lds_offset,
                             call_site where = {}) {
   if (bytes_read < 0 || bytes_read > Bytes || (bytes_read > 0 && reinterpret_cast<__UINTPTR_TYPE__>(from) % Bytes != 0))
-    emulator::refuse(detail::self(), "copies " + std::to_string(bytes_read) + " bytes to LDS" +
-                                         emulator::in_parentheses(detail::self(), where) + "; they are up to " +
-                                         std::to_string(Bytes) + ", from a multiple of that");
+    emulator::refuse(detail::self(), "copies " + std::to_string(bytes_read) + " bytes to LDS", where,
+                     "; they are up to " + std::to_string(Bytes) + ", from a multiple of that");
   if (bytes_read > 0 && detail::self().checks_memory)
     detail::self().memory->check_global_access(detail::self(), detail::self().number, emulator::global_touch::copy,
                                                from, bytes_read, where);
@@ -66,9 +64,9 @@ void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, l
                             call_site where = {}) {
   const arch::target& target = *detail::self().target;
   if (!target.supports_direct_to_lds(Bytes) || Bytes < 4)
-    emulator::refuse(detail::self(), "calls async_load_wave_to_lds" + emulator::in_parentheses(detail::self(), where) +
-                                         ", but " + target.name + " does not copy " + std::to_string(Bytes) +
-                                         " bytes for each lane without registers");
+    emulator::refuse(detail::self(), "calls async_load_wave_to_lds", where,
+                     std::string(", but ") + target.name + " does not copy " + std::to_string(Bytes) +
+                         " bytes for each lane without registers");
   async_load_in_group<Bytes>(buffer, byte_offset, first_lane, lane_id() * Bytes, where);
 }
 

@@ -66,9 +66,8 @@ inline index_t block_of_cluster() { return detail::self().rank; }
 inline void prefetch(const tensor_map&) {}
 inline void prefetch_to_l2(const void* from, index_t bytes, call_site where = {}) {
   if (reinterpret_cast<__UINTPTR_TYPE__>(from) % 16 != 0 || bytes % 16 != 0 || bytes < 0)
-    emulator::refuse(detail::self(), "prefetches " + std::to_string(bytes) + " bytes" +
-                                         emulator::in_parentheses(detail::self(), where) +
-                                         "; size and address must be multiples of 16 bytes");
+    emulator::refuse(detail::self(), "prefetches " + std::to_string(bytes) + " bytes", where,
+                     "; size and address must be multiples of 16 bytes");
 }
 namespace detail {
 inline emulator::bulk_box box_of(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {

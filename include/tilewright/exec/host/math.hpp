@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of floats on the CPU; exec/math.hpp has their error bounds.
+// Functions of floats on the CPU; docs/machine.md has their error bounds.
 #pragma once
 
 #include <tilewright/config/config.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hopper's barriers, bulk copies and counters in global memory, in PTX. The contract is in exec/hopper.hpp.
+// Hopper's barriers, bulk copies and counters in global memory, in PTX. docs/machine.md is their contract.
 #pragma once
 
 #include <tilewright/arch/tensor_map.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of floats on NVIDIA GPUs, one instruction each; exec/math.hpp has their error bounds.
+// Functions of floats on NVIDIA GPUs, one instruction each; docs/machine.md has their error bounds.
 #pragma once
 
 #include <tilewright/config/config.hpp>

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Bulk copies of boxes between global memory and LDS: the address of each byte, and what happens outside of the tensor.
+// Bulk copies of boxes between global memory and LDS: the address of each byte; stores and additions, which read LDS,
+// and write global memory, as late as they may.
 #pragma once
 
+#include <tilewright/emulator/cluster.hpp>
 #include <tilewright/emulator/hopper/services.hpp>
+#include <tilewright/emulator/lds/lds_checker.hpp>
 #include <tilewright/emulator/threads/refuse.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tilewright::emulator {
 
@@ -30,15 +38,14 @@ inline void check_box(const thread_context& self, const bulk_box& box, call_site
   const tensor_map_request request = request_of(*box.map);
   const index_t bytes = bytes_in_lds(request);
   if (box.ragged != request.ragged)
-    refuse(self, "copies a box" + in_parentheses(self, where) + " by a map that was " + (box.ragged ? "not " : "") +
-                     "requested as ragged");
-  if (box.lds % 128 != 0 || box.lds < 0 || box.lds + bytes > self.lds_bytes) {
-    refuse(self, "copies a box of " + std::to_string(bytes) + " bytes" + in_parentheses(self, where) + " at LDS byte " +
-                     std::to_string(box.lds) +
-                     (box.lds % 128 != 0
-                          ? ", which is not a multiple of 128"
-                          : ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated"));
-  }
+    refuse(self, "copies a box", where,
+           box.ragged ? " by a map that was not requested as ragged" : " by a map that was requested as ragged");
+  if (box.lds % 128 != 0 || box.lds < 0 || box.lds + bytes > self.lds_bytes)
+    refuse(self, "copies a box of " + std::to_string(bytes) + " bytes", where,
+           " at LDS byte " + std::to_string(box.lds) +
+               (box.lds % 128 != 0
+                    ? ", which is not a multiple of 128"
+                    : ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated"));
 }
 
 /// move(place in LDS, place in global memory, bytes, whether it is inside of the tensor) for each element of the box;
@@ -107,5 +114,76 @@ inline void add_floats(float* to, const char* from, index_t bytes) {
     std::atomic_ref<float>(to[i]).fetch_add(x, std::memory_order_relaxed);
   }
 }
+
+class bulk_stores {
+ public:
+  explicit bulk_stores(cluster& threads) : threads_(threads) {}
+
+  void begin_cluster() { of_thread_.assign(threads_.threads().size(), {}); }
+
+  /// write(what was in LDS) once the thread has waited for it.
+  void start(const thread_context& self, index_t lds, index_t bytes, std::function<void(const char*)> write,
+             call_site where) {
+    lds_checker::bulk_reader reader{};
+    if (lds_checker* const checker = threads_.checker(self.rank)) {
+      reader = {checker->num_warpgroups(), std::uint16_t(++num_stores_)};
+      checker->begin_bulk_read(self, reader, lds, bytes, "copies from", self.place_of(where));
+    }
+    mine(self).open.push_back({lds, bytes, reader, std::move(write), {}});
+  }
+  /// Ends a group.
+  void commit(const thread_context& self) {
+    mine(self).groups.push_back(std::move(mine(self).open));
+    mine(self).open.clear();
+  }
+  /// All groups but the last `pending` ones have read LDS.
+  void wait_until_read(const thread_context& self, index_t pending) {
+    thread_stores& stores = mine(self);
+    for (; stores.read + std::size_t(pending) < stores.groups.size(); ++stores.read) {
+      for (store& s : stores.groups[stores.read]) {
+        s.read.assign(self.lds + s.lds, std::size_t(s.bytes));
+        if (lds_checker* const checker = threads_.checker(self.rank))
+          checker->end_bulk_read(s.reader, self.number, s.lds, s.bytes);
+      }
+    }
+  }
+  /// They have written global memory.
+  void wait_until_written(const thread_context& self, index_t pending) {
+    wait_until_read(self, pending);
+    thread_stores& stores = mine(self);
+    const std::size_t written = stores.groups.size() - std::min(stores.groups.size(), std::size_t(pending));
+    for (std::size_t group = 0; group < written; ++group)
+      for (const store& s : stores.groups[group]) s.write(s.read.data());
+    stores.groups.erase(stores.groups.begin(), stores.groups.begin() + std::ptrdiff_t(written));
+    stores.read -= written;
+  }
+  /// The thread reaches the end of the kernel.
+  void leave(const thread_context& self) {
+    if (mine(self).read < mine(self).groups.size() || !mine(self).open.empty())
+      refuse(self,
+             "leaves the kernel before its bulk stores have read their boxes: wait_for_bulk_stores_to_read<0>() is "
+             "missing");
+    wait_until_written(self, 0);
+  }
+
+ private:
+  struct store {
+    index_t lds, bytes;
+    lds_checker::bulk_reader reader;
+    std::function<void(const char*)> write;
+    std::string read;  // what was in LDS
+  };
+  struct thread_stores {
+    std::vector<store> open{};
+    std::vector<std::vector<store>> groups{};
+    std::size_t read = 0;  // groups, the first ones, that have read LDS
+  };
+
+  thread_stores& mine(const thread_context& self) { return of_thread_[std::size_t(self.number)]; }
+
+  cluster& threads_;
+  std::vector<thread_stores> of_thread_;
+  unsigned num_stores_ = 0;
+};
 
 }  // namespace tilewright::emulator
