@@ -151,10 +151,7 @@ TILEWRIGHT_HD constexpr index_t hidden_length(const tensor_graph& graph, index_t
 TILEWRIGHT_HD constexpr void lower_through(const tensor_graph::node& node, const index_t* p, index_t* hidden) {
   index_t up[tensor_graph::node::max_dims] = {}, low[tensor_graph::node::max_dims] = {};
   for (index_t i = 0; i < node.upper.size(); ++i) up[i] = hidden[node.upper[i]];
-  with_rules(node.spec, [&](auto rules) {
-    rules.lower(p, node.width(), up, low);
-    return 0;
-  });
+  with_rules(node.spec, [&](auto rules) { rules.lower(p, node.width(), up, low); });
   for (index_t i = 0; i < node.lower.size(); ++i) hidden[node.lower[i]] = low[i];
 }
 
@@ -190,10 +187,7 @@ TILEWRIGHT_HD constexpr array<index_t, tensor_graph::max_hidden> contiguous_runs
       low[i] = runs[node.lower[i]];
       if (merges_run_time_length(node)) low[i] = gcd(low[i], low_divisors[i]);
     }
-    with_rules(node.spec, [&](auto rules) {
-      rules.run(node.spec.parameters.begin(), node.width(), low, up);
-      return 0;
-    });
+    with_rules(node.spec, [&](auto rules) { rules.run(node.spec.parameters.begin(), node.width(), low, up); });
     for (index_t i = 0; i < node.upper.size(); ++i) {
       runs[node.upper[i]] = up[i];
       divisors[node.upper[i]] = divisor_of_length(node, low_divisors, up[i]);

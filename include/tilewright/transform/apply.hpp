@@ -67,8 +67,11 @@ TILEWRIGHT_HD constexpr void move_lower(const Rules& rules, const index_t* p, in
     rules.lower(p, n, up_step, low_step);
     rules.lower(p, n, zero, at_zero);
     for (index_t i = 0; i < num_lower; ++i) low_step[i] -= at_zero[i];
-  } else if constexpr (requires { rules.move(p, n, up, up_step, low, low_step); }) {
-    rules.move(p, n, up, up_step, low, low_step);
+  } else if constexpr (requires { rules.lower_anywhere(p, n, up_step, low_step); }) {
+    if (up_step[0] == 0)
+      return;  // a merge splits the step and carries: of a step that the compiler knows, nothing is divided
+    rules.lower_anywhere(p, n, up_step, low_step);
+    carry_over(p, n, low, low_step);
   } else {
     bool moves = false;
     for (index_t i = 0; i < num_upper; ++i) moves = moves || up_step[i] != 0;

@@ -68,13 +68,6 @@ struct detail::transform_rules<transform_kind::merge> : detail::default_rules {
     }
     low[0] = rest;
   }
-  /// Splits the step and carries. With a step known at compile time nothing is divided.
-  TILEWRIGHT_HD static constexpr void move(const index_t* p, index_t n, const index_t*, const index_t* up_step,
-                                           const index_t* low, index_t* low_step) {
-    if (up_step[0] == 0) return;
-    lower_anywhere(p, n, up_step, low_step);
-    detail::carry_over(p, n, low, low_step);
-  }
   static constexpr bool upper_lengths_are_parameters = false;
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t n, index_t) {
     index_t length = 1;
@@ -113,12 +106,6 @@ struct detail::transform_rules<transform_kind::merge_magic> : detail::transform_
       rest = quotient;
     }
     low[0] = rest;
-  }
-  TILEWRIGHT_HD static constexpr void move(const index_t* p, index_t n, const index_t*, const index_t* up_step,
-                                           const index_t* low, index_t* low_step) {
-    if (up_step[0] == 0) return;
-    lower_anywhere(p, n, up_step, low_step);
-    detail::carry_over(p, n, low, low_step);
   }
 
  private:
