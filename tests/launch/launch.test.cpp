@@ -231,6 +231,19 @@ struct without_lds_bytes : write_wave_size<arch::gfx942> {
 static_assert(ReadyKernel<write_wave_size<arch::gfx942>>);
 static_assert(!ReadyKernel<without_threads> && !ReadyKernel<without_lds_bytes>);
 
+struct with_many_threads : write_wave_size<arch::gfx942> {
+  static exec::block_index grid(const vector_args& args) { return {args.size}; }
+};
+
+TEST(Launch, RefusesMoreThreadsThanHipStarts) {
+  int wave = 0;
+  EXPECT_EQ(sentence_of([&] { launch<with_many_threads>({&wave, 1 << 26}); }),
+            "launch: HIP starts fewer than 2^32 threads along a dimension of a grid; use several launches");
+  EXPECT_EQ(wave, 0);
+  EXPECT_NO_THROW(launch<with_many_threads>({&wave, 2}));
+  EXPECT_EQ(wave, 64);
+}
+
 TEST(Launch, ChoosesTheKernelOfTheTarget) {
   int wave = 0;
   const vector_args args{&wave, 1};

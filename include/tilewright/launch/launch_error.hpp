@@ -12,4 +12,13 @@ struct launch_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+namespace detail {
+
+inline void require_threads(bool is_amd, long long threads) {
+  if (is_amd && threads > 0xffffffffll)
+    throw launch_error("launch: HIP starts fewer than 2^32 threads along a dimension of a grid; use several launches");
+}
+
+}  // namespace detail
+
 }  // namespace tilewright

@@ -97,6 +97,7 @@ emulator::launch_report launch_prepared(const launched_args_t<Kernel>& prepared,
                                         emulator::rank_group* ranks = nullptr) {
   const auto grid = Kernel::grid(prepared);
   if (grid.x <= 0) return {};
+  require_threads(is_amd(emulated_by<Kernel>(options)), long_index_t(grid.x) * Kernel::block_size);
   return emulator::launch({.target = &emulated_by<Kernel>(options),
                            .grid = {grid.x, grid.y, grid.z},
                            .cluster = cluster_of<Kernel>(),

@@ -135,6 +135,7 @@ class prepared_launch {
       device_args_ = args;
     }
     const auto grid = Kernel::grid(device_args_);
+    detail::require_threads(is_amd(arch::current::value), long_index_t(grid.x) * Kernel::block_size);
     kernel_.grid = dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z));
   }
 
