@@ -16,11 +16,11 @@ TEST(DocsDescriptors, Descriptors) {
 
   const auto rows = tw::make_naive_tensor_descriptor(make_tuple(height, number<64>{}), make_tuple(pitch, number<1>{}));
   const index_t offset = rows.calculate_offset({3, 5});  // 3 * 72 + 5
-  constexpr auto packed = tw::make_naive_tensor_descriptor_packed(make_tuple(number<16>{}, number<64>{}));
-  static_assert(packed.calculate_offset({3, 5}) == 197 && packed.get_element_space_size() == 1024);
+  constexpr auto packed = tw::make_naive_tensor_descriptor_packed(make_tuple(number<4>{}, number<64>{}));
+  static_assert(packed.calculate_offset({3, 5}) == 197 && packed.get_element_space_size() == 256);
   static_assert(packed.is_static() && !rows.is_static());
 
-  constexpr number<16> m;
+  constexpr number<4> m;
   constexpr auto pitched =
       tw::make_naive_tensor_descriptor(make_tuple(m, number<64>{}), make_tuple(number<72>{}, number<1>{}));
   constexpr auto broadcast = tw::transform_tensor_descriptor(
