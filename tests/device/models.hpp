@@ -25,7 +25,7 @@ using loss_and_gradient = cross_entropy<Arch, half_t, row_tile{256, 128, 2, 8}, 
 template <class Arch>
 using rotary_f16 = rotary<Arch, half_t, rotary_kind::interleaved>;
 template <class Arch>
-using choose_f16 = choose_experts<Arch, half_t, choose_expert_tile(100, 8)>;
+using choose_f16 = choose_experts<Arch, half_t, 100>;
 template <class Arch>
 using count_by_expert = order_by_expert<Arch>;
 template <class Arch>

@@ -7,15 +7,15 @@
 namespace row_kernels {
 namespace {
 
-/// The smallest tile that holds the experts, of those with Vector elements in an access.
+/// The kernel with the smallest MostExperts, of those with Vector elements in an access.
 template <class T, index_t Vector, index_t Experts = 32>
-const char* start_choose_tile(const tw::choose_experts_args<T>& args, const call& c) {
+const char* start_choose_up_to(const tw::choose_experts_args<T>& args, const call& c) {
   constexpr index_t finer = Experts < 64 ? 16 : Experts < 256 ? 32 : 64;
-  constexpr index_t more = Experts + (Vector > 1 ? finer : Experts);
+  constexpr index_t more = Experts + (Vector > 2 ? finer : Experts);
   if constexpr (more <= 512) {
-    if (args.experts > Experts) return start_choose_tile<T, Vector, more>(args, c);
+    if (args.experts > Experts) return start_choose_up_to<T, Vector, more>(args, c);
   }
-  return start<tw::choose_experts<arch, T, tw::choose_expert_tile(Experts, Vector)>>(args, c);
+  return start<tw::choose_experts<arch, T, Experts, Vector>>(args, c);
 }
 
 /// logits, expert, weight.
@@ -29,9 +29,9 @@ const char* start_choose(const call& c) {
                                         .choices = c[1].cols(),
                                         .x_stride = c[0].row_stride()};
   constexpr index_t vector = 16 / sizeof(T);
-  if (args.experts % vector == 0) return start_choose_tile<T, vector>(args, c);
-  if (args.experts % 2 == 0) return start_choose_tile<T, 2>(args, c);
-  return start_choose_tile<T, 1>(args, c);
+  if (args.experts % vector == 0) return start_choose_up_to<T, vector>(args, c);
+  if (args.experts % 2 == 0) return start_choose_up_to<T, 2>(args, c);
+  return start_choose_up_to<T, 1>(args, c);
 }
 
 const registered chosen[] = {{"choose_experts_f32", start_choose<float>},

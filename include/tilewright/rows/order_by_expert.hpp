@@ -37,16 +37,17 @@ struct place_by_expert : order_kernel<Arch, MostExperts> {
     for (index_t i = 0; i < part::owned; ++i) {
       const index_t e = exec::thread_id() * part::owned + i;
       if (e >= args.experts) continue;
-      const index_t* const counts = args.counts + long_index_t{e} * parts;
+      const index_t* const counts = args.counts + e;
       if (parts > part::few_parts) {
-        before[i] = counts[exec::block_id().x];
-        of_expert[i] = args.counts[long_index_t{args.experts} * parts + e];
+        before[i] = counts[long_index_t{exec::block_id().x} * args.experts];
+        of_expert[i] = counts[long_index_t{parts} * args.experts];
         continue;
       }
-      TILEWRIGHT_UNROLL(8)
+      TILEWRIGHT_UNROLL(16)
       for (index_t p = 0; p < parts; ++p) {
-        of_expert[i] += counts[p];
-        before[i] += p < exec::block_id().x ? counts[p] : 0;
+        const index_t n = counts[p * args.experts];
+        of_expert[i] += n;
+        before[i] += p < exec::block_id().x ? n : 0;
       }
     }
     part(args, exec::lds_allocate<part::lds_bytes>()).place_all(of_expert, before);
@@ -68,17 +69,18 @@ struct sum_expert_counts : order_kernel<Arch, MostExperts> {
     overlap_kernels();
     const auto lds = exec::lds_allocate<lds_bytes>();
     const index_t parts = part::num_parts(args.entries);
-    index_t* const counts = args.counts + long_index_t{exec::block_id().x} * parts;
-    const auto buffer = exec::make_global_buffer(counts, parts * 4);
+    const auto counts =
+        exec::make_global_buffer(args.counts + exec::block_id().x, (parts * long_index_t{args.experts} + 1) * 4);
     index_t sum = 0;
-    for (index_t first = 0; first < parts; first += part::block_size) {
-      const index_t at = (first + exec::thread_id()) * 4;
-      const auto [lower, all] = part::sum_of_lower(lds, exec::buffer_load<index_t>(buffer, at)).elements;
-      exec::buffer_store(buffer, at, sum + lower);
+    for (index_t first = 0; first <= parts; first += part::block_size) {  // the last row receives the sums of all parts
+      const index_t p = first + exec::thread_id();
+      const long_index_t at = p <= parts ? long_index_t{p} * args.experts * 4 : long_index_t{-1};
+      const auto [lower, all] =
+          part::sum_of_lower(lds, exec::buffer_load<index_t>(counts, p < parts ? at : -1)).elements;
+      exec::buffer_store(counts, at, sum + lower);
       sum += all;
       exec::block_sync();
     }
-    if (exec::thread_id() == 0) args.counts[long_index_t{args.experts} * parts + exec::block_id().x] = sum;
   }
 };
 
@@ -123,7 +125,7 @@ struct order_by_expert : detail::order_kernel<Arch, MostExperts> {
       const index_t e = exec::thread_id() * part::owned + i;
       if (e >= args.experts) continue;
       of_expert[i] = exec::lds_load<index_t>(lds, own.shift_of(e));
-      if (parts > 1) args.counts[long_index_t{e} * parts + exec::block_id().x] = of_expert[i];
+      if (parts > 1) args.counts[long_index_t{exec::block_id().x} * args.experts + e] = of_expert[i];
     }
     if (parts == 1) own.place_all(of_expert, {});
   }

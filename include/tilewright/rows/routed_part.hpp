@@ -48,7 +48,7 @@ struct routed_part {
   }
   TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory)
       : args(a), lds(exec::forget_origin(memory)) {
-    const index_t each = ceil_div(args.entries, num_parts(args.entries));
+    const index_t each = round_up(ceil_div(args.entries, num_parts(args.entries)), wave);  // whole sectors
     const long_index_t begin = long_index_t{exec::block_id().x} * each;
     first = index_t(min(begin, long_index_t{args.entries}));
     length = min(each, args.entries - first);
