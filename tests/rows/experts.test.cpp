@@ -69,7 +69,7 @@ void expect_ordered(index_t entries, index_t experts, index_t all_experts, index
 TEST(ChooseExperts, AreTheLargestWithTheirWeights) {
   std::mt19937 random(61);
   for (int i = 0; i < 4; ++i) {
-    const index_t tokens = 1 + index_t(random() % 20), experts = 8 * (1 + index_t(random() % 32));
+    const index_t tokens = 1 + index_t(random() % 80), experts = 8 * (1 + index_t(random() % 32));
     expect_chosen<choose, bfloat16_t>(matrix<bfloat16_t>(tokens, experts, 8, random), 1 + index_t(random() % 8), i % 2);
     matrix<float> x(tokens, 33 * (i + 1), i, random, 3);
     if (i % 2 == 0) {  // differences in the last bits, and equal ones
@@ -87,11 +87,13 @@ void expect_infinities_last() {
   x[4] = std::is_same_v<T, float> ? T(bit_cast<float>(0x7f800001u)) : T(-nan);
   for (const int i : {3, 5, 6, 7}) x[i] = x[0];
   std::fill_n(x + 8, 8, T(nan));  // another token in the same wave
-  std::vector<index_t> expert(16, -7);
-  std::vector<float> weight(16, -7.0f);
-  launch<Kernel>({x, expert.data(), weight.data(), 2, 8, 8, 8});
-  EXPECT_EQ(expert, (std::vector<index_t>{2, 0, 3, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}));
-  EXPECT_EQ(weight, (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  for (const bool is_normalised : {true, false}) {
+    std::vector<index_t> expert(16, -7);
+    std::vector<float> weight(16, -7.0f);
+    launch<Kernel>({x, expert.data(), weight.data(), 2, 8, 8, 8, is_normalised});
+    EXPECT_EQ(expert, (std::vector<index_t>{2, 0, 3, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}));
+    EXPECT_EQ(weight, (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  }
 }
 
 TEST(ChooseExperts, InfinitiesComeLastAndNaNIsNoExpert) {

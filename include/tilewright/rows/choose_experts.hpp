@@ -22,21 +22,25 @@ struct choose_experts_args {
   bool is_normalised = true;  // weights of a token add up to 1: softmax of the chosen logits; else of all logits
 };
 
-/// A block is one wave. LDS has the logits of its tokens, sized for MostExperts, and their choices, sized for
-/// MostChoices. `Vector`: elements of an access to the logits; 1 takes any. A logit that is NaN is chosen last, as
+/// A block is one wave: each lane chooses for one token. LDS has room for the logits of MostExperts, up to 2048, and
+/// for MostChoices. `Vector`: elements of an access to the logits; 1 takes any. A logit that is NaN is chosen last, as
 /// expert -1 with weight 0.
 template <class Arch, class T, index_t MostExperts, index_t Vector = 16 / sizeof(T), index_t MostChoices = 16>
 struct choose_experts {
+  static_assert(MostExperts >= 1 && MostExperts <= 2048, "choose_experts: MostExperts is 1 to 2048");
   using arch = Arch;
   using args_type = choose_experts_args<T>;
   static constexpr index_t block_size = Arch::value.wave_size;
 
  private:
-  // A lane reads 16 bytes of its row at once. Groups of them have 8 or 16 logits.
-  static constexpr index_t in_vector = 16 / sizeof(T), in_group = MostExperts > 160 ? 16 : 8,
-                           groups = ceil_div(MostExperts, in_group);
-  // An odd number of vectors, so that the rows of eight lanes are in all banks.
-  static constexpr index_t row_bytes = (groups * in_group / in_vector | 1) * 16,
+  static constexpr index_t bytes = sizeof(T),
+                           in_group = MostExperts <= 128   ? 8
+                                      : MostExperts <= 512 ? 16
+                                                           : 32,
+                           groups = ceil_div(MostExperts, in_group), num_keys = detail::round_up(groups, 4);
+  // LDS of a token: its logits, and a key for each group of them. An odd number of vectors of 16 bytes, so that those
+  // of eight lanes are in all banks.
+  static constexpr index_t keys = groups * in_group * bytes, row_bytes = ((keys + num_keys * 4) / 16 | 1) * 16,
                            token_bytes = row_bytes + MostChoices * 8;
 
  public:
@@ -83,11 +87,11 @@ struct choose_experts {
 
   /// Copies the rows to LDS, eight accesses at once.
   TILEWRIGHT_HD static void copy(const args_type& args, exec::lds_pointer lds, index_t first, index_t tokens) {
-    constexpr index_t bytes = Vector * sizeof(T), of_row = ceil_div(MostExperts, Vector),
+    constexpr index_t size = Vector * bytes, of_row = ceil_div(MostExperts, Vector),
                       steps = ceil_div(block_tokens * of_row, block_size), at_once = 8;
-    using words = array<detail::unsigned_of<min(bytes, 4)>, max(bytes / 4, 1)>;
-    const auto x = exec::make_global_buffer(args.x + first * args.x_stride,
-                                            ((tokens - 1) * args.x_stride + args.experts) * long_index_t(sizeof(T)));
+    using words = array<detail::unsigned_of<min(size, 4)>, max(size / 4, 1)>;
+    const auto x =
+        exec::make_global_buffer(args.x + first * args.x_stride, ((tokens - 1) * args.x_stride + args.experts) * bytes);
     TILEWRIGHT_UNROLL(1)
     for (index_t step = 0; step < steps; step += at_once) {
       array<words, at_once> found;
@@ -100,35 +104,24 @@ struct choose_experts {
         }
       };
       each([&](words& w, index_t row, index_t col, bool exists) TILEWRIGHT_INLINE_LAMBDA {
-        w = exec::masked_load<words>(x, (row * index_t(args.x_stride) + col) * index_t(sizeof(T)), exists);
+        w = exec::masked_load<words>(x, (row * index_t(args.x_stride) + col) * bytes, exists);
       });
       each([&](const words& w, index_t row, index_t col, bool exists) TILEWRIGHT_INLINE_LAMBDA {
-        if (exists) exec::lds_store(lds, row * row_bytes + col * index_t(sizeof(T)), w);
+        if (exists) exec::lds_store(lds, row * row_bytes + col * bytes, w);
       });
     }
     for (index_t col = args.experts; col < groups * in_group && exec::lane_id() < tokens; ++col)
       remove(lds + exec::lane_id() * row_bytes, col);
   }
 
+  /// Replaces a logit by NaN.
   TILEWRIGHT_HD static void remove(exec::lds_pointer row, index_t col) {
-    using bits = detail::unsigned_of<sizeof(T)>;
-    exec::lds_store(row, col * index_t(sizeof(T)), bits(~bits{0}));
+    exec::lds_store(row, col * bytes, detail::unsigned_of<bytes>(~0u));
   }
 
-  /// Logits of a group.
-  TILEWRIGHT_HD static array<float, in_group> load_group(exec::lds_pointer row, index_t group) {
-    array<float, in_group> result;
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < in_group; i += in_vector) {
-      const auto vector = exec::lds_load<array<T, in_vector>>(row, (group * in_group + i) * index_t(sizeof(T)));
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t d = 0; d < in_vector; ++d) result[i + d] = type_convert<float>(vector[d]);
-    }
-    return result;
-  }
-  /// NaN only if all are.
-  template <index_t N>
-  TILEWRIGHT_HD static float largest_of(array<float, N> x) {
+  /// The largest one; of floats NaN only if all are.
+  template <class V, index_t N>
+  TILEWRIGHT_HD static V largest_of(array<V, N> x) {
     unroll<detail::log2_floor(2 * N - 1)>([&](auto level) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t step = 1 << decltype(level)::value;
       TILEWRIGHT_UNROLL_ALL
@@ -136,36 +129,70 @@ struct choose_experts {
     });
     return x[0];
   }
-
-  /// The choices of a token. Each replaces its logit by NaN, and its group's largest by that of the others.
-  TILEWRIGHT_HD static void choose(const args_type& args, exec::lds_pointer row, exec::lds_pointer chosen) {
-    array<float, groups> largest;
-    unroll<groups>([&](auto g) TILEWRIGHT_INLINE_LAMBDA { largest[g.value] = largest_of(load_group(row, g.value)); });
-    const float first = largest_of(largest);
-    float sum = 0;
-    if (!args.is_normalised) {
-      TILEWRIGHT_UNROLL(1)
-      for (index_t g = 0; g < groups; ++g) {
-        for (const float x : load_group(row, g).elements) sum += x == x ? exponent(x - first) : 0.0f;
-      }
+  /// N values in LDS, 16 bytes at once.
+  template <class To, class From, index_t N>
+  TILEWRIGHT_HD static array<To, N> load(exec::lds_pointer row, index_t at) {
+    constexpr index_t size = sizeof(From), n = 16 / size;
+    array<To, N> result;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < N; i += n) {
+      const auto vector = exec::lds_load<array<From, n>>(row, at + i * size);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < n; ++d) result[i + d] = type_convert<To>(vector[d]);
     }
+    return result;
+  }
+  TILEWRIGHT_HD static auto load_group(exec::lds_pointer row, index_t group) {
+    return load<float, T, in_group>(row, group * in_group * bytes);
+  }
+  /// Writes the key of a group: an unsigned integer in the order of its largest logit. Logits of 16 bits leave room for
+  /// the group, of which the first has the largest key.
+  TILEWRIGHT_HD static void find_key(exec::lds_pointer row, index_t group) {
+    const float largest = largest_of(load_group(row, group));
+    const unsigned own = bits_of(type_convert<T>(largest)), sign = unsigned(int(own) >> 31);
+    const unsigned ordered = largest == largest ? (own ^ (sign | 0x80000000u)) - sign : 0;  // -0 as 0, NaN below all
+    exec::lds_store(row, keys + group * 4, bytes == 2 ? (ordered & ~0xffffu) | (0xffffu - unsigned(group)) : ordered);
+  }
+  /// The bits of a logit in the upper part of a word.
+  TILEWRIGHT_HD static unsigned bits_of(T logit) {
+    return unsigned(bit_cast<detail::unsigned_of<bytes>>(logit)) << unsigned(32 - 8 * bytes);
+  }
+  /// The largest logit of a key's group.
+  TILEWRIGHT_HD static float logit_of(unsigned key) {
+    const unsigned ordered = bytes == 2 ? key & ~0xffffu : key;
+    const unsigned own = int(key) < 0 ? ordered ^ 0x80000000u : 0u - ordered;
+    return type_convert<float>(bit_cast<T>(detail::unsigned_of<bytes>(own >> unsigned(32 - 8 * bytes))));
+  }
+
+  /// The choices of a token. Each is the first of the largest logits in the first group that has it.
+  TILEWRIGHT_HD static void choose(const args_type& args, exec::lds_pointer row, exec::lds_pointer chosen) {
+    TILEWRIGHT_UNROLL(4)
+    for (index_t g = 0; g < groups; ++g) find_key(row, g);
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t g = groups; g < num_keys; ++g) exec::lds_store(row, keys + g * 4, 0u);
+    float largest = 0, sum = 0;
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < args.choices; ++i) {
-      const float x = largest_of(largest);
-      index_t group = 0, in = -1;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t g = groups - 1; g >= 0; --g) group = largest[g] == x ? g : group;
+      const auto all = load<unsigned, unsigned, num_keys>(row, keys);
+      const unsigned key = largest_of(all);
+      index_t group = bytes == 2 ? index_t(~key & 0xffffu) : 0, in_row = -1;
+      if constexpr (bytes > 2) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t g = groups - 1; g >= 0; --g) group = all[g] == key ? g : group;
+      }
       const auto logits = load_group(row, group);
+      const float logit = logit_of(key);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t d = in_group - 1; d >= 0; --d) in = logits[d] == x ? d : in;
-      const index_t expert = in < 0 ? -1 : group * in_group + in;
-      if (in >= 0) remove(row, expert);
-      const float next = largest_of(load_group(row, group));
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t g = 0; g < groups; ++g) largest[g] = g == group ? next : largest[g];
-      const float weight = in < 0 ? 0.0f : exponent(x - first);
+      for (index_t d = in_group - 1; d >= 0; --d) in_row = logits[d] == logit ? group * in_group + d : in_row;
+      if (i == 0) {
+        largest = logit;
+        if (!args.is_normalised) sum = sum_of_row(row, largest);
+      }
+      if (in_row >= 0) remove(row, in_row);
+      find_key(row, group);
+      const float weight = in_row < 0 ? 0.0f : exponent(logit - largest);
       sum += args.is_normalised ? weight : 0.0f;
-      exec::lds_store(chosen, i * 4, expert);
+      exec::lds_store(chosen, i * 4, in_row);
       exec::lds_store(chosen, i * 4 + weights, weight);
     }
     const float share = exec::rcp(sum);
@@ -175,6 +202,15 @@ struct choose_experts {
     }
   }
   TILEWRIGHT_HD static float exponent(float x) { return exec::exp2(x * detail::log2_e); }
+  /// Of exp(x - largest), of numbers.
+  TILEWRIGHT_HD static float sum_of_row(exec::lds_pointer row, float largest) {
+    float sum = 0;
+    TILEWRIGHT_UNROLL(1)
+    for (index_t g = 0; g < groups; ++g) {
+      for (const float x : load_group(row, g).elements) sum += x == x ? exponent(x - largest) : 0.0f;
+    }
+    return sum;
+  }
 };
 
 }  // namespace tilewright
