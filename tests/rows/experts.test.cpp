@@ -23,7 +23,8 @@ void expect_chosen(matrix<T> x, index_t choices, bool is_normalised) {
   SCOPED_TRACE(std::to_string(x.rows) + " x " + std::to_string(x.cols) + ", " + std::to_string(choices));
   matrix<index_t> expert(x.rows, choices, 0, -7);
   matrix<float> weight(x.rows, choices, 0, -7.0f);
-  launch<Kernel>({x.data(), expert.data(), weight.data(), x.rows, x.cols, choices, x.stride, is_normalised});
+  launch<Kernel>({x.data(), expert.data(), weight.data(), x.rows, x.cols, choices, x.stride, is_normalised},
+                 {.check_lds = emulator::lds_checks::on});
   for (index_t r = 0; r < x.rows; ++r) {
     std::vector<index_t> order(std::size_t(x.cols), 0);
     std::iota(order.begin(), order.end(), 0);

@@ -34,14 +34,12 @@ struct choose_experts {
 
  private:
   static constexpr index_t bytes = sizeof(T),
-                           in_group = MostExperts <= 128   ? 8
+                           in_group = MostExperts <= 160   ? 8
                                       : MostExperts <= 512 ? 16
                                                            : 32,
-                           groups = ceil_div(MostExperts, in_group), num_keys = detail::round_up(groups, 4);
-  // LDS of a token: its logits, and a key for each group of them. An odd number of vectors of 16 bytes, so that those
-  // of eight lanes are in all banks.
-  static constexpr index_t keys = groups * in_group * bytes, row_bytes = ((keys + num_keys * 4) / 16 | 1) * 16,
-                           token_bytes = row_bytes + MostChoices * 8;
+                           groups = ceil_div(MostExperts, in_group), cols = groups * in_group;
+  // In LDS a token's logits take an odd number of vectors of 16 bytes, so that those of eight lanes are in all banks.
+  static constexpr index_t row_bytes = (cols * bytes / 16 | 1) * 16, token_bytes = row_bytes + MostChoices * 8;
 
  public:
   /// Tokens of a block: one for each lane, if LDS has room for two blocks of them.
@@ -72,7 +70,6 @@ struct choose_experts {
     const index_t first = exec::block_id().x * block_tokens, tokens = min(block_tokens, args.tokens - first),
                   lane = exec::lane_id();
     copy(args, lds, first, tokens);
-    exec::wave_sync();
     if (lane < tokens) choose(args, lds + lane * row_bytes, chosen + lane * args.choices * 4);
     exec::wave_sync();
     const long_index_t to = long_index_t{first} * args.choices;
@@ -85,43 +82,36 @@ struct choose_experts {
  private:
   static constexpr index_t weights = block_tokens * MostChoices * 4;  // after the experts
 
-  /// Copies the rows to LDS, eight accesses at once.
+  /// Copies the rows of the block to LDS.
   TILEWRIGHT_HD static void copy(const args_type& args, exec::lds_pointer lds, index_t first, index_t tokens) {
-    constexpr index_t size = Vector * bytes, of_row = ceil_div(MostExperts, Vector),
-                      steps = ceil_div(block_tokens * of_row, block_size), at_once = 8;
+    constexpr index_t size = Vector * bytes, of_row = ceil_div(MostExperts, Vector), all = block_tokens * of_row;
     using words = array<detail::unsigned_of<min(size, 4)>, max(size / 4, 1)>;
     const auto x =
         exec::make_global_buffer(args.x + first * args.x_stride, ((tokens - 1) * args.x_stride + args.experts) * bytes);
-    TILEWRIGHT_UNROLL(1)
-    for (index_t step = 0; step < steps; step += at_once) {
-      array<words, at_once> found;
-      const auto each = [&](auto f) TILEWRIGHT_INLINE_LAMBDA {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t i = 0; i < at_once; ++i) {
-          const auto access = unsigned((step + i) * block_size + exec::lane_id());
-          const auto row = index_t(access / unsigned(of_row)), col = index_t(access % unsigned(of_row)) * Vector;
-          f(found[i], row, col, row < tokens && col < args.experts);
-        }
-      };
-      each([&](words& w, index_t row, index_t col, bool exists) TILEWRIGHT_INLINE_LAMBDA {
-        w = exec::masked_load<words>(x, (row * index_t(args.x_stride) + col) * bytes, exists);
-      });
-      each([&](const words& w, index_t row, index_t col, bool exists) TILEWRIGHT_INLINE_LAMBDA {
-        if (exists) exec::lds_store(lds, row * row_bytes + col * bytes, w);
-      });
+    TILEWRIGHT_UNROLL(8)
+    for (index_t step = 0; step < all; step += block_size) {
+      const auto access = unsigned(step + exec::lane_id());
+      if (all % block_size != 0 && access >= unsigned(all)) continue;
+      const auto row = index_t(access / unsigned(of_row)), col = index_t(access % unsigned(of_row)) * Vector;
+      const index_t from = (row * index_t(args.x_stride) + col) * bytes, to = row * row_bytes + col * bytes;
+      const bool exists = row < tokens && col < args.experts;
+      if constexpr (is_amd(Arch::value)) {  // whose asynchronous copies cannot leave gaps between rows
+        exec::lds_store(lds, to, exec::masked_load<words>(x, from, exists));
+      } else {
+        exec::masked_load_to_lds<size>(x, from, lds, to, exists);
+      }
     }
-    for (index_t col = args.experts; col < groups * in_group && exec::lane_id() < tokens; ++col)
-      remove(lds + exec::lane_id() * row_bytes, col);
+    exec::async_wait();
+    exec::wave_sync();
   }
-
   /// Replaces a logit by NaN.
   TILEWRIGHT_HD static void remove(exec::lds_pointer row, index_t col) {
     exec::lds_store(row, col * bytes, detail::unsigned_of<bytes>(~0u));
   }
 
-  /// The largest one; of floats NaN only if all are.
-  template <class V, index_t N>
-  TILEWRIGHT_HD static V largest_of(array<V, N> x) {
+  /// NaN only if all are.
+  template <index_t N>
+  TILEWRIGHT_HD static float largest_of(array<float, N> x) {
     unroll<detail::log2_floor(2 * N - 1)>([&](auto level) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t step = 1 << decltype(level)::value;
       TILEWRIGHT_UNROLL_ALL
@@ -129,70 +119,42 @@ struct choose_experts {
     });
     return x[0];
   }
-  /// N values in LDS, 16 bytes at once.
-  template <class To, class From, index_t N>
-  TILEWRIGHT_HD static array<To, N> load(exec::lds_pointer row, index_t at) {
-    constexpr index_t size = sizeof(From), n = 16 / size;
-    array<To, N> result;
+  TILEWRIGHT_HD static array<float, in_group> load_group(exec::lds_pointer row, index_t group) {
+    constexpr index_t at_once = 16 / bytes;
+    array<float, in_group> result;
     TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < N; i += n) {
-      const auto vector = exec::lds_load<array<From, n>>(row, at + i * size);
+    for (index_t i = 0; i < in_group; i += at_once) {
+      const auto vector = exec::lds_load<array<T, at_once>>(row, (group * in_group + i) * bytes);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t d = 0; d < n; ++d) result[i + d] = type_convert<To>(vector[d]);
+      for (index_t d = 0; d < at_once; ++d) result[i + d] = type_convert<float>(vector[d]);
     }
     return result;
   }
-  TILEWRIGHT_HD static auto load_group(exec::lds_pointer row, index_t group) {
-    return load<float, T, in_group>(row, group * in_group * bytes);
-  }
-  /// Writes the key of a group: an unsigned integer in the order of its largest logit. Logits of 16 bits leave room for
-  /// the group, of which the first has the largest key.
-  TILEWRIGHT_HD static void find_key(exec::lds_pointer row, index_t group) {
-    const float largest = largest_of(load_group(row, group));
-    const unsigned own = bits_of(type_convert<T>(largest)), sign = unsigned(int(own) >> 31);
-    const unsigned ordered = largest == largest ? (own ^ (sign | 0x80000000u)) - sign : 0;  // -0 as 0, NaN below all
-    exec::lds_store(row, keys + group * 4, bytes == 2 ? (ordered & ~0xffffu) | (0xffffu - unsigned(group)) : ordered);
-  }
-  /// The bits of a logit in the upper part of a word.
-  TILEWRIGHT_HD static unsigned bits_of(T logit) {
-    return unsigned(bit_cast<detail::unsigned_of<bytes>>(logit)) << unsigned(32 - 8 * bytes);
-  }
-  /// The largest logit of a key's group.
-  TILEWRIGHT_HD static float logit_of(unsigned key) {
-    const unsigned ordered = bytes == 2 ? key & ~0xffffu : key;
-    const unsigned own = int(key) < 0 ? ordered ^ 0x80000000u : 0u - ordered;
-    return type_convert<float>(bit_cast<T>(detail::unsigned_of<bytes>(own >> unsigned(32 - 8 * bytes))));
-  }
 
-  /// The choices of a token. Each is the first of the largest logits in the first group that has it.
+  /// The choices of a token. Each is the first of the largest logits, in the first group that has one. It becomes NaN,
+  /// after which only the largest logit of its group changes.
   TILEWRIGHT_HD static void choose(const args_type& args, exec::lds_pointer row, exec::lds_pointer chosen) {
-    TILEWRIGHT_UNROLL(4)
-    for (index_t g = 0; g < groups; ++g) find_key(row, g);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t g = groups; g < num_keys; ++g) exec::lds_store(row, keys + g * 4, 0u);
-    float largest = 0, sum = 0;
+    for (index_t col = args.experts; col < cols; ++col) remove(row, col);
+    array<float, groups> largest;
+    unroll<groups>([&](auto g) TILEWRIGHT_INLINE_LAMBDA { largest[g.value] = largest_of(load_group(row, g.value)); });
+    const float first = largest_of(largest);
+    float sum = args.is_normalised ? 0.0f : sum_of_row(row, first);
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < args.choices; ++i) {
-      const auto all = load<unsigned, unsigned, num_keys>(row, keys);
-      const unsigned key = largest_of(all);
-      index_t group = bytes == 2 ? index_t(~key & 0xffffu) : 0, in_row = -1;
-      if constexpr (bytes > 2) {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t g = groups - 1; g >= 0; --g) group = all[g] == key ? g : group;
-      }
-      const auto logits = load_group(row, group);
-      const float logit = logit_of(key);
+      const float logit = largest_of(largest);
+      index_t group = 0, expert = -1;  // of NaN
       TILEWRIGHT_UNROLL_ALL
-      for (index_t d = in_group - 1; d >= 0; --d) in_row = logits[d] == logit ? group * in_group + d : in_row;
-      if (i == 0) {
-        largest = logit;
-        if (!args.is_normalised) sum = sum_of_row(row, largest);
-      }
-      if (in_row >= 0) remove(row, in_row);
-      find_key(row, group);
-      const float weight = in_row < 0 ? 0.0f : exponent(logit - largest);
+      for (index_t g = groups - 1; g >= 0; --g) group = largest[g] == logit ? g : group;
+      const auto logits = load_group(row, group);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = in_group - 1; d >= 0; --d) expert = logits[d] == logit ? group * in_group + d : expert;
+      if (expert >= 0) remove(row, expert);
+      const float next = largest_of(load_group(row, group));
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t g = 0; g < groups; ++g) largest[g] = g == group ? next : largest[g];
+      const float weight = expert < 0 ? 0.0f : exponent(logit - first);
       sum += args.is_normalised ? weight : 0.0f;
-      exec::lds_store(chosen, i * 4, in_row);
+      exec::lds_store(chosen, i * 4, expert);
       exec::lds_store(chosen, i * 4 + weights, weight);
     }
     const float share = exec::rcp(sum);
