@@ -43,11 +43,14 @@ struct place_by_expert : order_kernel<Arch, MostExperts> {
         of_expert[i] = counts[long_index_t{parts} * args.experts];
         continue;
       }
-      TILEWRIGHT_UNROLL(16)
-      for (index_t p = 0; p < parts; ++p) {
-        const index_t n = counts[p * args.experts];
-        of_expert[i] += n;
-        before[i] += p < exec::block_id().x ? n : 0;
+      const auto all = exec::make_global_buffer(args.counts, parts * args.experts * 4);
+      for (index_t first = 0; first < parts; first += 16) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t p = first; p < first + 16; ++p) {
+          const auto n = exec::buffer_load<index_t>(all, (p * args.experts + e) * 4);  // 0 after the last part
+          of_expert[i] += n;
+          before[i] += p < exec::block_id().x ? n : 0;
+        }
       }
     }
     part(args, exec::lds_allocate<part::lds_bytes>()).place_all(of_expert, before);

@@ -20,15 +20,15 @@ struct order_by_expert_args {
 
 namespace detail {
 
-/// The part of the entries that the calling block has, and how it sorts them: tile by tile in LDS.
+/// The part of the entries that the calling block has, at most a tile, and how it sorts them in LDS.
 template <class Arch, index_t MostExperts>
 struct routed_part {
   static constexpr index_t block_size = MostExperts > 256 ? 256 : 512, wave = Arch::value.wave_size;
   static constexpr index_t waves = block_size / wave, of_thread = 16, group = 4, tile = block_size * of_thread,
                            owned = ceil_div(MostExperts, block_size);
-  // Entries that one block takes; blocks that share others, 1024 threads for each of an H100's multiprocessors; few of
-  // them add up their counts themselves.
-  static constexpr index_t alone = 2048, most_parts = 132 * 1024 / block_size, few_parts = 16;
+  // Few entries are one part, others have parts of this length or of a tile, 1024 threads for each of an H100's
+  // multiprocessors. Few parts add up their counts themselves.
+  static constexpr index_t least = 2048, most_parts = 132 * 1024 / block_size, few_parts = 32;
   // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
   static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
                            sums = starts + waves * MostExperts * 2, sums_bytes = waves * 4,
@@ -44,7 +44,7 @@ struct routed_part {
   index_t first, length;
 
   TILEWRIGHT_HD static constexpr index_t num_parts(index_t entries) {
-    return entries <= alone ? 1 : min(most_parts, ceil_div(entries, 1024));
+    return max(min(most_parts, ceil_div(entries, least)), ceil_div(entries, tile));
   }
   TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory)
       : args(a), lds(exec::forget_origin(memory)) {
@@ -62,13 +62,11 @@ struct routed_part {
     for (index_t e = exec::thread_id(); e < args.experts; e += block_size)
       exec::lds_store(lds, shift_of(e), index_t{0});
     exec::block_sync();
-    for (index_t from = 0; from < length; from += tile) {
-      const own_entries own(*this, from);
-      own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
-        const index_t e = number_of(own, u);
-        if (e >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, shift_of(e), index_t{1});
-      });
-    }
+    const own_entries own(*this);
+    own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t e = number_of(own, u);
+      if (e >= 0) exec::lds_atomic<exec::atomic_op::add>(lds, shift_of(e), index_t{1});
+    });
     exec::block_sync();
   }
   /// The sum of the values of all threads of lower number, and of all threads, by LDS of sums_bytes.
@@ -99,16 +97,15 @@ struct routed_part {
     exec::wave_sync();
     return number;
   }
-  /// Entries of a tile that the thread has: accesses of neighbouring entries follow each other in a wave.
+  /// Entries that the thread has: accesses of neighbouring entries follow each other in a wave.
   struct own_entries {
-    index_t start, n;     // the tile's first entry in the part, and its length
-    index_t each, first;  // accesses of a thread, in groups; the number of its first entry in the tile
+    index_t n, each, first;  // entries of the part; accesses of a thread, in groups; the number of its first entry
     array<index_t, of_thread> found;
 
-    TILEWRIGHT_HD own_entries(const routed_part& part, index_t from) : start(from), n(min(tile, part.length - from)) {
-      each = round_up(ceil_div(max(n, 0), block_size), group);
+    TILEWRIGHT_HD own_entries(const routed_part& part) : n(part.length) {
+      each = round_up(ceil_div(n, block_size), group);
       first = exec::wave_id() * each * wave + exec::lane_id();
-      const auto buffer = exec::make_global_buffer(part.args.expert + part.first + start, n * 4);
+      const auto buffer = exec::make_global_buffer(part.args.expert + part.first, n * 4);
       for_each([&](index_t u)
                    TILEWRIGHT_INLINE_LAMBDA { found[u] = exec::buffer_load<index_t>(buffer, entry(u) * 4); });
     }
@@ -133,7 +130,7 @@ struct routed_part {
   /// Puts the entries of the part where they belong. The thread owns `owned` experts: how many entries each has, and
   /// how many of them are in parts before this one.
   TILEWRIGHT_HD void place_all(const array<index_t, owned>& of_expert, const array<index_t, owned>& before) const {
-    own_entries own(*this, 0);  // in flight meanwhile
+    own_entries own(*this);  // in flight meanwhile
     index_t all = 0;
     for (const index_t n : of_expert.elements) all += n;
     const auto [lower, used] = sum_of_lower(lds + sums, all).elements;
@@ -146,29 +143,26 @@ struct routed_part {
       start += of_expert[i];
       if (exec::block_id().x == 0 && e < args.experts) args.ends[e] = start;
     }
-    while (own.n > 0) {
-      const index_t sorted = sort(own, next), entries = first + own.start, end = entries + own.n;
-      const auto places = exec::make_global_buffer(args.place + entries, own.n * 4);
-      own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
-        const index_t found = own.found[u], e = max(found, 0) & 0xffff;
-        const index_t number = (found >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
-        const index_t place = number + exec::lds_load<index_t>(lds, shift_of(e));
-        if (found >= 0) exec::lds_store(lds, number * 4, e << 16 | own.entry(u));
-        exec::buffer_store(places, own.entry(u) * 4, found < 0 ? -1 : place);
-      });
-      own = own_entries(*this, own.start + tile);
-      exec::block_sync();
-      TILEWRIGHT_UNROLL(4)
-      for (index_t number = exec::thread_id(); number < sorted; number += block_size) {
-        const index_t word = exec::lds_load<index_t>(lds, number * 4);
-        args.source[number + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = entries + (word & 0xffff);
-      }
-      for (index_t i = max(entries, used) + exec::thread_id(); i < end; i += block_size) args.source[i] = -1;
+    const index_t sorted = sort(own, next), end = first + length;
+    const auto places = exec::make_global_buffer(args.place + first, length * 4);
+    own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t found = own.found[u], e = max(found, 0) & 0xffff;
+      const index_t number = (found >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
+      const index_t place = number + exec::lds_load<index_t>(lds, shift_of(e));
+      if (found >= 0) exec::lds_store(lds, number * 4, e << 16 | own.entry(u));
+      exec::buffer_store(places, own.entry(u) * 4, found < 0 ? -1 : place);
+    });
+    exec::block_sync();
+    TILEWRIGHT_UNROLL(4)
+    for (index_t number = exec::thread_id(); number < sorted; number += block_size) {
+      const index_t word = exec::lds_load<index_t>(lds, number * 4);
+      args.source[number + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = first + (word & 0xffff);
     }
+    for (index_t i = max(first, used) + exec::thread_id(); i < end; i += block_size) args.source[i] = -1;
   }
   /// Replaces experts of entries by experts and numbers in the wave << 16, negative if they are not routed; then
   /// LDS knows the numbers in the tile. Returns how many entries go somewhere.
-  TILEWRIGHT_HD index_t sort(own_entries& own, array<index_t, owned>& next) const {
+  TILEWRIGHT_HD index_t sort(own_entries& own, const array<index_t, owned>& next) const {
     for (index_t e = 8 * exec::lane_id(); e < args.experts; e += 8 * wave)
       exec::lds_store(lds, start_of(exec::wave_id(), e), array<unsigned, 4>{});
     exec::wave_sync();
@@ -185,8 +179,8 @@ struct routed_part {
     exec::block_sync();
     return sorted;
   }
-  /// Turns counts of the waves into numbers in the tile, and advances `next`. Returns how many entries go somewhere.
-  TILEWRIGHT_HD index_t find_starts(array<index_t, owned>& next) const {
+  /// Turns counts of the waves into numbers in the tile. Returns how many entries go somewhere.
+  TILEWRIGHT_HD index_t find_starts(const array<index_t, owned>& next) const {
     array<index_t, owned> of_expert{};
     index_t all = 0;
     TILEWRIGHT_UNROLL_ALL
@@ -204,7 +198,6 @@ struct routed_part {
       const index_t e = exec::thread_id() * owned + i;
       if (e >= args.experts) continue;
       exec::lds_store(lds, shift_of(e), next[i] - start);
-      next[i] += of_expert[i];
       TILEWRIGHT_UNROLL_ALL
       for (index_t w = 0; w < waves; ++w) {
         const index_t of_wave = exec::lds_load<number_in_tile>(lds, start_of(w, e));
