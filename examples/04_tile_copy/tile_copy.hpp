@@ -44,7 +44,7 @@ struct matrices {
 template <class Layout, index_t WaveSize>
 struct tile_copy {
   using args_type = matrices;
-  static constexpr index_t block_size = 256, lds_bytes = tile_copy_example::lds_bytes;
+  static constexpr index_t block_size = tile_copy_example::block_size, lds_bytes = tile_copy_example::lds_bytes;
   static constexpr const char* check(const matrices& args) {
     return args.height > 0 && args.width > 0 && args.width % 8 == 0
                ? nullptr

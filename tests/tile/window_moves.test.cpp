@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A window that was moved is a window that was made where it is now, of every kind;
-// origins that a window cannot have are refused.
+// Moving a window, of any kind, gives the window that would be made at the new origin; impossible origins are refused.
 #include "on_cpu.hpp"
 
 #include <tilewright/descriptor/transform_descriptor.hpp>
@@ -113,7 +112,7 @@ TEST(MoveTileWindow, OfLinearWindows) {
   expect_linear_moves("rows", memory, rows_of(125, 160, 160), {32, 32}, steps);
 }
 
-// Lengths, pitches, origins and steps as they come; only vectors of rows need multiples of their length.
+// Random lengths, pitches, origins and steps; only rows, which are loaded in vectors, need multiples of the vector.
 TEST(MoveTileWindow, OfRandomTensors) {
   const auto memory = numbered<element>(200 * 200);
   std::mt19937 random(7);

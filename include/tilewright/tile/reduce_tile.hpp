@@ -18,12 +18,7 @@ namespace detail {
 template <class T>
 struct reduction_type {
   static_assert(sizeof(T) <= 4, "reduce: lanes exchange values of 4 bytes; cast_tile the tile to float or int first");
-  using type = float;
-};
-template <Integral T>
-struct reduction_type<T> {
-  static_assert(sizeof(T) <= 4, "reduce: lanes exchange values of 4 bytes; cast_tile the tile to float or int first");
-  using type = int;
+  using type = conditional_t<Integral<T>, int, float>;
 };
 
 /// The dimensions that a reduction keeps.
