@@ -107,7 +107,7 @@ TEST(OrderByExpert, IsAStableSort) {
   expect_ordered<arch::gfx942>(1, 1, 1, 0, random);
   expect_ordered<arch::gfx942>(5000, 8, 8, 0, random);
   expect_ordered<arch::sm90>(777, 1000, 1000, 0, random);
-  expect_ordered<arch::gfx942, 8>(9000, 3, 3, 0, random);  // several blocks
+  expect_ordered<arch::gfx942, 8>(9000, 3, 3, 0, random);       // several blocks
   expect_ordered<arch::gfx1201>(70001, 300, 600, 200, random);  // a kernel adds up their counts
 }
 
