@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 namespace tilewright {
 namespace {
 
@@ -55,8 +58,47 @@ TEST(FindFastest, SpendsItsTimeOnThoseThatAreClose) {
   (void)find_fastest(20, std::ref(many), {.limit_seconds = 1, .finalists = 2, .rounds = 3});
   EXPECT_EQ(std::count_if(many.launches.begin(), many.launches.end(), [](int n) { return n > 2; }), 2);
   stub_clock slow{{1.0, 0.9, 0.1}};
-  EXPECT_EQ(find_fastest(3, std::ref(slow), {.limit_seconds = 3}), 1u) << "no time is left for the last one";
+  EXPECT_EQ(find_fastest(3, std::ref(slow), {.limit_seconds = 5}), 1u) << "no time is left for the last one";
   EXPECT_EQ(slow.launches, (std::vector<int>{2 + 3, 2 + 3, 0}));
+  stub_clock slower{{1.0, 0.9}};
+  EXPECT_EQ(find_fastest(2, std::ref(slower), {.limit_seconds = 3}), 0u) << "nor for a second one";
+  stub_clock long_ones{std::vector<double>(16, 2e-3)};
+  (void)find_fastest(16, std::ref(long_ones));
+  EXPECT_EQ(std::count_if(long_ones.launches.begin(), long_ones.launches.end(), [](int n) { return n > 2; }), 4);
+  EXPECT_LE(2e-3 * std::accumulate(long_ones.launches.begin(), long_ones.launches.end(), 0), 2 * 0.06);
+}
+
+/// Two steps: contenders by themselves, then rounds of the finalists, in which all get slower together.
+struct drifting_clock {
+  std::vector<double> alone, in_rounds;
+  double every_third = 1;  // times the last contender's time
+  int turn = 0, of_last = 0;
+
+  std::vector<double> operator()(const std::vector<tuning_turn>& turns) {
+    std::vector<double> result;
+    for (const auto& [i, count] : turns) {
+      if (turns.size() <= 2) {
+        result.push_back(alone[i] * count);
+        continue;
+      }
+      const bool last = i + 1 == in_rounds.size(), is_third = last && of_last++ % 3 == 2;
+      result.push_back(in_rounds[i] * count * (1 + 0.05 * (turn++ / 2)) * (is_third ? every_third : 1));
+    }
+    return result;
+  }
+};
+
+// What the model prefers stays unless another is faster in most rounds, whatever the clock does meanwhile.
+TEST(FindFastest, KeepsTheFirstUnlessAnotherIsClearlyFaster) {
+  const auto fastest = [](drifting_clock clock) { return find_fastest(clock.alone.size(), clock); };
+  EXPECT_EQ(fastest({{1e-3, 1e-3}, {1e-3, 0.98e-3}}), 1u);
+  EXPECT_EQ(fastest({{1e-3, 1e-3}, {1e-3, 0.998e-3}}), 0u);
+  EXPECT_EQ(fastest({{1e-3, 1e-3}, {1e-3, 0.98e-3}, 1.1}), 1u);
+  std::vector<double> others(10, 1e-3), first = others;
+  others[0] = 1.1e-3, first[0] = 0.9e-3;
+  EXPECT_EQ(fastest({others, first}), 0u) << "it is among the finalists though nine others seem to be faster";
+  others[0] = 1.3e-3;
+  EXPECT_NE(fastest({others, first}), 0u);
 }
 
 class TuningFile : public testing::Test {

@@ -12,12 +12,13 @@ namespace tilewright {
 struct tuning_effort {
   std::size_t candidates = 16;    // by the model
   double first_seconds = 0.5e-3;  // of each candidate, after one launch that is not measured
-  double limit_seconds = 0.06;    // after these, no more candidates are measured, or rounds of finalists
+  double limit_seconds = 0.06;    // in all, of the candidates and of the finalists: where launches are long, fewer stay
   double close = 1.25;            // contenders slower than this times the best are dropped
   std::size_t finalists = 6;      // and at most this many stay
   int rounds = 7;                 // in which the finalists take turns, at least 2; the first one warms up
   double round_seconds = 1e-3;    // of each finalist in each round
   int max_launches = 200;         // of one measurement
+  double noise = 0.005;           // by which another than the likeliest must be faster
 };
 
 /// Back-to-back launches of a contender.
@@ -26,10 +27,10 @@ struct tuning_turn {
   int launches;
 };
 
-/// The number, from 0 to `count` - 1, of the contender with the smallest median of its measurements.
+/// The number, from 0 to `count` - 1, of the contender that is fastest by the median of the finalists' rounds.
 /// measure(turns) takes a vector of turns and returns the seconds of each. Turns follow each other without a pause, so
 /// that the finalists find the clock that the GPU has under load. `count` is positive; the first contenders are the
-/// likely ones.
+/// likely ones: the first of the finalists stays unless another is clearly faster.
 template <class Measure>
 std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort& effort = {}) {
   struct contender {
@@ -42,7 +43,7 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
   };
   std::vector<contender> all;
   double spent = 0;
-  for (std::size_t i = 0; i < count && spent < effort.limit_seconds; ++i) {
+  for (std::size_t i = 0; i < count && (i == 0 || spent + 2 * all[0].seconds < effort.limit_seconds); ++i) {
     const std::vector<double> first = measure(std::vector<tuning_turn>{{i, 1}, {i, 1}});
     const int repeat = launches(effort.first_seconds, first[1]);
     // A long one is launched only twice.
@@ -50,17 +51,19 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
     all.push_back({i, std::min(first[1], repeat > 1 ? more / repeat : first[0]), {}});
     spent += first[0] + first[1] + more;
   }
-  const auto by_time = [](const contender& x, const contender& y) {
-    return x.seconds < y.seconds || (x.seconds == y.seconds && y.number > x.number);
-  };
-  std::sort(all.begin(), all.end(), by_time);
-  const double limit = all[0].seconds * effort.close;
-  while (all.size() > 1 && (all.size() > effort.finalists || all.back().seconds > limit)) all.pop_back();
-  if (all.size() == 1) return all[0].number;
-  const std::size_t n = all.size();
+  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
+  const double best = all[0].seconds;
+  while (all.back().seconds > best * effort.close) all.pop_back();
+  const auto likeliest =
+      std::min_element(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.number < y.number; });
+  std::rotate(all.begin(), likeliest, likeliest + 1);
+  const double all_rounds = effort.rounds * std::max(best, effort.round_seconds);  // of one
+  const auto room = std::max(std::size_t{3}, std::size_t(effort.limit_seconds / all_rounds));
+  const std::size_t n = std::min({all.size(), effort.finalists, room});
   const auto at = [&](std::size_t turn) -> contender& {  // none always follows the same one
     return all[turn / n % 2 ? n - 1 - turn % n : turn % n];
   };
+  if (n == 1) return all[0].number;
   std::vector<tuning_turn> turns;
   spent = 0;
   for (std::size_t i = 0; i < n * std::size_t(std::max(2, effort.rounds)); ++i) {
@@ -70,11 +73,17 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
   }
   const std::vector<double> seconds = measure(turns);
   for (std::size_t i = n; i < turns.size(); ++i) at(i).rounds.push_back(seconds[i] / turns[i].launches);
-  for (contender& c : all) {
-    std::sort(c.rounds.begin(), c.rounds.end());
-    c.seconds = c.rounds[c.rounds.size() / 2];
+  std::size_t fastest = 0;
+  double least = 1 - effort.noise;
+  for (std::size_t i = 1; i < n; ++i) {
+    std::vector<double>& ratios = all[i].rounds;  // in which drifts of the clock cancel
+    for (std::size_t r = 0; r < ratios.size(); ++r) ratios[r] /= all[0].rounds[r];
+    std::sort(ratios.begin(), ratios.end());
+    if (ratios[ratios.size() / 2] >= least) continue;
+    least = ratios[ratios.size() / 2];
+    fastest = i;
   }
-  return std::min_element(all.begin(), all.end(), by_time)->number;
+  return all[fastest].number;
 }
 
 }  // namespace tilewright
