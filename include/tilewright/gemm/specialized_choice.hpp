@@ -7,32 +7,31 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 25> specialized_tiles{{
+inline constexpr array<specialized_tile, 24> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 128, .n = 176, .share_b = 2, .ping_pong = true},
-    {.m = 128, .n = 192, .share_b = 2},
-    {.m = 128, .n = 112, .share_a = 4},
-    {.m = 256, .n = 112, .share_a = 2},
-    {.m = 64, .n = 64, .consumers = 1},
-    {.m = 64, .n = 96, .consumers = 1},
+    {.m = 128, .n = 176, .share_a = 2, .ping_pong = true},
+    {.m = 192, .n = 128, .share_a = 2, .ping_pong = true},
     {.m = 128, .n = 160, .share_a = 2, .swap_ab = true, .ping_pong = true},
     {.m = 128, .n = 176, .share_b = 2},
-    {.m = 128, .n = 112, .share_b = 2, .ping_pong = true},
+    {.m = 128, .n = 192, .share_b = 2},
+    {.m = 128, .n = 208, .share_b = 2},
+    {.m = 128, .n = 224, .share_b = 2},
+    {.m = 256, .n = 160, .share_b = 2, .swap_ab = true},
+    {.m = 128, .n = 128, .share_a = 2},
     {.m = 128, .n = 160, .share_b = 4, .share_a = 2},
-    {.m = 128, .n = 128, .share_b = 4, .share_a = 2},
-    {.m = 128, .n = 128, .share_a = 4},
-    {.m = 128, .n = 96, .share_a = 4},
+    {.m = 128, .n = 112, .share_a = 4},
     {.m = 128, .n = 80, .share_a = 4},
+    {.m = 64, .n = 64, .consumers = 1},
+    {.m = 64, .n = 96, .consumers = 1},
     {.m = 64, .n = 96, .share_a = 4, .consumers = 1},
-    {.m = 64, .n = 192, .consumers = 1, .swap_ab = true},
     {.m = 64, .n = 96, .share_b = 4, .consumers = 1, .swap_ab = true},
     {.m = 64, .n = 128, .share_b = 4, .consumers = 1, .swap_ab = true},
     {.m = 128, .n = 64, .swap_ab = true},
     {.m = 256, .n = 32, .swap_ab = true},
     {.m = 128, .n = 128, .any_start = true},
     {.m = 64, .n = 128, .consumers = 1, .any_start = true},
-    {.m = 64, .n = 64, .consumers = 1, .any_start = true},
 }};
 
 /// The policy of one of them.
@@ -67,19 +66,20 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) * t.blocks / t.cluster());
 }
 
-/// Clocks of the model's parts, fitted to times of all tiles for products drawn by gemm-benchmark. What a k tile takes
-/// of each is added up, since they disturb each other.
+/// Clocks of the model's parts, fitted to times of all tiles for drawn products. What a k tile takes of wgmma or LDS,
+/// and of L2, is added up, since they disturb each other.
 struct specialized_model {
-  double launch = 3250;
-  double macs = 31.1, lds_row = 0.895;  // a k tile multiplies in m n / macs, or moves its rows in LDS,
-  double shifted_row = 7.5;             // or shifts them to where they should start,
-  double latency = 1860;                // or waits for one of its stages;
-  double bytes = 6540, rows = 159;      // of memory, of 128 bytes from L2: in a clock, for all multiprocessors
-  double part_sums = 3370;              // each part of a split tile but one, of 128 x 256 sums
-  double crossing = 0.25;               // of a split tile's clocks more, if two tiles share a worker
-  double end = 118;                     // each box of C
-  double sums = 7100, sums_rate = 219;  // the kernel that adds up parts: its start, and floats in a clock
-  double few_rounds = 1.05;             // times all clocks, of ping-pong tiles with less than two full rounds
+  double launch = 4200;
+  double macs = 30, lds_row = 0.99;     // a k tile multiplies in m n / macs, or moves its rows in LDS,
+  double shifted_row = 9.12;            // or shifts them to where they should start,
+  double latency = 3370;                // or waits for one of its stages;
+  double rows = 87;                     // of 128 bytes from L2 in a clock, for all multiprocessors
+  double bytes = 2070;                  // of memory in a clock
+  double ping_pong = 1.057;             // times the clocks of k tiles, where consumers take turns with tiles
+  double part_sums = 6300;              // each part of a split tile but one, of 128 x 256 sums
+  double crossing = 0.33;               // of a split tile's clocks more, if two tiles share a worker
+  double end = 320;                     // each box of C
+  double sums = 3500, sums_rate = 120;  // the kernel that adds up parts: its start, and floats in a clock
 };
 inline constexpr specialized_model specialized_times{};
 
@@ -123,30 +123,37 @@ constexpr double predict_clocks_of(const work_schedule& s, const gemm_args& g, c
                                 t.swap_ab ? types.a_along_k : types.b_along_k};
   const double bytes =
       (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) + double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
-      g.k * o.element_bytes;
-  // What comes from memory and from L2 for a k tile of each cluster.
-  const double clocks_of_operands = bytes / (double(s.order.num_tiles()) * s.k_tiles * x.bytes) +
-                                    t.cluster() * (t.m / t.share_a + t.n / t.share_b) / x.rows;
+          g.k * o.element_bytes +
+      2.0 * g.m * g.n * g.batch;
+  const double l2_clocks = t.cluster() * (double(t.m) / t.share_a + double(t.n) / t.share_b) / x.rows;
   // Blocks of a multiprocessor share its time.
   const auto together = [&](index_t active) { return min(t.blocks, ceil_div(active * t.cluster(), multiprocessors)); };
   const auto k_tile_while = [&](index_t active) {
-    return clocks_of_k_tile(t, together(active), o) + active * clocks_of_operands;
+    return clocks_of_k_tile(t, together(active), o) + active * l2_clocks;
   };
   const index_t units = s.whole_tiles * s.parts, full_rounds = units / s.workers, left = units % s.workers;
   const index_t k_tiles = ceil_div(s.k_tiles, s.parts);
-  double clocks = x.launch + k_tiles * (full_rounds * k_tile_while(s.workers) + (left > 0 ? k_tile_while(left) : 0));
+  double products = k_tiles * (full_rounds * k_tile_while(s.workers) + (left > 0 ? k_tile_while(left) : 0));
+  double clocks = x.launch;
   if (s.parts > 1) clocks += x.sums + double(s.parts) * g.m * g.n * g.batch / x.sums_rate;
   const bool crosses = s.shares_cross_tiles();
   if (s.sharers > 0) {
     const double share = double(s.num_split_tiles()) * (s.k_tiles - s.longer_by) / s.sharers + s.longer_by;
-    const index_t parts = s.max_parts() - 1;
-    const double split = share * k_tile_while(s.sharers) + x.part_sums * parts * t.m * t.n / 32768;
-    clocks += split * (crosses ? 1 + x.crossing : 1);
+    const double more = crosses ? 1 + x.crossing : 1;
+    products += share * k_tile_while(s.sharers) * more;
+    clocks += x.part_sums * (s.max_parts() - 1) * t.m * t.n / 32768 * more;
   }
-  // Where k is short, writing takes longer than the other consumer multiplies.
-  const index_t ends = t.ping_pong && k_tiles > 4 ? 1 : full_rounds + (left > 0) + (s.sharers > 0) + crosses;
-  clocks += ends * together(min(s.num_units(), s.workers)) * x.end * t.num_boxes();
-  return clocks * (t.ping_pong && full_rounds < 2 ? x.few_rounds : 1);
+  const index_t ends = full_rounds + (left > 0) + (s.sharers > 0) + crosses;
+  const double end = together(min(s.num_units(), s.workers)) * x.end * t.num_boxes();
+  if (t.ping_pong) {  // one consumer writes while the other multiplies; where k is short, writing takes longer
+    products *= x.ping_pong;
+    clocks += end + (ends - 1) * max(0.0, end - k_tiles * k_tile_while(s.workers));
+  } else {
+    clocks += ends * end;
+  }
+  // Memory hides behind the k tiles, or the other way around, but not where they take about as long.
+  const double memory = bytes / x.bytes, longer = max(products, memory), ratio = min(products, memory) / longer;
+  return clocks + longer * (1 + ratio * ratio * ratio / 4);
 }
 
 }  // namespace detail
@@ -187,12 +194,12 @@ constexpr void for_each_specialized(const gemm_args& given, const product_operan
 /// waits for each of its loads; else parts of a tile are added up.
 template <class Function>
 constexpr void for_each_few_rows(const gemm_args& g, bool moves_vectors, index_t multiprocessors, Function consider) {
-  const double bytes = 2.0 * g.n * g.k * g.batch / (moves_vectors ? 2440 : 880);
+  const double bytes = 2.0 * g.n * g.k * g.batch / (moves_vectors ? 1860 : 1100);
   const long_index_t tiles = long_index_t(ceil_div(g.n, 64)) * g.batch, blocks = 2 * multiprocessors;
   const double of_block = double(tiles) / double(blocks);
-  consider(1, 3770 + max(bytes, double(ceil_div(tiles, blocks)) * g.k * (moves_vectors ? 10 : 30)));
+  consider(1, 7050 + max(bytes, double(ceil_div(tiles, blocks)) * g.k * (moves_vectors ? 10 : 30)));
   if (g.workspace)
-    consider(0, (moves_vectors ? 8660 : 11700) + max(bytes, 2840 * of_block) + 123 * min(1 / of_block, g.k / 256.0));
+    consider(0, (moves_vectors ? 8350 : 11300) + max(bytes, 1410 * of_block) + 123 * min(1 / of_block, g.k / 256.0));
 }
 
 /// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
