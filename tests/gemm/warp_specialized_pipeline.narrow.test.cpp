@@ -8,7 +8,7 @@ namespace {
 
 TEST(WarpSpecializedTiles, Tile128x192InPairs) { expect_tile<3>(); }
 TEST(WarpSpecializedTiles, Tile128x112InFours) { expect_tile<4>(); }
-TEST(WarpSpecializedTiles, Tile256x112InPairs) { expect_tile<5>(); }
+TEST(WarpSpecializedTiles, Tile192x128InPairsInTurns) { expect_tile<5>(); }
 TEST(WarpSpecializedTiles, Tile64x64WithOneConsumer) { expect_tile<6>(); }
 
 using enum operand_major;
