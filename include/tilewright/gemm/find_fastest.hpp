@@ -51,11 +51,12 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
     all.push_back({i, std::min(first[1], repeat > 1 ? more / repeat : first[0]), {}});
     spent += first[0] + first[1] + more;
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.seconds < y.seconds; });
+  const auto is_faster = [](const contender& x, const contender& y) { return x.seconds < y.seconds; };
+  std::stable_sort(all.begin(), all.end(), is_faster);
   const double best = all[0].seconds;
   while (all.back().seconds > best * effort.close) all.pop_back();
-  const auto likeliest =
-      std::min_element(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.number < y.number; });
+  const auto comes_first = [](const contender& x, const contender& y) { return y.number > x.number; };
+  const auto likeliest = std::min_element(all.begin(), all.end(), comes_first);
   std::rotate(all.begin(), likeliest, likeliest + 1);
   const double all_rounds = effort.rounds * std::max(best, effort.round_seconds);  // of one
   const auto room = std::max(std::size_t{3}, std::size_t(effort.limit_seconds / all_rounds));
