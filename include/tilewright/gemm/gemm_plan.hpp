@@ -111,7 +111,7 @@ double predict_copy_clocks(const gemm_args& args) {
   const aligned_operands<Product> aligned(args);
   double clocks = 0;
   for (const aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
-    if (o->is_copy) clocks += 3700 + 2.0 * double(o->bytes) / 1560;
+    if (o->is_copy) clocks += 2580 + 2.0 * double(o->bytes) / 2240;
   return clocks;
 }
 

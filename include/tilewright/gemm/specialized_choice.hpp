@@ -66,32 +66,31 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) * t.blocks / t.cluster());
 }
 
-/// Clocks of the model's parts, fitted to times of all tiles for drawn products. What a k tile takes of wgmma or LDS,
-/// and of L2, is added up, since they disturb each other.
+/// Clocks of the model's parts, fitted to times of all tiles for drawn products. What a k tile takes of wgmma, of LDS
+/// and of L2 is added up, since they disturb each other.
 struct specialized_model {
-  double launch = 4200;
-  double macs = 30, lds_row = 0.99;     // a k tile multiplies in m n / macs, or moves its rows in LDS,
-  double shifted_row = 9.12;            // or shifts them to where they should start,
-  double latency = 3370;                // or waits for one of its stages;
-  double rows = 87;                     // of 128 bytes from L2 in a clock, for all multiprocessors
-  double bytes = 2070;                  // of memory in a clock
-  double ping_pong = 1.057;             // times the clocks of k tiles, where consumers take turns with tiles
-  double part_sums = 6300;              // each part of a split tile but one, of 128 x 256 sums
-  double crossing = 0.33;               // of a split tile's clocks more, if two tiles share a worker
-  double end = 320;                     // each box of C
-  double sums = 3500, sums_rate = 120;  // the kernel that adds up parts: its start, and floats in a clock
+  double launch = 3200;
+  double macs = 62.2, row = 0.871;      // of a k tile: m n / macs, and each row of A and B that reaches LDS,
+  double shifted_row = 5.47;            // or is shifted to where it should start;
+  double latency = 2640;                // a stage is there so long after it was asked for
+  double rows = 104;                    // of 128 bytes from L2 in a clock, for all multiprocessors
+  double bytes = 2600;                  // of memory in a clock
+  double ping_pong = 1.07;              // times the clocks of k tiles, where consumers take turns with tiles
+  double part_sums = 4570;              // each part of a split tile but one, of 128 x 256 sums
+  double crossing = 0.319;              // of a split tile's clocks more, if two tiles share a worker
+  double end = 277;                     // each box of C
+  double sums = 2740, sums_rate = 154;  // the kernel that adds up parts: its start, and floats in a clock
 };
 inline constexpr specialized_model specialized_times{};
 
-/// Clocks of a multiprocessor for a k tile of 128 bytes that is there, while `together` of its blocks work.
-constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, const product_operand_types& o = {}) {
+/// Clocks of a multiprocessor for a k tile of 128 bytes, while `together` of its blocks work; without those of L2.
+constexpr double clocks_of_k_tile(const specialized_tile& t, index_t together, const product_operand_types& o) {
   const specialized_model& x = specialized_times;
   const specialized_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
-  // Copies write A and B; wgmma reads A once, and B for each 64 rows of A.
-  const double rows = lds.stage_bytes() / 128.0 + t.m + t.n * (t.m / 64.0);
-  const double move = t.any_start ? (t.m + t.n) * x.shifted_row : rows * x.lds_row;
-  return max(max(t.m * t.n / x.macs, move) * together, x.latency / lds.num_stages());
+  const double one = t.m * t.n / x.macs + (t.m + t.n) * (t.any_start ? x.shifted_row : x.row);
+  return max(one * together, x.latency / lds.num_stages());
 }
+
 }  // namespace detail
 
 /// A tile for a product, and into how many parts k is split: 1: not at all; more: that of every tile, and another
@@ -194,12 +193,12 @@ constexpr void for_each_specialized(const gemm_args& given, const product_operan
 /// waits for each of its loads; else parts of a tile are added up.
 template <class Function>
 constexpr void for_each_few_rows(const gemm_args& g, bool moves_vectors, index_t multiprocessors, Function consider) {
-  const double bytes = 2.0 * g.n * g.k * g.batch / (moves_vectors ? 1860 : 1100);
+  const double bytes = 2.0 * g.n * g.k * g.batch / (moves_vectors ? 2360 : 1590);
   const long_index_t tiles = long_index_t(ceil_div(g.n, 64)) * g.batch, blocks = 2 * multiprocessors;
   const double of_block = double(tiles) / double(blocks);
-  consider(1, 7050 + max(bytes, double(ceil_div(tiles, blocks)) * g.k * (moves_vectors ? 10 : 30)));
+  consider(1, 5740 + max(bytes, double(ceil_div(tiles, blocks)) * g.k * (moves_vectors ? 6.6 : 19.8)));
   if (g.workspace)
-    consider(0, (moves_vectors ? 8350 : 11300) + max(bytes, 1410 * of_block) + 123 * min(1 / of_block, g.k / 256.0));
+    consider(0, (moves_vectors ? 6660 : 8990) + max(bytes, 704 * of_block) + 81 * min(1 / of_block, g.k / 256.0));
 }
 
 /// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
