@@ -52,7 +52,7 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
     spent += first[0] + first[1] + more;
   }
   const auto is_faster = [](const contender& x, const contender& y) { return x.seconds < y.seconds; };
-  std::stable_sort(all.begin(), all.end(), is_faster);
+  std::sort(all.begin(), all.end(), is_faster);
   const double best = all[0].seconds;
   while (all.back().seconds > best * effort.close) all.pop_back();
   const auto comes_first = [](const contender& x, const contender& y) { return y.number > x.number; };
