@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 24> specialized_tiles{{
+inline constexpr array<specialized_tile, 25> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 128, .n = 176, .share_b = 2, .ping_pong = true},
@@ -32,6 +32,7 @@ inline constexpr array<specialized_tile, 24> specialized_tiles{{
     {.m = 256, .n = 32, .swap_ab = true},
     {.m = 128, .n = 128, .any_start = true},
     {.m = 64, .n = 128, .consumers = 1, .any_start = true},
+    {.m = 64, .n = 64, .consumers = 1, .any_start = true},
 }};
 
 /// The policy of one of them.
