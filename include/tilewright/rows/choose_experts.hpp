@@ -22,12 +22,13 @@ struct choose_experts_args {
   bool is_normalised = true;  // weights of a token add up to 1: softmax of the chosen logits; else of all logits
 };
 
-/// A block is one wave: each lane chooses for one token. LDS has room for the logits of MostExperts, up to 2048, and
-/// for MostChoices. `Vector`: elements of an access to the logits; 1 takes any. A logit that is NaN is chosen last, as
-/// expert -1 with weight 0.
+/// A block is one wave: each lane chooses for one token. LDS has room for the logits of MostExperts and for
+/// MostChoices, up to 2048 each. `Vector`: elements of an access to the logits; 1 takes any. A logit that is NaN is
+/// chosen last, as expert -1 with weight 0.
 template <class Arch, class T, index_t MostExperts, index_t Vector = 16 / sizeof(T), index_t MostChoices = 16>
 struct choose_experts {
-  static_assert(MostExperts >= 1 && MostExperts <= 2048, "choose_experts: MostExperts is 1 to 2048");
+  static_assert(MostExperts >= 1 && MostExperts <= 2048 && MostChoices >= 1 && MostChoices <= 2048,
+                "choose_experts: MostExperts and MostChoices are 1 to 2048");
   using arch = Arch;
   using args_type = choose_experts_args<T>;
   static constexpr index_t block_size = Arch::value.wave_size;
