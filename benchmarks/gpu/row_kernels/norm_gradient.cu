@@ -37,7 +37,6 @@ const char* start_tile(tw::norm_gradient_args<T> args, const call& c) {
   using kernel = tw::row_norm_gradient<arch, T, Tile, Kind>;
   static const index_t most = resident<kernel>();
   args.num_parts = args.rows <= most ? args.rows : most;
-  if (Tile.any_start && args.rows > most) args.num_parts = tw::max(most / Tile.vector, 1) * Tile.vector;
   args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.parts_stride()));
   return start<kernel>(args, c);
 }

@@ -92,7 +92,7 @@ struct row_norm {
     for (index_t turn = turns(args);;) {
       take_turn(args, rows, x, kept, is_copied);
       if (--turn == 0 || !rows.next_turn()) return;
-      if constexpr (!is_layer_norm && block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
+      if constexpr (block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
       x = load_first(args, rows, 0, kept, is_copied);
     }
   }
@@ -137,7 +137,7 @@ struct row_norm {
     const auto add = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       const auto e = block::to_float(own);
       if constexpr (is_layer_norm) {
-        moments.add(rows, e, first, lds);
+        moments.add(rows, e, first);
       } else {
         moments.squares += block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus);
       }

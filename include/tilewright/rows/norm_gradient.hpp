@@ -49,8 +49,6 @@ struct row_norm_gradient {
     if (!args.rstd || (is_layer_norm && !args.mean)) return "a pointer is null: rstd, or mean";
     if (!args.dweight || !args.parts) return "a pointer is null: dweight, or parts";
     if (args.num_parts < 1 || args.num_parts > args.rows) return "num_parts must be positive, and at most rows";
-    if (Tile.any_start && args.num_parts % Tile.vector != 0 && args.num_parts != args.rows)
-      return "rows that start anywhere: num_parts must be a multiple of the vector, or as many as rows";
     if (!is_layer_norm && args.dbias) return "RMSNorm has no bias";
     if (reinterpret_cast<unsigned long long>(args.parts) % 16 != 0) return "parts must be aligned to 16 bytes";
     if (detail::clash(dx, dy) || (args.ds && detail::clash(dx, ds)))
@@ -68,14 +66,52 @@ struct row_norm_gradient {
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     detail::overlap_kernels();
-    const auto lds = exec::lds_allocate<lds_bytes>(), lds_of_weights = lds + Stages * bytes_of_stage;
-    row_posts posts{lds_of_weights + weights::bytes};
+    const auto lds = exec::lds_allocate<lds_bytes>();
+    row_posts posts{lds + (lds_bytes - row_posts::lds_bytes)};
     posts.start();
-    const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
-    const block all(number, args.rows, args.cols, args.dx, args.dx_stride);
+    // Rows are taken class by class: row r is of class r % classes. Those of one class start at the same element of a
+    // vector. Each block has as many as the others.
+    const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)),
+                  classes = Tile.any_start ? Tile.vector : args.num_parts;
+    const index_t first = first_of(args.rows, args.num_parts, number), end = first_of(args.rows, args.num_parts, number + 1);
+    for (index_t at = first;;) {
+      const index_t row_class = part_of(args.rows, classes, at), begin = first_of(args.rows, classes, row_class),
+                    next = min(end, first_of(args.rows, classes, row_class + 1));
+      const auto row = [&](index_t i) { return (i - begin) * long_index_t{classes} + row_class; };
+      take_rows(args, {row(at), row(next), classes}, number, at > first, lds, posts);
+      at = next;
+      if (!Tile.any_start || at >= end) return;
+      Tile.blocks > 1 ? exec::cluster_sync_lds() : exec::block_sync();  // other threads have a column's sum from here on
+    }
+  }
+
+ private:
+  static constexpr index_t elements = block::elements, copies = 2 * Tile.vectors;
+  struct column_sums {
+    float weight[elements], bias[elements];
+  };
+  /// Where part i of n begins that have as many of `rows` as each other, or one more; which part has row r.
+  TILEWRIGHT_HD static index_t first_of(index_t rows, index_t n, index_t i) {
+    return i * divide(rows, n) + min(i, modulo(rows, n));
+  }
+  TILEWRIGHT_HD static index_t part_of(index_t rows, index_t n, index_t r) {
+    const index_t least = divide(rows, n), longer = modulo(rows, n);
+    return r < longer * (least + 1) ? divide(r, least + 1) : divide(r - longer, least);
+  }
+  /// Rows first, first + step, ... before `end`.
+  struct row_range {
+    long_index_t first, end;
+    index_t step;
+  };
+
+  /// Rows that start at the same element of a vector. `adds`: to the sums of those before.
+  TILEWRIGHT_HD static void take_rows(const args_type& args, const row_range& range, index_t number, bool adds,
+                                      exec::lds_pointer lds, row_posts& posts) {
+    const auto lds_of_weights = lds + Stages * bytes_of_stage;
+    const block all(index_t(range.first), args.rows, args.cols, args.dx, args.dx_stride);
     const bool is_aligned =
         all.own_row(args.dy, args.dy_stride).is_aligned() && all.own_row(args.s, args.s_stride).is_aligned();
-    if (!all.is_single() || !is_aligned) return long_rows(args, all, number, posts);
+    if (!all.is_single() || !is_aligned) return long_rows(args, all, range, number, adds, posts);
     const part weight = all.load_cols(args.weight, 0);
     const floats wide = block::to_float(weight);
     if constexpr (floats_fit) {
@@ -84,38 +120,34 @@ struct row_norm_gradient {
       weights::store(lds_of_weights, block::template as<kept>(weight));
     }
     for (index_t stage = 0; stage < Stages; ++stage)
-      copy_row(args, all, number + stage * long_index_t{args.num_parts}, lds + stage * bytes_of_stage);
+      copy_row(args, all, range, range.first + stage * long_index_t{range.step}, lds + stage * bytes_of_stage);
     const float end = wide.thread_buffer[elements - 1];  // of the weights
     column_sums sums{};
-    row_state before(args, all, number), now = before;
+    if (adds) move_sums<false>(args, all, number, 0, sums);
+    row_state before(args, all, range, range.first), now = before;
     index_t stage_before = 0, stage = 0;
     TILEWRIGHT_UNROLL(1)
-    for (long_index_t row = number;; row += args.num_parts) {
-      const row_state next(args, all, row + args.num_parts);
-      if (row < args.rows) {
+    for (long_index_t row = range.first;; row += range.step) {
+      const row_state next(args, all, range, row + range.step);
+      if (row < range.end) {
         exec::async_wait<(Stages - 2) * copies>();
         const auto from = lds + stage * bytes_of_stage;
         now.first_pass(now.copied_dy(from), now.copied_s(from), load_weights(lds_of_weights, end), sums);
       }
-      if (row > number) before.finish(posts, args.cols);
-      if (row < args.rows) now.post(posts);
-      if (row > number) {
+      if (row > range.first) before.finish(posts, args.cols);
+      if (row < range.end) now.post(posts);
+      if (row > range.first) {
         const auto from = lds + stage_before * bytes_of_stage;
         second_pass(args, before, before.copied_dy(from), before.copied_s(from), load_weights(lds_of_weights, end), 0);
-        if (row >= args.rows) break;
-        copy_row(args, all, row + (Stages - 1) * long_index_t{args.num_parts}, from);
+        if (row >= range.end) break;
+        copy_row(args, all, range, row + (Stages - 1) * long_index_t{range.step}, from);
       }
       before = now, now = next;
       stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1;
     }
+    exec::async_wait();
     move_sums<true>(args, all, number, 0, sums);
   }
-
- private:
-  static constexpr index_t elements = block::elements, copies = 2 * Tile.vectors;
-  struct column_sums {
-    float weight[elements], bias[elements];
-  };
 
   /// Weights stay in LDS, but for the element at an end.
   TILEWRIGHT_HD static floats load_weights(exec::lds_pointer lds, float end) {
@@ -124,11 +156,11 @@ struct row_norm_gradient {
     if constexpr (block::has_ends) result.thread_buffer[elements - 1] = end;
     return result;
   }
-  /// A row of those that the block takes, which all start at the same element of a vector.
-  TILEWRIGHT_HD static block take(const args_type& args, const block& all, long_index_t row) {
+  /// A row of the range; no row after its end.
+  TILEWRIGHT_HD static block take(const block& all, const row_range& range, long_index_t row) {
     block rows = all;
-    rows.first_row = index_t(min(row, long_index_t{args.rows}));
-    rows.rows = args.rows - rows.first_row;
+    rows.first_row = index_t(min(row, range.end));
+    rows.rows = index_t(range.end) - rows.first_row;
     return rows;
   }
 
@@ -139,9 +171,10 @@ struct row_norm_gradient {
     float mean = 0, rstd, sum = 0, products = 0;
     unsigned end_of_dy = 0, end_of_s = 0;
 
-    TILEWRIGHT_HD row_state(const args_type& args, const block& all, long_index_t row) : rows(take(args, all, row)) {
-      rstd = row < args.rows ? args.rstd[row] : 0;
-      if (is_layer_norm && row < args.rows) mean = args.mean[row];
+    TILEWRIGHT_HD row_state(const args_type& args, const block& all, const row_range& range, long_index_t row)
+        : rows(take(all, range, row)) {
+      rstd = row < range.end ? args.rstd[row] : 0;
+      if (is_layer_norm && row < range.end) mean = args.mean[row];
       end_of_dy = block::load_end(rows.own_row(args.dy, args.dy_stride), 0);
       end_of_s = block::load_end(rows.own_row(args.s, args.s_stride), 0);
     }
@@ -191,14 +224,15 @@ struct row_norm_gradient {
     of.rows.store(args.dx, args.dx_stride, first, cast_tile<T>(dx));
   }
 
-  TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, index_t number, row_posts& posts) {
-    for (long_index_t row = number; row < args.rows; row += args.num_parts) {
-      row_state own(args, all, row);
+  TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, const row_range& range, index_t number,
+                                      bool adds, row_posts& posts) {
+    for (long_index_t row = range.first; row < range.end; row += range.step) {
+      row_state own(args, all, range, row);
       const auto& rows = own.rows;
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < max(all.cols, 1); first += block::part_cols) {
         column_sums sums{};
-        if (row > number) move_sums<false>(args, all, number, first, sums);
+        if (adds || row > range.first) move_sums<false>(args, all, number, first, sums);
         own.first_pass(rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first),
                        block::to_float(all.load_cols(args.weight, first)), sums);
         move_sums<true>(args, all, number, first, sums);
@@ -212,9 +246,9 @@ struct row_norm_gradient {
     }
   }
   /// Starts to copy a row, or zeros after the last row.
-  TILEWRIGHT_HD static void copy_row(const args_type& args, const block& all, long_index_t row,
+  TILEWRIGHT_HD static void copy_row(const args_type& args, const block& all, const row_range& range, long_index_t row,
                                      exec::lds_pointer stage) {
-    const block rows = take(args, all, row);
+    const block rows = take(all, range, row);
     rows.template copy<T>(rows.own_row(args.dy, args.dy_stride), stage);
     rows.template copy<T>(rows.own_row(args.s, args.s_stride), stage + bytes_of_stage / 2);
   }

@@ -29,40 +29,43 @@ struct norm_gradient_args {
 
 namespace detail {
 
-/// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts.
+/// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts and cols.
 template <class Arch, class T>
 struct sum_of_norm_parts {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
-  static constexpr index_t block_size = 256, across = 32, down = block_size / across, lds_bytes = block_size * 16;
+  static constexpr index_t block_size = 256, lds_bytes = block_size * 16, in_flight = 4;
 
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
   static constexpr exec::block_index grid(const args_type& args) {
-    return {ceil_div(args.cols, across * 4), args.dbias ? 2 : 1, 1};
+    return {ceil_div(args.cols, across(args) * 4), args.dbias ? 2 : 1, 1};
   }
+  /// Threads that are neighbours along a row; fewer where columns are too few for all multiprocessors.
+  TILEWRIGHT_HD static constexpr index_t across(const args_type& args) { return args.cols > 16384 ? 32 : 8; }
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     overlap_kernels();
     using four = array<float, 4>;
     const bool is_bias = exec::block_id().y > 0;
-    const unsigned thread = unsigned(exec::thread_id());
-    const index_t first = index_t(thread / across),
-                  col = exec::block_id().x * across * 4 + index_t(thread % across) * 4;
+    const index_t thread = exec::thread_id(), across = sum_of_norm_parts::across(args),
+                  down = divide(block_size, across), first = divide(thread, across),
+                  col = (exec::block_id().x * across + modulo(thread, across)) * 4;
     const long_index_t stride = args.parts_stride();
     const exec::global_buffer parts =
         exec::make_global_buffer(args.parts + (is_bias ? args.num_parts * stride : 0), args.num_parts * stride * 4);
-    four sum{};
-    for (index_t row = first; row < args.num_parts && col < args.cols; row += down) {
-      const four more = exec::buffer_load<four>(parts, (row * stride + col) * 4);
-      for (index_t i = 0; i < 4; ++i) sum[i] += more[i];
+    four sum{}, more[in_flight];
+    for (index_t row = first; row < args.num_parts && col < args.cols; row += in_flight * down) {
+      for (index_t i = 0; i < in_flight; ++i)  // zeros after the last one
+        more[i] = exec::buffer_load<four>(parts, ((row + i * down) * stride + col) * 4);
+      for (index_t i = 0; i < 4 * in_flight; ++i) sum[i % 4] += more[i / 4][i % 4];
     }
     const auto lds = exec::lds_allocate<lds_bytes>();
-    exec::lds_store(lds, index_t(thread * 16), sum);
+    exec::lds_store(lds, thread * 16, sum);
     exec::block_sync();
     if (first > 0) return;
     for (index_t other = 1; other < down; ++other) {
-      const four more = exec::lds_load<four>(lds, index_t(thread + unsigned(other * across)) * 16);
+      const four more = exec::lds_load<four>(lds, (thread + other * across) * 16);
       for (index_t i = 0; i < 4; ++i) sum[i] += more[i];
     }
     T* const to = is_bias ? args.dbias : args.dweight;

@@ -161,6 +161,11 @@ struct row_block : row_memory<Arch, Tile, Access> {
   template <class Combine, class... Values>
   TILEWRIGHT_HD static void reduce_levels(exec::lds_pointer lds, Combine combine, Values&... values) {
     combine(number<lanes>{});
+    reduce_waves(lds, combine, values...);
+  }
+  /// The same of values that are those of whole waves.
+  template <class Combine, class... Values>
+  TILEWRIGHT_HD static void reduce_waves(exec::lds_pointer lds, Combine combine, Values&... values) {
     const unsigned lane = unsigned(exec::lane_id()), wave = unsigned(exec::wave_id()), waves = unsigned(waves_per_row);
     const auto load = [&](index_t place) TILEWRIGHT_INLINE_LAMBDA {
       ((values = exec::lds_load<Values>(lds, place), place += lds_bytes), ...);

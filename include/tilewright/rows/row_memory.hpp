@@ -80,13 +80,12 @@ struct row_memory {
   }
   /// Whether no block has more than one part of a row.
   TILEWRIGHT_HD bool is_single() const { return share() <= part_cols; }
-  /// The elements in the first parts of all blocks.
-  TILEWRIGHT_HD index_t first_parts() const {
-    if (is_single()) return all_cols;
-    index_t sum = num_ends;
-    for (index_t base = 0; base < all_cols - num_ends; base += share())
-      sum += min(min(share(), part_cols), all_cols - num_ends - base);
-    return sum;
+  /// How many elements the lanes that share the row have in the part that begins at column `first`.
+  TILEWRIGHT_HD index_t count_of_wave(index_t first) const {
+    const index_t lane = modulo(exec::thread_id(), lanes), start = col - lane * Tile.vector;
+    const index_t in_part = min(max(cols - first - start, 0), lanes * in_vectors);
+    if (!has_ends || first > 0 || block_of_row<Tile.blocks>() > 0) return in_part;
+    return in_part + min(max(num_ends - divide(start, in_vectors), 0), lanes);
   }
 
   template <class T>

@@ -6,21 +6,16 @@
 
 namespace tilewright::detail {
 
-/// Sums of distances from the first part's mean, and of their squares. The variance is at least that of the parts'
-/// means, so of n parts the correction by the rest's mean loses at most log2(n) bits. After finish(): the row's mean,
-/// and the sum of squared distances from it.
+/// Sums of distances from the mean of what the wave has of the row in the first part, and of their squares: a large
+/// mean does not destroy the variance. After finish(): the row's mean, and the sum of squared distances from it.
 template <class Block>
 struct row_moments {
-  float mean = 0, squares = 0, rest = 0;
+  float mean = 0, squares = 0, rest = 0, count = 0;
 
-  /// The part that begins at first_col, with zeros after the end of the rows. LDS for three reductions.
-  TILEWRIGHT_HD void add(const Block& rows, const typename Block::template part<float>& x, index_t first_col,
-                         exec::lds_pointer lds) {
-    if (first_col == 0) {
-      mean = Block::reduce_own(x, plus);
-      Block::reduce_threads(plus, lds, mean);
-      mean *= exec::rcp(float(rows.first_parts()));
-    }
+  /// The part that begins at first_col, with zeros after the end of the rows.
+  TILEWRIGHT_HD void add(const Block& rows, const typename Block::template part<float>& x, index_t first_col) {
+    count += float(rows.count_of_wave(first_col));
+    if (first_col == 0) mean = combine_lanes<1, Block::lanes>(Block::reduce_own(x, plus), plus) * inverse(count);
     auto distances = x;
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < Block::elements; ++d) distances.thread_buffer[d] -= rows.exists(first_col, d) ? mean : 0.0f;
@@ -29,15 +24,27 @@ struct row_moments {
     squares += Block::reduce_own(distances, plus);
   }
 
-  /// Combines the threads that share rows; the same LDS.
+  /// Combines the threads that share rows (Chan's method). LDS for three reductions.
   TILEWRIGHT_HD void finish(const Block& rows, exec::lds_pointer lds) {
-    const auto later = lds + Block::lds_bytes;
-    if (rows.is_single()) return Block::reduce_threads(plus, later, squares);
-    Block::reduce_threads(plus, later, squares, rest);
-    const float further = rest * exec::rcp(float(rows.all_cols));
-    mean += further;
-    squares = exec::max(squares - further * rest, 0.0f);
+    squares = combine_lanes<1, Block::lanes>(squares, plus);
+    if (!rows.is_single()) {
+      rest = combine_lanes<1, Block::lanes>(rest, plus);
+      const float further = rest * inverse(count);
+      mean += further;
+      squares = exec::max(squares - further * rest, 0.0f);
+    }
+    const auto combine = [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
+      const auto sum = [](float x) TILEWRIGHT_INLINE_LAMBDA { return combine_lanes<1, decltype(n)::value>(x, plus); };
+      const float own = mean, own_count = count;
+      count = sum(count);
+      mean = sum(own * own_count) * inverse(count);
+      squares = sum(squares + own_count * (own - mean) * (own - mean));
+    };
+    Block::reduce_waves(lds, combine, squares, mean, count);
   }
+
+ private:
+  TILEWRIGHT_HD static float inverse(float count) { return exec::rcp(exec::max(count, 1.0f)); }
 };
 
 }  // namespace tilewright::detail
