@@ -35,10 +35,11 @@ struct row_moments {
     }
     const auto combine = [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
       const auto sum = [](float x) TILEWRIGHT_INLINE_LAMBDA { return combine_lanes<1, decltype(n)::value>(x, plus); };
-      const float own = mean, own_count = count;
+      const float first = exec::shuffle(mean, 0), distance = mean - first, own_count = count;
       count = sum(count);
-      mean = sum(own * own_count) * inverse(count);
-      squares = sum(squares + own_count * (own - mean) * (own - mean));
+      const float further = sum(distance * own_count) * inverse(count);
+      mean = first + further;
+      squares = sum(squares + own_count * (distance - further) * (distance - further));
     };
     Block::reduce_waves(lds, combine, squares, mean, count);
   }
